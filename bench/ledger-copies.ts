@@ -1,6 +1,5 @@
 import type { mongo } from 'mongoose'
-import type { LedgerEntry } from '../src/ledger/entry.ts'
-import { dayOf, type EntryDraft, linkEntry } from '../src/ledger/link.ts'
+import { dayOf, type EntryDraft, type LedgerEntry, linkEntry } from '../src/ledger/entry.ts'
 import { newId, newReferenceNumber } from '../src/security/ids.ts'
 import { commissionOf } from '../src/wallets/commission.ts'
 import { order } from './order.ts'

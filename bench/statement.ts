@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { dayBefore, dayOf } from '../src/ledger/link.ts'
+import { dayBefore, dayOf } from '../src/ledger/entry.ts'
 import { withDatabase } from './copies.ts'
 import { fillLedger } from './ledger-copies.ts'
 import { type Merchant, makeMerchants } from './merchants.ts'

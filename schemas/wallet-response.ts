@@ -2,7 +2,7 @@ import type { FromSchema } from 'json-schema-to-ts'
 
 /**
  * The response from a wallet provider. The schema accepts any `reason`, because the service replaces an unknown reason
- * with the default (src/wallets/live/response.ts).
+ * with the default (src/wallets/live/live-wallet.ts).
  */
 export const walletResponse = {
   type: 'object',

@@ -57,7 +57,7 @@ function addApiCommands(program: Command): void {
     const description = `switch the developer API ${position} for all businesses; every process follows within 5 s`
     subcommand(api, position, description).action(
       act(async (deps) => {
-        const { switchApi } = await import('../businesses/switch-api.ts')
+        const { switchApi } = await import('../businesses/change-business.ts')
         await switchApi(deps, position === 'on', deps.by)
         return { api: position }
       }),

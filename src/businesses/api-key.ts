@@ -15,7 +15,7 @@ export interface StoredSecret {
   validUntil: Date | null
   /** The id of the SECRET_KEY with which the hash was peppered. */
   pepper: string
-  /** The time at which the secret was last rehashed (key-notes.ts). */
+  /** The time at which the secret was last rehashed (key-batchers.ts). */
   rehashedAt?: Date
 }
 

@@ -1,13 +1,11 @@
 import type { Deps } from '../deps.ts'
 import { transitions } from '../intents/lifecycle.ts'
-import { balanceOf } from '../ledger/balance.ts'
+import { balanceOf } from '../ledger/statement.ts'
 import type { CommissionRates } from '../wallets/commission.ts'
 import { type DeliveryTotals, deliveryTotals, maxCounted } from '../webhooks/deliveries/backlog.ts'
 import { type EndpointInDetail, endpointsInDetail } from '../webhooks/endpoints/endpoint-facts.ts'
-import type { Business } from './business.ts'
-import { ratesAt } from './commission-rates.ts'
-import { type KeyTotals, keyTotalsOf } from './list-businesses.ts'
-import { lookUpBusiness } from './look-up.ts'
+import { type Business, ratesAt } from './business.ts'
+import { type KeyTotals, keyTotalsOf, lookUpBusiness } from './list-businesses.ts'
 import { type Usages, usagesOf } from './quotas.ts'
 
 /** The facts about a business that staff see, with current counts. */

@@ -1,5 +1,5 @@
 import type { Collection } from '../mongo/collection.ts'
-import { type CommissionHistory, ratesFromFields } from './commission-rates.ts'
+import type { CommissionRates } from '../wallets/commission.ts'
 
 /** The limits that operators have set for one business. If a limit is null, the service's default applies. */
 export interface BusinessLimits {
@@ -56,18 +56,37 @@ export const businesses: Collection = {
     liveApproved: Boolean,
     apiEnabled: Boolean,
     suspended: Boolean,
-    limits: {
-      perSecond: Number,
-      liveCodes: Number,
-      sandboxIntentsPerDay: Number,
-      liveDocumentsPerDay: Number,
-      liveBytesPerDay: Number,
-      sandboxBytesPerDay: Number,
-    },
-    commission: [ratesFromFields],
+    limits: Object.fromEntries(Object.keys(defaultLimits).map((name) => [name, Number])),
+    commission: [{ _id: false, from: Date, provider: Number, payer: Number }],
     createdAt: Date,
   },
   // Staff search for businesses by a part of the name. The search scans the keys of the `name` index instead of the
   // documents.
   indexes: [{ name: 'name', key: { name: 1 } }],
+}
+
+/** The rates of the two fees of one business, in basis points, and the time from which they apply. */
+export interface RatesFrom {
+  from: Date
+  /** The merchant's fee. */
+  provider: number
+  /** The payer's fee. */
+  payer: number
+}
+
+/** The rates of one business, sorted by `from`. Before the first entry, the default rates apply. */
+export type CommissionHistory = readonly RatesFrom[]
+
+/**
+ * The maximum number of entries in the history of one business. The history is read together with the key of each
+ * request (key-batchers.ts), so it must stay small.
+ */
+export const maxRates = 200
+
+/** Returns the rates that apply to a payment at a time. The rates of the taxes are the same for every business. */
+export function ratesAt(history: CommissionHistory, defaults: CommissionRates, at: Date): CommissionRates {
+  const current = history.findLast(({ from }) => from <= at)
+  if (current === undefined) return defaults
+  const { provider, payer } = current
+  return { ...defaults, provider, payer }
 }

@@ -1,8 +1,7 @@
 import type { Scope } from '../../schemas/scopes.ts'
 import type { By } from '../audit/audit-event.ts'
 import type { KeyKind } from './api-key.ts'
-import type { BusinessLimits } from './business.ts'
-import type { CommissionHistory } from './commission-rates.ts'
+import type { BusinessLimits, CommissionHistory } from './business.ts'
 
 /** A key that exists, whether or not it may be used. The log shows these fields. */
 export type FoundKey = Pick<Caller, 'keyId' | 'businessId' | 'sandbox'>

@@ -3,8 +3,7 @@ import { refuse } from '../errors.ts'
 import { isWithin, parseRange } from '../security/network.ts'
 import { looksLikeKey } from './api-key.ts'
 import type { Caller, FoundKey } from './caller.ts'
-import type { KeyAndBusiness } from './find-key.ts'
-import { noteKeyUse, rehashWithCurrent } from './key-notes.ts'
+import { type KeyAndBusiness, noteKeyUse, rehashWithCurrent } from './key-batchers.ts'
 
 /**
  * Returns the caller that an API key identifies. Throws INVALID_API_KEY, API_ACCESS_NOT_ACTIVE, FEATURE_DISABLED,

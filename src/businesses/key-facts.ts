@@ -1,5 +1,7 @@
+import type { Scope } from '../../schemas/scopes.ts'
 import type { Deps } from '../deps.ts'
-import type { ApiKey } from './api-key.ts'
+import { given, type IdPage, type IdSlice, mapPage, orders, readIdPage } from '../mongo/id-page.ts'
+import { type ApiKey, looksLikeKey } from './api-key.ts'
 import type { Business } from './business.ts'
 
 /** One of a key's secrets. An `overlap` secret works until `validUntil`, and an `ended` one no longer works. */
@@ -37,18 +39,17 @@ export interface KeyInDetail extends KeyFacts {
   blockedBy: Block[]
 }
 
-export function keyFacts(apiKey: ApiKey, now: Date): KeyFacts {
+function keyFacts(apiKey: ApiKey, now: Date): KeyFacts {
   const { _id: id, businessId, mode, kind, status, scopes, ipAllowlist, createdAt, lastUsedDay } = apiKey
-  const secrets = apiKey.secrets.map(({ last4, validUntil }) => ({
-    last4,
-    state: stateOf(validUntil, now),
-    validUntil,
-  }))
+  const secrets = apiKey.secrets.map(({ last4, validUntil }) => {
+    const state = stateOf(validUntil, now)
+    return { last4, state, validUntil }
+  })
   const key = `${apiKey.prefix}…${apiKey.last4}`
   return { id, key, businessId, mode, kind, status, scopes, ipAllowlist, createdAt, lastUsedDay, secrets }
 }
 
-export function stateOf(validUntil: Date | null, now: Date): SecretFacts['state'] {
+function stateOf(validUntil: Date | null, now: Date): SecretFacts['state'] {
   if (validUntil === null) return 'current'
   return validUntil > now ? 'overlap' : 'ended'
 }
@@ -62,7 +63,7 @@ export async function lookUpKey(deps: Reads, id: string): Promise<KeyInDetail | 
 }
 
 /** Adds the state of a key's business to the key's facts. */
-export async function inDetail(deps: Reads, key: ApiKey): Promise<KeyInDetail> {
+async function inDetail(deps: Reads, key: ApiKey): Promise<KeyInDetail> {
   const business = await deps.Business.findOne({ _id: key.businessId }).lean<Business | null>()
   const blocks = business === null ? [] : blocksOf(key, business)
   return { ...keyFacts(key, deps.now()), businessName: business?.name ?? '', blockedBy: blocks }
@@ -78,4 +79,55 @@ function blocksOf({ status, mode }: ApiKey, { apiEnabled, suspended, liveApprove
     ['live-not-approved', mode === 'live' && !liveApproved],
   ]
   return blocks.flatMap(([block, applies]) => (applies ? [block] : []))
+}
+
+/** Selects keys. Omitted fields do not restrict the selection. */
+export interface KeyFilter extends Partial<Pick<ApiKey, 'businessId' | 'mode' | 'kind' | 'status'>> {
+  /** A scope that the key has. */
+  scope?: Scope
+  /** The last four characters of the current secret or of an earlier one. */
+  last4?: string
+}
+
+/** Returns the keys that match, newest first. */
+export async function listKeys(
+  deps: Pick<Deps, 'ApiKey' | 'now'>,
+  { scope, last4, ...filter }: KeyFilter,
+  slice: IdSlice,
+): Promise<IdPage<KeyFacts>> {
+  const where = given({ ...filter, scopes: scope, 'secrets.last4': last4 })
+  const page = await readIdPage(deps.ApiKey, where, slice, orders.newestFirst)
+  return mapPage(page, (key) => keyFacts(key, deps.now()))
+}
+
+/** The key to which a secret belongs. `matched` is the state of that secret, which may be an earlier one. */
+export interface RecognisedKey extends KeyInDetail {
+  matched: SecretFacts['state']
+}
+
+/** Sentences that explain why a key in clear text was not found. They do not contain the key. */
+export const whyNoKey = {
+  mistyped: 'The key is mistyped or incomplete: its checksum is wrong. No such key was ever issued.',
+  unknown:
+    'The key is well formed but unknown: it belongs to another installation, its secret ended long ago, or it was ' +
+    'last used with a SECRET_KEY that is not configured.',
+}
+
+/**
+ * Finds the key to which a whole key in clear text belongs, including keys that no longer work and earlier secrets
+ * (change-key.ts). Returns `mistyped` if the checksum is wrong, and null if the key is unknown. A key is also unknown
+ * if it was hashed with a SECRET_KEY that is no longer configured.
+ */
+export async function recogniseKey(
+  deps: Pick<Deps, 'ApiKey' | 'Business' | 'secrets' | 'now'>,
+  text: string,
+): Promise<RecognisedKey | 'mistyped' | null> {
+  if (!looksLikeKey(text)) return 'mistyped'
+  const hashes = deps.secrets.hashes(text)
+  const key = await deps.ApiKey.findOne({ 'secrets.hash': { $in: hashes } }).lean<ApiKey | null>()
+  const secret = key?.secrets.find(({ hash }) => hashes.includes(hash))
+  if (key === null || secret === undefined) return null
+  const matched = stateOf(secret.validUntil, deps.now())
+  const { blockedBy, ...facts } = await inDetail(deps, key)
+  return { ...facts, matched, blockedBy: matched === 'ended' ? ['secret-ended', ...blockedBy] : blockedBy }
 }

@@ -24,15 +24,15 @@ export async function listBusinesses(
   { name, ...filter }: BusinessFilter,
   slice: IdSlice,
 ): Promise<IdPage<ListedBusiness>> {
-  const named = name === undefined ? {} : { name: { $regex: escapeRegex(name), $options: 'i' } }
-  const where = { ...given(filter), ...named }
+  const where = { ...given(filter), ...(name === undefined ? {} : named(name)) }
   const page = await readIdPage(deps.Business, where, slice, orders.newestFirst)
-  const totals = await keyTotals(
-    deps,
-    page.items.map(({ _id }) => _id),
-  )
+  const ids = page.items.map(({ _id }) => _id)
+  const totals = await keyTotals(deps, ids)
   return mapPage(page, ({ _id: id, ...business }) => ({ id, ...business, ...(totals.get(id) ?? noKeys) }))
 }
+
+/** The filter for businesses whose names contain this text, ignoring case. */
+const named = (part: string) => ({ name: { $regex: escapeRegex(part), $options: 'i' } })
 
 const noKeys: KeyTotals = { keys: { active: 0, suspended: 0, revoked: 0 }, lastUsedDay: null }
 
@@ -67,3 +67,24 @@ async function keyTotals(deps: Pick<Deps, 'ApiKey'>, businessIds: readonly strin
 /** Returns the totals of one business's keys. */
 export const keyTotalsOf = async (deps: Pick<Deps, 'ApiKey'>, businessId: string): Promise<KeyTotals> =>
   (await keyTotals(deps, [businessId])).get(businessId) ?? noKeys
+
+/**
+ * The maximum number of search results. If a search has more results, staff can enter a longer part of the name to
+ * narrow it down.
+ */
+export const maxBusinesses = 30
+
+type Reads = Pick<Deps, 'Business'>
+
+export const lookUpBusiness = (deps: Reads, id: string): Promise<Business | null> =>
+  deps.Business.findOne({ _id: id }).lean<Business | null>()
+
+export const lookUpBusinesses = (deps: Reads, ids: readonly string[]): Promise<Business[]> =>
+  deps.Business.find({ _id: { $in: ids } }).lean<Business[]>()
+
+/**
+ * Returns the businesses whose names contain this text, ignoring case, sorted by name. MongoDB scans the keys of the
+ * index `name`.
+ */
+export const findBusinessesByName = (deps: Reads, part: string): Promise<Business[]> =>
+  deps.Business.find(named(part)).sort({ name: 1 }).limit(maxBusinesses).maxTimeMS(2000).lean<Business[]>()

@@ -87,11 +87,8 @@ async function within<T>(
   const giveBack = (used: Amounts): void => {
     if (dayOf(deps.now()) !== day) return
     for (const [name, amount] of used) spent.set(name, (spent.get(name) ?? 0) - amount)
-    count(
-      deps,
-      caller,
-      [...spent].map(([name, amount]) => [name, -amount]),
-    )
+    const unused = [...spent].map(([name, amount]) => [name, -amount] as const)
+    count(deps, caller, unused)
   }
   try {
     const result = await act(async (amounts) => {

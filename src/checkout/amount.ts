@@ -1,4 +1,4 @@
-import { ratesAt } from '../businesses/commission-rates.ts'
+import { ratesAt } from '../businesses/business.ts'
 import type { Deps } from '../deps.ts'
 import { type Commission, commissionOf } from '../wallets/commission.ts'
 import { ltrText } from './layout.ts'

@@ -4,13 +4,8 @@ import type { Delimiter } from '../../schemas/delimiter.ts'
 /** The end of a line of a CSV file (RFC 4180). */
 export const lineEnd = '\r\n'
 
-/** An amount in centimes that a CSV file shows as a decimal number. */
-export interface DecimalAmount {
-  centimes: number
-}
-
-/** A value of a CSV file. Null becomes a blank cell. */
-export type Cell = string | number | DecimalAmount | null
+/** A value of a CSV file. An amount in centimes becomes a decimal number, and null a blank cell. */
+export type Cell = string | number | { centimes: number } | null
 
 /**
  * Returns the header row. If the delimiter is a semicolon, the row begins with a byte order mark, because Excel

@@ -2,8 +2,7 @@ import { currencyCode } from '../../schemas/currency.ts'
 import type { Delimiter } from '../../schemas/delimiter.ts'
 import type { ExportFormat, ExportKind, ExportLanguage } from '../../schemas/export-ledger.ts'
 import type { EntryType } from '../../schemas/list-entries.ts'
-import type { LedgerEntry } from '../ledger/entry.ts'
-import { dayOf } from '../ledger/link.ts'
+import { dayOf, type LedgerEntry } from '../ledger/entry.ts'
 import { noCommission } from '../wallets/commission.ts'
 import { type Cell, csvHeader, csvRows } from './csv.ts'
 
@@ -22,6 +21,13 @@ interface Fact {
 const fact = (en: string, fr: string, ar: string, read: Fact['read']): Fact => ({ name: { en, fr, ar }, read })
 const centimes = (...parts: Parameters<typeof fact>): Fact => ({ ...fact(...parts), isAmount: true })
 
+type Text = 'referenceNumber' | 'merchantReference' | 'refundId' | 'payoutReference' | 'payerPhone' | 'reason'
+/** Reads a text that not every entry has. */
+const stored =
+  (name: Text): Fact['read'] =>
+  (entry) =>
+    entry[name] ?? null
+
 const feesOf = ({ commission = noCommission }: ExportedEntry) => commission
 const timeOf = (at: Date | undefined): string | null => at?.toISOString() ?? null
 
@@ -39,27 +45,12 @@ const allFacts = {
   dayOfMovement: { json: 'day', ...fact('Day of movement', 'Jour du mouvement', 'يوم الحركة', ({ day }) => day) },
   bookedAt: fact('Booked at', 'Comptabilisé le', 'وقت القيد', ({ bookedAt }) => timeOf(bookedAt)),
   occurredAt: fact('Occurred at', 'Effectué le', 'وقت العملية', ({ occurredAt }) => timeOf(occurredAt)),
-  referenceNumber: fact(
-    'Reference number',
-    'Numéro de référence',
-    'الرقم المرجعي',
-    ({ referenceNumber = null }) => referenceNumber,
-  ),
-  merchantReference: fact(
-    'Merchant reference',
-    'Référence du commerçant',
-    'مرجع التاجر',
-    ({ merchantReference = null }) => merchantReference,
-  ),
-  refundId: fact('Refund ID', 'Identifiant du remboursement', 'معرّف الاسترداد', ({ refundId = null }) => refundId),
-  payoutReference: fact(
-    'Payout reference',
-    'Référence du versement',
-    'مرجع التحويل',
-    ({ payoutReference = null }) => payoutReference,
-  ),
-  payerPhone: fact('Payer phone', 'Téléphone du payeur', 'هاتف الدافع', ({ payerPhone = null }) => payerPhone),
-  reason: fact('Reason', 'Motif', 'السبب', ({ reason = null }) => reason),
+  referenceNumber: fact('Reference number', 'Numéro de référence', 'الرقم المرجعي', stored('referenceNumber')),
+  merchantReference: fact('Merchant reference', 'Référence du commerçant', 'مرجع التاجر', stored('merchantReference')),
+  refundId: fact('Refund ID', 'Identifiant du remboursement', 'معرّف الاسترداد', stored('refundId')),
+  payoutReference: fact('Payout reference', 'Référence du versement', 'مرجع التحويل', stored('payoutReference')),
+  payerPhone: fact('Payer phone', 'Téléphone du payeur', 'هاتف الدافع', stored('payerPhone')),
+  reason: fact('Reason', 'Motif', 'السبب', stored('reason')),
   currency: fact('Currency', 'Devise', 'العملة', () => currencyCode),
   // In an export of entries, the amount is the change of the balance, so it can be negative.
   amount: centimes('Amount', 'Montant', 'المبلغ', ({ amount }) => amount),

@@ -1,5 +1,5 @@
 import type { Model } from 'mongoose'
-import type { CommissionHistory } from '../businesses/commission-rates.ts'
+import type { CommissionHistory } from '../businesses/business.ts'
 import { freshSince } from '../idempotency/response.ts'
 import { type Batcher, createBatcher } from '../mongo/batching/batcher.ts'
 import { createReadBatcher } from '../mongo/batching/read-batcher.ts'

@@ -4,8 +4,7 @@ import type { Models } from '../mongo/models.ts'
 import type { OutboxEvent } from '../outbox/event.ts'
 import { type Log, throttled } from '../process/log.ts'
 import type { Source } from '../webhooks/deliveries/new-delivery.ts'
-import type { LedgerEntry } from './entry.ts'
-import { dayOf, type EntryDraft, linkClosing, linkEntry, totalsOf } from './link.ts'
+import { dayOf, type EntryDraft, type LedgerEntry, linkClosing, linkEntry, totalsOf } from './entry.ts'
 
 /** A poll retries the booking every 2 s. */
 const reportEveryMs = 60_000
@@ -64,13 +63,7 @@ export function entriesOf(source: EventSource, { id, event, createdAt, facts }: 
   }
   if (event === 'payment.refunded' && refund !== undefined) {
     const { id: refundId, amount, reason = null, createdAt: startedAt = createdAt, returnedFees } = refund
-    const shared = {
-      referenceNumber,
-      merchantReference,
-      refundId,
-      occurredAt: createdAt,
-      day: dayOf(createdAt),
-    }
+    const shared = { referenceNumber, merchantReference, refundId, occurredAt: createdAt, day: dayOf(createdAt) }
     return [
       { ...shared, _id: id, amount: -amount, payerPhone, reason, startedAt, returnedFees, type: 'refund' },
       ...feeOf(id, shared, returnedFees.providerTtc),

@@ -54,56 +54,21 @@ export async function listEntries(
 }
 
 /** Returns an entry as merchants see it. */
-export const presentEntry = ({
-  _id: id,
-  position: number,
-  type,
-  amount,
-  after,
-  referenceNumber,
-  merchantReference,
-  refundId,
-  payoutReference,
-  day,
-  bookedAt,
-}: LedgerEntry) => ({
-  id,
-  number,
-  type,
-  amount,
-  balance: after.balance,
-  referenceNumber: referenceNumber ?? null,
-  merchantReference: merchantReference ?? null,
-  refundId: refundId ?? null,
-  payoutReference: payoutReference ?? null,
-  day,
-  bookedAt,
-})
+export function presentEntry(entry: LedgerEntry) {
+  const { _id: id, position: number, type, amount, after, day, bookedAt } = entry
+  const { referenceNumber = null, merchantReference = null, refundId = null, payoutReference = null } = entry
+  const references = { referenceNumber, merchantReference, refundId, payoutReference }
+  return { id, number, type, amount, balance: after.balance, ...references, day, bookedAt }
+}
 
 /** Returns the refund that an entry books. The wallet has confirmed every refund in the ledger. */
-export const presentListedRefund = ({
-  refundId: id,
-  referenceNumber,
-  merchantReference,
-  amount,
-  reason,
-  returnedFees,
-  startedAt: createdAt,
-  occurredAt: refundedAt,
-  bookedAt,
-}: LedgerEntry) => ({
-  id,
-  referenceNumber,
-  merchantReference: merchantReference ?? null,
-  amount: -amount,
-  currency: currencyCode,
-  reason: reason ?? null,
-  status: 'SUCCEEDED',
-  returnedFees,
-  createdAt,
-  refundedAt,
-  bookedAt,
-})
+export function presentListedRefund(entry: LedgerEntry) {
+  const { refundId: id, referenceNumber, merchantReference = null, reason = null, returnedFees } = entry
+  const { startedAt: createdAt, occurredAt: refundedAt, bookedAt } = entry
+  const money = { amount: -entry.amount, currency: currencyCode }
+  const times = { createdAt, refundedAt, bookedAt }
+  return { id, referenceNumber, merchantReference, ...money, reason, status: 'SUCCEEDED', returnedFees, ...times }
+}
 
 /**
  * A range of positions in the ledger, both ends inclusive. The range is empty if `last` is less than `first`. The

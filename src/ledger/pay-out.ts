@@ -4,8 +4,7 @@ import { appendLinks } from '../chains/append.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
 import { type Transactions, transaction } from '../mongo/transaction.ts'
-import type { LedgerEntry } from './entry.ts'
-import { dayOf, type EntryDraft, linkEntry } from './link.ts'
+import { dayOf, type EntryDraft, type LedgerEntry, linkEntry } from './entry.ts'
 import { createVerifier, type VerifyDeps } from './verify.ts'
 
 /** Money that an operator has sent to a merchant. */
@@ -18,13 +17,6 @@ export interface Payout {
   reference: string
 }
 
-/** The entry of a payout. */
-export interface BookedPayout {
-  entry: LedgerEntry
-  /** Whether an earlier call had booked the payout, so that this call booked nothing. */
-  alreadyBooked: boolean
-}
-
 /** The reason why a payout was not booked. The message is shown to the operator. */
 export class PayoutRefused extends Error {}
 
@@ -35,13 +27,14 @@ const bookingMs = 10_000
  * Books a payout, together with its audit line. The payout's id derives from its reference, so a repeated payout is
  * booked once. Throws PayoutRefused if the amount exceeds the balance, or if a payout with this reference had another
  * amount, and LedgerFault if the ledger is not as it should be. The ledger is verified up to the entry that the payout
- * follows, so two payouts at the same time cannot overdraw it. Returns the entry of the payout.
+ * follows, so two payouts at the same time cannot overdraw it. Returns the entry of the payout, and whether an earlier
+ * call had booked it, so that this call booked nothing.
  */
 export async function payOut(
   deps: VerifyDeps & { transactions: Transactions },
   payout: Payout,
   by: By,
-): Promise<BookedPayout> {
+): Promise<{ entry: LedgerEntry; alreadyBooked: boolean }> {
   const { businessId, sandbox, amount } = payout
   const owner = { businessId, sandbox }
   const { draft, line } = draftOf(payout, deps.now(), by)

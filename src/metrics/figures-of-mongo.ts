@@ -1,18 +1,21 @@
-import type { PipelineStage } from 'mongoose'
+import { randomInt } from 'node:crypto'
+import type { mongo, PipelineStage } from 'mongoose'
 import { latestCheck } from '../audit/seals/nightly-check.ts'
+import type { QuotaName } from '../businesses/quotas.ts'
 import type { Deps } from '../deps.ts'
 import { codeKeyOf } from '../intents/code.ts'
 import type { Intent } from '../intents/intent.ts'
 import { transitions } from '../intents/lifecycle.ts'
+import { nativeCollection } from '../mongo/collection.ts'
 import { pingMongo } from '../mongo/connect.ts'
 import { findOldestEvent } from '../outbox/find-oldest-event.ts'
 import type { RetentionRecord } from '../retention/record.ts'
-import { allShortCodes } from '../security/ids.ts'
+import { allShortCodes, newOrderNumber, newReferenceNumber, shortCodeOf } from '../security/ids.ts'
 import type { ServiceKey } from '../security/service-keys.ts'
 import type { Delivery } from '../webhooks/deliveries/delivery.ts'
 import { standing } from '../webhooks/endpoints/endpoint.ts'
 import { briefMs, type Figure, figureOf, minuteMs, numberOf, pingOf, queryTimeoutMs } from './figure.ts'
-import { fullestBusinesses, storedBytes } from './figures-of-businesses.ts'
+import { omit } from './metrics.ts'
 
 /**
  * Returns the figures that a scrape reads from MongoDB. Every query uses an index, and the scrape waits at most
@@ -121,7 +124,7 @@ async function expiryLag(deps: Deps): Promise<number> {
  * randomly: if 80 % of all codes are in use, the error is about 1 %. Reading all codes would mean reading a million
  * documents.
  */
-const sampleSize = 2_000
+const sampledCodes = 2_000
 
 const keyOf = (code: number): string => codeKeyOf({ businessId: '', sandbox: false }, String(code).padStart(6, '0'))
 
@@ -130,10 +133,10 @@ async function shareOfLiveCodes(deps: Deps): Promise<number> {
   const taken = await deps.Intent.countDocuments(
     // A code that has become available keeps its key until it is assigned to a new intent, so `codeReusableAt` must be
     // checked too.
-    { codeKey: { $gte: keyOf(0), $lt: keyOf(sampleSize) }, codeReusableAt: { $gt: deps.now() } },
+    { codeKey: { $gte: keyOf(0), $lt: keyOf(sampledCodes) }, codeReusableAt: { $gt: deps.now() } },
     { maxTimeMS: queryTimeoutMs },
   )
-  return taken / sampleSize
+  return taken / sampledCodes
 }
 
 /** The maximum number of intents to read from each end of the index. Reading more would not reveal anything new. */
@@ -165,4 +168,99 @@ async function openOutcomes(deps: Deps, queryAt: string, startedAt: string, unwi
   }
   const [first, last] = await Promise.all([from(1), from(-1)])
   return { count: first.count, oldestSeconds: Math.max(first.oldestSeconds, last.oldestSeconds) }
+}
+
+/** The maximum number of businesses that have their own time series. */
+const maxBusinesses = 10
+
+/** An estimate is reused for this long, because storage grows slowly and each estimate reads up to 3 000 documents. */
+const tenMinutesMs = 600_000
+
+/**
+ * The number of documents to sample from each collection. The sample starts at a random position in an index on random
+ * text, so it is representative. It contains about 100 documents of a business that owns a tenth of all documents, so
+ * the estimate for that business is accurate to about 10 %.
+ */
+const sampleSize = 1_000
+
+interface Part {
+  _id: string
+  documents: number
+  bytes: number
+}
+
+/**
+ * Creates the figure that estimates how many bytes the largest businesses use for intents, deliveries and orders. The
+ * bytes are measured as BSON before compression, and do not include indexes.
+ */
+function storedBytes(deps: Deps): Figure {
+  const { businessStoredBytes } = deps.metrics.gauges
+  return figureOf([businessStoredBytes], tenMinutesMs, async () => {
+    const bytes = new Map<string, number>()
+    const parts = await Promise.all([
+      estimate(nativeCollection(deps.Intent), 'shortCode', shortCodeOf(randomInt(allShortCodes))),
+      // The reference numbers of order deliveries have a different prefix, so the sample hardly ever includes them.
+      estimate(nativeCollection(deps.Delivery), 'referenceNumber', newReferenceNumber()),
+      estimate(nativeCollection(deps.Order), 'number', newOrderNumber()),
+    ])
+    for (const part of parts.flat()) bytes.set(part._id, (bytes.get(part._id) ?? 0) + part.bytes)
+    omit(businessStoredBytes)
+    const largest = [...bytes].toSorted(([, a], [, b]) => b - a).slice(0, maxBusinesses)
+    for (const [business, sum] of largest) businessStoredBytes.set({ business }, Math.round(sum))
+  })
+}
+
+/** Estimates from a sample how many bytes each business uses in one collection. */
+async function estimate<Doc extends mongo.Document>(
+  collection: mongo.Collection<Doc>,
+  field: string,
+  start: string,
+): Promise<Part[]> {
+  const after = await sample(collection, field, { $gte: start }, sampleSize)
+  const found = sum(after)
+  const before = found < sampleSize ? await sample(collection, field, { $lt: start }, sampleSize - found) : []
+  const parts = [...after, ...before]
+  // A collection with fewer documents than the sample has been read completely.
+  if (sum(parts) < sampleSize) return parts
+  const all = await collection.estimatedDocumentCount({ maxTimeMS: queryTimeoutMs })
+  return parts.map((part) => ({ ...part, bytes: (part.bytes * all) / sampleSize }))
+}
+
+const sum = (parts: readonly Part[]): number => parts.reduce((all, { documents }) => all + documents, 0)
+
+const sample = <Doc extends mongo.Document>(
+  collection: mongo.Collection<Doc>,
+  field: string,
+  where: object,
+  max: number,
+): Promise<Part[]> =>
+  collection
+    .aggregate<Part>(
+      [
+        { $match: { [field]: where } },
+        { $sort: { [field]: 1 } },
+        { $limit: max },
+        { $group: { _id: '$businessId', documents: { $sum: 1 }, bytes: { $sum: { $bsonSize: '$$ROOT' } } } },
+      ],
+      { maxTimeMS: queryTimeoutMs },
+    )
+    .toArray()
+
+const dailyQuotas = ['liveDocuments', 'liveBytes', 'sandboxBytes', 'sandboxCreates'] as const satisfies QuotaName[]
+
+/**
+ * Creates the figure that reports the businesses closest to their quotas. The figure covers only businesses that used a
+ * quota through this process.
+ */
+function fullestBusinesses({ liveCodes, counters, metrics: { gauges } }: Deps): Figure {
+  const gauge = gauges.businessQuotaUsed
+  return figureOf([gauge], minuteMs, async () => {
+    const fullest = await Promise.all([
+      liveCodes.fullest(maxBusinesses),
+      ...dailyQuotas.map((name) => counters.fullest(name, maxBusinesses)),
+    ])
+    omit(gauge)
+    for (const [index, quota] of ['liveCodes', ...dailyQuotas].entries())
+      for (const { owner: business, used, limit } of fullest[index] ?? []) gauge.set({ business, quota }, used / limit)
+  })
 }

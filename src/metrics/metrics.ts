@@ -1,6 +1,5 @@
-import { collectDefaultMetrics, Registry } from '@prometheus-io/client'
-import { beginAtZero, createCounted } from './counted.ts'
-import { createGauges } from './gauges.ts'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client'
+import { faults } from '../webhooks/sender/faults.ts'
 
 /**
  * The service's metrics for Prometheus. Every label has only a few values at a time. Labels contain no keys or
@@ -42,4 +41,190 @@ const dayMs = 24 * 3_600_000
 export function measureProcess({ registry }: Pick<Metrics, 'registry'>): void {
   collectDefaultMetrics({ register: registry, eventLoopUtilizationTimeout: dayMs })
   for (const name of leftOut) registry.removeSingleMetric(name)
+}
+
+/**
+ * The buckets for request durations, in seconds. Most requests are quick and wait at most 8 s for MongoDB. A payment or
+ * refund also waits about 20 s for a wallet. An endpoint test waits up to WEBHOOK_TIMEOUT_SECONDS, which is at most
+ * 120.
+ */
+const requestBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120]
+/**
+ * The buckets for the durations of webhook attempts, in seconds. The longest attempt takes WEBHOOK_TIMEOUT_SECONDS,
+ * which is 30 by default and at most 120.
+ */
+const attemptBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
+/**
+ * The buckets for job durations, in seconds. The longest job restores the failed jobs after Redis has been emptied.
+ * This may take minutes.
+ */
+const jobBuckets = [0.005, 0.025, 0.1, 0.25, 1, 2.5, 10, 30, 120]
+/**
+ * The buckets for the durations of calls to wallets, in seconds. The longest call takes
+ * WALLET_PROVIDER_TIMEOUT_SECONDS, which is 10 by default and at most 60.
+ */
+const walletBuckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+
+/**
+ * Creates the counters and histograms for this process's work. An event is counted after its write has succeeded. The
+ * event is therefore not counted if the process dies right after the write or if MongoDB's response is lost.
+ * docs/operators/watch.md lists the values of each label.
+ */
+function createCounted(registers: Registry[]) {
+  const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
+    new Counter({ name: `payment_intents_${name}`, help, labelNames, registers })
+  const histogram = <Label extends string>(name: string, help: string, labelNames: Label[], buckets: number[]) =>
+    new Histogram({ name: `payment_intents_${name}`, help, labelNames, buckets, registers })
+  return {
+    requests: counter('http_requests_total', 'Finished requests.', ['route', 'code']),
+    requestDuration: histogram(
+      'http_request_duration_seconds',
+      'Duration of a request, to the last byte of the response.',
+      ['route', 'result'],
+      requestBuckets,
+    ),
+    replays: counter('idempotent_replays_total', 'Writes that got the stored response of an earlier one.', ['params']),
+    /** The label `scope` names the limit that was exceeded (docs/merchants/errors.md). */
+    rateLimited: counter('rate_limited_total', 'Requests refused with RATE_LIMITED.', ['scope']),
+    lookups: counter('lookups_total', 'Lookups by short code or payment code.', ['kind', 'outcome']),
+    transitions: counter('transitions_total', 'Transitions of payment intents.', ['transition', 'environment']),
+    attempts: counter('webhook_attempts_total', 'Attempts at deliveries, without endpoint tests.', [
+      'outcome',
+      'stage',
+      'environment',
+    ]),
+    attemptDuration: histogram(
+      'webhook_attempt_duration_seconds',
+      'Duration of an attempt.',
+      ['outcome'],
+      attemptBuckets,
+    ),
+    jobs: histogram('job_duration_seconds', 'Duration of a job.', ['queue', 'outcome'], jobBuckets),
+    walletCalls: histogram(
+      'wallet_call_duration_seconds',
+      'Duration of a request to a wallet.',
+      ['wallet', 'outcome'],
+      walletBuckets,
+    ),
+    /**
+     * The label `kind` names the collection from which documents were removed, or the part of the documents that was
+     * removed.
+     */
+    removed: counter('retention_removed_total', 'Documents that the clean-up removed or shortened.', ['kind']),
+    logLines: counter('log_lines_total', 'Log lines at warn and error. Frequent ones count once in 5 s.', [
+      'level',
+      'line',
+    ]),
+  }
+}
+
+/**
+ * The log lines that trigger alerts: all lines at level `error`, and the lines at level `warn` that require an
+ * operator's attention.
+ */
+export const watchedLines = {
+  error: [
+    'process.crashed',
+    'process.stop-failed',
+    'request.failed',
+    'response.unreadable',
+    'shortcodes.key-unreadable',
+    'payment.astray',
+    'refund.astray',
+    'wallet.exception',
+    'webhook.source-missing',
+    'ledger.full',
+    'ledger.tampered',
+    'ledger.not-verified',
+    'audit.tampered',
+    'audit.not-checked',
+  ],
+  warn: ['web.full', 'network.closed', 'webhook.interrupted'],
+} as const
+
+/**
+ * Initialises to 0 the counters that alerts watch. Prometheus detects no increase in a counter that first appears with
+ * the value 1, so the first event in a process would not trigger an alert.
+ */
+function beginAtZero({ logLines, lookups, attempts }: ReturnType<typeof createCounted>): void {
+  for (const [level, lines] of Object.entries(watchedLines)) for (const line of lines) logLines.inc({ level, line }, 0)
+  for (const kind of ['link', 'code', 'test-code'])
+    for (const outcome of ['found', 'missed', 'closed']) lookups.inc({ kind, outcome }, 0)
+  const failing = [...new Set(['status', ...Object.values(faults).map(({ stage }) => stage)])]
+  for (const environment of ['live', 'test'])
+    for (const outcome of ['delivered', 'retrying', 'dead', 'lease-lost'])
+      for (const stage of stagesOf(outcome, failing)) attempts.inc({ outcome, stage, environment }, 0)
+}
+
+/** Returns the `stage` labels that an outcome can have. Only failed attempts have a stage. */
+const stagesOf = (outcome: string, failing: readonly string[]): readonly string[] =>
+  outcome === 'delivered' || outcome === 'lease-lost' ? ['none'] : failing
+
+/**
+ * Creates the gauges that are set at each scrape, mostly from MongoDB and Redis. All processes report the same values,
+ * with three exceptions: each process reports its own clock, each worker reports its own polls, attempts and waiting
+ * endpoints, and each `web` process reports quotas only for businesses that used them through it. If a query
+ * fails, its gauge has no value.
+ */
+function createGauges(registers: Registry[]) {
+  const gauge = <Label extends string = never>(name: string, help: string, labelNames: Label[] = []) => {
+    const made = new Gauge({ name: `payment_intents_${name}`, help, labelNames, registers })
+    if (labelNames.length === 0) made.remove()
+    return made
+  }
+  return {
+    processClockSkew: gauge('process_clock_skew_seconds', "How far the clock of this process is ahead of MongoDB's."),
+    mongodbUp: gauge('mongodb_up', '1 if MongoDB responds to this process.'),
+    mongodbPing: gauge('mongodb_ping_seconds', 'Duration of a ping to MongoDB.'),
+    redisUp: gauge('redis_up', '1 if Redis responds to this process.'),
+    redisPing: gauge('redis_ping_seconds', 'Duration of a ping to Redis.'),
+    redisMemory: gauge('redis_memory_bytes', 'Memory that Redis uses, and its maxmemory if set.', ['kind']),
+    redisEvicts: gauge('redis_evicts', '1 if a full Redis evicts keys.'),
+    queueJobs: gauge('queue_jobs', 'Jobs in Redis.', ['queue', 'state']),
+    queueWorkers: gauge('queue_workers', 'Consumers of a queue; a worker process has several.', ['queue']),
+    lastPollAt: gauge(
+      'last_poll_timestamp_seconds',
+      'When this worker last looked in MongoDB for due work of a kind.',
+      ['work'],
+    ),
+    attemptsInFlight: gauge(
+      'attempts_in_flight',
+      'Attempts that this worker is making; at most 1000 fast and 400 slow.',
+      ['slots'],
+    ),
+    endpointsWaiting: gauge('endpoints_waiting', 'Endpoints with deliveries that wait for a slot of this worker.'),
+    failingEndpoints: gauge(
+      'failing_endpoints',
+      'Active endpoints whose failure was reported and that have not recovered. Counted up to 1000.',
+    ),
+    dueDeliveries: gauge('due_deliveries', 'Deliveries that are due, without those in flight. Counted up to 10000.'),
+    oldestDueDelivery: gauge('oldest_due_delivery_seconds', 'How long the oldest of them has been due.'),
+    replaysRunning: gauge('replays_running', 'Replays of webhook events that have not ended.'),
+    outboxLag: gauge('outbox_lag_seconds', 'Age of the oldest event that has not become deliveries.'),
+    expiryLag: gauge('expiry_lag_seconds', 'How long the oldest intent past its expiry has waited to be expired.'),
+    openOutcomes: gauge('open_outcomes', 'Payments and refunds with an unknown outcome. Counted up to 1000.', ['kind']),
+    oldestOpenOutcome: gauge('oldest_open_outcome_seconds', 'How long the oldest of them has been open.', ['kind']),
+    capacityUsed: gauge('capacity_used', 'How much of each of its limits this process has in use.', ['limit']),
+    liveCodesUsed: gauge('live_codes_used_ratio', 'Share of all live payment codes in use, 0 to 1, give or take 0.02.'),
+    shortCodesUsed: gauge(
+      'short_codes_used_ratio',
+      'Share of all short codes that have been reserved, 0 to 1. They are never free again.',
+    ),
+    businessQuotaUsed: gauge(
+      'business_quota_used_ratio',
+      'Used share of a quota, of the ten businesses nearest to it.',
+      ['business', 'quota'],
+    ),
+    businessStoredBytes: gauge('business_stored_bytes', 'Estimated stored bytes of the ten largest businesses.', [
+      'business',
+    ]),
+    lastAuditCheck: gauge('audit_last_check_timestamp_seconds', 'When the audit trail was last verified.'),
+    lastNightCleaned: gauge('retention_last_night_timestamp_seconds', 'The night of the last completed clean-up.'),
+  }
+}
+
+/** Removes all values from a gauge, because an unknown value must not be reported as 0 or as the previous value. */
+export function omit(gauge: { reset(): void; remove(labels: Record<string, never>): void }): void {
+  gauge.reset()
+  gauge.remove({})
 }

@@ -1,6 +1,5 @@
 import type { Business } from '../businesses/business.ts'
-import { createKeyBatcher } from '../businesses/find-key.ts'
-import { createNoteBatcher } from '../businesses/key-notes.ts'
+import { createKeyBatcher, createNoteBatcher } from '../businesses/key-batchers.ts'
 import type { OnStored } from '../chains/append.ts'
 import { openEventLog } from '../events/log.ts'
 import {

@@ -1,7 +1,36 @@
 import { Schema } from 'mongoose'
 import type { Actor } from '../audit/audit-event.ts'
 import type { Collection } from '../mongo/collection.ts'
-import type { Difference, DifferenceKind } from './differences.ts'
+import type { MoneyKind } from './rows.ts'
+
+/** The kinds of difference between a provider's file and the records of this service. */
+export const differenceKinds = [
+  'missing here',
+  'missing there',
+  'other amount',
+  'other fee',
+  'other day',
+  'other kind',
+  'repeated there',
+] as const
+export type DifferenceKind = (typeof differenceKinds)[number]
+
+/**
+ * A difference for one key. `here` and `there` are the two values that differ: amounts and fees in centimes, days such
+ * as `2026-11-25`, or kinds. If one side lacks the key, its value is null, and the other value is the amount.
+ */
+export interface Difference {
+  difference: DifferenceKind
+  key: string
+  kind: MoneyKind | null
+  here: number | string | null
+  there: number | string | null
+  /** The line of the file, or null if the file lacks the key. */
+  line: number | null
+  /** The reference number of the payment intent, or null if this service does not know the key. */
+  reference: string | null
+  businessId: string | null
+}
 
 /** How many rows and records were compared, and how many differences of each kind there are. */
 export interface Counts {

@@ -115,11 +115,8 @@ export async function eachPage<Doc extends Listed>(
     const page: Listed[] = await pace(async () => {
       const found = await readPage(model, walk, last, { ...batchLimits, projection: { createdAt: 1 } })
       const end = found.at(-1)
-      if (end !== undefined)
-        await act(
-          found.map(({ _id }) => _id),
-          end.createdAt,
-        )
+      const ids = found.map(({ _id }) => _id)
+      if (end !== undefined) await act(ids, end.createdAt)
       return found
     })
     last = page.at(-1) ?? null

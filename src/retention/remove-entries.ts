@@ -1,6 +1,5 @@
 import { closeDays } from '../ledger/book.ts'
-import type { LedgerEntry } from '../ledger/entry.ts'
-import { dayOf } from '../ledger/link.ts'
+import { dayOf, type LedgerEntry } from '../ledger/entry.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { outboxIndex } from '../outbox/event.ts'
 import { batchLimits, type Cleaning } from './cleaning.ts'

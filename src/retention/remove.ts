@@ -52,7 +52,7 @@ const eachOldTest = <Doc extends Owned & { createdAt: Date }>(
   eachPage(pace, model, { index, where: { businessId, sandbox: true, ...more }, from: null, before }, act)
 
 /** Removes a business's old test deliveries that have ended. */
-export const removeDeliveries = (cleaning: Cleaning): Promise<void> =>
+const removeDeliveries = (cleaning: Cleaning): Promise<void> =>
   eachOldTest(cleaning, cleaning.Delivery, 'byTimeAndEvent', (ids) =>
     removeTests(cleaning, 'deliveries', cleaning.Delivery, { _id: { $in: ids }, ...endedDelivery }),
   )
@@ -64,7 +64,7 @@ export const removeDeliveries = (cleaning: Cleaning): Promise<void> =>
  * before it has removed the intent, the next clean-up uses the intent to find the remaining data. The balances of the
  * sandbox wallets do not change.
  */
-export const removeIntents = (cleaning: Cleaning): Promise<void> =>
+const removeIntents = (cleaning: Cleaning): Promise<void> =>
   eachOldTest(cleaning, cleaning.Intent, 'byTime', async (ids) => {
     const found = await findIntents(cleaning, { _id: { $in: ids }, ...endedIntent, ...unneeded(cleaning.now()) })
     const hidden = await hide(cleaning, await withoutOpenDeliveries(cleaning, found))
@@ -77,7 +77,7 @@ export const removeIntents = (cleaning: Cleaning): Promise<void> =>
   })
 
 /** Removes a business's old test orders, with their deliveries and events. */
-export const removeOrders = (cleaning: Cleaning): Promise<void> =>
+const removeOrders = (cleaning: Cleaning): Promise<void> =>
   eachOldTest(cleaning, cleaning.Order, 'byTime', async (ids) => {
     const found = await nativeCollection(cleaning.Order)
       .find<Subject>(
@@ -97,7 +97,7 @@ export const removeOrders = (cleaning: Cleaning): Promise<void> =>
  * Removes a business's old test products, including deleted ones. The business's hidden sandbox shop is kept, because
  * it is only one small document.
  */
-export async function removeProducts(cleaning: Cleaning): Promise<void> {
+async function removeProducts(cleaning: Cleaning): Promise<void> {
   const { Product } = cleaning
   const remove = (ids: string[]) => removeTests(cleaning, 'products', Product, { _id: { $in: ids } })
   await eachOldTest(cleaning, Product, 'byTime', remove, { listed: true })
@@ -108,14 +108,14 @@ export async function removeProducts(cleaning: Cleaning): Promise<void> {
  * Removes a business's old test events of endpoints, which belong to no intent or order, and the events that earlier
  * clean-ups only emptied.
  */
-export async function removeOtherEvents(cleaning: Cleaning): Promise<void> {
+async function removeOtherEvents(cleaning: Cleaning): Promise<void> {
   const { businessId, testsBefore } = cleaning
   await removeEvents(cleaning, { businessId, event: 'endpoint.failing', createdAt: { $lt: testsBefore } })
   await removeEvents(cleaning, { referenceNumber: businessId })
 }
 
 /** Removes a business's deleted endpoints of both environments that have no deliveries left. */
-export function removeEndpoints(cleaning: Cleaning): Promise<void> {
+function removeEndpoints(cleaning: Cleaning): Promise<void> {
   const { Endpoint, businessId, deletedBefore: before } = cleaning
   const deleted = { deletedAt: { $type: 'date', $lt: before } }
   return eachPage(
@@ -128,6 +128,16 @@ export function removeEndpoints(cleaning: Cleaning): Promise<void> {
     },
   )
 }
+
+/** What the clean-up removes with each business's old data, in this order. */
+export const removals = [
+  removeDeliveries,
+  removeIntents,
+  removeOrders,
+  removeOtherEvents,
+  removeProducts,
+  removeEndpoints,
+]
 
 const referencesOf = (subjects: Subject[]): string[] => subjects.map(({ referenceNumber }) => referenceNumber)
 

@@ -86,12 +86,8 @@ export function createNetworkLimit(
     const end = (): void => void countInProgress(own, -1)
     try {
       const looking = bounds.map((bound, size) => counters.look(bound, size === 0 ? running : 1))
-      const standings = await Promise.all(looking)
-      const closedMs = longest(
-        bounds,
-        standings.map((each) => each.closedMs),
-        bounds,
-      )
+      const waitsMs = (await Promise.all(looking)).map((standing) => standing.closedMs)
+      const closedMs = longest(bounds, waitsMs, bounds)
       if (closedMs > 0) {
         end()
         return { isOpen: false, closedMs: Math.max(closedMs, inProgressMs) }

@@ -3,12 +3,10 @@ import { audited } from '../audit/audited.ts'
 import type { Deps } from '../deps.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Staff } from './account.ts'
-import type { SignedIn } from './find-session.ts'
-import { byOwner } from './open-session.ts'
-import { findByLink, withLink } from './password-link.ts'
-import { passwordFault } from './passwords.ts'
+import { findByLink, passwordFault, withLink } from './passwords.ts'
 import { prove, type Unproven, WrongProof } from './proof.ts'
 import { largestPrefixOf, type SignInDeps } from './sign-in.ts'
+import { byOwner, type SignedIn } from './staff-sessions.ts'
 
 /**
  * The result of setting a password. `invalid` contains why the new password is not accepted. `refused` means that the

@@ -1,7 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { networkOf } from '../security/network.ts'
 import { createNetworkLimit } from '../security/network-limit.ts'
-import type { SlowCheck } from '../security/slow-hash.ts'
 import { isRecoveryCode } from './second-factor/recovery-codes.ts'
 
 /**
@@ -114,13 +113,9 @@ function createCodeLimit({ counters, secrets }: LimitDeps, countAttempt: CountAt
 }
 
 /** Limits and checks the attempts to sign in. A process has one of each. */
-export interface SignInChecks {
-  countAttempt: CountAttempt
-  countCode: CountCode
-  checkPassword: SlowCheck
-}
+export type SignInChecks = ReturnType<typeof createSignInChecks>
 
-export function createSignInChecks(deps: LimitDeps & Pick<Deps, 'slowHash'>): SignInChecks {
+export function createSignInChecks(deps: LimitDeps & Pick<Deps, 'slowHash'>) {
   const countAttempt = createSignInLimit(deps)
   return {
     countAttempt,

@@ -3,12 +3,18 @@ import type { Deps } from '../deps.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { prefixesOf } from '../security/network.ts'
 import { isStaffName, type Staff } from './account.ts'
-import { findOpen, type OwnForms, ownForms } from './find-session.ts'
-import { byOwner, type Client, openPendingSession, openSession } from './open-session.ts'
-import { byStranger, prove, type Unproven, WrongProof } from './proof.ts'
-import { proveByCode } from './second-factor/use-code.ts'
+import { byStranger, prove, proveByCode, type Unproven, WrongProof } from './proof.ts'
 import { pendingText } from './session.ts'
 import type { SignInChecks } from './sign-in-limit.ts'
+import {
+  byOwner,
+  type Client,
+  findOpen,
+  type OwnForms,
+  openPendingSession,
+  openSession,
+  ownForms,
+} from './staff-sessions.ts'
 
 /**
  * The result of an attempt to sign in. `token` is the value for the cookie. MongoDB stores only a hash of the token.

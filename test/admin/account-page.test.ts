@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
-import { endSession, listSessions } from '../../src/staff/sessions-of.ts'
+import { endSession, listSessions } from '../../src/staff/staff-sessions.ts'
 import { withService } from '../support/service.ts'
 import { operator, readable, refusalsIn, signedIn, type Visitor, visit } from './staff.ts'
 

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
-import { issueLink, setDisabled } from '../../src/staff/change-account.ts'
-import { createAccountWithLink } from '../../src/staff/create-account.ts'
+import { createAccountWithLink, issueLink, setDisabled } from '../../src/staff/change-account.ts'
 import { recordLog } from '../support/recorded-log.ts'
 import { withSecondProcess, withService } from '../support/service.ts'
 import { openAdmin } from './admin.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { rotateKey } from '../../src/businesses/rotate-key.ts'
+import { rotateKey } from '../../src/businesses/change-key.ts'
 import { changeAsOperator } from '../support/actions.ts'
 import { asMerchant, tester, withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
 import { postHead, sendRaw } from './raw-request.ts'

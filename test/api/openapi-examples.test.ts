@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { entries, fileOf, period } from '../../src/http/routes/ledger-exports-example.ts'
-import type { LedgerEntry } from '../../src/ledger/entry.ts'
-import { noTotals } from '../../src/ledger/link.ts'
+import { type LedgerEntry, noTotals } from '../../src/ledger/entry.ts'
 import { nativeCollection } from '../../src/mongo/collection.ts'
 import { breaks } from '../invariants/expect-invariants.ts'
 import { attempt, deliveriesOf, relay } from '../support/actions.ts'

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { Redis } from 'ioredis'
 import { startRedis } from '../../dev/servers.ts'
 import { newKey } from '../../src/businesses/api-key.ts'
-import { rotateKey } from '../../src/businesses/rotate-key.ts'
+import { rotateKey } from '../../src/businesses/change-key.ts'
 import { changeAsOperator, requestIntent } from '../support/actions.ts'
 import { deadlineMs } from '../support/machine.ts'
 import {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { expect } from 'chai'
 import { createApp } from '../../src/app.ts'
-import { setKeyStatus } from '../../src/businesses/set-key-status.ts'
+import { setKeyStatus } from '../../src/businesses/change-key.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import { recordLog } from '../support/recorded-log.ts'
 import { type Merchant, openService, tester, withService } from '../support/service.ts'

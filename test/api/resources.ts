@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { dayOf } from '../../src/ledger/link.ts'
+import { dayOf } from '../../src/ledger/entry.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { newId, newReferenceNumber } from '../../src/security/ids.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'

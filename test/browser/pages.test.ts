@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { type DifferenceKind, differenceKinds } from '../../src/reconciliation/differences.ts'
 import type { Reconciliation } from '../../src/reconciliation/reconciliation.ts'
+import { type DifferenceKind, differenceKinds } from '../../src/reconciliation/reconciliation.ts'
 import { newId } from '../../src/security/ids.ts'
 import { issueLink } from '../../src/staff/change-account.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'

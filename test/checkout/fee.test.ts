@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { RatesFrom } from '../../src/businesses/commission-rates.ts'
+import type { RatesFrom } from '../../src/businesses/business.ts'
 import { readIntent } from '../support/actions.ts'
 import { type Merchant, withService } from '../support/service.ts'
 import { fill, offerOf, open, pay, type Seen, wallets } from './customer.ts'

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { queryWallet } from '../../src/intents/query-wallets.ts'
-import type { Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
-import type { Wallets } from '../../src/wallets/wallets.ts'
+import type { Wallet, WalletOutcome, Wallets } from '../../src/wallets/wallet.ts'
 import { breaks, excuse } from '../invariants/expect-invariants.ts'
 import { readIntent } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { setKeyStatus } from '../../src/businesses/set-key-status.ts'
+import { setKeyStatus } from '../../src/businesses/change-key.ts'
 import { type ChainEnd, createChainWatch } from '../../src/events/feed/chain-watch.ts'
 import { cancelIntent, createIntent, relay } from '../support/actions.ts'
 import { storeOrder } from '../support/orders.ts'

@@ -5,7 +5,7 @@ import { type QueryResult, queryWallet } from '../../src/intents/query-wallets.t
 import { describeError } from '../../src/process/log.ts'
 import { newId } from '../../src/security/ids.ts'
 import { createLiveWallet } from '../../src/wallets/live/live-wallet.ts'
-import { openWallets } from '../../src/wallets/wallets.ts'
+import { openWallets } from '../../src/wallets/wallet.ts'
 import { cancelIntent, createIntent, readIntent } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'
 import { outboxEventsOf, outcomeName, pay, refund, storedIntent } from '../support/pay.ts'

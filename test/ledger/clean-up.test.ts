@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { EntryDraft } from '../../src/ledger/link.ts'
+import type { EntryDraft } from '../../src/ledger/entry.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { countCleanUp, runCleanUp } from '../../src/retention/clean-up.ts'
 import { startCounts } from '../../src/retention/cleaning.ts'

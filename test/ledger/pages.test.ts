@@ -1,6 +1,5 @@
 import { expect } from 'chai'
-import type { LedgerEntry } from '../../src/ledger/entry.ts'
-import { noTotals } from '../../src/ledger/link.ts'
+import { type LedgerEntry, noTotals } from '../../src/ledger/entry.ts'
 import { nativeCollection } from '../../src/mongo/collection.ts'
 import { breaks } from '../invariants/expect-invariants.ts'
 import { profiled } from '../support/profiled.ts'

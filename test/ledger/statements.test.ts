@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { closeDays } from '../../src/ledger/book.ts'
-import type { LedgerEntry } from '../../src/ledger/entry.ts'
-import type { EntryDraft } from '../../src/ledger/link.ts'
+import type { EntryDraft, LedgerEntry } from '../../src/ledger/entry.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { nativeCollection } from '../../src/mongo/collection.ts'
 import { newId } from '../../src/security/ids.ts'

@@ -5,8 +5,7 @@ import { parse } from 'yaml'
 import { stages } from '../../schemas/responses/endpoint.ts'
 import { catalogue } from '../../src/errors.ts'
 import { transitions } from '../../src/intents/lifecycle.ts'
-import { watchedLines } from '../../src/metrics/counted.ts'
-import { createMetrics, measureProcess } from '../../src/metrics/metrics.ts'
+import { createMetrics, measureProcess, watchedLines } from '../../src/metrics/metrics.ts'
 import { queueNames } from '../../src/queues/jobs.ts'
 
 const read = (path: string): string => readFileSync(join(import.meta.dirname, '../..', path), 'utf8')

@@ -17,7 +17,7 @@ import { readSummary } from '../../ops/backup/summary.ts'
 import { whileLocked } from '../../ops/backup/while-locked.ts'
 import { collections } from '../../src/mongo/models.ts'
 import { createSecrets } from '../../src/security/seal.ts'
-import { createAccount } from '../../src/staff/create-account.ts'
+import { createAccount } from '../../src/staff/change-account.ts'
 import { secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
 import { operator } from '../admin/staff.ts'
 import {

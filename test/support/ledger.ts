@@ -1,7 +1,6 @@
 import type { ChainOwner } from '../../src/chains/append.ts'
 import { endPayment } from '../../src/intents/payments/settle.ts'
-import type { LedgerEntry } from '../../src/ledger/entry.ts'
-import { dayOf, type EntryDraft } from '../../src/ledger/link.ts'
+import { dayOf, type EntryDraft, type LedgerEntry } from '../../src/ledger/entry.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
 import { createIntent, relay } from './actions.ts'

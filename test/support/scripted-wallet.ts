@@ -1,6 +1,5 @@
 import type { Deps } from '../../src/deps.ts'
-import type { StatusQuery, Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
-import { openWallets } from '../../src/wallets/wallets.ts'
+import { openWallets, type StatusQuery, type Wallet, type WalletOutcome } from '../../src/wallets/wallet.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 
 /** A wallet that returns what a test sets, and records its calls. */

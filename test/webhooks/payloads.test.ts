@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { expireIntent } from '../../src/intents/expire.ts'
-import type { KnownOutcome } from '../../src/wallets/wallet.ts'
-import { openWallets } from '../../src/wallets/wallets.ts'
+import { type KnownOutcome, openWallets } from '../../src/wallets/wallet.ts'
 import { cancelIntent, createIntent, readIntent, subscribe } from '../support/actions.ts'
 import { type Received, withEndpointServer } from '../support/endpoint-server.ts'
 import { deadlineMs } from '../support/machine.ts'

@@ -1,9 +1,15 @@
 import { html } from 'ghtml'
 import { isStaffName, type Role, roles } from '../../staff/account.ts'
-import { changeRole, issueLink, LastAdmin, removeSecondFactor, setDisabled } from '../../staff/change-account.ts'
-import { createAccountWithLink } from '../../staff/create-account.ts'
+import {
+  changeRole,
+  createAccountWithLink,
+  issueLink,
+  LastAdmin,
+  removeSecondFactor,
+  setDisabled,
+} from '../../staff/change-account.ts'
 import { type AccountFacts, lookUpAccount, passwordInWords } from '../../staff/list-accounts.ts'
-import { endOtherSessions } from '../../staff/sessions-of.ts'
+import { endOtherSessions } from '../../staff/staff-sessions.ts'
 import { time } from '../pages/layout.ts'
 import { accountPath } from '../pages/paths.ts'
 import type { ActGroup, Values } from './staff-act.ts'

@@ -1,7 +1,7 @@
 import { html } from 'ghtml'
 import type { Business, BusinessLimits } from '../../businesses/business.ts'
 import { changeBusiness } from '../../businesses/change-business.ts'
-import { lookUpBusiness } from '../../businesses/look-up.ts'
+import { lookUpBusiness } from '../../businesses/list-businesses.ts'
 import { groupDigits } from '../pages/words.ts'
 import type { ActField, ActGroup, StaffAct } from './staff-act.ts'
 import { type BusinessSwitch, businessSwitches, type LimitInfo, limitInfos } from './switches.ts'

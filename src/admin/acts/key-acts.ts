@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
+import { setKeyStatus } from '../../businesses/change-key.ts'
 import { type KeyInDetail, lookUpKey } from '../../businesses/key-facts.ts'
-import { setKeyStatus } from '../../businesses/set-key-status.ts'
 import { userText } from '../pages/words.ts'
 import type { ActGroup, StaffAct } from './staff-act.ts'
 import { type KeySwitch, keySwitches } from './switches.ts'

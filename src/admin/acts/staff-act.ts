@@ -1,8 +1,8 @@
 import { html } from 'ghtml'
 import type { By } from '../../audit/audit-event.ts'
 import type { Deps } from '../../deps.ts'
-import type { SignedIn } from '../../staff/find-session.ts'
 import { mayStaff, type Permission } from '../../staff/permissions.ts'
+import type { SignedIn } from '../../staff/staff-sessions.ts'
 import { entryNamed } from '../pages/paths.ts'
 import type { Effects } from './switches.ts'
 

@@ -1,11 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { Act } from '../../audit/acts.ts'
-import type { BusinessLimits } from '../../businesses/business.ts'
+import type { Act } from '../../audit/audit-event.ts'
+import { type BusinessLimits, maxRates } from '../../businesses/business.ts'
 import type { BusinessFacts } from '../../businesses/business-facts.ts'
-import type { BusinessChange } from '../../businesses/change-business.ts'
-import { maxRates } from '../../businesses/commission-rates.ts'
+import type { BusinessChange, SetCommission } from '../../businesses/change-business.ts'
 import type { BusinessFilter, ListedBusiness } from '../../businesses/list-businesses.ts'
-import type { SetCommission } from '../../businesses/set-commission.ts'
 import { businessSwitches, limitInfos } from '../acts/switches.ts'
 import { act, asList, effectsHelp, Failed, found, subcommand, subcommandOnId } from './act.ts'
 import { businessName, choice, instant, limitFrom, payoutReference, wholeNumber } from './arguments.ts'
@@ -95,7 +93,7 @@ export function addBusinessCommands(program: Command): void {
 }
 
 async function createOne(deps: AdminDeps, { name, live }: { name: string; live: boolean }) {
-  const { createBusiness } = await import('../../businesses/create-business.ts')
+  const { createBusiness } = await import('../../businesses/change-business.ts')
   const { _id: id } = await createBusiness(deps, { name, liveApproved: live }, deps.by)
   return { id }
 }
@@ -126,7 +124,7 @@ interface RateOptions {
 }
 
 async function setRates(deps: AdminDeps, id: string, { providerBp: provider, payerBp: payer, from }: RateOptions) {
-  const { setCommission } = await import('../../businesses/set-commission.ts')
+  const { setCommission } = await import('../../businesses/change-business.ts')
   const set = await setCommission(deps, id, { from: from ?? null, provider, payer }, deps.by)
   if (set.result !== 'set') throw new Failed(whyNotSet[set.result](id))
   return { id, commission: set.commission }
@@ -145,7 +143,7 @@ interface PayoutOptions {
 }
 
 async function bookPayout(deps: AdminDeps, id: string, { amount, reference, mode }: PayoutOptions) {
-  const { balanceOf } = await import('../../ledger/balance.ts')
+  const { balanceOf } = await import('../../ledger/statement.ts')
   const { PayoutRefused, payOut } = await import('../../ledger/pay-out.ts')
   const { LedgerFault } = await import('../../ledger/verify.ts')
   found(await deps.Business.exists({ _id: id }), `There is no business ${id}`)

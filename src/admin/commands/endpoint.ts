@@ -42,7 +42,7 @@ export function addEndpointCommands(program: Command): void {
 }
 
 async function showEndpoint(deps: AdminDeps, id: string) {
-  const { lookUpBusiness } = await import('../../businesses/look-up.ts')
+  const { lookUpBusiness } = await import('../../businesses/list-businesses.ts')
   const { lookUpEndpointFacts } = await import('../../webhooks/endpoints/endpoint-facts.ts')
   const facts = found(await lookUpEndpointFacts(deps, id), `There is no endpoint ${id}`)
   const business = await lookUpBusiness(deps, facts.businessId)

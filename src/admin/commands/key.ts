@@ -2,9 +2,7 @@ import { text as readAll } from 'node:stream/consumers'
 import { type Command, Option } from 'commander'
 import { scopes as allScopes, type Scope } from '../../../schemas/scopes.ts'
 import type { ApiKey } from '../../businesses/api-key.ts'
-import type { KeyFacts, KeyInDetail } from '../../businesses/key-facts.ts'
-import type { KeyFilter } from '../../businesses/list-keys.ts'
-import type { RecognisedKey } from '../../businesses/recognise-key.ts'
+import type { KeyFacts, KeyFilter, KeyInDetail, RecognisedKey } from '../../businesses/key-facts.ts'
 import type { IdPage } from '../../mongo/id-page.ts'
 import { keySwitches } from '../acts/switches.ts'
 import { act, asList, effectsHelp, Failed, found, pageText, subcommand, subcommandOnId } from './act.ts'
@@ -56,7 +54,7 @@ export function addKeyCommands(program: Command): void {
       .addHelpText('after', effectsHelp(effects, 'key', name))
       .action(
         act(async (deps, id: string) => {
-          const { setKeyStatus } = await import('../../businesses/set-key-status.ts')
+          const { setKeyStatus } = await import('../../businesses/change-key.ts')
           found(await setKeyStatus(deps, id, status, deps.by), `Key ${id} does not exist or is revoked`)
           return { id, status }
         }),
@@ -74,7 +72,7 @@ export function addKeyCommands(program: Command): void {
     .addOption(new Option('--scope <scope>', 'only keys that have this scope').choices(allScopes))
     .addHelpText('after', listHelp)
   asList(list, columns, async (deps, filter: KeyFilter, slice) => {
-    const { listKeys } = await import('../../businesses/list-keys.ts')
+    const { listKeys } = await import('../../businesses/key-facts.ts')
     return listKeys(deps, filter, slice)
   })
 
@@ -95,7 +93,7 @@ interface KeyOptions extends Pick<ApiKey, 'mode' | 'kind'> {
 }
 
 async function createKey(deps: AdminDeps, { business: businessId, mode, kind, scopes, ip = [] }: KeyOptions) {
-  const { issueKey } = await import('../../businesses/issue-key.ts')
+  const { issueKey } = await import('../../businesses/change-key.ts')
   if (kind === 'publishable') await refuseUnusable(scopes ?? [])
   const input = { businessId, mode, kind, scopes: scopes ?? [...allScopes], ipAllowlist: ip }
   return { ...found(await issueKey(deps, input, deps.by), `There is no business ${businessId}`) }
@@ -110,7 +108,7 @@ async function refuseUnusable(wanted: readonly Scope[]): Promise<void> {
 }
 
 async function rotate(deps: AdminDeps, id: string, { overlapSeconds }: { overlapSeconds: number }) {
-  const { rotateKey } = await import('../../businesses/rotate-key.ts')
+  const { rotateKey } = await import('../../businesses/change-key.ts')
   const rotated = await rotateKey(deps, id, overlapSeconds, deps.by)
   return { ...found(rotated, `Key ${id} does not exist or is revoked`) }
 }
@@ -146,7 +144,7 @@ type Match = KeyFacts & Pick<RecognisedKey, 'matched'>
 
 async function find(deps: AdminDeps, { last4 }: { last4?: string }): Promise<RecognisedKey | IdPage<Match>> {
   if (last4 !== undefined) return findByLast4(deps, last4)
-  const { recogniseKey, whyNoKey } = await import('../../businesses/recognise-key.ts')
+  const { recogniseKey, whyNoKey } = await import('../../businesses/key-facts.ts')
   const recognised = await recogniseKey(deps, await keyIn(await readInput()))
   if (recognised === 'mistyped') throw new Failed(whyNoKey.mistyped)
   if (recognised === null) throw new Failed(whyNoKey.unknown)
@@ -159,7 +157,7 @@ const maxMatches = 500
 async function findByLast4(deps: AdminDeps, last4: string): Promise<IdPage<Match>> {
   if (!/^[0-9A-Za-z]{4}$/.test(last4))
     throw new Failed('--last4 takes the last four characters of a key: letters and digits.')
-  const { listKeys } = await import('../../businesses/list-keys.ts')
+  const { listKeys } = await import('../../businesses/key-facts.ts')
   const { items, next } = await listKeys(deps, { last4 }, { limit: maxMatches, after: null })
   if (items.length === 0) throw new Failed('No key has a secret with these last four characters.')
   const matched = ({ secrets }: KeyFacts) => secrets.find((secret) => secret.last4 === last4)?.state ?? 'ended'

@@ -2,8 +2,8 @@ import { createReadStream } from 'node:fs'
 import { basename } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import { readInstant } from '../../input/instant.ts'
-import type { Difference } from '../../reconciliation/differences.ts'
 import type { Reconciled } from '../../reconciliation/reconcile.ts'
+import type { Difference } from '../../reconciliation/reconciliation.ts'
 import { columnNames, type Headers } from '../../reconciliation/rows.ts'
 import { act, Failed, subcommand } from './act.ts'
 import { choice, parsed } from './arguments.ts'
@@ -129,7 +129,7 @@ const columnsOfTable: Column<Difference>[] = [
 ]
 
 async function textOf({ id, day, file, sha256, counts, differences }: Result): Promise<string> {
-  const { differenceKinds } = await import('../../reconciliation/differences.ts')
+  const { differenceKinds } = await import('../../reconciliation/reconciliation.ts')
   const { differenceCount, maxStored } = await import('../../reconciliation/reconciliation.ts')
   const total = differenceCount(counts)
   const kinds = differenceKinds.filter((kind) => counts.differences[kind] > 0)

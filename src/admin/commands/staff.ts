@@ -59,7 +59,7 @@ export function addStaffCommands(program: Command): void {
 }
 
 async function create(deps: AdminDeps, account: { name: string; role: Role }) {
-  const { createAccount, createAccountWithLink } = await import('../../staff/create-account.ts')
+  const { createAccount, createAccountWithLink } = await import('../../staff/change-account.ts')
   const createOne = deps.config.production ? createAccountWithLink : createAccount
   return { ...found(await createOne(deps, account, deps.by), `There is already an account ${account.name}`) }
 }
@@ -96,7 +96,7 @@ async function listPage(deps: AdminDeps, filter: AccountFilter, slice: IdSlice) 
 
 async function showAccount(deps: AdminDeps, name: string) {
   const { lookUpAccount } = await import('../../staff/list-accounts.ts')
-  const { listSessions } = await import('../../staff/sessions-of.ts')
+  const { listSessions } = await import('../../staff/staff-sessions.ts')
   const account = found(await lookUpAccount(deps, name), `There is no account ${name}`)
   const [shown] = await withSignIns(deps, [account])
   return { ...(shown ?? account), sessions: (await listSessions(deps, name)).length }
@@ -105,7 +105,7 @@ async function showAccount(deps: AdminDeps, name: string) {
 /** Adds to accounts their password's state in words, and the time of their last sign-in, which is known for 30 days. */
 async function withSignIns(deps: AdminDeps, accounts: readonly AccountFacts[]) {
   const { passwordInWords } = await import('../../staff/list-accounts.ts')
-  const { lastSignIns } = await import('../../staff/sessions-of.ts')
+  const { lastSignIns } = await import('../../staff/staff-sessions.ts')
   const names = accounts.map(({ name }) => name)
   const signIns = await lastSignIns(deps, names)
   return accounts.map((account) => ({

@@ -1,7 +1,7 @@
 import { html } from 'ghtml'
 import type { ChainOwner } from '../../chains/append.ts'
 import type { Deps } from '../../deps.ts'
-import { dayOf } from '../../ledger/link.ts'
+import { dayOf } from '../../ledger/entry.ts'
 import { readDays, type Statement } from '../../ledger/statement.ts'
 import { businessPath } from './paths.ts'
 import { groupDigits, money } from './words.ts'

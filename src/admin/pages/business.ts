@@ -1,10 +1,14 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
 import type { Business } from '../../businesses/business.ts'
-import { type RatesFrom, ratesAt } from '../../businesses/commission-rates.ts'
-import { type BusinessFilter, type ListedBusiness, listBusinesses } from '../../businesses/list-businesses.ts'
-import { listKeys } from '../../businesses/list-keys.ts'
-import { lookUpBusiness } from '../../businesses/look-up.ts'
+import { type RatesFrom, ratesAt } from '../../businesses/business.ts'
+import { listKeys } from '../../businesses/key-facts.ts'
+import {
+  type BusinessFilter,
+  type ListedBusiness,
+  listBusinesses,
+  lookUpBusiness,
+} from '../../businesses/list-businesses.ts'
 import { type QuotaUsage, type Usages, usagesOf } from '../../businesses/quotas.ts'
 import type { Deps } from '../../deps.ts'
 import { readName } from '../../input/name.ts'
@@ -15,8 +19,8 @@ import {
   type OpenPayments,
   openPaymentsOf,
 } from '../../intents/payments/list-open.ts'
-import { balanceOf } from '../../ledger/balance.ts'
 import { listEntries } from '../../ledger/list.ts'
+import { balanceOf } from '../../ledger/statement.ts'
 import { countDeadOfBusiness } from '../../webhooks/deliveries/backlog.ts'
 import { endpointsOf, latestInTrouble } from '../../webhooks/deliveries/look-up.ts'
 import { businessActs } from '../acts/business-acts.ts'

@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
-import { lookUpBusinesses } from '../../businesses/look-up.ts'
+import { lookUpBusinesses } from '../../businesses/list-businesses.ts'
 import type { Deps } from '../../deps.ts'
 import type { Span } from '../../input/span.ts'
-import type { SignedIn } from '../../staff/find-session.ts'
 import { mayStaff } from '../../staff/permissions.ts'
+import type { SignedIn } from '../../staff/staff-sessions.ts'
 import {
   type DeadGroup,
   type DeadGroups,

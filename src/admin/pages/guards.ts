@@ -2,8 +2,8 @@ import type { NextFunction, Request, Response } from 'express'
 import type { By } from '../../audit/audit-event.ts'
 import type { Deps } from '../../deps.ts'
 import { isFromOwnSite } from '../../http/pages/own-origin.ts'
-import { isOwnForm } from '../../staff/find-session.ts'
 import { mayStaff, type Permission, rolesWith } from '../../staff/permissions.ts'
+import { isOwnForm } from '../../staff/staff-sessions.ts'
 import { sendNotice, staffOf } from './layout.ts'
 
 /** Returns the signed-in member of staff as the actor for the audit trail. Use this only after `requireSession`. */

@@ -1,7 +1,7 @@
 import type { Response } from 'express'
 import { html } from 'ghtml'
 import { sendPage } from '../../http/pages/send-page.ts'
-import type { SignedIn } from '../../staff/find-session.ts'
+import type { SignedIn } from '../../staff/staff-sessions.ts'
 import { type navigation, navigationFor } from '../navigation.ts'
 import { stylePath } from './style.ts'
 

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
 import type { Business } from '../../businesses/business.ts'
-import { lookUpBusiness } from '../../businesses/look-up.ts'
+import { lookUpBusiness } from '../../businesses/list-businesses.ts'
 import type { Deps } from '../../deps.ts'
 import { lookUpOrder, type TracedOrder } from '../../store/orders/read.ts'
 import { deliveriesOf, endpointsOfDeliveries, type ListedDelivery } from '../../webhooks/deliveries/look-up.ts'

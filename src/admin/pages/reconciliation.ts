@@ -1,9 +1,14 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
 import type { Deps } from '../../deps.ts'
-import { type Difference, differenceKinds } from '../../reconciliation/differences.ts'
 import { findRun } from '../../reconciliation/read-runs.ts'
-import { differenceCount, maxStored, type Reconciliation } from '../../reconciliation/reconciliation.ts'
+import {
+  type Difference,
+  differenceCount,
+  differenceKinds,
+  maxStored,
+  type Reconciliation,
+} from '../../reconciliation/reconciliation.ts'
 import { isId } from '../../security/ids.ts'
 import { sendNotFound, sendStaffPage, time } from './layout.ts'
 import { businessPath, idLink, paymentPath, reconciliationPath, reconciliationsPath, textIn } from './paths.ts'

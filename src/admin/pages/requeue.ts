@@ -1,7 +1,7 @@
 import { html } from 'ghtml'
 import type { Span } from '../../input/span.ts'
-import type { SignedIn } from '../../staff/find-session.ts'
 import { mayStaff } from '../../staff/permissions.ts'
+import type { SignedIn } from '../../staff/staff-sessions.ts'
 import { hostOf } from '../../webhooks/deliveries/delivery.ts'
 import type { ListedDelivery, TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
 import type { Requeued } from '../../webhooks/deliveries/requeue-plan.ts'

@@ -2,7 +2,12 @@ import type { Request, Response } from 'express'
 import { html } from 'ghtml'
 import { currencyCode } from '../../../schemas/currency.ts'
 import type { Business } from '../../businesses/business.ts'
-import { findBusinessesByName, lookUpBusiness, lookUpBusinesses, maxBusinesses } from '../../businesses/look-up.ts'
+import {
+  findBusinessesByName,
+  lookUpBusiness,
+  lookUpBusinesses,
+  maxBusinesses,
+} from '../../businesses/list-businesses.ts'
 import { readAmount } from '../../checkout/read-amount.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
@@ -12,7 +17,7 @@ import { readInstant } from '../../input/instant.ts'
 import { readName } from '../../input/name.ts'
 import { type FoundIntent, maxFound, searchByAmount } from '../../intents/search.ts'
 import { isId } from '../../security/ids.ts'
-import type { SignedIn } from '../../staff/find-session.ts'
+import type { SignedIn } from '../../staff/staff-sessions.ts'
 import { countBacklog, shownDeadMs } from '../../webhooks/deliveries/backlog.ts'
 import { environmentBadge } from '../pages/badges.ts'
 import { byStaff } from '../pages/guards.ts'

@@ -1,5 +1,4 @@
-import type { Business } from '../../businesses/business.ts'
-import { ratesAt } from '../../businesses/commission-rates.ts'
+import { type Business, ratesAt } from '../../businesses/business.ts'
 import type { Price } from '../../checkout/layout.ts'
 import type { Locale } from '../../checkout/locale.ts'
 import type { Deps } from '../../deps.ts'

@@ -2,7 +2,6 @@ import { readDelimiter } from '../../../schemas/delimiter.ts'
 import type { ListEntriesQuery, ListRefundsQuery } from '../../../schemas/list-entries.ts'
 import type { GetStatementQuery, ListStatementsQuery } from '../../../schemas/list-statements.ts'
 import { type Page, pageOf, presentPage } from '../../input/pagination.ts'
-import { readBalance } from '../../ledger/balance.ts'
 import {
   listEntries,
   parseEntrySearch,
@@ -13,6 +12,7 @@ import {
 import {
   parseDay,
   parseMonth,
+  readBalance,
   readMonth,
   readStatement,
   type Statement,

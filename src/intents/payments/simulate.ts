@@ -1,6 +1,6 @@
 import { type SimulatePaymentBody, simulatePaymentBody } from '../../../schemas/simulate-payment.ts'
+import { ratesAt } from '../../businesses/business.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import { ratesAt } from '../../businesses/commission-rates.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import { effectOf, type Result, type WriteRequest } from '../../idempotency/request.ts'

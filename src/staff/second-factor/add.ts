@@ -5,13 +5,12 @@ import { nativeCollection } from '../../mongo/collection.ts'
 import { newId } from '../../security/ids.ts'
 import type { SealedField } from '../../security/seal.ts'
 import type { SecondFactor, Staff } from '../account.ts'
-import type { SignedIn } from '../find-session.ts'
-import type { Unproven } from '../proof.ts'
+import { proveByCode, type Unproven } from '../proof.ts'
 import { staffSessions } from '../session.ts'
 import type { SignInDeps } from '../sign-in.ts'
+import type { SignedIn } from '../staff-sessions.ts'
 import { hashOfRecoveryCode, newRecoveryCodes } from './recovery-codes.ts'
 import { newTotpSecret, stepOf, totpField } from './totp.ts'
-import { proveByCode } from './use-code.ts'
 
 /**
  * The result of adding a second factor or of renewing the recovery codes. The codes must be shown only once. `expired`

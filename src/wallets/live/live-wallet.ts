@@ -1,11 +1,13 @@
+import { Ajv } from 'ajv'
 import { currencyCode } from '../../../schemas/currency.ts'
+import { declines, failures } from '../../../schemas/payment-reasons.ts'
+import { type WalletResponse, walletResponse } from '../../../schemas/wallet-response.ts'
 import type { Config } from '../../config.ts'
 import type { Deps } from '../../deps.ts'
 import { type Log, throttled } from '../../process/log.ts'
-import type { Wallet, WalletOutcome } from '../wallet.ts'
+import type { RefusalReason, StatusQuery, Wallet, WalletOutcome } from '../wallet.ts'
 import type { ProviderResponse } from './exchange.ts'
 import { openProvider } from './provider.ts'
-import { type OrderIdentity, readResponse, toOutcome } from './response.ts'
 
 /**
  * The maximum clock skew of a provider. The provider's clock may be ahead, so the `validUntil` that is sent to the
@@ -70,14 +72,8 @@ export function createLiveWallet(
     const { kind, businessId, key, amount, fee } = order
     if (deps.now() >= order.validUntil) return { outcome: 'not-executed' }
     const validUntil = providerDeadline(order)
-    const result = await provider.post(businessId, resources[kind], {
-      key,
-      amount,
-      fee,
-      currency: currencyCode,
-      ...extra,
-      validUntil,
-    })
+    const body = { key, amount, fee, currency: currencyCode, ...extra, validUntil }
+    const result = await provider.post(businessId, resources[kind], body)
     switch (result.outcome) {
       case 'responded':
         return outcomeOf(result, order, 'expired')
@@ -131,5 +127,65 @@ function createFaultLog(log: Log): (order: OrderIdentity, why: string) => void {
     const write = writers.get(why) ?? throttled(logEveryMs, (fields) => log.warn(fields, 'wallet.failing'))
     writers.set(why, write)
     write({ kind, key, businessId, why, requestId })
+  }
+}
+
+const isWalletResponse = new Ajv({ validateSchema: false }).compile<WalletResponse>(walletResponse)
+
+/** The fields of an order with which a response is compared, and those that the log shows. */
+type OrderIdentity = Pick<StatusQuery, 'kind' | 'key' | 'amount' | 'fee' | 'businessId' | 'requestId'>
+
+/** The outcomes that have their own HTTP status. All other outcomes use 200. */
+const ownStatus: Partial<Record<WalletResponse['status'], number>> = { unknown: 404, expired: 410 }
+const usualStatus = 200
+
+/** Parses the provider's response. Returns the parsed response, or the reason why it cannot be trusted. */
+function readResponse(
+  { status, body }: Pick<ProviderResponse, 'status' | 'body'>,
+  order: OrderIdentity,
+): { response: WalletResponse } | { fault: string } {
+  const response = parse(body)
+  // A 404 from a proxy, or from a different server at the same address, proves nothing about an order.
+  if (!isWalletResponse(response) || status !== (ownStatus[response.status] ?? usualStatus))
+    return { fault: status === usualStatus ? 'malformed' : `status ${status}` }
+  if (response.key !== order.key) return { fault: 'another key' }
+  if (response.amount !== undefined && response.amount !== order.amount) return { fault: 'another amount' }
+  if (response.fee !== undefined && response.fee !== order.fee) return { fault: 'another fee' }
+  // As with the amount, null is not the currency of the order.
+  if (response.currency !== undefined && response.currency !== currencyCode) return { fault: 'another currency' }
+  // A wallet refuses an order only because of its PIN, and a refund has no PIN.
+  if (response.status === 'refused' && order.kind === 'refund') return { fault: 'malformed' }
+  return { response }
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return null
+  }
+}
+
+const refusals: readonly RefusalReason[] = ['wrong_pin', 'wallet_locked']
+
+/**
+ * Returns the outcome that a response reports. The status indicates whether money moved. If the response has no reason,
+ * or one that this service does not know, the outcome has a default reason.
+ */
+function toOutcome({ status, reason }: WalletResponse): WalletOutcome {
+  switch (status) {
+    case 'succeeded':
+      return { outcome: 'done' }
+    case 'refused':
+      return { outcome: 'refused', reason: refusals.find((each) => each === reason) ?? 'wrong_pin' }
+    case 'declined':
+      return { outcome: 'declined', reason: declines.find((each) => each === reason) ?? 'declined' }
+    case 'failed':
+      return { outcome: 'failed', reason: failures.find((each) => each === reason) ?? 'technical_error' }
+    case 'unknown':
+      return { outcome: 'unknown', why: 'not there' }
+    case 'pending':
+    case 'expired':
+      return { outcome: 'unknown', why: status }
   }
 }

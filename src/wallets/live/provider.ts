@@ -8,8 +8,6 @@ import { createRunningWork } from '../../process/running-work.ts'
 import { version } from '../../version.ts'
 import { connectionWaitShare, type Exchange, exchange, type ProviderRequest } from './exchange.ts'
 
-export type Provider = ReturnType<typeof openProvider>
-
 /** A provider may hang only for the customers of one business, and must leave connections for the others. */
 export const providerLimits = {
   requests: {
@@ -87,13 +85,11 @@ export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: {
     post(businessId: string, resource: string, order: { key: string; [field: string]: unknown }): Promise<Exchange> {
       const path = base + resource
       const body = JSON.stringify(order)
-      const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': order.key }
-      return send(businessId, () => ({
-        method: 'POST',
-        path,
-        headers: { ...headers, ...signed('POST', path, body) },
-        body,
-      }))
+      const own = { 'Content-Type': 'application/json', 'Idempotency-Key': order.key }
+      return send(businessId, () => {
+        const headers = { ...own, ...signed('POST', path, body) }
+        return { method: 'POST', path, headers, body }
+      })
     },
     /** Sends a status query. */
     get(businessId: string, resource: string): Promise<Exchange> {

@@ -3,7 +3,7 @@ import { given, type IdPage, type IdSlice, mapPage, orders, readIdPage } from '.
 import { maskPhone } from '../phone.ts'
 import type { KnownOutcome } from '../wallet.ts'
 import { type PinState, pinState, type WalletAccount } from './account.ts'
-import { fixedOutcomeOf } from './find-account.ts'
+import { fixedOutcomeOf } from './sandbox-wallet.ts'
 
 /** What staff see of a sandbox wallet: neither the PIN nor its hash and, in a list, only a part of `phone`. */
 export interface WalletFacts extends Pick<WalletAccount, 'phone' | 'businessId' | 'balance' | 'createdAt'> {

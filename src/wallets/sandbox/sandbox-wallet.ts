@@ -1,14 +1,12 @@
 import type { mongo } from 'mongoose'
 import type { Config } from '../../config.ts'
-import { nativeCollection } from '../../mongo/collection.ts'
+import { isDuplicate, nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../mongo/models.ts'
 import { type Transactions, transaction } from '../../mongo/transaction.ts'
 import type { SlowCheck, SlowHash } from '../../security/slow-hash.ts'
 import { failingPayment } from '../magic-amounts.ts'
-import type { KnownOutcome, PaymentOrder, RefundOrder, Wallet } from '../wallet.ts'
-import { pinState, type WalletAccount } from './account.ts'
-import { pin as demoPin } from './demo-wallets.ts'
-import { findAccount, fixedOutcomeOf } from './find-account.ts'
+import type { KnownOutcome, PaymentOrder, RefundOrder, RefusalReason, Wallet } from '../wallet.ts'
+import { newAccount, pinState, type WalletAccount } from './account.ts'
 import type { WalletMovement } from './movement.ts'
 
 type SandboxDeps = Pick<Models, 'WalletAccount' | 'WalletMovement'> & {
@@ -158,3 +156,80 @@ const fits = (payment: Parts, refunds: readonly Parts[]): boolean =>
     const sum = refunds.reduce((total, refund) => total + (refund[part] ?? 0), 0)
     return sum <= (payment[part] ?? 0)
   })
+
+type FindDeps = Pick<Models, 'WalletAccount'> & { now(): Date; hashDemoPin(): Promise<string> }
+
+/**
+ * Returns the wallet that a business sees under a phone number. If a wallet has been explicitly created for this
+ * number, that wallet is returned. Otherwise, the business's demo wallet is returned. A demo wallet is created on first
+ * use.
+ */
+export async function findAccount(deps: FindDeps, businessId: string, phone: string): Promise<WalletAccount | null> {
+  const demoId = `${businessId}-${phone}`
+  const found = await nativeCollection(deps.WalletAccount)
+    .find({ _id: { $in: [phone, demoId] } })
+    .toArray()
+  const made = found.find(({ _id }) => _id === phone) ?? found[0]
+  return made ?? (await openDemo(deps, { _id: demoId, businessId, phone }))
+}
+
+/**
+ * Creates a demo wallet. Even concurrent calls create only one wallet, because they all use the same id. Their hashes
+ * may differ, but are of the same PIN.
+ */
+async function openDemo(
+  deps: FindDeps,
+  owner: { _id: string; businessId: string; phone: string },
+): Promise<WalletAccount | null> {
+  const demo = demoWallets[owner.phone]
+  if (demo === undefined) return null
+  const { pin, balance } = demo
+  const pinHash = pin === null ? null : await deps.hashDemoPin()
+  const account = newAccount({ ...owner, pinHash, balance }, deps.now())
+  try {
+    await nativeCollection(deps.WalletAccount).insertOne(account)
+    return account
+  } catch (error) {
+    if (!isDuplicate(error)) throw error
+    // Until a majority has the wallet that was just created, a transaction may not see it either.
+    return findAccount(deps, owner.businessId, owner.phone)
+  }
+}
+
+/** Returns the fixed outcome of every payment from this wallet, or null if the outcome is not fixed. */
+export const fixedOutcomeOf = ({ businessId, phone }: WalletAccount) =>
+  businessId === null ? null : (demoWallets[phone]?.fixedOutcome ?? null)
+
+/** The outcome of every payment from certain demo wallets. If the outcome is `refused`, the PIN is not checked. */
+type FixedOutcome =
+  | { outcome: 'refused'; reason: RefusalReason }
+  | { outcome: 'declined'; reason: 'limit_exceeded' }
+  | { outcome: 'failed'; reason: 'technical_error' }
+
+interface DemoWallet {
+  /** The PIN, which is not a secret. If null, no PIN is correct. */
+  pin: string | null
+  /** The balance of a new demo wallet, in centimes. */
+  balance: number
+  fixedOutcome: FixedOutcome | null
+}
+
+const demoPin = '1234'
+/**
+ * A balance that is sufficient for nine million payments of the largest possible amount. JSON and MongoDB can represent
+ * this number exactly.
+ */
+const plenty = 9_000_000_000_000_000
+
+/**
+ * The demo wallets that every business has in the sandbox, by phone number (docs/merchants/testing.md). Their PIN is
+ * `demoPin`, except for the one wallet for which no PIN is correct.
+ */
+export const demoWallets: Readonly<Record<string, DemoWallet>> = {
+  '22000001': { pin: demoPin, balance: plenty, fixedOutcome: null },
+  '22000002': { pin: null, balance: plenty, fixedOutcome: null },
+  '22000003': { pin: demoPin, balance: 0, fixedOutcome: null },
+  '22000004': { pin: demoPin, balance: plenty, fixedOutcome: { outcome: 'failed', reason: 'technical_error' } },
+  '22000005': { pin: demoPin, balance: plenty, fixedOutcome: { outcome: 'declined', reason: 'limit_exceeded' } },
+  '22000006': { pin: demoPin, balance: plenty, fixedOutcome: { outcome: 'refused', reason: 'wallet_locked' } },
+}

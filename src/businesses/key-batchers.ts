@@ -1,10 +1,34 @@
 import type { Model } from 'mongoose'
 import { unavailable } from '../errors.ts'
 import { type Batcher, backgroundRest, createBatcher } from '../mongo/batching/batcher.ts'
+import { createReadBatcher } from '../mongo/batching/read-batcher.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { inTime, withTimeout } from '../process/timeout.ts'
 import type { Secrets } from '../security/seal.ts'
 import type { ApiKey, StoredSecret } from './api-key.ts'
+import type { Business } from './business.ts'
+
+/** An API key and the business that it belongs to. */
+export interface KeyAndBusiness extends ApiKey {
+  business: Pick<Business, 'liveApproved' | 'apiEnabled' | 'suspended' | 'limits' | 'commission'>
+}
+
+/**
+ * Creates the batcher that looks up keys by hash. One query reads both the key and its business. The batcher has no
+ * cache, so that a revoked key or a disabled business is rejected immediately.
+ */
+export const createKeyBatcher = (ApiKey: Model<ApiKey>): Batcher<string, KeyAndBusiness | null> =>
+  createReadBatcher(
+    (hashes) =>
+      nativeCollection(ApiKey)
+        .aggregate<KeyAndBusiness>([
+          { $match: { 'secrets.hash': { $in: hashes } } },
+          { $lookup: { from: 'businesses', localField: 'businessId', foreignField: '_id', as: 'business' } },
+          { $set: { business: { $first: '$business' } } },
+        ])
+        .toArray(),
+    (key) => key.secrets.map((secret) => secret.hash),
+  )
 
 /** What a request writes to its key, without waiting. If the write fails, the next use of the key repeats it. */
 export interface KeyNote {
@@ -35,12 +59,8 @@ export function createNoteBatcher(ApiKey: Model<ApiKey>): Batcher<KeyNote, void>
     async (notes) => {
       const writes = notes.map(({ filter, set }) => ({ updateOne: { filter, update: { $set: set } } }))
       const together = keys.bulkWrite(writes, { ordered: false })
-      const isLate = await withTimeout(
-        together.then(() => false),
-        longestMs,
-        () => true,
-      )
-      if (!isLate) return notes.map(() => undefined)
+      const result = await withTimeout(together, longestMs, () => null)
+      if (result !== null) return notes.map(() => undefined)
       const alone = async ({ filter, set }: KeyNote): Promise<undefined | Error> =>
         (await inTime(keys.updateOne(filter, { $set: set }), longestMs)) ? undefined : unavailable()
       return Promise.all(notes.map(alone))

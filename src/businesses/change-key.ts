@@ -1,0 +1,98 @@
+import type { Act, By } from '../audit/audit-event.ts'
+import { type AuditedDeps, audited } from '../audit/audited.ts'
+import { nativeCollection } from '../mongo/collection.ts'
+import type { Models } from '../mongo/models.ts'
+import { newId } from '../security/ids.ts'
+import type { Secrets } from '../security/seal.ts'
+import { type ApiKey, keyPrefix, newKey, type StoredSecret } from './api-key.ts'
+
+export type KeyDeps = Pick<Models, 'Business' | 'ApiKey'> & AuditedDeps & { secrets: Secrets }
+export type KeyRequest = Pick<ApiKey, 'businessId' | 'mode' | 'kind' | 'scopes' | 'ipAllowlist'>
+/** A new key in clear text. The service does not store the clear text. */
+export interface IssuedKey {
+  id: string
+  key: string
+}
+
+/** Issues a key and stores only its keyed hash. Returns null if the business does not exist. */
+export const issueKey = (deps: KeyDeps, input: KeyRequest, by: By): Promise<IssuedKey | null> =>
+  audited(deps, { documents: [], by }, async ({ session, at: createdAt, add }) => {
+    const { businessId, ...rights } = input
+    if ((await nativeCollection(deps.Business).findOne({ _id: businessId }, { session })) === null) return null
+    const key = newKey(input.kind, input.mode)
+    const id = newId()
+    const shown = { prefix: keyPrefix(input.kind, input.mode), last4: key.slice(-4) }
+    const secrets = [newStoredSecret(deps, key)]
+    const stored: ApiKey = { _id: id, ...input, ...shown, secrets, status: 'active', createdAt, lastUsedDay: null }
+    await nativeCollection(deps.ApiKey).insertOne(stored, { session })
+    await add({ act: 'key.created', subject: id, businessId, after: { ...rights, ...shown } })
+    return { id, key }
+  })
+
+/** Returns the stored form of a new key, which contains only its hash. */
+const newStoredSecret = ({ secrets }: Pick<KeyDeps, 'secrets'>, key: string): StoredSecret => ({
+  hash: secrets.hash(key),
+  last4: key.slice(-4),
+  validUntil: null,
+  pepper: secrets.keyIds[0],
+})
+
+/**
+ * Gives a key a new secret under the same id. The old one keeps working for `overlapSeconds`. Returns null if there is
+ * no such key, or it is revoked.
+ */
+export const rotateKey = (deps: KeyDeps, id: string, overlapSeconds: number, by: By): Promise<IssuedKey | null> =>
+  audited(deps, { documents: [id], by }, async ({ session, at, add }) => {
+    const keys = nativeCollection(deps.ApiKey)
+    const found = await keys.findOne({ _id: id, status: { $in: ['active', 'suspended'] } }, { session })
+    if (found === null) return null
+    const overlapEndsAt = new Date(at.getTime() + overlapSeconds * 1000)
+    const key = newKey(found.kind, found.mode)
+    const last4 = key.slice(-4)
+    const { businessId, last4: before } = found
+    const after = { last4, overlapEndsAt }
+    await add({ act: 'key.rotated', subject: id, businessId, before: { last4: before }, after })
+    const secrets = [newStoredSecret(deps, key), ...olderSecrets(found, overlapEndsAt, at)]
+    await keys.updateOne({ _id: id }, { $set: { secrets, last4 } }, { session })
+    return { id, key }
+  })
+
+/** The number of ended secrets that a key keeps, so that staff can recognise a leaked secret that no longer works. */
+const maxEnded = 5
+
+/** Returns a key's secrets, all of which end at `end` at the latest: those in overlap, then the last that ended. */
+function olderSecrets(key: ApiKey, end: Date, now: Date): StoredSecret[] {
+  const older = key.secrets.map((secret) => ({ ...secret, validUntil: earlier(secret.validUntil, end) }))
+  const isEnded = ({ validUntil }: { validUntil: Date }): boolean => validUntil <= now
+  return [...older.filter((secret) => !isEnded(secret)), ...older.filter(isEnded).slice(0, maxEnded)]
+}
+
+const earlier = (one: Date | null, other: Date): Date => (one !== null && one < other ? one : other)
+
+const acts = {
+  suspended: 'key.suspended',
+  active: 'key.resumed',
+  revoked: 'key.revoked',
+} as const satisfies Record<ApiKey['status'], Act>
+
+/**
+ * Suspends, resumes or revokes a key. Writes nothing if the key already has this status. Returns false if the key does
+ * not exist, or if it is revoked and `status` differs.
+ */
+export const setKeyStatus = (
+  deps: Pick<Models, 'ApiKey'> & AuditedDeps,
+  id: string,
+  status: ApiKey['status'],
+  by: By,
+): Promise<boolean> =>
+  audited(deps, { documents: [id], by }, async ({ session, add }) => {
+    const keys = nativeCollection(deps.ApiKey)
+    const found = await keys.findOne({ _id: id }, { session, projection: { status: 1, businessId: 1 } })
+    if (found === null) return false
+    const { status: before, businessId } = found
+    if (before === status) return true
+    if (before === 'revoked') return false
+    await keys.updateOne({ _id: id }, { $set: { status } }, { session })
+    await add({ act: acts[status], subject: id, businessId, before: { status: before }, after: { status } })
+    return true
+  })

@@ -1,0 +1,265 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import type { mongo } from 'mongoose'
+import type { By } from '../audit/audit-event.ts'
+import { type AuditedAct, type AuditedDeps, audited } from '../audit/audited.ts'
+import type { Deps } from '../deps.ts'
+import { refuse } from '../errors.ts'
+import { nativeCollection } from '../mongo/collection.ts'
+import { unlessLocked } from '../mongo/transaction.ts'
+import { newId } from '../security/ids.ts'
+import type { Role, Staff } from './account.ts'
+import { requiresSecondFactor } from './permissions.ts'
+import { pendingLifetimeMs, pendingText, type StaffSession, sessionLifetimeMs, validSessions } from './session.ts'
+
+type OpenDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'secrets' | 'now'>
+
+/** The client that signs in. */
+export interface Client {
+  ip: string
+  /** The `User-Agent` header, or an empty string. */
+  userAgent: string
+}
+
+const maxClientLength = 200
+
+/** The account's owner, who signs in. */
+export const byOwner = (name: string, ip: string): By => ({
+  actor: { kind: 'staff', name, from: ip },
+  reason: null,
+})
+
+/**
+ * Opens a session and returns its token, which only the cookie contains. `after` becomes part of the audit line.
+ */
+export async function openSession(
+  deps: OpenDeps,
+  { session: transaction, add }: Pick<AuditedAct, 'session' | 'add'>,
+  staff: Staff,
+  client: Client,
+  after: Record<string, unknown> | null,
+): Promise<string> {
+  const { token, session } = draft(deps, staff, client, false)
+  await nativeCollection(deps.StaffSession).insertOne(session, { session: transaction })
+  await add({ act: 'staff.signed-in', subject: staff._id, businessId: null, after })
+  return token
+}
+
+/** Opens a pending session, which gives no rights, and returns its token. */
+export async function openPendingSession(deps: OpenDeps, staff: Staff, client: Client): Promise<string> {
+  const { token, session } = draft(deps, staff, client, true)
+  await nativeCollection(deps.StaffSession).insertOne(session)
+  return token
+}
+
+function draft(
+  deps: OpenDeps,
+  { _id: staffName, epoch, secondFactor }: Staff,
+  { ip, userAgent }: Client,
+  isPending: boolean,
+): { token: string; session: StaffSession } {
+  const token = randomBytes(32).toString('base64url')
+  const now = deps.now()
+  const lifetimeMs = isPending ? pendingLifetimeMs : sessionLifetimeMs
+  const session: StaffSession = {
+    _id: deps.secrets.hash(isPending ? pendingText(token) : token),
+    sessionId: newId(),
+    staffName,
+    isPending,
+    epoch,
+    factorId: isPending ? null : (secondFactor?.id ?? null),
+    from: ip,
+    client: Array.from(userAgent.toWellFormed()).slice(0, maxClientLength).join(''),
+    createdAt: now,
+    lastSeenAt: now,
+    endedAt: null,
+    expiresAt: new Date(now.getTime() + lifetimeMs),
+  }
+  return { token, session }
+}
+
+/** The CSRF tokens of a session, or of a sign-in that still needs the second factor. */
+export interface OwnForms {
+  /** The CSRF token that every form contains, so that no other site can submit a form. */
+  csrf: string
+  /**
+   * All CSRF tokens that are valid for this session. While SECRET_KEY is being rotated, a form that another process
+   * created may contain a token other than `csrf`.
+   */
+  csrfs: string[]
+}
+
+/** A signed-in member of staff. */
+export interface SignedIn extends OwnForms {
+  name: string
+  role: Role
+  /** The id of this session on pages and in the audit trail. */
+  sessionId: string
+  /**
+   * If true, the account must first add a second factor, and may until then only open that page or sign out
+   * (permissions.ts).
+   */
+  mustAddFactor: boolean
+  /** Throws an error unless the session is still valid in this transaction. */
+  expectValid(transaction: mongo.ClientSession): Promise<void>
+}
+
+/** The time of the last request is stored only if the stored time is older than this. */
+const seenEveryMs = 15 * 60_000
+
+/**
+ * Returns the member of staff with this session token, or null if the session does not exist or has ended. Every call
+ * reads from MongoDB, so that a session ends in all processes at the same time.
+ */
+export async function findSession(
+  deps: OpenDeps & Pick<Deps, 'config' | 'transactions'>,
+  token: string,
+): Promise<SignedIn | null> {
+  const found = await findOpen(deps, token, { isPending: false })
+  if (found === null) return null
+  const { _id, sessionId, lastSeenAt } = found.session
+  const { _id: name, role, secondFactor } = found.staff
+  const now = deps.now()
+  const seenBefore = new Date(now.getTime() - seenEveryMs)
+  if (lastSeenAt <= seenBefore)
+    await unlessLocked(deps, (session) =>
+      nativeCollection(deps.StaffSession).updateOne(
+        { _id, lastSeenAt: { $lte: seenBefore } },
+        { $set: { lastSeenAt: now } },
+        { session },
+      ),
+    )
+  return {
+    name,
+    role,
+    sessionId,
+    mustAddFactor: secondFactor === null && requiresSecondFactor(deps.config, role),
+    ...ownForms(deps, token),
+    async expectValid(transaction) {
+      if ((await findOpen(deps, token, { isPending: false }, transaction)) === null)
+        throw refuse('API_ACCESS_NOT_ACTIVE')
+    },
+  }
+}
+
+/** Returns the session with this token and its account, unless the session has ended. */
+export async function findOpen(
+  deps: OpenDeps,
+  token: string,
+  { isPending }: Pick<StaffSession, 'isPending'>,
+  transaction: mongo.ClientSession | null = null,
+): Promise<{ session: StaffSession; staff: Staff } | null> {
+  const _id = { $in: deps.secrets.hashes(isPending ? pendingText(token) : token) }
+  // Sessions remain stored for a while after they have ended.
+  const open = { _id, isPending, endedAt: null, expiresAt: { $gt: deps.now() } }
+  const session = await deps.StaffSession.findOne(open).session(transaction).lean<StaffSession | null>()
+  if (session === null) return null
+  const { staffName, epoch, factorId } = session
+  const account = { _id: staffName, epoch, disabledAt: null }
+  const staff = await deps.Staff.findOne(account).session(transaction).lean<Staff | null>()
+  const isProved = isPending || factorId === (staff?.secondFactor?.id ?? null)
+  return staff === null || !isProved ? null : { session, staff }
+}
+
+/** Returns the CSRF tokens of the session with this token. */
+export function ownForms({ secrets }: Pick<Deps, 'secrets'>, token: string): OwnForms {
+  const csrfs = secrets.hashes(`csrf.${token}`)
+  return { csrf: csrfs[0] ?? '', csrfs }
+}
+
+/** Returns whether a form contains a valid CSRF token for its session. */
+export function isOwnForm(session: OwnForms, csrf: unknown): boolean {
+  const given = Buffer.from(typeof csrf === 'string' ? csrf : '')
+  const own = session.csrfs.map((each) => Buffer.from(each))
+  return own.some((each) => given.length === each.length && timingSafeEqual(given, each))
+}
+
+/** A valid session, as shown on pages. `id` gives no rights. */
+export interface ListedSession
+  extends Pick<StaffSession, 'createdAt' | 'lastSeenAt' | 'expiresAt' | 'from' | 'client'> {
+  id: string
+}
+
+type EndDeps = Pick<Deps, 'StaffSession'> & AuditedDeps
+
+/** The maximum number of sessions that a page lists. */
+const maxListed = 100
+
+/** Returns an account's valid sessions, newest first. Returns an empty list if there is no such account. */
+export async function listSessions(
+  deps: Pick<Deps, 'Staff' | 'StaffSession' | 'now'>,
+  name: string,
+): Promise<ListedSession[]> {
+  const staff = await deps.Staff.findOne({ _id: name, disabledAt: null }).lean<Staff | null>()
+  if (staff === null) return []
+  const valid = { staffName: name, ...validSessions(staff), expiresAt: { $gt: deps.now() } }
+  const found = deps.StaffSession.find(valid).sort({ createdAt: -1 }).limit(maxListed)
+  return (await found.lean<StaffSession[]>()).map(listed)
+}
+
+function listed({ sessionId: id, createdAt, lastSeenAt, expiresAt, from, client }: StaffSession): ListedSession {
+  return { id, createdAt, lastSeenAt, expiresAt, from, client }
+}
+
+/**
+ * Ends one session of an account, immediately and in every process. Returns false if the account has no such session,
+ * or if the session has already ended.
+ */
+export const endSession = async (
+  deps: EndDeps,
+  { name, sessionId }: { name: string; sessionId: string },
+  by: By,
+): Promise<boolean> => (await end(deps, name, [sessionId], by)) === 1
+
+/** Ends all sessions of an account except one. Returns the number of sessions that it ended. */
+export async function endOtherSessions(
+  deps: EndDeps & Pick<Deps, 'Staff'>,
+  { name, keptId }: { name: string; keptId: string },
+  by: By,
+): Promise<number> {
+  for (let ended = 0; ; ) {
+    const others = (await listSessions(deps, name)).flatMap(({ id }) => (id === keptId ? [] : [id]))
+    if (others.length === 0) return ended
+    ended += await end(deps, name, others, by)
+  }
+}
+
+/** Ends sessions, except those that have already ended. Returns how many it ended. */
+const end = (deps: EndDeps, staffName: string, ids: string[], by: By): Promise<number> =>
+  audited(deps, { documents: [staffName], by }, async ({ session, at, add }) => {
+    const sessions = nativeCollection(deps.StaffSession)
+    const valid = { staffName, sessionId: { $in: ids }, isPending: false, endedAt: null, expiresAt: { $gt: at } }
+    const found = await sessions.find(valid, { session, projection: { sessionId: 1 } }).toArray()
+    await sessions.updateMany({ _id: { $in: found.map(({ _id }) => _id) } }, { $set: { endedAt: at } }, { session })
+    const about = { act: 'staff.session-ended', subject: staffName, businessId: null } as const
+    await add(...found.map(({ sessionId }) => ({ ...about, after: { session: sessionId } })))
+    return found.length
+  })
+
+/**
+ * Returns the time of each account's last sign-in, by name. An account that has not signed in for 30 days is missing,
+ * because its sessions are removed (session.ts).
+ */
+export async function lastSignIns(
+  deps: Pick<Deps, 'StaffSession'>,
+  names: readonly string[],
+): Promise<Map<string, Date>> {
+  const found = await deps.StaffSession.aggregate<{ _id: string; at: Date }>([
+    { $match: { staffName: { $in: names }, isPending: false } },
+    { $group: { _id: '$staffName', at: { $max: '$createdAt' } } },
+  ]).exec()
+  return new Map(found.map(({ _id, at }) => [_id, at]))
+}
+
+/**
+ * Ends the session with this token. The session ends immediately in every process. Does nothing if the session has
+ * already ended.
+ */
+export const signOut = (deps: EndDeps & Pick<Deps, 'secrets'>, token: string, by: By): Promise<void> =>
+  audited(deps, { documents: [], by }, async ({ session, at, add }) => {
+    const { modifiedCount } = await nativeCollection(deps.StaffSession).updateOne(
+      { _id: { $in: [...deps.secrets.hashes(token)] }, endedAt: null },
+      { $set: { endedAt: at } },
+      { session },
+    )
+    if (modifiedCount > 0) await add({ act: 'staff.signed-out', subject: by.actor.name, businessId: null })
+  })
