@@ -1,8 +1,8 @@
-import { type Request, type Response, Router } from 'express'
+import type { Router } from 'express'
 import type { Deps } from '../../deps.ts'
-import { refuse } from '../../errors.ts'
 import { letBrowsersRead } from '../pages/cross-origin.ts'
 import { setApiHeaders } from '../responses/envelope.ts'
+import { readOnly } from '../server/bare-app.ts'
 import { describeApi } from './describe.ts'
 
 /**
@@ -11,9 +11,7 @@ import { describeApi } from './describe.ts'
  */
 export function serveDescription({ config }: Pick<Deps, 'config'>): Router {
   let built: Buffer | undefined
-  const router = Router({ strict: true, caseSensitive: true })
-  router.get('/openapi.json', (_req: Request, res: Response) => {
-    res.locals.route = 'GET /openapi.json'
+  return readOnly('/openapi.json', (_req, res) => {
     setApiHeaders(res)
     letBrowsersRead(res)
     if (res.app.locals.stopping.aborted) res.setHeader('Connection', 'close')
@@ -25,8 +23,4 @@ export function serveDescription({ config }: Pick<Deps, 'config'>): Router {
     // Node.js omits the body in the response to a HEAD request.
     res.end(built)
   })
-  router.all('/openapi.json', () => {
-    throw refuse('ENDPOINT_NOT_FOUND', { headers: { Allow: 'GET, HEAD' } })
-  })
-  return router
 }

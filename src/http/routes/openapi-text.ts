@@ -5,16 +5,18 @@ import { pageOf } from '../../input/pagination.ts'
 /** A JSON Schema from the `schemas` folder. */
 export type Schema = object
 
-/** The sections into which the OpenAPI document groups operations. */
-export type Tag =
-  | 'Payment intents'
-  | 'Balance'
-  | 'Exports'
-  | 'Events'
-  | 'Webhook endpoints'
-  | 'Webhook deliveries'
-  | 'Products'
-  | 'Orders'
+/** The sections into which the OpenAPI document groups operations, with their descriptions. */
+export const tags = {
+  'Payment intents': 'One intent stands for one payment: create, retrieve, cancel and refund it.',
+  Balance: 'What the service owes you: payments, minus refunds, fees and payouts, with a statement per day.',
+  Exports: 'Files with the payments, refunds or ledger entries of a period.',
+  Events:
+    'Everything that happened to your payments and orders. Read events here if you have no webhook endpoint or missed webhooks.',
+  'Webhook endpoints': 'The URLs of your servers that receive events.',
+  'Webhook deliveries': 'One delivery is one event for one endpoint, with all attempts to send it.',
+  Products: 'The products that your shop sells, their variants and their stock.',
+  Orders: 'The orders of your shop.',
+}
 
 /**
  * The part of an operation's OpenAPI description that is not derived from its route. Requests are validated against the
@@ -23,7 +25,7 @@ export type Tag =
  */
 export interface About {
   operationId: string
-  tag: Tag
+  tag: keyof typeof tags
   summary: string
   description: string
   /** The schema of each path parameter. */
@@ -44,7 +46,7 @@ export interface About {
 
 /** Adds the section to the descriptions of its operations. */
 export const inSection = <Name extends string>(
-  tag: Tag,
+  tag: About['tag'],
   abouts: Record<Name, Omit<About, 'tag'>>,
 ): Record<Name, About> =>
   Object.fromEntries(

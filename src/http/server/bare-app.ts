@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { type ParsedUrlQuery, parse } from 'node:querystring'
-import express, { type Express, type NextFunction, type Request, type Response } from 'express'
+import express, {
+  type Express,
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+  Router,
+} from 'express'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import { throttled } from '../../process/log.ts'
@@ -59,6 +66,19 @@ export function createBareApp(deps: Deps, fill: (app: Express) => void): Express
     else send(res, response)
   })
   return app
+}
+
+/** Creates the router for a fixed path outside the API that supports only GET and HEAD. */
+export function readOnly(path: string, handle: RequestHandler): Router {
+  const router = Router({ strict: true, caseSensitive: true })
+  router.get(path, (req, res, next) => {
+    res.locals.route = `GET ${path}`
+    return handle(req, res, next)
+  })
+  router.all(path, () => {
+    throw refuse('ENDPOINT_NOT_FOUND', { headers: { Allow: 'GET, HEAD' } })
+  })
+  return router
 }
 
 /** Rejects a request that matches no route. This must be the last handler. */
