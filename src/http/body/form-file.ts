@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
-import { inChunks } from '../../process/in-chunks.ts'
+import { inChunks } from '../../process/in-slices.ts'
 
 /** The maximum number of parts in a form. A form with one file needs far fewer. */
 const maxParts = 100

@@ -1,8 +1,9 @@
 import { finished } from 'node:stream'
 import type { Response } from 'express'
+import type { Config } from '../../config.ts'
 import type { ErrorCode, Refusal } from '../../errors.ts'
+import { strictTransport } from '../pages/page-headers.ts'
 import { timeouts } from '../server/timeouts.ts'
-import type { HeaderList } from './api-headers.ts'
 
 /**
  * A response that has not been sent yet. It consists of the status, the error code for the log, the exact bytes of the
@@ -93,4 +94,22 @@ export function writeHead(res: Response, head: Omit<ApiResponse, 'body'>, conten
 /** Sets the headers common to all API responses, which `createBareApp` stores in `app.locals`. */
 export function setApiHeaders(res: Response): void {
   for (const [name, value] of res.app.locals.apiHeaders as HeaderList) res.setHeader(name, value)
+}
+
+type HeaderList = readonly (readonly [name: string, value: string])[]
+
+/**
+ * Returns the headers for every API response. They prevent browsers from displaying, framing or caching the response,
+ * and from guessing a different media type.
+ */
+export function createApiHeaders(config: Pick<Config, 'production' | 'publicUrl'>): HeaderList {
+  const strict = strictTransport(config)
+  return [
+    ['Cache-Control', 'no-store'],
+    ['Content-Security-Policy', "default-src 'none';base-uri 'none';frame-ancestors 'none'"],
+    ['Cross-Origin-Resource-Policy', 'same-origin'],
+    ['Referrer-Policy', 'no-referrer'],
+    ...(strict ? [['Strict-Transport-Security', `max-age=${strict.maxAge}`] as const] : []),
+    ['X-Content-Type-Options', 'nosniff'],
+  ]
 }

@@ -20,9 +20,8 @@ import {
   unknownUrl,
   urlIn,
 } from './connection.ts'
-import { connectionLimit } from './connection-limit.ts'
 import { cutSlow } from './cut-slow.ts'
-import { createNetworkShares } from './network-share.ts'
+import { connectionLimit, createNetworkShares } from './network-share.ts'
 import type { Timeouts } from './timeouts.ts'
 
 /** How long newly accepted clients may still take to send their requests after the listener has closed. */
