@@ -115,3 +115,10 @@ export const bodyKindOf = ({ body, about }: AnyWrite): BodyKind | null =>
 /** Returns the scopes that permit an operation. A key needs any one of them. */
 export const scopesOf = ({ scope }: Pick<Route, 'scope'>): readonly Scope[] =>
   typeof scope === 'string' ? [scope] : scope.anyOf
+
+/** A route whose description has no section yet. */
+type Untagged<Each> = Each extends Route ? Omit<Each, 'about'> & { about: Omit<About, 'tag'> } : never
+
+/** Adds the section of the OpenAPI document to the descriptions of its operations. */
+export const inSection = (tag: About['tag'], routes: readonly Untagged<Route>[]): readonly Route[] =>
+  routes.map((route) => ({ ...route, about: { ...route.about, tag } }) as Route)

@@ -44,15 +44,6 @@ export interface About {
   example: Example
 }
 
-/** Adds the section to the descriptions of its operations. */
-export const inSection = <Name extends string>(
-  tag: About['tag'],
-  abouts: Record<Name, Omit<About, 'tag'>>,
-): Record<Name, About> =>
-  Object.fromEntries(
-    Object.entries<Omit<About, 'tag'>>(abouts).map(([name, about]) => [name, { ...about, tag }]),
-  ) as Record<Name, About>
-
 /** A sample request and its response. A test sends the request and compares the actual response with this one. */
 export interface Example {
   params?: Record<string, string>
