@@ -2,7 +2,6 @@ import { Queue } from 'bullmq'
 import type { Config } from '../config.ts'
 import { type Log, throttled } from '../process/log.ts'
 import { inTime } from '../process/timeout.ts'
-import { createRunCommands } from './commands.ts'
 import { createCounts } from './counts.ts'
 import { type NewJob, type QueueName, queueNames } from './jobs.ts'
 import { openRedis, type RedisConnection } from './open-redis.ts'
@@ -28,6 +27,32 @@ async function keepSchedule(queue: Queue, { id, pattern, tz }: Schedule): Promis
   if (known?.pattern === pattern && known.tz === tz) return
   await queue.upsertJobScheduler(id, { pattern, tz }, { name: queue.name })
 }
+
+/** A Redis command with a key and one numeric argument. */
+type Command = readonly [name: string, key: string, argument: number]
+
+/**
+ * Runs commands in one transaction and returns the response to each command, or null for a command that does not suit
+ * its key's value. Redis runs either all of the commands or none. This function never throws. It returns null if Redis
+ * is down, frozen or full. In that case, it is unknown whether the commands ran.
+ */
+export type RunCommands = (commands: readonly Command[]) => Promise<unknown[] | null>
+
+const createRunCommands =
+  (connection: RedisConnection, complain: (fields: object) => void): RunCommands =>
+  async (commands) => {
+    // The failure has already been logged when the connection emitted an `error` event.
+    if (connection.status !== 'ready') return null
+    try {
+      const responses = (await connection.multi(commands.map((command) => [...command])).exec()) ?? []
+      const fault = responses.find(([error]) => error !== null)?.[0]
+      if (fault) complain({ err: fault })
+      return responses.map(([error, response]) => (error === null ? response : null))
+    } catch (err) {
+      complain({ err })
+      return null
+    }
+  }
 
 /** Adds jobs in the background. Errors are only logged, because if a job is lost, a poll finds its work. */
 export type Enqueue = <Name extends QueueName>(name: Name, jobs: NewJob<Name>[]) => void

@@ -1,17 +1,18 @@
 import { readDelimiter } from '../../../schemas/delimiter.ts'
-import type { ListEntriesQuery, ListRefundsQuery } from '../../../schemas/list-entries.ts'
-import { listEntriesQuery, listRefundsQuery } from '../../../schemas/list-entries.ts'
-import type { GetStatementQuery, ListStatementsQuery } from '../../../schemas/list-statements.ts'
-import { getStatementQuery, listStatementsQuery } from '../../../schemas/list-statements.ts'
-import { described } from '../../../schemas/responses/fields.ts'
 import {
-  balance,
-  day,
-  ledgerEntryPage,
-  listedRefundPage,
-  statement,
-  statementPage,
-} from '../../../schemas/responses/ledger.ts'
+  type ListEntriesQuery,
+  type ListRefundsQuery,
+  listEntriesQuery,
+  listRefundsQuery,
+} from '../../../schemas/list-entries.ts'
+import {
+  type GetStatementQuery,
+  getStatementQuery,
+  type ListStatementsQuery,
+  listStatementsQuery,
+} from '../../../schemas/list-statements.ts'
+import { described } from '../../../schemas/responses/fields.ts'
+import * as schema from '../../../schemas/responses/ledger.ts'
 import { type Page, pageOf, presentPage } from '../../input/pagination.ts'
 import { readBalance } from '../../ledger/balance.ts'
 import {
@@ -43,7 +44,7 @@ export const balanceRoutes = inSection('Balance', [
       summary: 'Retrieve the balance',
       description:
         "Returns what the service owes you in the key's environment: all payments, minus refunds, fees and payouts.",
-      response: balance,
+      response: schema.balance,
       example: { response: example.balance },
     },
     shows: 'balance',
@@ -60,7 +61,7 @@ export const balanceRoutes = inSection('Balance', [
       description:
         'Returns every change of the balance, newest first. Entries never change. A payment and its fee are two entries, unless the fee is 0.',
       query: listEntriesQuery,
-      response: ledgerEntryPage,
+      response: schema.ledgerEntryPage,
       example: { query: { type: 'payment', limit: '50' }, response: pageWith(example.entry, 50) },
     },
     shows: 'ledgerEntry',
@@ -77,7 +78,7 @@ export const balanceRoutes = inSection('Balance', [
       summary: 'List refunds',
       description: "Returns the confirmed refunds of the key's environment, newest first.",
       query: listRefundsQuery,
-      response: listedRefundPage,
+      response: schema.listedRefundPage,
       example: { response: pageWith(example.refund, 20) },
     },
     shows: 'refund',
@@ -95,7 +96,7 @@ export const balanceRoutes = inSection('Balance', [
       description:
         'Returns one statement for each UTC day of the month up to today, oldest first, on one page. With `Accept: text/csv`, the response is a CSV file with one row per day, and with each amount as a decimal number and in centimes.',
       query: listStatementsQuery,
-      response: statementPage,
+      response: schema.statementPage,
       example: {
         query: { month: '2026-11' },
         response: pageWith(example.statement, 31),
@@ -122,9 +123,9 @@ export const balanceRoutes = inSection('Balance', [
       summary: 'Retrieve the statement of a day',
       description:
         'Returns the movements that were booked on a UTC day. The statement of a closed day never changes. With `Accept: text/csv`, the response is a CSV file.',
-      params: { day: described('A day from 2000-01-01 to today, such as `2026-11-01`.', day) },
+      params: { day: described('A day from 2000-01-01 to today, such as `2026-11-01`.', schema.day) },
       query: getStatementQuery,
-      response: statement,
+      response: schema.statement,
       example: {
         params: { day: example.statement.day },
         response: example.statement,

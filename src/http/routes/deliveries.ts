@@ -1,12 +1,5 @@
-import type { ListDeliveriesQuery } from '../../../schemas/list-deliveries.ts'
-import { listDeliveriesQuery } from '../../../schemas/list-deliveries.ts'
-import {
-  deliveryId,
-  deliveryPage,
-  deliveryWithAttempts,
-  retriedDeliveries,
-  retriedDelivery,
-} from '../../../schemas/responses/delivery.ts'
+import { type ListDeliveriesQuery, listDeliveriesQuery } from '../../../schemas/list-deliveries.ts'
+import * as schema from '../../../schemas/responses/delivery.ts'
 import { described } from '../../../schemas/responses/fields.ts'
 import { retryDeliveriesBody } from '../../../schemas/retry-deliveries.ts'
 import { findDeliveryWhole } from '../../webhooks/deliveries/find.ts'
@@ -19,7 +12,7 @@ import { inSection, type OperationInput } from '../operations/route.ts'
 import * as example from './deliveries-example.ts'
 import { pageWith } from './openapi-text.ts'
 
-const pathParams = { id: described('The `id` of the delivery.', deliveryId) }
+const pathParams = { id: described('The `id` of the delivery.', schema.deliveryId) }
 const ofOne = { id: example.deliveryId }
 const missing = ['DELIVERY_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 
@@ -34,7 +27,7 @@ export const deliveryRoutes = inSection('Webhook deliveries', [
       description:
         "Returns the webhook deliveries of the key's environment, newest first. A test key sees no attempts at live endpoints: their fields are null.",
       query: listDeliveriesQuery,
-      response: deliveryPage,
+      response: schema.deliveryPage,
       example: { query: { status: 'RETRYING' }, response: pageWith(example.delivery, 20) },
     },
     shows: 'delivery',
@@ -54,7 +47,7 @@ export const deliveryRoutes = inSection('Webhook deliveries', [
       description:
         'Returns the delivery with its body, its latest attempts, and the headers of the last attempt without signatures.',
       params: pathParams,
-      response: deliveryWithAttempts,
+      response: schema.deliveryWithAttempts,
       errors: missing,
       example: { params: ofOne, response: example.withAttempts },
     },
@@ -71,7 +64,7 @@ export const deliveryRoutes = inSection('Webhook deliveries', [
       summary: 'Retry webhook deliveries by filter',
       description: `Makes one more attempt now at each matching delivery, oldest first, for at most ${requeueBatch} deliveries per request. At least one filter is required. The filters are those of the list of deliveries. With a test key, deliveries to live endpoints are skipped. If \`hasMore\` is true, repeat the request with a new idempotency key and with \`next\` as \`after\`.`,
       body: retryDeliveriesBody,
-      response: retriedDeliveries,
+      response: schema.retriedDeliveries,
       example: {
         body: { endpointId: example.delivery.endpointId, status: ['DEAD', 'RETRYING'], responseStatus: '5xx' },
         response: example.retriedMatching,
@@ -90,7 +83,7 @@ export const deliveryRoutes = inSection('Webhook deliveries', [
       description:
         'Makes one more attempt now, with the same `id` and body. A CANCELLED delivery then continues its automatic attempts too. If the service makes no attempt, `reason` says why. The key must be of the environment of the event and of the endpoint.',
       params: pathParams,
-      response: retriedDelivery,
+      response: schema.retriedDelivery,
       errors: missing,
       example: { params: ofOne, response: example.retried },
     },

@@ -1,6 +1,5 @@
 import { createEndpointBody } from '../../../schemas/create-endpoint.ts'
-import type { ListEndpointsQuery } from '../../../schemas/list-endpoints.ts'
-import { listEndpointsQuery } from '../../../schemas/list-endpoints.ts'
+import { type ListEndpointsQuery, listEndpointsQuery } from '../../../schemas/list-endpoints.ts'
 import { testResult } from '../../../schemas/responses/delivery.ts'
 import { deletedEndpoint, endpoint, endpointPage, endpointWithSecret } from '../../../schemas/responses/endpoint.ts'
 import { described, id } from '../../../schemas/responses/fields.ts'

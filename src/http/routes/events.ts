@@ -1,6 +1,10 @@
 import { events } from '../../../schemas/events.ts'
-import type { ListEventsQuery, ReadFeedQuery } from '../../../schemas/list-events.ts'
-import { listEventsQuery, readFeedQuery } from '../../../schemas/list-events.ts'
+import {
+  type ListEventsQuery,
+  listEventsQuery,
+  type ReadFeedQuery,
+  readFeedQuery,
+} from '../../../schemas/list-events.ts'
 import { eventFeed, eventPage, loggedEvent } from '../../../schemas/responses/event.ts'
 import { described, id } from '../../../schemas/responses/fields.ts'
 import { holdForEvent } from '../../events/feed/hold.ts'

@@ -1,6 +1,5 @@
 import { createTestIntentBody } from '../../../schemas/create-intent.ts'
-import type { ListIntentsQuery } from '../../../schemas/list-intents.ts'
-import { listIntentsQuery } from '../../../schemas/list-intents.ts'
+import { type ListIntentsQuery, listIntentsQuery } from '../../../schemas/list-intents.ts'
 import { refundBody } from '../../../schemas/refund.ts'
 import { described, reference } from '../../../schemas/responses/fields.ts'
 import { createdIntent, intent, intentPage, refundedIntent } from '../../../schemas/responses/intent.ts'

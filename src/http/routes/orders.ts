@@ -1,5 +1,4 @@
-import type { ListOrdersQuery } from '../../../schemas/list-orders.ts'
-import { listOrdersQuery } from '../../../schemas/list-orders.ts'
+import { type ListOrdersQuery, listOrdersQuery } from '../../../schemas/list-orders.ts'
 import { described, id } from '../../../schemas/responses/fields.ts'
 import { order, orderPage } from '../../../schemas/responses/order.ts'
 import { simulateOrderBody } from '../../../schemas/simulate-order.ts'

@@ -1,5 +1,4 @@
-import type { PageQuery } from '../../../schemas/page.ts'
-import { pageQuery } from '../../../schemas/page.ts'
+import { type PageQuery, pageQuery } from '../../../schemas/page.ts'
 import { replayEndpointBody } from '../../../schemas/replay-endpoint.ts'
 import { described, id } from '../../../schemas/responses/fields.ts'
 import { replay, replayPage, requestedReplay } from '../../../schemas/responses/replay.ts'

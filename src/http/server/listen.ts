@@ -75,7 +75,7 @@ export function createHttpServer(
       keepAliveTimeout: timeouts.keepAliveMs,
       connectionsCheckingInterval: timeouts.checkEveryMs,
       maxHeaderSize: maxHeaderBytes,
-      // Instead, refuse-malformed.ts rejects requests without a Host header.
+      // Instead, bare-app.ts rejects requests without a Host header.
       requireHostHeader: false,
     },
     serve,
