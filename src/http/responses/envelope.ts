@@ -25,25 +25,16 @@ export const success = (status: number, data: unknown): ApiResponse => ({
 })
 
 /** The failure envelope (SPEC 7). It contains the request id, and the error's field and details if there are any. */
-export function failure(refusal: Refusal, requestId: string): ApiResponse {
-  const { code, message, statusCode, extras } = refusal
-  const error = {
-    code,
-    message,
-    statusCode,
-    requestId,
-    ...(extras.param === undefined ? {} : { param: extras.param }),
-    ...(extras.details === undefined ? {} : { details: extras.details }),
-  }
-  const retryAfter = extras.retryAfterSeconds
+export function failure({ code, message, statusCode, extras }: Refusal, requestId: string): ApiResponse {
+  const { param, details, headers, retryAfterSeconds } = extras
+  // JSON omits the fields that are undefined.
+  const error = { code, message, statusCode, requestId, param, details }
+  const retryAfter = retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }
   return {
     status: statusCode,
     code,
     body: Buffer.from(JSON.stringify({ success: false, error })),
-    headers: {
-      ...extras.headers,
-      ...(retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }),
-    },
+    headers: { ...headers, ...retryAfter },
   }
 }
 

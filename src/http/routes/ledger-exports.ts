@@ -6,7 +6,7 @@ import {
 } from '../../../schemas/export-ledger.ts'
 import { described, largestExact, text } from '../../../schemas/responses/fields.ts'
 import { exportLedger } from '../../exports/export-ledger.ts'
-import type { DownloadRoute, OperationInput, Route } from '../operations/route.ts'
+import { inSection, type OperationInput } from '../operations/route.ts'
 import { csvType } from '../responses/download.ts'
 import * as example from './ledger-exports-example.ts'
 import type { About } from './openapi-text.ts'
@@ -18,39 +18,23 @@ const rules = [
   'If a download is cut off, repeat the request with `after` and the `number` of the last complete line.',
 ].join('\n\n')
 
-const about = (kind: ExportKind, operationId: string, summary: string, description: string): About => ({
-  operationId,
-  tag: 'Exports',
-  summary,
-  description: `${description}\n\n${rules}`,
-  query: exportLedgerQuery,
-  response: described('The CSV file.', text(largestExact)),
-  lines: {
-    schema: described('One JSON object per line.', text(largestExact)),
-    example: example.fileOf(kind, 'jsonl'),
+const texts: Record<ExportKind, Pick<About, 'operationId' | 'summary' | 'description'>> = {
+  payments: {
+    operationId: 'exportPayments',
+    summary: 'Export payments to a file',
+    description: 'Returns the payments of a period, one line per payment, with the fees of the merchant and the payer.',
   },
-  example: { query: example.period, response: example.fileOf(kind, 'csv') },
-})
-
-const aboutLedgerExports: Record<ExportKind, About> = {
-  payments: about(
-    'payments',
-    'exportPayments',
-    'Export payments to a file',
-    'Returns the payments of a period, one line per payment, with the fees of the merchant and the payer.',
-  ),
-  refunds: about(
-    'refunds',
-    'exportRefunds',
-    'Export refunds to a file',
-    'Returns the completed refunds of a period, one line per refund, with the fees that were given back.',
-  ),
-  entries: about(
-    'entries',
-    'exportLedgerEntries',
-    'Export ledger entries to a file',
-    'Returns all changes of the balance in a period: payments, refunds, fees and payouts. Each line has the balance after it.',
-  ),
+  refunds: {
+    operationId: 'exportRefunds',
+    summary: 'Export refunds to a file',
+    description: 'Returns the completed refunds of a period, one line per refund, with the fees that were given back.',
+  },
+  entries: {
+    operationId: 'exportLedgerEntries',
+    summary: 'Export ledger entries to a file',
+    description:
+      'Returns all changes of the balance in a period: payments, refunds, fees and payouts. Each line has the balance after it.',
+  },
 }
 
 const contentTypes = {
@@ -58,20 +42,31 @@ const contentTypes = {
   jsonl: 'application/x-ndjson',
 } as const
 
-const exportOf = (kind: ExportKind): DownloadRoute => ({
-  method: 'get',
-  path: `/dev/exports/${kind}`,
-  about: aboutLedgerExports[kind],
-  scope: 'payments.intents:read',
-  download: async (deps, caller, { query }: OperationInput<ExportLedgerQuery>) => {
-    const { format = 'csv' } = query
-    return {
-      contentType: contentTypes[format],
-      fileName: `${kind}.${format}`,
-      pieces: exportLedger(deps, caller, kind, query),
-    }
-  },
-})
-
 /** The operations that export payments, refunds and ledger entries as files. */
-export const ledgerExportRoutes: readonly Route[] = exportKinds.map(exportOf)
+export const ledgerExportRoutes = inSection(
+  'Exports',
+  exportKinds.map((kind) => ({
+    method: 'get',
+    path: `/dev/exports/${kind}`,
+    about: {
+      ...texts[kind],
+      description: `${texts[kind].description}\n\n${rules}`,
+      query: exportLedgerQuery,
+      response: described('The CSV file.', text(largestExact)),
+      lines: {
+        schema: described('One JSON object per line.', text(largestExact)),
+        example: example.fileOf(kind, 'jsonl'),
+      },
+      example: { query: example.period, response: example.fileOf(kind, 'csv') },
+    },
+    scope: 'payments.intents:read',
+    download: async (deps, caller, { query }: OperationInput<ExportLedgerQuery>) => {
+      const { format = 'csv' } = query
+      return {
+        contentType: contentTypes[format],
+        fileName: `${kind}.${format}`,
+        pieces: exportLedger(deps, caller, kind, query),
+      }
+    },
+  })),
+)

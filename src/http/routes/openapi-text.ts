@@ -2,9 +2,6 @@ import type { ErrorCode } from '../../errors.ts'
 import type { AnnotatedSchema } from '../../input/field-faults.ts'
 import { pageOf } from '../../input/pagination.ts'
 
-/** A JSON Schema from the `schemas` folder. */
-export type Schema = object
-
 /** The sections into which the OpenAPI document groups operations, with their descriptions. */
 export const tags = {
   'Payment intents': 'One intent stands for one payment: create, retrieve, cancel and refund it.',
@@ -29,13 +26,13 @@ export interface About {
   summary: string
   description: string
   /** The schema of each path parameter. */
-  params?: Record<string, Schema>
+  params?: Record<string, object>
   query?: AnnotatedSchema
-  body?: Schema
+  body?: object
   /** The schema of `data` in the response, or of the file if the operation is a download. */
-  response: Schema
+  response: object
   /** The schema of the file and an example, if a download is also available as JSON lines. */
-  lines?: { schema: Schema; example: string }
+  lines?: { schema: object; example: string }
   /**
    * The error codes that are specific to the operation. Those under `errorCodes` in the `body` schema are added
    * automatically.

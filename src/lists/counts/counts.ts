@@ -46,8 +46,10 @@ export function createListCounts(
     const { keptFrom } = countable
     const beganAtMs = elapsedMs()
     listCount.checkpoints = settled(listCount.checkpoints, keptFrom, now)
-    if (listCount.checkpoints.length === 0)
-      listCount.checkpoints = settled(await findStored(model, countable), keptFrom, now)
+    if (listCount.checkpoints.length === 0) {
+      const stored = await nativeCollection(model).findOne({ _id: countable.key })
+      listCount.checkpoints = settled(stored?.checkpoints ?? [], keptFrom, now)
+    }
     // Items that were created before the first checkpoint may have been removed, so they are recounted each time.
     if (listCount.checkpoints.length === 0) listCount.checkpoints.push({ at: keptFrom?.getTime() ?? 0, count: 0 })
     try {
@@ -146,11 +148,6 @@ async function createdAfter(
     )
     .toArray()
   return found?.createdAt ?? null
-}
-
-async function findStored(model: Model<ListCheckpoints>, { key }: Countable): Promise<Checkpoint[]> {
-  const found = await nativeCollection(model).findOne({ _id: key })
-  return found?.checkpoints ?? []
 }
 
 /** Stores what another process has not stored yet. Only time is lost if that fails. */
