@@ -45,10 +45,7 @@ export function readConfig(source: Record<string, string | undefined>): Config {
   return config
 }
 
-function checkEnvironment(source: Record<string, string | undefined>): {
-  config: Config | null
-  faults: string
-} {
+function checkEnvironment(source: Record<string, string | undefined>) {
   const given: Record<string, unknown> = {}
   for (const name of Object.keys(environment.properties)) if (source[name]) given[name] = source[name]
   validate(given)

@@ -31,8 +31,8 @@ export function limitVisitors(
 ): RequestHandler {
   return async (req: Request, _res: Response, next: NextFunction): Promise<void> => {
     if (rateLimits === null) return next()
-    // Counting stops at the first prefix that is over its limit, so that its excess requests do not use up the limits of
-    // larger prefixes.
+    // Counting stops at the first prefix that is over its limit, so that its excess requests do not use up the limits
+    // of larger prefixes.
     const closed = prefixLimits(req.ip ?? '', rateLimits).find(
       ({ range, limit }) => !rateLimits.count(`visitor:${range}`, limit).isOpen,
     )

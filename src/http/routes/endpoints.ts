@@ -73,7 +73,7 @@ export const endpointRoutes = inSection('Webhook endpoints', [
       params: pathParams,
       response: deletedEndpoint,
       errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],
-      example: { params: ofOne, response: example.deleted },
+      example: { params: ofOne, response: { id: example.endpointId, deleted: true } },
     },
     scope: 'webhooks.endpoints:write',
     looksItself: true,

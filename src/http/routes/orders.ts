@@ -72,7 +72,7 @@ export const orderRoutes = inSection('Orders', [
       params: { id: described('The `_id` of the order.', id) },
       response: order,
       errors: ['SHOP_NOT_FOUND', 'ORDER_NOT_FOUND', 'SANDBOX_MISMATCH'],
-      example: { params: { id: example.orderId }, response: example.order },
+      example: { params: { id: example.order._id }, response: example.order },
     },
     shows: 'order',
     scope: 'store.orders:read',

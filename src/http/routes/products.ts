@@ -151,7 +151,7 @@ export const productRoutes = inSection('Products', [
       params: pathParams,
       response: deletedProduct,
       errors: missing,
-      example: { params: ofOne, response: example.deleted },
+      example: { params: ofOne, response: { _id: example.productId, deleted: true } },
     },
     scope: 'store.products:write',
     run: (deps, caller, { params: { id = '' } }, request) => deleteProduct(deps, caller, id, request),

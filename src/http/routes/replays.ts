@@ -14,7 +14,7 @@ import * as example from './replays-example.ts'
 const endpointParams = { id: described('The `id` of the endpoint.', id) }
 const pathParams = { ...endpointParams, replayId: described('The `id` of the replay.', id) }
 const ofEndpoint = { id: example.replay.endpointId }
-const ofOne = { ...ofEndpoint, replayId: example.replayId }
+const ofOne = { ...ofEndpoint, replayId: example.replay.id }
 const missing = ['REPLAY_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 
 /** The operations that replay events to an endpoint. */
@@ -31,7 +31,7 @@ export const replayRoutes = inSection('Webhook deliveries', [
       body: replayEndpointBody,
       response: requestedReplay,
       errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'ENDPOINT_NOT_ACTIVE', 'EVENTS_NOT_PERMITTED'],
-      example: { params: ofEndpoint, body: example.request, response: example.requested },
+      example: { params: ofEndpoint, body: example.request, response: { ...example.replay, undelivered: null } },
     },
     scope: 'webhooks.deliveries:write',
     status: 201,

@@ -13,6 +13,7 @@ import {
   accept,
   type Connection,
   createConnection,
+  cutSlow,
   hangUp,
   type ParserFault,
   type Reply,
@@ -20,7 +21,6 @@ import {
   unknownUrl,
   urlIn,
 } from './connection.ts'
-import { cutSlow } from './cut-slow.ts'
 import { connectionLimit, createNetworkShares } from './network-share.ts'
 import type { Timeouts } from './timeouts.ts'
 
