@@ -23,8 +23,8 @@ export function readRange(part: string): ReturnType<typeof parseRange> | null {
 export function parseTrust(text: string): number | readonly string[] | null {
   if (/^\d{1,2}$/.test(text)) return Number(text)
   const ranges = list(text).map((part) => {
-    const [network, bits = 0] = readRange(part) ?? []
-    return bits > 0 ? `${network}/${bits}` : null
+    const range = readRange(part)
+    return range !== null && range[1] > 0 ? `${range[0].toString()}/${range[1]}` : null
   })
   return ranges.every((range) => range !== null) ? ranges : null
 }

@@ -118,4 +118,4 @@ type Untagged<Each> = Each extends Route ? Omit<Each, 'about'> & { about: Omit<A
 
 /** Adds the section of the OpenAPI document to the descriptions of its operations. */
 export const inSection = (tag: About['tag'], routes: readonly Untagged<Route>[]): readonly Route[] =>
-  routes.map((route) => ({ ...route, about: { ...route.about, tag } }) as Route)
+  routes.map((route) => ({ ...route, about: { ...route.about, tag } }))

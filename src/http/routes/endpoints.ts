@@ -1,8 +1,8 @@
 import { createEndpointBody } from '../../../schemas/create-endpoint.ts'
 import { type ListEndpointsQuery, listEndpointsQuery } from '../../../schemas/list-endpoints.ts'
 import { testResult } from '../../../schemas/responses/delivery.ts'
-import { deletedEndpoint, endpoint, endpointPage, endpointWithSecret } from '../../../schemas/responses/endpoint.ts'
-import { described, id } from '../../../schemas/responses/fields.ts'
+import * as schema from '../../../schemas/responses/endpoint.ts'
+import { described, id as idSchema } from '../../../schemas/responses/fields.ts'
 import { testEndpointBody } from '../../../schemas/test-endpoint.ts'
 import { updateEndpointBody } from '../../../schemas/update-endpoint.ts'
 import type { Caller } from '../../businesses/caller.ts'
@@ -20,7 +20,7 @@ import { inSection, type OperationInput } from '../operations/route.ts'
 import * as example from './endpoints-example.ts'
 import { pageWith } from './openapi-text.ts'
 
-const pathParams = { id: described('The `id` of the endpoint.', id) }
+const pathParams = { id: described('The `id` of the endpoint.', idSchema) }
 const ofOne = { id: example.endpointId }
 
 /** The operations on webhook endpoints (SPEC 4.8). */
@@ -34,7 +34,7 @@ export const endpointRoutes = inSection('Webhook endpoints', [
       description:
         'Registers a URL that receives your events: with a test key those of the sandbox, with a live key also live ones. A business can have at most 5 endpoints in both environments together. Store the `secret`, with which you verify signatures: this is the only response that contains it.',
       body: createEndpointBody,
-      response: endpointWithSecret,
+      response: schema.endpointWithSecret,
       errors: ['EVENTS_NOT_PERMITTED', 'MAX_ENDPOINTS_REACHED'],
       example: { body: example.request, response: example.created },
     },
@@ -53,7 +53,7 @@ export const endpointRoutes = inSection('Webhook endpoints', [
         'Changes the fields that you send. Omitted fields keep their values. `events` replaces the whole list.',
       params: pathParams,
       body: updateEndpointBody,
-      response: endpoint,
+      response: schema.endpoint,
       errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'EVENTS_NOT_PERMITTED'],
       example: { params: ofOne, body: example.change, response: example.changed },
     },
@@ -71,7 +71,7 @@ export const endpointRoutes = inSection('Webhook endpoints', [
       description:
         'Deliveries that are not finished become CANCELLED. The service aborts a request that is in progress within 3 s. A live key can delete test endpoints too.',
       params: pathParams,
-      response: deletedEndpoint,
+      response: schema.deletedEndpoint,
       errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],
       example: { params: ofOne, response: { id: example.endpointId, deleted: true } },
     },
@@ -106,7 +106,7 @@ export const endpointRoutes = inSection('Webhook endpoints', [
       description:
         'Creates a new signing secret. This is the only response that contains it. For 24 hours, deliveries also carry a signature with the old secret.',
       params: pathParams,
-      response: endpointWithSecret,
+      response: schema.endpointWithSecret,
       errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],
       example: { params: ofOne, response: example.rotated },
     },
@@ -122,7 +122,7 @@ export const endpointRoutes = inSection('Webhook endpoints', [
       description:
         'Returns the webhook endpoints of one environment, newest first, without their secrets. `last24Hours` shows how many of the latest attempts succeeded.',
       query: listEndpointsQuery,
-      response: endpointPage,
+      response: schema.endpointPage,
       errors: ['SANDBOX_MISMATCH'],
       example: { response: pageWith(example.listed, 20) },
     },

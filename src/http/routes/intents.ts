@@ -2,7 +2,7 @@ import { createTestIntentBody } from '../../../schemas/create-intent.ts'
 import { type ListIntentsQuery, listIntentsQuery } from '../../../schemas/list-intents.ts'
 import { refundBody } from '../../../schemas/refund.ts'
 import { described, reference } from '../../../schemas/responses/fields.ts'
-import { createdIntent, intent, intentPage, refundedIntent } from '../../../schemas/responses/intent.ts'
+import * as schema from '../../../schemas/responses/intent.ts'
 import { simulatePaymentBody } from '../../../schemas/simulate-payment.ts'
 import { presentPage } from '../../input/pagination.ts'
 import { cancelIntent } from '../../intents/cancel.ts'
@@ -20,7 +20,7 @@ import { pageWith } from './openapi-text.ts'
 
 const pathParams = { referenceNumber: described('The `referenceNumber` of the payment intent.', reference) }
 const missing = ['INTENT_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
-const { referenceNumber } = example
+const ofOne = { referenceNumber: example.referenceNumber }
 
 const ofIntent: Pick<WriteRoute, 'findEffect' | 'looksItself'> = {
   findEffect: (deps, caller, { referenceNumber = '' }, request) => findEffect(deps, caller, referenceNumber, request),
@@ -38,7 +38,7 @@ export const intentRoutes = inSection('Payment intents', [
       description:
         'A payment intent is one payment that you want to collect. The customer pays on the page at `payUrl`, or types `code` at `codeUrl`, such as at a counter. An intent that is not paid before `expiresAt` becomes CANCELLED.\n\nWith a live key, redirect URLs must be https. The service returns RATE_LIMITED with the scope `codes` while your business uses all of its payment codes, and with the scope `storage` or `sandbox` once your keys reach a daily quota. `Retry-After` says when to try again.\n\nWith a `merchantReference`, your customer cannot be charged twice for one order. While an intent with this reference is PENDING, PAID or REFUNDED, the service returns MERCHANT_REFERENCE_TAKEN, with the `referenceNumber` of that intent in `details`.',
       body: createTestIntentBody,
-      response: createdIntent,
+      response: schema.createdIntent,
       errors: ['MERCHANT_REFERENCE_TAKEN'],
       example: { body: example.request, response: example.created },
     },
@@ -58,7 +58,7 @@ export const intentRoutes = inSection('Payment intents', [
       description:
         "Returns the payment intents of the key's environment, newest first, whatever the filter. A list can be limited by the time of payment, the time of refund or the amount, but only by one of these three. Each of them can be combined with `status`, `from` and `to`, but not with `merchantReference`.",
       query: listIntentsQuery,
-      response: intentPage,
+      response: schema.intentPage,
       example: { query: { status: 'PENDING', limit: '50' }, response: pageWith(example.pending, 50) },
     },
     shows: 'intent',
@@ -78,9 +78,9 @@ export const intentRoutes = inSection('Payment intents', [
       summary: 'Retrieve a payment intent',
       description: 'A publishable key may call this operation. It receives null as the `reason` of every refund.',
       params: pathParams,
-      response: intent,
+      response: schema.intent,
       errors: missing,
-      example: { params: { referenceNumber }, response: example.pending },
+      example: { params: ofOne, response: example.pending },
     },
     key: 'any',
     shows: 'intent',
@@ -100,9 +100,9 @@ export const intentRoutes = inSection('Payment intents', [
       description:
         'Only a PENDING intent can be cancelled; it can then no longer be paid. The service returns INTENT_CANCEL_CONFLICT if a customer is paying the intent, or if it changes at the same moment. Retrieve the intent to see what happened.',
       params: pathParams,
-      response: intent,
+      response: schema.intent,
       errors: [...missing, 'INTENT_CANCEL_INVALID_STATUS', 'INTENT_CANCEL_CONFLICT'],
-      example: { params: { referenceNumber }, response: example.cancelled },
+      example: { params: ofOne, response: example.cancelled },
     },
     scope: 'payments.intents:write',
     ...ofIntent,
@@ -119,9 +119,9 @@ export const intentRoutes = inSection('Payment intents', [
         'Pays a test intent as a customer would. No money moves. With `outcome`, the payment fails for the reason that you choose, and the service returns PAYMENT_FAILED. For a FIXED intent, omit `amount` or send the amount of the intent.',
       params: pathParams,
       body: simulatePaymentBody,
-      response: intent,
+      response: schema.intent,
       errors: [...missing, 'INTENT_NOT_PENDING', 'PAYMENT_FAILED'],
-      example: { params: { referenceNumber }, body: example.simulation, response: example.paid },
+      example: { params: ofOne, body: example.simulation, response: example.paid },
     },
     scope: 'payments.intents:write',
     sandboxOnly: true,
@@ -139,7 +139,7 @@ export const intentRoutes = inSection('Payment intents', [
         'Returns `amount` to the customer, or everything that is not refunded yet. An intent can be refunded in several parts. The response may take 20 s. After SERVICE_UNAVAILABLE, repeat the request with the same idempotency key.',
       params: pathParams,
       body: refundBody,
-      response: refundedIntent,
+      response: schema.refundedIntent,
       errors: [
         ...missing,
         'INTENT_REFUND_INVALID_STATUS',
@@ -147,7 +147,7 @@ export const intentRoutes = inSection('Payment intents', [
         'REFUND_AMOUNT_MISMATCH',
         'REFUND_FAILED',
       ],
-      example: { params: { referenceNumber }, body: example.refundRequest, response: example.refunded },
+      example: { params: ofOne, body: example.refundRequest, response: example.refunded },
     },
     scope: 'payments.refunds:write',
     ...ofIntent,

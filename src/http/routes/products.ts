@@ -5,7 +5,7 @@ import { type ExportProductsQuery, exportProductsQuery } from '../../../schemas/
 import { type ImportProductsQuery, importProductsBody, importProductsQuery } from '../../../schemas/import-products.ts'
 import { type ListProductsQuery, listProductsQuery } from '../../../schemas/list-products.ts'
 import { maxLabelLength } from '../../../schemas/product-limits.ts'
-import { described, id, largestExact, text } from '../../../schemas/responses/fields.ts'
+import { described, id as idSchema, largestExact, text } from '../../../schemas/responses/fields.ts'
 import { importResult } from '../../../schemas/responses/import.ts'
 import { deletedProduct, product, productPage, stockedVariant } from '../../../schemas/responses/product.ts'
 import { updateProductBody } from '../../../schemas/update-product.ts'
@@ -23,7 +23,7 @@ import { csvType } from '../responses/download.ts'
 import { pageWith } from './openapi-text.ts'
 import * as example from './products-example.ts'
 
-const pathParams = { id: described('The `_id` of the product.', id) }
+const pathParams = { id: described('The `_id` of the product.', idSchema) }
 const ofOne = { id: example.productId }
 const missing = ['SHOP_NOT_FOUND', 'PRODUCT_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 const noVariant = ['VARIANT_NOT_FOUND', 'VARIANT_LABEL_AMBIGUOUS'] as const

@@ -1,6 +1,6 @@
 import { type PageQuery, pageQuery } from '../../../schemas/page.ts'
 import { replayEndpointBody } from '../../../schemas/replay-endpoint.ts'
-import { described, id } from '../../../schemas/responses/fields.ts'
+import { described, id as idSchema } from '../../../schemas/responses/fields.ts'
 import { replay, replayPage, requestedReplay } from '../../../schemas/responses/replay.ts'
 import { presentPage, readSlice } from '../../input/pagination.ts'
 import { cancelOwnReplay } from '../../webhooks/replays/cancel.ts'
@@ -11,8 +11,8 @@ import { inSection, type OperationInput } from '../operations/route.ts'
 import { pageWith } from './openapi-text.ts'
 import * as example from './replays-example.ts'
 
-const endpointParams = { id: described('The `id` of the endpoint.', id) }
-const pathParams = { ...endpointParams, replayId: described('The `id` of the replay.', id) }
+const endpointParams = { id: described('The `id` of the endpoint.', idSchema) }
+const pathParams = { ...endpointParams, replayId: described('The `id` of the replay.', idSchema) }
 const ofEndpoint = { id: example.replay.endpointId }
 const ofOne = { ...ofEndpoint, replayId: example.replay.id }
 const missing = ['REPLAY_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
