@@ -1,20 +1,20 @@
-import type { Express, NextFunction, Request, Response } from 'express'
+import type { Express, NextFunction, Request, Response, Router } from 'express'
 import { adminPages, sendStaffError, staffPageRights } from './admin/pages/router.ts'
 import { sendCheckoutError } from './checkout/respond.ts'
 import { checkoutPageRights, checkoutPages, isHosted } from './checkout/router.ts'
 import type { Deps } from './deps.ts'
 import { refuse } from './errors.ts'
-import { serveDescription } from './http/openapi/serve.ts'
+import { describeApi } from './http/openapi/describe.ts'
 import { isForBrowsers } from './http/operations/route.ts'
 import { runOperation } from './http/operations/run-operation.ts'
 import { letBrowsersRead, respondToPreflight } from './http/pages/cross-origin.ts'
 import { limitVisitors } from './http/pages/limit-visitors.ts'
 import { createPageErrors } from './http/pages/page-errors.ts'
 import { sendDownload } from './http/responses/download.ts'
-import { send } from './http/responses/envelope.ts'
+import { send, setApiHeaders } from './http/responses/envelope.ts'
 import { sendBuilt } from './http/responses/send.ts'
 import { routes } from './http/routes/routes.ts'
-import { createBareApp, refuseUnknown } from './http/server/bare-app.ts'
+import { createBareApp, readOnly, refuseUnknown } from './http/server/bare-app.ts'
 import { useProbes } from './http/server/probes.ts'
 import { referencePages } from './reference/router.ts'
 
@@ -63,6 +63,26 @@ function serveOperations(deps: Deps, app: Express): void {
     app.route(apiBase + path).all(limit, () => {
       throw refuse('ENDPOINT_NOT_FOUND', { headers: { Allow: methodsOf(path) } })
     })
+}
+
+/**
+ * Serves `/openapi.json`. The first request builds the document. Requests need no API key, pages on any site may load
+ * the document, and the response has no envelope.
+ */
+function serveDescription({ config }: Deps): Router {
+  let built: Buffer | undefined
+  return readOnly('/openapi.json', (_req, res) => {
+    setApiHeaders(res)
+    letBrowsersRead(res)
+    if (res.app.locals.stopping.aborted) res.setHeader('Connection', 'close')
+    res.setHeader('Content-Type', 'application/json; charset=utf-8')
+    // This header allows clients to use the previous document for up to 300 s after a release.
+    res.setHeader('Cache-Control', 'public, max-age=300')
+    built ??= Buffer.from(JSON.stringify(describeApi(config)))
+    res.setHeader('Content-Length', built.length)
+    // Node.js omits the body in the response to a HEAD request.
+    res.end(built)
+  })
 }
 
 /**

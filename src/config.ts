@@ -3,9 +3,8 @@ import { type Environment, environment } from '../schemas/environment.ts'
 import { readCertificates } from './config/certificates.ts'
 import { combinedFaults } from './config/faults.ts'
 import { formats } from './config/formats.ts'
-import { list } from './config/list.ts'
+import { list, parseTrust } from './config/lists.ts'
 import { parseRedisUrl } from './config/redis-url.ts'
-import { parseTrust } from './config/trust-proxy.ts'
 import { type QueueName, queueNames } from './queues/jobs.ts'
 import { parseRange } from './security/network.ts'
 
@@ -46,10 +45,7 @@ export function readConfig(source: Record<string, string | undefined>): Config {
   return config
 }
 
-function checkEnvironment(source: Record<string, string | undefined>): {
-  config: Config | null
-  faults: string
-} {
+function checkEnvironment(source: Record<string, string | undefined>) {
   const given: Record<string, unknown> = {}
   for (const name of Object.keys(environment.properties)) if (source[name]) given[name] = source[name]
   validate(given)

@@ -1,11 +1,9 @@
 import { readUrl } from '../input/url.ts'
 import { queueNames } from '../queues/jobs.ts'
-import { parseRange } from '../security/network.ts'
 import { readCertificates } from './certificates.ts'
-import { list } from './list.ts'
+import { list, parseTrust, readRange } from './lists.ts'
 import { isMongoUrl, namesDatabase, weakeningOptions } from './mongo-url.ts'
 import { parseRedisUrl } from './redis-url.ts'
-import { parseTrust } from './trust-proxy.ts'
 
 /**
  * A format for the value of an environment variable. For an invalid value, `hint` returns the end of the error message,
@@ -18,14 +16,7 @@ interface Format {
 
 const everyOf = (test: (part: string) => boolean) => (text: string) => list(text).every(test)
 
-function isRange(part: string): boolean {
-  try {
-    parseRange(part)
-    return true
-  } catch {
-    return false
-  }
-}
+const isRange = (part: string): boolean => readRange(part) !== null
 
 export const formats: Record<string, Format> = {
   'http-origin': {

@@ -1,10 +1,5 @@
 import { readUrl } from '../input/url.ts'
 
-interface RedisNode {
-  host: string
-  port: number
-}
-
 /** The servers that REDIS_URL names. With `tls`, every connection uses TLS. */
 export type RedisServers =
   /** One server. The driver parses the URL. */
@@ -16,7 +11,7 @@ export type RedisServers =
 
 interface Nodes {
   tls: boolean
-  nodes: RedisNode[]
+  nodes: { host: string; port: number }[]
   username: string | undefined
   password: string | undefined
 }
@@ -57,7 +52,7 @@ function parseSingle(text: string): RedisServers | null {
 }
 
 /** Parses `host`, `host:port` or `[IPv6]:port`. */
-function parseNode(text: string, fallbackPort: number): RedisNode | null {
+function parseNode(text: string, fallbackPort: number): Nodes['nodes'][number] | null {
   const url = readUrl(`redis://${text}`)
   if (url === null || url.hostname === '' || /[/?#@]/.test(text)) return null
   return { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(url.port || fallbackPort) }

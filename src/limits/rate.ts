@@ -1,6 +1,6 @@
 import type { Refusal } from '../errors.ts'
 import { shareRuns } from '../process/share-runs.ts'
-import type { RunCommands } from '../queues/commands.ts'
+import type { RunCommands } from '../queues/queues.ts'
 import { type Limit, rateLimited } from './limit.ts'
 
 /** The limits per second. `RATE_LIMIT_PER_SECOND` is 100 by default, and 0 turns all of them off. */

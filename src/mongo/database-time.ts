@@ -1,5 +1,6 @@
 import mongoose, { type Connection } from 'mongoose'
 import type { Log } from '../process/log.ts'
+import { shareRuns } from '../process/share-runs.ts'
 
 /**
  * The only clock that the service uses: the clock of MongoDB's primary. Each process measures this time and
@@ -99,7 +100,6 @@ export function createDatabaseTime(readClock: ReadClock, own: OwnClocks, log: Pi
   /** The difference between the wall clock and the monotonic clock at the last measurement. */
   let wallAheadMs = 0
   let shownMs = Number.NEGATIVE_INFINITY
-  let measuring: Promise<void> | null = null
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
 
@@ -145,16 +145,12 @@ export function createDatabaseTime(readClock: ReadClock, own: OwnClocks, log: Pi
       await measureOnce()
       if (held.errorMs <= goodErrorMs) nextInMs = measureEveryMs
     } finally {
-      measuring = null
       if (!isClosed) timer = setTimeout(measureSoon, nextInMs).unref()
     }
   }
 
   /** Measures the time. Concurrent callers share a single measurement. */
-  function measure(): Promise<void> {
-    measuring ??= measureAndSchedule()
-    return measuring
-  }
+  const measure = shareRuns(measureAndSchedule)
 
   function measureSoon(): void {
     if (!isClosed) measure().catch(() => undefined)

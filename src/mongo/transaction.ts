@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Connection, mongo } from 'mongoose'
 import { unavailable } from '../errors.ts'
-import { createOneAtATime, type OneAtATime } from '../process/one-at-a-time.ts'
+import { createOneAtATime } from '../process/one-at-a-time.ts'
 
 export interface Transaction {
   /**
@@ -16,12 +16,9 @@ export interface Transaction {
 /** How long a request or an act may wait for MongoDB in total, so that the client receives a response within 10 s. */
 export const longestWaitMs = 8_000
 
-export interface Transactions {
-  client: mongo.MongoClient
-  oneAtATime: OneAtATime
-}
+export type Transactions = ReturnType<typeof openTransactions>
 
-export const openTransactions = (connection: Connection): Transactions => ({
+export const openTransactions = (connection: Connection) => ({
   client: connection.getClient(),
   oneAtATime: createOneAtATime(),
 })

@@ -1,8 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises'
 import type { mongo } from 'mongoose'
 
 /** The length of a slice. Slices must be short, because the process serves no other requests during a slice. */
-export const sliceMs = 4
+const sliceMs = 4
 /**
  * The longest rest. If a slice takes more than 20 ms, other work probably interrupted it, so a longer rest is
  * unnecessary.
@@ -45,5 +45,26 @@ function* decoded<Doc>(cursor: mongo.FindCursor<Doc>): Generator<Doc, void, unde
     const [doc] = cursor.readBufferedDocuments(1)
     if (doc === undefined) return
     yield doc
+  }
+}
+
+/** A parser takes a few ms to process a chunk of this size. */
+const chunkBytes = 16 * 1024
+
+/**
+ * Yields a large input in chunks. Pauses between chunks in the same way as `inSlices`, so that the process can serve
+ * other requests.
+ */
+export async function* inChunks(bytes: Buffer): AsyncGenerator<Buffer> {
+  let tookMs = 0
+  for (let at = 0; at < bytes.length; at += chunkBytes) {
+    const beganAt = performance.now()
+    yield bytes.subarray(at, at + chunkBytes)
+    tookMs += performance.now() - beganAt
+    if (tookMs < sliceMs) await breathe()
+    else {
+      await restAfter(tookMs)
+      tookMs = 0
+    }
   }
 }

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import type { Queue } from 'bullmq'
-import { type Log, throttled } from '../process/log.ts'
+import type { Log } from '../process/log.ts'
 import { type QueueName, queueNames } from './jobs.ts'
-import { openRedis, type RedisConnection } from './open-redis.ts'
+import { openFailingFast } from './open-redis.ts'
 import { openQueue, type QueuesConfig } from './queues.ts'
 
 /** The maximum time that a staff page waits for Redis. */
@@ -17,20 +17,17 @@ export type BoardQueues = ReturnType<typeof openBoardQueues>
  * processes cannot show it.
  */
 export function openBoardQueues(config: QueuesConfig, log: Log) {
-  const connection = openRedis(config, {
-    lazyConnect: true,
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 1,
-    commandTimeout: timeoutMs,
-    connectTimeout: timeoutMs,
-  })
-  const complain = throttled(5000, (fields) => log.warn(fields, 'redis.unavailable'))
-  connection.on('error', (err) => complain({ err }))
+  const { connection, complain } = openFailingFast(config, log, timeoutMs, true)
   const opened = new Map<QueueName, Queue>()
   let opening: Promise<void> | null = null
 
   async function open(): Promise<void> {
-    await connected(connection)
+    if (connection.status !== 'ready') {
+      const ready = once(connection, 'ready', { signal: AbortSignal.timeout(timeoutMs) })
+      // A failure need not be handled here, because the client emits it as an `error` event and reconnects on its own.
+      if (connection.status === 'wait') connection.connect().catch(() => undefined)
+      await ready
+    }
     for (const name of queueNames)
       if (!opened.has(name)) opened.set(name, await openQueue(connection, config.queuePrefix, name, complain))
   }
@@ -52,14 +49,6 @@ export function openBoardQueues(config: QueuesConfig, log: Log) {
       connection.disconnect()
     },
   }
-}
-
-async function connected(connection: RedisConnection): Promise<void> {
-  if (connection.status === 'ready') return
-  const ready = once(connection, 'ready', { signal: AbortSignal.timeout(timeoutMs) })
-  // A failure need not be handled here, because the client emits it as an `error` event and reconnects on its own.
-  if (connection.status === 'wait') connection.connect().catch(() => undefined)
-  await ready
 }
 
 /** Returns whether an error occurred because Redis was down, frozen or full, rather than because of a bug. */

@@ -17,13 +17,15 @@ export interface Memory {
 }
 
 /** Reads figures about the queues and Redis. All functions wait for Redis, and they throw if Redis is unreachable. */
-export type QueueCounts = ReturnType<typeof createCounts>
-
 export function createCounts(connection: RedisConnection, obtain: (name: QueueName) => Promise<Queue>) {
   const forEachQueue = async <T>(count: (queue: Queue) => Promise<T>): Promise<Map<QueueName, T>> =>
     new Map(await Promise.all(queueNames.map(async (name) => [name, await count(await obtain(name))] as const)))
   return {
-    jobs: (): Promise<Map<QueueName, JobCounts>> => forEachQueue(countJobs),
+    jobs: (): Promise<Map<QueueName, JobCounts>> =>
+      forEachQueue(async (queue) => {
+        const counts = await queue.getJobCounts(...states)
+        return Object.fromEntries(states.map((state) => [state, counts[state] ?? 0])) as JobCounts
+      }),
     /** Returns how many BullMQ workers each queue has across all processes. Throws if Redis forbids `CLIENT LIST`. */
     async workers(): Promise<Map<QueueName, number>> {
       const lists = await Promise.all(mastersOf(connection).map((master) => master.client('LIST')))
@@ -50,13 +52,8 @@ function isWorkerOf({ name, opts: { prefix = 'bull' } }: Queue): (client: string
   return (client) => client === own || client.startsWith(`${own}:w:`)
 }
 
-async function countJobs(queue: Queue): Promise<JobCounts> {
-  const counts = await queue.getJobCounts(...states)
-  return Object.fromEntries(states.map((state) => [state, counts[state] ?? 0])) as JobCounts
-}
-
 /** Reads the memory figures of Redis or, for a cluster, of the master that uses most of its memory. */
-export async function readMemory(connection: RedisConnection): Promise<Memory> {
+async function readMemory(connection: RedisConnection): Promise<Memory> {
   const infos = await Promise.all(mastersOf(connection).map((master) => master.info('memory')))
   const [first, ...others] = infos.map(memoryIn)
   if (first === undefined) throw new Error('Redis is not connected')

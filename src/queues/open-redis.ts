@@ -2,6 +2,7 @@ import type { ConnectionOptions } from 'node:tls'
 import { Cluster, Redis, type RedisOptions, ReplyError } from 'ioredis'
 import { parseRedisUrl } from '../config/redis-url.ts'
 import type { Config } from '../config.ts'
+import { type Log, throttled } from '../process/log.ts'
 
 /** A connection to one Redis server, to the master that sentinels name, or to all nodes of a cluster. */
 export type RedisConnection = Redis | Cluster
@@ -93,6 +94,28 @@ export function openRedis(
       })
     }
   }
+}
+
+/**
+ * Opens a connection whose commands wait for Redis for at most `timeoutMs`. `complain` logs why it is unavailable. With
+ * `lazyConnect`, the connection is opened only when it is first needed.
+ */
+export function openFailingFast(
+  config: Parameters<typeof openRedis>[0],
+  log: Log,
+  timeoutMs: number,
+  lazyConnect: boolean,
+) {
+  const connection = openRedis(config, {
+    lazyConnect,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 1,
+    commandTimeout: timeoutMs,
+    connectTimeout: timeoutMs,
+  })
+  const complain = throttled(5000, (fields) => log.warn(fields, 'redis.unavailable'))
+  connection.on('error', (err) => complain({ err }))
+  return { connection, complain }
 }
 
 /** Returns a connection to each master, or the connection itself if there is no cluster. */

@@ -1,11 +1,10 @@
 import { Queue } from 'bullmq'
 import type { Config } from '../config.ts'
-import { type Log, throttled } from '../process/log.ts'
+import type { Log } from '../process/log.ts'
 import { inTime } from '../process/timeout.ts'
-import { createRunCommands } from './commands.ts'
 import { createCounts } from './counts.ts'
 import { type NewJob, type QueueName, queueNames } from './jobs.ts'
-import { openRedis, type RedisConnection } from './open-redis.ts'
+import { openFailingFast, type RedisConnection } from './open-redis.ts'
 import { createProducer, type Producer } from './producer.ts'
 import { createStanding } from './standing-jobs.ts'
 
@@ -19,15 +18,31 @@ interface Schedule {
   tz: string
 }
 
+/** A Redis command with a key and one numeric argument. */
+type Command = readonly [name: string, key: string, argument: number]
+
 /**
- * Makes BullMQ add jobs on a schedule from now on. Changes nothing if an identical schedule already exists, because
- * this function is called whenever a process starts, and an upsert would delete a scheduled job that is overdue.
+ * Runs commands in one transaction and returns the response to each command, or null for a command that does not suit
+ * its key's value. Redis runs either all of the commands or none. This function never throws. It returns null if Redis
+ * is down, frozen or full. In that case, it is unknown whether the commands ran.
  */
-async function keepSchedule(queue: Queue, { id, pattern, tz }: Schedule): Promise<void> {
-  const known = await queue.getJobScheduler(id)
-  if (known?.pattern === pattern && known.tz === tz) return
-  await queue.upsertJobScheduler(id, { pattern, tz }, { name: queue.name })
-}
+export type RunCommands = (commands: readonly Command[]) => Promise<unknown[] | null>
+
+const createRunCommands =
+  (connection: RedisConnection, complain: (fields: object) => void): RunCommands =>
+  async (commands) => {
+    // The failure has already been logged when the connection emitted an `error` event.
+    if (connection.status !== 'ready') return null
+    try {
+      const responses = (await connection.multi(commands.map((command) => [...command])).exec()) ?? []
+      const fault = responses.find(([error]) => error !== null)?.[0]
+      if (fault) complain({ err: fault })
+      return responses.map(([error, response]) => (error === null ? response : null))
+    } catch (err) {
+      complain({ err })
+      return null
+    }
+  }
 
 /** Adds jobs in the background. Errors are only logged, because if a job is lost, a poll finds its work. */
 export type Enqueue = <Name extends QueueName>(name: Name, jobs: NewJob<Name>[]) => void
@@ -45,17 +60,10 @@ export type QueuesConfig = Pick<Config, 'redisUrl' | 'redisTrust' | 'queuePrefix
  * batch is being sent go into the next batch.
  */
 export function openQueues(config: QueuesConfig, log: Log) {
-  const connection = openRedis(config, {
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 1,
-    commandTimeout: timeoutMs,
-    connectTimeout: timeoutMs,
-  })
+  const { connection, complain } = openFailingFast(config, log, timeoutMs, false)
   const connected = new Promise<void>((resolve) => {
     for (const event of ['ready', 'error', 'close']) connection.once(event, () => resolve())
   })
-  const complain = throttled(5000, (fields) => log.warn(fields, 'redis.unavailable'))
-  connection.on('error', (err) => complain({ err }))
   const opened = new Map<QueueName, Promise<Queue>>()
   const obtain = (name: QueueName): Promise<Queue> => {
     const known = opened.get(name)
@@ -80,9 +88,17 @@ export function openQueues(config: QueuesConfig, log: Log) {
     /** Runs other commands on the same connection. These commands read and change state that all processes share. */
     runCommands: createRunCommands(connection, complain),
     counts: createCounts(connection, obtain),
-    /** Adds a schedule to a queue, unless the queue already has the same schedule. Throws if Redis is unavailable. */
-    keepSchedule: async (name: QueueName, schedule: Schedule): Promise<void> =>
-      keepSchedule(await obtain(name), schedule),
+    /**
+     * Makes BullMQ add jobs to a queue on a schedule from now on. Changes nothing if an identical schedule already
+     * exists, because this is called whenever a process starts, and an upsert would delete a scheduled job that is
+     * overdue. Throws if Redis is unavailable.
+     */
+    async keepSchedule(name: QueueName, { id, pattern, tz }: Schedule): Promise<void> {
+      const queue = await obtain(name)
+      const known = await queue.getJobScheduler(id)
+      if (known?.pattern === pattern && known.tz === tz) return
+      await queue.upsertJobScheduler(id, { pattern, tz }, { name })
+    },
     /** Calls `act` every time the connection to Redis becomes ready. */
     whenReady: (act: () => void): void => void connection.on('ready', act),
     /** Throws if Redis does not respond. In a cluster, this reaches the node that has the jobs. */

@@ -4,15 +4,13 @@ import type { NamedJob, QueueName } from './jobs.ts'
 import type { RedisConnection } from './open-redis.ts'
 import { addAll } from './producer.ts'
 
-/** Reads and repairs the jobs stored in Redis. The source of truth is MongoDB. */
-export type StandingJobs = ReturnType<typeof createStanding>
-
 /**
  * The maximum number of jobs added in one call. A call of this size blocks Redis, and therefore all of its clients, for
  * about 10 ms.
  */
 const longestBatch = 250
 
+/** Reads and repairs the jobs stored in Redis. The source of truth is MongoDB. */
 export function createStanding(
   connection: RedisConnection,
   obtain: (name: QueueName) => Promise<Queue>,

@@ -1,5 +1,6 @@
 import {
   type Span as ApiSpan,
+  type Attributes,
   type Context,
   defaultTextMapGetter,
   defaultTextMapSetter,
@@ -24,7 +25,6 @@ import type { Config } from '../config.ts'
 import type { Log } from '../process/log.ts'
 import { inTime } from '../process/timeout.ts'
 import { version } from '../version.ts'
-import { attributesOf } from './attributes.ts'
 import { createLogLoss, reportingFailures, reportSdkWarnings } from './not-sent.ts'
 import type { Span, SpanKind, Tracing } from './tracing.ts'
 
@@ -112,4 +112,39 @@ function spanOver(span: ApiSpan): Span {
       span.end()
     },
   }
+}
+
+/**
+ * Maps the log fields that a span may include to the names of their attributes. These fields never include a body,
+ * header, address, query, payment code, PIN or phone number. Three attributes use the standard OpenTelemetry names.
+ */
+const attributeNames = {
+  method: 'http.request.method',
+  route: 'http.route',
+  status: 'http.response.status_code',
+  requestId: 'requestId',
+  code: 'code',
+  keyId: 'keyId',
+  businessId: 'businessId',
+  sandbox: 'sandbox',
+  replayed: 'replayed',
+  reference: 'reference',
+  referenceNumber: 'reference',
+  deliveryId: 'deliveryId',
+  webhookEvent: 'webhookEvent',
+  attempts: 'attempts',
+  outcome: 'outcome',
+  stage: 'stage',
+  queue: 'queue',
+  jobId: 'jobId',
+} as const
+
+/** Returns the log fields that a span may include, under their attribute names. */
+function attributesOf(facts: Record<string, unknown>): Attributes {
+  const attributes: Attributes = {}
+  for (const [fact, name] of Object.entries(attributeNames)) {
+    const value = facts[fact]
+    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') attributes[name] = value
+  }
+  return attributes
 }

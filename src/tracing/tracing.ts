@@ -8,7 +8,7 @@ export interface Span {
   /** Links this span to the caller's trace. The span does not become part of that trace. */
   link(traceparent: string): void
   /**
-   * Ends the span. `facts` are the fields of a log line. The fields that are listed in attributes.ts are sent with the
+   * Ends the span. `facts` are the fields of a log line. The fields that are listed in otlp.ts are sent with the
    * span.
    */
   end(how: { facts: Record<string, unknown>; failed: boolean; name?: string }): void

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { perBodyByte, smallBytes } from '../../src/http/responses/memory.ts'
 import { maxUnanswered } from '../../src/http/server/connection.ts'
-import { maxConnections } from '../../src/http/server/connection-limit.ts'
+import { maxConnections } from '../../src/http/server/network-share.ts'
 import { timeouts } from '../../src/http/server/timeouts.ts'
 import { memoryOfBusiness } from '../../src/limits/capacity.ts'
 import { textOf } from './pages.ts'

@@ -142,7 +142,7 @@ describe('The Kubernetes manifests', () => {
         expect(container[probe]?.httpGet).to.deep.equal({ path: '/healthz', port })
       expect(container.readinessProbe?.httpGet).to.deep.equal({ path: '/readyz', port })
     }
-    for (const path of ['/healthz', '/readyz']) expect(readText('src/http/server/health.ts')).to.include(`'${path}'`)
+    for (const path of ['/healthz', '/readyz']) expect(readText('src/http/server/probes.ts')).to.include(`'${path}'`)
   })
 
   it('give work in progress enough time to finish', () => {

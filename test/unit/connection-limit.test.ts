@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect } from 'chai'
-import { connectionLimit } from '../../src/http/server/connection-limit.ts'
+import { connectionLimit } from '../../src/http/server/network-share.ts'
 
 describe('The maximum number of connections per process', () => {
   for (const [descriptors, most] of [
@@ -19,7 +19,7 @@ describe('The maximum number of connections per process', () => {
 
   it("is derived from the process's `ulimit`, and leaves file descriptors for other uses", () => {
     const program = `
-      import { connectionLimit } from './src/http/server/connection-limit.ts'
+      import { connectionLimit } from './src/http/server/network-share.ts'
       console.log(connectionLimit())`
     const run = `ulimit -n 1024 && exec "${process.execPath}" --input-type=module --eval "$1"`
     expect(execFileSync('sh', ['-c', run, 'sh', program], { encoding: 'utf8' })).to.equal('512\n')

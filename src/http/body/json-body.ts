@@ -1,19 +1,11 @@
 import { type Refusal, refuse } from '../../errors.ts'
 
 /**
- * A parsed request body. `value` is the operation's input. `params` is compared in order to detect whether an
- * idempotency key is being reused for a different request.
+ * A parsed body, or the error for an unreadable one. `value` is the operation's input. `params` is compared in order to
+ * detect whether an idempotency key is being reused for a different request. The error is thrown only after the key has
+ * been checked (step 11 in the order of checks, docs/maintainers/decisions.md).
  */
-interface ParsedBody {
-  value: unknown
-  params: unknown
-}
-
-/**
- * A parsed body, or the error for an unreadable one. The error is thrown only after the idempotency key has been
- * checked (step 11 in the order of checks, docs/maintainers/decisions.md).
- */
-export type Body = ParsedBody | { refusal: Refusal }
+export type Body = { value: unknown; params: unknown } | { refusal: Refusal }
 
 /** The maximum nesting depth of a body. A deeper body could overflow the stack in recursive code. */
 export const maxNesting = 8

@@ -61,7 +61,7 @@ export async function readBody(
   // reported an error.
   if (Number(req.headers['content-length']) > largest)
     return { refusal: refuse('PAYLOAD_TOO_LARGE', { headers: { Connection: 'close' } }) }
-  // Only `100-continue` can occur here (src/http/server/refuse-malformed.ts).
+  // Only `100-continue` can occur here (src/http/server/bare-app.ts).
   if (req.headers.expect !== undefined) res.writeContinue()
   const refusal = await new Promise<Refusal | null>((resolve, reject) => {
     const readBounded = memory.isLarge ? readRaw : readSmall

@@ -1,6 +1,6 @@
 import { currencyCode, decimal } from '../../../schemas/currency.ts'
 import { version } from '../../version.ts'
-import type { Tag } from '../routes/openapi-text.ts'
+import { tags } from '../routes/openapi-text.ts'
 import { routes } from '../routes/routes.ts'
 import type { DescribedConfig } from './formats.ts'
 import { headers } from './headers.ts'
@@ -46,18 +46,6 @@ const introduction = [
   'An unknown query parameter is refused with VALIDATION_ERROR. So is an unknown body field if the schema has `additionalProperties: false`, or if it differs from a known field only in case, blanks, `_` and `-`. Other unknown fields are ignored. An optional field may be null, except where its schema says otherwise.',
   'The service returns 404 ENDPOINT_NOT_FOUND for an unknown path and for a method that a path does not support. For an unsupported method, the `Allow` header lists the supported ones.',
 ].join('\n\n')
-
-const tags: Record<Tag, string> = {
-  'Payment intents': 'One intent stands for one payment: create, retrieve, cancel and refund it.',
-  Balance: 'What the service owes you: payments, minus refunds, fees and payouts, with a statement per day.',
-  Exports: 'Files with the payments, refunds or ledger entries of a period.',
-  Events:
-    'Everything that happened to your payments and orders. Read events here if you have no webhook endpoint or missed webhooks.',
-  'Webhook endpoints': 'The URLs of your servers that receive events.',
-  'Webhook deliveries': 'One delivery is one event for one endpoint, with all attempts to send it.',
-  Products: 'The products that your shop sells, their variants and their stock.',
-  Orders: 'The orders of your shop.',
-}
 
 const apiKey: Part = {
   type: 'http',

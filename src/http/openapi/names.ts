@@ -8,23 +8,8 @@ import { importProductsBody } from '../../../schemas/import-products.ts'
 import { orderEvents } from '../../../schemas/order-event.ts'
 import { paymentEvents } from '../../../schemas/payment-event.ts'
 import { refundBody } from '../../../schemas/refund.ts'
-import {
-  delivery,
-  deliveryAttempt,
-  deliveryPage,
-  deliveryWithAttempts,
-  retriedDelivery,
-  testResult,
-} from '../../../schemas/responses/delivery.ts'
-import {
-  deletedEndpoint,
-  endpoint,
-  endpointHealth,
-  endpointPage,
-  endpointWithSecret,
-  lastDayOfEndpoint,
-  listedEndpoint,
-} from '../../../schemas/responses/endpoint.ts'
+import * as deliveries from '../../../schemas/responses/delivery.ts'
+import * as endpoints from '../../../schemas/responses/endpoint.ts'
 import { eventFeed, eventPage, loggedEvent } from '../../../schemas/responses/event.ts'
 import { failureBody, fieldFault, rateLimitDetails } from '../../../schemas/responses/failure.ts'
 import { importResult } from '../../../schemas/responses/import.ts'
@@ -80,19 +65,19 @@ export const named: Record<string, object> = {
   CreateWebhookEndpointBody: createEndpointBody,
   UpdateWebhookEndpointBody: updateEndpointBody,
   TestWebhookEndpointBody: testEndpointBody,
-  WebhookEndpoint: endpoint,
-  WebhookEndpointWithSecret: endpointWithSecret,
-  WebhookEndpointHealth: endpointHealth,
-  ListedWebhookEndpoint: listedEndpoint,
-  WebhookEndpointLastDay: lastDayOfEndpoint,
-  WebhookEndpointPage: endpointPage,
-  DeletedWebhookEndpoint: deletedEndpoint,
-  WebhookTestResult: testResult,
-  WebhookDelivery: delivery,
-  WebhookDeliveryWithAttempts: deliveryWithAttempts,
-  WebhookDeliveryAttempt: deliveryAttempt,
-  WebhookDeliveryPage: deliveryPage,
-  RetriedWebhookDelivery: retriedDelivery,
+  WebhookEndpoint: endpoints.endpoint,
+  WebhookEndpointWithSecret: endpoints.endpointWithSecret,
+  WebhookEndpointHealth: endpoints.endpointHealth,
+  ListedWebhookEndpoint: endpoints.listedEndpoint,
+  WebhookEndpointLastDay: endpoints.lastDayOfEndpoint,
+  WebhookEndpointPage: endpoints.endpointPage,
+  DeletedWebhookEndpoint: endpoints.deletedEndpoint,
+  WebhookTestResult: deliveries.testResult,
+  WebhookDelivery: deliveries.delivery,
+  WebhookDeliveryWithAttempts: deliveries.deliveryWithAttempts,
+  WebhookDeliveryAttempt: deliveries.deliveryAttempt,
+  WebhookDeliveryPage: deliveries.deliveryPage,
+  RetriedWebhookDelivery: deliveries.retriedDelivery,
   ...asWritten({ loggedEvent, eventPage, eventFeed }),
   ...asWritten({ createProductBody, updateProductBody, changeStockBody }),
   ...asWritten({ product, productPage, variant, stockedVariant, deletedProduct, importProductsBody, importResult }),

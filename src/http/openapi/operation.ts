@@ -1,7 +1,7 @@
 import { withoutNul } from '../../../schemas/responses/fields.ts'
 import { needsField } from '../../input/known-fields.ts'
 import { maxBodyBytes } from '../body/read-body.ts'
-import { type AnyWrite, isForBrowsers, type Route, scopesOf } from '../operations/route.ts'
+import { isForBrowsers, type Route, scopesOf, type WriteRoute } from '../operations/route.ts'
 import { headersOf } from './headers.ts'
 import { refusalsOf } from './refusals.ts'
 import type { Part, SchemaWriter } from './schema.ts'
@@ -71,7 +71,7 @@ const parametersIn = (
     return { name, in: location, required: location === 'path', ...described, schema, ...example }
   })
 
-function bodyOf(writer: SchemaWriter, { body, about }: AnyWrite): Part | null {
+function bodyOf(writer: SchemaWriter, { body, about }: WriteRoute): Part | null {
   if (about.body === undefined) return null
   const json = { schema: writer.refer(about.body), example: about.example.body }
   return {

@@ -3,7 +3,7 @@ import type { Response } from 'express'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { type ErrorCode, Refusal } from '../../errors.ts'
-import type { Counted, RateLimits, Standing } from '../../limits/rate.ts'
+import type { Counted, RateLimits } from '../../limits/rate.ts'
 import { prefixesOf } from '../../security/network.ts'
 import { delayRefusal, prefixLimits } from '../pages/limit-visitors.ts'
 
@@ -39,7 +39,7 @@ export async function limitKey({ rateLimits }: Limiting, caller: Caller, res: Re
  */
 async function limitTo(rateLimits: RateLimits, res: Response, scope: Scope, who: Counted, perSecond: number) {
   const standing = rateLimits.count(who, perSecond)
-  if (!standing.isOpen || !res.hasHeader('RateLimit')) setRateLimitHeaders(res, scope, perSecond, standing)
+  if (!standing.isOpen || !res.hasHeader('RateLimit')) setRateLimitHeaders(res, scope, perSecond, standing.remaining)
   if (standing.isOpen) return
   const seconds = (standing.over - 1) / perSecond
   if (seconds >= 1) await pause(Math.min(maxDelayMs, seconds * 1000))
@@ -79,7 +79,7 @@ export async function limitUnknown<Known>(
   if (rateLimits === null) return recognise()
   const prefixes = prefixLimits(clientAddress, rateLimits)
   if (!prefixes.every(({ range, limit }) => rateLimits.look(`address:${range}`, limit).isOpen)) {
-    setRateLimitHeaders(res, 'address', rateLimits.perSecond, { remaining: 0 })
+    setRateLimitHeaders(res, 'address', rateLimits.perSecond, 0)
     await delayRefusal(rateLimits)
     throw rateLimits.refusal('address', rateLimits.perSecond)
   }
@@ -96,12 +96,7 @@ export async function limitUnknown<Known>(
  * Sets the headers defined in draft-ietf-httpapi-ratelimit-headers-10. The reset time is always 1, because the window
  * is one second long.
  */
-function setRateLimitHeaders(
-  res: Response,
-  scope: Scope,
-  perSecond: number,
-  { remaining }: Pick<Standing, 'remaining'>,
-): void {
+function setRateLimitHeaders(res: Response, scope: Scope, perSecond: number, remaining: number): void {
   res.setHeader('RateLimit-Policy', `"${scope}";q=${perSecond};w=1`)
   res.setHeader('RateLimit', `"${scope}";r=${remaining};t=1`)
 }

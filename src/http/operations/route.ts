@@ -74,7 +74,7 @@ export interface DownloadRoute extends Common {
   download(deps: Deps, caller: Caller, input: OperationInput): Promise<Download>
 }
 
-export interface AnyWrite extends Common {
+export interface WriteRoute extends Common {
   method: 'post' | 'put' | 'patch' | 'delete'
   /** The status of a successful response, if it is not 200. */
   status?: 201
@@ -82,9 +82,6 @@ export interface AnyWrite extends Common {
   hasDryRun?: true
   /** Present if the body is a CSV file, which `run` receives as a `FileBody`. Any other body is JSON. */
   body?: 'csv'
-}
-
-export interface WriteRoute extends AnyWrite {
   /**
    * Finds what an earlier request with the same key has done, in the document that it changed. Missing if the operation
    * stores its response in the transaction of its changes.
@@ -109,9 +106,16 @@ export type Route = ReadRoute | DownloadRoute | WriteRoute
 export const isForBrowsers = (route: Route): boolean => 'key' in route && route.key === 'any'
 
 /** Returns the kind of body that an operation reads, or null if it ignores the body. */
-export const bodyKindOf = ({ body, about }: AnyWrite): BodyKind | null =>
+export const bodyKindOf = ({ body, about }: Pick<WriteRoute, 'body' | 'about'>): BodyKind | null =>
   about.body === undefined ? null : (body ?? 'json')
 
 /** Returns the scopes that permit an operation. A key needs any one of them. */
 export const scopesOf = ({ scope }: Pick<Route, 'scope'>): readonly Scope[] =>
   typeof scope === 'string' ? [scope] : scope.anyOf
+
+/** A route whose description has no section yet. */
+type Untagged<Each> = Each extends Route ? Omit<Each, 'about'> & { about: Omit<About, 'tag'> } : never
+
+/** Adds the section of the OpenAPI document to the descriptions of its operations. */
+export const inSection = (tag: About['tag'], routes: readonly Untagged<Route>[]): readonly Route[] =>
+  routes.map((route) => ({ ...route, about: { ...route.about, tag } }))

@@ -16,14 +16,8 @@ export const delayRefusal = ({ refusalDelayMs }: Pick<RateLimits, 'refusalDelayM
 /** The limit for each prefix is this many times the limit for the next smaller prefix. */
 const perSize = 3
 
-/** A prefix of an address, and the maximum number of requests per second from that prefix. */
-export interface PrefixLimit {
-  range: string
-  limit: number
-}
-
-/** Returns the prefixes that contain an address, smallest first, each with its limit. */
-export const prefixLimits = (ip: string, { perSecond }: Pick<RateLimits, 'perSecond'>): PrefixLimit[] =>
+/** Returns the prefixes that contain an address, smallest first, each with its limit per second. */
+export const prefixLimits = (ip: string, { perSecond }: Pick<RateLimits, 'perSecond'>) =>
   prefixesOf(ip).map(({ range }, size) => ({ range, limit: perSecond * perSize ** size }))
 
 /**
@@ -37,17 +31,14 @@ export function limitVisitors(
 ): RequestHandler {
   return async (req: Request, _res: Response, next: NextFunction): Promise<void> => {
     if (rateLimits === null) return next()
-    const closed = countVisit(rateLimits, req.ip ?? '')
-    if (closed === null) return next()
+    // Counting stops at the first prefix that is over its limit, so that its excess requests do not use up the limits
+    // of larger prefixes.
+    const closed = prefixLimits(req.ip ?? '', rateLimits).find(
+      ({ range, limit }) => !rateLimits.count(`visitor:${range}`, limit).isOpen,
+    )
+    if (closed === undefined) return next()
     await delayRefusal(rateLimits)
     if (isProbe(req)) return next()
     throw rateLimits.refusal(scope(req), closed.limit)
   }
 }
-
-/**
- * Counts a request towards each prefix of its address, and returns the first prefix that is over its limit. Counting
- * stops at that prefix, so that its excess requests do not use up the limits of larger prefixes.
- */
-const countVisit = (rateLimits: RateLimits, ip: string): PrefixLimit | null =>
-  prefixLimits(ip, rateLimits).find(({ range, limit }) => !rateLimits.count(`visitor:${range}`, limit).isOpen) ?? null

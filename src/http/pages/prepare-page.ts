@@ -11,7 +11,7 @@ export const preparePage =
   (mount: string, setPageHeaders: SetPageHeaders) =>
   (req: Request, res: Response, next: NextFunction): void => {
     if (req.app.locals.stopping.aborted) res.setHeader('Connection', 'close')
-    // Only `100-continue` can occur here, because src/http/server/refuse-malformed.ts has already rejected all other
+    // Only `100-continue` can occur here, because src/http/server/bare-app.ts has already rejected all other
     // expectations.
     if (req.headers.expect !== undefined) res.writeContinue()
     res.locals.deadline = startDeadline()

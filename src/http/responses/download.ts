@@ -49,8 +49,8 @@ export async function sendDownload(req: Request, res: Response, file: DownloadBe
     await pipeline(Readable.from(withFirst(file), { highWaterMark: 1 }), res)
   } catch (error) {
     if (!isGone(error)) throw error
-    // The client disconnected before or during the download, or read too slowly (src/http/server/cut-slow.ts). The log
-    // line therefore contains no status.
+    // The client disconnected before or during the download, or read too slowly (src/http/server/connection.ts). The
+    // log line therefore contains no status.
   } finally {
     end(file)
   }

@@ -1,8 +1,9 @@
 import { finished } from 'node:stream'
 import type { Response } from 'express'
+import type { Config } from '../../config.ts'
 import type { ErrorCode, Refusal } from '../../errors.ts'
+import { strictTransport } from '../pages/page-headers.ts'
 import { timeouts } from '../server/timeouts.ts'
-import type { HeaderList } from './api-headers.ts'
 
 /**
  * A response that has not been sent yet. It consists of the status, the error code for the log, the exact bytes of the
@@ -24,25 +25,16 @@ export const success = (status: number, data: unknown): ApiResponse => ({
 })
 
 /** The failure envelope (SPEC 7). It contains the request id, and the error's field and details if there are any. */
-export function failure(refusal: Refusal, requestId: string): ApiResponse {
-  const { code, message, statusCode, extras } = refusal
-  const error = {
-    code,
-    message,
-    statusCode,
-    requestId,
-    ...(extras.param === undefined ? {} : { param: extras.param }),
-    ...(extras.details === undefined ? {} : { details: extras.details }),
-  }
-  const retryAfter = extras.retryAfterSeconds
+export function failure({ code, message, statusCode, extras }: Refusal, requestId: string): ApiResponse {
+  const { param, details, headers, retryAfterSeconds } = extras
+  // JSON omits the fields that are undefined.
+  const error = { code, message, statusCode, requestId, param, details }
+  const retryAfter = retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }
   return {
     status: statusCode,
     code,
     body: Buffer.from(JSON.stringify({ success: false, error })),
-    headers: {
-      ...extras.headers,
-      ...(retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }),
-    },
+    headers: { ...headers, ...retryAfter },
   }
 }
 
@@ -93,4 +85,22 @@ export function writeHead(res: Response, head: Omit<ApiResponse, 'body'>, conten
 /** Sets the headers common to all API responses, which `createBareApp` stores in `app.locals`. */
 export function setApiHeaders(res: Response): void {
   for (const [name, value] of res.app.locals.apiHeaders as HeaderList) res.setHeader(name, value)
+}
+
+type HeaderList = readonly (readonly [name: string, value: string])[]
+
+/**
+ * Returns the headers for every API response. They prevent browsers from displaying, framing or caching the response,
+ * and from guessing a different media type.
+ */
+export function createApiHeaders(config: Pick<Config, 'production' | 'publicUrl'>): HeaderList {
+  const strict = strictTransport(config)
+  return [
+    ['Cache-Control', 'no-store'],
+    ['Content-Security-Policy', "default-src 'none';base-uri 'none';frame-ancestors 'none'"],
+    ['Cross-Origin-Resource-Policy', 'same-origin'],
+    ['Referrer-Policy', 'no-referrer'],
+    ...(strict ? [['Strict-Transport-Security', `max-age=${strict.maxAge}`] as const] : []),
+    ['X-Content-Type-Options', 'nosniff'],
+  ]
 }

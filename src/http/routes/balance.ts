@@ -1,6 +1,18 @@
 import { readDelimiter } from '../../../schemas/delimiter.ts'
-import type { ListEntriesQuery, ListRefundsQuery } from '../../../schemas/list-entries.ts'
-import type { GetStatementQuery, ListStatementsQuery } from '../../../schemas/list-statements.ts'
+import {
+  type ListEntriesQuery,
+  type ListRefundsQuery,
+  listEntriesQuery,
+  listRefundsQuery,
+} from '../../../schemas/list-entries.ts'
+import {
+  type GetStatementQuery,
+  getStatementQuery,
+  type ListStatementsQuery,
+  listStatementsQuery,
+} from '../../../schemas/list-statements.ts'
+import { described } from '../../../schemas/responses/fields.ts'
+import * as schema from '../../../schemas/responses/ledger.ts'
 import { type Page, pageOf, presentPage } from '../../input/pagination.ts'
 import {
   listEntries,
@@ -18,15 +30,23 @@ import {
   type Statement,
   statementsCsv,
 } from '../../ledger/statement.ts'
-import type { OperationInput, Route } from '../operations/route.ts'
-import { aboutBalance } from './balance-openapi.ts'
+import { inSection, type OperationInput } from '../operations/route.ts'
+import * as example from './balance-example.ts'
+import { pageWith } from './openapi-text.ts'
 
 /** The operations that read a merchant's ledger. */
-export const balanceRoutes: readonly Route[] = [
+export const balanceRoutes = inSection('Balance', [
   {
     method: 'get',
     path: '/dev/balance',
-    about: aboutBalance.get,
+    about: {
+      operationId: 'getBalance',
+      summary: 'Retrieve the balance',
+      description:
+        "Returns what the service owes you in the key's environment: all payments, minus refunds, fees and payouts.",
+      response: schema.balance,
+      example: { response: example.balance },
+    },
     shows: 'balance',
     scope: 'payments.intents:read',
     needsQuery: true,
@@ -35,7 +55,15 @@ export const balanceRoutes: readonly Route[] = [
   {
     method: 'get',
     path: '/dev/balance/entries',
-    about: aboutBalance.entries,
+    about: {
+      operationId: 'listBalanceEntries',
+      summary: 'List balance entries',
+      description:
+        'Returns every change of the balance, newest first. Entries never change. A payment and its fee are two entries, unless the fee is 0.',
+      query: listEntriesQuery,
+      response: schema.ledgerEntryPage,
+      example: { query: { type: 'payment', limit: '50' }, response: pageWith(example.entry, 50) },
+    },
     shows: 'ledgerEntry',
     scope: 'payments.intents:read',
     isPage: true,
@@ -45,7 +73,14 @@ export const balanceRoutes: readonly Route[] = [
   {
     method: 'get',
     path: '/dev/refunds',
-    about: aboutBalance.refunds,
+    about: {
+      operationId: 'listRefunds',
+      summary: 'List refunds',
+      description: "Returns the confirmed refunds of the key's environment, newest first.",
+      query: listRefundsQuery,
+      response: schema.listedRefundPage,
+      example: { response: pageWith(example.refund, 20) },
+    },
     shows: 'refund',
     scope: 'payments.intents:read',
     isPage: true,
@@ -55,7 +90,19 @@ export const balanceRoutes: readonly Route[] = [
   {
     method: 'get',
     path: '/dev/statements',
-    about: aboutBalance.statements,
+    about: {
+      operationId: 'listStatements',
+      summary: 'List the statements of a month',
+      description:
+        'Returns one statement for each UTC day of the month up to today, oldest first, on one page. With `Accept: text/csv`, the response is a CSV file with one row per day, and with each amount as a decimal number and in centimes.',
+      query: listStatementsQuery,
+      response: schema.statementPage,
+      example: {
+        query: { month: '2026-11' },
+        response: pageWith(example.statement, 31),
+        csv: example.csv,
+      },
+    },
     shows: 'statement',
     scope: 'payments.intents:read',
     isPage: true,
@@ -71,7 +118,20 @@ export const balanceRoutes: readonly Route[] = [
   {
     method: 'get',
     path: '/dev/statements/:day',
-    about: aboutBalance.statement,
+    about: {
+      operationId: 'getStatement',
+      summary: 'Retrieve the statement of a day',
+      description:
+        'Returns the movements that were booked on a UTC day. The statement of a closed day never changes. With `Accept: text/csv`, the response is a CSV file.',
+      params: { day: described('A day from 2000-01-01 to today, such as `2026-11-01`.', schema.day) },
+      query: getStatementQuery,
+      response: schema.statement,
+      example: {
+        params: { day: example.statement.day },
+        response: example.statement,
+        csv: example.csv,
+      },
+    },
     shows: 'statement',
     scope: 'payments.intents:read',
     run: (deps, caller, { params }) => readStatement(deps, caller, parseDay(deps, params.day ?? '')),
@@ -80,4 +140,4 @@ export const balanceRoutes: readonly Route[] = [
       text: statementsCsv([statement], readDelimiter(query.delimiter)),
     }),
   },
-]
+])

@@ -6,11 +6,19 @@ import type { OperationInput, Route } from '../operations/route.ts'
 import { aboutDeliveries } from './deliveries-openapi.ts'
 
 /** The operations on webhook deliveries (SPEC 4.8). */
-export const deliveryRoutes: readonly Route[] = [
+export const deliveryRoutes = inSection('Webhook deliveries', [
   {
     method: 'get',
     path: '/dev/webhooks/events',
-    about: aboutDeliveries.list,
+    about: {
+      operationId: 'listWebhookDeliveries',
+      summary: 'List webhook deliveries',
+      description:
+        "Returns the webhook deliveries of the key's environment, newest first. A test key sees no attempts at live endpoints: their fields are null.",
+      query: listDeliveriesQuery,
+      response: schema.deliveryPage,
+      example: { query: { status: 'RETRYING' }, response: pageWith(example.delivery, 20) },
+    },
     shows: 'delivery',
     isPage: true,
     scope: 'webhooks.deliveries:read',
@@ -22,7 +30,16 @@ export const deliveryRoutes: readonly Route[] = [
   {
     method: 'get',
     path: '/dev/webhooks/events/:id',
-    about: aboutDeliveries.get,
+    about: {
+      operationId: 'getWebhookDelivery',
+      summary: 'Retrieve a webhook delivery',
+      description:
+        'Returns the delivery with its body, its latest attempts, and the headers of the last attempt without signatures.',
+      params: pathParams,
+      response: schema.deliveryWithAttempts,
+      errors: missing,
+      example: { params: ofOne, response: example.withAttempts },
+    },
     shows: 'wholeDelivery',
     scope: 'webhooks.deliveries:read',
     run: async (deps, caller, { params }) =>
@@ -31,7 +48,17 @@ export const deliveryRoutes: readonly Route[] = [
   {
     method: 'post',
     path: '/dev/webhooks/events/retry',
-    about: aboutDeliveries.retryMatching,
+    about: {
+      operationId: 'retryWebhookDeliveries',
+      summary: 'Retry webhook deliveries by filter',
+      description: `Makes one more attempt now at each matching delivery, oldest first, for at most ${requeueBatch} deliveries per request. At least one filter is required. The filters are those of the list of deliveries. With a test key, deliveries to live endpoints are skipped. If \`hasMore\` is true, repeat the request with a new idempotency key and with \`next\` as \`after\`.`,
+      body: retryDeliveriesBody,
+      response: schema.retriedDeliveries,
+      example: {
+        body: { endpointId: example.delivery.endpointId, status: ['DEAD', 'RETRYING'], responseStatus: '5xx' },
+        response: example.retriedMatching,
+      },
+    },
     scope: 'webhooks.deliveries:write',
     findEffect: (deps, caller, _params, request) => findRetried(deps, caller, '', request),
     run: (deps, caller, { body }, request) => retryMatching(deps, caller, parseRetryFilter(deps, body), request),
@@ -39,9 +66,18 @@ export const deliveryRoutes: readonly Route[] = [
   {
     method: 'post',
     path: '/dev/webhooks/events/:id/retry',
-    about: aboutDeliveries.retry,
+    about: {
+      operationId: 'retryWebhookDelivery',
+      summary: 'Retry a webhook delivery',
+      description:
+        'Makes one more attempt now, with the same `id` and body. A CANCELLED delivery then continues its automatic attempts too. If the service makes no attempt, `reason` says why. The key must be of the environment of the event and of the endpoint.',
+      params: pathParams,
+      response: schema.retriedDelivery,
+      errors: missing,
+      example: { params: ofOne, response: example.retried },
+    },
     scope: 'webhooks.deliveries:write',
     findEffect: (deps, caller, { id = '' }, request) => findRetried(deps, caller, id, request),
     run: (deps, caller, { params: { id = '' } }, request) => retryDelivery(deps, caller, id, request),
   },
-]
+])

@@ -43,5 +43,3 @@ export const tested = {
   durationMs: 42,
   error: 'status',
 }
-
-export const deleted = { id: endpointId, deleted: true }

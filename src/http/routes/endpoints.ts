@@ -1,4 +1,10 @@
-import type { ListEndpointsQuery } from '../../../schemas/list-endpoints.ts'
+import { createEndpointBody } from '../../../schemas/create-endpoint.ts'
+import { type ListEndpointsQuery, listEndpointsQuery } from '../../../schemas/list-endpoints.ts'
+import { testResult } from '../../../schemas/responses/delivery.ts'
+import * as schema from '../../../schemas/responses/endpoint.ts'
+import { described, id as idSchema } from '../../../schemas/responses/fields.ts'
+import { testEndpointBody } from '../../../schemas/test-endpoint.ts'
+import { updateEndpointBody } from '../../../schemas/update-endpoint.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
@@ -18,11 +24,20 @@ import type { OperationInput, Route } from '../operations/route.ts'
 import { aboutEndpoints } from './endpoints-openapi.ts'
 
 /** The operations on webhook endpoints (SPEC 4.8). */
-export const endpointRoutes: readonly Route[] = [
+export const endpointRoutes = inSection('Webhook endpoints', [
   {
     method: 'post',
     path: '/dev/webhooks/endpoints',
-    about: aboutEndpoints.create,
+    about: {
+      operationId: 'createWebhookEndpoint',
+      summary: 'Create a webhook endpoint',
+      description:
+        'Registers a URL that receives your events: with a test key those of the sandbox, with a live key also live ones. A business can have at most 5 endpoints in both environments together. Store the `secret`, with which you verify signatures: this is the only response that contains it.',
+      body: createEndpointBody,
+      response: schema.endpointWithSecret,
+      errors: ['EVENTS_NOT_PERMITTED', 'MAX_ENDPOINTS_REACHED'],
+      example: { body: example.request, response: example.created },
+    },
     scope: 'webhooks.endpoints:write',
     status: 201,
     run: async (deps, caller, { body }, request) =>
@@ -31,7 +46,17 @@ export const endpointRoutes: readonly Route[] = [
   {
     method: 'put',
     path: '/dev/webhooks/endpoints/:id',
-    about: aboutEndpoints.update,
+    about: {
+      operationId: 'updateWebhookEndpoint',
+      summary: 'Update a webhook endpoint',
+      description:
+        'Changes the fields that you send. Omitted fields keep their values. `events` replaces the whole list.',
+      params: pathParams,
+      body: updateEndpointBody,
+      response: schema.endpoint,
+      errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'EVENTS_NOT_PERMITTED'],
+      example: { params: ofOne, body: example.change, response: example.changed },
+    },
     scope: 'webhooks.endpoints:write',
     looksItself: true,
     run: (deps, caller, { params: { id = '' }, body }, request) =>
@@ -40,7 +65,16 @@ export const endpointRoutes: readonly Route[] = [
   {
     method: 'delete',
     path: '/dev/webhooks/endpoints/:id',
-    about: aboutEndpoints.delete,
+    about: {
+      operationId: 'deleteWebhookEndpoint',
+      summary: 'Delete a webhook endpoint',
+      description:
+        'Deliveries that are not finished become CANCELLED. The service aborts a request that is in progress within 3 s. A live key can delete test endpoints too.',
+      params: pathParams,
+      response: schema.deletedEndpoint,
+      errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],
+      example: { params: ofOne, response: { id: example.endpointId, deleted: true } },
+    },
     scope: 'webhooks.endpoints:write',
     looksItself: true,
     run: (deps, caller, { params: { id = '' } }, request) => deleteEndpoint(deps, caller, id, request),
@@ -48,7 +82,17 @@ export const endpointRoutes: readonly Route[] = [
   {
     method: 'post',
     path: '/dev/webhooks/endpoints/:id/test',
-    about: aboutEndpoints.test,
+    about: {
+      operationId: 'testWebhookEndpoint',
+      summary: 'Send a test event',
+      description:
+        'Sends one signed event with sample data to the endpoint, without retries. The status is 200 even if the attempt fails: check `delivered`. The response takes as long as your endpoint does, up to the webhook timeout.',
+      params: pathParams,
+      body: testEndpointBody,
+      response: testResult,
+      errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'EVENTS_NOT_PERMITTED'],
+      example: { params: ofOne, body: { event: 'payment.confirmed' }, response: example.tested },
+    },
     scope: 'webhooks.endpoints:write',
     run: async (deps, caller, { params: { id = '' }, body }, request) =>
       testEndpoint(deps, caller, id, parseTest(deps, caller, body), request),
@@ -56,21 +100,39 @@ export const endpointRoutes: readonly Route[] = [
   {
     method: 'post',
     path: '/dev/webhooks/endpoints/:id/rotate-secret',
-    about: aboutEndpoints.rotateSecret,
+    about: {
+      operationId: 'rotateWebhookSecret',
+      summary: 'Rotate a webhook secret',
+      description:
+        'Creates a new signing secret. This is the only response that contains it. For 24 hours, deliveries also carry a signature with the old secret.',
+      params: pathParams,
+      response: schema.endpointWithSecret,
+      errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],
+      example: { params: ofOne, response: example.rotated },
+    },
     scope: 'webhooks.endpoints:write',
     run: (deps, caller, { params: { id = '' } }, request) => rotateSecret(deps, caller, id, request),
   },
   {
     method: 'get',
     path: '/dev/webhooks',
-    about: aboutEndpoints.list,
+    about: {
+      operationId: 'listWebhookEndpoints',
+      summary: 'List webhook endpoints',
+      description:
+        'Returns the webhook endpoints of one environment, newest first, without their secrets. `last24Hours` shows how many of the latest attempts succeeded.',
+      query: listEndpointsQuery,
+      response: schema.endpointPage,
+      errors: ['SANDBOX_MISMATCH'],
+      example: { response: pageWith(example.listed, 20) },
+    },
     shows: 'endpoint',
     isPage: true,
     scope: 'webhooks.endpoints:read',
     run: async (deps, caller, { query }: OperationInput<ListEndpointsQuery>) =>
       presentPage(await listEndpoints(deps, caller, query), (endpoint) => presentListedEndpoint(endpoint, deps.now())),
   },
-]
+])
 
 /** Lists the caller's endpoints in one environment, newest first. A live key may list those of both. */
 function listEndpoints(

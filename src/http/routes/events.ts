@@ -3,18 +3,42 @@ import type { ListEventsQuery, ReadFeedQuery } from '../../../schemas/list-event
 import { holdForEvent, parseFeedSearch, readFeed } from '../../events/feed/read.ts'
 import { listEvents, parseEventSearch } from '../../events/list.ts'
 import { findEvent, presentEvents } from '../../events/present.ts'
-import type { OperationInput, Route } from '../operations/route.ts'
-import { aboutEvents } from './events-openapi.ts'
+import { eventIdOf } from '../../webhooks/deliveries/delivery-id.ts'
+import { inSection, type OperationInput } from '../operations/route.ts'
+import { deliveryId, withAttempts } from './deliveries-example.ts'
+import { referenceNumber } from './intents-example.ts'
+import { pageWith } from './openapi-text.ts'
+
+const eventId = eventIdOf(deliveryId)
+
+const event = {
+  id: eventId,
+  type: 'payment.created',
+  createdAt: withAttempts.payload.created_at,
+  referenceNumber,
+  sandbox: true,
+  body: { ...withAttempts.payload, id: eventId },
+}
+
+const feed = { items: [event], next: '1-5b0c3f9e', hasMore: false }
 
 /** A key with any of these scopes sees the events that the scope permits. */
 const scope = { anyOf: [...new Set(Object.values(events))] }
 
 /** The operations that read the event log. */
-export const eventRoutes: readonly Route[] = [
+export const eventRoutes = inSection('Events', [
   {
     method: 'get',
     path: '/dev/events',
-    about: aboutEvents.list,
+    about: {
+      operationId: 'listEvents',
+      summary: 'List events',
+      description:
+        "Returns the events of the key's environment, newest first, whether or not a webhook endpoint was subscribed to them. A key sees only the events to which it may subscribe an endpoint.",
+      query: listEventsQuery,
+      response: eventPage,
+      example: { query: { type: 'payment.created' }, response: pageWith(event, 20) },
+    },
     shows: 'event',
     isPage: true,
     scope,
@@ -26,7 +50,15 @@ export const eventRoutes: readonly Route[] = [
   {
     method: 'get',
     path: '/dev/events/feed',
-    about: aboutEvents.feed,
+    about: {
+      operationId: 'readEventFeed',
+      summary: 'Follow the event feed',
+      description:
+        'Returns events in the order in which they were logged, oldest first. Send the `next` of each response as `after` in the next request. You then miss no event and get none twice, even if you pause for days. An event appears within 5 seconds. With `wait`, the service holds the request while there is no event.',
+      query: readFeedQuery,
+      response: eventFeed,
+      example: { response: feed },
+    },
     shows: 'event',
     isPage: true,
     scope,
@@ -40,9 +72,18 @@ export const eventRoutes: readonly Route[] = [
   {
     method: 'get',
     path: '/dev/events/:id',
-    about: aboutEvents.get,
+    about: {
+      operationId: 'getEvent',
+      summary: 'Retrieve an event',
+      description:
+        'Returns one event with the body of its webhooks. If the key may not read events of this type, the response is SCOPE_REQUIRED.',
+      params: { id: described('The `id` of the event.', id) },
+      response: loggedEvent,
+      errors: ['EVENT_NOT_FOUND', 'SANDBOX_MISMATCH'],
+      example: { params: { id: eventId }, response: event },
+    },
     shows: 'event',
     scope,
     run: (deps, caller, { params }) => findEvent(deps, caller, params.id ?? ''),
   },
-]
+])

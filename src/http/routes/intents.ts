@@ -1,4 +1,9 @@
-import type { ListIntentsQuery } from '../../../schemas/list-intents.ts'
+import { createTestIntentBody } from '../../../schemas/create-intent.ts'
+import { type ListIntentsQuery, listIntentsQuery } from '../../../schemas/list-intents.ts'
+import { refundBody } from '../../../schemas/refund.ts'
+import { described, reference } from '../../../schemas/responses/fields.ts'
+import * as schema from '../../../schemas/responses/intent.ts'
+import { simulatePaymentBody } from '../../../schemas/simulate-payment.ts'
 import { presentPage } from '../../input/pagination.ts'
 import { cancelIntent } from '../../intents/cancel.ts'
 import { createIntent, parseCreate } from '../../intents/create.ts'
@@ -9,8 +14,13 @@ import { parseSimulation, simulatePayment } from '../../intents/payments/simulat
 import { presentFor, presentIntent } from '../../intents/present.ts'
 import { findCreated } from '../../intents/present-created.ts'
 import { parseRefund, refundIntent } from '../../intents/refunds/refund.ts'
-import type { OperationInput, Route, WriteRoute } from '../operations/route.ts'
-import { aboutIntents } from './intents-openapi.ts'
+import { inSection, type OperationInput, type WriteRoute } from '../operations/route.ts'
+import * as example from './intents-example.ts'
+import { pageWith } from './openapi-text.ts'
+
+const pathParams = { referenceNumber: described('The `referenceNumber` of the payment intent.', reference) }
+const missing = ['INTENT_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
+const ofOne = { referenceNumber: example.referenceNumber }
 
 const ofIntent: Pick<WriteRoute, 'findEffect' | 'looksItself'> = {
   findEffect: (deps, caller, { referenceNumber = '' }, request) => findEffect(deps, caller, referenceNumber, request),
@@ -18,11 +28,20 @@ const ofIntent: Pick<WriteRoute, 'findEffect' | 'looksItself'> = {
 }
 
 /** The operations on payment intents (SPEC 4.1 to 4.6). */
-export const intentRoutes: readonly Route[] = [
+export const intentRoutes = inSection('Payment intents', [
   {
     method: 'post',
     path: '/dev/intents',
-    about: aboutIntents.create,
+    about: {
+      operationId: 'createIntent',
+      summary: 'Create a payment intent',
+      description:
+        'A payment intent is one payment that you want to collect. The customer pays on the page at `payUrl`, or types `code` at `codeUrl`, such as at a counter. An intent that is not paid before `expiresAt` becomes CANCELLED.\n\nWith a live key, redirect URLs must be https. The service returns RATE_LIMITED with the scope `codes` while your business uses all of its payment codes, and with the scope `storage` or `sandbox` once your keys reach a daily quota. `Retry-After` says when to try again.\n\nWith a `merchantReference`, your customer cannot be charged twice for one order. While an intent with this reference is PENDING, PAID or REFUNDED, the service returns MERCHANT_REFERENCE_TAKEN, with the `referenceNumber` of that intent in `details`.',
+      body: createTestIntentBody,
+      response: schema.createdIntent,
+      errors: ['MERCHANT_REFERENCE_TAKEN'],
+      example: { body: example.request, response: example.created },
+    },
     scope: 'payments.intents:write',
     status: 201,
     storesNoRow: true,
@@ -33,7 +52,15 @@ export const intentRoutes: readonly Route[] = [
   {
     method: 'get',
     path: '/dev/intents',
-    about: aboutIntents.list,
+    about: {
+      operationId: 'listIntents',
+      summary: 'List payment intents',
+      description:
+        "Returns the payment intents of the key's environment, newest first, whatever the filter. A list can be limited by the time of payment, the time of refund or the amount, but only by one of these three. Each of them can be combined with `status`, `from` and `to`, but not with `merchantReference`.",
+      query: listIntentsQuery,
+      response: schema.intentPage,
+      example: { query: { status: 'PENDING', limit: '50' }, response: pageWith(example.pending, 50) },
+    },
     shows: 'intent',
     isPage: true,
     scope: 'payments.intents:read',
@@ -46,7 +73,15 @@ export const intentRoutes: readonly Route[] = [
   {
     method: 'get',
     path: '/dev/intents/:referenceNumber',
-    about: aboutIntents.get,
+    about: {
+      operationId: 'getIntent',
+      summary: 'Retrieve a payment intent',
+      description: 'A publishable key may call this operation. It receives null as the `reason` of every refund.',
+      params: pathParams,
+      response: schema.intent,
+      errors: missing,
+      example: { params: ofOne, response: example.pending },
+    },
     key: 'any',
     shows: 'intent',
     scope: 'payments.intents:read',
@@ -59,7 +94,16 @@ export const intentRoutes: readonly Route[] = [
   {
     method: 'post',
     path: '/dev/intents/:referenceNumber/cancel',
-    about: aboutIntents.cancel,
+    about: {
+      operationId: 'cancelIntent',
+      summary: 'Cancel a payment intent',
+      description:
+        'Only a PENDING intent can be cancelled; it can then no longer be paid. The service returns INTENT_CANCEL_CONFLICT if a customer is paying the intent, or if it changes at the same moment. Retrieve the intent to see what happened.',
+      params: pathParams,
+      response: schema.intent,
+      errors: [...missing, 'INTENT_CANCEL_INVALID_STATUS', 'INTENT_CANCEL_CONFLICT'],
+      example: { params: ofOne, response: example.cancelled },
+    },
     scope: 'payments.intents:write',
     ...ofIntent,
     run: (deps, caller, { params: { referenceNumber = '' } }, request) =>
@@ -68,7 +112,17 @@ export const intentRoutes: readonly Route[] = [
   {
     method: 'post',
     path: '/dev/intents/:referenceNumber/simulate-payment',
-    about: aboutIntents.simulate,
+    about: {
+      operationId: 'simulatePayment',
+      summary: 'Simulate a payment',
+      description:
+        'Pays a test intent as a customer would. No money moves. With `outcome`, the payment fails for the reason that you choose, and the service returns PAYMENT_FAILED. For a FIXED intent, omit `amount` or send the amount of the intent.',
+      params: pathParams,
+      body: simulatePaymentBody,
+      response: schema.intent,
+      errors: [...missing, 'INTENT_NOT_PENDING', 'PAYMENT_FAILED'],
+      example: { params: ofOne, body: example.simulation, response: example.paid },
+    },
     scope: 'payments.intents:write',
     sandboxOnly: true,
     ...ofIntent,
@@ -78,10 +132,26 @@ export const intentRoutes: readonly Route[] = [
   {
     method: 'post',
     path: '/dev/intents/:referenceNumber/refund',
-    about: aboutIntents.refund,
+    about: {
+      operationId: 'refundIntent',
+      summary: 'Refund a payment intent',
+      description:
+        'Returns `amount` to the customer, or everything that is not refunded yet. An intent can be refunded in several parts. The response may take 20 s. After SERVICE_UNAVAILABLE, repeat the request with the same idempotency key.',
+      params: pathParams,
+      body: refundBody,
+      response: schema.refundedIntent,
+      errors: [
+        ...missing,
+        'INTENT_REFUND_INVALID_STATUS',
+        'AMOUNT_OUT_OF_RANGE',
+        'REFUND_AMOUNT_MISMATCH',
+        'REFUND_FAILED',
+      ],
+      example: { params: ofOne, body: example.refundRequest, response: example.refunded },
+    },
     scope: 'payments.refunds:write',
     ...ofIntent,
     run: (deps, caller, { params: { referenceNumber = '' }, body }, request) =>
       refundIntent(deps, caller, referenceNumber, parseRefund(deps, body), request),
   },
-]
+])

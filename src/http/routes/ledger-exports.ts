@@ -1,28 +1,72 @@
-import { type ExportKind, type ExportLedgerQuery, exportKinds } from '../../../schemas/export-ledger.ts'
+import {
+  type ExportKind,
+  type ExportLedgerQuery,
+  exportKinds,
+  exportLedgerQuery,
+} from '../../../schemas/export-ledger.ts'
+import { described, largestExact, text } from '../../../schemas/responses/fields.ts'
 import { exportLedger } from '../../exports/export-ledger.ts'
-import type { DownloadRoute, OperationInput, Route } from '../operations/route.ts'
+import { inSection, type OperationInput } from '../operations/route.ts'
 import { csvType } from '../responses/download.ts'
-import { aboutLedgerExports } from './ledger-exports-openapi.ts'
+import * as example from './ledger-exports-example.ts'
+import type { About } from './openapi-text.ts'
+
+/** The rules that apply to every export. */
+const rules = [
+  'The lines are in the order in which they were booked. `statementDay` is the UTC day of `bookedAt`: the sums of a statement are those of the lines with its day. `day` is the day of the payment, refund or payout itself, which can be earlier. The `number` is the one of GET /dev/balance/entries, and increases from line to line.',
+  'In CSV, each amount is a decimal number, and the last columns repeat it in centimes. A single quote precedes any text that a spreadsheet could execute as a formula. In JSON lines, amounts are in centimes, and texts are unchanged.',
+  'If a download is cut off, repeat the request with `after` and the `number` of the last complete line.',
+].join('\n\n')
+
+const texts: Record<ExportKind, Pick<About, 'operationId' | 'summary' | 'description'>> = {
+  payments: {
+    operationId: 'exportPayments',
+    summary: 'Export payments to a file',
+    description: 'Returns the payments of a period, one line per payment, with the fees of the merchant and the payer.',
+  },
+  refunds: {
+    operationId: 'exportRefunds',
+    summary: 'Export refunds to a file',
+    description: 'Returns the completed refunds of a period, one line per refund, with the fees that were given back.',
+  },
+  entries: {
+    operationId: 'exportLedgerEntries',
+    summary: 'Export ledger entries to a file',
+    description:
+      'Returns all changes of the balance in a period: payments, refunds, fees and payouts. Each line has the balance after it.',
+  },
+}
 
 const contentTypes = {
   csv: csvType,
   jsonl: 'application/x-ndjson',
 } as const
 
-const exportOf = (kind: ExportKind): DownloadRoute => ({
-  method: 'get',
-  path: `/dev/exports/${kind}`,
-  about: aboutLedgerExports[kind],
-  scope: 'payments.intents:read',
-  download: async (deps, caller, { query }: OperationInput<ExportLedgerQuery>) => {
-    const { format = 'csv' } = query
-    return {
-      contentType: contentTypes[format],
-      fileName: `${kind}.${format}`,
-      pieces: exportLedger(deps, caller, kind, query),
-    }
-  },
-})
-
 /** The operations that export payments, refunds and ledger entries as files. */
-export const ledgerExportRoutes: readonly Route[] = exportKinds.map(exportOf)
+export const ledgerExportRoutes = inSection(
+  'Exports',
+  exportKinds.map((kind) => ({
+    method: 'get',
+    path: `/dev/exports/${kind}`,
+    about: {
+      ...texts[kind],
+      description: `${texts[kind].description}\n\n${rules}`,
+      query: exportLedgerQuery,
+      response: described('The CSV file.', text(largestExact)),
+      lines: {
+        schema: described('One JSON object per line.', text(largestExact)),
+        example: example.fileOf(kind, 'jsonl'),
+      },
+      example: { query: example.period, response: example.fileOf(kind, 'csv') },
+    },
+    scope: 'payments.intents:read',
+    download: async (deps, caller, { query }: OperationInput<ExportLedgerQuery>) => {
+      const { format = 'csv' } = query
+      return {
+        contentType: contentTypes[format],
+        fileName: `${kind}.${format}`,
+        pieces: exportLedger(deps, caller, kind, query),
+      }
+    },
+  })),
+)

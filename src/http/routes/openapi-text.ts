@@ -2,19 +2,18 @@ import type { ErrorCode } from '../../errors.ts'
 import type { AnnotatedSchema } from '../../input/field-faults.ts'
 import { pageOf } from '../../input/pagination.ts'
 
-/** A JSON Schema from the `schemas` folder. */
-export type Schema = object
-
-/** The sections into which the OpenAPI document groups operations. */
-export type Tag =
-  | 'Payment intents'
-  | 'Balance'
-  | 'Exports'
-  | 'Events'
-  | 'Webhook endpoints'
-  | 'Webhook deliveries'
-  | 'Products'
-  | 'Orders'
+/** The sections into which the OpenAPI document groups operations, with their descriptions. */
+export const tags = {
+  'Payment intents': 'One intent stands for one payment: create, retrieve, cancel and refund it.',
+  Balance: 'What the service owes you: payments, minus refunds, fees and payouts, with a statement per day.',
+  Exports: 'Files with the payments, refunds or ledger entries of a period.',
+  Events:
+    'Everything that happened to your payments and orders. Read events here if you have no webhook endpoint or missed webhooks.',
+  'Webhook endpoints': 'The URLs of your servers that receive events.',
+  'Webhook deliveries': 'One delivery is one event for one endpoint, with all attempts to send it.',
+  Products: 'The products that your shop sells, their variants and their stock.',
+  Orders: 'The orders of your shop.',
+}
 
 /**
  * The part of an operation's OpenAPI description that is not derived from its route. Requests are validated against the
@@ -23,17 +22,17 @@ export type Tag =
  */
 export interface About {
   operationId: string
-  tag: Tag
+  tag: keyof typeof tags
   summary: string
   description: string
   /** The schema of each path parameter. */
-  params?: Record<string, Schema>
+  params?: Record<string, object>
   query?: AnnotatedSchema
-  body?: Schema
+  body?: object
   /** The schema of `data` in the response, or of the file if the operation is a download. */
-  response: Schema
+  response: object
   /** The schema of the file and an example, if a download is also available as JSON lines. */
-  lines?: { schema: Schema; example: string }
+  lines?: { schema: object; example: string }
   /**
    * The error codes that are specific to the operation. Those under `errorCodes` in the `body` schema are added
    * automatically.
@@ -41,15 +40,6 @@ export interface About {
   errors?: readonly ErrorCode[]
   example: Example
 }
-
-/** Adds the section to the descriptions of its operations. */
-export const inSection = <Name extends string>(
-  tag: Tag,
-  abouts: Record<Name, Omit<About, 'tag'>>,
-): Record<Name, About> =>
-  Object.fromEntries(
-    Object.entries<Omit<About, 'tag'>>(abouts).map(([name, about]) => [name, { ...about, tag }]),
-  ) as Record<Name, About>
 
 /** A sample request and its response. A test sends the request and compares the actual response with this one. */
 export interface Example {

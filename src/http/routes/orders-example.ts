@@ -1,15 +1,13 @@
 import { currencyCode } from '../../../schemas/currency.ts'
 import { productId, variantId } from './products-example.ts'
 
-export const orderId = '6920c2aae9b0a7d25c41f811'
-
 export const request = {
   items: [{ productId, variantLabel: '250 g', quantity: 2 }],
   customer: { name: 'Aïcha' },
 }
 
 export const order = {
-  _id: orderId,
+  _id: '6920c2aae9b0a7d25c41f811',
   number: 'OR-7KX2MHQ4W9TBC3RA',
   status: 'PLACED',
   items: [

@@ -1,18 +1,38 @@
-import type { ListOrdersQuery } from '../../../schemas/list-orders.ts'
+import { type ListOrdersQuery, listOrdersQuery } from '../../../schemas/list-orders.ts'
+import { described, id } from '../../../schemas/responses/fields.ts'
+import { order, orderPage } from '../../../schemas/responses/order.ts'
+import { simulateOrderBody } from '../../../schemas/simulate-order.ts'
 import { presentPage } from '../../input/pagination.ts'
 import { presentOrder } from '../../store/orders/order.ts'
 import { parseSimulation, placeOrder } from '../../store/orders/place.ts'
 import { findOrder, listOrders, parseOrderSearch } from '../../store/orders/read.ts'
 import { limitCostly } from '../operations/limit-rate.ts'
-import type { OperationInput, Route } from '../operations/route.ts'
-import { aboutOrders } from './orders-openapi.ts'
+import { inSection, type OperationInput } from '../operations/route.ts'
+import { pageWith } from './openapi-text.ts'
+import * as example from './orders-example.ts'
 
 /** The operations on orders (SPEC 4.7). */
-export const orderRoutes: readonly Route[] = [
+export const orderRoutes = inSection('Orders', [
   {
     method: 'post',
     path: '/dev/store/orders/simulate',
-    about: aboutOrders.simulate,
+    about: {
+      operationId: 'simulateOrder',
+      summary: 'Simulate an order',
+      description:
+        'Places an order in your test shop, as a customer would, and takes the items out of stock. Without `items`, the order is for one unit of a variant in stock, and a test shop without products first gets a sample product.',
+      body: simulateOrderBody,
+      response: order,
+      errors: [
+        'PRODUCT_NOT_FOUND',
+        'SANDBOX_MISMATCH',
+        'VARIANT_NOT_FOUND',
+        'VARIANT_LABEL_AMBIGUOUS',
+        'AMOUNT_OUT_OF_RANGE',
+        'INSUFFICIENT_STOCK',
+      ],
+      example: { body: example.request, response: example.order },
+    },
     scope: 'store.orders:write',
     sandboxOnly: true,
     status: 201,
@@ -26,7 +46,15 @@ export const orderRoutes: readonly Route[] = [
   {
     method: 'get',
     path: '/dev/store/orders',
-    about: aboutOrders.list,
+    about: {
+      operationId: 'listOrders',
+      summary: 'List orders',
+      description: "Returns the orders of the key's environment, newest first.",
+      query: listOrdersQuery,
+      response: orderPage,
+      errors: ['SHOP_NOT_FOUND'],
+      example: { response: pageWith(example.order, 20) },
+    },
     shows: 'order',
     isPage: true,
     scope: 'store.orders:read',
@@ -36,9 +64,18 @@ export const orderRoutes: readonly Route[] = [
   {
     method: 'get',
     path: '/dev/store/orders/:id',
-    about: aboutOrders.get,
+    about: {
+      operationId: 'getOrder',
+      summary: 'Retrieve an order',
+      description:
+        'An order keeps a copy of the products as they were sold. Later changes to a product do not affect it.',
+      params: { id: described('The `_id` of the order.', id) },
+      response: order,
+      errors: ['SHOP_NOT_FOUND', 'ORDER_NOT_FOUND', 'SANDBOX_MISMATCH'],
+      example: { params: { id: example.order._id }, response: example.order },
+    },
     shows: 'order',
     scope: 'store.orders:read',
     run: async (deps, caller, { params }) => presentOrder(await findOrder(deps, caller, params.id ?? '')),
   },
-]
+])

@@ -44,8 +44,6 @@ export const stocked = {
   stock: 38,
 }
 
-export const deleted = { _id: productId, deleted: true }
-
 export const file = [
   'handle,name,description,variant_label,sku,price,stock,active',
   'gunpowder,Gunpowder,"De Chine, en vrac",250 g,GP-250,15000,40,true',

@@ -1,7 +1,14 @@
+import { changeStockBody } from '../../../schemas/change-stock.ts'
+import { createProductBody } from '../../../schemas/create-product.ts'
 import { readDelimiter } from '../../../schemas/delimiter.ts'
-import type { ExportProductsQuery } from '../../../schemas/export-products.ts'
-import type { ImportProductsQuery } from '../../../schemas/import-products.ts'
-import type { ListProductsQuery } from '../../../schemas/list-products.ts'
+import { type ExportProductsQuery, exportProductsQuery } from '../../../schemas/export-products.ts'
+import { type ImportProductsQuery, importProductsBody, importProductsQuery } from '../../../schemas/import-products.ts'
+import { type ListProductsQuery, listProductsQuery } from '../../../schemas/list-products.ts'
+import { maxLabelLength } from '../../../schemas/product-limits.ts'
+import { described, id as idSchema, largestExact, text } from '../../../schemas/responses/fields.ts'
+import { importResult } from '../../../schemas/responses/import.ts'
+import { deletedProduct, product, productPage, stockedVariant } from '../../../schemas/responses/product.ts'
+import { updateProductBody } from '../../../schemas/update-product.ts'
 import { readName } from '../../input/name.ts'
 import { presentPage } from '../../input/pagination.ts'
 import { exportProducts } from '../../store/exports/export-products.ts'
@@ -11,16 +18,32 @@ import { createProduct, parseCreate } from '../../store/products/create.ts'
 import { presentProduct } from '../../store/products/product.ts'
 import { findProduct, listProducts, parseProductSearch } from '../../store/products/read.ts'
 import { changeStock, parseStockChange } from '../../store/stock/change.ts'
-import type { OperationInput, Route } from '../operations/route.ts'
+import { inSection, type OperationInput } from '../operations/route.ts'
 import { csvType } from '../responses/download.ts'
-import { aboutProducts } from './products-openapi.ts'
+import { pageWith } from './openapi-text.ts'
+import * as example from './products-example.ts'
+
+const pathParams = { id: described('The `_id` of the product.', idSchema) }
+const ofOne = { id: example.productId }
+const missing = ['SHOP_NOT_FOUND', 'PRODUCT_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
+const noVariant = ['VARIANT_NOT_FOUND', 'VARIANT_LABEL_AMBIGUOUS'] as const
 
 /** The operations on products, their stock and their CSV files (SPEC 4.9). */
-export const productRoutes: readonly Route[] = [
+export const productRoutes = inSection('Products', [
   {
     method: 'post',
     path: '/dev/store/products/import-csv',
-    about: aboutProducts.importCsv,
+    about: {
+      operationId: 'importProducts',
+      summary: 'Import products from a CSV file',
+      description:
+        'Creates and updates products, one row per variant. The import applies the whole file or, if it has a fault, nothing. `details.faults` then lists the faults by row and column.',
+      query: importProductsQuery,
+      body: importProductsBody,
+      response: importResult,
+      errors: ['SHOP_NOT_FOUND', 'AMOUNT_OUT_OF_RANGE'],
+      example: { body: { csv: example.file }, response: example.imported },
+    },
     scope: 'store.products:write',
     body: 'csv',
     run: async (deps, caller, { query, body }: OperationInput<ImportProductsQuery>, request) =>
@@ -32,7 +55,16 @@ export const productRoutes: readonly Route[] = [
   {
     method: 'get',
     path: '/dev/store/products/export-csv',
-    about: aboutProducts.exportCsv,
+    about: {
+      operationId: 'exportProducts',
+      summary: 'Export products to a CSV file',
+      description:
+        'Returns all products, one row per variant, oldest product first. Importing the file again changes nothing.',
+      query: exportProductsQuery,
+      response: described('The CSV file.', { ...text(largestExact) }),
+      errors: ['SHOP_NOT_FOUND'],
+      example: { response: example.exported },
+    },
     scope: 'store.products:read',
     download: async (deps, caller, { query }: OperationInput<ExportProductsQuery>) => ({
       contentType: csvType,
@@ -43,7 +75,16 @@ export const productRoutes: readonly Route[] = [
   {
     method: 'post',
     path: '/dev/store/products',
-    about: aboutProducts.create,
+    about: {
+      operationId: 'createProduct',
+      summary: 'Create a product',
+      description:
+        'Send either `variants` or a `price`. Without `variants`, the product gets one variant called `Default`, with the `price`, `stock` and `sku` that you send.',
+      body: createProductBody,
+      response: product,
+      errors: ['SHOP_NOT_FOUND'],
+      example: { body: example.request, response: example.product },
+    },
     scope: 'store.products:write',
     status: 201,
     run: async (deps, caller, { body }, request) => createProduct(deps, caller, parseCreate(deps, body), request),
@@ -51,7 +92,15 @@ export const productRoutes: readonly Route[] = [
   {
     method: 'get',
     path: '/dev/store/products',
-    about: aboutProducts.list,
+    about: {
+      operationId: 'listProducts',
+      summary: 'List products',
+      description: "Returns the products of the key's environment, newest first.",
+      query: listProductsQuery,
+      response: productPage,
+      errors: ['SHOP_NOT_FOUND'],
+      example: { query: { sku: 'TV-250' }, response: pageWith(example.product, 20) },
+    },
     shows: 'product',
     isPage: true,
     scope: 'store.products:read',
@@ -61,7 +110,15 @@ export const productRoutes: readonly Route[] = [
   {
     method: 'get',
     path: '/dev/store/products/:id',
-    about: aboutProducts.get,
+    about: {
+      operationId: 'getProduct',
+      summary: 'Retrieve a product',
+      description: 'Returns the product with its variants and their stock.',
+      params: pathParams,
+      response: product,
+      errors: missing,
+      example: { params: ofOne, response: example.product },
+    },
     shows: 'product',
     scope: 'store.products:read',
     run: async (deps, caller, { params: { id = '' } }) => presentProduct(await findProduct(deps, caller, id)),
@@ -69,7 +126,17 @@ export const productRoutes: readonly Route[] = [
   {
     method: 'put',
     path: '/dev/store/products/:id',
-    about: aboutProducts.update,
+    about: {
+      operationId: 'updateProduct',
+      summary: 'Update a product',
+      description:
+        'Changes the fields that you send. Omitted fields keep their values. Identify a variant by its `_id` or its `label`. A new `label` creates a variant, which needs a `price`.',
+      params: pathParams,
+      body: updateProductBody,
+      response: product,
+      errors: [...missing, ...noVariant],
+      example: { params: ofOne, body: example.change, response: example.changed },
+    },
     scope: 'store.products:write',
     run: async (deps, caller, { params: { id = '' }, body }, request) =>
       updateProduct(deps, caller, id, parseChange(deps, body), request),
@@ -77,18 +144,43 @@ export const productRoutes: readonly Route[] = [
   {
     method: 'delete',
     path: '/dev/store/products/:id',
-    about: aboutProducts.delete,
+    about: {
+      operationId: 'deleteProduct',
+      summary: 'Delete a product',
+      description: 'Deletes the product with its variants. Orders keep their copy of what was sold.',
+      params: pathParams,
+      response: deletedProduct,
+      errors: missing,
+      example: { params: ofOne, response: { _id: example.productId, deleted: true } },
+    },
     scope: 'store.products:write',
     run: (deps, caller, { params: { id = '' } }, request) => deleteProduct(deps, caller, id, request),
   },
   {
     method: 'patch',
     path: '/dev/store/products/:id/variants/:vid/stock',
-    about: aboutProducts.changeStock,
+    about: {
+      operationId: 'changeStock',
+      summary: 'Change the stock of a variant',
+      description:
+        'Send either `stock`, the new stock level, or `delta`, the units to add or subtract. A change that would bring the stock below 0 is refused with INSUFFICIENT_STOCK.',
+      params: {
+        ...pathParams,
+        vid: described('The `_id` of the variant, or its label.', { ...text(maxLabelLength), minLength: 1 }),
+      },
+      body: changeStockBody,
+      response: stockedVariant,
+      errors: [...missing, ...noVariant, 'INSUFFICIENT_STOCK'],
+      example: {
+        params: { ...ofOne, vid: example.variantId },
+        body: { delta: -2 },
+        response: example.stocked,
+      },
+    },
     scope: 'store.products:write',
     run: async (deps, caller, { params: { id: productId = '', vid = '' }, body }, request) => {
       const idOrLabel = readName('name', vid) ?? vid
       return changeStock(deps, caller, { productId, idOrLabel }, parseStockChange(deps, body), request)
     },
   },
-]
+])

@@ -1,11 +1,9 @@
 import { endpointId } from './endpoints-example.ts'
 
-export const replayId = '6b014b3fa90c38bde3c47f91'
-
 export const request = { from: '2026-10-31T06:00:00Z', to: '2026-10-31T07:00:00Z', onlyUndelivered: true }
 
 export const replay = {
-  id: replayId,
+  id: '6b014b3fa90c38bde3c47f91',
   endpointId,
   status: 'RUNNING',
   cancellationReason: null,
@@ -22,8 +20,6 @@ export const replay = {
   createdAt: '2026-11-01T07:40:11.702Z',
   finishedAt: null,
 }
-
-export const requested = { ...replay, undelivered: null }
 
 export const cancelled = {
   ...replay,

@@ -1,4 +1,7 @@
-import type { PageQuery } from '../../../schemas/page.ts'
+import { type PageQuery, pageQuery } from '../../../schemas/page.ts'
+import { replayEndpointBody } from '../../../schemas/replay-endpoint.ts'
+import { described, id as idSchema } from '../../../schemas/responses/fields.ts'
+import { replay, replayPage, requestedReplay } from '../../../schemas/responses/replay.ts'
 import { presentPage, readSlice } from '../../input/pagination.ts'
 import { cancelOwnReplay } from '../../webhooks/replays/cancel.ts'
 import { findReplay, listReplays } from '../../webhooks/replays/find.ts'
@@ -8,11 +11,21 @@ import type { OperationInput, Route } from '../operations/route.ts'
 import { aboutReplays } from './replays-openapi.ts'
 
 /** The operations that replay events to an endpoint. */
-export const replayRoutes: readonly Route[] = [
+export const replayRoutes = inSection('Webhook deliveries', [
   {
     method: 'post',
     path: '/dev/webhooks/endpoints/:id/replay',
-    about: aboutReplays.create,
+    about: {
+      operationId: 'replayWebhookEvents',
+      summary: 'Replay events to an endpoint',
+      description:
+        'Replays the events of a period to the endpoint, oldest first, alongside new events. An existing delivery gets one more attempt with the same `id` and body. If it fails, a delivery that was DEAD is DEAD again, and any other one continues its automatic attempts, even if it was DELIVERED before. A missing delivery is created and gets the usual automatic attempts. An endpoint can have one running replay, and a business can start 100 replays with 1 000 000 events in total per UTC day and environment.',
+      params: endpointParams,
+      body: replayEndpointBody,
+      response: requestedReplay,
+      errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'ENDPOINT_NOT_ACTIVE', 'EVENTS_NOT_PERMITTED'],
+      example: { params: ofEndpoint, body: example.request, response: { ...example.replay, undelivered: null } },
+    },
     scope: 'webhooks.deliveries:write',
     status: 201,
     hasDryRun: true,
@@ -22,7 +35,17 @@ export const replayRoutes: readonly Route[] = [
   {
     method: 'get',
     path: '/dev/webhooks/endpoints/:id/replays',
-    about: aboutReplays.list,
+    about: {
+      operationId: 'listWebhookReplays',
+      summary: 'List the replays of an endpoint',
+      description:
+        "Returns the endpoint's replays, newest first. A replay is kept for 90 days after its end, in the sandbox for 30 days.",
+      params: endpointParams,
+      query: pageQuery,
+      response: replayPage,
+      errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],
+      example: { params: ofEndpoint, response: pageWith(example.replay, 20) },
+    },
     shows: 'replay',
     isPage: true,
     scope: 'webhooks.deliveries:read',
@@ -32,7 +55,16 @@ export const replayRoutes: readonly Route[] = [
   {
     method: 'get',
     path: '/dev/webhooks/endpoints/:id/replays/:replayId',
-    about: aboutReplays.get,
+    about: {
+      operationId: 'getWebhookReplay',
+      summary: 'Retrieve a replay',
+      description:
+        'Returns the replay with its progress: `requeued`, `created` and `skipped` add up to `total` when it is DONE.',
+      params: pathParams,
+      response: replay,
+      errors: missing,
+      example: { params: ofOne, response: example.replay },
+    },
     shows: 'replay',
     scope: 'webhooks.deliveries:read',
     run: async (deps, caller, { params: { id = '', replayId = '' } }) =>
@@ -41,9 +73,18 @@ export const replayRoutes: readonly Route[] = [
   {
     method: 'post',
     path: '/dev/webhooks/endpoints/:id/replays/:replayId/cancel',
-    about: aboutReplays.cancel,
+    about: {
+      operationId: 'cancelWebhookReplay',
+      summary: 'Cancel a replay',
+      description:
+        'Stops a running replay within 2 s. Attempts that it has already scheduled are still made. A replay that is not RUNNING does not change.',
+      params: pathParams,
+      response: replay,
+      errors: missing,
+      example: { params: ofOne, response: example.cancelled },
+    },
     scope: 'webhooks.deliveries:write',
     run: (deps, caller, { params: { id = '', replayId = '' } }, request) =>
       cancelOwnReplay(deps, caller, id, replayId, request),
   },
-]
+])

@@ -1,14 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { type ParsedUrlQuery, parse } from 'node:querystring'
-import express, { type Express, type NextFunction, type Request, type Response } from 'express'
+import express, {
+  type Express,
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+  Router,
+} from 'express'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import { throttled } from '../../process/log.ts'
-import { createApiHeaders } from '../responses/api-headers.ts'
-import { send } from '../responses/envelope.ts'
+import { createApiHeaders, send } from '../responses/envelope.ts'
 import { clientAddress, type IsTrusted, readAddress } from './client-address.ts'
 import { logRequest } from './log-request.ts'
-import { refuseMalformed } from './refuse-malformed.ts'
 import { createErrorReporter } from './report-error.ts'
 
 /**
@@ -61,6 +66,19 @@ export function createBareApp(deps: Deps, fill: (app: Express) => void): Express
   return app
 }
 
+/** Creates the router for a fixed path outside the API that supports only GET and HEAD. */
+export function readOnly(path: string, handle: RequestHandler): Router {
+  const router = Router({ strict: true, caseSensitive: true })
+  router.get(path, (req, res, next) => {
+    res.locals.route = `GET ${path}`
+    return handle(req, res, next)
+  })
+  router.all(path, () => {
+    throw refuse('ENDPOINT_NOT_FOUND', { headers: { Allow: 'GET, HEAD' } })
+  })
+  return router
+}
+
 /** Rejects a request that matches no route. This must be the last handler. */
 export const refuseUnknown = (): never => {
   throw refuse('ENDPOINT_NOT_FOUND')
@@ -71,3 +89,30 @@ export const refuseUnknown = (): never => {
  * because the maximum URL length already limits the number of parameters.
  */
 const parseQuery = (query: string): ParsedUrlQuery => parse(query, '&', '=', { maxKeys: 0 })
+
+/**
+ * Rejects requests that Node.js accepts although RFC 9112 forbids them: those with an unsupported HTTP version, a
+ * missing, repeated or malformed Host header, or an unsupported transfer coding. Also rejects an unsupported Expect.
+ */
+function refuseMalformed(req: Request): void {
+  if (req.httpVersionMajor !== 1) throw unsound('HTTP version', 'The service supports only HTTP/1.1 and HTTP/1.0.')
+  const hosts = req.headersDistinct.host?.length ?? 0
+  if (hosts > 1 || (hosts === 0 && req.httpVersion === '1.1'))
+    throw unsound('Host', 'Send the Host header exactly once.')
+  if (!hostForm.test(req.headers.host ?? ''))
+    throw unsound('Host', 'The Host header must contain a host name or an IP address.')
+  if (!/^100-continue$/i.test(req.headers.expect ?? '100-continue'))
+    throw unsound('Expect', 'The service does not support this Expect header. Send 100-continue, or no Expect header.')
+  const coding = req.headers['transfer-encoding']
+  // An HTTP/1.0 proxy does not understand chunked encoding, so it would see the request end in a different place.
+  if (coding !== undefined && req.httpVersion === '1.0')
+    throw unsound('Transfer-Encoding', 'HTTP/1.0 has no Transfer-Encoding.')
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked')
+    throw unsound('Transfer-Encoding', 'The service supports only the transfer coding chunked.')
+}
+
+/** Matches the characters that a host and port may contain (RFC 3986, sections 3.2.2 and 3.2.3). */
+const hostForm = /^[\w.~%!$&'()*+,;=:[\]-]*$/
+
+const unsound = (param: string, message: string) =>
+  refuse('VALIDATION_ERROR', { param, message, headers: { Connection: 'close' } })

@@ -13,6 +13,7 @@ import {
   accept,
   type Connection,
   createConnection,
+  cutSlow,
   hangUp,
   type ParserFault,
   type Reply,
@@ -20,9 +21,7 @@ import {
   unknownUrl,
   urlIn,
 } from './connection.ts'
-import { connectionLimit } from './connection-limit.ts'
-import { cutSlow } from './cut-slow.ts'
-import { createNetworkShares } from './network-share.ts'
+import { connectionLimit, createNetworkShares } from './network-share.ts'
 import type { Timeouts } from './timeouts.ts'
 
 /** How long newly accepted clients may still take to send their requests after the listener has closed. */
@@ -76,7 +75,7 @@ export function createHttpServer(
       keepAliveTimeout: timeouts.keepAliveMs,
       connectionsCheckingInterval: timeouts.checkEveryMs,
       maxHeaderSize: maxHeaderBytes,
-      // Instead, refuse-malformed.ts rejects requests without a Host header.
+      // Instead, bare-app.ts rejects requests without a Host header.
       requireHostHeader: false,
     },
     serve,

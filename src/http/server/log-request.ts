@@ -39,13 +39,7 @@ export function logRequest(deps: Pick<Deps, 'log' | 'metrics' | 'tracing'>, req:
       replayed: res.hasHeader('Idempotent-Replayed'),
       traceId: span?.traceId,
     }
-    countRequest(deps.metrics, {
-      route: line.route,
-      code: line.code,
-      status: line.status,
-      seconds: durationMs / 1000,
-      replayed: replayedOf(res),
-    })
+    countRequest(deps.metrics, { ...line, seconds: durationMs / 1000, replayed: replayedOf(res) })
     span?.end({ facts: line, failed: statusCode >= 500, name: line.route ?? req.method })
     if (statusCode >= 500) deps.log.warn(line, 'http.request')
     else deps.log.info(line, 'http.request')

@@ -2,27 +2,44 @@ import type { Part, Resource } from '../../limits/limit.ts'
 import { createShare } from '../../limits/share.ts'
 import { prefixesOf } from '../../security/network.ts'
 
+/** Together, they use at most 180 MB: 13 KB each while idle, and 18 KB while headers arrive slowly (measured). */
+export const maxConnections = 10_000
+/** The file descriptors that are left for files, MongoDB, Redis, the wallet provider and endpoints. */
+const otherDescriptors = 1_000
+
+/** This process's soft limit on open files, which Node.js raises to the hard limit at startup. */
+const { userLimits } = process.report.getReport() as { userLimits?: { open_files: { soft: number | 'unlimited' } } }
+const soft = userLimits?.open_files.soft
+const openFiles = typeof soft === 'number' ? soft : Number.POSITIVE_INFINITY
+
+/**
+ * Returns how many connections a process may have open at a time. Each uses a file descriptor, and the operating system
+ * may allow fewer of them. A process without free descriptors could not even reach MongoDB.
+ */
+export const connectionLimit = (descriptors = openFiles): number =>
+  Math.min(maxConnections, Math.max(descriptors - otherDescriptors, Math.floor(descriptors / 2)))
+
 /**
  * Browsers open up to six connections, so a tenth is enough for all customers of a mobile carrier who share one
  * address. Each larger prefix may have twice as many as the next smaller one, so the largest one has four fifths.
  */
-const partOf = (maxConnections: number, level: number): number => Math.ceil((maxConnections / 10) * 2 ** level)
+const partOf = (total: number, level: number): number => Math.ceil((total / 10) * 2 ** level)
 
 const prefixes = ['network', 'IPv4 /24 or IPv6 /48', 'IPv4 /16 or IPv6 /40', 'IPv6 /32']
 
-export const connectionLimits = (maxConnections: number) =>
+export const connectionLimits = (total: number) =>
   ({
     connections: {
       what: 'Connections, but not those of a trusted proxy',
-      total: maxConnections,
-      parts: prefixes.map((owner, level) => ({ owner, max: partOf(maxConnections, level) })) as [Part],
+      total,
+      parts: prefixes.map((owner, level) => ({ owner, max: partOf(total, level) })) as [Part],
       gets: 'the connection is closed',
     },
   }) satisfies Record<string, Resource>
 
 /** Limits how many connections each network may have open, so that no network can use up all the connections. */
-export function createNetworkShares(maxConnections: number) {
-  const share = createShare(connectionLimits(maxConnections))
+export function createNetworkShares(total: number) {
+  const share = createShare(connectionLimits(total))
   return {
     /** Counts a connection towards each prefix of an address, or says which of them is full. */
     take(ip: string): { outcome: 'taken'; free(): void } | { outcome: 'closed'; network: string; max: number } {
@@ -30,7 +47,7 @@ export function createNetworkShares(maxConnections: number) {
       const held = share.takeNow(owners, { connections: 1 })
       if (held !== null) return { outcome: 'taken', free: held.free }
       const level = share.blockOf(owners, { connections: 1 })?.level ?? 0
-      return { outcome: 'closed', network: owners[level] ?? '', max: partOf(maxConnections, level) }
+      return { outcome: 'closed', network: owners[level] ?? '', max: partOf(total, level) }
     },
   }
 }

@@ -1,31 +1,102 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
-import type { Express } from 'express'
+import type { Express, Request, RequestHandler } from 'express'
 import type { Deps } from '../../deps.ts'
-import { createBareApp, refuseUnknown } from './bare-app.ts'
-import { health } from './health.ts'
+import { type ErrorCode, type Refusal, refuse } from '../../errors.ts'
+import { createScrape } from '../../metrics/scrape.ts'
+import { pingMongo } from '../../mongo/connect.ts'
+import { shareRuns } from '../../process/share-runs.ts'
+import { inTime } from '../../process/timeout.ts'
+import { send, setApiHeaders } from '../responses/envelope.ts'
+import { createBareApp, readOnly, refuseUnknown } from './bare-app.ts'
 import { createHttpServer, type HttpServer } from './listen.ts'
-import { metrics } from './metrics.ts'
 import { timeouts } from './timeouts.ts'
+
+/** How long a health probe waits for MongoDB and Redis. */
+const timeoutMs = 2000
 
 /**
  * Adds the health probes to an app, and the metrics unless they have a port of their own. The operator decides with
- * METRICS_PORT where metrics are served, and with METRICS_TOKEN who may read them.
+ * METRICS_PORT where metrics are served, and with METRICS_TOKEN who may read them. `/healthz` succeeds as long as the
+ * process is running.
  */
 export function useProbes(deps: Deps, app: Express): void {
-  app.use(health(deps))
-  if (deps.config.metricsPort === null) app.use(metrics(deps))
+  app.use(
+    readOnly('/healthz', (_req, res) => {
+      send(res, { status: 200, code: null, body: Buffer.from('{"status":"ok"}'), headers: {} })
+    }),
+  )
+  app.use(readOnly('/readyz', readiness(deps)))
+  if (deps.config.metricsPort === null) useMetrics(deps, app)
 }
 
+/**
+ * Creates the handler of `/readyz`, which responds with a 503 if MongoDB is unreachable or the process is shutting
+ * down. If only Redis is unreachable, it succeeds and reports `degraded`, because intents can still be created and
+ * deliveries are only delayed.
+ */
+function readiness(deps: Deps): RequestHandler {
+  const checkDependencies = shareRuns(() =>
+    Promise.all([inTime(pingMongo(deps.mongo), timeoutMs), inTime(deps.queues.ping(), timeoutMs)]),
+  )
+  return async (_req, res) => {
+    const [mongodb, redis] = await checkDependencies()
+    const ready = mongodb && !deps.stopping.signal.aborted
+    const status = ready ? (redis ? 'ok' : 'degraded') : 'unavailable'
+    const state = { status, mongodb: mongodb ? 'up' : 'down', redis: redis ? 'up' : 'down' }
+    const body = Buffer.from(JSON.stringify(state))
+    send(res, { status: ready ? 200 : 503, code: null, body, headers: ready ? {} : { 'Retry-After': '2' } })
+  }
+}
+
+/**
+ * Serves `/metrics` to Prometheus (docs/operators/watch.md). If the configuration contains a token, a request without
+ * that token gets a 401, and nothing is read from the databases.
+ */
+function useMetrics(deps: Deps, app: Express): void {
+  const scrape = shareRuns(createScrape(deps))
+  app.use(
+    readOnly('/metrics', async (req, res) => {
+      requireToken(req, deps.config.metricsToken)
+      const text = await scrape()
+      setApiHeaders(res)
+      res.type(deps.metrics.registry.contentType).send(text)
+    }),
+  )
+}
+
+function requireToken(req: Request, token: string | null): void {
+  if (token === null) return
+  const [header, ...more] = req.headersDistinct.authorization ?? []
+  if (header === undefined) throw unauthorised('MISSING_CREDENTIALS', 'The Authorization header is missing.')
+  const given = more.length === 0 ? /^bearer (\S+)$/i.exec(header)?.[1] : undefined
+  if (given === undefined) throw unauthorised('INVALID_AUTH_HEADER', 'The Authorization header is malformed.')
+  // Equal lengths are required for a comparison in constant time, and hashes always have the same length.
+  if (!timingSafeEqual(hashOf(given), hashOf(token))) throw unauthorised('INVALID_API_KEY', 'This token is not valid.')
+}
+
+const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
+
+const unauthorised = (code: ErrorCode, fault: string): Refusal =>
+  refuse(code, {
+    message: `${fault} Send the metrics token as "Authorization: Bearer <token>".`,
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  })
+
 /** Serves the health probes of a worker. Returns null if they have no port. */
-export const serveProbes = (deps: Deps) => serveOn(deps, deps.config.workerPort, (app) => useProbes(deps, app))
+export const serveProbes = (deps: Deps) => serveOn(deps, deps.config.workerPort, useProbes)
 
 /** Serves only the metrics. Returns null if they have no port of their own. */
-export const serveMetrics = (deps: Deps) => serveOn(deps, deps.config.metricsPort, (app) => void app.use(metrics(deps)))
+export const serveMetrics = (deps: Deps) => serveOn(deps, deps.config.metricsPort, useMetrics)
 
-async function serveOn(deps: Deps, port: number | null, fill: (app: Express) => void): Promise<HttpServer | null> {
+async function serveOn(
+  deps: Deps,
+  port: number | null,
+  fill: (deps: Deps, app: Express) => void,
+): Promise<HttpServer | null> {
   if (port === null) return null
   const app = createBareApp(deps, (bare) => {
-    fill(bare)
+    fill(deps, bare)
     bare.use(refuseUnknown)
   })
   const http = createHttpServer(deps, app, timeouts)

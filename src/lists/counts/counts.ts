@@ -1,8 +1,8 @@
 import type { Model } from 'mongoose'
+import { longestReadMs } from '../../input/pagination.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { type Checkpoint, type ListCheckpoints, settled, writtenBefore } from './checkpoint.ts'
-import { type Countable, keyOf } from './countable.ts'
-import { extendCheckpoints } from './extend-checkpoints.ts'
+import { type Countable, countCreated, keyOf } from './countable.ts'
 
 /**
  * The count checkpoints of long lists, kept in memory. Each checkpoint states how many items were created between the
@@ -46,8 +46,10 @@ export function createListCounts(
     const { keptFrom } = countable
     const beganAtMs = elapsedMs()
     listCount.checkpoints = settled(listCount.checkpoints, keptFrom, now)
-    if (listCount.checkpoints.length === 0)
-      listCount.checkpoints = settled(await findStored(model, countable), keptFrom, now)
+    if (listCount.checkpoints.length === 0) {
+      const stored = await nativeCollection(model).findOne({ _id: countable.key })
+      listCount.checkpoints = settled(stored?.checkpoints ?? [], keptFrom, now)
+    }
     // Items that were created before the first checkpoint may have been removed, so they are recounted each time.
     if (listCount.checkpoints.length === 0) listCount.checkpoints.push({ at: keptFrom?.getTime() ?? 0, count: 0 })
     try {
@@ -97,9 +99,55 @@ export function createListCounts(
   }
 }
 
-async function findStored(model: Model<ListCheckpoints>, { key }: Countable): Promise<Checkpoint[]> {
-  const found = await nativeCollection(model).findOne({ _id: key })
-  return found?.checkpoints ?? []
+/**
+ * Adds checkpoints up to `endsBefore`, usually one for every `stride` items. `checkpoints` must contain at least one.
+ * Each checkpoint takes two short index reads. Completed checkpoints are kept, so after a failure, the next call
+ * continues from the last completed checkpoint.
+ */
+async function extendCheckpoints(
+  checkpoints: Checkpoint[],
+  countable: Countable,
+  endsBefore: Date,
+  stride: number,
+): Promise<void> {
+  for (let step = stride; ; ) {
+    const last = checkpoints.at(-1) as Checkpoint
+    const next = await createdAfter(countable, last.at, endsBefore, step)
+    if (next === null) return
+    // More than `step` items were created in the same millisecond, so a larger step is needed.
+    if (next.getTime() === last.at) step *= 2
+    else {
+      const more = await countCreated(countable, { $gte: new Date(last.at), $lt: next })
+      checkpoints.push({ at: next.getTime(), count: last.count + more })
+      step = stride
+    }
+  }
+}
+
+/**
+ * Skips `skip` of the items created at or after `from`, and returns the creation time of the next item. Returns null if
+ * there is no such item.
+ */
+async function createdAfter(
+  { collection, index, where }: Countable,
+  from: number,
+  endsBefore: Date,
+  skip: number,
+): Promise<Date | null> {
+  const [found] = await collection
+    .find<{ createdAt: Date }>(
+      { ...where, createdAt: { $gte: new Date(from), $lt: endsBefore } },
+      {
+        projection: { _id: 0, createdAt: 1 },
+        hint: index,
+        sort: { createdAt: 1, _id: 1 },
+        skip,
+        limit: 1,
+        maxTimeMS: longestReadMs,
+      },
+    )
+    .toArray()
+  return found?.createdAt ?? null
 }
 
 /** Stores what another process has not stored yet. Only time is lost if that fails. */

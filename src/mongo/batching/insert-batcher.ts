@@ -11,18 +11,16 @@ export type Insertion = { inserted: true } | { inserted: false; index: string }
 /**
  * Creates a batcher for inserts. `insertMany` must be unordered. Because each document already has its `_id`, sending
  * the same insert twice is safe. After a connection error or a write concern error, all callers of the batch are
- * rejected, because the outcome of their inserts is unknown. `restAfter` is passed to `createBatcher`.
+ * rejected, because the outcome of their inserts is unknown.
  */
-export const createInsertBatcher = <Doc>(
-  insertMany: (docs: Doc[]) => Promise<unknown>,
-  restAfter?: (operations: number) => number,
-): Batcher<Doc, Insertion> => createBatcher(longestBatch, (docs) => insertTogether(insertMany, docs), restAfter)
+export const createInsertBatcher = <Doc>(insertMany: (docs: Doc[]) => Promise<unknown>): Batcher<Doc, Insertion> =>
+  createBatcher(longestBatch, (docs) => insertTogether(insertMany, docs))
 
 const longestBatch = 500
 
 /** Creates a batcher for inserts into one collection. */
-export const insertsOf = <Doc extends { _id: string }>(model: Model<Doc>, restAfter?: (operations: number) => number) =>
-  createInsertBatcher<Doc>((docs) => nativeCollection(model).insertMany(docs as never, { ordered: false }), restAfter)
+export const insertsOf = <Doc extends { _id: string }>(model: Model<Doc>) =>
+  createInsertBatcher<Doc>((docs) => nativeCollection(model).insertMany(docs as never, { ordered: false }))
 
 async function insertTogether<Doc>(
   insertMany: (docs: Doc[]) => Promise<unknown>,
