@@ -1,9 +1,18 @@
-import type { ListDeliveriesQuery } from '../../../schemas/list-deliveries.ts'
+import { type ListDeliveriesQuery, listDeliveriesQuery } from '../../../schemas/list-deliveries.ts'
+import * as schema from '../../../schemas/responses/delivery.ts'
+import { described } from '../../../schemas/responses/fields.ts'
+import { retryDeliveriesBody } from '../../../schemas/retry-deliveries.ts'
 import { findDeliveryWhole, listDeliveries, parseDeliverySearch } from '../../webhooks/deliveries/find.ts'
 import { presentDeliveries, presentDeliveryWhole } from '../../webhooks/deliveries/present.ts'
+import { requeueBatch } from '../../webhooks/deliveries/requeue.ts'
 import { findRetried, parseRetryFilter, retryDelivery, retryMatching } from '../../webhooks/deliveries/retry.ts'
-import type { OperationInput, Route } from '../operations/route.ts'
-import { aboutDeliveries } from './deliveries-openapi.ts'
+import { inSection, type OperationInput } from '../operations/route.ts'
+import * as example from './deliveries-example.ts'
+import { pageWith } from './openapi-text.ts'
+
+const pathParams = { id: described('The `id` of the delivery.', schema.deliveryId) }
+const ofOne = { id: example.deliveryId }
+const missing = ['DELIVERY_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 
 /** The operations on webhook deliveries (SPEC 4.8). */
 export const deliveryRoutes = inSection('Webhook deliveries', [

@@ -20,8 +20,12 @@ import {
 import { type Endpoint, standing } from '../../webhooks/endpoints/endpoint.ts'
 import { presentListedEndpoint } from '../../webhooks/endpoints/find.ts'
 import { parseTest, testEndpoint } from '../../webhooks/endpoints/send-test.ts'
-import type { OperationInput, Route } from '../operations/route.ts'
-import { aboutEndpoints } from './endpoints-openapi.ts'
+import { inSection, type OperationInput } from '../operations/route.ts'
+import * as example from './endpoints-example.ts'
+import { pageWith } from './openapi-text.ts'
+
+const pathParams = { id: described('The `id` of the endpoint.', idSchema) }
+const ofOne = { id: example.endpointId }
 
 /** The operations on webhook endpoints (SPEC 4.8). */
 export const endpointRoutes = inSection('Webhook endpoints', [

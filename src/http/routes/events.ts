@@ -1,5 +1,12 @@
 import { events } from '../../../schemas/events.ts'
-import type { ListEventsQuery, ReadFeedQuery } from '../../../schemas/list-events.ts'
+import {
+  type ListEventsQuery,
+  listEventsQuery,
+  type ReadFeedQuery,
+  readFeedQuery,
+} from '../../../schemas/list-events.ts'
+import { eventFeed, eventPage, loggedEvent } from '../../../schemas/responses/event.ts'
+import { described, id } from '../../../schemas/responses/fields.ts'
 import { holdForEvent, parseFeedSearch, readFeed } from '../../events/feed/read.ts'
 import { listEvents, parseEventSearch } from '../../events/list.ts'
 import { findEvent, presentEvents } from '../../events/present.ts'

@@ -7,8 +7,15 @@ import { cancelOwnReplay } from '../../webhooks/replays/cancel.ts'
 import { findReplay, listReplays } from '../../webhooks/replays/find.ts'
 import { presentReplay } from '../../webhooks/replays/replay.ts'
 import { parseReplay, requestReplay } from '../../webhooks/replays/start.ts'
-import type { OperationInput, Route } from '../operations/route.ts'
-import { aboutReplays } from './replays-openapi.ts'
+import { inSection, type OperationInput } from '../operations/route.ts'
+import { pageWith } from './openapi-text.ts'
+import * as example from './replays-example.ts'
+
+const endpointParams = { id: described('The `id` of the endpoint.', idSchema) }
+const pathParams = { ...endpointParams, replayId: described('The `id` of the replay.', idSchema) }
+const ofEndpoint = { id: example.replay.endpointId }
+const ofOne = { ...ofEndpoint, replayId: example.replay.id }
+const missing = ['REPLAY_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 
 /** The operations that replay events to an endpoint. */
 export const replayRoutes = inSection('Webhook deliveries', [
