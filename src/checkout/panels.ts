@@ -1,8 +1,7 @@
 import { html } from 'ghtml'
 import type { OfferedIntent } from '../intents/batchers.ts'
 import { facts, ltr, merchantTextUnlessBlank, moneyHtml, type Price, priceRows } from './layout.ts'
-import { addressOfOffer, type Offer, pollAttributes, type Sheet, sentQuery } from './offer.ts'
-import { returnUrl, type State } from './state.ts'
+import { addressOfOffer, type Offer, pollAttributes, returnUrl, type Sheet, type State, sentQuery } from './offer.ts'
 import type { Note } from './words/words.ts'
 
 /**

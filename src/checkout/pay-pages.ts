@@ -6,15 +6,13 @@ import { redirectTo } from '../http/pages/send-page.ts'
 import type { OfferedIntent } from '../intents/batchers.ts'
 import { isCodeActive } from '../intents/code.ts'
 import { isId, isShortCode } from '../security/ids.ts'
-import { confirm } from './confirm.ts'
 import type { LookupLimit } from './lookup-limit.ts'
-import { leftMs, type OfferHandler, offerOf, type View, walletFor } from './offer.ts'
+import { isOpen, leftMs, type OfferHandler, offerOf, type View, walletFor } from './offer.ts'
+import { confirm, show } from './payment-page.ts'
 import { createPinLimit } from './pin-limit.ts'
 import { hasLinkProof } from './proofs.ts'
 import { sendQrImage, showQr } from './qr-page.ts'
 import { onlyBy, sendNotFound, sendTooMany } from './respond.ts'
-import { show } from './show.ts'
-import { isOpen } from './state.ts'
 
 /**
  * Serves `/p/{shortCode}`: a payment's page (`payUrl` in SPEC 2.1), its form, its status for the script, and its QR

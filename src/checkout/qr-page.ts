@@ -3,14 +3,13 @@ import { encode as encodePng } from 'fast-png'
 import { html } from 'ghtml'
 import { encode, renderSVG } from 'uqr'
 import type { Deps } from '../deps.ts'
-import { codeUrlOf, payUrlOf } from '../intents/present-created.ts'
+import { codeUrlOf, payUrlOf } from '../intents/present.ts'
 import { commissionNow } from './amount.ts'
 import { deadline } from './forms.ts'
 import { facts, ltr, ltrText, type Price, priceRows, sellerRows } from './layout.ts'
-import { imageOfOffer, type Offer, type OfferHandler, type Sheet, sendSheet, showsCode } from './offer.ts'
+import { imageOfOffer, isOpen, type Offer, type OfferHandler, type Sheet, sendSheet, showsCode } from './offer.ts'
 import { panel } from './panels.ts'
-import { refuseUnpayable } from './show.ts'
-import { isOpen } from './state.ts'
+import { refuseUnpayable } from './payment-page.ts'
 
 /**
  * Handles GET requests for the page that a merchant shows to a customer at a counter. The customer scans the QR code

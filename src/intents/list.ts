@@ -1,4 +1,4 @@
-import type { ListIntentsQuery, rangeQuery } from '../../schemas/list-intents.ts'
+import type { ListIntentsQuery, rangeQuery } from '../../schemas/intents.ts'
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'

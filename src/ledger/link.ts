@@ -1,4 +1,4 @@
-import type { EntryType } from '../../schemas/list-entries.ts'
+import type { EntryType } from '../../schemas/ledger.ts'
 import type { ChainOwner } from '../chains/append.ts'
 import type { ClosedDay, DayTotals, EntryFacts, LedgerEntry } from './entry.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { mongo } from 'mongoose'
-import { maxRefunds } from '../../schemas/refund.ts'
+import { maxRefunds } from '../../schemas/intents.ts'
 import type { Refund } from '../../src/intents/refunds/refund-record.ts'
 import { settleRefund } from '../../src/intents/refunds/settle.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Command } from 'commander'
-import { type ExportFormat, exportFormats } from '../../../schemas/export-ledger.ts'
+import { type ExportFormat, exportFormats } from '../../../schemas/ledger.ts'
 import { type Act, acts } from '../../audit/acts.ts'
 import type { KnownSeal, Verified } from '../../audit/seals/seal.ts'
 import { act, Failed, subcommand } from './act.ts'

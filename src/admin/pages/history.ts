@@ -1,5 +1,5 @@
 import { html } from 'ghtml'
-import type { DeliveryStatus } from '../../../schemas/list-deliveries.ts'
+import type { DeliveryStatus } from '../../../schemas/deliveries.ts'
 import type { Deps } from '../../deps.ts'
 import { isLeased } from '../../webhooks/deliveries/lease.ts'
 import type { ListedDelivery } from '../../webhooks/deliveries/look-up.ts'

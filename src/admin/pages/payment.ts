@@ -3,8 +3,8 @@ import { html } from 'ghtml'
 import { trailOf } from '../../audit/list.ts'
 import { lookUpBusiness } from '../../businesses/look-up.ts'
 import type { Deps } from '../../deps.ts'
-import { eventsSoFar, lookUpIntent, type TracedIntent } from '../../intents/look-up.ts'
 import { asOf } from '../../intents/present.ts'
+import { eventsSoFar, lookUpIntent, type TracedIntent } from '../../intents/search.ts'
 import { eventIdOf } from '../../webhooks/deliveries/delivery-id.ts'
 import {
   deliveriesOf,

@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
 import type { Actor, AuditEvent } from '../../audit/audit-event.ts'
-import type { TracedIntent } from '../../intents/look-up.ts'
+import type { TracedIntent } from '../../intents/search.ts'
 import { hostOf } from '../../webhooks/deliveries/delivery.ts'
 import { dueAt } from '../../webhooks/deliveries/lease.ts'
 import type { ListedDelivery } from '../../webhooks/deliveries/look-up.ts'

@@ -1,11 +1,11 @@
-import { merchantReference } from '../../../schemas/create-intent.ts'
+import { merchantReference } from '../../../schemas/intents.ts'
 import { lookUpBusiness } from '../../businesses/look-up.ts'
 import type { Deps } from '../../deps.ts'
 import { isLonger, readName } from '../../input/name.ts'
 import { readCode } from '../../intents/code.ts'
-import { lookUpIntent } from '../../intents/look-up.ts'
 import {
   type FoundIntent,
+  lookUpIntent,
   searchByCode,
   searchByMerchantReference,
   searchByPayer,

@@ -1,4 +1,4 @@
-import type { DeliveryStatus } from '../../../schemas/list-deliveries.ts'
+import type { DeliveryStatus } from '../../../schemas/deliveries.ts'
 import type { Sentences } from './advice.ts'
 import { deadSentences, type EndpointFacts, type EndpointState, endpointSentences } from './endpoint-sentences.ts'
 

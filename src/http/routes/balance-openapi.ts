@@ -1,5 +1,4 @@
-import { listEntriesQuery, listRefundsQuery } from '../../../schemas/list-entries.ts'
-import { getStatementQuery, listStatementsQuery } from '../../../schemas/list-statements.ts'
+import { getStatementQuery, listEntriesQuery, listRefundsQuery, listStatementsQuery } from '../../../schemas/ledger.ts'
 import { described } from '../../../schemas/responses/fields.ts'
 import {
   balance,

@@ -1,6 +1,10 @@
 import { readDelimiter } from '../../../schemas/delimiter.ts'
-import type { ListEntriesQuery, ListRefundsQuery } from '../../../schemas/list-entries.ts'
-import type { GetStatementQuery, ListStatementsQuery } from '../../../schemas/list-statements.ts'
+import type {
+  GetStatementQuery,
+  ListEntriesQuery,
+  ListRefundsQuery,
+  ListStatementsQuery,
+} from '../../../schemas/ledger.ts'
 import { type Page, pageOf, presentPage } from '../../input/pagination.ts'
 import { readBalance } from '../../ledger/balance.ts'
 import {

@@ -1,13 +1,12 @@
-import { listDeliveriesQuery } from '../../../schemas/list-deliveries.ts'
+import { listDeliveriesQuery, retryDeliveriesBody } from '../../../schemas/deliveries.ts'
+import { described } from '../../../schemas/responses/fields.ts'
 import {
   deliveryId,
   deliveryPage,
   deliveryWithAttempts,
   retriedDeliveries,
   retriedDelivery,
-} from '../../../schemas/responses/delivery.ts'
-import { described } from '../../../schemas/responses/fields.ts'
-import { retryDeliveriesBody } from '../../../schemas/retry-deliveries.ts'
+} from '../../../schemas/responses/webhooks.ts'
 import { requeueBatch } from '../../webhooks/deliveries/requeue.ts'
 import * as example from './deliveries-example.ts'
 import { inSection, pageWith } from './openapi-text.ts'

@@ -1,4 +1,4 @@
-import type { ListDeliveriesQuery } from '../../../schemas/list-deliveries.ts'
+import type { ListDeliveriesQuery } from '../../../schemas/deliveries.ts'
 import { findDeliveryWhole } from '../../webhooks/deliveries/find.ts'
 import { listDeliveries, parseDeliverySearch } from '../../webhooks/deliveries/list.ts'
 import { presentDeliveries, presentDeliveryWhole } from '../../webhooks/deliveries/present.ts'

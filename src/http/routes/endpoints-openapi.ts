@@ -1,10 +1,17 @@
-import { createEndpointBody } from '../../../schemas/create-endpoint.ts'
-import { listEndpointsQuery } from '../../../schemas/list-endpoints.ts'
-import { testResult } from '../../../schemas/responses/delivery.ts'
-import { deletedEndpoint, endpoint, endpointPage, endpointWithSecret } from '../../../schemas/responses/endpoint.ts'
+import {
+  createEndpointBody,
+  listEndpointsQuery,
+  testEndpointBody,
+  updateEndpointBody,
+} from '../../../schemas/endpoints.ts'
 import { described, id } from '../../../schemas/responses/fields.ts'
-import { testEndpointBody } from '../../../schemas/test-endpoint.ts'
-import { updateEndpointBody } from '../../../schemas/update-endpoint.ts'
+import {
+  deletedEndpoint,
+  endpoint,
+  endpointPage,
+  endpointWithSecret,
+  testResult,
+} from '../../../schemas/responses/webhooks.ts'
 import * as example from './endpoints-example.ts'
 import { inSection, pageWith } from './openapi-text.ts'
 

@@ -1,4 +1,4 @@
-import type { ListEndpointsQuery } from '../../../schemas/list-endpoints.ts'
+import type { ListEndpointsQuery } from '../../../schemas/endpoints.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'

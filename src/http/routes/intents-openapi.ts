@@ -1,9 +1,6 @@
-import { createTestIntentBody } from '../../../schemas/create-intent.ts'
-import { listIntentsQuery } from '../../../schemas/list-intents.ts'
-import { refundBody } from '../../../schemas/refund.ts'
+import { createTestIntentBody, listIntentsQuery, refundBody, simulatePaymentBody } from '../../../schemas/intents.ts'
 import { described, reference } from '../../../schemas/responses/fields.ts'
 import { createdIntent, intent, intentPage, refundedIntent } from '../../../schemas/responses/intent.ts'
-import { simulatePaymentBody } from '../../../schemas/simulate-payment.ts'
 import * as example from './intents-example.ts'
 import { inSection, pageWith } from './openapi-text.ts'
 

@@ -1,4 +1,4 @@
-import { type ExportKind, exportLedgerQuery } from '../../../schemas/export-ledger.ts'
+import { type ExportKind, exportLedgerQuery } from '../../../schemas/ledger.ts'
 import { described, largestExact, text } from '../../../schemas/responses/fields.ts'
 import * as example from './ledger-exports-example.ts'
 import type { About } from './openapi-text.ts'

@@ -1,4 +1,4 @@
-import { type ExportKind, type ExportLedgerQuery, exportKinds } from '../../../schemas/export-ledger.ts'
+import { type ExportKind, type ExportLedgerQuery, exportKinds } from '../../../schemas/ledger.ts'
 import { exportLedger } from '../../exports/export-ledger.ts'
 import type { DownloadRoute, OperationInput, Route } from '../operations/route.ts'
 import { csvType } from '../responses/download.ts'

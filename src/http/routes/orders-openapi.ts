@@ -1,7 +1,6 @@
-import { listOrdersQuery } from '../../../schemas/list-orders.ts'
+import { listOrdersQuery, simulateOrderBody } from '../../../schemas/orders.ts'
 import { described, id } from '../../../schemas/responses/fields.ts'
-import { order, orderPage } from '../../../schemas/responses/order.ts'
-import { simulateOrderBody } from '../../../schemas/simulate-order.ts'
+import { order, orderPage } from '../../../schemas/responses/store.ts'
 import { inSection, pageWith } from './openapi-text.ts'
 import * as example from './orders-example.ts'
 

@@ -1,4 +1,4 @@
-import type { ListOrdersQuery } from '../../../schemas/list-orders.ts'
+import type { ListOrdersQuery } from '../../../schemas/orders.ts'
 import { presentPage } from '../../input/pagination.ts'
 import { presentOrder } from '../../store/orders/order.ts'
 import { parseSimulation, placeOrder } from '../../store/orders/place.ts'

@@ -1,13 +1,15 @@
-import { changeStockBody } from '../../../schemas/change-stock.ts'
-import { createProductBody } from '../../../schemas/create-product.ts'
-import { exportProductsQuery } from '../../../schemas/export-products.ts'
-import { importProductsBody, importProductsQuery } from '../../../schemas/import-products.ts'
-import { listProductsQuery } from '../../../schemas/list-products.ts'
 import { maxLabelLength } from '../../../schemas/product-limits.ts'
+import {
+  changeStockBody,
+  createProductBody,
+  exportProductsQuery,
+  importProductsBody,
+  importProductsQuery,
+  listProductsQuery,
+  updateProductBody,
+} from '../../../schemas/products.ts'
 import { described, id, largestExact, text } from '../../../schemas/responses/fields.ts'
-import { importResult } from '../../../schemas/responses/import.ts'
-import { deletedProduct, product, productPage, stockedVariant } from '../../../schemas/responses/product.ts'
-import { updateProductBody } from '../../../schemas/update-product.ts'
+import { deletedProduct, importResult, product, productPage, stockedVariant } from '../../../schemas/responses/store.ts'
 import { inSection, pageWith } from './openapi-text.ts'
 import * as example from './products-example.ts'
 

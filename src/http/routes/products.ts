@@ -1,16 +1,19 @@
 import { readDelimiter } from '../../../schemas/delimiter.ts'
-import type { ExportProductsQuery } from '../../../schemas/export-products.ts'
-import type { ImportProductsQuery } from '../../../schemas/import-products.ts'
-import type { ListProductsQuery } from '../../../schemas/list-products.ts'
+import type { ExportProductsQuery, ImportProductsQuery, ListProductsQuery } from '../../../schemas/products.ts'
 import { readName } from '../../input/name.ts'
 import { presentPage } from '../../input/pagination.ts'
 import { exportProducts } from '../../store/exports/export-products.ts'
 import { type FileBody, importProducts, parseImport } from '../../store/imports/import-products.ts'
-import { deleteProduct, parseChange, updateProduct } from '../../store/products/change.ts'
+import {
+  changeStock,
+  deleteProduct,
+  parseChange,
+  parseStockChange,
+  updateProduct,
+} from '../../store/products/change.ts'
 import { createProduct, parseCreate } from '../../store/products/create.ts'
 import { presentProduct } from '../../store/products/product.ts'
 import { findProduct, listProducts, parseProductSearch } from '../../store/products/read.ts'
-import { changeStock, parseStockChange } from '../../store/stock/change.ts'
 import type { OperationInput, Route } from '../operations/route.ts'
 import { csvType } from '../responses/download.ts'
 import { aboutProducts } from './products-openapi.ts'

@@ -1,7 +1,7 @@
+import { replayEndpointBody } from '../../../schemas/endpoints.ts'
 import { pageQuery } from '../../../schemas/page.ts'
-import { replayEndpointBody } from '../../../schemas/replay-endpoint.ts'
 import { described, id } from '../../../schemas/responses/fields.ts'
-import { replay, replayPage, requestedReplay } from '../../../schemas/responses/replay.ts'
+import { replay, replayPage, requestedReplay } from '../../../schemas/responses/webhooks.ts'
 import { inSection, pageWith } from './openapi-text.ts'
 import * as example from './replays-example.ts'
 

@@ -1,4 +1,4 @@
-import { type SimulatePaymentBody, simulatePaymentBody } from '../../../schemas/simulate-payment.ts'
+import { type SimulatePaymentBody, simulatePaymentBody } from '../../../schemas/intents.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { ratesAt } from '../../businesses/commission-rates.ts'
 import type { Deps } from '../../deps.ts'

@@ -1,4 +1,4 @@
-import { maxRefunds } from '../../../schemas/refund.ts'
+import { maxRefunds } from '../../../schemas/intents.ts'
 import type { Deps } from '../../deps.ts'
 import { noDeadline } from '../../mongo/batching/batcher.ts'
 import type { Commission, ReturnedFees } from '../../wallets/commission.ts'

@@ -1,4 +1,4 @@
-import { maxRefunds, refundBody } from '../../../schemas/refund.ts'
+import { maxRefunds, refundBody } from '../../../schemas/intents.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { type Refusal, refuse } from '../../errors.ts'

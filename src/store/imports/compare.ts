@@ -3,12 +3,11 @@ import type { Deps } from '../../deps.ts'
 import { refuseLate } from '../../errors.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { inSlices, readInSlices } from '../../process/in-slices.ts'
-import type { ProductDescription } from '../products/new-product.ts'
+import type { ProductDescription } from '../products/create.ts'
 import type { Product, Variant } from '../products/product.ts'
 import { type ChangedProduct, compareProduct, type ExistingProduct, type Outcome } from './compare-product.ts'
 import { checkSkus, type SkuOwner } from './file/check-skus.ts'
-import { createFaults } from './file/faults.ts'
-import type { ProductRow } from './file/row.ts'
+import { createFaults, type ProductRow } from './file/row.ts'
 
 /**
  * The counts of an import. `created`, `updated` and `unchanged` are numbers of products. `variants` is the number of

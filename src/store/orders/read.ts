@@ -1,4 +1,4 @@
-import type { ListOrdersQuery } from '../../../schemas/list-orders.ts'
+import type { ListOrdersQuery } from '../../../schemas/orders.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'

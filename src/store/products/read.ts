@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose'
-import type { ListProductsQuery } from '../../../schemas/list-products.ts'
+import type { ListProductsQuery } from '../../../schemas/products.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'

@@ -1,4 +1,4 @@
-import type { DeliveryStatus } from '../../../schemas/list-deliveries.ts'
+import type { DeliveryStatus } from '../../../schemas/deliveries.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Selection } from '../../input/pagination.ts'
 import { type Span, within } from '../../input/span.ts'

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose'
-import { createEndpointBody } from '../../../schemas/create-endpoint.ts'
+import { createEndpointBody } from '../../../schemas/endpoints.ts'
 import type { EventName } from '../../../schemas/events.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { isEffect, type QuotaDeps, type Reserve, withinAuditLines, withinStorage } from '../../businesses/quotas.ts'

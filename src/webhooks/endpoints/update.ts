@@ -1,5 +1,5 @@
+import { updateEndpointBody } from '../../../schemas/endpoints.ts'
 import type { EventName } from '../../../schemas/events.ts'
-import { updateEndpointBody } from '../../../schemas/update-endpoint.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { isEffect, type QuotaDeps, withinAuditLines } from '../../businesses/quotas.ts'
 import type { Deps } from '../../deps.ts'

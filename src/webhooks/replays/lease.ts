@@ -1,4 +1,4 @@
-import type { ReplayCancellation } from '../../../schemas/responses/replay.ts'
+import type { ReplayCancellation } from '../../../schemas/responses/webhooks.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../mongo/models.ts'
 import { type Transactions, unlessLocked } from '../../mongo/transaction.ts'

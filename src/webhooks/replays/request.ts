@@ -1,5 +1,5 @@
+import { replayEndpointBody } from '../../../schemas/endpoints.ts'
 import type { EventName } from '../../../schemas/events.ts'
-import { replayEndpointBody } from '../../../schemas/replay-endpoint.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { isEffect, type QuotaDeps, withinAuditLines, withinStorage } from '../../businesses/quotas.ts'
 import type { Deps } from '../../deps.ts'

@@ -3,9 +3,8 @@ import type { Deps } from '../../../deps.ts'
 import { type Refusal, refuse } from '../../../errors.ts'
 import { readName } from '../../../input/name.ts'
 import { createReaders, type Readers, type Values } from './cells.ts'
-import { createFaults, type Faults } from './faults.ts'
 import { readRecords } from './records.ts'
-import { type Column, columns, maxRows, type ProductRow } from './row.ts'
+import { type Column, columns, createFaults, type Faults, maxRows, type ProductRow } from './row.ts'
 
 /**
  * The maximum number of blank rows. Some spreadsheet programs write thousands of blank rows below the last row with

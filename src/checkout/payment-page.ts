@@ -1,21 +1,59 @@
+import type { Response } from 'express'
+import { decimal } from '../../schemas/currency.ts'
 import { declines } from '../../schemas/payment-reasons.ts'
 import type { Deps } from '../deps.ts'
 import { formFields } from '../http/body/read-form.ts'
 import { causeOf } from '../http/operations/cause.ts'
 import { deadlineOf } from '../http/pages/prepare-page.ts'
-import { redirectTo } from '../http/pages/send-page.ts'
+import { addHeader, redirectTo } from '../http/pages/send-page.ts'
 import { type Confirmation, type PaymentResult, payIntent } from '../intents/payments/pay.ts'
 import type { PaymentAttempt } from '../intents/payments/payment.ts'
 import { readPhone, readPin } from '../wallets/phone.ts'
 import { amountOf, commissionNow } from './amount.ts'
-import { type FormMessages, hasMessages, noMessages } from './field.ts'
-import { amountForm, type PayForm, payForm } from './forms.ts'
-import { addressOfOffer, type Offer, type OfferHandler, type Sheet, sendSheet, walletFor } from './offer.ts'
+import { amountForm, type FormMessages, hasMessages, noMessages, type PayForm, payForm } from './forms.ts'
+import { addressOfOffer, type Offer, type OfferHandler, type Sheet, sendSheet, stateOf, walletFor } from './offer.ts'
+import { notNow, panel } from './panels.ts'
 import type { PinLimit } from './pin-limit.ts'
 import { newFormToken, readFormToken, type SignedForm } from './proofs.ts'
 import { sendTooMany } from './respond.ts'
-import { stateOf } from './state.ts'
 import type { Words } from './words/words.ts'
+
+/** Handles GET requests for a payment's page, which shows the payment's current state. */
+export const show: OfferHandler = (deps, offer, req, res) => {
+  const { intent, state } = offer
+  if (state !== 'pending') return sendSheet(res, 200, offer, panel(offer, state))
+  if (refuseUnpayable(deps, offer, res)) return
+  const ownAttempt = intent.attempts.find(({ id }) => id === offer.sent)
+  const amount = typed(req.query.amount) ?? (ownAttempt === undefined ? null : decimal(ownAttempt.amount))
+  if (intent.amountType === 'OPEN' && amount === null)
+    return sendSheet(res, 200, offer, amountForm(offer, suggested(offer), null))
+  const checked = amountOf(deps, offer, amount ?? '')
+  if ('fault' in checked) return sendSheet(res, 422, offer, amountForm(offer, amount ?? '', checked.fault))
+  const messages = ownAttempt === undefined ? noMessages : messagesOf(offer.locale.words, ownAttempt)
+  sendSheet(res, 200, offer, newPayForm(deps, offer, { amount: checked.amount, phone: '', messages }))
+}
+
+/**
+ * Sends a page with the status 503 if an open payment cannot be paid at the moment. Returns whether it did.
+ */
+export function refuseUnpayable(deps: Pick<Deps, 'wallets'>, offer: Offer, res: Response): boolean {
+  const { intent } = offer
+  if (walletFor(deps, intent) !== null) return false
+  addHeader(res, 'Retry-After', 60)
+  // With this code, metrics and logs treat the response as a refusal and not as a fault, so that suspending a business
+  // does not trigger an alert.
+  if (intent.isSuspended) res.locals.code = 'FEATURE_DISABLED'
+  sendSheet(res, 503, offer, notNow(offer))
+  return true
+}
+
+/**
+ * Returns the value of a query parameter. Returns null if the parameter is missing, or an empty string if it occurs
+ * more than once.
+ */
+const typed = (value: unknown): string | null => (value === undefined ? null : typeof value === 'string' ? value : '')
+
+const suggested = ({ intent: { amount }, locale }: Offer): string => (amount === null ? '' : locale.amount(amount))
 
 /**
  * Handles the POST request with which the customer confirms the payment with their PIN. The form contains the payment's

@@ -1,5 +1,7 @@
+import { maxPhoneLength } from './intents.ts'
+import { pageQuery, queryOf } from './page.ts'
 import { maxLabelLength } from './product-limits.ts'
-import { maxPhoneLength } from './simulate-payment.ts'
+import { spanQuery } from './span.ts'
 import type { ValueOf } from './value-of.ts'
 
 /**
@@ -61,3 +63,14 @@ export const simulateOrderBody = {
 export type SimulatedItem = NonNullable<SimulateOrderBody['items']>[number]
 
 export type SimulateOrderBody = ValueOf<typeof simulateOrderBody>
+
+/**
+ * The query parameters of GET /dev/store/orders. All values are strings, because they come from the URL. If a parameter
+ * is repeated, its value becomes an array and is therefore invalid.
+ */
+export const listOrdersQuery = queryOf({
+  ...spanQuery.properties,
+  ...pageQuery.properties,
+})
+
+export type ListOrdersQuery = ValueOf<typeof listOrdersQuery>

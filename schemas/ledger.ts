@@ -1,5 +1,5 @@
 import { delimiterQuery } from './delimiter.ts'
-import { queryOf } from './page.ts'
+import { pageQuery, queryOf } from './page.ts'
 import { spanOf } from './span.ts'
 import type { ValueOf } from './value-of.ts'
 
@@ -39,3 +39,47 @@ export const exportLedgerQuery = queryOf({
 })
 
 export type ExportLedgerQuery = ValueOf<typeof exportLedgerQuery>
+
+/** The types of ledger entries that merchants see. */
+export const entryTypes = ['payment', 'refund', 'fee', 'payout'] as const
+export type EntryType = (typeof entryTypes)[number]
+
+const bookedSpan = spanOf('Only items booked')
+
+/** The query parameters of GET /dev/balance/entries. */
+export const listEntriesQuery = queryOf({
+  type: { description: 'Only entries of this type.', enum: entryTypes },
+  ...bookedSpan,
+  ...pageQuery.properties,
+})
+
+/** The query parameters of GET /dev/refunds. */
+export const listRefundsQuery = queryOf({ ...bookedSpan, ...pageQuery.properties })
+
+export type ListRefundsQuery = ValueOf<typeof listRefundsQuery>
+
+export type ListEntriesQuery = ValueOf<typeof listEntriesQuery>
+
+const delimiter = {
+  ...delimiterQuery,
+  description: `Only for a CSV response. ${delimiterQuery.description}`,
+}
+
+/** The query parameters of GET /dev/statements. */
+export const listStatementsQuery = queryOf({
+  month: {
+    description: 'The month, such as `2026-11`. By default, the current month in UTC.',
+    type: 'string',
+    pattern: '^[2-9][0-9]{3}-(0[1-9]|1[0-2])$',
+    maxLength: 7,
+    message: 'must be a month from 2000-01 to the current month, such as 2026-11',
+  },
+  delimiter,
+})
+
+/** The query parameters of GET /dev/statements/{day}. */
+export const getStatementQuery = queryOf({ delimiter })
+
+export type GetStatementQuery = ValueOf<typeof getStatementQuery>
+
+export type ListStatementsQuery = ValueOf<typeof listStatementsQuery>
