@@ -1,6 +1,7 @@
 import { events } from './events.ts'
 import { pageQuery, queryOf } from './page.ts'
 import { spanQuery } from './span.ts'
+import { normalised, storableText } from './strings.ts'
 import type { ValueOf } from './value-of.ts'
 
 /** Every status that a delivery can have (SPEC 3, note 3). */
@@ -8,7 +9,7 @@ export const deliveryStatuses = ['PENDING', 'RETRYING', 'DELIVERED', 'DEAD', 'CA
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
 const anyStatus = `(${deliveryStatuses.join('|')})`
-const identifier = { type: 'string', maxLength: 64, format: 'storable-text' } as const
+const identifier = storableText(64)
 
 /** The filters that the list of deliveries and the retry of many deliveries have in common. */
 export const deliveryFilters = {
@@ -16,9 +17,7 @@ export const deliveryFilters = {
   endpointId: { description: 'Only deliveries to this endpoint, which may be deleted.', ...identifier },
   referenceNumber: {
     description: 'Only deliveries about this payment intent or order.',
-    type: 'string',
-    maxLength: 64,
-    normalise: 'reference',
+    ...normalised('reference', 64),
   },
   responseStatus: {
     description:

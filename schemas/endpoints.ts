@@ -2,6 +2,14 @@ import { pageQuery, queryOf } from './page.ts'
 import { spanOf } from './span.ts'
 import type { ValueOf } from './value-of.ts'
 
+const eventNames = {
+  type: 'array',
+  minItems: 1,
+  // The limit is higher than the number of events, because the list may contain duplicates.
+  maxItems: 100,
+  items: { type: 'string', format: 'webhook-event', errorCodes: { format: 'INVALID_WEBHOOK_EVENT' } },
+} as const
+
 /**
  * The body of a POST /dev/webhooks/endpoints request (SPEC 4.8). The schema uses the `format` keyword to check that the
  * URL is public and that every event exists.
@@ -16,14 +24,7 @@ export const createEndpointBody = {
       format: 'webhook-url',
       errorCodes: { '*': 'INVALID_WEBHOOK_URL' },
     },
-    events: {
-      description: 'The events that the endpoint receives.',
-      type: 'array',
-      minItems: 1,
-      // The limit is higher than the number of events, because the list may contain duplicates.
-      maxItems: 100,
-      items: { type: 'string', format: 'webhook-event', errorCodes: { format: 'INVALID_WEBHOOK_EVENT' } },
-    },
+    events: { description: 'The events that the endpoint receives.', ...eventNames },
   },
 } as const
 
@@ -47,7 +48,7 @@ export const testEndpointBody = {
   type: 'object',
   properties: {
     event: {
-      ...createEndpointBody.properties.events.items,
+      ...eventNames.items,
       description: 'The event to send. Defaults to the first event of the endpoint.',
     },
   },
@@ -62,10 +63,7 @@ export const replayEndpointBody = {
     ...spanOf('Only events that happened', ' The default is now.'),
     events: {
       description: 'Only these events. The default is all events that the endpoint is subscribed to.',
-      type: 'array',
-      minItems: 1,
-      maxItems: 100,
-      items: { type: 'string', format: 'webhook-event', errorCodes: { format: 'INVALID_WEBHOOK_EVENT' } },
+      ...eventNames,
     },
     onlyUndelivered: {
       description: 'If true, deliveries that your endpoint has accepted are left out.',

@@ -1,9 +1,10 @@
 import { pageQuery, queryOf } from './page.ts'
 import { spanQuery } from './span.ts'
+import { normalised, storableText } from './strings.ts'
 import type { ValueOf } from './value-of.ts'
 
 /** The merchant's own reference of a payment, in a create request and in the filter of a list. */
-export const merchantReference = { type: 'string', maxLength: 64, normalise: 'reference' } as const
+export const merchantReference = normalised('reference', 64)
 
 /**
  * Returns the schema for the body of a POST /dev/intents request (SPEC 4.1). If a value violates a keyword of the
@@ -29,9 +30,7 @@ const createIntentBody = <Format extends string>(redirectFormat: Format) =>
       },
       label: {
         description: 'A text that the customer sees, such as an order number.',
-        type: 'string',
-        maxLength: 200,
-        format: 'storable-text',
+        ...storableText(200),
         errorCodes: { maxLength: 'LABEL_TOO_LONG' },
       },
       merchantReference: {
@@ -45,9 +44,7 @@ const createIntentBody = <Format extends string>(redirectFormat: Format) =>
         maxProperties: 50,
         propertyNames: { minLength: 1, maxLength: 255, format: 'storable-text' },
         additionalProperties: {
-          type: 'string',
-          maxLength: 500,
-          format: 'storable-text',
+          ...storableText(500),
           errorCodes: { '*': 'INVALID_METADATA', maxLength: 'METADATA_VALUE_TOO_LONG' },
         },
         errorCodes: { '*': 'INVALID_METADATA', maxProperties: 'METADATA_TOO_MANY_KEYS' },
@@ -143,9 +140,7 @@ export const refundBody = {
     },
     reason: {
       description: 'Your own note about the refund.',
-      type: 'string',
-      maxLength: 200,
-      format: 'storable-text',
+      ...storableText(200),
     },
     expectedRefundable: {
       description:

@@ -2,6 +2,7 @@ import { maxPhoneLength } from './intents.ts'
 import { pageQuery, queryOf } from './page.ts'
 import { maxLabelLength } from './product-limits.ts'
 import { spanQuery } from './span.ts'
+import { normalised, storableText } from './strings.ts'
 import type { ValueOf } from './value-of.ts'
 
 /**
@@ -32,7 +33,7 @@ export const simulateOrderBody = {
             maxLength: 64,
             format: 'storable-text',
           },
-          variantLabel: { type: 'string', maxLength: maxLabelLength, normalise: 'name' },
+          variantLabel: normalised('name', maxLabelLength),
           quantity: { type: 'integer', minimum: 1, maximum: maxUnitsPerItem },
         },
         dependencies: {
@@ -48,9 +49,7 @@ export const simulateOrderBody = {
         name: { type: 'string', maxLength: 200, format: 'written-text' },
         phone: { type: 'string', maxLength: maxPhoneLength, format: 'phone' },
         email: {
-          type: 'string',
-          maxLength: 254,
-          format: 'storable-text',
+          ...storableText(254),
           pattern: String.raw`^[^\s@\u0000]+@[^\s@\u0000]+$`,
           message: 'must be an e-mail address of at most 254 characters',
         },

@@ -9,15 +9,14 @@ import {
   maxStock,
   maxVariants,
 } from './product-limits.ts'
+import { normalised, storableText } from './strings.ts'
 import type { ValueOf } from './value-of.ts'
 
 /** The fields of a variant in a create or update request. The price is in centimes. */
 export const variantFields = {
   label: {
     description: 'The name of the variant, such as its size.',
-    type: 'string',
-    maxLength: maxLabelLength,
-    normalise: 'name',
+    ...normalised('name', maxLabelLength),
   },
   price: {
     description: 'Centimes.',
@@ -41,7 +40,7 @@ const { price, stock, sku } = variantFields
  * fields `price`, `stock` and `sku` describe that variant.
  */
 export const productFields = {
-  name: { type: 'string', maxLength: maxNameLength, normalise: 'name' },
+  name: normalised('name', maxNameLength),
   description: { type: 'string', maxLength: maxDescriptionLength, format: 'written-or-empty-text' },
   images: {
     description: 'The URLs of the images. They must be absolute https URLs.',
@@ -104,7 +103,7 @@ export const updateProductBody = {
       maxItems: maxVariants,
       items: {
         type: 'object',
-        properties: { _id: { type: 'string', maxLength: 64, format: 'storable-text' }, ...variantFields },
+        properties: { _id: storableText(64), ...variantFields },
         if: { required: ['_id'] },
         else: { required: ['label'] },
       },
@@ -218,15 +217,11 @@ export const listProductsQuery = queryOf({
   },
   q: {
     description: 'Only products whose name contains this text. Upper and lower case are the same.',
-    type: 'string',
-    maxLength: maxNameLength,
-    normalise: 'name',
+    ...normalised('name', maxNameLength),
   },
   sku: {
     description: 'Only the product with this SKU.',
-    type: 'string',
-    maxLength: maxSkuLength,
-    normalise: 'reference',
+    ...normalised('reference', maxSkuLength),
   },
   ...pageQuery.properties,
 })

@@ -165,9 +165,9 @@ describe('The project', () => {
       'src/intents/code.ts',
       'src/intents/create.ts',
       'src/intents/marks.ts',
-      'src/intents/payments/hold.ts',
+      'src/intents/payments/begin-and-settle.ts',
       'src/intents/query-wallets.ts',
-      'src/intents/refunds/hold.ts',
+      'src/intents/refunds/begin-and-settle.ts',
       // It changes only the counter.
       'src/intents/short-codes.ts',
       'src/intents/transition.ts',

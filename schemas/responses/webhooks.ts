@@ -18,6 +18,7 @@ import {
   text,
   textOrNull,
   url,
+  urlOrNull,
 } from './fields.ts'
 
 /** The stages at which an attempt can fail, as reported to merchants (docs/merchants/webhooks.md). */
@@ -125,10 +126,7 @@ export const testResult = objectOf({
 const deliveryFields = {
   id: described('Also the `id` in the body of every attempt.', deliveryId),
   endpointId: id,
-  url: described('The URL of the last attempt. Before the first attempt, the URL of the endpoint.', {
-    ...url,
-    type: ['string', 'null'],
-  }),
+  url: described('The URL of the last attempt. Before the first attempt, the URL of the endpoint.', urlOrNull),
   event: eventName,
   referenceNumber: described(
     'The number of the payment intent (`PI-…`) or of the order (`OR-…`). For `endpoint.failing`, the id of the endpoint that the event is about.',

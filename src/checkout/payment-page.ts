@@ -11,9 +11,9 @@ import type { PaymentAttempt } from '../intents/payments/payment.ts'
 import { readPhone, readPin } from '../wallets/phone.ts'
 import { amountOf, commissionNow } from './amount.ts'
 import { amountForm, type FormMessages, hasMessages, noMessages, type PayForm, payForm } from './forms.ts'
+import type { PinLimit } from './limits.ts'
 import { addressOfOffer, type Offer, type OfferHandler, type Sheet, sendSheet, stateOf, walletFor } from './offer.ts'
 import { notNow, panel } from './panels.ts'
-import type { PinLimit } from './pin-limit.ts'
 import { newFormToken, readFormToken, type SignedForm } from './proofs.ts'
 import { sendTooMany } from './respond.ts'
 import type { Words } from './words/words.ts'
@@ -97,11 +97,7 @@ export const confirm =
  */
 function messagesAfter(deps: Pick<Deps, 'now'>, { locale }: Offer, paid: PaymentResult): FormMessages {
   if (paid.state !== 'settled' || stateOf(paid.intent, deps.now()) !== 'pending') return noMessages
-  const { outcome } = paid
-  return messagesOf(locale.words, {
-    outcome: outcome.outcome,
-    reason: 'reason' in outcome ? outcome.reason : null,
-  })
+  return messagesOf(locale.words, { reason: null, ...paid.outcome })
 }
 
 /** A submitted form. `signed` is what the form's token contains, or null if the form can no longer be used to pay. */

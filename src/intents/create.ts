@@ -197,11 +197,8 @@ async function freeReference(deps: Deps, intent: Intent, deadlineAt: number): Pr
   const { status, referenceNumber } = asOf(holder, now)
   if (isPending(status) || isRefundable(status)) {
     deps.shortCodes.giveBack(intent.shortCode)
-    throw taken(referenceNumber)
+    throw refuse('MERCHANT_REFERENCE_TAKEN', { param: 'merchantReference', details: { referenceNumber } })
   }
   await expireIntent(deps, referenceNumber, deadlineAt)
   return true
 }
-
-const taken = (referenceNumber: string) =>
-  refuse('MERCHANT_REFERENCE_TAKEN', { param: 'merchantReference', details: { referenceNumber } })

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { environmentOf } from '../metrics/metrics.ts'
 import { type Cause, newEvent, type OutboxEvent } from '../outbox/event.ts'
-import type { Facts, Recorded } from '../webhooks/body/facts.ts'
+import type { Recorded } from '../webhooks/body/facts.ts'
 import { paymentFormat } from '../webhooks/body/payment-data.ts'
 import { codeReusableFrom } from './code.ts'
 import type { Intent } from './intent.ts'
@@ -13,8 +13,10 @@ import type { Refund } from './refunds/refund-record.ts'
 /** The data that only some events contain: the reason why a payment failed, or the refund that was made. */
 export interface EventDetails {
   failure?: PaymentFailure
-  refund?: Pick<Refund, 'id' | 'amount' | 'returnedFees' | 'reason' | 'createdAt'>
+  refund?: RefundDetails
 }
+
+type RefundDetails = Pick<Refund, 'id' | 'amount' | 'returnedFees' | 'reason' | 'createdAt'>
 
 /**
  * Returns the facts to store with an event. Pass the intent as it is after the event. An OPEN intent has no amount
@@ -35,14 +37,13 @@ export function paymentFacts(intent: Intent, { failure, refund }: EventDetails):
   return { format: paymentFormat, facts }
 }
 
-const refundFacts = ({
+const refundFacts = ({ id, amount, returnedFees, reason, createdAt }: RefundDetails) => ({
   id,
   amount,
   returnedFees,
-  reason,
+  ...(reason === null ? {} : { reason }),
   createdAt,
-}: NonNullable<EventDetails['refund']>): NonNullable<Facts['refund']> =>
-  reason === null ? { id, amount, returnedFees, createdAt } : { id, amount, returnedFees, reason, createdAt }
+})
 
 /** A transition to apply to one intent. */
 export interface TransitionInput {

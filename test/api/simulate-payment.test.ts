@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { beginPayment } from '../../src/intents/payments/hold.ts'
+import { beginPayment } from '../../src/intents/payments/begin-and-settle.ts'
 import type { PaymentHold } from '../../src/intents/payments/payment.ts'
 import { simulatePayment } from '../../src/intents/payments/simulate.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'

@@ -6,7 +6,7 @@ import {
   type PaymentResult,
   payIntent,
 } from '../../src/intents/payments/pay.ts'
-import { beginRefund } from '../../src/intents/refunds/hold.ts'
+import { beginRefund } from '../../src/intents/refunds/begin-and-settle.ts'
 import type { Refund } from '../../src/intents/refunds/refund-record.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'

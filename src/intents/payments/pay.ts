@@ -11,9 +11,8 @@ import type { Intent } from '../intent.ts'
 import { isOpenEverywhere } from '../lifecycle.ts'
 import { payerHashOf } from '../look-up-keys.ts'
 import { leaveOpen, openPayment } from '../query-wallets.ts'
-import { beginPayment } from './hold.ts'
+import { beginPayment, settlePayment } from './begin-and-settle.ts'
 import type { PaymentHold } from './payment.ts'
-import { settlePayment } from './settle.ts'
 
 /** A payment that a customer has confirmed with a PIN. */
 export interface Confirmation {

@@ -16,7 +16,7 @@ import { isFree, isPending } from '../lifecycle.ts'
 import { payerHashOf } from '../look-up-keys.ts'
 import { acceptsPayments, dropOldMarks, markingOf } from '../marks.ts'
 import { asOf } from '../present.ts'
-import { endPayment, type ReportedOutcome } from './settle.ts'
+import { endPayment, type ReportedOutcome } from './begin-and-settle.ts'
 
 export interface Simulation {
   /**

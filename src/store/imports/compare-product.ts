@@ -80,11 +80,10 @@ function growthOf(product: ExistingProduct, values: ProductCells, patches: Varia
 /** Adds a fault at the first of those cells that take up most of the product. */
 function refuseLarge(rows: readonly ProductRow[], bytes: number, faults: Faults): void {
   if (bytes <= maxProductBytes) return
-  const texts = { name: 'name', description: 'description', variant_label: 'variantLabel', sku: 'sku' } as const
-  const sized = Object.entries(texts).map(([column, field]) => ({
-    column: column as Column,
-    row: rows.find((row) => row[field] !== null)?.row ?? rows[0]?.row ?? 0,
-    bytes: rows.reduce((sum, row) => sum + Buffer.byteLength(row[field] ?? ''), 0),
+  const sized = (['name', 'description', 'variant_label', 'sku'] as const).map((column) => ({
+    column,
+    row: rows.find((row) => row[column] !== null)?.row ?? rows[0]?.row ?? 0,
+    bytes: rows.reduce((sum, row) => sum + Buffer.byteLength(row[column] ?? ''), 0),
   }))
   const [{ row, column }] = sized.toSorted((a, b) => b.bytes - a.bytes) as [(typeof sized)[number]]
   faults.add({ row, column, message: tooLarge(bytes), code: 'PAYLOAD_TOO_LARGE' })
@@ -136,12 +135,7 @@ interface VariantPatch {
 
 function patchOf({ row: { sku, price, stock }, variant }: Match): VariantPatch[] {
   if (variant === null) return []
-  const values = {
-    ...(sku === null ? {} : { sku }),
-    ...(price === null ? {} : { price }),
-    ...(stock === null ? {} : { stock }),
-  }
-  const set = differences(values, variant)
+  const set = differences({ sku, price, stock }, variant)
   return Object.keys(set).length === 0 ? [] : [{ variant, set }]
 }
 
@@ -156,13 +150,11 @@ function changedVariants(variants: Variant[], patches: VariantPatch[], added: Va
   return { ...set, skus: skusOf([...kept, ...added]) }
 }
 
-const differences = <Values extends ProductCells | VariantPatch['set']>(
-  values: Values,
-  current: Partial<Record<keyof Values, unknown>>,
-): Values =>
+/** Returns the values that are not null and that differ from the current ones. */
+const differences = <Values extends object>(values: Values, current: Partial<Record<keyof Values, unknown>>) =>
   Object.fromEntries(
-    Object.entries(values).filter(([field, value]) => current[field as keyof Values] !== value),
-  ) as Values
+    Object.entries(values).filter(([field, value]) => value !== null && current[field as keyof Values] !== value),
+  ) as { [Field in keyof Values]?: NonNullable<Values[Field]> }
 
 /** A row and the variant that it describes. `variant` is null if the row creates a new variant with this label. */
 export interface Match {
@@ -197,16 +189,16 @@ export function matchRows(rows: readonly ProductRow[], variants: readonly Varian
   return matches.toSorted((a, b) => a.row.row - b.row.row)
 }
 
-const describesVariant = ({ variantLabel, sku, price, stock }: ProductRow): boolean =>
-  [variantLabel, sku, price, stock].some((cell) => cell !== null)
+const describesVariant = ({ variant_label, sku, price, stock }: ProductRow): boolean =>
+  [variant_label, sku, price, stock].some((cell) => cell !== null)
 
 /**
  * Returns the row's label. If the label is blank, returns the label of the variant that has the row's SKU. If there is
  * no such variant, returns the label of the product's only variant, or `Default` if the product has several variants or
  * none.
  */
-function labelOf({ variantLabel, sku }: ProductRow, variants: readonly Variant[]): string {
-  if (variantLabel !== null) return variantLabel
+function labelOf({ variant_label: label, sku }: ProductRow, variants: readonly Variant[]): string {
+  if (label !== null) return label
   const known = variants.find((variant) => sku !== null && variant.sku === sku)
   const only = variants.length === 1 ? variants[0] : undefined
   return (known ?? only)?.label ?? defaultLabel
@@ -216,8 +208,8 @@ function labelOf({ variantLabel, sku }: ProductRow, variants: readonly Variant[]
  * Returns whether the label is missing and it is unclear which of several variants the row describes. The author of
  * such a row most likely did not want to create a new variant with the label `Default`.
  */
-const isUnlabelled = ({ variantLabel, sku }: ProductRow, variants: readonly Variant[]): boolean =>
-  variantLabel === null &&
+const isUnlabelled = ({ variant_label: label, sku }: ProductRow, variants: readonly Variant[]): boolean =>
+  label === null &&
   variants.length > 1 &&
   !variants.some((variant) => variant.label === defaultLabel || (sku !== null && variant.sku === sku))
 

@@ -39,18 +39,17 @@ export function checkedBytes(product: Product): number {
 }
 
 /** Returns a new variant. If no SKU is given, the variant has none. If no stock is given, the stock is 0. */
-export const newVariant = (given: {
-  label: string
-  price: number
-  stock?: number | null | undefined
-  sku?: string | null | undefined
-}): Variant => ({
+export const newVariant = ({ label, price, sku, stock }: GivenVariant): Variant => ({
   _id: newId(),
-  label: given.label,
-  sku: given.sku ?? null,
-  price: given.price,
-  stock: given.stock ?? 0,
+  label,
+  sku: sku ?? null,
+  price,
+  stock: stock ?? 0,
 })
+
+type GivenVariant = Pick<Variant, 'label' | 'price'> & {
+  [Field in 'sku' | 'stock']?: Variant[Field] | null | undefined
+}
 
 /** Returns the SKUs of the variants. Variants without a SKU are skipped. */
 export const skusOf = (variants: readonly Partial<Pick<Variant, 'sku'>>[]): string[] =>

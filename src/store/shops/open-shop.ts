@@ -11,8 +11,6 @@ import type { Shop } from './shop.ts'
 /** The name of every sandbox's shop. Only the merchant's developers can see this name. */
 const sandboxName = 'Sandbox'
 
-type ShopDeps = Pick<Deps, 'Shop' | 'now'>
-
 /**
  * Checks that the caller has a shop. Throws SHOP_NOT_FOUND if the caller uses a live key and the business has no live
  * shop. With a test key, never throws, because the sandbox's shop is created when it is first needed.
@@ -31,7 +29,7 @@ export async function requireShop(
  * shop yet, creates the sandbox's shop (SPEC 8).
  */
 export async function openShop(
-  { Shop, now }: ShopDeps,
+  { Shop, now }: Pick<Deps, 'Shop' | 'now'>,
   { businessId, sandbox }: Caller,
   session: mongo.ClientSession,
   change: { $inc?: { imports: number } } = {},
@@ -44,10 +42,6 @@ export async function openShop(
   )
   if (matchedCount + upsertedCount === 0) throw refuse('SHOP_NOT_FOUND')
 }
-
-/** Like `openShop`, for an import. The imports of a shop run one after the other, because each changes its document. */
-export const openShopAlone = (deps: ShopDeps, caller: Caller, session: mongo.ClientSession): Promise<void> =>
-  openShop(deps, caller, session, { $inc: { imports: 1 } })
 
 /** Creates a business's live shop. Returns null if the business already has one. */
 export const createShop = (

@@ -1,27 +1,30 @@
 import { type ErrorCode, refuse } from '../../../errors.ts'
 
-/**
- * One row of an import, with its cells parsed. Null stands for a blank cell. A blank cell does not change the field.
- */
-export interface ProductRow {
-  /** The row number, as in a spreadsheet. The header is row 1. */
-  row: number
-  /** The product's handle. Rows with the same handle describe the same product. */
-  handle: string
-  name: string | null
-  description: string | null
-  variantLabel: string | null
-  sku: string | null
-  /** The price in centimes. */
-  price: number | null
-  stock: number | null
-  active: boolean | null
-}
-
 /** The columns of a file, in the order in which they are exported. */
 export const columns = ['handle', 'name', 'description', 'variant_label', 'sku', 'price', 'stock', 'active'] as const
 
 export type Column = (typeof columns)[number]
+
+/** For each column, the type of its values. Prices are in centimes. */
+export interface Values {
+  handle: string
+  name: string
+  description: string
+  variant_label: string
+  sku: string
+  price: number
+  stock: number
+  active: boolean
+}
+
+/** The values of the cells of a row. Null stands for a blank cell. A blank cell does not change the field. */
+export type Cells = { [C in Column]: Values[C] | null }
+
+/**
+ * One row of an import. `row` is its number, as in a spreadsheet. The header is row 1. Rows with the same handle
+ * describe the same product.
+ */
+export type ProductRow = Cells & { row: number; handle: string }
 
 /** The maximum number of rows in an import, not counting the header. */
 export const maxRows = 5_000
