@@ -5,6 +5,8 @@ import type { PaymentResult } from '../intents/payments/pay.ts'
 import { createRefusedPins, settlePin } from '../intents/payments/refused-pins.ts'
 import { type Attempt, createNetworkLimit, type NetworkBudget } from '../security/network-limit.ts'
 
+const pageBudget = { gets: 'the page asks to wait', perFailure: 1, countsAhead: 'stored' } as const
+
 /**
  * Pays an intent within the limits on failed attempts. Each attempt is counted against its network before the wallet is
  * called, so concurrent attempts cannot exceed the limit. Once the outcome is known, the attempt still counts against
@@ -25,13 +27,11 @@ export type PinLimit = (
  * the customer.
  */
 export const paymentBudget = {
+  ...pageBudget,
   name: 'payment',
   what: 'Failed attempts to pay one intent',
-  gets: 'the page asks to wait',
   perNetwork: 20,
   seconds: 3600,
-  perFailure: 1,
-  countsAhead: 'stored',
 } as const
 
 export function createPinLimit(deps: Pick<Deps, 'counters' | 'log'>): PinLimit {
@@ -97,7 +97,7 @@ export type LookupLimit = ReturnType<typeof createLookupLimit>
  * use and each is valid for a day, customers make 70 payments in ten minutes. Even if all of these customers shared one
  * address, their typing errors would stay within the limit.
  */
-const misses = { gets: 'the page asks to wait', seconds: 600, perFailure: 1, countsAhead: 'stored' } as const
+const misses = { ...pageBudget, seconds: 600 } as const
 const codesMissed = 'Payment codes that do not exist, live and test each'
 export const lookupBudgets = {
   // Page views are frequent and short codes are hard to guess, so viewing an existing payment writes nothing.

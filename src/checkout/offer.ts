@@ -21,19 +21,11 @@ import { newLinkProof } from './proofs.ts'
  */
 export type State = 'pending' | 'waiting' | 'paid' | 'refunded' | 'cancelled' | 'expired' | 'failed'
 
-const states: Record<Status, State> = {
-  PENDING: 'pending',
-  PAID: 'paid',
-  REFUNDED: 'refunded',
-  CANCELLED: 'cancelled',
-  FAILED: 'failed',
-}
-
 export function stateOf(stored: Intent, now: Date): State {
   const { status, hold, cancellationReason } = asOf(stored, now)
   if (isPending(status) && hold !== null) return 'waiting'
   if (isPending(status) && !isOpenEverywhere(stored, now)) return 'expired'
-  return cancellationReason === 'expired' ? 'expired' : states[status]
+  return cancellationReason === 'expired' ? 'expired' : (status.toLowerCase() as Lowercase<Status>)
 }
 
 /** Returns whether the state can still change. */

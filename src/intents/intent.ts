@@ -13,8 +13,10 @@ import {
   type PaymentFailure,
   type PaymentHold,
   paymentFields,
-} from './payments/payment.ts'
-import { type Refund, refundFields, returnedFeesFields } from './refunds/refund-record.ts'
+  type Refund,
+  refundFields,
+  returnedFeesFields,
+} from './records.ts'
 
 /** The name of the unique index on `referenceKey`. */
 export const referenceIndex = 'referenceInUse'

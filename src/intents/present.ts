@@ -8,8 +8,7 @@ import { isFresh } from '../idempotency/response.ts'
 import { isCodeActive } from './code.ts'
 import { type Intent, metadataObject } from './intent.ts'
 import { isPending, transitions } from './lifecycle.ts'
-import type { Payment } from './payments/payment.ts'
-import type { Refund } from './refunds/refund-record.ts'
+import type { Payment, Refund } from './records.ts'
 
 /** The fields from which the response to a create request is computed. No transition changes these fields. */
 const createdFields = {

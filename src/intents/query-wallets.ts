@@ -9,10 +9,9 @@ import { outcomeOf } from '../wallets/query.ts'
 import type { KnownOutcome, StatusQuery, WalletName, WalletOutcome } from '../wallets/wallet.ts'
 import type { Intent } from './intent.ts'
 import { settlePayment } from './payments/begin-and-settle.ts'
-import type { Payment, PaymentHold } from './payments/payment.ts'
 import { createRefusedPins } from './payments/refused-pins.ts'
+import type { Payment, PaymentHold, Refund } from './records.ts'
 import { pending, settleRefund } from './refunds/begin-and-settle.ts'
-import type { Refund } from './refunds/refund-record.ts'
 
 /**
  * A payment or refund that was sent to a wallet and whose outcome is unknown. `settle` ends the payment or refund.

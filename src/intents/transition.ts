@@ -7,8 +7,7 @@ import { codeReusableFrom } from './code.ts'
 import type { Intent } from './intent.ts'
 import { isPending, type Transition, type TransitionName, transitions } from './lifecycle.ts'
 import { isMarked, type Marking, unlessMarked } from './marks.ts'
-import type { PaymentFailure } from './payments/payment.ts'
-import type { Refund } from './refunds/refund-record.ts'
+import type { PaymentFailure, Refund } from './records.ts'
 
 /** The data that only some events contain: the reason why a payment failed, or the refund that was made. */
 export interface EventDetails {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { beginPayment } from '../../src/intents/payments/begin-and-settle.ts'
-import type { PaymentHold } from '../../src/intents/payments/payment.ts'
 import { simulatePayment } from '../../src/intents/payments/simulate.ts'
+import type { PaymentHold } from '../../src/intents/records.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { noCommission } from '../../src/wallets/commission.ts'
 import { createIntent, outboxData, readIntent } from '../support/actions.ts'

@@ -1,7 +1,7 @@
 import { html } from 'ghtml'
 import type { Business } from '../../businesses/business.ts'
 import { isPending } from '../../intents/lifecycle.ts'
-import type { Refund } from '../../intents/refunds/refund-record.ts'
+import type { Refund } from '../../intents/records.ts'
 import type { TracedIntent } from '../../intents/search.ts'
 import { time } from './layout.ts'
 import { businessLink } from './paths.ts'

@@ -1,4 +1,4 @@
-import type { PaymentAttempt } from '../../intents/payments/payment.ts'
+import type { PaymentAttempt } from '../../intents/records.ts'
 import type { WalletName } from '../../wallets/wallet.ts'
 
 /** Returns a readable name for the wallet that made a payment. */

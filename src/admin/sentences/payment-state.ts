@@ -1,7 +1,7 @@
 import type { Status } from '../../../schemas/intents.ts'
 import type { CancellationReason, DeclineReason, FailureReason } from '../../../schemas/payment-reasons.ts'
 import type { Business } from '../../businesses/business.ts'
-import type { Refund } from '../../intents/refunds/refund-record.ts'
+import type { Refund } from '../../intents/records.ts'
 import type { TracedIntent } from '../../intents/search.ts'
 import type { RefusalReason } from '../../wallets/wallet.ts'
 

@@ -8,6 +8,7 @@ import { expiryJob } from '../expire.ts'
 import type { Intent } from '../intent.ts'
 import { isPayable, isPending, neverCancels, type TransitionName, transitions } from '../lifecycle.ts'
 import { lookUpKeysOf, pushLookUpKeys } from '../look-up-keys.ts'
+import type { Payment, PaymentAttempt, PaymentFailure, PaymentHold } from '../records.ts'
 import {
   applyTransition,
   type PlannedChange,
@@ -15,7 +16,6 @@ import {
   type TransitionInput,
   writeChange,
 } from '../transition.ts'
-import type { Payment, PaymentAttempt, PaymentFailure, PaymentHold } from './payment.ts'
 
 /**
  * The maximum number of attempts whose outcomes an intent keeps. Older outcomes are dropped.

@@ -11,8 +11,8 @@ import type { Intent } from '../intent.ts'
 import { isOpenEverywhere } from '../lifecycle.ts'
 import { payerHashOf } from '../look-up-keys.ts'
 import { leaveOpen, openPayment } from '../query-wallets.ts'
+import type { PaymentHold } from '../records.ts'
 import { beginPayment, settlePayment } from './begin-and-settle.ts'
-import type { PaymentHold } from './payment.ts'
 
 /** A payment that a customer has confirmed with a PIN. */
 export interface Confirmation {

@@ -13,9 +13,8 @@ import { transitions } from '../lifecycle.ts'
 import { fewLookUpKeys } from '../look-up-keys.ts'
 import { type Marking, unlessMarked } from '../marks.ts'
 import { pushAttempt } from '../payments/begin-and-settle.ts'
-import type { PaymentAttempt } from '../payments/payment.ts'
+import type { PaymentAttempt, Refund } from '../records.ts'
 import { planTransition, writeChange } from '../transition.ts'
-import type { Refund } from './refund-record.ts'
 
 type Owner = Pick<Intent, 'businessId' | 'sandbox' | '_id'>
 
@@ -147,10 +146,8 @@ export const setAside = ({ amount, returnedFees }: Amounts): Record<string, numb
 })
 
 /** Returns the operand of an `$inc` that releases a refund's amount and fees. */
-export const released = ({ amount, returnedFees }: Amounts): Record<string, number> => ({
-  refundsCommitted: -amount,
-  ...byPath(both((fee) => -returnedFees[fee])),
-})
+export const released = ({ amount, returnedFees }: Amounts): Record<string, number> =>
+  setAside({ amount: -amount, returnedFees: both((fee) => -returnedFees[fee]) })
 
 /**
  * Ends a PENDING refund according to its outcome at the wallet, in one write. If the money was refunded, the intent

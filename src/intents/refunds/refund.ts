@@ -11,9 +11,9 @@ import { findEarlier } from '../effect.ts'
 import { findIntentToChange } from '../find.ts'
 import { isRefundable } from '../lifecycle.ts'
 import { dropOldMarks, markingOf, maxMarks } from '../marks.ts'
+import type { Refund } from '../records.ts'
 import { beginRefund, feeShareOf } from './begin-and-settle.ts'
 import { carryOut } from './carry-out.ts'
-import type { Refund } from './refund-record.ts'
 
 /** A merchant's request for a refund. */
 export interface RefundRequest {

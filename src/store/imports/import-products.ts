@@ -8,7 +8,7 @@ import { once, type Result, type WriteRequest } from '../../idempotency/request.
 import { nativeCollection } from '../../mongo/collection.ts'
 import { newProduct } from '../products/create.ts'
 import type { Product } from '../products/product.ts'
-import { openShop, requireShop } from '../shops/open-shop.ts'
+import { openShop, requireShop } from '../shops/shops.ts'
 import { type Comparison, compare, type ImportCounts, type ImportScope } from './compare.ts'
 import { readRows } from './file/read-rows.ts'
 import type { ProductRow } from './file/row.ts'

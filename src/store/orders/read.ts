@@ -6,7 +6,7 @@ import { type Page, readSlice, type Slice } from '../../input/pagination.ts'
 import { readSpan, type Span } from '../../input/span.ts'
 import { allOf } from '../../lists/counts/countable.ts'
 import { readCountedPage } from '../../lists/counts/read-page.ts'
-import { requireShop } from '../shops/open-shop.ts'
+import { requireShop } from '../shops/shops.ts'
 import { type Order, type ShownOrder, shownFields } from './order.ts'
 
 export interface OrderSearch extends Slice, Span {}

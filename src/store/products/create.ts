@@ -9,7 +9,7 @@ import { once, type Result, type WriteRequest } from '../../idempotency/request.
 import { bytesOf } from '../../mongo/bytes-of.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { newId } from '../../security/ids.ts'
-import { openShop } from '../shops/open-shop.ts'
+import { openShop } from '../shops/shops.ts'
 import { defaultLabel, type Product, presentProduct, type Variant } from './product.ts'
 
 /** The fields that must be given for a new product. */

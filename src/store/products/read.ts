@@ -6,7 +6,7 @@ import { refuse } from '../../errors.ts'
 import { type Page, readPage, readSlice, type Slice } from '../../input/pagination.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { escapeRegex } from '../../mongo/escape-regex.ts'
-import { requireShop } from '../shops/open-shop.ts'
+import { requireShop } from '../shops/shops.ts'
 import { type Product, type ShownProduct, shownFields } from './product.ts'
 
 export interface ProductSearch extends Slice {

@@ -79,7 +79,4 @@ function readActive(text: string): Cell<boolean> {
  */
 const wholeNumber = (text: string): number | null => (/^-?[0-9]+$/.test(text.trim()) ? Number(text) + 0 : null)
 
-const fault = (message: string): { message: string; code: ErrorCode } => ({
-  message,
-  code: 'VALIDATION_ERROR',
-})
+const fault = (message: string) => ({ message, code: 'VALIDATION_ERROR' }) as const
