@@ -1,6 +1,5 @@
 import { events } from './events.ts'
-import { pageQuery, queryOf } from './page.ts'
-import { spanQuery } from './span.ts'
+import { pageQuery, queryOf, spanQuery } from './queries.ts'
 import { normalised, storableText } from './strings.ts'
 import type { ValueOf } from './value-of.ts'
 

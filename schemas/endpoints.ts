@@ -1,5 +1,4 @@
-import { pageQuery, queryOf } from './page.ts'
-import { spanOf } from './span.ts'
+import { pageQuery, queryOf, spanOf } from './queries.ts'
 import type { ValueOf } from './value-of.ts'
 
 const eventNames = {

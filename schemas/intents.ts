@@ -1,5 +1,4 @@
-import { pageQuery, queryOf } from './page.ts'
-import { spanQuery } from './span.ts'
+import { dateOrTime, pageQuery, queryOf, spanQuery } from './queries.ts'
 import { normalised, storableText } from './strings.ts'
 import type { ValueOf } from './value-of.ts'
 
@@ -75,28 +74,27 @@ export type CreateIntentBody = ValueOf<typeof createTestIntentBody>
 export const statuses = ['PENDING', 'PAID', 'REFUNDED', 'CANCELLED', 'FAILED'] as const
 export type Status = (typeof statuses)[number]
 
-const time = { type: 'string', format: 'date-or-time' } as const
 const centimes = { type: 'string', format: 'centimes' } as const
 
 /** The parameters of the ranges besides `from` and `to`. A list can be limited by one of these ranges at a time. */
 export const rangeQuery = {
   paidFrom: {
     description: 'Only intents paid at or after this ISO 8601 date or date-time. Without an offset, the time is UTC.',
-    ...time,
+    ...dateOrTime,
   },
   paidTo: {
     description: 'Only intents paid at or before this date or date-time. A date means the end of that day.',
-    ...time,
+    ...dateOrTime,
   },
   refundedFrom: {
     description:
       'Only intents with a refund that SUCCEEDED at or after this date or date-time. With `refundedTo`, the same refund must be in the range.',
-    ...time,
+    ...dateOrTime,
   },
   refundedTo: {
     description:
       'Only intents with a refund that SUCCEEDED at or before this date or date-time. A date means the end of that day.',
-    ...time,
+    ...dateOrTime,
   },
   minAmount: {
     description:

@@ -1,6 +1,5 @@
 import { delimiterQuery } from './delimiter.ts'
-import { pageQuery, queryOf } from './page.ts'
-import { spanOf } from './span.ts'
+import { pageQuery, queryOf, spanOf } from './queries.ts'
 import type { ValueOf } from './value-of.ts'
 
 /** The contents of an export of the ledger: the payments, the refunds, or all entries. */

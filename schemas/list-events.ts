@@ -1,6 +1,5 @@
 import { type EventName, events } from './events.ts'
-import { pageQuery, queryOf } from './page.ts'
-import { spanOf } from './span.ts'
+import { pageQuery, queryOf, spanOf } from './queries.ts'
 import { normalised, storableText } from './strings.ts'
 import type { ValueOf } from './value-of.ts'
 

@@ -1,7 +1,6 @@
 import { maxPhoneLength } from './intents.ts'
-import { pageQuery, queryOf } from './page.ts'
 import { maxLabelLength } from './product-limits.ts'
-import { spanQuery } from './span.ts'
+import { pageQuery, queryOf, spanQuery } from './queries.ts'
 import { normalised, storableText } from './strings.ts'
 import type { ValueOf } from './value-of.ts'
 

@@ -1,5 +1,4 @@
 import { delimiterQuery } from './delimiter.ts'
-import { pageQuery, queryOf } from './page.ts'
 import {
   maxDescriptionLength,
   maxImages,
@@ -9,6 +8,7 @@ import {
   maxStock,
   maxVariants,
 } from './product-limits.ts'
+import { pageQuery, queryOf } from './queries.ts'
 import { normalised, storableText } from './strings.ts'
 import type { ValueOf } from './value-of.ts'
 

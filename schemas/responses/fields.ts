@@ -1,6 +1,6 @@
 import { currencyCode } from '../currency.ts'
 import { events } from '../events.ts'
-import { maxPage } from '../page.ts'
+import { maxPage } from '../queries.ts'
 
 /** Returns the schema of an object. The fields in `always` are required, and the fields in `sometimes` are optional. */
 export const objectOf = (always: Record<string, object>, sometimes: Record<string, object> = {}) => ({

@@ -1,4 +1,4 @@
-import { spanQuery } from '../../../schemas/span.ts'
+import { spanQuery } from '../../../schemas/queries.ts'
 import type { Deps } from '../../deps.ts'
 import { readSpan, type Span } from '../../input/span.ts'
 

@@ -1,5 +1,5 @@
 import { replayEndpointBody } from '../../../schemas/endpoints.ts'
-import { pageQuery } from '../../../schemas/page.ts'
+import { pageQuery } from '../../../schemas/queries.ts'
 import { described, id } from '../../../schemas/responses/fields.ts'
 import { replay, replayPage, requestedReplay } from '../../../schemas/responses/webhooks.ts'
 import { inSection, pageWith } from './openapi-text.ts'

@@ -1,4 +1,4 @@
-import type { PageQuery } from '../../../schemas/page.ts'
+import type { PageQuery } from '../../../schemas/queries.ts'
 import { presentPage, readSlice } from '../../input/pagination.ts'
 import { cancelOwnReplay } from '../../webhooks/replays/cancel.ts'
 import { findReplay, listReplays } from '../../webhooks/replays/find.ts'
