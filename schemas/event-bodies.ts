@@ -8,21 +8,21 @@ import { eventFields } from './responses/intent.ts'
 import { stages, statusOrNull } from './responses/webhooks.ts'
 
 /** Returns the schema of an object that must contain all of these fields and may contain no others. */
-export const exactly = (properties: Record<string, object>) => ({
+const exactly = (properties: Record<string, object>) => ({
   type: 'object',
   properties,
   required: Object.keys(properties),
   additionalProperties: false,
 })
 
-export const instant = {
+const instant = {
   type: 'string',
   pattern: String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`,
   maxLength: 24,
 }
 
 /** Returns the schema of a webhook body (SPEC 6.2), which consists of the envelope and the event's data. */
-export const eventBody = (event: EventName, data: object) => ({
+const eventBody = (event: EventName, data: object) => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   ...exactly({
     id: described(

@@ -39,9 +39,9 @@ export const isOpen = (state: State): state is 'pending' | 'waiting' => state ==
 export function returnUrl({ successUrl, cancelUrl, referenceNumber, status }: Intent, state: State): string | null {
   const url = state === 'paid' || state === 'refunded' ? successUrl : cancelUrl
   if (url === null) return null
-  const [, page = '', query = '', fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(url) ?? []
+  const [, address = '', query = '', fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(url) ?? []
   const kept = query === '' ? '' : `${query}&`
-  return `${page}?${kept}reference=${referenceNumber}&status=${status}${fragment}`
+  return `${address}?${kept}reference=${referenceNumber}&status=${status}${fragment}`
 }
 
 /** A page about a payment, by its path below the path of the payment's page. */

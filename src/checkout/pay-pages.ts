@@ -120,9 +120,9 @@ async function findByShortCode(
 export function codePages(deps: Deps, lookupLimit: LookupLimit): Router {
   const router = Router({ strict: true, caseSensitive: true })
 
-  const show = (req: Request, res: Response) => sendForm(req, res, 200, '', noMessages)
-  router.get('/', show)
-  router.get('/sandbox/:businessId', requireId, show)
+  const showForm = (req: Request, res: Response) => sendForm(req, res, 200, '', noMessages)
+  router.get('/', showForm)
+  router.get('/sandbox/:businessId', requireId, showForm)
 
   const look = async (req: Request, res: Response) => {
     const locale = localeOf(res)

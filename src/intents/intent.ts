@@ -24,7 +24,7 @@ export const referenceIndex = 'referenceInUse'
 export const requestIndex = 'requestKey'
 
 /** The indexes of the collection of intents. */
-export const intentIndexes: Collection['indexes'] = [
+const intentIndexes: Collection['indexes'] = [
   { name: 'referenceNumber', key: { referenceNumber: 1 }, unique: true },
   { name: 'shortCode', key: { shortCode: 1 }, unique: true },
   { name: requestIndex, key: { 'requestKey.key': 1 }, unique: true, ...ifPresent('requestKey.key') },

@@ -63,7 +63,7 @@ export async function beginPayment(
  * the payment, the end of the payment counts as the time of the expiry. The guard requires that this payment still
  * holds the intent.
  */
-export function planRelease(intent: Intent, attempt: PaymentAttempt): PlannedChange {
+function planRelease(intent: Intent, attempt: PaymentAttempt): PlannedChange {
   const { businessId, sandbox, _id, expiresAt } = intent
   const { id, at } = attempt
   const change = { hold: null, cancelsAt: expiresAt, ...(at > expiresAt ? { updatedAt: at } : {}) }

@@ -61,7 +61,7 @@ export const beginRefund = (
  * Removes a refund for which no money was transferred, and stores `attempt` as its record. Its look-up key stays only
  * while the intent has few. Returns false if the refund was no longer PENDING.
  */
-export async function releaseRefund(
+async function releaseRefund(
   deps: Pick<Deps, 'batchers'>,
   { businessId, sandbox, _id }: Owner,
   refund: Refund,

@@ -157,7 +157,7 @@ const differences = <Values extends object>(values: Values, current: Partial<Rec
   ) as { [Field in keyof Values]?: NonNullable<Values[Field]> }
 
 /** A row and the variant that it describes. `variant` is null if the row creates a new variant with this label. */
-export interface Match {
+interface Match {
   row: ProductRow
   label: string
   variant: Variant | null
@@ -172,7 +172,7 @@ export interface Match {
  * - A row matches no variant and has no SKU, although the product has variants with the row's label. Such a row is most
  *   likely a duplicate.
  */
-export function matchRows(rows: readonly ProductRow[], variants: readonly Variant[], faults: Faults): Match[] {
+function matchRows(rows: readonly ProductRow[], variants: readonly Variant[], faults: Faults): Match[] {
   const ofVariants = rows.filter(describesVariant)
   for (const { row } of ofVariants.filter((each) => isUnlabelled(each, variants)))
     faults.add({ row, column: 'variant_label', message: unlabelled })

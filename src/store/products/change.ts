@@ -139,7 +139,7 @@ type Changeable = Pick<Product, 'variants'>
  * identify exactly one variant. Throws VALIDATION_ERROR if two entries identify the same variant, if a new variant has
  * no price, if the product would have too many variants, or if a variant would get a SKU that another one keeps.
  */
-export function changedProduct(product: Changeable, change: ProductChange): Partial<Product> {
+function changedProduct(product: Changeable, change: ProductChange): Partial<Product> {
   if (change.variants === null) return change.fields
   const changed = change.variants.map((entry) => applyEntry(product, entry))
   refuseDuplicates(changed)
@@ -197,10 +197,10 @@ function refuseDuplicates(changed: ChangedVariant[]): void {
  * Throws VALIDATION_ERROR if the request gives a variant a SKU that another variant keeps. The SKUs in the request are
  * not compared with each other, because `readSkus` has already compared them.
  */
-function refuseKeptSkus(kept: Variant[], changed: ChangedVariant[], given: GivenSkus): void {
+function refuseKeptSkus(kept: Variant[], changed: ChangedVariant[], givenSkus: GivenSkus): void {
   const keeping = changed.filter(({ entry }) => entry.set.sku === undefined).map(({ variant }) => variant)
   const taken = new Set(skusOf([...kept, ...keeping]))
-  for (const [sku, param] of given) if (taken.has(sku)) throw skuTaken(param, `${param} is in use by another variant.`)
+  for (const [sku, param] of givenSkus) if (taken.has(sku)) throw skuTaken(param, `${param} is in use by another variant.`)
 }
 
 const invalid = (param: string, problem: string): Refusal =>
