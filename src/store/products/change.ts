@@ -200,7 +200,8 @@ function refuseDuplicates(changed: ChangedVariant[]): void {
 function refuseKeptSkus(kept: Variant[], changed: ChangedVariant[], givenSkus: GivenSkus): void {
   const keeping = changed.filter(({ entry }) => entry.set.sku === undefined).map(({ variant }) => variant)
   const taken = new Set(skusOf([...kept, ...keeping]))
-  for (const [sku, param] of givenSkus) if (taken.has(sku)) throw skuTaken(param, `${param} is in use by another variant.`)
+  for (const [sku, param] of givenSkus)
+    if (taken.has(sku)) throw skuTaken(param, `${param} is in use by another variant.`)
 }
 
 const invalid = (param: string, problem: string): Refusal =>
