@@ -1,6 +1,6 @@
 import { Queue } from 'bullmq'
 import type { mongo } from 'mongoose'
-import type { DeliveryStatus } from '../schemas/list-deliveries.ts'
+import type { DeliveryStatus } from '../schemas/deliveries.ts'
 import type { Intent } from '../src/intents/intent.ts'
 import type { Jobs } from '../src/queues/jobs.ts'
 import { newId } from '../src/security/ids.ts'

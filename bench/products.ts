@@ -1,5 +1,5 @@
 import { newId } from '../src/security/ids.ts'
-import { newProduct, newVariant } from '../src/store/products/new-product.ts'
+import { newProduct, newVariant } from '../src/store/products/create.ts'
 import type { Product } from '../src/store/products/product.ts'
 
 /** More units than any load sells. */

@@ -40,7 +40,8 @@ export function importCycles(): string[] {
 }
 
 /**
- * Each queue has a file in workers/ and each schema one in schemas/. Only src/tracing/open.ts may load OpenTelemetry.
+ * Each queue has a file in workers/, and the schemas of each resource have one in schemas/. Only src/tracing/open.ts
+ * may load OpenTelemetry.
  */
 const mayBeSmall = /^(workers\/[^/]+|schemas\/.+|src\/tracing\/open)\.ts$/
 

@@ -1,6 +1,8 @@
 import type { FromSchema } from 'json-schema-to-ts'
 import { maxAttempts, retrySeconds } from './retry-table.ts'
 
+const formatted = <const Format extends string>(format: Format) => ({ type: 'string', format }) as const
+const port = { type: 'integer', minimum: 0, maximum: 65535 } as const
 const integer = (minimum: number, maximum: number, byDefault: number) =>
   ({ type: 'integer', minimum, maximum, default: byDefault }) as const
 const number = (minimum: number, maximum: number, byDefault: number) =>
@@ -20,36 +22,30 @@ export const environment = {
       default: 'development',
       description: '`production` refuses unsafe settings; otherwise `web` and `worker` also create the indexes.',
     },
-    PORT: { type: 'integer', minimum: 0, maximum: 65535, default: 3000, description: 'Port of `web`.' },
+    PORT: { ...port, default: 3000, description: 'Port of `web`.' },
     PUBLIC_URL: {
-      type: 'string',
-      format: 'http-origin',
+      ...formatted('http-origin'),
       description:
         'Where merchants reach the service. Without it: `http://localhost:PORT`. Production requires it, with https.',
     },
     PAY_URL: {
-      type: 'string',
-      format: 'http-origin',
+      ...formatted('http-origin'),
       description: 'Where customers reach the payment pages. Without it: `PUBLIC_URL`. https in production.',
     },
     MONGODB_URL: {
-      type: 'string',
-      format: 'mongodb-url',
+      ...formatted('mongodb-url'),
       description: 'MongoDB, with the name of the database.',
     },
     MONGODB_TLS_CA: {
-      type: 'string',
-      format: 'certificates',
+      ...formatted('certificates'),
       description: "MongoDB's certificate authority or self-signed certificate. Needs `tls=true` in `MONGODB_URL`.",
     },
     REDIS_URL: {
-      type: 'string',
-      format: 'redis-url',
+      ...formatted('redis-url'),
       description: 'Redis, its sentinels with the name of the master, or some nodes of its cluster.',
     },
     REDIS_TLS_CA: {
-      type: 'string',
-      format: 'certificates',
+      ...formatted('certificates'),
       description: 'The same for Redis. Needs `rediss`.',
     },
     REDIS_TLS_VERIFY: {
@@ -58,13 +54,11 @@ export const environment = {
       description: "What is checked of Redis's certificate. `ca`: not its host name. `off`: nothing.",
     },
     SECRET_KEY: {
-      type: 'string',
-      format: 'key-of-32-bytes',
+      ...formatted('key-of-32-bytes'),
       description: 'Without it, webhook secrets, stored responses and API keys are lost, and creates fail.',
     },
     SECRET_KEY_PREVIOUS: {
-      type: 'string',
-      format: 'key-of-32-bytes',
+      ...formatted('key-of-32-bytes'),
       description: 'The previous key, while `SECRET_KEY` is being changed.',
     },
     HASH_MEMORY_KIB: {
@@ -72,14 +66,12 @@ export const environment = {
       description: 'Memory that hashing a password or PIN takes. Less is faster, for tests; refused in production.',
     },
     TRUST_PROXY: {
-      type: 'string',
-      format: 'proxy-trust',
+      ...formatted('proxy-trust'),
       description:
         'Proxies whose `X-Forwarded-For` is trusted. Without it, all callers behind a proxy share one address.',
     },
     WORKER_QUEUES: {
-      type: 'string',
-      format: 'queue-list',
+      ...formatted('queue-list'),
       description: 'Queues that this worker serves. Without it: all. Every queue needs a worker.',
     },
     QUEUE_PREFIX: {
@@ -133,18 +125,15 @@ export const environment = {
         'The word in `User-Agent` and in headers such as `X-Service-Signature`: 1 to 31 letters and digits, a letter first.',
     },
     WEBHOOK_ALLOWED_HOSTS: {
-      type: 'string',
-      format: 'host-port-list',
+      ...formatted('host-port-list'),
       description: 'Endpoints that may have a private address or plain http. For development; refused in production.',
     },
     WEBHOOK_BLOCKED_RANGES: {
-      type: 'string',
-      format: 'range-list',
+      ...formatted('range-list'),
       description: 'Public networks that webhooks must not reach, such as your own NAT64 prefix.',
     },
     WALLET_PROVIDER_URL: {
-      type: 'string',
-      format: 'http-url',
+      ...formatted('http-url'),
       description:
         'The provider that moves the money of live payments. Without it none can be paid. https in production.',
     },
@@ -213,27 +202,21 @@ export const environment = {
       description: 'The longest time from SIGTERM to the end of a process: 5 s less than the platform allows.',
     },
     WORKER_PORT: {
-      type: 'integer',
-      minimum: 0,
-      maximum: 65535,
+      ...port,
       description:
         'Port where a worker serves `/healthz`, `/readyz` and, without `METRICS_PORT`, `/metrics`. Without it: none.',
     },
     METRICS_PORT: {
-      type: 'integer',
-      minimum: 0,
-      maximum: 65535,
+      ...port,
       description: 'The only port where `web` and `worker` serve `/metrics`, and nothing else.',
     },
     METRICS_TOKEN: {
-      type: 'string',
-      format: 'bearer-token',
+      ...formatted('bearer-token'),
       description:
         'Token that `/metrics` requires, on every port. Production requires this variable or `METRICS_PORT`.',
     },
     OTEL_EXPORTER_OTLP_ENDPOINT: {
-      type: 'string',
-      format: 'http-url',
+      ...formatted('http-url'),
       description:
         'Where traces are sent (OTLP over HTTP), such as `http://collector:4318`. Without it nothing is traced.',
     },

@@ -1,4 +1,4 @@
-import { spanQuery } from './span.ts'
+import { spanQuery } from './queries.ts'
 
 const name = { type: 'string', maxLength: 200, format: 'storable-text' } as const
 

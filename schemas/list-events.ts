@@ -1,6 +1,6 @@
 import { type EventName, events } from './events.ts'
-import { pageQuery, queryOf } from './page.ts'
-import { spanOf } from './span.ts'
+import { pageQuery, queryOf, spanOf } from './queries.ts'
+import { normalised, storableText } from './strings.ts'
 import type { ValueOf } from './value-of.ts'
 
 /** The longest time in seconds for which the service holds a request. Many proxies end a request after 30 s. */
@@ -13,9 +13,7 @@ export const listEventsQuery = queryOf({
   type,
   referenceNumber: {
     description: 'Only events of the payment intent, order or webhook endpoint with this `referenceNumber`.',
-    type: 'string',
-    maxLength: 64,
-    normalise: 'reference',
+    ...normalised('reference', 64),
   },
   ...spanOf('Only events that happened'),
   ...pageQuery.properties,
@@ -28,9 +26,7 @@ export const readFeedQuery = queryOf({
   after: {
     description:
       'The `next` of the previous response. Without it, the feed begins with the oldest event. `latest` means events from now on.',
-    type: 'string',
-    maxLength: 64,
-    format: 'storable-text',
+    ...storableText(64),
   },
   type,
   limit: pageQuery.properties.limit,

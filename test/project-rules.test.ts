@@ -165,9 +165,9 @@ describe('The project', () => {
       'src/intents/code.ts',
       'src/intents/create.ts',
       'src/intents/marks.ts',
-      'src/intents/open-order.ts',
-      'src/intents/payments/hold.ts',
-      'src/intents/refunds/hold.ts',
+      'src/intents/payments/begin-and-settle.ts',
+      'src/intents/query-wallets.ts',
+      'src/intents/refunds/begin-and-settle.ts',
       // It changes only the counter.
       'src/intents/short-codes.ts',
       'src/intents/transition.ts',
@@ -195,7 +195,6 @@ describe('The project', () => {
       'src/store/orders/place.ts',
       'src/store/products/change.ts',
       'src/store/products/create.ts',
-      'src/store/stock/change.ts',
     ])
     const orders =
       /(\bOrder\)?|storedOrders\(deps\))\s*\.(update|findOneAnd|bulkWrite|replace|delete|insert)|insertOrder\(|createEmptyingBatcher\(models\.Order/

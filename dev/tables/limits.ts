@@ -1,7 +1,6 @@
 import { phoneSearches } from '../../src/admin/search/finders.ts'
 import { quotas } from '../../src/businesses/quotas.ts'
-import { lookupBudgets } from '../../src/checkout/lookup-limit.ts'
-import { paymentBudget } from '../../src/checkout/pin-limit.ts'
+import { lookupBudgets, paymentBudget } from '../../src/checkout/limits.ts'
 import { connectionLimits, maxConnections } from '../../src/http/server/network-share.ts'
 import { codesLimit } from '../../src/intents/live-codes.ts'
 import { pinBudgets } from '../../src/intents/payments/refused-pins.ts'

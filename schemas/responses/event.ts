@@ -1,8 +1,5 @@
-import { endpointEvents } from '../endpoint-event.ts'
-import { orderEvents } from '../order-event.ts'
-import { paymentEvents } from '../payment-event.ts'
-import { described, eventName, id, instant, objectOf, sandbox, shaped } from './fields.ts'
-import { pageOf } from './page.ts'
+import { endpointEvents, orderEvents, paymentEvents } from '../event-bodies.ts'
+import { described, eventName, id, instant, objectOf, pageOf, sandbox, shaped } from './fields.ts'
 
 /** An event in the event log. */
 export const loggedEvent = objectOf({

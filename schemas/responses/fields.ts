@@ -1,5 +1,6 @@
 import { currencyCode } from '../currency.ts'
 import { events } from '../events.ts'
+import { maxPage } from '../queries.ts'
 
 /** Returns the schema of an object. The fields in `always` are required, and the fields in `sometimes` are optional. */
 export const objectOf = (always: Record<string, object>, sometimes: Record<string, object> = {}) => ({
@@ -53,3 +54,17 @@ export const described = (description: string, schema: object) => ({ ...schema, 
  * object.
  */
 export const deletedBy = (name: 'id' | '_id') => objectOf({ [name]: id, deleted: { type: 'boolean', const: true } })
+
+/** Returns the schema of one page of a list (SPEC 4.3). */
+export const pageOf = (item: object) =>
+  objectOf({
+    items: { type: 'array', maxItems: 100, items: item },
+    page: { type: 'integer', minimum: 1, maximum: maxPage },
+    limit: described('The number of items per page. A requested limit above 100 becomes 100.', {
+      type: 'integer',
+      minimum: 1,
+      maximum: 100,
+    }),
+    total: described('The number of items on all pages.', count),
+    hasMore: described('Whether there is another page.', { type: 'boolean' }),
+  })

@@ -1,7 +1,5 @@
-import { createTestIntentBody } from '../create-intent.ts'
-import { statuses } from '../list-intents.ts'
+import { createTestIntentBody, maxRefunds, statuses } from '../intents.ts'
 import { cancellations, declines, failures } from '../payment-reasons.ts'
-import { maxRefunds } from '../refund.ts'
 import {
   amount,
   count,
@@ -11,6 +9,7 @@ import {
   instantOrNull,
   objectOf,
   orNull,
+  pageOf,
   reference,
   sandbox,
   shaped,
@@ -20,7 +19,6 @@ import {
   urlOrNull,
   withoutNul,
 } from './fields.ts'
-import { pageOf } from './page.ts'
 
 const code = shaped('^[0-9]{6}$', 6)
 
@@ -56,7 +54,7 @@ const createdFields = {
 
 /**
  * The fields of an intent that never change. The intent's events also contain these fields, with their names in
- * snake_case (payment-event.ts).
+ * snake_case (event-bodies.ts).
  */
 export const eventFields = {
   referenceNumber: described('The `referenceNumber` of the payment intent.', reference),

@@ -1,4 +1,4 @@
-import { entryTypes } from '../list-entries.ts'
+import { entryTypes } from '../ledger.ts'
 import {
   amount,
   count,
@@ -8,11 +8,11 @@ import {
   largestExact,
   objectOf,
   orNull,
+  pageOf,
   reference,
   shaped,
   textOrNull,
 } from './fields.ts'
-import { pageOf } from './page.ts'
 
 const signed = { type: 'integer', minimum: -largestExact, maximum: largestExact }
 export const day = shaped('^[0-9]{4}-[0-9]{2}-[0-9]{2}$', 10)

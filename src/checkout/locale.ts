@@ -18,19 +18,8 @@ function createLocale(
   { numbers, dates }: { numbers: string; dates: string },
 ) {
   const number = new Intl.NumberFormat(numbers, { minimumFractionDigits: decimals })
-  const day = new Intl.DateTimeFormat(dates, { timeZone })
-  const moment = new Intl.DateTimeFormat(dates, {
-    dateStyle: 'long',
-    timeStyle: 'short',
-    hourCycle: 'h23',
-    timeZone,
-  })
-  const clock = new Intl.DateTimeFormat(dates, {
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-    timeZone,
-  })
+  const inTime = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat(dates, { ...options, hourCycle: 'h23', timeZone }).format
   const amount = (centimes: number) => number.format(decimal(centimes) as `${number}`)
   return {
     code,
@@ -44,11 +33,11 @@ function createLocale(
      * Formats the date in Mauritania's time zone. The result is only used to find out whether two times are on the same
      * day.
      */
-    day: (at: Date): string => day.format(at),
+    day: inTime({}),
     /** Formats a date and time in Mauritania's time zone. */
-    moment: (at: Date): string => moment.format(at),
+    moment: inTime({ dateStyle: 'long', timeStyle: 'short' }),
     /** Formats a time of day in Mauritania's time zone. */
-    clock: (at: Date): string => clock.format(at),
+    clock: inTime({ hour: '2-digit', minute: '2-digit' }),
     /** Formats a duration, such as `23 h 59 min` or `3 days 4 h`. */
     left: (ms: number): string => inWords(words.left, ms),
   }

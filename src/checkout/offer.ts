@@ -1,16 +1,48 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
+import type { Status } from '../../schemas/intents.ts'
 import type { Deps } from '../deps.ts'
 import { sendPage } from '../http/pages/send-page.ts'
 import type { OfferedIntent } from '../intents/batchers.ts'
 import { isCodeActive } from '../intents/code.ts'
+import type { Intent } from '../intents/intent.ts'
+import { isOpenEverywhere, isPending } from '../intents/lifecycle.ts'
 import { acceptsPayments } from '../intents/marks.ts'
 import { asOf } from '../intents/present.ts'
 import type { Wallet } from '../wallets/wallet.ts'
 import { page } from './layout.ts'
 import { addressOf, type Locale, localeOf } from './locale.ts'
 import { newLinkProof } from './proofs.ts'
-import { type State, stateOf } from './state.ts'
+
+/**
+ * The state of a payment as shown on its page. A `pending` payment can be paid, and a `waiting` payment is being
+ * processed. An `expired` payment can no longer be paid. A payment becomes `expired` one second before its intent
+ * expires.
+ */
+export type State = 'pending' | 'waiting' | 'paid' | 'refunded' | 'cancelled' | 'expired' | 'failed'
+
+export function stateOf(stored: Intent, now: Date): State {
+  const { status, hold, cancellationReason } = asOf(stored, now)
+  if (isPending(status) && hold !== null) return 'waiting'
+  if (isPending(status) && !isOpenEverywhere(stored, now)) return 'expired'
+  return cancellationReason === 'expired' ? 'expired' : (status.toLowerCase() as Lowercase<Status>)
+}
+
+/** Returns whether the state can still change. */
+export const isOpen = (state: State): state is 'pending' | 'waiting' => state === 'pending' || state === 'waiting'
+
+/**
+ * Returns the URL on the merchant's site to which the customer returns, with `reference` and `status` appended to its
+ * query. Returns null if the merchant did not provide a URL. The rest of the URL is kept byte for byte, even if it
+ * already contains parameters with these names. A signature over the rest of the URL therefore stays valid.
+ */
+export function returnUrl({ successUrl, cancelUrl, referenceNumber, status }: Intent, state: State): string | null {
+  const url = state === 'paid' || state === 'refunded' ? successUrl : cancelUrl
+  if (url === null) return null
+  const [, address = '', query = '', fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(url) ?? []
+  const kept = query === '' ? '' : `${query}&`
+  return `${address}?${kept}reference=${referenceNumber}&status=${status}${fragment}`
+}
 
 /** A page about a payment, by its path below the path of the payment's page. */
 export type View = '' | '/qr'
@@ -37,7 +69,7 @@ export interface Offer {
 
 /**
  * Returns the time until the intent expires, in milliseconds. In the last second of this time, the intent can no longer
- * be paid (state.ts).
+ * be paid (`stateOf`).
  */
 export const leftMs = ({ intent, now }: Offer): number => intent.expiresAt.getTime() - now.getTime()
 

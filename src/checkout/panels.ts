@@ -1,8 +1,7 @@
 import { html } from 'ghtml'
 import type { OfferedIntent } from '../intents/batchers.ts'
 import { facts, ltr, merchantTextUnlessBlank, moneyHtml, type Price, priceRows } from './layout.ts'
-import { addressOfOffer, type Offer, pollAttributes, type Sheet, sentQuery } from './offer.ts'
-import { returnUrl, type State } from './state.ts'
+import { addressOfOffer, type Offer, pollAttributes, returnUrl, type Sheet, type State, sentQuery } from './offer.ts'
 import type { Note } from './words/words.ts'
 
 /**
@@ -18,7 +17,8 @@ export function panel(offer: Offer, state: Exclude<State, 'pending'>): Sheet {
       return isPaidByAnother(offer) ? ended(offer, panels.paidBefore) : paid(offer, panels.paid)
     case 'refunded': {
       const [, notCharged] = panels.paidBefore
-      const title = isAllRefunded(offer) ? panels.refunded : panels.refundedInPart
+      const { payment, refunded } = offer.intent
+      const title = refunded === (payment?.amountPaid ?? 0) ? panels.refunded : panels.refundedInPart
       return ended(offer, [title, isPaidByAnother(offer) ? notCharged : null])
     }
     case 'cancelled':
@@ -89,9 +89,6 @@ const isPaidByAnother = ({ intent: { payment }, sent }: Offer): boolean =>
 /** Returns a button that prints the page. The script shows it. */
 const print = ({ locale }: Offer): string =>
   html`<button type="button" class="plain" hidden data-print>${locale.words.back.print}</button>`
-
-/** Returns whether the payment was refunded in full. */
-const isAllRefunded = ({ intent: { payment, refunded } }: Offer): boolean => refunded === (payment?.amountPaid ?? 0)
 
 /** Returns the facts about a payment as HTML. Printed, they are the customer's receipt. */
 function receipt(offer: Offer): string {

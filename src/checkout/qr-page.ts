@@ -1,16 +1,14 @@
-import type { Response } from 'express'
 import { encode as encodePng } from 'fast-png'
 import { html } from 'ghtml'
 import { encode, renderSVG } from 'uqr'
 import type { Deps } from '../deps.ts'
-import { codeUrlOf, payUrlOf } from '../intents/present-created.ts'
+import { codeUrlOf, payUrlOf } from '../intents/present.ts'
 import { commissionNow } from './amount.ts'
 import { deadline } from './forms.ts'
-import { facts, ltr, ltrText, type Price, priceRows, sellerRows } from './layout.ts'
-import { imageOfOffer, type Offer, type OfferHandler, type Sheet, sendSheet, showsCode } from './offer.ts'
+import { facts, ltr, ltrText, priceRows, sellerRows } from './layout.ts'
+import { imageOfOffer, isOpen, type Offer, type OfferHandler, type Sheet, sendSheet, showsCode } from './offer.ts'
 import { panel } from './panels.ts'
-import { refuseUnpayable } from './show.ts'
-import { isOpen } from './state.ts'
+import { refuseUnpayable } from './payment-page.ts'
 
 /**
  * Handles GET requests for the page that a merchant shows to a customer at a counter. The customer scans the QR code
@@ -23,17 +21,13 @@ export const showQr: OfferHandler = (deps, offer, _req, res) => {
   sendSheet(res, 200, offer, qrSheet(deps, offer))
 }
 
-/** Returns what the customer pays. Returns null if the customer chooses the amount. */
-function priceOf(deps: Pick<Deps, 'config'>, offer: Offer): Price | null {
-  const { amount, amountType } = offer.intent
-  if (amountType === 'OPEN' || amount === null) return null
-  return { amount, fee: commissionNow(deps, offer, amount).payerTtc }
-}
-
 function qrSheet(deps: Pick<Deps, 'config'>, offer: Offer): Sheet {
   const { intent, locale } = offer
+  const { amount, amountType } = intent
   const { qr } = locale.words
-  const price = priceOf(deps, offer)
+  // The customer chooses the amount of an OPEN intent.
+  const isChosen = amountType === 'OPEN' || amount === null
+  const price = isChosen ? null : { amount, fee: commissionNow(deps, offer, amount).payerTtc }
   const total = price === null ? null : locale.money(price.amount + price.fee)
   const title = (shown: string | null) => (shown === null ? qr.titleOpen : qr.title(shown))
   // The customer types this address, so it is shown without its scheme.
@@ -100,13 +94,10 @@ export const sendQrImage =
     if (!isOpen(state)) return sendSheet(res, 410, offer, panel(offer, state))
     if (refuseUnpayable(deps, offer, res)) return
     const { type, draw } = images[format]
-    sendImage(res, type, `${intent.referenceNumber}.${format}`, draw(payUrlOf(deps.config.payUrl, intent)))
+    const image = draw(payUrlOf(deps.config.payUrl, intent))
+    if (res.headersSent) return
+    res.setHeader('Content-Type', type)
+    res.setHeader('Content-Disposition', `inline; filename="${intent.referenceNumber}.${format}"`)
+    res.setHeader('Content-Length', Buffer.byteLength(image))
+    res.end(image)
   }
-
-function sendImage(res: Response, type: string, name: string, image: string | Buffer): void {
-  if (res.headersSent) return
-  res.setHeader('Content-Type', type)
-  res.setHeader('Content-Disposition', `inline; filename="${name}"`)
-  res.setHeader('Content-Length', Buffer.byteLength(image))
-  res.end(image)
-}

@@ -5,10 +5,9 @@ import { isFromOtherSite } from '../http/pages/own-origin.ts'
 import { createPageHeaders } from '../http/pages/page-headers.ts'
 import { awaitDatabaseTime, preparePage } from '../http/pages/prepare-page.ts'
 import { assets, scriptPath, stylePath } from './assets.ts'
-import { codePages } from './code-page.ts'
+import { createLookupLimit } from './limits.ts'
 import { localeOf } from './locale.ts'
-import { createLookupLimit } from './lookup-limit.ts'
-import { payPages } from './pay-pages.ts'
+import { codePages, payPages } from './pay-pages.ts'
 import { onlyBy, requestedPage, sendNote, sendNotFound } from './respond.ts'
 
 export const checkoutPageRights = { scripts: true, images: false, referrer: 'no-referrer' } as const

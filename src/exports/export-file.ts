@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import type { ExportKind } from '../../schemas/export-ledger.ts'
+import type { ExportKind } from '../../schemas/ledger.ts'
 import type { ChainOwner } from '../chains/append.ts'
 import type { Deps } from '../deps.ts'
 import type { Positions } from '../ledger/list.ts'

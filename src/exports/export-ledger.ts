@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { readDelimiter } from '../../schemas/delimiter.ts'
-import type { ExportKind, ExportLedgerQuery } from '../../schemas/export-ledger.ts'
+import type { ExportKind, ExportLedgerQuery } from '../../schemas/ledger.ts'
 import type { Caller } from '../businesses/caller.ts'
 import type { ChainOwner } from '../chains/append.ts'
 import type { Deps } from '../deps.ts'

@@ -1,7 +1,6 @@
 import { currencyCode } from '../../schemas/currency.ts'
 import type { Delimiter } from '../../schemas/delimiter.ts'
-import type { ExportFormat, ExportKind, ExportLanguage } from '../../schemas/export-ledger.ts'
-import type { EntryType } from '../../schemas/list-entries.ts'
+import type { EntryType, ExportFormat, ExportKind, ExportLanguage } from '../../schemas/ledger.ts'
 import { dayOf, type LedgerEntry } from '../ledger/entry.ts'
 import { noCommission } from '../wallets/commission.ts'
 import { type Cell, csvHeader, csvRows } from './csv.ts'

@@ -1,4 +1,4 @@
-import type { SpanQuery } from '../../schemas/span.ts'
+import type { SpanQuery } from '../../schemas/queries.ts'
 import { refuse } from '../errors.ts'
 import { readInstant } from './instant.ts'
 

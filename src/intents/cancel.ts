@@ -1,14 +1,22 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
+import type { By } from '../audit/audit-event.ts'
+import { addLine } from '../audit/audited.ts'
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
 import { effectOf, type Result, type WriteRequest } from '../idempotency/request.ts'
+import { noDeadline } from '../mongo/batching/batcher.ts'
+import { type PageSize, readPage, type Walk } from '../mongo/walk.ts'
 import { wakeRelay } from '../outbox/wake-relay.ts'
+import { createPace } from '../retention/pace.ts'
+import { newId } from '../security/ids.ts'
 import { findEarlier } from './effect.ts'
 import { findIntentToChange } from './find.ts'
-import { isPending } from './lifecycle.ts'
+import type { Intent } from './intent.ts'
+import { isPending, transitions } from './lifecycle.ts'
 import { dropOldMarks, markingOf } from './marks.ts'
-import { asOf, presentIntent } from './present.ts'
+import { asOf, expiryFields, presentIntent } from './present.ts'
 import { applyTransition } from './transition.ts'
 
 /**
@@ -39,4 +47,129 @@ export async function cancelIntent(
   }
   wakeRelay(deps, cancelled)
   return effectOf(marking.mark, presentIntent(deps.config, cancelled, now), false)
+}
+
+/** Selects the PENDING intents that one business created in one environment before a given time. */
+export interface CancelSelection {
+  businessId: string
+  sandbox: boolean
+  createdBefore: Date
+}
+
+/**
+ * The result for one intent. `under-way` means that a customer is paying the intent, so it was not cancelled. `ended`
+ * means that the intent had been paid or cancelled, or had expired, before the run could cancel it.
+ */
+export type CancelResult = 'cancelled' | 'under-way' | 'ended'
+
+/**
+ * The options of a bulk cancel. After each page of intents, the run calls `count` with the results, and then pauses
+ * before the next page.
+ */
+export interface CancelRun extends By {
+  /** The number of intents that matched when the run began. The line for the audit trail contains it. */
+  pending: number
+  /** Aborting this signal stops the run after the current page of intents. */
+  ending: AbortSignal
+  count(results: readonly CancelResult[]): void
+}
+
+type CancelDeps = Pick<Deps, 'Intent' | 'AuditEvent' | 'batchers' | 'metrics' | 'now' | 'enqueue'>
+
+/**
+ * The number of intents per page, and the limits on reading a page. An intent may have 153 KB of metadata in addition
+ * to its other fields, so a page of 50 intents takes up at most about 13 MB of memory.
+ */
+const pageSize = {
+  documents: 50,
+  projection: { outbox: 0 },
+  maxTimeMS: 4_000,
+} as const satisfies PageSize
+
+/**
+ * The minimum time from the start of one page to the start of the next. With 50 intents per page, this interval limits
+ * a bulk cancel to 100 intents per second, which is also the default limit for one API key. A bulk cancel therefore
+ * slows down other businesses no more than a busy merchant does.
+ */
+const batchEveryMs = 500
+
+/** Returns the number of intents that `cancelAll` would try to cancel. */
+export const countCancellable = (deps: Pick<Deps, 'Intent'>, selection: CancelSelection): Promise<number> => {
+  const { where, before, index } = walkOf(selection)
+  return deps.Intent.countDocuments({ ...where, createdAt: { $lt: before } })
+    .hint(index)
+    .maxTimeMS(pageSize.maxTimeMS)
+    .exec()
+}
+
+/**
+ * Cancels the selected PENDING intents, starting with the oldest. Each cancel uses the same guarded write and adds the
+ * same event as a single cancel. An intent that a customer is paying is not changed. If a run is stopped or killed, a
+ * new run with the same selection finds the intents that are still PENDING. The line for the audit trail is written
+ * before the first cancel, so a killed run cancels nothing without a line. A run that finds nothing to cancel writes no
+ * line. Its id is the mark in each intent that the run cancels.
+ */
+export async function cancelAll(
+  deps: CancelDeps,
+  selection: CancelSelection,
+  { ending, count, pending, ...by }: CancelRun,
+): Promise<void> {
+  const id = newId()
+  const { businessId, sandbox, createdBefore } = selection
+  const after = { mode: sandbox ? 'test' : 'live', createdBefore, pending }
+  const pace = createPace(ending, async () => undefined)
+  let last: Intent | null = null
+  let isRecorded = false
+  for (;;) {
+    const startedAt = performance.now()
+    const page: Intent[] = await pace(async () => {
+      const found = await readPage(deps.Intent, walkOf(selection), last, pageSize)
+      if (!isRecorded && found.some((intent) => isCancellable(intent, deps.now()))) {
+        await addLine(deps, by, { _id: id, act: 'intents.cancelled', subject: businessId, businessId, after })
+        isRecorded = true
+      }
+      count(await cancelPage(deps, found, id))
+      return found
+    })
+    last = page.at(-1) ?? null
+    if (last === null || page.length < pageSize.documents) return
+    const restMs = batchEveryMs - (performance.now() - startedAt)
+    if (restMs > 0) await pause(restMs, undefined, { signal: ending })
+  }
+}
+
+/** Returns whether an intent is still PENDING and no customer is paying it. */
+const isCancellable = (intent: Intent, now: Date): boolean =>
+  intent.hold === null && isPending(asOf(intent, now).status)
+
+const walkOf = ({ businessId, sandbox, createdBefore: before }: CancelSelection): Walk => ({
+  index: 'byStatus',
+  where: { businessId, sandbox, status: { $in: transitions.cancelByOperator.from } },
+  from: null,
+  before,
+})
+
+async function cancelPage(deps: CancelDeps, page: Intent[], key: string): Promise<CancelResult[]> {
+  const at = deps.now()
+  const marking = markingOf({ key, paramsHash: '', arrivedAt: at }, at)
+  const input = { name: 'cancelByOperator', marking, cause: null } as const
+  const cancelled = await Promise.all(page.map((intent) => applyTransition(deps, intent, input, noDeadline)))
+  for (const intent of cancelled) if (intent !== null) wakeRelay(deps, intent)
+  const refused = page.filter((_, index) => cancelled[index] === null)
+  const open = refused.length === 0 ? new Set() : await stillOpen(deps, refused)
+  return page.map(({ _id }, index) => {
+    if (cancelled[index] !== null) return 'cancelled'
+    return open.has(_id) ? 'under-way' : 'ended'
+  })
+}
+
+/**
+ * Returns the ids of those intents that are still PENDING. A customer is paying them, or was paying them a moment ago,
+ * so they were not cancelled.
+ */
+async function stillOpen(deps: CancelDeps, intents: readonly Intent[]): Promise<Set<string>> {
+  const now = deps.now()
+  const ids = intents.map(({ _id }) => _id)
+  const found = await deps.Intent.find({ _id: { $in: ids } }, expiryFields).lean<Intent[]>()
+  return new Set(found.filter((intent) => isPending(asOf(intent, now).status)).map(({ _id }) => _id))
 }

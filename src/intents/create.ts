@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { createLiveIntentBody, createTestIntentBody } from '../../schemas/create-intent.ts'
+import { createLiveIntentBody, createTestIntentBody } from '../../schemas/intents.ts'
 import type { Caller } from '../businesses/caller.ts'
 import { type Reserve, withinStorage } from '../businesses/quotas.ts'
 import type { Deps } from '../deps.ts'
@@ -13,15 +13,12 @@ import { wakeRelay } from '../outbox/wake-relay.ts'
 import { newId, newPaymentCode, newReferenceNumber } from '../security/ids.ts'
 import { codeKeyOf, codeReusableFrom, freeIfReusable } from './code.ts'
 import { expireIntent } from './expire.ts'
-import { paymentFacts } from './facts.ts'
-import type { Intent } from './intent.ts'
-import { referenceIndex, requestIndex } from './intent-indexes.ts'
+import { type Intent, referenceIndex, requestIndex } from './intent.ts'
 import { isPending, isRefundable } from './lifecycle.ts'
 import { liveCodeLimit } from './live-codes.ts'
-import { asOf, expiryFields } from './present.ts'
-import { createdResponse, findCreated, responseFormat } from './present-created.ts'
+import { asOf, createdResponse, expiryFields, findCreated, responseFormat } from './present.ts'
 import { noneFree } from './short-codes.ts'
-import { countTransition } from './transition.ts'
+import { countTransition, paymentFacts } from './transition.ts'
 
 /** The fields of a new intent that come from the merchant's request. The service sets all other fields. */
 export type IntentRequest = Pick<
@@ -200,11 +197,8 @@ async function freeReference(deps: Deps, intent: Intent, deadlineAt: number): Pr
   const { status, referenceNumber } = asOf(holder, now)
   if (isPending(status) || isRefundable(status)) {
     deps.shortCodes.giveBack(intent.shortCode)
-    throw taken(referenceNumber)
+    throw refuse('MERCHANT_REFERENCE_TAKEN', { param: 'merchantReference', details: { referenceNumber } })
   }
   await expireIntent(deps, referenceNumber, deadlineAt)
   return true
 }
-
-const taken = (referenceNumber: string) =>
-  refuse('MERCHANT_REFERENCE_TAKEN', { param: 'merchantReference', details: { referenceNumber } })

@@ -1,5 +1,5 @@
 import type { EventName } from '../../schemas/events.ts'
-import type { Status } from '../../schemas/list-intents.ts'
+import type { Status } from '../../schemas/intents.ts'
 import type { CancellationReason } from '../../schemas/payment-reasons.ts'
 import type { Intent } from './intent.ts'
 

@@ -1,4 +1,4 @@
-import type { ListIntentsQuery, rangeQuery } from '../../schemas/list-intents.ts'
+import type { ListIntentsQuery, rangeQuery } from '../../schemas/intents.ts'
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
@@ -34,14 +34,12 @@ export const parseList = (query: ListIntentsQuery): IntentSearch => ({
 /** A range by which a list of intents is limited, besides the time of creation. Both ends are inclusive. */
 type ListRange = { of: 'payments' | 'refunds'; span: Span } | { of: 'amounts'; min: number | null; max: number | null }
 
-type Param = keyof typeof rangeQuery
-
 /** The parameters of each range: its start and its end. */
 const ranges = [
   ['paidFrom', 'paidTo'],
   ['refundedFrom', 'refundedTo'],
   ['minAmount', 'maxAmount'],
-] as const satisfies [Param, Param][]
+] as const satisfies (keyof typeof rangeQuery)[][]
 
 /**
  * Returns the range in a validated query, or null. Throws VALIDATION_ERROR for two ranges: there is an index for each
@@ -113,7 +111,8 @@ export async function listIntents(
     deps.Intent,
     {
       where,
-      index: indexFor(search),
+      // The index contains all fields by which the list is filtered.
+      index: merchantReference !== null ? 'byMerchantReference' : status === null ? 'byTime' : 'byStatus',
       fields: unlisted,
       // The total can be counted in a single range of the `byCancelsAt` index, because `cancelsAt` is null unless the
       // status is PENDING or CANCELLED. For CANCELLED, this range also contains the overdue PENDING intents.
@@ -121,12 +120,6 @@ export async function listIntents(
     },
     search,
   )
-}
-
-/** Returns the name of the index that contains all fields by which the list is filtered. */
-function indexFor({ status, merchantReference }: IntentSearch): string {
-  if (merchantReference !== null) return 'byMerchantReference'
-  return status === null ? 'byTime' : 'byStatus'
 }
 
 /** Returns the filter for the intents whose listed amount is in a range. */

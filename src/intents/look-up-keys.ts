@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 import type { Intent } from './intent.ts'
-import type { PaymentHold } from './payments/payment.ts'
+import type { PaymentHold } from './records.ts'
 
 /**
  * The maximum number of look-up keys of payments and of refunds that were not made. The latest payments' keys are kept,

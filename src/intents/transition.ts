@@ -1,11 +1,48 @@
 import type { Deps } from '../deps.ts'
 import { environmentOf } from '../metrics/metrics.ts'
 import { type Cause, newEvent, type OutboxEvent } from '../outbox/event.ts'
+import type { Recorded } from '../webhooks/body/facts.ts'
+import { paymentFormat } from '../webhooks/body/payment-data.ts'
 import { codeReusableFrom } from './code.ts'
-import { type EventDetails, paymentFacts } from './facts.ts'
 import type { Intent } from './intent.ts'
 import { isPending, type Transition, type TransitionName, transitions } from './lifecycle.ts'
 import { isMarked, type Marking, unlessMarked } from './marks.ts'
+import type { PaymentFailure, Refund } from './records.ts'
+
+/** The data that only some events contain: the reason why a payment failed, or the refund that was made. */
+export interface EventDetails {
+  failure?: PaymentFailure
+  refund?: RefundDetails
+}
+
+type RefundDetails = Pick<Refund, 'id' | 'amount' | 'returnedFees' | 'reason' | 'createdAt'>
+
+/**
+ * Returns the facts to store with an event. Pass the intent as it is after the event. An OPEN intent has no amount
+ * until it is paid. The commission is that of the payment, even in events for later refunds.
+ */
+export function paymentFacts(intent: Intent, { failure, refund }: EventDetails): Recorded {
+  const { status, payment } = intent
+  const amount = payment?.amountPaid ?? (intent.amountType === 'OPEN' ? null : intent.amount)
+  const facts = {
+    status,
+    ...(amount === null ? {} : { amount }),
+    ...(payment === null
+      ? {}
+      : { paidAt: payment.paidAt, payerPhone: payment.payerPhone, commission: payment.commission }),
+    ...(failure === undefined ? {} : { failure }),
+    ...(refund === undefined ? {} : { refund: refundFacts(refund) }),
+  }
+  return { format: paymentFormat, facts }
+}
+
+const refundFacts = ({ id, amount, returnedFees, reason, createdAt }: RefundDetails) => ({
+  id,
+  amount,
+  returnedFees,
+  ...(reason === null ? {} : { reason }),
+  createdAt,
+})
 
 /** A transition to apply to one intent. */
 export interface TransitionInput {

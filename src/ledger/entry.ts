@@ -1,4 +1,4 @@
-import type { EntryType } from '../../schemas/list-entries.ts'
+import type { EntryType } from '../../schemas/ledger.ts'
 import { type ChainLink, type ChainOwner, chainIndex } from '../chains/append.ts'
 import { type Collection, ifPresent } from '../mongo/collection.ts'
 import type { Commission, ReturnedFees } from '../wallets/commission.ts'

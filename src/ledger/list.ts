@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose'
 import { currencyCode } from '../../schemas/currency.ts'
-import type { EntryType, ListEntriesQuery, ListRefundsQuery } from '../../schemas/list-entries.ts'
+import type { EntryType, ListEntriesQuery, ListRefundsQuery } from '../../schemas/ledger.ts'
 import type { ChainOwner } from '../chains/append.ts'
 import type { Deps } from '../deps.ts'
 import { longestReadMs, type Page, readSlice, type Slice } from '../input/pagination.ts'

@@ -1,6 +1,6 @@
 import { currencyCode } from '../../schemas/currency.ts'
 import type { Delimiter } from '../../schemas/delimiter.ts'
-import type { ListStatementsQuery } from '../../schemas/list-statements.ts'
+import type { ListStatementsQuery } from '../../schemas/ledger.ts'
 import { type ChainOwner, findLast } from '../chains/append.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'

@@ -1,5 +1,5 @@
 import type { Intent } from '../intents/intent.ts'
-import type { Refund } from '../intents/refunds/refund-record.ts'
+import type { Refund } from '../intents/records.ts'
 import type { MoneyKind } from './rows.ts'
 
 /** A live payment or refund as this service recorded it. */

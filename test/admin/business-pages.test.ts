@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { newId } from '../../src/security/ids.ts'
-import { createShop } from '../../src/store/shops/open-shop.ts'
+import { createShop } from '../../src/store/shops/shops.ts'
 import { createIntent, relay, requestIntent } from '../support/actions.ts'
 import { pay, refund, simulate } from '../support/pay.ts'
 import { scriptedWallet } from '../support/scripted-wallet.ts'

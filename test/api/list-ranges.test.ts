@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Intent } from '../../src/intents/intent.ts'
-import type { Refund } from '../../src/intents/refunds/refund-record.ts'
+import type { Refund } from '../../src/intents/records.ts'
 import { newId } from '../../src/security/ids.ts'
 import { copyIntents, intentTemplate } from '../support/copy-intents.ts'
 import { rounds } from '../support/machine.ts'

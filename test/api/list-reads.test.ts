@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { deliveryStatuses } from '../../schemas/list-deliveries.ts'
+import { deliveryStatuses } from '../../schemas/deliveries.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import { alreadyCancelled, neverCancels } from '../../src/intents/lifecycle.ts'
 import { newId } from '../../src/security/ids.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { cancelAll } from '../../src/intents/cancel-all.ts'
+import { cancelAll } from '../../src/intents/cancel.ts'
 import { parseCreate, createIntent as runCreate } from '../../src/intents/create.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
 import type { Batchers } from '../../src/mongo/batchers.ts'

@@ -1,7 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { expect } from 'chai'
-import { stages } from '../../schemas/responses/endpoint.ts'
+import { stages } from '../../schemas/responses/webhooks.ts'
 import { catalogue } from '../../src/errors.ts'
 import { pathOf } from '../../src/http/openapi/operation.ts'
 import { codesOf } from '../../src/http/openapi/refusals.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createLookupLimit, type LookupLimit } from '../../src/checkout/lookup-limit.ts'
+import { createLookupLimit, type LookupLimit } from '../../src/checkout/limits.ts'
 import { createIntent } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'
 import { profiled } from '../support/profiled.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createPinLimit } from '../../src/checkout/pin-limit.ts'
+import { createPinLimit } from '../../src/checkout/limits.ts'
 import { unavailable } from '../../src/errors.ts'
 import type { Deadline } from '../../src/http/server/deadline.ts'
 import { queryWallet } from '../../src/intents/query-wallets.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { parse } from 'csv-parse/sync'
-import { exportKinds } from '../../schemas/export-ledger.ts'
+import { exportKinds } from '../../schemas/ledger.ts'
 import { expectRefused } from '../api/refused.ts'
 import { createGate } from '../support/gate.ts'
 import { bookMany, bookOne, difficultTexts, ledgerOf } from '../support/ledger.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { settleRefund } from '../../src/intents/refunds/settle.ts'
+import { settleRefund } from '../../src/intents/refunds/begin-and-settle.ts'
 import { bookEvents, type LedgerAppender, openLedger } from '../../src/ledger/book.ts'
 import type { LedgerEntry } from '../../src/ledger/entry.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'

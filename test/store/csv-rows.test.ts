@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Refusal } from '../../src/errors.ts'
-import type { CsvFault } from '../../src/store/imports/file/faults.ts'
 import { readRows } from '../../src/store/imports/file/read-rows.ts'
+import type { CsvFault } from '../../src/store/imports/file/row.ts'
 import { countLoopIterations } from '../support/count-loop-iterations.ts'
 
 const deps = { config: { maxAmount: 1_000_000 } } as Parameters<typeof readRows>[0]
@@ -34,7 +34,7 @@ function fileWith(column: string, text: string): string {
 /** Reads that file and returns the value of the cell. */
 async function cell(column: string, text: string): Promise<unknown> {
   const [row] = await read(fileWith(column, text))
-  return row?.[(column === 'variant_label' ? 'variantLabel' : column) as keyof typeof row]
+  return row?.[column as keyof typeof row]
 }
 
 describe('CSV rows', () => {
@@ -44,7 +44,7 @@ describe('CSV rows', () => {
       handle: 'tea',
       name: 'Thé, vert',
       description: 'a\r\nb "c"',
-      variantLabel: '1 kg; net',
+      variant_label: '1 kg; net',
       sku: 'T-1',
       price: 1250,
       stock: 0,
@@ -63,7 +63,7 @@ describe('CSV rows', () => {
   it('can have their columns in any order and case, and a missing column is treated as blank', async () => {
     const csv = lines(' PRICE ;" Handle";Variant_Label', '5;a;"small"')
     const [row] = await read(csv)
-    const given = { handle: 'a', price: 5, variantLabel: 'small' }
+    const given = { handle: 'a', price: 5, variant_label: 'small' }
     expect(row).to.include({ ...given, name: null, stock: null, active: null })
     expect(await read(lines('handle', 'a', 'b'))).to.have.length(2)
     expect(await read(lines(full, ''))).to.deep.equal([])

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { endPayment } from '../../src/intents/payments/settle.ts'
+import { endPayment } from '../../src/intents/payments/begin-and-settle.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
 import { noCommission } from '../../src/wallets/commission.ts'

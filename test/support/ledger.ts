@@ -1,5 +1,5 @@
 import type { ChainOwner } from '../../src/chains/append.ts'
-import { endPayment } from '../../src/intents/payments/settle.ts'
+import { endPayment } from '../../src/intents/payments/begin-and-settle.ts'
 import { dayOf, type EntryDraft, type LedgerEntry } from '../../src/ledger/entry.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'

@@ -6,8 +6,8 @@ import {
   type PaymentResult,
   payIntent,
 } from '../../src/intents/payments/pay.ts'
-import { beginRefund } from '../../src/intents/refunds/hold.ts'
-import type { Refund } from '../../src/intents/refunds/refund-record.ts'
+import type { Refund } from '../../src/intents/records.ts'
+import { beginRefund } from '../../src/intents/refunds/begin-and-settle.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
 import { commissionOf } from '../../src/wallets/commission.ts'

@@ -1,7 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { endpointEvents } from '../../schemas/endpoint-event.ts'
-import { orderEvents } from '../../schemas/order-event.ts'
-import { paymentEvents } from '../../schemas/payment-event.ts'
+import { endpointEvents, orderEvents, paymentEvents } from '../../schemas/event-bodies.ts'
 
 const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true, formats: { uri: true } })
 const schemas = { ...paymentEvents, ...orderEvents, ...endpointEvents }

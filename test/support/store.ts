@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createShop } from '../../src/store/shops/open-shop.ts'
+import { createShop } from '../../src/store/shops/shops.ts'
 import { openingStock } from '../invariants/expect-invariants.ts'
 import { type Merchant, type Service, tester } from './service.ts'
 import { waitFor } from './wait-for.ts'

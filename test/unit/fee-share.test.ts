@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { array, assert, boolean, integer, nat, oneof, property, record } from 'fast-check'
-import { feeShareOf, released, setAside } from '../../src/intents/refunds/hold.ts'
+import { feeShareOf, released, setAside } from '../../src/intents/refunds/begin-and-settle.ts'
 import { commissionOf, type ReturnedFees } from '../../src/wallets/commission.ts'
 
 interface State {

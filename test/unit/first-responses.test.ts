@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { Refusal } from '../../src/errors.ts'
 import { success } from '../../src/http/responses/envelope.ts'
-import { createdResponse } from '../../src/intents/present-created.ts'
+import { createdResponse } from '../../src/intents/present.ts'
 import { cases, fixed } from '../vectors/first-responses/cases.ts'
 
 const folder = join(import.meta.dirname, '../vectors/first-responses/format-1')

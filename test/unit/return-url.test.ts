@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { returnUrl } from '../../src/checkout/state.ts'
+import { returnUrl } from '../../src/checkout/offer.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 
 const intent = { referenceNumber: 'PI-1', status: 'PAID', cancelUrl: null } as Intent

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Command } from 'commander'
-import { type ExportFormat, exportFormats } from '../../../schemas/export-ledger.ts'
+import { type ExportFormat, exportFormats } from '../../../schemas/ledger.ts'
 import { acts } from '../../audit/audit-event.ts'
 import type { AuditFilter } from '../../audit/list.ts'
 import type { KnownSeal, Verified } from '../../audit/seals/seal.ts'

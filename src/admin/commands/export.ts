@@ -7,7 +7,7 @@ import {
   exportFormats,
   exportKinds,
   exportLanguages,
-} from '../../../schemas/export-ledger.ts'
+} from '../../../schemas/ledger.ts'
 import type { FileExport, WrittenFile } from '../../exports/export-file.ts'
 import { act, Failed, found, subcommand, withProgress } from './act.ts'
 import { choice, fromOption, someId, toOption } from './arguments.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { CancelResult, CancelSelection } from '../../intents/cancel-all.ts'
+import type { CancelResult, CancelSelection } from '../../intents/cancel.ts'
 import { act, Failed, found, subcommand, withProgress } from './act.ts'
 import { choice, instant, someId } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
@@ -55,7 +55,7 @@ interface Options {
 type CancelCounts = { matched: number; cancelled: number; skipped: Partial<Record<CancelResult, number>> }
 
 async function cancel(deps: AdminDeps, { business, mode, createdBefore, dryRun }: Options): Promise<CancelCounts> {
-  const { countCancellable } = await import('../../intents/cancel-all.ts')
+  const { countCancellable } = await import('../../intents/cancel.ts')
   found(await deps.Business.exists({ _id: business }), `There is no business ${business}`)
   const now = deps.now()
   const selection: CancelSelection = {
@@ -82,7 +82,7 @@ async function cancelSelected(
   advance: (count: number) => void,
 ): Promise<CancelCounts> {
   const counts: CancelCounts = { matched: 0, cancelled: 0, skipped: {} }
-  const { cancelAll } = await import('../../intents/cancel-all.ts')
+  const { cancelAll } = await import('../../intents/cancel.ts')
   const { createMetrics } = await import('../../metrics/metrics.ts')
   const { openBatchers } = await import('../../mongo/batchers.ts')
   const { createLog } = await import('../../process/log.ts')

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { ShopFacts, ShopFilter } from '../../store/shops/list-shops.ts'
+import type { ShopFacts, ShopFilter } from '../../store/shops/shops.ts'
 import { act, asList, found, subcommand, subcommandOnId } from './act.ts'
 import { businessName, choice, someId } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
@@ -23,7 +23,7 @@ export function addShopCommands(program: Command): void {
     .option('--mode <mode>', 'test or live', choice('test', 'live'))
     .addHelpText('after', listHelp)
   asList(list, columns, async (deps, filter: ShopFilter, slice) => {
-    const { listShops } = await import('../../store/shops/list-shops.ts')
+    const { listShops } = await import('../../store/shops/shops.ts')
     return listShops(deps, filter, slice)
   })
 
@@ -33,14 +33,14 @@ export function addShopCommands(program: Command): void {
 }
 
 async function createLiveShop(deps: AdminDeps, { business: businessId, name }: { business: string; name: string }) {
-  const { createShop } = await import('../../store/shops/open-shop.ts')
+  const { createShop } = await import('../../store/shops/shops.ts')
   found(await deps.Business.exists({ _id: businessId }), `There is no business ${businessId}`)
   const created = await createShop(deps, { businessId, name }, deps.by)
   return { id: found(created, `Business ${businessId} already has a shop`)._id }
 }
 
 async function showShop(deps: AdminDeps, id: string) {
-  const { lookUpShop } = await import('../../store/shops/list-shops.ts')
+  const { lookUpShop } = await import('../../store/shops/shops.ts')
   return found(await lookUpShop(deps, id), `There is no shop ${id}`)
 }
 

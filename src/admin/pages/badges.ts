@@ -1,5 +1,5 @@
 import { html } from 'ghtml'
-import type { DeliveryStatus } from '../../../schemas/list-deliveries.ts'
+import type { DeliveryStatus } from '../../../schemas/deliveries.ts'
 import type { ApiKey } from '../../businesses/api-key.ts'
 import type { TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
 

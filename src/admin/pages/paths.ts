@@ -1,5 +1,5 @@
 import { html } from 'ghtml'
-import { spanQuery } from '../../../schemas/span.ts'
+import { spanQuery } from '../../../schemas/queries.ts'
 import type { Deps } from '../../deps.ts'
 import { readSpan, type Span } from '../../input/span.ts'
 import { isId, isOrderNumber } from '../../security/ids.ts'

@@ -5,9 +5,9 @@ import type { Business } from '../../businesses/business.ts'
 import { lookUpBusiness } from '../../businesses/list-businesses.ts'
 import type { Deps } from '../../deps.ts'
 import { isPending } from '../../intents/lifecycle.ts'
-import { eventsSoFar, lookUpIntent, type TracedIntent } from '../../intents/look-up.ts'
 import { asOf } from '../../intents/present.ts'
-import type { Refund } from '../../intents/refunds/refund-record.ts'
+import type { Refund } from '../../intents/records.ts'
+import { eventsSoFar, lookUpIntent, type TracedIntent } from '../../intents/search.ts'
 import { eventIdOf } from '../../webhooks/deliveries/delivery-id.ts'
 import {
   deliveriesOf,

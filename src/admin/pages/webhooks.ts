@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
+import type { DeliveryStatus } from '../../../schemas/deliveries.ts'
 import type { EventName } from '../../../schemas/events.ts'
-import type { DeliveryStatus } from '../../../schemas/list-deliveries.ts'
 import type { Deps } from '../../deps.ts'
 import type { SignedIn } from '../../staff/staff-sessions.ts'
 import { hostOf } from '../../webhooks/deliveries/delivery.ts'

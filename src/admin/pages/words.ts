@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
 import { currencyCode, decimal } from '../../../schemas/currency.ts'
-import type { PaymentAttempt } from '../../intents/payments/payment.ts'
+import type { PaymentAttempt } from '../../intents/records.ts'
 import type { WalletName } from '../../wallets/wallet.ts'
 import { maxCounted } from '../../webhooks/deliveries/backlog.ts'
 import type { AttemptRecord } from '../../webhooks/deliveries/delivery.ts'

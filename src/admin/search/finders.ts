@@ -1,4 +1,4 @@
-import { merchantReference } from '../../../schemas/create-intent.ts'
+import { merchantReference } from '../../../schemas/intents.ts'
 import type { By } from '../../audit/audit-event.ts'
 import { addLine } from '../../audit/audited.ts'
 import { looksLikeKey } from '../../businesses/api-key.ts'
@@ -7,9 +7,9 @@ import { findBusinessesByName, lookUpBusiness } from '../../businesses/list-busi
 import type { Deps } from '../../deps.ts'
 import { isLonger, readName } from '../../input/name.ts'
 import { readCode } from '../../intents/code.ts'
-import { lookUpIntent } from '../../intents/look-up.ts'
 import {
   type FoundIntent,
+  lookUpIntent,
   searchByCode,
   searchByMerchantReference,
   searchByPayer,

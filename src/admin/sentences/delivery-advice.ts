@@ -1,4 +1,4 @@
-import type { DeliveryStatus } from '../../../schemas/list-deliveries.ts'
+import type { DeliveryStatus } from '../../../schemas/deliveries.ts'
 import type { Locale } from '../../checkout/locale.ts'
 import type { ListedDelivery, TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
 import { lastUrl } from '../../webhooks/deliveries/present.ts'

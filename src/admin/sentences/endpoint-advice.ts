@@ -1,4 +1,4 @@
-import type { Stage } from '../../../schemas/responses/endpoint.ts'
+import type { Stage } from '../../../schemas/responses/webhooks.ts'
 import type { Locale } from '../../checkout/locale.ts'
 import type { AttemptRecord } from '../../webhooks/deliveries/delivery.ts'
 import type { TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'

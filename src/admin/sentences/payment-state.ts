@@ -1,8 +1,8 @@
-import type { Status } from '../../../schemas/list-intents.ts'
+import type { Status } from '../../../schemas/intents.ts'
 import type { CancellationReason, DeclineReason, FailureReason } from '../../../schemas/payment-reasons.ts'
 import type { Business } from '../../businesses/business.ts'
-import type { TracedIntent } from '../../intents/look-up.ts'
-import type { Refund } from '../../intents/refunds/refund-record.ts'
+import type { Refund } from '../../intents/records.ts'
+import type { TracedIntent } from '../../intents/search.ts'
 import type { RefusalReason } from '../../wallets/wallet.ts'
 
 /**

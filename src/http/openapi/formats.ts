@@ -1,6 +1,6 @@
 import { events } from '../../../schemas/events.ts'
 import { maxWaitSeconds } from '../../../schemas/list-events.ts'
-import { maxPage } from '../../../schemas/page.ts'
+import { maxPage } from '../../../schemas/queries.ts'
 import { withoutNul } from '../../../schemas/responses/fields.ts'
 import type { Config } from '../../config.ts'
 import { privateSuffixes } from '../../webhooks/sender/url.ts'

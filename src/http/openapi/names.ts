@@ -1,18 +1,11 @@
-import { changeStockBody } from '../../../schemas/change-stock.ts'
-import { createEndpointBody } from '../../../schemas/create-endpoint.ts'
-import { createTestIntentBody } from '../../../schemas/create-intent.ts'
-import { createProductBody } from '../../../schemas/create-product.ts'
-import { endpointEvents } from '../../../schemas/endpoint-event.ts'
+import { createEndpointBody, testEndpointBody, updateEndpointBody } from '../../../schemas/endpoints.ts'
+import { endpointEvents, orderEvents, paymentEvents } from '../../../schemas/event-bodies.ts'
 import type { EventName } from '../../../schemas/events.ts'
-import { importProductsBody } from '../../../schemas/import-products.ts'
-import { orderEvents } from '../../../schemas/order-event.ts'
-import { paymentEvents } from '../../../schemas/payment-event.ts'
-import { refundBody } from '../../../schemas/refund.ts'
-import * as deliveries from '../../../schemas/responses/delivery.ts'
-import * as endpoints from '../../../schemas/responses/endpoint.ts'
+import { createTestIntentBody, refundBody, simulatePaymentBody } from '../../../schemas/intents.ts'
+import { simulateOrderBody } from '../../../schemas/orders.ts'
+import { changeStockBody, createProductBody, importProductsBody, updateProductBody } from '../../../schemas/products.ts'
 import { eventFeed, eventPage, loggedEvent } from '../../../schemas/responses/event.ts'
 import { failureBody, fieldFault, rateLimitDetails } from '../../../schemas/responses/failure.ts'
-import { importResult } from '../../../schemas/responses/import.ts'
 import {
   createdIntent,
   intent,
@@ -31,13 +24,33 @@ import {
   statement,
   statementPage,
 } from '../../../schemas/responses/ledger.ts'
-import { customer, order, orderItem, orderPage } from '../../../schemas/responses/order.ts'
-import { deletedProduct, product, productPage, stockedVariant, variant } from '../../../schemas/responses/product.ts'
-import { simulateOrderBody } from '../../../schemas/simulate-order.ts'
-import { simulatePaymentBody } from '../../../schemas/simulate-payment.ts'
-import { testEndpointBody } from '../../../schemas/test-endpoint.ts'
-import { updateEndpointBody } from '../../../schemas/update-endpoint.ts'
-import { updateProductBody } from '../../../schemas/update-product.ts'
+import {
+  customer,
+  deletedProduct,
+  importResult,
+  order,
+  orderItem,
+  orderPage,
+  product,
+  productPage,
+  stockedVariant,
+  variant,
+} from '../../../schemas/responses/store.ts'
+import {
+  deletedEndpoint,
+  delivery,
+  deliveryAttempt,
+  deliveryPage,
+  deliveryWithAttempts,
+  endpoint,
+  endpointHealth,
+  endpointPage,
+  endpointWithSecret,
+  lastDayOfEndpoint,
+  listedEndpoint,
+  retriedDelivery,
+  testResult,
+} from '../../../schemas/responses/webhooks.ts'
 
 const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
@@ -65,19 +78,19 @@ export const named: Record<string, object> = {
   CreateWebhookEndpointBody: createEndpointBody,
   UpdateWebhookEndpointBody: updateEndpointBody,
   TestWebhookEndpointBody: testEndpointBody,
-  WebhookEndpoint: endpoints.endpoint,
-  WebhookEndpointWithSecret: endpoints.endpointWithSecret,
-  WebhookEndpointHealth: endpoints.endpointHealth,
-  ListedWebhookEndpoint: endpoints.listedEndpoint,
-  WebhookEndpointLastDay: endpoints.lastDayOfEndpoint,
-  WebhookEndpointPage: endpoints.endpointPage,
-  DeletedWebhookEndpoint: endpoints.deletedEndpoint,
-  WebhookTestResult: deliveries.testResult,
-  WebhookDelivery: deliveries.delivery,
-  WebhookDeliveryWithAttempts: deliveries.deliveryWithAttempts,
-  WebhookDeliveryAttempt: deliveries.deliveryAttempt,
-  WebhookDeliveryPage: deliveries.deliveryPage,
-  RetriedWebhookDelivery: deliveries.retriedDelivery,
+  WebhookEndpoint: endpoint,
+  WebhookEndpointWithSecret: endpointWithSecret,
+  WebhookEndpointHealth: endpointHealth,
+  ListedWebhookEndpoint: listedEndpoint,
+  WebhookEndpointLastDay: lastDayOfEndpoint,
+  WebhookEndpointPage: endpointPage,
+  DeletedWebhookEndpoint: deletedEndpoint,
+  WebhookTestResult: testResult,
+  WebhookDelivery: delivery,
+  WebhookDeliveryWithAttempts: deliveryWithAttempts,
+  WebhookDeliveryAttempt: deliveryAttempt,
+  WebhookDeliveryPage: deliveryPage,
+  RetriedWebhookDelivery: retriedDelivery,
   ...asWritten({ loggedEvent, eventPage, eventFeed }),
   ...asWritten({ createProductBody, updateProductBody, changeStockBody }),
   ...asWritten({ product, productPage, variant, stockedVariant, deletedProduct, importProductsBody, importResult }),

@@ -1,5 +1,5 @@
 import type { EventName } from '../../../schemas/events.ts'
-import { deliveryId } from '../../../schemas/responses/delivery.ts'
+import { deliveryId } from '../../../schemas/responses/webhooks.ts'
 import { sampleData } from '../../webhooks/endpoints/sample-data.ts'
 import type { DescribedConfig } from './formats.ts'
 import { eventBodies } from './names.ts'

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express'
-import { emptyQuery } from '../../../schemas/page.ts'
+import { emptyQuery } from '../../../schemas/queries.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { identify } from '../../businesses/identify.ts'
 import type { Deps } from '../../deps.ts'

@@ -1,4 +1,4 @@
-import type { PageQuery } from '../../../schemas/page.ts'
+import type { PageQuery } from '../../../schemas/queries.ts'
 import { readSlice } from '../../input/pagination.ts'
 
 /**

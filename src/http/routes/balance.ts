@@ -1,16 +1,14 @@
 import { readDelimiter } from '../../../schemas/delimiter.ts'
 import {
-  type ListEntriesQuery,
-  type ListRefundsQuery,
-  listEntriesQuery,
-  listRefundsQuery,
-} from '../../../schemas/list-entries.ts'
-import {
   type GetStatementQuery,
   getStatementQuery,
+  type ListEntriesQuery,
+  type ListRefundsQuery,
   type ListStatementsQuery,
+  listEntriesQuery,
+  listRefundsQuery,
   listStatementsQuery,
-} from '../../../schemas/list-statements.ts'
+} from '../../../schemas/ledger.ts'
 import { described } from '../../../schemas/responses/fields.ts'
 import * as schema from '../../../schemas/responses/ledger.ts'
 import { type Page, pageOf, presentPage } from '../../input/pagination.ts'

@@ -1,10 +1,13 @@
-import { createEndpointBody } from '../../../schemas/create-endpoint.ts'
-import { type ListEndpointsQuery, listEndpointsQuery } from '../../../schemas/list-endpoints.ts'
-import { testResult } from '../../../schemas/responses/delivery.ts'
-import * as schema from '../../../schemas/responses/endpoint.ts'
+import {
+  createEndpointBody,
+  type ListEndpointsQuery,
+  listEndpointsQuery,
+  testEndpointBody,
+  updateEndpointBody,
+} from '../../../schemas/endpoints.ts'
 import { described, id as idSchema } from '../../../schemas/responses/fields.ts'
-import { testEndpointBody } from '../../../schemas/test-endpoint.ts'
-import { updateEndpointBody } from '../../../schemas/update-endpoint.ts'
+import * as schema from '../../../schemas/responses/webhooks.ts'
+import { testResult } from '../../../schemas/responses/webhooks.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'

@@ -1,9 +1,12 @@
-import { createTestIntentBody } from '../../../schemas/create-intent.ts'
-import { type ListIntentsQuery, listIntentsQuery } from '../../../schemas/list-intents.ts'
-import { refundBody } from '../../../schemas/refund.ts'
+import {
+  createTestIntentBody,
+  type ListIntentsQuery,
+  listIntentsQuery,
+  refundBody,
+  simulatePaymentBody,
+} from '../../../schemas/intents.ts'
 import { described, reference } from '../../../schemas/responses/fields.ts'
 import * as schema from '../../../schemas/responses/intent.ts'
-import { simulatePaymentBody } from '../../../schemas/simulate-payment.ts'
 import { presentPage } from '../../input/pagination.ts'
 import { cancelIntent } from '../../intents/cancel.ts'
 import { createIntent, parseCreate } from '../../intents/create.ts'
@@ -11,8 +14,7 @@ import { findEffect } from '../../intents/effect.ts'
 import { findIntent } from '../../intents/find.ts'
 import { listIntents, parseList } from '../../intents/list.ts'
 import { parseSimulation, simulatePayment } from '../../intents/payments/simulate.ts'
-import { presentFor, presentIntent } from '../../intents/present.ts'
-import { findCreated } from '../../intents/present-created.ts'
+import { findCreated, presentFor, presentIntent } from '../../intents/present.ts'
 import { parseRefund, refundIntent } from '../../intents/refunds/refund.ts'
 import { inSection, type OperationInput, type WriteRoute } from '../operations/route.ts'
 import * as example from './intents-example.ts'

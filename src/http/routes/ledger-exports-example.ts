@@ -1,4 +1,4 @@
-import type { ExportFormat, ExportKind } from '../../../schemas/export-ledger.ts'
+import type { ExportFormat, ExportKind } from '../../../schemas/ledger.ts'
 import { createLineWriter, type ExportedEntry, entryTypeOf } from '../../exports/export-lines.ts'
 import { referenceNumber, refundId } from './intents-example.ts'
 

@@ -1,9 +1,4 @@
-import {
-  type ExportKind,
-  type ExportLedgerQuery,
-  exportKinds,
-  exportLedgerQuery,
-} from '../../../schemas/export-ledger.ts'
+import { type ExportKind, type ExportLedgerQuery, exportKinds, exportLedgerQuery } from '../../../schemas/ledger.ts'
 import { described, largestExact, text } from '../../../schemas/responses/fields.ts'
 import { exportLedger } from '../../exports/export-ledger.ts'
 import { inSection, type OperationInput } from '../operations/route.ts'

@@ -1,23 +1,33 @@
-import { changeStockBody } from '../../../schemas/change-stock.ts'
-import { createProductBody } from '../../../schemas/create-product.ts'
 import { readDelimiter } from '../../../schemas/delimiter.ts'
-import { type ExportProductsQuery, exportProductsQuery } from '../../../schemas/export-products.ts'
-import { type ImportProductsQuery, importProductsBody, importProductsQuery } from '../../../schemas/import-products.ts'
-import { type ListProductsQuery, listProductsQuery } from '../../../schemas/list-products.ts'
 import { maxLabelLength } from '../../../schemas/product-limits.ts'
+import {
+  changeStockBody,
+  createProductBody,
+  type ExportProductsQuery,
+  exportProductsQuery,
+  type ImportProductsQuery,
+  importProductsBody,
+  importProductsQuery,
+  type ListProductsQuery,
+  listProductsQuery,
+  updateProductBody,
+} from '../../../schemas/products.ts'
 import { described, id as idSchema, largestExact, text } from '../../../schemas/responses/fields.ts'
-import { importResult } from '../../../schemas/responses/import.ts'
-import { deletedProduct, product, productPage, stockedVariant } from '../../../schemas/responses/product.ts'
-import { updateProductBody } from '../../../schemas/update-product.ts'
+import { deletedProduct, importResult, product, productPage, stockedVariant } from '../../../schemas/responses/store.ts'
 import { readName } from '../../input/name.ts'
 import { presentPage } from '../../input/pagination.ts'
 import { exportProducts } from '../../store/exports/export-products.ts'
 import { type FileBody, importProducts, parseImport } from '../../store/imports/import-products.ts'
-import { deleteProduct, parseChange, updateProduct } from '../../store/products/change.ts'
+import {
+  changeStock,
+  deleteProduct,
+  parseChange,
+  parseStockChange,
+  updateProduct,
+} from '../../store/products/change.ts'
 import { createProduct, parseCreate } from '../../store/products/create.ts'
 import { presentProduct } from '../../store/products/product.ts'
 import { findProduct, listProducts, parseProductSearch } from '../../store/products/read.ts'
-import { changeStock, parseStockChange } from '../../store/stock/change.ts'
 import { inSection, type OperationInput } from '../operations/route.ts'
 import { csvType } from '../responses/download.ts'
 import { pageWith } from './openapi-text.ts'

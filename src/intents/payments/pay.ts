@@ -10,11 +10,9 @@ import type { KnownOutcome, Wallet } from '../../wallets/wallet.ts'
 import type { Intent } from '../intent.ts'
 import { isOpenEverywhere } from '../lifecycle.ts'
 import { payerHashOf } from '../look-up-keys.ts'
-import { openPayment } from '../open-order.ts'
-import { leaveOpen } from '../query-wallets.ts'
-import { beginPayment } from './hold.ts'
-import type { PaymentHold } from './payment.ts'
-import { settlePayment } from './settle.ts'
+import { leaveOpen, openPayment } from '../query-wallets.ts'
+import type { PaymentHold } from '../records.ts'
+import { beginPayment, settlePayment } from './begin-and-settle.ts'
 
 /** A payment that a customer has confirmed with a PIN. */
 export interface Confirmation {

@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.ts'
 import { type AttemptEnd, createNetworkLimit, type NetworkBudget } from '../../security/network-limit.ts'
 import type { KnownOutcome } from '../../wallets/wallet.ts'
 import type { Intent } from '../intent.ts'
-import type { PaymentHold } from './payment.ts'
+import type { PaymentHold } from '../records.ts'
 
 /**
  * A payment in progress costs one point and a refused PIN three, so up to 180 customers (60 × 3) on one network can be

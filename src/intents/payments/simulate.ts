@@ -1,4 +1,4 @@
-import { type SimulatePaymentBody, simulatePaymentBody } from '../../../schemas/simulate-payment.ts'
+import { type SimulatePaymentBody, simulatePaymentBody } from '../../../schemas/intents.ts'
 import { ratesAt } from '../../businesses/business.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
@@ -16,7 +16,7 @@ import { isFree, isPending } from '../lifecycle.ts'
 import { payerHashOf } from '../look-up-keys.ts'
 import { acceptsPayments, dropOldMarks, markingOf } from '../marks.ts'
 import { asOf } from '../present.ts'
-import { endPayment, type ReportedOutcome } from './settle.ts'
+import { endPayment, type ReportedOutcome } from './begin-and-settle.ts'
 
 export interface Simulation {
   /**

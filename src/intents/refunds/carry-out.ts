@@ -8,12 +8,10 @@ import { outcomeOf } from '../../wallets/query.ts'
 import type { Wallet } from '../../wallets/wallet.ts'
 import { findIntent } from '../find.ts'
 import type { Intent } from '../intent.ts'
-import { findOpen, openRefund } from '../open-order.ts'
-import type { Payment } from '../payments/payment.ts'
 import { presentIntent, presentRefund } from '../present.ts'
-import { leaveOpen, queryOrder } from '../query-wallets.ts'
-import type { Refund } from './refund-record.ts'
-import { settleRefund } from './settle.ts'
+import { findOpen, leaveOpen, openRefund, queryOrder } from '../query-wallets.ts'
+import type { Payment, Refund } from '../records.ts'
+import { settleRefund } from './begin-and-settle.ts'
 
 /** A refund whose amount has been set aside, but that has not been sent to the wallet yet. */
 export interface StartedRefund {

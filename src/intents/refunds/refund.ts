@@ -1,7 +1,7 @@
-import { maxRefunds, refundBody } from '../../../schemas/refund.ts'
+import { maxRefunds, refundBody } from '../../../schemas/intents.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
-import { type Refusal, refuse } from '../../errors.ts'
+import { refuse } from '../../errors.ts'
 import { effectOf, type Result, type WriteRequest } from '../../idempotency/request.ts'
 import { newRefundId } from '../../security/ids.ts'
 import { failingRefund } from '../../wallets/magic-amounts.ts'
@@ -11,9 +11,9 @@ import { findEarlier } from '../effect.ts'
 import { findIntentToChange } from '../find.ts'
 import { isRefundable } from '../lifecycle.ts'
 import { dropOldMarks, markingOf, maxMarks } from '../marks.ts'
+import type { Refund } from '../records.ts'
+import { beginRefund, feeShareOf } from './begin-and-settle.ts'
 import { carryOut } from './carry-out.ts'
-import { beginRefund, feeShareOf } from './hold.ts'
-import type { Refund } from './refund-record.ts'
 
 /** A merchant's request for a refund. */
 export interface RefundRequest {
@@ -100,7 +100,12 @@ export async function refundIntent(
     if (earlier !== null) return earlier
     const { payment, guard, ...amounts } = checkRefund(intent, refundRequest)
     const wallet = deps.wallets.named(payment.wallet)
-    if (wallet === null) throw walletNotConnected()
+    if (wallet === null)
+      throw refuse('SERVICE_UNAVAILABLE', {
+        retryAfterSeconds: 60,
+        message:
+          'The wallet that made this payment is not connected now. Nothing changed. Repeat the request with the same idempotency key.',
+      })
     if (intent.freshMarks >= maxMarks.refund) throw refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 3600 })
     await dropOldMarks(deps, intent, deadlineAt)
     await deps.capacity.paceWork(caller.businessId, intent.bytes, costInReads)
@@ -124,10 +129,3 @@ function draft(
   // queries the wallet for the outcome.
   return { id, ...amounts, reason, status: 'PENDING', createdAt, validUntil, queryAt: validUntil }
 }
-
-const walletNotConnected = (): Refusal =>
-  refuse('SERVICE_UNAVAILABLE', {
-    retryAfterSeconds: 60,
-    message:
-      'The wallet that made this payment is not connected now. Nothing changed. Repeat the request with the same idempotency key.',
-  })

@@ -8,7 +8,7 @@ import { nativeCollection } from '../../mongo/collection.ts'
 import { readInSlices, restAfter } from '../../process/in-slices.ts'
 import { type Column, columns } from '../imports/file/row.ts'
 import type { Product } from '../products/product.ts'
-import { requireShop } from '../shops/open-shop.ts'
+import { requireShop } from '../shops/shops.ts'
 
 /**
  * The number of rows after which a chunk is sent. A chunk is usually about 10 kB long. If every cell has its maximum

@@ -1,12 +1,10 @@
 import { maxProductBytes, maxVariants } from '../../../schemas/product-limits.ts'
 import { bytesOf } from '../../mongo/bytes-of.ts'
 import { newId } from '../../security/ids.ts'
-import { newProduct, newVariant, type ProductDescription, skusOf, tooLarge } from '../products/new-product.ts'
-import type { Product, Variant } from '../products/product.ts'
+import { newProduct, newVariant, type ProductDescription, skusOf, tooLarge } from '../products/create.ts'
+import { defaultLabel, type Product, type Variant } from '../products/product.ts'
 import type { MatchedRow } from './file/check-skus.ts'
-import type { Faults } from './file/faults.ts'
-import { type Match, matchRows } from './file/match-rows.ts'
-import type { Column, ProductRow } from './file/row.ts'
+import type { Faults, ProductRow } from './file/row.ts'
 
 /** The fields of an existing product that are compared with the file, and how many bytes the product takes up. */
 export type ExistingProduct = Pick<Product, '_id' | 'handle' | 'name' | 'active' | 'variants'> &
@@ -82,11 +80,10 @@ function growthOf(product: ExistingProduct, values: ProductCells, patches: Varia
 /** Adds a fault at the first of those cells that take up most of the product. */
 function refuseLarge(rows: readonly ProductRow[], bytes: number, faults: Faults): void {
   if (bytes <= maxProductBytes) return
-  const texts = { name: 'name', description: 'description', variant_label: 'variantLabel', sku: 'sku' } as const
-  const sized = Object.entries(texts).map(([column, field]) => ({
-    column: column as Column,
-    row: rows.find((row) => row[field] !== null)?.row ?? rows[0]?.row ?? 0,
-    bytes: rows.reduce((sum, row) => sum + Buffer.byteLength(row[field] ?? ''), 0),
+  const sized = (['name', 'description', 'variant_label', 'sku'] as const).map((column) => ({
+    column,
+    row: rows.find((row) => row[column] !== null)?.row ?? rows[0]?.row ?? 0,
+    bytes: rows.reduce((sum, row) => sum + Buffer.byteLength(row[column] ?? ''), 0),
   }))
   const [{ row, column }] = sized.toSorted((a, b) => b.bytes - a.bytes) as [(typeof sized)[number]]
   faults.add({ row, column, message: tooLarge(bytes), code: 'PAYLOAD_TOO_LARGE' })
@@ -138,12 +135,7 @@ interface VariantPatch {
 
 function patchOf({ row: { sku, price, stock }, variant }: Match): VariantPatch[] {
   if (variant === null) return []
-  const values = {
-    ...(sku === null ? {} : { sku }),
-    ...(price === null ? {} : { price }),
-    ...(stock === null ? {} : { stock }),
-  }
-  const set = differences(values, variant)
+  const set = differences({ sku, price, stock }, variant)
   return Object.keys(set).length === 0 ? [] : [{ variant, set }]
 }
 
@@ -158,10 +150,92 @@ function changedVariants(variants: Variant[], patches: VariantPatch[], added: Va
   return { ...set, skus: skusOf([...kept, ...added]) }
 }
 
-const differences = <Values extends ProductCells | VariantPatch['set']>(
-  values: Values,
-  current: Partial<Record<keyof Values, unknown>>,
-): Values =>
+/** Returns the values that are not null and that differ from the current ones. */
+const differences = <Values extends object>(values: Values, current: Partial<Record<keyof Values, unknown>>) =>
   Object.fromEntries(
-    Object.entries(values).filter(([field, value]) => current[field as keyof Values] !== value),
-  ) as Values
+    Object.entries(values).filter(([field, value]) => value !== null && current[field as keyof Values] !== value),
+  ) as { [Field in keyof Values]?: NonNullable<Values[Field]> }
+
+/** A row and the variant that it describes. `variant` is null if the row creates a new variant with this label. */
+interface Match {
+  row: ProductRow
+  label: string
+  variant: Variant | null
+}
+
+/**
+ * Matches the rows of one product with its variants. A row is matched only with variants that have the same label:
+ * first by SKU, then in order. A row that matches no variant creates a new variant. If all variant cells of a row are
+ * blank, the row describes only the product. Two cases are faults:
+ * - After the rows have been matched by SKU, a label has fewer remaining rows than remaining variants, so it is unclear
+ *   which variants the rows describe.
+ * - A row matches no variant and has no SKU, although the product has variants with the row's label. Such a row is most
+ *   likely a duplicate.
+ */
+function matchRows(rows: readonly ProductRow[], variants: readonly Variant[], faults: Faults): Match[] {
+  const ofVariants = rows.filter(describesVariant)
+  for (const { row } of ofVariants.filter((each) => isUnlabelled(each, variants)))
+    faults.add({ row, column: 'variant_label', message: unlabelled })
+  const byLabel = Map.groupBy(ofVariants, (row) => labelOf(row, variants))
+  const matches = [...byLabel].flatMap(([label, labelled]) =>
+    matchLabel(
+      labelled,
+      label,
+      variants.filter((variant) => variant.label === label),
+      faults,
+    ),
+  )
+  // The matches are sorted, so that new variants are created in the order in which the file lists them.
+  return matches.toSorted((a, b) => a.row.row - b.row.row)
+}
+
+const describesVariant = ({ variant_label, sku, price, stock }: ProductRow): boolean =>
+  [variant_label, sku, price, stock].some((cell) => cell !== null)
+
+/**
+ * Returns the row's label. If the label is blank, returns the label of the variant that has the row's SKU. If there is
+ * no such variant, returns the label of the product's only variant, or `Default` if the product has several variants or
+ * none.
+ */
+function labelOf({ variant_label: label, sku }: ProductRow, variants: readonly Variant[]): string {
+  if (label !== null) return label
+  const known = variants.find((variant) => sku !== null && variant.sku === sku)
+  const only = variants.length === 1 ? variants[0] : undefined
+  return (known ?? only)?.label ?? defaultLabel
+}
+
+/**
+ * Returns whether the label is missing and it is unclear which of several variants the row describes. The author of
+ * such a row most likely did not want to create a new variant with the label `Default`.
+ */
+const isUnlabelled = ({ variant_label: label, sku }: ProductRow, variants: readonly Variant[]): boolean =>
+  label === null &&
+  variants.length > 1 &&
+  !variants.some((variant) => variant.label === defaultLabel || (sku !== null && variant.sku === sku))
+
+const unlabelled = 'This product has several variants. Write the label of an existing variant, or of a new one.'
+
+function matchLabel(rows: ProductRow[], label: string, variants: Variant[], faults: Faults): Match[] {
+  const bySku = new Map<ProductRow, Variant>()
+  for (const row of rows) {
+    const variant = variants.find(({ sku }) => sku !== null && sku === row.sku)
+    if (variant !== undefined && ![...bySku.values()].includes(variant)) bySku.set(row, variant)
+  }
+  const named = new Set(bySku.values())
+  const left = variants.filter((variant) => !named.has(variant))
+  const others = rows.filter((row) => !bySku.has(row))
+  const isClear = others.length >= left.length
+  const surplus = variants.length === 0 ? [] : others.slice(left.length).filter(({ sku }) => sku === null)
+  for (const { row } of surplus) faults.add({ row, column: 'variant_label', message: duplicateRow })
+  if (!isClear) for (const { row } of others) faults.add({ row, column: 'variant_label', message: ambiguous })
+  return [
+    ...[...bySku].map(([row, variant]) => ({ row, label, variant })),
+    ...(isClear ? others.map((row, index) => ({ row, label, variant: left[index] ?? null })) : []),
+  ]
+}
+
+const ambiguous =
+  'Several variants of this product have this label. Write the sku of the variant, or one row for each of these variants.'
+
+const duplicateRow =
+  'There are more rows with this label than the product has variants with it. Remove the duplicate row, or write the sku of a new variant.'

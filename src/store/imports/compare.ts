@@ -3,12 +3,11 @@ import type { Deps } from '../../deps.ts'
 import { refuseLate } from '../../errors.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { inSlices, readInSlices } from '../../process/in-slices.ts'
-import type { ProductDescription } from '../products/new-product.ts'
+import type { ProductDescription } from '../products/create.ts'
 import type { Product, Variant } from '../products/product.ts'
 import { type ChangedProduct, compareProduct, type ExistingProduct, type Outcome } from './compare-product.ts'
 import { checkSkus, type SkuOwner } from './file/check-skus.ts'
-import { createFaults } from './file/faults.ts'
-import type { ProductRow } from './file/row.ts'
+import { createFaults, type ProductRow } from './file/row.ts'
 
 /**
  * The counts of an import. `created`, `updated` and `unchanged` are numbers of products. `variants` is the number of
@@ -69,26 +68,25 @@ export async function compare(deps: ReadDeps, scope: ImportScope, rows: readonly
 }
 
 function summary(rows: number, outcomes: readonly Outcome[]): Comparison {
-  const created = outcomes.filter((outcome) => outcome.created !== null)
-  const updated = outcomes.filter((outcome) => outcome.changed !== null)
-  const unchanged = outcomes.filter((outcome) => outcome.created === null && outcome.changed === null)
-  const handlesOf = (group: readonly Outcome[]): string[] => group.map(({ handle }) => handle)
+  const handlesOf = (isWanted: (outcome: Outcome) => boolean): string[] =>
+    outcomes.filter(isWanted).map(({ handle }) => handle)
+  const handles = {
+    created: handlesOf(({ created }) => created !== null),
+    updated: handlesOf(({ changed }) => changed !== null),
+    unchanged: handlesOf(({ created, changed }) => created === null && changed === null),
+  }
   return {
-    created: created.flatMap((outcome) => outcome.created ?? []),
-    changed: updated.flatMap((outcome) => outcome.changed ?? []),
+    created: outcomes.flatMap(({ created }) => created ?? []),
+    changed: outcomes.flatMap(({ changed }) => changed ?? []),
     growth: outcomes.reduce((sum, { growth }) => sum + growth, 0),
     counts: {
-      created: created.length,
-      updated: updated.length,
-      unchanged: unchanged.length,
+      created: handles.created.length,
+      updated: handles.updated.length,
+      unchanged: handles.unchanged.length,
       variants: outcomes.reduce((sum, { variants }) => sum + variants, 0),
       rows,
     },
-    handles: {
-      created: handlesOf(created),
-      updated: handlesOf(updated),
-      unchanged: handlesOf(unchanged),
-    },
+    handles,
   }
 }
 

@@ -1,14 +1,14 @@
 import type { mongo } from 'mongoose'
-import { type ImportProductsQuery, importProductsFields } from '../../../schemas/import-products.ts'
+import { type ImportProductsQuery, importProductsFields } from '../../../schemas/products.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { type QuotaDeps, type Reserve, withinStorage } from '../../businesses/quotas.ts'
 import type { Deps } from '../../deps.ts'
 import { refuseLate } from '../../errors.ts'
 import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
-import { newProduct } from '../products/new-product.ts'
+import { newProduct } from '../products/create.ts'
 import type { Product } from '../products/product.ts'
-import { openShopAlone, requireShop } from '../shops/open-shop.ts'
+import { openShop, requireShop } from '../shops/shops.ts'
 import { type Comparison, compare, type ImportCounts, type ImportScope } from './compare.ts'
 import { readRows } from './file/read-rows.ts'
 import type { ProductRow } from './file/row.ts'
@@ -85,7 +85,8 @@ async function importRows(
 ): Promise<ImportCounts> {
   const { session } = scope
   const busy = await findBusy(deps, scope, rows)
-  await openShopAlone(deps, caller, session)
+  // The imports of a shop run one after the other, because each changes the shop's document.
+  await openShop(deps, caller, session, { $inc: { imports: 1 } })
   // From now on, it is the others that have to repeat their changes.
   if (busy.length > 0)
     await nativeCollection(deps.Product).updateMany({ _id: { $in: busy } }, { $inc: { imports: 1 } }, { session })

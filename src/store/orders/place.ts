@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose'
-import { type SimulatedItem, type SimulateOrderBody, simulateOrderBody } from '../../../schemas/simulate-order.ts'
+import { type SimulatedItem, type SimulateOrderBody, simulateOrderBody } from '../../../schemas/orders.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { withinStorage } from '../../businesses/quotas.ts'
 import type { Deps } from '../../deps.ts'

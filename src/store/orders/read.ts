@@ -1,4 +1,4 @@
-import type { ListOrdersQuery } from '../../../schemas/list-orders.ts'
+import type { ListOrdersQuery } from '../../../schemas/orders.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
@@ -6,7 +6,7 @@ import { type Page, readSlice, type Slice } from '../../input/pagination.ts'
 import { readSpan, type Span } from '../../input/span.ts'
 import { allOf } from '../../lists/counts/countable.ts'
 import { readCountedPage } from '../../lists/counts/read-page.ts'
-import { requireShop } from '../shops/open-shop.ts'
+import { requireShop } from '../shops/shops.ts'
 import { type Order, type ShownOrder, shownFields } from './order.ts'
 
 export interface OrderSearch extends Slice, Span {}

@@ -1,14 +1,98 @@
 import type { mongo } from 'mongoose'
-import { type CreateProductBody, createProductBody } from '../../../schemas/create-product.ts'
+import { maxProductBytes } from '../../../schemas/product-limits.ts'
+import { type CreateProductBody, createProductBody } from '../../../schemas/products.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { withinStorage } from '../../businesses/quotas.ts'
 import type { Deps } from '../../deps.ts'
+import { type Refusal, refuse } from '../../errors.ts'
 import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
+import { bytesOf } from '../../mongo/bytes-of.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { newId } from '../../security/ids.ts'
-import { openShop } from '../shops/open-shop.ts'
-import { checkedBytes, type GivenSkus, newProduct, newVariant, readSkus, refuseTakenSkus } from './new-product.ts'
-import { defaultLabel, type Product, presentProduct } from './product.ts'
+import { openShop } from '../shops/shops.ts'
+import { defaultLabel, type Product, presentProduct, type Variant } from './product.ts'
+
+/** The fields that must be given for a new product. */
+export type ProductDescription = Pick<
+  Product,
+  'businessId' | 'sandbox' | '_id' | 'handle' | 'name' | 'description' | 'images' | 'active' | 'variants'
+>
+
+/** Returns a new product with the given fields and with the initial values of all other fields. */
+export const newProduct = (described: ProductDescription, now: Date): Product => ({
+  ...described,
+  skus: skusOf(described.variants),
+  listed: true,
+  deletedAt: null,
+  createdAt: now,
+  updatedAt: now,
+})
+
+export const tooLarge = (bytes: number): string =>
+  `The product would take up ${bytes} bytes. It can take up at most ${maxProductBytes}. Shorten its texts, or give it fewer variants.`
+
+/** Returns how many bytes a product takes up. Throws PAYLOAD_TOO_LARGE if these are too many. */
+export function checkedBytes(product: Product): number {
+  const bytes = bytesOf(product)
+  if (bytes > maxProductBytes) throw refuse('PAYLOAD_TOO_LARGE', { message: tooLarge(bytes) })
+  return bytes
+}
+
+/** Returns a new variant. If no SKU is given, the variant has none. If no stock is given, the stock is 0. */
+export const newVariant = ({ label, price, sku, stock }: GivenVariant): Variant => ({
+  _id: newId(),
+  label,
+  sku: sku ?? null,
+  price,
+  stock: stock ?? 0,
+})
+
+type GivenVariant = Pick<Variant, 'label' | 'price'> & {
+  [Field in 'sku' | 'stock']?: Variant[Field] | null | undefined
+}
+
+/** Returns the SKUs of the variants. Variants without a SKU are skipped. */
+export const skusOf = (variants: readonly Partial<Pick<Variant, 'sku'>>[]): string[] =>
+  variants.flatMap(({ sku }) => sku ?? [])
+
+/** The SKUs in a request. Each SKU is mapped to the name of the request field that contains it. */
+export type GivenSkus = ReadonlyMap<string, string>
+
+/** Collects the SKUs of a request. If a SKU occurs twice, throws VALIDATION_ERROR with the second field as `param`. */
+export function readSkus(given: readonly { sku?: string | null | undefined; prefix: string }[]): GivenSkus {
+  const skus = new Map<string, string>()
+  for (const { sku, prefix } of given) {
+    if (sku === undefined || sku === null) continue
+    const param = `${prefix}sku`
+    const first = skus.get(sku)
+    if (first !== undefined) throw skuTaken(param, `${param} is the same as ${first}. Each variant needs its own SKU.`)
+    skus.set(sku, param)
+  }
+  return skus
+}
+
+export const skuTaken = (param: string, message: string): Refusal => refuse('VALIDATION_ERROR', { param, message })
+
+/**
+ * Throws VALIDATION_ERROR if any of the SKUs belongs to another product of the shop. The error names the first such SKU
+ * in the request. If another transaction takes one of the SKUs later, the unique index makes one of the two repeat.
+ */
+export async function refuseTakenSkus(
+  { Product }: Pick<Deps, 'Product'>,
+  { _id, businessId, sandbox }: Pick<Product, '_id' | 'businessId' | 'sandbox'>,
+  given: GivenSkus,
+  session: mongo.ClientSession,
+): Promise<void> {
+  if (given.size === 0) return
+  const others = await Product.find(
+    { businessId, sandbox, skus: { $in: [...given.keys()] }, _id: { $ne: _id } },
+    { skus: 1 },
+    { session },
+  ).lean<Pick<Product, 'skus'>[]>()
+  const taken = new Set(others.flatMap(({ skus }) => skus))
+  for (const [sku, param] of given)
+    if (taken.has(sku)) throw skuTaken(param, `${param} is already used by another product.`)
+}
 
 /** The fields of a new product that come from the request. */
 export interface ProductRequest extends Pick<Product, 'name' | 'description' | 'images' | 'active' | 'variants'> {

@@ -1,12 +1,12 @@
 import type { mongo } from 'mongoose'
-import type { ListProductsQuery } from '../../../schemas/list-products.ts'
+import type { ListProductsQuery } from '../../../schemas/products.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import { type Page, readPage, readSlice, type Slice } from '../../input/pagination.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { escapeRegex } from '../../mongo/escape-regex.ts'
-import { requireShop } from '../shops/open-shop.ts'
+import { requireShop } from '../shops/shops.ts'
 import { type Product, type ShownProduct, shownFields } from './product.ts'
 
 export interface ProductSearch extends Slice {

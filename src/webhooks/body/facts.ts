@@ -1,4 +1,4 @@
-import type { PaymentFailure } from '../../intents/payments/payment.ts'
+import type { PaymentFailure } from '../../intents/records.ts'
 import type { Commission, ReturnedFees } from '../../wallets/commission.ts'
 
 /**

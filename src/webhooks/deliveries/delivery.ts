@@ -1,4 +1,4 @@
-import type { DeliveryStatus } from '../../../schemas/list-deliveries.ts'
+import type { DeliveryStatus } from '../../../schemas/deliveries.ts'
 import { type Collection, ifDate, ifPresent } from '../../mongo/collection.ts'
 import { type Caused, causedFields } from '../../outbox/event.ts'
 import { type Recorded, recordedFields } from '../body/facts.ts'

@@ -1,4 +1,4 @@
-import { type DeliveryStatus, deliveryStatuses, type ListDeliveriesQuery } from '../../../schemas/list-deliveries.ts'
+import { type DeliveryStatus, deliveryStatuses, type ListDeliveriesQuery } from '../../../schemas/deliveries.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'

@@ -1,4 +1,4 @@
-import { retryDeliveriesBody, withoutFilter } from '../../../schemas/retry-deliveries.ts'
+import { retryDeliveriesBody, withoutFilter } from '../../../schemas/deliveries.ts'
 import type { About } from '../../audit/audit-event.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { type Reserve, withinAuditLines, withinStorage } from '../../businesses/quotas.ts'

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
+import { testEndpointBody } from '../../../schemas/endpoints.ts'
 import type { EventName } from '../../../schemas/events.ts'
-import { testEndpointBody } from '../../../schemas/test-endpoint.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import type { Result, ThirdPartyStep, WriteRequest } from '../../idempotency/request.ts'

@@ -1,5 +1,5 @@
 import type { EventName } from '../../../schemas/events.ts'
-import type { ReplayCancellation, ReplayStatus } from '../../../schemas/responses/replay.ts'
+import type { ReplayCancellation, ReplayStatus } from '../../../schemas/responses/webhooks.ts'
 import type { Actor } from '../../audit/audit-event.ts'
 import type { Collection } from '../../mongo/collection.ts'
 

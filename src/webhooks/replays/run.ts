@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { EventName } from '../../../schemas/events.ts'
-import type { ReplayCancellation } from '../../../schemas/responses/replay.ts'
+import type { ReplayCancellation } from '../../../schemas/responses/webhooks.ts'
 import { countStored } from '../../businesses/quotas.ts'
 import type { Deps } from '../../deps.ts'
 import type { LoggedEvent } from '../../events/logged-event.ts'

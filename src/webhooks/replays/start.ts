@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose'
+import { replayEndpointBody } from '../../../schemas/endpoints.ts'
 import type { EventName } from '../../../schemas/events.ts'
-import { replayEndpointBody } from '../../../schemas/replay-endpoint.ts'
 import type { By } from '../../audit/audit-event.ts'
 import { type AuditedAct, type AuditedDeps, audited } from '../../audit/audited.ts'
 import type { Caller } from '../../businesses/caller.ts'

@@ -1,4 +1,4 @@
-import type { Stage } from '../../../schemas/responses/endpoint.ts'
+import type { Stage } from '../../../schemas/responses/webhooks.ts'
 
 /**
  * The reason why an attempt got no response. `stage` is the stage at which the attempt failed. `error` is a fixed

@@ -1,4 +1,4 @@
-import type { Status } from '../../../schemas/list-intents.ts'
+import type { Status } from '../../../schemas/intents.ts'
 
 /** The callers: two test keys of one business, its live key, and a key of another business. */
 export const callers = {

@@ -1,4 +1,4 @@
-import type { Status } from '../../../schemas/list-intents.ts'
+import type { Status } from '../../../schemas/intents.ts'
 
 /** An intent as the model knows it. `events` are its events so far, each with its status and amount. */
 export interface Known {

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { statuses } from '../../../schemas/list-intents.ts'
+import { statuses } from '../../../schemas/intents.ts'
 import { deadlineMs, rounds } from '../../support/machine.ts'
 import { withService } from '../../support/service.ts'
 import {

@@ -1,4 +1,4 @@
-import { createShop } from '../../../src/store/shops/open-shop.ts'
+import { createShop } from '../../../src/store/shops/shops.ts'
 import { tester } from '../../support/service.ts'
 import type { Stage } from '../stage/stage.ts'
 import { type Actor, makeActors } from './actors.ts'

@@ -1,4 +1,4 @@
-import { createdResponse } from '../../../src/intents/present-created.ts'
+import { createdResponse } from '../../../src/intents/present.ts'
 
 /** The data of one first response, computed from a stored document. The file with this name contains the exact body. */
 interface ResponseCase {

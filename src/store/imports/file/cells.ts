@@ -10,25 +10,13 @@ import {
 import type { ErrorCode } from '../../../errors.ts'
 import { isLonger, type NameKind, readName } from '../../../input/name.ts'
 import { isStorable } from '../../../input/validate.ts'
-import type { Column } from './row.ts'
+import type { Column, Values } from './row.ts'
 
 /** The value of a cell that is not blank, or the reason why the cell is invalid. */
 export type Cell<T> = { value: T } | { message: string; code: ErrorCode }
 
 /** For each column, the function that reads the cells of that column. */
 export type Readers = { [C in Column]: (text: string) => Cell<Values[C]> }
-
-/** For each column, the type of its values. Prices are in centimes. */
-export interface Values {
-  handle: string
-  name: string
-  description: string
-  variant_label: string
-  sku: string
-  price: number
-  stock: number
-  active: boolean
-}
 
 /** The words for true and false that people and spreadsheets use, in English and French. */
 const yes: ReadonlySet<string> = new Set(['true', '1', 'yes', 'oui', 'vrai'])
@@ -91,7 +79,4 @@ function readActive(text: string): Cell<boolean> {
  */
 const wholeNumber = (text: string): number | null => (/^-?[0-9]+$/.test(text.trim()) ? Number(text) + 0 : null)
 
-const fault = (message: string): { message: string; code: ErrorCode } => ({
-  message,
-  code: 'VALIDATION_ERROR',
-})
+const fault = (message: string) => ({ message, code: 'VALIDATION_ERROR' }) as const

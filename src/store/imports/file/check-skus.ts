@@ -1,6 +1,5 @@
 import { inSlices } from '../../../process/in-slices.ts'
-import type { Faults } from './faults.ts'
-import type { ProductRow } from './row.ts'
+import type { Faults, ProductRow } from './row.ts'
 
 /**
  * A row of the file, with the ids of the existing product and variant that the row describes. `productId` is null if

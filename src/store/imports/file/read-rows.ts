@@ -2,10 +2,18 @@ import { isUtf8 } from 'node:buffer'
 import type { Deps } from '../../../deps.ts'
 import { type Refusal, refuse } from '../../../errors.ts'
 import { readName } from '../../../input/name.ts'
-import { createReaders, type Readers, type Values } from './cells.ts'
-import { createFaults, type Faults } from './faults.ts'
+import { createReaders, type Readers } from './cells.ts'
 import { readRecords } from './records.ts'
-import { type Column, columns, maxRows, type ProductRow } from './row.ts'
+import {
+  type Cells,
+  type Column,
+  columns,
+  createFaults,
+  type Faults,
+  maxRows,
+  type ProductRow,
+  type Values,
+} from './row.ts'
 
 /**
  * The maximum number of blank rows. Some spreadsheet programs write thousands of blank rows below the last row with
@@ -77,17 +85,8 @@ function readRow(header: Header, readers: Readers, cells: string[], row: number,
       column: 'handle',
       message: 'The handle is required. Rows with the same handle are one product.',
     })
-  return {
-    row,
-    handle: read('handle') ?? '',
-    name: read('name'),
-    description: read('description'),
-    variantLabel: read('variant_label'),
-    sku: read('sku'),
-    price: read('price'),
-    stock: read('stock'),
-    active: read('active'),
-  }
+  const values = Object.fromEntries(columns.map((column) => [column, read(column)])) as unknown as Cells
+  return { row, ...values, handle: values.handle ?? '' }
 }
 
 function faultOfShape({ width, unnamed }: Header, cells: string[]): string | null {

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { CsvError, parse } from 'csv-parse'
 import { inChunks } from '../../../process/in-slices.ts'
-import type { Faults } from './faults.ts'
+import type { Faults } from './row.ts'
 
 /**
  * The maximum length of a row. This is three times the length of the longest valid row if every character takes up 4

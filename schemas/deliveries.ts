@@ -1,0 +1,86 @@
+import { events } from './events.ts'
+import { pageQuery, queryOf, spanQuery } from './queries.ts'
+import { normalised, storableText } from './strings.ts'
+import type { ValueOf } from './value-of.ts'
+
+/** Every status that a delivery can have (SPEC 3, note 3). */
+export const deliveryStatuses = ['PENDING', 'RETRYING', 'DELIVERED', 'DEAD', 'CANCELLED'] as const
+export type DeliveryStatus = (typeof deliveryStatuses)[number]
+
+const anyStatus = `(${deliveryStatuses.join('|')})`
+const identifier = storableText(64)
+
+/** The filters that the list of deliveries and the retry of many deliveries have in common. */
+export const deliveryFilters = {
+  event: { description: 'Only deliveries of this event.', enum: Object.keys(events) },
+  endpointId: { description: 'Only deliveries to this endpoint, which may be deleted.', ...identifier },
+  referenceNumber: {
+    description: 'Only deliveries about this payment intent or order.',
+    ...normalised('reference', 64),
+  },
+  responseStatus: {
+    description:
+      'Only deliveries whose last attempt failed with this HTTP status (`300` to `599`) or class (such as `5xx`). For 2xx, filter by the status DELIVERED.',
+    type: 'string',
+    maxLength: 3,
+    pattern: '^[345]([0-9]{2}|xx)$',
+    message: 'must be a string: a status from 300 to 599, such as 503, or a class (3xx, 4xx or 5xx)',
+  },
+} as const
+
+/** The query parameters of GET /dev/webhooks/events (SPEC 4.8). */
+export const listDeliveriesQuery = queryOf({
+  status: {
+    description: `Only deliveries in this status, or in one of several separated by commas: ${deliveryStatuses.join(', ')}.`,
+    type: 'string',
+    // No status is longer than 9 characters.
+    maxLength: 10 * deliveryStatuses.length,
+    pattern: `^${anyStatus}(,${anyStatus}){0,${deliveryStatuses.length - 1}}$`,
+    message: `must be one or more of ${deliveryStatuses.join(', ')}, separated by commas`,
+  },
+  ...deliveryFilters,
+  ...spanQuery.properties,
+  ...pageQuery.properties,
+})
+
+export type ListDeliveriesQuery = ValueOf<typeof listDeliveriesQuery>
+
+/** The statuses of the deliveries that can be retried by filter. */
+export const retriedStatuses = ['DEAD', 'RETRYING', 'CANCELLED'] as const
+export type RetriedStatus = (typeof retriedStatuses)[number]
+
+/** Follows the name of the body in the error message. */
+export const withoutFilter =
+  'must contain at least one of status, event, endpointId, referenceNumber, responseStatus, from and to'
+
+/**
+ * The body of a POST /dev/webhooks/events/retry request. The filters select the same deliveries as in the list of
+ * deliveries.
+ */
+export const retryDeliveriesBody = {
+  type: 'object',
+  minProperties: 1,
+  absenceWidens: ['status', ...Object.keys(deliveryFilters), 'from', 'to'],
+  message: withoutFilter,
+  properties: {
+    status: {
+      description: 'Only deliveries in one of these statuses. Defaults to `["DEAD"]`.',
+      type: 'array',
+      minItems: 1,
+      // The limit is higher than the number of statuses, because the list may contain duplicates.
+      maxItems: 10,
+      items: { enum: retriedStatuses },
+    },
+    ...deliveryFilters,
+    ...spanQuery.properties,
+    after: {
+      description:
+        'The `next` of the previous response. The request continues after the last delivery that the previous one covered.',
+      type: 'string',
+      maxLength: 60,
+      // A time in base 36 and an id. Ten digits cannot exceed the range of Date.
+      pattern: '^[0-9a-z]{1,10}[.][A-Za-z0-9_-]{1,49}$',
+      message: 'must be the `next` of an earlier response',
+    },
+  },
+} as const

@@ -1,0 +1,85 @@
+import { pageQuery, queryOf, spanOf } from './queries.ts'
+import type { ValueOf } from './value-of.ts'
+
+const eventNames = {
+  type: 'array',
+  minItems: 1,
+  // The limit is higher than the number of events, because the list may contain duplicates.
+  maxItems: 100,
+  items: { type: 'string', format: 'webhook-event', errorCodes: { format: 'INVALID_WEBHOOK_EVENT' } },
+} as const
+
+/**
+ * The body of a POST /dev/webhooks/endpoints request (SPEC 4.8). The schema uses the `format` keyword to check that the
+ * URL is public and that every event exists.
+ */
+export const createEndpointBody = {
+  type: 'object',
+  required: ['url', 'events'],
+  properties: {
+    url: {
+      description: 'An https URL with a public host name. The port must be 443, or 1024 or above.',
+      type: 'string',
+      format: 'webhook-url',
+      errorCodes: { '*': 'INVALID_WEBHOOK_URL' },
+    },
+    events: { description: 'The events that the endpoint receives.', ...eventNames },
+  },
+} as const
+
+/**
+ * The body of a PUT /dev/webhooks/endpoints/{id} request (SPEC 4.8). The body may contain any of these fields. Each
+ * field is validated as in a create request.
+ */
+export const updateEndpointBody = {
+  type: 'object',
+  properties: {
+    ...createEndpointBody.properties,
+    active: {
+      description: 'Whether the service sends events to the endpoint. A new endpoint is active.',
+      type: 'boolean',
+    },
+  },
+} as const
+
+/** The body of a POST /dev/webhooks/endpoints/{id}/test request (SPEC 4.8). */
+export const testEndpointBody = {
+  type: 'object',
+  properties: {
+    event: {
+      ...eventNames.items,
+      description: 'The event to send. Defaults to the first event of the endpoint.',
+    },
+  },
+} as const
+
+/** The body of a POST /dev/webhooks/endpoints/{id}/replay request. */
+export const replayEndpointBody = {
+  type: 'object',
+  required: ['from'],
+  absenceWidens: ['to', 'events', 'onlyUndelivered', 'dryRun'],
+  properties: {
+    ...spanOf('Only events that happened', ' The default is now.'),
+    events: {
+      description: 'Only these events. The default is all events that the endpoint is subscribed to.',
+      ...eventNames,
+    },
+    onlyUndelivered: {
+      description: 'If true, deliveries that your endpoint has accepted are left out.',
+      type: 'boolean',
+    },
+    dryRun: { description: 'If true, the events are only counted, and the status is 200.', type: 'boolean' },
+  },
+} as const
+
+/** The query parameters of GET /dev/webhooks. */
+export const listEndpointsQuery = queryOf({
+  sandbox: {
+    description: 'The environment. Defaults to that of the key. Only a live key can list both.',
+    type: 'string',
+    enum: ['true', 'false'],
+  },
+  ...pageQuery.properties,
+})
+
+export type ListEndpointsQuery = ValueOf<typeof listEndpointsQuery>

@@ -1,0 +1,179 @@
+import { dateOrTime, pageQuery, queryOf, spanQuery } from './queries.ts'
+import { normalised, storableText } from './strings.ts'
+import type { ValueOf } from './value-of.ts'
+
+/** The merchant's own reference of a payment, in a create request and in the filter of a list. */
+export const merchantReference = normalised('reference', 64)
+
+/**
+ * Returns the schema for the body of a POST /dev/intents request (SPEC 4.1). If a value violates a keyword of the
+ * schema, the service returns the error code that `errorCodes` lists for that keyword. If the keyword is not listed,
+ * the service returns the code listed for `*`, and if there is no such code, VALIDATION_ERROR. All lengths are measured
+ * in Unicode code points.
+ */
+const createIntentBody = <Format extends string>(redirectFormat: Format) =>
+  ({
+    type: 'object',
+    properties: {
+      amount: {
+        description:
+          'Centimes. Required for a FIXED intent. For an OPEN intent, the amount that the payment page suggests.',
+        type: 'integer',
+        format: 'amount',
+        errorCodes: { format: 'AMOUNT_OUT_OF_RANGE' },
+      },
+      amountType: {
+        description: 'FIXED: you set the amount. OPEN: the customer chooses it. Defaults to FIXED.',
+        enum: ['FIXED', 'OPEN'],
+        errorCodes: { '*': 'INVALID_AMOUNT_TYPE' },
+      },
+      label: {
+        description: 'A text that the customer sees, such as an order number.',
+        ...storableText(200),
+        errorCodes: { maxLength: 'LABEL_TOO_LONG' },
+      },
+      merchantReference: {
+        description:
+          'Your own reference of the payment, such as an order number. Only one intent can have it while it is PENDING, PAID or REFUNDED.',
+        ...merchantReference,
+      },
+      metadata: {
+        description: 'Your own keys and string values, which the intent and its events contain.',
+        type: 'object',
+        maxProperties: 50,
+        propertyNames: { minLength: 1, maxLength: 255, format: 'storable-text' },
+        additionalProperties: {
+          ...storableText(500),
+          errorCodes: { '*': 'INVALID_METADATA', maxLength: 'METADATA_VALUE_TOO_LONG' },
+        },
+        errorCodes: { '*': 'INVALID_METADATA', maxProperties: 'METADATA_TOO_MANY_KEYS' },
+      },
+      success_url: {
+        description: 'The page to which the customer returns after the payment. An empty text counts as absent.',
+        ...redirectUrl(redirectFormat),
+      },
+      cancel_url: {
+        description: 'The page to which the customer returns without a payment. An empty text counts as absent.',
+        ...redirectUrl(redirectFormat),
+      },
+    },
+    if: { properties: { amountType: { const: 'OPEN' } }, required: ['amountType'] },
+    else: { required: ['amount'] },
+  }) as const
+
+const redirectUrl = <Format extends string>(format: Format) =>
+  ({ type: 'string', format, emptyIsAbsent: true, errorCodes: { '*': 'INVALID_REDIRECT_URL' } }) as const
+
+/** With a live key, redirect URLs must use https. With a test key, localhost URLs are also allowed. */
+export const createLiveIntentBody = createIntentBody('https-url')
+export const createTestIntentBody = createIntentBody('https-or-localhost-url')
+
+export type CreateIntentBody = ValueOf<typeof createTestIntentBody>
+
+/** Every status that an intent can have (SPEC 3). */
+export const statuses = ['PENDING', 'PAID', 'REFUNDED', 'CANCELLED', 'FAILED'] as const
+export type Status = (typeof statuses)[number]
+
+const centimes = { type: 'string', format: 'centimes' } as const
+
+/** The parameters of the ranges besides `from` and `to`. A list can be limited by one of these ranges at a time. */
+export const rangeQuery = {
+  paidFrom: {
+    description: 'Only intents paid at or after this ISO 8601 date or date-time. Without an offset, the time is UTC.',
+    ...dateOrTime,
+  },
+  paidTo: {
+    description: 'Only intents paid at or before this date or date-time. A date means the end of that day.',
+    ...dateOrTime,
+  },
+  refundedFrom: {
+    description:
+      'Only intents with a refund that SUCCEEDED at or after this date or date-time. With `refundedTo`, the same refund must be in the range.',
+    ...dateOrTime,
+  },
+  refundedTo: {
+    description:
+      'Only intents with a refund that SUCCEEDED at or before this date or date-time. A date means the end of that day.',
+    ...dateOrTime,
+  },
+  minAmount: {
+    description:
+      'Only intents of at least this many centimes: the amount paid or, if the intent is not paid, its `amount`. An OPEN intent that is not paid has no amount.',
+    ...centimes,
+  },
+  maxAmount: { description: 'Only intents of at most this many centimes.', ...centimes },
+} as const
+
+/** The query parameters of GET /dev/intents (SPEC 4.3). */
+export const listIntentsQuery = queryOf({
+  status: { description: 'Only intents in this status.', enum: statuses },
+  merchantReference: {
+    description: 'Only intents with this merchantReference.',
+    ...merchantReference,
+  },
+  ...spanQuery.properties,
+  ...rangeQuery,
+  ...pageQuery.properties,
+})
+
+export type ListIntentsQuery = ValueOf<typeof listIntentsQuery>
+
+/**
+ * The maximum number of refunds per intent. The number is limited because the intent's document stores all of its
+ * refunds, and every response that contains the intent also contains its refunds.
+ */
+export const maxRefunds = 1_000
+
+/** The body of a POST /dev/intents/{referenceNumber}/refund request (SPEC 4.5). All fields are optional. */
+export const refundBody = {
+  type: 'object',
+  absenceWidens: ['amount', 'expectedRefundable'],
+  properties: {
+    amount: {
+      description: 'Centimes. Defaults to the whole amount that is not refunded yet.',
+      type: 'integer',
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      errorCodes: { minimum: 'AMOUNT_OUT_OF_RANGE', maximum: 'AMOUNT_OUT_OF_RANGE' },
+    },
+    reason: {
+      description: 'Your own note about the refund.',
+      ...storableText(200),
+    },
+    expectedRefundable: {
+      description:
+        'Centimes. If this is not exactly the amount that can still be refunded, the response is REFUND_AMOUNT_MISMATCH.',
+      type: 'integer',
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+    },
+  },
+} as const
+
+/** The maximum length of a phone number as a string. It is enough for 15 digits and separators between them. */
+export const maxPhoneLength = 40
+
+/** The body of a POST /dev/intents/{referenceNumber}/simulate-payment request (SPEC 4.6). All fields are optional. */
+export const simulatePaymentBody = {
+  type: 'object',
+  absenceWidens: ['amount'],
+  properties: {
+    amount: {
+      ...createTestIntentBody.properties.amount,
+      description:
+        'Centimes. For an OPEN intent, the amount that the customer chooses. For a FIXED intent, its own amount.',
+    },
+    payerPhone: {
+      description: 'The phone number of the customer.',
+      type: 'string',
+      maxLength: maxPhoneLength,
+      format: 'phone',
+    },
+    outcome: {
+      description: 'The result of the simulated payment. Defaults to success.',
+      enum: ['success', 'insufficient_funds', 'technical_error'],
+    },
+  },
+} as const
+
+export type SimulatePaymentBody = ValueOf<typeof simulatePaymentBody>

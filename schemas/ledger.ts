@@ -1,0 +1,84 @@
+import { delimiterQuery } from './delimiter.ts'
+import { pageQuery, queryOf, spanOf } from './queries.ts'
+import type { ValueOf } from './value-of.ts'
+
+/** The contents of an export of the ledger: the payments, the refunds, or all entries. */
+export const exportKinds = ['payments', 'refunds', 'entries'] as const
+export type ExportKind = (typeof exportKinds)[number]
+
+/** CSV for spreadsheets, or one JSON object per line for programs. */
+export const exportFormats = ['csv', 'jsonl'] as const
+export type ExportFormat = (typeof exportFormats)[number]
+
+/** The languages of the header of a CSV file. */
+export const exportLanguages = ['en', 'fr', 'ar'] as const
+export type ExportLanguage = (typeof exportLanguages)[number]
+
+/** The query parameters of an export of payments, refunds or ledger entries. */
+export const exportLedgerQuery = queryOf({
+  ...spanOf('Only lines booked', ' Defaults to now.'),
+  format: {
+    description: '`csv`, or `jsonl` for one JSON object per line. Defaults to `csv`.',
+    enum: exportFormats,
+  },
+  delimiter: {
+    ...delimiterQuery,
+    description: `${delimiterQuery.description} With a semicolon, decimal numbers have a comma. Only for \`csv\`.`,
+  },
+  language: {
+    description: 'The language of the column names. Defaults to English. Only for `csv`.',
+    enum: exportLanguages,
+  },
+  after: {
+    description:
+      'Only lines with a higher `number`, without the column names. Resumes a download after its last complete line.',
+    type: 'string',
+    format: 'entry-number',
+  },
+})
+
+export type ExportLedgerQuery = ValueOf<typeof exportLedgerQuery>
+
+/** The types of ledger entries that merchants see. */
+export const entryTypes = ['payment', 'refund', 'fee', 'payout'] as const
+export type EntryType = (typeof entryTypes)[number]
+
+const bookedSpan = spanOf('Only items booked')
+
+/** The query parameters of GET /dev/balance/entries. */
+export const listEntriesQuery = queryOf({
+  type: { description: 'Only entries of this type.', enum: entryTypes },
+  ...bookedSpan,
+  ...pageQuery.properties,
+})
+
+/** The query parameters of GET /dev/refunds. */
+export const listRefundsQuery = queryOf({ ...bookedSpan, ...pageQuery.properties })
+
+export type ListRefundsQuery = ValueOf<typeof listRefundsQuery>
+
+export type ListEntriesQuery = ValueOf<typeof listEntriesQuery>
+
+const delimiter = {
+  ...delimiterQuery,
+  description: `Only for a CSV response. ${delimiterQuery.description}`,
+}
+
+/** The query parameters of GET /dev/statements. */
+export const listStatementsQuery = queryOf({
+  month: {
+    description: 'The month, such as `2026-11`. By default, the current month in UTC.',
+    type: 'string',
+    pattern: '^[2-9][0-9]{3}-(0[1-9]|1[0-2])$',
+    maxLength: 7,
+    message: 'must be a month from 2000-01 to the current month, such as 2026-11',
+  },
+  delimiter,
+})
+
+/** The query parameters of GET /dev/statements/{day}. */
+export const getStatementQuery = queryOf({ delimiter })
+
+export type GetStatementQuery = ValueOf<typeof getStatementQuery>
+
+export type ListStatementsQuery = ValueOf<typeof listStatementsQuery>

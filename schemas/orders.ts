@@ -1,0 +1,74 @@
+import { maxPhoneLength } from './intents.ts'
+import { maxLabelLength } from './product-limits.ts'
+import { pageQuery, queryOf, spanQuery } from './queries.ts'
+import { normalised, storableText } from './strings.ts'
+import type { ValueOf } from './value-of.ts'
+
+/**
+ * The maximum quantity of one item. With the default MAX_AMOUNT of 10^9 centimes, an item's total is at most 10^15
+ * centimes, which JavaScript represents exactly.
+ */
+export const maxUnitsPerItem = 1_000_000
+/** The maximum number of items in one order. */
+export const maxOrderItems = 100
+
+/** The body of a POST /dev/store/orders/simulate request (SPEC 4.7). All fields are optional. */
+export const simulateOrderBody = {
+  type: 'object',
+  properties: {
+    items: {
+      type: 'array',
+      minItems: 1,
+      maxItems: maxOrderItems,
+      items: {
+        type: 'object',
+        required: ['productId', 'quantity'],
+        properties: {
+          productId: { type: 'string', minLength: 1, maxLength: 64, format: 'storable-text' },
+          variantId: {
+            description: 'Send either this or `variantLabel`. Omit both if the product has only one variant.',
+            type: 'string',
+            minLength: 1,
+            maxLength: 64,
+            format: 'storable-text',
+          },
+          variantLabel: normalised('name', maxLabelLength),
+          quantity: { type: 'integer', minimum: 1, maximum: maxUnitsPerItem },
+        },
+        dependencies: {
+          variantId: {
+            properties: { variantLabel: { not: {}, message: 'cannot be combined with variantId' } },
+          },
+        },
+      },
+    },
+    customer: {
+      type: 'object',
+      properties: {
+        name: { type: 'string', maxLength: 200, format: 'written-text' },
+        phone: { type: 'string', maxLength: maxPhoneLength, format: 'phone' },
+        email: {
+          ...storableText(254),
+          pattern: String.raw`^[^\s@\u0000]+@[^\s@\u0000]+$`,
+          message: 'must be an e-mail address of at most 254 characters',
+        },
+      },
+    },
+  },
+} as const
+
+/** An item of a simulated order. If the product has only one variant, the variant may be omitted. */
+export type SimulatedItem = NonNullable<SimulateOrderBody['items']>[number]
+
+export type SimulateOrderBody = ValueOf<typeof simulateOrderBody>
+
+/**
+ * The query parameters of GET /dev/store/orders. All values are strings, because they come from the URL. If a parameter
+ * is repeated, its value becomes an array and is therefore invalid.
+ */
+export const listOrdersQuery = queryOf({
+  ...spanQuery.properties,
+  ...pageQuery.properties,
+})
+
+export type ListOrdersQuery = ValueOf<typeof listOrdersQuery>

@@ -1,0 +1,229 @@
+import { delimiterQuery } from './delimiter.ts'
+import {
+  maxDescriptionLength,
+  maxImages,
+  maxLabelLength,
+  maxNameLength,
+  maxSkuLength,
+  maxStock,
+  maxVariants,
+} from './product-limits.ts'
+import { pageQuery, queryOf } from './queries.ts'
+import { normalised, storableText } from './strings.ts'
+import type { ValueOf } from './value-of.ts'
+
+/** The fields of a variant in a create or update request. The price is in centimes. */
+export const variantFields = {
+  label: {
+    description: 'The name of the variant, such as its size.',
+    ...normalised('name', maxLabelLength),
+  },
+  price: {
+    description: 'Centimes.',
+    type: 'integer',
+    format: 'price',
+    errorCodes: { format: 'AMOUNT_OUT_OF_RANGE' },
+  },
+  stock: { description: 'The number of units in stock.', type: 'integer', minimum: 0, maximum: maxStock },
+  sku: {
+    description: 'Your own stock keeping unit. It must be unique within the shop.',
+    type: ['string', 'null'],
+    maxLength: maxSkuLength,
+    normalise: 'reference',
+  },
+} as const
+
+const { price, stock, sku } = variantFields
+
+/**
+ * The fields of a product in a create or update request, apart from `variants`. If a product has only one variant, the
+ * fields `price`, `stock` and `sku` describe that variant.
+ */
+export const productFields = {
+  name: normalised('name', maxNameLength),
+  description: { type: 'string', maxLength: maxDescriptionLength, format: 'written-or-empty-text' },
+  images: {
+    description: 'The URLs of the images. They must be absolute https URLs.',
+    type: 'array',
+    maxItems: maxImages,
+    items: { type: 'string', format: 'https-url' },
+  },
+  active: { description: 'Whether the product is for sale.', type: 'boolean' },
+  price,
+  stock,
+  sku,
+} as const
+
+const inVariants = { not: {}, message: 'cannot be combined with variants: set it in each variant' } as const
+
+/** Rejects a request that contains both `variants` and a product-level `price`, `stock` or `sku`. */
+export const notBesideVariants = {
+  properties: { price: inVariants, stock: inVariants, sku: inVariants },
+} as const
+
+/**
+ * The body of a POST /dev/store/products request (SPEC 4.9). If `variants` is omitted, the product gets a single
+ * variant, whose price is the `price` of the request.
+ */
+export const createProductBody = {
+  type: 'object',
+  required: ['name'],
+  properties: {
+    ...productFields,
+    variants: {
+      type: 'array',
+      minItems: 1,
+      maxItems: maxVariants,
+      items: { type: 'object', required: ['label', 'price'], properties: variantFields },
+    },
+  },
+  dependencies: { variants: notBesideVariants },
+  if: { required: ['variants'] },
+  else: { required: ['price'] },
+} as const
+
+type Accepted = ValueOf<typeof createProductBody>
+type GivenVariants = NonNullable<Accepted['variants']>
+
+export type VariantFields = Partial<GivenVariants[number]>
+
+export type CreateProductBody = Omit<Accepted, 'variants' | 'price'> &
+  ({ variants: GivenVariants } | { variants?: undefined; price: number })
+
+/**
+ * The body of a PUT /dev/store/products/{id} request (SPEC 4.9). The body may contain any of these fields. A variant is
+ * identified by its `_id`, or by its label if it has no `_id`.
+ */
+export const updateProductBody = {
+  type: 'object',
+  properties: {
+    ...productFields,
+    variants: {
+      type: 'array',
+      maxItems: maxVariants,
+      items: {
+        type: 'object',
+        properties: { _id: storableText(64), ...variantFields },
+        if: { required: ['_id'] },
+        else: { required: ['label'] },
+      },
+    },
+    removeMissingVariants: {
+      description: 'Whether to remove the variants that `variants` does not contain.',
+      type: 'boolean',
+    },
+  },
+  dependencies: { variants: notBesideVariants },
+  if: {
+    not: { properties: { removeMissingVariants: { const: true } }, required: ['removeMissingVariants'] },
+  },
+  else: {
+    properties: {
+      variants: {
+        type: 'array',
+        minItems: 1,
+        maxItems: maxVariants,
+        items: {},
+        message: 'must leave at least one variant',
+      },
+    },
+  },
+} as const
+
+export type UpdateProductBody = ValueOf<typeof updateProductBody>
+
+/**
+ * The body of a PATCH /dev/store/products/{id}/variants/{vid}/stock request (SPEC 4.9). The body must contain either
+ * `stock` or `delta`, but not both.
+ */
+export const changeStockBody = {
+  type: 'object',
+  absenceWidens: ['stock', 'delta'],
+  properties: {
+    stock: {
+      description: 'The new stock level, in units.',
+      type: 'integer',
+      minimum: 0,
+      maximum: maxStock,
+    },
+    delta: {
+      description: 'The number of units to add to the stock. A negative number subtracts units.',
+      type: 'integer',
+      minimum: -maxStock,
+      maximum: maxStock,
+    },
+  },
+  dependencies: {
+    stock: {
+      properties: {
+        delta: { not: {}, message: 'cannot be combined with stock: send either stock or delta' },
+      },
+    },
+  },
+  if: { required: ['delta'] },
+  else: { required: ['stock'], message: 'or delta is required' },
+} as const
+
+/** The new stock of a variant, or the amount by which to change it, in units. */
+export type ChangeStockBody = { stock: number } | { delta: number }
+
+/** The query parameters of a product import (docs/merchants/store.md). */
+export const importProductsQuery = queryOf({
+  dryRun: {
+    description: 'If `true`, the service checks the file and returns what the import would do, but changes nothing.',
+    enum: ['true', 'false'],
+  },
+})
+
+export type ImportProductsQuery = ValueOf<typeof importProductsQuery>
+
+/** The maximum length of the CSV text. A JSON body is limited to 2 MiB, so it cannot contain a longer text. */
+const maxCsvLength = 2 * 1024 * 1024
+
+/** The field that contains the file in each kind of body. `dryRun` is a query parameter. */
+export const importProductsFields = {
+  json: { type: 'object', properties: { csv: {} }, absenceWidens: ['dryRun'] },
+  form: { type: 'object', properties: { file: {} }, absenceWidens: ['dryRun'] },
+} as const
+
+/**
+ * The request body of an import that is sent as JSON. Alternatively, the client can send the file as the raw request
+ * body, or in the `file` field of a form.
+ */
+export const importProductsBody = {
+  ...importProductsFields.json,
+  required: ['csv'],
+  properties: {
+    csv: {
+      description: 'The text of the CSV file.',
+      type: 'string',
+      minLength: 1,
+      maxLength: maxCsvLength,
+      format: 'storable-text',
+    },
+  },
+} as const
+
+/** The query parameters of a product export. */
+export const exportProductsQuery = queryOf({ delimiter: delimiterQuery })
+
+export type ExportProductsQuery = ValueOf<typeof exportProductsQuery>
+
+/** The query parameters of GET /dev/store/products. */
+export const listProductsQuery = queryOf({
+  active: {
+    description: '`true`: only products that are for sale. `false`: only products that are not.',
+    enum: ['true', 'false'],
+  },
+  q: {
+    description: 'Only products whose name contains this text. Upper and lower case are the same.',
+    ...normalised('name', maxNameLength),
+  },
+  sku: {
+    description: 'Only the product with this SKU.',
+    ...normalised('reference', maxSkuLength),
+  },
+  ...pageQuery.properties,
+})
+
+export type ListProductsQuery = ValueOf<typeof listProductsQuery>

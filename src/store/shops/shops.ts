@@ -1,0 +1,101 @@
+import type { mongo } from 'mongoose'
+import type { By } from '../../audit/audit-event.ts'
+import { type AuditedDeps, audited } from '../../audit/audited.ts'
+import type { KeyMode } from '../../businesses/api-key.ts'
+import type { Caller } from '../../businesses/caller.ts'
+import type { Deps } from '../../deps.ts'
+import { refuse } from '../../errors.ts'
+import { nativeCollection, nullIfDuplicate } from '../../mongo/collection.ts'
+import { given, type IdPage, type IdSlice, mapPage, orders, readIdPage } from '../../mongo/id-page.ts'
+import { newId } from '../../security/ids.ts'
+import type { Shop } from './shop.ts'
+
+/** The name of every sandbox's shop. Only the merchant's developers can see this name. */
+const sandboxName = 'Sandbox'
+
+/**
+ * Checks that the caller has a shop. Throws SHOP_NOT_FOUND if the caller uses a live key and the business has no live
+ * shop. With a test key, never throws, because the sandbox's shop is created when it is first needed.
+ */
+export async function requireShop(
+  { Shop }: Pick<Deps, 'Shop'>,
+  { businessId, sandbox }: Caller,
+  session?: mongo.ClientSession,
+): Promise<void> {
+  if (!sandbox && (await Shop.exists({ businessId, sandbox }).session(session ?? null)) === null)
+    throw refuse('SHOP_NOT_FOUND')
+}
+
+/**
+ * Like `requireShop`, but for operations that create something. If the caller uses a test key and the sandbox has no
+ * shop yet, creates the sandbox's shop (SPEC 8).
+ */
+export async function openShop(
+  { Shop, now }: Pick<Deps, 'Shop' | 'now'>,
+  { businessId, sandbox }: Caller,
+  session: mongo.ClientSession,
+  change: { $inc?: { imports: number } } = {},
+): Promise<void> {
+  const opened = { _id: newId(), name: sandboxName, createdAt: now() }
+  const { matchedCount, upsertedCount } = await nativeCollection(Shop).updateOne(
+    { businessId, sandbox },
+    { ...change, $setOnInsert: opened },
+    { upsert: sandbox, session },
+  )
+  if (matchedCount + upsertedCount === 0) throw refuse('SHOP_NOT_FOUND')
+}
+
+/** Creates a business's live shop. Returns null if the business already has one. */
+export const createShop = (
+  deps: Pick<Deps, 'Shop'> & AuditedDeps,
+  { businessId, name }: Pick<Shop, 'businessId' | 'name'>,
+  by: By,
+): Promise<Shop | null> =>
+  audited(deps, { documents: [], by }, async ({ session, at: createdAt, add }) => {
+    const shop: Shop = { _id: newId(), businessId, sandbox: false, name, createdAt }
+    await nativeCollection(deps.Shop).insertOne(shop, { session })
+    await add({ act: 'shop.created', subject: shop._id, businessId, after: { mode: 'live', name } })
+    return shop
+  }).catch(nullIfDuplicate)
+
+/** Selects shops. Omitted fields do not restrict the selection. */
+export interface ShopFilter {
+  businessId?: string
+  mode?: KeyMode
+}
+
+/** The facts about a shop that staff see. */
+export interface ShopFacts extends Pick<Shop, 'businessId' | 'name' | 'createdAt'> {
+  id: string
+  mode: KeyMode
+}
+
+/** Returns the shops that match, newest first. */
+export async function listShops(
+  deps: Pick<Deps, 'Shop'>,
+  { businessId, mode }: ShopFilter,
+  slice: IdSlice,
+): Promise<IdPage<ShopFacts>> {
+  const where = given({ businessId, sandbox: mode && mode === 'test' })
+  return mapPage(await readIdPage(deps.Shop, where, slice, orders.newestFirst), shopFacts)
+}
+
+/** Returns a shop with the number of its products, or null if there is no shop with this id. */
+export async function lookUpShop(
+  deps: Pick<Deps, 'Shop' | 'Product'>,
+  id: string,
+): Promise<(ShopFacts & { products: number }) | null> {
+  const shop = await deps.Shop.findOne({ _id: id }).lean<Shop | null>()
+  if (shop === null) return null
+  const { businessId, sandbox } = shop
+  const products = await deps.Product.countDocuments({ businessId, sandbox, listed: true })
+  return { ...shopFacts(shop), products }
+}
+
+const shopFacts = ({ _id: id, businessId, sandbox, name, createdAt }: Shop): ShopFacts => ({
+  id,
+  businessId,
+  mode: sandbox ? 'test' : 'live',
+  name,
+  createdAt,
+})
