@@ -388,8 +388,8 @@ describe('The daily quota for what a business stores', () => {
     const rows = Array.from({ length: 100 }, (_, index) => `tea-${index}-of-the-first-harvest-in-the-high-mountains`)
     const csv = (price: string) => csvOf('handle,name,price', ...rows.map((handle) => `${handle},a,${price}`))
     await useUp(merchant)
-    const stored = () => service.deps.StoredResponse.countDocuments()
-    const before = await stored()
+    const storedNow = () => service.deps.StoredResponse.countDocuments()
+    const before = await storedNow()
     const details = { scope: 'storage', limit: 1 }
     const acts: [method: Method, path: string, body?: object][] = [
       ['put', `store/products/${_id}`, { variants: [{ label: 'Variant 1', price: 200 }] }],
@@ -398,7 +398,7 @@ describe('The daily quota for what a business stores', () => {
       ['post', 'store/products/import-csv?dryRun=true', { csv: csv('free') }],
     ]
     for (const act of acts) await expectRefused(send(merchant, ...act), 429, 'RATE_LIMITED', { details })
-    expect(await stored()).to.equal(before)
+    expect(await storedNow()).to.equal(before)
     await limit(merchant, { sandboxBytesPerDay: null })
     await send(merchant, 'put', `store/products/${_id}`, { variants: [{ label: 'Variant 1', price: 200 }] }).expect(200)
   })
