@@ -160,12 +160,12 @@ export const withinStorage = (
 ): Promise<Result> =>
   within(deps, caller, (reserve) => act((stored) => reserve(amountsOf(caller.sandbox, stored))), isEffect)
 
-/** A row of this size is stored even if the quota is used up. It has room for an ordinary product or intent. */
+/** A stored response of this size never needs a quota. It holds an ordinary product or intent. */
 const smallRowBytes = 4096
 
 /**
- * Throws RATE_LIMITED if a business has used up its quota and would store this many bytes for a request that creates and
- * enlarges nothing. Otherwise one key could store 700 GB a day by changing a large product again and again.
+ * Throws RATE_LIMITED if a business has used up its quota, and a request that creates and enlarges nothing would store
+ * a response of this many bytes. Otherwise one key could store 700 GB a day by changing a large product repeatedly.
  */
 export async function refuseLarge(deps: QuotaDeps, caller: Owner, bytes: number): Promise<void> {
   if (bytes > smallRowBytes) await spend(deps, caller, caller.sandbox ? 'sandboxBytes' : 'liveBytes', 1)

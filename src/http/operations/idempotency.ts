@@ -91,15 +91,11 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
   const rowFor = (response: Bytes, about: Pick<StoredResponse, 'at' | 'paramsHash' | 'refusal'>) =>
     rowOf(deps, key, response, about)
   const store = async (row: StoredResponse) => {
+    if (row.refusal) await refuseLarge(deps, caller, bytesOf(row))
     const options = { since, isShared: route.findEffect !== undefined }
     const there = await deadline.run((deadlineAt) => storeRow(deps, row, { ...options, deadlineAt }))
     if (there === null) countStored(deps, caller, { bytes: bytesOf(row) })
     return there
-  }
-  /** Stores the response to a request without an effect, which may be refused instead. */
-  const storeUnlessLarge = async (row: StoredResponse) => {
-    await refuseLarge(deps, caller, bytesOf(row))
-    return store(row)
   }
   const find = () => deadline.run((deadlineAt) => findRow(deps, key, since, deadlineAt))
   const findEffect = async (deadlineAt: number) =>
@@ -140,7 +136,7 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
     try {
       const earlier = await deadline.run(() => looking)
       if (earlier !== null) return earlier
-      const there = own && (await storeUnlessLarge(rowFor(own, { paramsHash, at: deps.now(), refusal: true })))
+      const there = own && (await store(rowFor(own, { paramsHash, at: deps.now(), refusal: true })))
       const done = await effect()
       if (done !== null) return done
       const row = there ?? (own === null ? await findLater(error) : null)
@@ -182,7 +178,7 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
     const { at, isRepeat } = about
     // Like a refusal, a response to a request that changed nothing replaces no other one.
     const row = rowFor(response, { at, paramsHash: about.paramsHash, refusal: kind === 'none' })
-    const there = isKnown ? null : await (kind === 'none' ? storeUnlessLarge(row) : store(row))
+    const there = isKnown ? null : await store(row)
     if (there !== null && (isRepeat || kind === 'none')) return conclude(repeat(there))
     if (there !== null) return { ...response, ...readRow(deps, there) }
     return isRepeat ? repeated(response, about.paramsHash !== paramsHash) : response

@@ -141,8 +141,9 @@ async function readWritten(Delivery: Model<Delivery>, results: AttemptResult[]):
  * values as `$literal`, because the text of a response may begin with `$`.
  */
 function asPipeline(ids: string[], results: AttemptResult[]) {
-  const changes = results.map(({ delivery: _delivery, attempt, isSelectable, ...change }) => ({
-    ...change,
+  const changes = results.map(({ status, nextAttemptAt, deliveredAt, deadAt, cancelledAt, attempt, isSelectable }) => ({
+    ...{ status, nextAttemptAt, deliveredAt, deadAt },
+    ...(cancelledAt === undefined ? {} : { cancelledAt }),
     leaseToken: null,
     ...(attempt === null ? {} : { failureStatus: isSelectable && attempt.stage !== null ? attempt.status : null }),
   }))

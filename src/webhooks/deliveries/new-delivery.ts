@@ -39,12 +39,13 @@ export function newDelivery(
   leaseToken: string | null,
 ): Delivery {
   const { businessId, sandbox, referenceNumber } = source
-  const { id, createdAt: eventAt, ...recorded } = event
   const { _id: endpointId, url } = endpoint
-  const about = { endpointId, url, businessId, sandbox, referenceNumber, eventAt }
+  // An event of the log has further fields.
+  const { event: name, createdAt: eventAt, format, facts } = event
+  const recorded = { event: name, eventAt, format, facts, ...causeOf(event) }
   return {
-    _id: deliveryId(id, endpointId),
-    ...about,
+    _id: deliveryId(event.id, endpointId),
+    ...{ endpointId, url, businessId, sandbox, referenceNumber },
     ...recorded,
     status: 'PENDING',
     attempts: 0,
