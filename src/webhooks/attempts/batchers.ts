@@ -142,7 +142,10 @@ async function readWritten(Delivery: Model<Delivery>, results: AttemptResult[]):
  */
 function asPipeline(ids: string[], results: AttemptResult[]) {
   const changes = results.map(({ status, nextAttemptAt, deliveredAt, deadAt, cancelledAt, attempt, isSelectable }) => ({
-    ...{ status, nextAttemptAt, deliveredAt, deadAt },
+    status,
+    nextAttemptAt,
+    deliveredAt,
+    deadAt,
     ...(cancelledAt === undefined ? {} : { cancelledAt }),
     leaseToken: null,
     ...(attempt === null ? {} : { failureStatus: isSelectable && attempt.stage !== null ? attempt.status : null }),

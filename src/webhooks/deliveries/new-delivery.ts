@@ -39,14 +39,18 @@ export function newDelivery(
   leaseToken: string | null,
 ): Delivery {
   const { businessId, sandbox, referenceNumber } = source
-  const { _id: endpointId, url } = endpoint
-  // An event of the log has further fields.
-  const { event: name, createdAt: eventAt, format, facts } = event
-  const recorded = { event: name, eventAt, format, facts, ...causeOf(event) }
   return {
-    _id: deliveryId(event.id, endpointId),
-    ...{ endpointId, url, businessId, sandbox, referenceNumber },
-    ...recorded,
+    _id: deliveryId(event.id, endpoint._id),
+    endpointId: endpoint._id,
+    businessId,
+    sandbox,
+    // Only these fields, because an event of the log has further ones.
+    event: event.event,
+    eventAt: event.createdAt,
+    format: event.format,
+    facts: event.facts,
+    referenceNumber,
+    url: endpoint.url,
     status: 'PENDING',
     attempts: 0,
     requeues: 0,
@@ -56,6 +60,7 @@ export function newDelivery(
     createdAt: now,
     deliveredAt: null,
     deadAt: null,
+    ...causeOf(event),
   }
 }
 
