@@ -5,7 +5,7 @@ import { filesIn, importCycles, importsOf, looseFiles, read, smallFiles, sources
 import { environment } from '../schemas/environment.ts'
 import { events } from '../schemas/events.ts'
 import { retrySeconds } from '../schemas/retry-table.ts'
-import { acts } from '../src/audit/audit-event.ts'
+import { acts } from '../src/audit/acts.ts'
 import { catalogue } from '../src/errors.ts'
 import { collections } from '../src/mongo/models.ts'
 import { queueNames } from '../src/queues/jobs.ts'

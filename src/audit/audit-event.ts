@@ -1,57 +1,7 @@
 import { type mongo, Schema } from 'mongoose'
 import type { Collection } from '../mongo/collection.ts'
 import { newId } from '../security/ids.ts'
-
-/** The actions that the audit trail records (docs/operators/support.md). */
-export const acts = [
-  'api.disabled',
-  'api.enabled',
-  'audit.exported',
-  'business.created',
-  'business.approved',
-  'business.unapproved',
-  'business.disabled',
-  'business.enabled',
-  'business.suspended',
-  'business.resumed',
-  'business.limited',
-  'business.commission-set',
-  'business.paid-out',
-  'delivery.requeued',
-  'endpoint.created',
-  'endpoint.changed',
-  'endpoint.deleted',
-  'endpoint.replayed',
-  'endpoint.replay-cancelled',
-  'endpoint.secret-rotated',
-  'intents.cancelled',
-  'key.created',
-  'key.suspended',
-  'key.resumed',
-  'key.revoked',
-  'key.rotated',
-  'ledger.exported',
-  'payment.searched-by-phone',
-  'reconciliation.run',
-  'retention.run',
-  'secrets.rotated',
-  'shop.created',
-  'staff.created',
-  'staff.disabled',
-  'staff.enabled',
-  'staff.password-changed',
-  'staff.signed-in',
-  'staff.signed-out',
-  'staff.sign-in-refused',
-  'staff.role-changed',
-  'staff.link-issued',
-  'staff.second-factor-added',
-  'staff.second-factor-removed',
-  'staff.recovery-codes-renewed',
-  'staff.session-ended',
-  'wallet.created',
-] as const
-export type Act = (typeof acts)[number]
+import type { Act } from './acts.ts'
 
 /**
  * The person who performed an action: support staff on a page, an operator on the command line, or a merchant through

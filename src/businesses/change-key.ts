@@ -1,4 +1,5 @@
-import type { Act, By } from '../audit/audit-event.ts'
+import type { Act } from '../audit/acts.ts'
+import type { By } from '../audit/audit-event.ts'
 import { type AuditedDeps, audited } from '../audit/audited.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'

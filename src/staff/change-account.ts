@@ -1,11 +1,13 @@
 import type { mongo } from 'mongoose'
-import type { Act, AuditEvent, By } from '../audit/audit-event.ts'
+import type { Act } from '../audit/acts.ts'
+import type { AuditEvent, By } from '../audit/audit-event.ts'
 import { type AuditedDeps, audited } from '../audit/audited.ts'
 import { nativeCollection, nullIfDuplicate } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
 import type { SlowHash } from '../security/slow-hash.ts'
-import type { Role, Staff } from './account.ts'
+import type { Staff } from './account.ts'
 import { type LinkDeps, newLink, newPassword } from './passwords.ts'
+import type { Role } from './permissions.ts'
 
 export type AccountDeps = Pick<Models, 'Staff'> & AuditedDeps & LinkDeps & { slowHash: SlowHash }
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Scope } from '../../schemas/scopes.ts'
-import { type Act, type AuditEvent, acts, type By } from '../../src/audit/audit-event.ts'
+import { type Act, acts } from '../../src/audit/acts.ts'
+import { type AuditEvent, type By } from '../../src/audit/audit-event.ts'
 import { changeBusiness, createBusiness, setCommission, switchApi } from '../../src/businesses/change-business.ts'
 import { issueKey, rotateKey, setKeyStatus } from '../../src/businesses/change-key.ts'
 import type { Deps } from '../../src/deps.ts'

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { TOTP } from 'otpauth'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
-import type { Role } from '../../src/staff/account.ts'
 import { createAccount } from '../../src/staff/change-account.ts'
+import type { Role } from '../../src/staff/permissions.ts'
 import type { Service } from '../support/service.ts'
 
 /** A page as a browser receives it. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Act as AuditedAct } from '../../src/audit/audit-event.ts'
+import type { Act as AuditedAct } from '../../src/audit/acts.ts'
 import type { Batcher } from '../../src/mongo/batching/batcher.ts'
 import type { Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Act } from '../../src/audit/audit-event.ts'
+import type { Act } from '../../src/audit/acts.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
 import { relayOutboxes } from '../../src/outbox/relay.ts'
 import { wakeDelivery } from '../../src/webhooks/attempts/attempt-due.ts'

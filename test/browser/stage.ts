@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core'
-import type { Role } from '../../src/staff/account.ts'
+import type { Role } from '../../src/staff/permissions.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { openAdmin } from '../admin/admin.ts'
 import { createIntent, storedDelivery, subscribe } from '../support/actions.ts'

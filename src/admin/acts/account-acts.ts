@@ -1,5 +1,4 @@
 import { html } from 'ghtml'
-import { isStaffName, type Role, roles } from '../../staff/account.ts'
 import {
   changeRole,
   createAccountWithLink,
@@ -9,6 +8,7 @@ import {
   setDisabled,
 } from '../../staff/change-account.ts'
 import { type AccountFacts, lookUpAccount, passwordInWords } from '../../staff/list-accounts.ts'
+import { isStaffName, type Role, roles } from '../../staff/permissions.ts'
 import { endOtherSessions } from '../../staff/staff-sessions.ts'
 import { time } from '../pages/layout.ts'
 import { accountPath } from '../pages/paths.ts'

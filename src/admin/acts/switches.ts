@@ -1,4 +1,4 @@
-import type { Act } from '../../audit/audit-event.ts'
+import type { Act } from '../../audit/acts.ts'
 import type { ApiKey } from '../../businesses/api-key.ts'
 import type { BusinessLimits } from '../../businesses/business.ts'
 import type { BusinessChange } from '../../businesses/change-business.ts'

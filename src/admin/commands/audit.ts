@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Command } from 'commander'
 import { type ExportFormat, exportFormats } from '../../../schemas/ledger.ts'
-import { acts } from '../../audit/audit-event.ts'
+import { acts } from '../../audit/acts.ts'
 import type { AuditFilter } from '../../audit/list.ts'
 import type { KnownSeal, Verified } from '../../audit/seals/seal.ts'
 import { act, Failed, subcommand } from './act.ts'

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { Act } from '../../audit/audit-event.ts'
+import type { Act } from '../../audit/acts.ts'
 import { type BusinessLimits, maxRates } from '../../businesses/business.ts'
 import type { BusinessFacts } from '../../businesses/business-facts.ts'
 import type { BusinessChange, SetCommission } from '../../businesses/change-business.ts'

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { IdSlice } from '../../mongo/id-page.ts'
-import { isStaffName, type Role, roles } from '../../staff/account.ts'
 import type { AccountFacts, AccountFilter } from '../../staff/list-accounts.ts'
+import { isStaffName, type Role, roles } from '../../staff/permissions.ts'
 import { act, asList, found, subcommand } from './act.ts'
 import { choice, parsed } from './arguments.ts'
 import type { AdminDeps } from './run.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Deps } from '../../../src/deps.ts'
-import type { Role } from '../../../src/staff/account.ts'
 import { createAccount } from '../../../src/staff/change-account.ts'
+import type { Role } from '../../../src/staff/permissions.ts'
 import type { MadeSecrets } from './secrets.ts'
 
 export interface Staff {
