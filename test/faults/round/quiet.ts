@@ -10,7 +10,7 @@ type Kind = [collection: string, filter: object, isHeld?: boolean]
 const has = (field: string) => ({ [field]: { $exists: true } })
 
 /** Work is open if one of these documents exists. `now` is the service's clock. */
-function openWork(now: Date): Kind[] {
+function openWork(now: Date, activeBusinesses: string[]): Kind[] {
   // A provider may have forgotten an older order, so a person decides (docs/operators/wallet-provider.md).
   const forgotten = new Date(now.getTime() - 29 * dayMs)
   // No retry waits longer, so a later delivery is throttled.
@@ -26,6 +26,18 @@ function openWork(now: Date): Kind[] {
     ['intents', { status: 'PENDING', 'hold.validUntil': { $not: { $lte: forgotten } } }],
     ['orders', has('outbox.0')],
     ['webhookendpoints', has('outbox.0')],
+    // Their failure will be an event.
+    [
+      'webhookendpoints',
+      {
+        slot: { $type: 'number' },
+        active: true,
+        businessId: { $in: activeBusinesses },
+        'reportedFailure.since': null,
+        'health.failingSince': { $type: 'date', $lte: new Date(now.getTime() - dayMs) },
+        'health.failuresInRow': { $gte: 2 },
+      },
+    ],
     ['deliveries', { nextAttemptAt: { $ne: null, $lte: soon } }],
     ['deliveries', { nextAttemptAt: { $gt: soon } }, true],
     ['deliveries', { leaseToken: { $ne: null } }],
@@ -52,8 +64,9 @@ export async function awaitQuiet(
 }
 
 async function look(db: mongo.Db, now: Date): Promise<Left[]> {
+  const active = await db.collection('businesses').distinct('_id', { apiEnabled: true, suspended: false })
   const counts = await Promise.all(
-    openWork(now).map(async ([collection, filter, isHeld = false]) => {
+    openWork(now, active.map(String)).map(async ([collection, filter, isHeld = false]) => {
       const count = await db.collection(collection).countDocuments(filter)
       return count === 0 ? [] : [{ message: `${count} of ${collection} with ${JSON.stringify(filter)}`, isHeld }]
     }),
