@@ -27,7 +27,7 @@ const ofBusiness = (name: Exclude<keyof BusinessLimits, 'perSecond' | 'liveCodes
 const storage = (keys: string, what: string, name: Parameters<typeof ofBusiness>[0]): QuotaInfo => ({
   ...ofBusiness(name),
   what: `What ${keys} keys store per UTC day, in ${what}`,
-  gets: '429 `storage`, only for what adds data',
+  gets: '429 `storage`, only for what adds data or has a large response',
   scope: 'storage',
   message: (limit) =>
     `The ${keys} keys of this business can store ${limit} ${what} per UTC day. Wait until the next day. Until then, you can still cancel, refund and delete.`,
