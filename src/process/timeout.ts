@@ -1,7 +1,7 @@
 /**
- * Resolves to the result of `work`, or to the result of `onTimeout` if `work` has not settled within `ms`. A timeout
- * does not abort `work`. After the event loop was blocked, timers that were due and messages that had arrived are
- * handled first, so that their results are not late.
+ * Resolves to the result of `work`, or to the result of `onTimeout` if `work` has not settled within `ms`, which is
+ * negative if that time passed while the process was frozen. A timeout does not abort `work`. After the event loop was
+ * blocked, timers that were due and messages that had arrived are handled first, so that their results are not late.
  */
 export async function withTimeout<Result, Late>(
   work: Promise<Result>,
@@ -11,7 +11,7 @@ export async function withTimeout<Result, Late>(
   let timer: NodeJS.Timeout | undefined
   let immediate: NodeJS.Immediate | undefined
   const late = new Promise<void>((resolve) => {
-    timer = setTimeout(() => (immediate = setImmediate(resolve)), ms)
+    timer = setTimeout(() => (immediate = setImmediate(resolve)), Math.max(0, ms))
   })
   try {
     return await Promise.race([work, late.then(onTimeout)])

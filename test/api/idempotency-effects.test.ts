@@ -172,8 +172,8 @@ describe('A write on payment intents', () => {
       expect(await act.effects()).to.equal(1)
     })
 
-    it(`is not acknowledged before its response is stored: ${name}`, async () => {
-      if (!isStored) return
+    const itIfStored = isStored ? it : () => undefined
+    itIfStored(`is not acknowledged before its response is stored: ${name}`, async () => {
       const act = await ready()
       const { insertResponse } = service.deps.batchers
       cleanUps.push(() => Object.assign(service.deps.batchers, { insertResponse }))
@@ -209,14 +209,15 @@ describe('A write on payment intents', () => {
       expect(await act.effects()).to.equal(act.later.effects)
     })
 
+    // A cancel ignores the body, so it has no refused twin.
+    if (name === 'cancel') continue
+
     it(`wins over the refusal of a twin, whichever is stored first: ${name}`, async () => {
       const act = await ready()
       const { arrived, gates } = hold(written)
       const first = send(act)
       await waitFor('the first to be about to write', () => arrived() === 1)
       const refused = await send(act, 'one', '{"amount":"x","outcome":7}')
-      // A cancel ignores the body.
-      if (name === 'cancel') return gates[0]?.open()
       expect(refused.status).to.equal(400)
       expect(await rows()).to.have.length(1)
       gates[0]?.open()
@@ -229,7 +230,6 @@ describe('A write on payment intents', () => {
     })
 
     it(`is what a twin gets whose refusal is stored later: ${name}`, async () => {
-      if (name === 'cancel') return
       const act = await ready()
       const { arrived, gates } = hold('insertResponse')
       const refused = send(act, 'one', '{"amount":"x","outcome":7}')

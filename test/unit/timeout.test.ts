@@ -13,4 +13,16 @@ describe('A timeout', () => {
     expect(await result).to.equal('on time')
     port1.close()
   })
+
+  it('whose time passed while the process was frozen ends at once, without a warning of Node.js', async () => {
+    const warnings: Error[] = []
+    const note = (warning: Error) => warnings.push(warning)
+    process.on('warning', note)
+    try {
+      expect(await withTimeout(once(process, 'never'), -1533.2, () => 'late')).to.equal('late')
+      expect(warnings).to.deep.equal([])
+    } finally {
+      process.off('warning', note)
+    }
+  })
 })
