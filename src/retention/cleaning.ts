@@ -92,9 +92,9 @@ export function startCounts(also: Watch): { counts: Counts; watch: Watch } {
 }
 
 /**
- * The limits of one batch. Removing 500 documents takes 10 to 50 ms, so other writes do not have to wait long. MongoDB
- * stops each call before the driver's timeout of 5 s is reached, so no call keeps running after the driver has given up
- * on it.
+ * The limits of one batch. Removing 500 documents takes 20 to 150 ms, so other writes do not have to wait long. Smaller
+ * batches remove less and delay other writes as much. MongoDB stops each call before the driver's timeout of 5 s is
+ * reached, so no call keeps running after the driver has given up on it.
  */
 export const batchLimits = { documents: 500, maxTimeMS: 4_000 } as const
 
