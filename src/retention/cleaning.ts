@@ -11,7 +11,7 @@ const deletedKeptMs = 48 * 3_600_000
 
 export type CleaningDeps = Models & {
   now(): Date
-  config: Pick<Config, 'sandboxRetentionMs' | 'liveDeliveryRetentionMs'>
+  config: Pick<Config, 'sandboxRetentionMs' | 'liveDeliveryRetentionMs' | 'intentLifetimeMs'>
 }
 
 /** The clean-up of one business. */
@@ -28,10 +28,13 @@ export interface Cleaning extends Models, ReturnType<typeof cutoffsOf> {
 /** Returns the times that decide which data is old, which is what was created before them. */
 export function cutoffsOf({ config, now }: CleaningDeps) {
   const at = now().getTime()
-  const { sandboxRetentionMs, liveDeliveryRetentionMs: keptMs } = config
+  const { sandboxRetentionMs, liveDeliveryRetentionMs: keptMs, intentLifetimeMs } = config
+  const testsBeforeMs = at - sandboxRetentionMs
   return {
     /** Test data that was created before this time is removed. */
-    testsBefore: new Date(at - sandboxRetentionMs),
+    testsBefore: new Date(testsBeforeMs),
+    /** But not a test intent that was paid later than this, because its outcome was unknown for weeks. */
+    paidBefore: new Date(testsBeforeMs + intentLifetimeMs),
     /**
      * Live deliveries that were created before this time lose all attempts except the last one. Null if all attempts
      * are kept.

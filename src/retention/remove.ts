@@ -66,7 +66,7 @@ const removeDeliveries = (cleaning: Cleaning): Promise<void> =>
  */
 const removeIntents = (cleaning: Cleaning): Promise<void> =>
   eachOldTest(cleaning, cleaning.Intent, 'byTime', async (ids) => {
-    const found = await findIntents(cleaning, { _id: { $in: ids }, ...endedIntent, ...unneeded(cleaning.now()) })
+    const found = await findIntents(cleaning, { _id: { $in: ids }, ...endedIntent, ...unneeded(cleaning) })
     const hidden = await hide(cleaning, await withoutOpenDeliveries(cleaning, found))
     await removeMovements(cleaning, hidden)
     await removeDeliveriesOf(cleaning, hidden)
@@ -143,10 +143,17 @@ const referencesOf = (subjects: Subject[]): string[] => subjects.map(({ referenc
 
 const withIdOf = (subjects: Subject[]) => ({ _id: { $in: subjects.map(({ _id }) => _id) } })
 
-/** A filter for intents that no repeated request needs any more (idempotency/response.ts). An hour is to spare. */
-function unneeded(now: Date) {
-  const needed = { $gt: new Date(now.getTime() - lifetimeMs - 3_600_000) }
-  return { createdAt: { $not: needed }, marks: { $not: { $elemMatch: { at: needed } } } }
+/**
+ * A filter for intents that no repeated request needs any more (idempotency/response.ts; an hour is to spare), and that
+ * were not paid late. The ledger is verified with the intents of payments that are not old.
+ */
+function unneeded({ now, paidBefore }: Cleaning) {
+  const needed = { $gt: new Date(now().getTime() - lifetimeMs - 3_600_000) }
+  return {
+    createdAt: { $not: needed },
+    marks: { $not: { $elemMatch: { at: needed } } },
+    'payment.paidAt': { $not: { $gt: paidBefore } },
+  }
 }
 
 const findIntents = ({ Intent: model }: Cleaning, filter: Filter): Promise<Ended[]> =>
@@ -162,7 +169,7 @@ async function hide(cleaning: Cleaning, intents: Ended[]): Promise<Ended[]> {
   const { Intent: model, isDry, now } = cleaning
   if (isDry) return intents
   const byId = withIdOf(intents)
-  const visible = { ...byId, sandbox: true, ...endedIntent, ...unneeded(now()), cleanedAt: { $exists: false } }
+  const visible = { ...byId, sandbox: true, ...endedIntent, ...unneeded(cleaning), cleanedAt: { $exists: false } }
   const hiding = { $set: { cleanedAt: now() }, $unset: { referenceKey: 1 } } as const
   await nativeCollection(model).updateMany(visible, hiding, { maxTimeMS })
   return findIntents(cleaning, { ...byId, cleanedAt: { $exists: true } })

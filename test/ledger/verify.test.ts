@@ -422,6 +422,21 @@ describe('The verification of the ledgers', function () {
       expect(await faultsHere()).to.deep.equal([])
     })
 
+    it('raises no false alarm about a test payment that was settled weeks after its intent was created', async () => {
+      const { deps } = service
+      const { referenceNumber } = await createIntent(service, merchant, { amount: 1_000 })
+      const createdAt = new Date(service.clock.now().getTime() - 32 * dayMs)
+      await nativeCollection(deps.Intent).updateOne({ referenceNumber }, { $set: { createdAt } })
+      expect((await simulate(service, merchant, referenceNumber)).status).to.equal(200)
+      await relay(service, merchant)
+      for (const days of [2, 32]) {
+        nextDay(days)
+        await runCleanUp(deps, new AbortController().signal, unwatched)
+        expect(await faultsHere(), `after ${days} days`).to.deep.equal([])
+        expect(await deps.Intent.countDocuments({ referenceNumber })).to.equal(days === 2 ? 1 : 0)
+      }
+    })
+
     it('raises no false alarm after a rotation of SECRET_KEY, and proves nothing with another key', async () => {
       const { deps } = service
       await night()

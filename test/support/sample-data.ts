@@ -64,7 +64,13 @@ export async function ageData({ deps }: Service, { businessId }: Merchant, ms: n
   const options = { updatePipeline: true, timestamps: false }
   const at = { $subtract: ['$$this.at', ms] }
   const marks = { $map: { input: '$marks', in: { $mergeObjects: ['$$this', { at }] } } }
+  const paidAt = { $subtract: ['$payment.paidAt', ms] }
   await deps.Intent.updateMany({ businessId }, [{ $set: { marks } }, ...older], options)
+  await deps.Intent.updateMany(
+    { businessId, payment: { $ne: null } },
+    [{ $set: { 'payment.paidAt': paidAt } }],
+    options,
+  )
   await deps.Delivery.updateMany({ businessId }, older, options)
   await deps.Order.updateMany({ businessId }, older, options)
   await deps.Product.updateMany({ businessId }, older, options)

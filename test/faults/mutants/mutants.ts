@@ -3,6 +3,7 @@ import { deliveryMutants } from './plants/deliveries.ts'
 import { eventMutants } from './plants/events.ts'
 import { idempotencyMutants } from './plants/idempotency.ts'
 import { intentMutants } from './plants/intents.ts'
+import { limitMutants } from './plants/limits.ts'
 import { moneyMutants } from './plants/money.ts'
 import { storeMutants } from './plants/store.ts'
 import { trustMutants } from './plants/trust.ts'
@@ -16,6 +17,7 @@ export const mutants: readonly Mutant[] = [
   eventMutants,
   storeMutants,
   trustMutants,
+  limitMutants,
 ].flatMap((bugs) => Object.entries(bugs).map(([name, bug]) => ({ name, focus: plain, ...bug })))
 
 /** A varied selection of bugs. `--mutants` without names plants these. */

@@ -32,7 +32,9 @@ function* left({ faults, setting, times, dump }: Round): Findings {
   )
   if (night === undefined) return
   const oldBefore = night.began + times.aheadAt(night.began).from - setting.settings.sandboxRetentionDays * dayMs
-  const made = [...dump.intents, ...dump.deliveries, ...dump.orders, ...dump.products]
+  // An intent that was paid late is kept for longer.
+  const intents = dump.intents.map((intent) => ({ ...intent, createdAt: intent.payment?.paidAt ?? intent.createdAt }))
+  const made = [...intents, ...dump.deliveries, ...dump.orders, ...dump.products]
   for (const { _id, sandbox, createdAt } of made)
     if (sandbox && createdAt < oldBefore) yield [_id, 'was old before the last night, but was not removed']
 }
