@@ -53,8 +53,9 @@ export function filesOf(suite: Suite, named: readonly string[]): string[] {
   return all.filter((file) => wanted.some((name) => file.startsWith(name)))
 }
 
-/** A guess for files that have not run here yet. Programs start slowly, and a long file has much to do. */
+/** A guess for files that have not run here yet. Programs start slowly, and many rounds or tests take long. */
 export function estimateMs(file: string): number {
   const source = readFileSync(file, 'utf8')
-  return source.length / 10 + (/startProcess|openAdmin|browser/.test(source) ? 20_000 : 0)
+  const isSlow = /startProcess|openAdmin|browser/.test(source) || hasRounds(source)
+  return source.length / 10 + (isSlow ? 20_000 : 0)
 }
