@@ -1,5 +1,4 @@
-import type { Role } from '../staff/permissions.ts'
-import { mayStaff, type Permission } from '../staff/permissions.ts'
+import { mayStaff, type Permission, type Role } from '../staff/permissions.ts'
 
 /** The navigation entries of the staff pages, by path. */
 export const navigation = {

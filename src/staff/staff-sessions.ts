@@ -8,8 +8,7 @@ import { nativeCollection } from '../mongo/collection.ts'
 import { unlessLocked } from '../mongo/transaction.ts'
 import { newId } from '../security/ids.ts'
 import type { Staff } from './account.ts'
-import type { Role } from './permissions.ts'
-import { requiresSecondFactor } from './permissions.ts'
+import { type Role, requiresSecondFactor } from './permissions.ts'
 import { pendingLifetimeMs, pendingText, type StaffSession, sessionLifetimeMs, validSessions } from './session.ts'
 
 type OpenDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'secrets' | 'now'>

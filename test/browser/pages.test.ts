@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import type { Reconciliation } from '../../src/reconciliation/reconciliation.ts'
-import { type DifferenceKind, differenceKinds } from '../../src/reconciliation/reconciliation.ts'
+import { type DifferenceKind, differenceKinds, type Reconciliation } from '../../src/reconciliation/reconciliation.ts'
 import { newId } from '../../src/security/ids.ts'
 import { issueLink } from '../../src/staff/change-account.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'

@@ -1,6 +1,5 @@
 import { expect } from 'chai'
-import type { RetentionRecord } from '../../src/retention/record.ts'
-import { startPass } from '../../src/retention/record.ts'
+import { type RetentionRecord, startPass } from '../../src/retention/record.ts'
 
 const now = new Date('2026-03-03T12:00:00Z')
 const begun = { id: 'p', beganAt: new Date('2026-03-01T12:00:00Z'), hasFaults: false }

@@ -1,7 +1,6 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
-import type { Business } from '../../businesses/business.ts'
-import { type RatesFrom, ratesAt } from '../../businesses/business.ts'
+import { type Business, type RatesFrom, ratesAt } from '../../businesses/business.ts'
 import { listKeys } from '../../businesses/key-facts.ts'
 import {
   type BusinessFilter,
