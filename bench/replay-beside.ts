@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose'
 import type { LoggedEvent } from '../src/events/logged-event.ts'
 import type { Intent } from '../src/intents/intent.ts'
-import { newId } from '../src/security/ids.ts'
+import { newId } from '../src/platform/ids.ts'
 import type { Delivery } from '../src/webhooks/deliveries/delivery.ts'
 import { deliveryId } from '../src/webhooks/deliveries/delivery-id.ts'
 import { openApi } from './calls.ts'

@@ -6,9 +6,9 @@ import { environment } from '../schemas/environment.ts'
 import { events } from '../schemas/events.ts'
 import { retrySeconds } from '../schemas/retry-table.ts'
 import { acts } from '../src/audit/acts.ts'
-import { catalogue } from '../src/errors.ts'
-import { collections } from '../src/mongo/models.ts'
-import { queueNames } from '../src/queues/jobs.ts'
+import { catalogue } from '../src/platform/errors.ts'
+import { collections } from '../src/context/models.ts'
+import { queueNames } from '../schemas/jobs.ts'
 import { pages } from './docs/pages.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -37,11 +37,11 @@ describe('The project', () => {
     expect(importsOf('src/app.ts')).to.include.members(['express', 'src/http/routes/routes.ts'])
   })
 
-  it('has only the listed files directly in src, and only type imports in src/deps.ts', () => {
+  it('has only the listed files directly in src, and only type imports in src/context/deps.ts', () => {
     expect(looseFiles).to.have.members(
       ['app', 'config', 'deps', 'errors', 'open-deps', 'release', 'server', 'version'].map((name) => `src/${name}.ts`),
     )
-    expect(read('src/deps.ts')).to.not.match(/^import (?!type )/m)
+    expect(read('src/context/deps.ts')).to.not.match(/^import (?!type )/m)
   })
 
   it('contains no import cycles, not even cycles of type imports', () => {
@@ -102,8 +102,8 @@ describe('The project', () => {
     expect(offenders(files, (name) => /^(src|workers|schemas|dist)\//.test(name))).to.deep.equal([])
   })
 
-  it('reads the environment only in src/config.ts', () => {
-    expect(mentioning(sources, /process\.env/)).to.have.members(['src/config.ts'])
+  it('reads the environment only in src/config/config.ts', () => {
+    expect(mentioning(sources, /process\.env/)).to.have.members(['src/config/config.ts'])
   })
 
   it('imports OpenTelemetry only in src/tracing, and only when tracing is enabled', () => {
@@ -156,7 +156,7 @@ describe('The project', () => {
 
   it("never writes MongoDB's own time, and creates ids, which begin with the wall-clock time, in only one place", () => {
     expect(mentioning(sources, /\$currentDate|timestamps: true|\$\$NOW/)).to.deep.equal([])
-    expect(mentioning(sources, /new Types\.ObjectId\(\)/)).to.have.members(['src/security/ids.ts'])
+    expect(mentioning(sources, /new Types\.ObjectId\(\)/)).to.have.members(['src/platform/ids.ts'])
   })
 
   it("changes intents only in the listed files, and an intent's status only in transition.ts", () => {
@@ -175,7 +175,7 @@ describe('The project', () => {
     const elsewhere =
       /\bIntent\)?\s*\.(updateOne|updateMany|findOneAndUpdate|bulkWrite|replaceOne)\(|updateIntent\(|createEmptyingBatcher\(models\.Intent/
     const others = sources.filter((file) => !file.startsWith('src/intents/'))
-    expect(mentioning(others, elsewhere)).to.have.members(['src/outbox/relay-batchers.ts'])
+    expect(mentioning(others, elsewhere)).to.have.members(['src/relay/relay-batchers.ts'])
     expect(mentioning(sources, /status: transition\./)).to.have.members(['src/intents/transition.ts'])
   })
 
@@ -184,7 +184,7 @@ describe('The project', () => {
     for (const wrong of ["$set: { status: 'PAID' }", '$set: { hold: null, status }', "set: { status: 'PAID' }"])
       expect(wrong).to.match(setting)
     expect("$set: { 'refunds.$.status': 'SUCCEEDED' }").to.not.match(setting)
-    expect(mentioning([...filesIn('src/intents'), 'src/outbox/relay-batchers.ts'], setting)).to.deep.equal([])
+    expect(mentioning([...filesIn('src/intents'), 'src/relay/relay-batchers.ts'], setting)).to.deep.equal([])
   })
 
   it('writes products and orders only in the listed files', () => {
@@ -198,7 +198,7 @@ describe('The project', () => {
     ])
     const orders =
       /(\bOrder\)?|storedOrders\(deps\))\s*\.(update|findOneAnd|bulkWrite|replace|delete|insert)|insertOrder\(|createEmptyingBatcher\(models\.Order/
-    expect(mentioning(sources, orders)).to.have.members(['src/store/orders/place.ts', 'src/outbox/relay-batchers.ts'])
+    expect(mentioning(sources, orders)).to.have.members(['src/store/orders/place.ts', 'src/relay/relay-batchers.ts'])
   })
 
   it('deletes documents only in the listed files, and src/retention/remove.ts deletes only test data', () => {
@@ -221,7 +221,7 @@ describe('The project', () => {
   it('only inserts, reads, seals and counts audit lines, and never changes or deletes them otherwise', () => {
     const usedIn = (files: string[]) =>
       new Set(files.flatMap((file) => found(read(file), /\bAuditEvent\)?\s*\.(\w+)/g)))
-    const [seals, share] = ['src/audit/seals/seal-trail.ts', 'src/audit/share.ts']
+    const [seals, share] = ['src/verification/seal-trail.ts', 'src/audit/share.ts']
     const used = [...usedIn(sources.filter((file) => file !== seals && file !== share))].toSorted()
     expect(used).to.deep.equal(['countDocuments', 'exists', 'find', 'insertMany', 'insertOne'])
     expect([...usedIn([seals])]).to.deep.equal(['updateMany'])

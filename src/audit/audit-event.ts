@@ -1,6 +1,6 @@
 import { type mongo, Schema } from 'mongoose'
 import type { Collection } from '../mongo/collection.ts'
-import { newId } from '../security/ids.ts'
+import { newId } from '../platform/ids.ts'
 import type { Act } from './acts.ts'
 
 /**

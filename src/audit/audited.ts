@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose'
 import { nativeCollection } from '../mongo/collection.ts'
-import type { Models } from '../mongo/models.ts'
+import type { Models } from '../context/models.ts'
 import { type Transaction, type Transactions, transaction } from '../mongo/transaction.ts'
 import { type About, auditLine, type By } from './audit-event.ts'
 

@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync'
 import { listAuditQuery } from '../../schemas/list-audit.ts'
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../context/deps.ts'
 import { readName } from '../input/name.ts'
 import { readSpan, type Span, within } from '../input/span.ts'
 import { type AuditEvent, type By, readable } from './audit-event.ts'

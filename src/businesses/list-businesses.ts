@@ -1,4 +1,4 @@
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../context/deps.ts'
 import { escapeRegex } from '../mongo/escape-regex.ts'
 import { given, type IdPage, type IdSlice, mapPage, orders, readIdPage } from '../mongo/id-page.ts'
 import type { ApiKey } from './api-key.ts'

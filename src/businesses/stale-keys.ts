@@ -1,4 +1,4 @@
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../context/deps.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { inBatches } from '../mongo/in-batches.ts'
 import type { ApiKey } from './api-key.ts'

@@ -1,4 +1,4 @@
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../context/deps.ts'
 import type { Deadline } from '../http/server/deadline.ts'
 import type { Intent } from '../intents/intent.ts'
 import type { PaymentResult } from '../intents/payments/pay.ts'

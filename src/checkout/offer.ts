@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
 import type { Status } from '../../schemas/intents.ts'
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../context/deps.ts'
 import { sendPage } from '../http/pages/send-page.ts'
 import type { OfferedIntent } from '../intents/batchers.ts'
 import { isCodeActive } from '../intents/code.ts'

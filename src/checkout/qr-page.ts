@@ -1,7 +1,7 @@
 import { encode as encodePng } from 'fast-png'
 import { html } from 'ghtml'
 import { encode, renderSVG } from 'uqr'
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../context/deps.ts'
 import { codeUrlOf, payUrlOf } from '../intents/present.ts'
 import { commissionNow } from './amount.ts'
 import { deadline } from './forms.ts'

@@ -1,5 +1,5 @@
 import { type NextFunction, type Request, type Response, Router } from 'express'
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../context/deps.ts'
 import { readForm } from '../http/body/read-form.ts'
 import { isFromOtherSite } from '../http/pages/own-origin.ts'
 import { createPageHeaders } from '../http/pages/page-headers.ts'

@@ -1,4 +1,4 @@
-import { parseRange } from '../security/network.ts'
+import { parseRange } from '../platform/network.ts'
 
 /** Splits a comma-separated list and drops blank items. */
 export const list = (text: string | undefined): string[] =>

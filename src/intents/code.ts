@@ -1,4 +1,4 @@
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../context/deps.ts'
 import { plainDigits } from '../input/digits.ts'
 import type { Intent } from './intent.ts'
 import { isPending } from './lifecycle.ts'

@@ -1,10 +1,10 @@
 import type { Model } from 'mongoose'
 import type { Caller } from '../businesses/caller.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { usedUp } from '../limits/counter.ts'
 import { noDeadline } from '../mongo/batching/batcher.ts'
 import { createReadBatcher } from '../mongo/batching/read-batcher.ts'
-import { useLast } from '../process/use-last.ts'
+import { useLast } from '../platform/use-last.ts'
 import type { Intent } from './intent.ts'
 
 /** The time after which a code becomes available again if its intent is paid or cancelled now (code.ts). */

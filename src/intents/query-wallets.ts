@@ -1,4 +1,4 @@
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../context/deps.ts'
 import type { WithinDeadline } from '../idempotency/request.ts'
 import { noDeadline } from '../mongo/batching/batcher.ts'
 import { nativeCollection } from '../mongo/collection.ts'

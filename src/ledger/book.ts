@@ -1,8 +1,8 @@
 import { appendLinks, type ChainOwner, createAppender, type OnStored } from '../chains/append.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import type { Models } from '../mongo/models.ts'
+import type { Models } from '../context/models.ts'
 import type { OutboxEvent } from '../outbox/event.ts'
-import { type Log, throttled } from '../process/log.ts'
+import { type Log, throttled } from '../platform/log.ts'
 import type { Source } from '../webhooks/deliveries/new-delivery.ts'
 import { dayOf, type EntryDraft, type LedgerEntry, linkClosing, linkEntry, totalsOf } from './entry.ts'
 

@@ -2,10 +2,10 @@ import { hash } from 'node:crypto'
 import { auditLine, type By } from '../audit/audit-event.ts'
 import { appendLinks } from '../chains/append.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import type { Models } from '../mongo/models.ts'
+import type { Models } from '../context/models.ts'
 import { type Transactions, transaction } from '../mongo/transaction.ts'
 import { dayOf, type EntryDraft, type LedgerEntry, linkEntry } from './entry.ts'
-import { createVerifier, type VerifyDeps } from './verify.ts'
+import { createVerifier, type VerifyDeps } from '../verification/verify-ledger.ts'
 
 /** Money that an operator has sent to a merchant. */
 export interface Payout {

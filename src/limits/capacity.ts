@@ -1,5 +1,5 @@
-import { Refusal } from '../errors.ts'
-import { type ProcessClock, processClock } from '../process/process-clock.ts'
+import { Refusal } from '../platform/errors.ts'
+import { type ProcessClock, processClock } from '../platform/process-clock.ts'
 import type { Resource } from './limit.ts'
 import { type Cost, createShare, type Held } from './share.ts'
 

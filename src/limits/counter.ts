@@ -1,10 +1,10 @@
 import type { Model } from 'mongoose'
-import { type Refusal, unavailable } from '../errors.ts'
+import { type Refusal, unavailable } from '../platform/errors.ts'
 import { createBatcher, noDeadline } from '../mongo/batching/batcher.ts'
 import { createReadBatcher } from '../mongo/batching/read-batcher.ts'
 import { type Collection, isOnlyDuplicates, nativeCollection } from '../mongo/collection.ts'
-import type { Log } from '../process/log.ts'
-import { useLast } from '../process/use-last.ts'
+import type { Log } from '../platform/log.ts'
+import { useLast } from '../platform/use-last.ts'
 import { rateLimited, type Scope } from './limit.ts'
 
 /** A durable count within a period. The id names what is counted, its owner and, for a quota, the UTC day. */

@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from '../errors.ts'
+import { type Refusal, refuse } from '../platform/errors.ts'
 
 /** Where a request was limited, as `details.scope` of RATE_LIMITED. */
 export type Scope =

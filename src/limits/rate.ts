@@ -1,5 +1,5 @@
-import type { Refusal } from '../errors.ts'
-import { shareRuns } from '../process/share-runs.ts'
+import type { Refusal } from '../platform/errors.ts'
+import { shareRuns } from '../platform/share-runs.ts'
 import type { RunCommands } from '../queues/queues.ts'
 import { type Limit, rateLimited } from './limit.ts'
 

@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose'
 import { maxPageBytes, PageTooLarge } from '../limits/capacity.ts'
-import { readInSlices } from '../process/in-slices.ts'
+import { readInSlices } from '../platform/in-slices.ts'
 
 /**
  * Reads the documents of a page one by one. Throws PageTooLarge as soon as the page is too large, because decoding 100

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Connection, mongo } from 'mongoose'
-import { unavailable } from '../errors.ts'
-import { createOneAtATime } from '../process/one-at-a-time.ts'
+import { unavailable } from '../platform/errors.ts'
+import { createOneAtATime } from '../platform/one-at-a-time.ts'
 
 export interface Transaction {
   /**

@@ -1,5 +1,5 @@
 import type { Model, mongo } from 'mongoose'
-import type { Listed } from '../input/pagination.ts'
+import type { Listed } from '../lists/pagination.ts'
 import { nativeCollection } from './collection.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { EventName } from '../../schemas/events.ts'
 import { ifPresent } from '../mongo/collection.ts'
-import { newId } from '../security/ids.ts'
-import { type Recorded, recordedFields } from '../webhooks/body/facts.ts'
+import { newId } from '../platform/ids.ts'
+import { type Recorded, recordedFields } from './facts.ts'
 
 /**
  * The request that caused an event. `traceparent` identifies the span under which the event is traced, or is null if

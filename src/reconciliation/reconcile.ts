@@ -3,9 +3,9 @@ import type { By } from '../audit/audit-event.ts'
 import { type AuditedDeps, audited } from '../audit/audited.ts'
 import { dayOf } from '../ledger/entry.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import type { Models } from '../mongo/models.ts'
-import { createPace, type Pace } from '../retention/pace.ts'
-import { newId } from '../security/ids.ts'
+import type { Models } from '../context/models.ts'
+import { createPace, type Pace } from '../work/pace.ts'
+import { newId } from '../platform/ids.ts'
 import { type FileFormat, type RowFaults, readFile } from './read-file.ts'
 import {
   type Counts,

@@ -1,8 +1,8 @@
 import type { mongo } from 'mongoose'
 import type { Intent } from '../intents/intent.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import type { Models } from '../mongo/models.ts'
-import type { Pace } from '../retention/pace.ts'
+import type { Models } from '../context/models.ts'
+import type { Pace } from '../work/pace.ts'
 import {
   type FoundKey,
   type Recorded,

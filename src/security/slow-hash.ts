@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
-import { unavailable } from '../errors.ts'
+import { unavailable } from '../platform/errors.ts'
 import type { Resource } from '../limits/limit.ts'
 import { createShare } from '../limits/share.ts'
 

@@ -1,6 +1,6 @@
 import type { By } from '../audit/audit-event.ts'
 import { audited } from '../audit/audited.ts'
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../context/deps.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Staff } from './account.ts'
 import { findByLink, passwordFault, withLink } from './passwords.ts'

@@ -1,5 +1,5 @@
-import type { Deps } from '../deps.ts'
-import { Refusal } from '../errors.ts'
+import type { Deps } from '../context/deps.ts'
+import { Refusal } from '../platform/errors.ts'
 
 /** Runs a part of a traced request or job in a separate span. If tracing is off, runs that part without a span. */
 export async function inSpan<T>(

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 
 /**
  * The commission on a payment, in centimes (SPEC 6.2). `tof` and `tte` are the taxes included in the fees.

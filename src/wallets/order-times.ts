@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 
 /**
  * An order remains valid for this much longer than the wallet's timeout. The extra time allows for delays before the

@@ -1,7 +1,7 @@
-import type { Deps } from '../deps.ts'
-import { isUnavailable } from '../errors.ts'
+import type { Deps } from '../context/deps.ts'
+import { isUnavailable } from '../platform/errors.ts'
 import { isDatabaseFault } from '../mongo/connect.ts'
-import { withTimeout } from '../process/timeout.ts'
+import { withTimeout } from '../platform/timeout.ts'
 import type { WalletName, WalletOutcome } from './wallet.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Queue } from 'bullmq'
 import { nativeCollection } from '../../src/mongo/collection.ts'
-import { newId } from '../../src/security/ids.ts'
+import { newId } from '../../src/platform/ids.ts'
 import { type Delivery, hostOf } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { jobIdOf } from '../../src/webhooks/deliveries/delivery-job.ts'

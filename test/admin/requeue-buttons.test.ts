@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { nativeCollection } from '../../src/mongo/collection.ts'
-import { newId } from '../../src/security/ids.ts'
+import { newId } from '../../src/platform/ids.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { requeueBatch } from '../../src/webhooks/deliveries/requeue.ts'

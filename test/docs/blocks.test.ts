@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { expect } from 'chai'
-import { catalogue, type ErrorCode } from '../../src/errors.ts'
+import { catalogue, type ErrorCode } from '../../src/platform/errors.ts'
 import { description, schemaErrors } from '../support/check-responses.ts'
 import { isListed, notRun, testOf } from './how-tested.ts'
 import { type Block, blocks, nameOf } from './pages.ts'

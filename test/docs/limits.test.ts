@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { perBodyByte, smallBytes } from '../../src/http/responses/memory.ts'
+import { perBodyByte, smallBytes } from '../../src/limits/memory.ts'
 import { maxUnanswered } from '../../src/http/server/connection.ts'
 import { maxConnections } from '../../src/http/server/network-share.ts'
 import { timeouts } from '../../src/http/server/timeouts.ts'

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { parse } from 'yaml'
 import { stages } from '../../schemas/responses/webhooks.ts'
-import { catalogue } from '../../src/errors.ts'
+import { catalogue } from '../../src/platform/errors.ts'
 import { transitions } from '../../src/intents/lifecycle.ts'
 import { createMetrics, measureProcess, watchedLines } from '../../src/metrics/metrics.ts'
-import { queueNames } from '../../src/queues/jobs.ts'
+import { queueNames } from '../../schemas/jobs.ts'
 
 const read = (path: string): string => readFileSync(join(import.meta.dirname, '../..', path), 'utf8')
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Refusal } from '../../src/errors.ts'
+import type { Refusal } from '../../src/platform/errors.ts'
 import { readRows } from '../../src/store/imports/file/read-rows.ts'
 import type { CsvFault } from '../../src/store/imports/file/row.ts'
 import { countLoopIterations } from '../support/count-loop-iterations.ts'

@@ -1,4 +1,4 @@
-import { newId } from '../../src/security/ids.ts'
+import { newId } from '../../src/platform/ids.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { excuse } from '../invariants/expect-invariants.ts'

@@ -1,6 +1,6 @@
-import type { Deps } from '../../src/deps.ts'
+import type { Deps } from '../../src/context/deps.ts'
 import type { WriteRequest } from '../../src/idempotency/request.ts'
-import { newId } from '../../src/security/ids.ts'
+import { newId } from '../../src/platform/ids.ts'
 import { readRows } from '../../src/store/imports/file/read-rows.ts'
 import { importProducts } from '../../src/store/imports/import-products.ts'
 import type { Product } from '../../src/store/products/product.ts'

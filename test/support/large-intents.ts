@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { endPayment } from '../../src/intents/payments/begin-and-settle.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
-import { newId } from '../../src/security/ids.ts'
+import { newId } from '../../src/platform/ids.ts'
 import { noCommission } from '../../src/wallets/commission.ts'
 import { storedIntent } from './pay.ts'
 import type { Service } from './service.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { Refusal } from '../../src/errors.ts'
+import { Refusal } from '../../src/platform/errors.ts'
 import { buildPage } from '../../src/http/responses/send.ts'
 import { maxPageBytes } from '../../src/limits/capacity.ts'
 import { countLoopIterations } from '../support/count-loop-iterations.ts'

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { mock } from 'node:test'
 import { expect } from 'chai'
-import { createRequestMemory, type RequestMemory } from '../../src/http/responses/memory.ts'
+import { createRequestMemory, type RequestMemory } from '../../src/limits/memory.ts'
 import {
   bytesPerSecond,
   type Capacity,

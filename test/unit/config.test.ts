@@ -3,8 +3,8 @@ import { expect } from 'chai'
 import express from 'express'
 import { isWeakKey, isWeakText } from '../../src/config/faults.ts'
 import { parseRedisUrl } from '../../src/config/redis-url.ts'
-import { readConfig } from '../../src/config.ts'
-import { queueNames } from '../../src/queues/jobs.ts'
+import { readConfig } from '../../src/config/config.ts'
+import { queueNames } from '../../schemas/jobs.ts'
 import { certificate, pem } from '../support/certificate.ts'
 
 const key = Buffer.alloc(32, 7).toString('base64')

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { expect } from 'chai'
 import mongoose, { mongo, Schema } from 'mongoose'
 import { pino } from 'pino'
-import { describeError } from '../../src/process/log.ts'
+import { describeError } from '../../src/platform/log.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import { withService } from '../support/service.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { Refusal } from '../../src/errors.ts'
+import { Refusal } from '../../src/platform/errors.ts'
 import type { Resource } from '../../src/limits/limit.ts'
 import { createShare, type Share } from '../../src/limits/share.ts'
 import { createTime } from '../support/time.ts'

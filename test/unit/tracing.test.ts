@@ -1,7 +1,7 @@
 import { diag } from '@opentelemetry/api'
 import type { SpanExporter } from '@opentelemetry/sdk-trace'
 import { expect } from 'chai'
-import { refuse } from '../../src/errors.ts'
+import { refuse } from '../../src/platform/errors.ts'
 import { inSpan } from '../../src/tracing/in-span.ts'
 import { reportingFailures, reportSdkWarnings } from '../../src/tracing/not-sent.ts'
 import type { Span, Tracing } from '../../src/tracing/tracing.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Deps } from '../../src/deps.ts'
+import type { Deps } from '../../src/context/deps.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
 import { cancelIntent, createIntent } from '../support/actions.ts'
 import { closeInBackground } from '../support/closing.ts'

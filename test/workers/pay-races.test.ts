@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { Caller } from '../../src/businesses/caller.ts'
-import type { Deps } from '../../src/deps.ts'
+import type { Deps } from '../../src/context/deps.ts'
 import type { Result } from '../../src/idempotency/request.ts'
 import { cancelIntent } from '../../src/intents/cancel.ts'
 import { expireIntent } from '../../src/intents/expire.ts'

@@ -1,7 +1,7 @@
 import type { Request, Response, Router } from 'express'
 import { html } from 'ghtml'
 import { maxReasonLength, readReason } from '../../audit/reason.ts'
-import type { Deps } from '../../deps.ts'
+import type { Deps } from '../../context/deps.ts'
 import { formFields } from '../../http/body/read-form.ts'
 import { redirectTo } from '../../http/pages/send-page.ts'
 import type { SignedIn } from '../../staff/staff-sessions.ts'

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Act } from '../../audit/acts.ts'
 import { type BusinessLimits, maxRates } from '../../businesses/business.ts'
-import type { BusinessFacts } from '../../businesses/business-facts.ts'
+import type { BusinessFacts } from '../business-facts.ts'
 import type { BusinessChange, SetCommission } from '../../businesses/change-business.ts'
 import type { BusinessFilter, ListedBusiness } from '../../businesses/list-businesses.ts'
 import { businessSwitches, limitInfos } from '../acts/switches.ts'
@@ -145,7 +145,7 @@ interface PayoutOptions {
 async function bookPayout(deps: AdminDeps, id: string, { amount, reference, mode }: PayoutOptions) {
   const { balanceOf } = await import('../../ledger/statement.ts')
   const { PayoutRefused, payOut } = await import('../../ledger/pay-out.ts')
-  const { LedgerFault } = await import('../../ledger/verify.ts')
+  const { LedgerFault } = await import('../../verification/verify-ledger.ts')
   found(await deps.Business.exists({ _id: id }), `There is no business ${id}`)
   const owner = { businessId: id, sandbox: mode === 'test' }
   const { entry, alreadyBooked } = await payOut(deps, { ...owner, amount, reference }, deps.by).catch((error) => {
@@ -181,7 +181,7 @@ function stateOf(apiEnabled: boolean, suspended: boolean): string {
 }
 
 async function showBusiness(deps: AdminDeps, id: string) {
-  const { lookUpBusinessFacts } = await import('../../businesses/business-facts.ts')
+  const { lookUpBusinessFacts } = await import('../business-facts.ts')
   const facts = found(await lookUpBusinessFacts(deps, id), `There is no business ${id}`)
   return { ...facts, limits: showLimits(facts.limits) }
 }

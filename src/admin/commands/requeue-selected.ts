@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { upToNow, within } from '../../input/span.ts'
 import { given } from '../../mongo/id-page.ts'
-import { createPace } from '../../retention/pace.ts'
+import { createPace } from '../../work/pace.ts'
 import { deadIn } from '../../webhooks/deliveries/backlog.ts'
 import { requeueAll, requeueBatch } from '../../webhooks/deliveries/requeue.ts'
 import { Failed, found } from './act.ts'

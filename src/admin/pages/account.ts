@@ -1,6 +1,6 @@
 import type { Request, Response, Router } from 'express'
 import { html } from 'ghtml'
-import type { Deps } from '../../deps.ts'
+import type { Deps } from '../../context/deps.ts'
 import { formFields } from '../../http/body/read-form.ts'
 import { redirectTo } from '../../http/pages/send-page.ts'
 import type { Staff } from '../../staff/account.ts'

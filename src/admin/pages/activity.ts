@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
 import type { ChainOwner } from '../../chains/append.ts'
-import type { Deps } from '../../deps.ts'
+import type { Deps } from '../../context/deps.ts'
 import { dayOf } from '../../ledger/entry.ts'
 import { readDays, type Statement } from '../../ledger/statement.ts'
 import { businessPath } from './paths.ts'

@@ -11,10 +11,10 @@ import {
   parseAuditFilter,
   recordExport,
 } from '../../audit/list.ts'
-import { latestCheck } from '../../audit/seals/nightly-check.ts'
-import type { AuditCheck } from '../../audit/seals/seal.ts'
-import type { Deps } from '../../deps.ts'
-import { refuse } from '../../errors.ts'
+import { latestCheck } from '../../verification/nightly-check.ts'
+import type { AuditCheck } from '../../verification/seal.ts'
+import type { Deps } from '../../context/deps.ts'
+import { refuse } from '../../platform/errors.ts'
 import { readForm } from '../../http/body/read-form.ts'
 import { mayStaff } from '../../staff/permissions.ts'
 import type { SignedIn } from '../../staff/staff-sessions.ts'

@@ -9,7 +9,7 @@ import {
   lookUpBusiness,
 } from '../../businesses/list-businesses.ts'
 import { type QuotaUsage, type Usages, usagesOf } from '../../businesses/quotas.ts'
-import type { Deps } from '../../deps.ts'
+import type { Deps } from '../../context/deps.ts'
 import { readName } from '../../input/name.ts'
 import {
   maxOpen,

@@ -1,8 +1,8 @@
 import { html } from 'ghtml'
 import { spanQuery } from '../../../schemas/queries.ts'
-import type { Deps } from '../../deps.ts'
+import type { Deps } from '../../context/deps.ts'
 import { readSpan, type Span } from '../../input/span.ts'
-import { isId, isOrderNumber } from '../../security/ids.ts'
+import { isId, isOrderNumber } from '../../platform/ids.ts'
 import { userText } from './words.ts'
 
 export const deliveryPath = (id: string): string => `/admin/deliveries/${encodeURIComponent(id)}`

@@ -1,6 +1,6 @@
 import { Router } from 'express'
-import type { Deps } from '../../deps.ts'
-import { Refusal } from '../../errors.ts'
+import type { Deps } from '../../context/deps.ts'
+import { Refusal } from '../../platform/errors.ts'
 import { readForm } from '../../http/body/read-form.ts'
 import type { SendError } from '../../http/pages/page-errors.ts'
 import { createPageHeaders } from '../../http/pages/page-headers.ts'

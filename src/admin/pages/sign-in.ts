@@ -1,7 +1,7 @@
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { NextFunction, Request, Response, Router } from 'express'
 import { html } from 'ghtml'
-import type { Deps } from '../../deps.ts'
+import type { Deps } from '../../context/deps.ts'
 import { formFields } from '../../http/body/read-form.ts'
 import { deadlineOf } from '../../http/pages/prepare-page.ts'
 import { redirectTo, sendPage } from '../../http/pages/send-page.ts'

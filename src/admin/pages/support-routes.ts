@@ -1,5 +1,5 @@
 import type { Request, Response, Router } from 'express'
-import type { Deps } from '../../deps.ts'
+import type { Deps } from '../../context/deps.ts'
 import { redirectTo } from '../../http/pages/send-page.ts'
 import { lookUpDelivery } from '../../webhooks/deliveries/look-up.ts'
 import { requeueDeliveries } from '../../webhooks/deliveries/requeue.ts'

@@ -4,7 +4,7 @@ import { addLine } from '../../audit/audited.ts'
 import { looksLikeKey } from '../../businesses/api-key.ts'
 import { type KeyFacts, listKeys, lookUpKey, recogniseKey, whyNoKey } from '../../businesses/key-facts.ts'
 import { findBusinessesByName, lookUpBusiness } from '../../businesses/list-businesses.ts'
-import type { Deps } from '../../deps.ts'
+import type { Deps } from '../../context/deps.ts'
 import { isLonger, readName } from '../../input/name.ts'
 import { readCode } from '../../intents/code.ts'
 import {
@@ -16,9 +16,9 @@ import {
   searchByShortCode,
   searchByWalletKey,
 } from '../../intents/search.ts'
-import { isId, isOrderNumber, isShortCode } from '../../security/ids.ts'
+import { isId, isOrderNumber, isShortCode } from '../../platform/ids.ts'
 import { lookUpOrder } from '../../store/orders/read.ts'
-import { maskPhone, readPhone } from '../../wallets/phone.ts'
+import { maskPhone, readPhone } from '../../input/phone.ts'
 import { isDeliveryId } from '../../webhooks/deliveries/delivery-id.ts'
 import { lookUpDelivery, lookUpEndpoint } from '../../webhooks/deliveries/look-up.ts'
 import { businessPath, deliveryPath, endpointPath, keyPath, orderPath, paymentPath } from '../pages/paths.ts'

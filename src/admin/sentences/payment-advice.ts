@@ -1,7 +1,7 @@
 import { type Business, ratesAt } from '../../businesses/business.ts'
 import type { Price } from '../../checkout/layout.ts'
 import type { Locale } from '../../checkout/locale.ts'
-import type { Deps } from '../../deps.ts'
+import type { Deps } from '../../context/deps.ts'
 import type { Refund } from '../../intents/records.ts'
 import type { TracedIntent } from '../../intents/search.ts'
 import { commissionOf } from '../../wallets/commission.ts'

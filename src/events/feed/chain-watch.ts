@@ -1,9 +1,9 @@
 import type { ChainOwner } from '../../chains/append.ts'
-import { unavailable } from '../../errors.ts'
-import { longestReadMs } from '../../input/pagination.ts'
+import { unavailable } from '../../platform/errors.ts'
+import { longestReadMs } from '../../lists/pagination.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
-import type { Models } from '../../mongo/models.ts'
-import { type Log, throttled } from '../../process/log.ts'
+import type { Models } from '../../context/models.ts'
+import { type Log, throttled } from '../../platform/log.ts'
 
 /** The last number of a chain, as far as this process knows. */
 export interface ChainEnd extends ChainOwner {

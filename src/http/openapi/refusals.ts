@@ -1,4 +1,4 @@
-import { catalogue, type ErrorCode } from '../../errors.ts'
+import { catalogue, type ErrorCode } from '../../platform/errors.ts'
 import { bodyKindOf, isForBrowsers, type Route } from '../operations/route.ts'
 import { forBrowsers, headersOf, rateLimit, requestId, retryAfter } from './headers.ts'
 import type { Part } from './schema.ts'

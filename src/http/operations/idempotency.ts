@@ -4,8 +4,8 @@ import type { Request } from 'express'
 import { stringify } from 'safe-stable-stringify'
 import { byCaller, type Caller } from '../../businesses/caller.ts'
 import { countStored, refuseLarge } from '../../businesses/quotas.ts'
-import type { Deps } from '../../deps.ts'
-import { type ErrorCode, Refusal, refuse } from '../../errors.ts'
+import type { Deps } from '../../context/deps.ts'
+import { type ErrorCode, Refusal, refuse } from '../../platform/errors.ts'
 import {
   type Bytes,
   findRow,

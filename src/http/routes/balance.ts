@@ -11,7 +11,7 @@ import {
 } from '../../../schemas/ledger.ts'
 import { described } from '../../../schemas/responses/fields.ts'
 import * as schema from '../../../schemas/responses/ledger.ts'
-import { type Page, pageOf, presentPage } from '../../input/pagination.ts'
+import { type Page, pageOf, presentPage } from '../../lists/pagination.ts'
 import {
   listEntries,
   parseEntrySearch,

@@ -7,7 +7,7 @@ import {
 } from '../../../schemas/intents.ts'
 import { described, reference } from '../../../schemas/responses/fields.ts'
 import * as schema from '../../../schemas/responses/intent.ts'
-import { presentPage } from '../../input/pagination.ts'
+import { presentPage } from '../../lists/pagination.ts'
 import { cancelIntent } from '../../intents/cancel.ts'
 import { createIntent, parseCreate } from '../../intents/create.ts'
 import { findEffect } from '../../intents/effect.ts'

@@ -1,6 +1,6 @@
-import type { ErrorCode } from '../../errors.ts'
+import type { ErrorCode } from '../../platform/errors.ts'
 import type { AnnotatedSchema } from '../../input/field-faults.ts'
-import { pageOf } from '../../input/pagination.ts'
+import { pageOf } from '../../lists/pagination.ts'
 
 /** The sections into which the OpenAPI document groups operations, with their descriptions. */
 export const tags = {

@@ -8,9 +8,9 @@ import express, {
   type Response,
   Router,
 } from 'express'
-import type { Deps } from '../../deps.ts'
-import { refuse } from '../../errors.ts'
-import { throttled } from '../../process/log.ts'
+import type { Deps } from '../../context/deps.ts'
+import { refuse } from '../../platform/errors.ts'
+import { throttled } from '../../platform/log.ts'
 import { createApiHeaders, send } from '../responses/envelope.ts'
 import { clientAddress, type IsTrusted, readAddress } from './client-address.ts'
 import { logRequest } from './log-request.ts'

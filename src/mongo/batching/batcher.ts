@@ -1,5 +1,5 @@
-import { unavailable } from '../../errors.ts'
-import { withTimeout } from '../../process/timeout.ts'
+import { unavailable } from '../../platform/errors.ts'
+import { withTimeout } from '../../platform/timeout.ts'
 
 /**
  * Collects the operations of concurrent callers and sends them to MongoDB in batches. A batcher sends one batch at a

@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose'
-import { createOneAtATime } from '../../process/one-at-a-time.ts'
+import { createOneAtATime } from '../../platform/one-at-a-time.ts'
 import { type Batcher, createBatcher } from './batcher.ts'
 
 /** An update to one document that takes effect only if its guard matches. */

@@ -1,6 +1,6 @@
 import { maxProductBytes, maxVariants } from '../../../schemas/product-limits.ts'
 import { bytesOf } from '../../mongo/bytes-of.ts'
-import { newId } from '../../security/ids.ts'
+import { newId } from '../../platform/ids.ts'
 import { newProduct, newVariant, type ProductDescription, skusOf, tooLarge } from '../products/create.ts'
 import { defaultLabel, type Product, type Variant } from '../products/product.ts'
 import type { MatchedRow } from './file/check-skus.ts'

@@ -1,4 +1,4 @@
-import { refuse } from '../../errors.ts'
+import { refuse } from '../../platform/errors.ts'
 import type { Collection } from '../../mongo/collection.ts'
 
 /** The label of the only variant of a product that is created without `variants`. */

@@ -1,4 +1,4 @@
-import type { Deps } from '../../deps.ts'
+import type { Deps } from '../../context/deps.ts'
 import { noDeadline } from '../../mongo/batching/batcher.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { inFairBatches } from '../../mongo/in-fair-batches.ts'

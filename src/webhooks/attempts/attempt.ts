@@ -1,6 +1,6 @@
 import { maxAttempts } from '../../../schemas/retry-table.ts'
 import { countStored } from '../../businesses/quotas.ts'
-import type { Deps } from '../../deps.ts'
+import type { Deps } from '../../context/deps.ts'
 import { environmentOf } from '../../metrics/metrics.ts'
 import { noDeadline } from '../../mongo/batching/batcher.ts'
 import { bytesOf } from '../../mongo/bytes-of.ts'

@@ -1,7 +1,7 @@
 import type { Resource } from '../../limits/limit.ts'
 import { createShare } from '../../limits/share.ts'
 import { backgroundRest } from '../../mongo/batching/batcher.ts'
-import { type ProcessClock, processClock } from '../../process/process-clock.ts'
+import { type ProcessClock, processClock } from '../../platform/process-clock.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 
 /** docs/merchants/webhooks.md asks merchants to respond within 5 s. An attempt that takes longer is slow. */

@@ -1,4 +1,4 @@
-import type { Facts } from './facts.ts'
+import type { Facts } from '../../outbox/facts.ts'
 
 /** The endpoint that an event is about. No document is read for such an event, because its facts contain the rest. */
 export interface EndpointSource {

@@ -1,7 +1,7 @@
 import type { DeliveryStatus } from '../../../schemas/deliveries.ts'
 import { type Collection, ifDate, ifPresent } from '../../mongo/collection.ts'
 import { type Caused, causedFields } from '../../outbox/event.ts'
-import { type Recorded, recordedFields } from '../body/facts.ts'
+import { type Recorded, recordedFields } from '../../outbox/facts.ts'
 
 /**
  * One attempt. `stage` is the stage at which the attempt failed, or null if the attempt succeeded. `responseText` is

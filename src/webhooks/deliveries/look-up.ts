@@ -1,4 +1,4 @@
-import type { Deps } from '../../deps.ts'
+import type { Deps } from '../../context/deps.ts'
 import { anyTime } from '../../input/span.ts'
 import { bodyOf } from '../body/compose.ts'
 import { findBodySource } from '../body/find-source.ts'

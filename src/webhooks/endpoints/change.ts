@@ -13,13 +13,13 @@ import {
   withinAuditLines,
   withinStorage,
 } from '../../businesses/quotas.ts'
-import type { Deps } from '../../deps.ts'
-import { refuse } from '../../errors.ts'
+import type { Deps } from '../../context/deps.ts'
+import { refuse } from '../../platform/errors.ts'
 import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
 import { bytesOf } from '../../mongo/bytes-of.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
-import { newId } from '../../security/ids.ts'
-import { storedUrl } from '../sender/url.ts'
+import { newId } from '../../platform/ids.ts'
+import { storedUrl } from '../../input/webhook-url.ts'
 import { type Endpoint, endpointSlots, standing, untried } from './endpoint.ts'
 import { findEndpoint, findInBusiness, permitEvents, presentEndpoint } from './find.ts'
 import { removeSurplus } from './remove-deleted.ts'

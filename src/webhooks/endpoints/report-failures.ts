@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose'
-import type { Deps } from '../../deps.ts'
+import type { Deps } from '../../context/deps.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { inBatches } from '../../mongo/in-batches.ts'
 import { unlessLocked } from '../../mongo/transaction.ts'

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { mongo } from 'mongoose'
-import type { Deps } from '../../deps.ts'
+import type { Deps } from '../../context/deps.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { inBatches } from '../../mongo/in-batches.ts'
 import type { Secrets } from '../../security/seal.ts'

@@ -1,4 +1,4 @@
-import type { Deps } from '../../deps.ts'
+import type { Deps } from '../../context/deps.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { leaseEnd } from '../deliveries/lease.ts'
 import { type Endpoint, isReceiving } from './endpoint.ts'

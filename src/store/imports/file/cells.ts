@@ -7,7 +7,7 @@ import {
   maxSkuLength,
   maxStock,
 } from '../../../../schemas/product-limits.ts'
-import type { ErrorCode } from '../../../errors.ts'
+import type { ErrorCode } from '../../../platform/errors.ts'
 import { isLonger, type NameKind, readName } from '../../../input/name.ts'
 import { isStorable } from '../../../input/validate.ts'
 import type { Column, Values } from './row.ts'

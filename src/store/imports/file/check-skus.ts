@@ -1,4 +1,4 @@
-import { inSlices } from '../../../process/in-slices.ts'
+import { inSlices } from '../../../platform/in-slices.ts'
 import type { Faults, ProductRow } from './row.ts'
 
 /**

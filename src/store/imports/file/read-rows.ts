@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import type { Deps } from '../../../deps.ts'
-import { type Refusal, refuse } from '../../../errors.ts'
+import type { Deps } from '../../../context/deps.ts'
+import { type Refusal, refuse } from '../../../platform/errors.ts'
 import { readName } from '../../../input/name.ts'
 import { createReaders, type Readers } from './cells.ts'
 import { readRecords } from './records.ts'

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { CsvError, parse } from 'csv-parse'
-import { inChunks } from '../../../process/in-slices.ts'
+import { inChunks } from '../../../platform/in-slices.ts'
 import type { Faults } from './row.ts'
 
 /**

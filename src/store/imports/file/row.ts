@@ -1,4 +1,4 @@
-import { type ErrorCode, refuse } from '../../../errors.ts'
+import { type ErrorCode, refuse } from '../../../platform/errors.ts'
 
 /** The columns of a file, in the order in which they are exported. */
 export const columns = ['handle', 'name', 'description', 'variant_label', 'sku', 'price', 'stock', 'active'] as const

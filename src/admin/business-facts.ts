@@ -1,0 +1,55 @@
+import type { Deps } from '../context/deps.ts'
+import { transitions } from '../intents/lifecycle.ts'
+import { balanceOf } from '../ledger/statement.ts'
+import type { CommissionRates } from '../wallets/commission.ts'
+import { type DeliveryTotals, deliveryTotals, maxCounted } from '../webhooks/deliveries/backlog.ts'
+import { type EndpointInDetail, endpointsInDetail } from '../webhooks/endpoints/endpoint-facts.ts'
+import { type Business, ratesAt } from '../businesses/business.ts'
+import { type KeyTotals, keyTotalsOf, lookUpBusiness } from '../businesses/list-businesses.ts'
+import { type Usages, usagesOf } from '../businesses/quotas.ts'
+
+/** The facts about a business that staff see, with current counts. */
+export interface BusinessFacts extends Omit<Business, '_id'>, Usages, KeyTotals {
+  id: string
+  /** The commission rates that apply now, in basis points. */
+  commissionRates: CommissionRates
+  /** The endpoints that have not been deleted. */
+  endpoints: EndpointInDetail[]
+  /** The deliveries to all of the business's endpoints, including deleted ones. */
+  deliveries: DeliveryTotals
+  /** The number of PENDING payment intents. Each count stops at `maxCounted`. */
+  pendingPayments: { live: number; test: number }
+  /** The amounts that the service owes the business, in centimes. */
+  balance: { live: number; test: number }
+}
+
+type Counted = 'Intent' | 'Endpoint' | 'Delivery' | 'Counter'
+
+/** Returns the facts about a business, or null if there is no business with this id. */
+export async function lookUpBusinessFacts(
+  deps: Pick<Deps, Counted | 'Business' | 'ApiKey' | 'LedgerEntry' | 'secrets' | 'config' | 'now'>,
+  id: string,
+): Promise<BusinessFacts | null> {
+  const found = await lookUpBusiness(deps, id)
+  if (found === null) return null
+  const pending = (sandbox: boolean) =>
+    deps.Intent.countDocuments(
+      { businessId: id, sandbox, status: { $in: transitions.expire.from } },
+      { limit: maxCounted, hint: 'byStatus' },
+    )
+  const [usages, keys, endpoints, deliveries, live, test, liveBalance, testBalance] = await Promise.all([
+    usagesOf(deps, found),
+    keyTotalsOf(deps, id),
+    endpointsInDetail(deps, id),
+    deliveryTotals(deps, { businessId: id }),
+    pending(false),
+    pending(true),
+    balanceOf(deps, { businessId: id, sandbox: false }),
+    balanceOf(deps, { businessId: id, sandbox: true }),
+  ])
+  const { _id, ...business } = found
+  const commissionRates = ratesAt(business.commission, deps.config.commissionRates, deps.now())
+  const counts = { ...usages, ...keys, endpoints, deliveries, pendingPayments: { live, test } }
+  const balance = { live: liveBalance, test: testBalance }
+  return { id, ...business, commissionRates, ...counts, balance }
+}
