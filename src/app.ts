@@ -3,7 +3,6 @@ import { adminPages, sendStaffError, staffPageRights } from './admin/pages/route
 import { sendCheckoutError } from './checkout/respond.ts'
 import { checkoutPageRights, checkoutPages, isHosted } from './checkout/router.ts'
 import type { Deps } from './context/deps.ts'
-import { refuse } from './platform/errors.ts'
 import { describeApi } from './http/openapi/describe.ts'
 import { isForBrowsers } from './http/operations/route.ts'
 import { runOperation } from './http/operations/run-operation.ts'
@@ -16,6 +15,7 @@ import { sendBuilt } from './http/responses/send.ts'
 import { routes } from './http/routes/routes.ts'
 import { createBareApp, readOnly, refuseUnknown } from './http/server/bare-app.ts'
 import { useProbes } from './http/server/probes.ts'
+import { refuse } from './platform/errors.ts'
 import { referencePages } from './reference/router.ts'
 
 /** The path prefix of every API operation (SPEC 9). */

@@ -4,11 +4,11 @@ import { expect } from 'chai'
 import { filesIn, importCycles, importsOf, looseFiles, read, smallFiles, sources } from '../dev/source-files.ts'
 import { environment } from '../schemas/environment.ts'
 import { events } from '../schemas/events.ts'
+import { queueNames } from '../schemas/jobs.ts'
 import { retrySeconds } from '../schemas/retry-table.ts'
 import { acts } from '../src/audit/acts.ts'
-import { catalogue } from '../src/platform/errors.ts'
 import { collections } from '../src/context/models.ts'
-import { queueNames } from '../schemas/jobs.ts'
+import { catalogue } from '../src/platform/errors.ts'
 import { pages } from './docs/pages.ts'
 
 const root = join(import.meta.dirname, '..')

@@ -7,12 +7,12 @@ import { pinBudgets } from '../../src/intents/payments/refused-pins.ts'
 import { capacityLimits } from '../../src/limits/capacity.ts'
 import type { Limit, Resource } from '../../src/limits/limit.ts'
 import { meters, requestRates } from '../../src/limits/rate.ts'
+import { replayLimit } from '../../src/replays/start.ts'
 import type { NetworkBudget } from '../../src/security/network-limit.ts'
 import { hashLimits } from '../../src/security/slow-hash.ts'
 import { perAccount, perName, signInBudget } from '../../src/staff/sign-in-limit.ts'
 import { providerLimits } from '../../src/wallets/live/provider.ts'
 import { attemptLimits } from '../../src/webhooks/attempts/slots.ts'
-import { replayLimit } from '../../src/replays/start.ts'
 import { code, tableOf } from '../markdown.ts'
 
 /** Every limit that makes a caller wait, get 429 or lose a connection. */

@@ -1,12 +1,15 @@
+import { type Business, ratesAt } from '../businesses/business.ts'
+import { type KeyTotals, keyTotalsOf, lookUpBusiness } from '../businesses/list-businesses.ts'
+import { limitOf, type QuotaName } from '../businesses/quotas.ts'
 import type { Deps } from '../context/deps.ts'
 import { transitions } from '../intents/lifecycle.ts'
+import { countLiveCodes, liveCodeLimit } from '../intents/live-codes.ts'
 import { balanceOf } from '../ledger/statement.ts'
+import { usedToday } from '../limits/counter.ts'
+import { isTooSlow } from '../mongo/collection.ts'
 import type { CommissionRates } from '../wallets/commission.ts'
 import { type DeliveryTotals, deliveryTotals, maxCounted } from '../webhooks/deliveries/backlog.ts'
 import { type EndpointInDetail, endpointsInDetail } from '../webhooks/endpoints/endpoint-facts.ts'
-import { type Business, ratesAt } from '../businesses/business.ts'
-import { type KeyTotals, keyTotalsOf, lookUpBusiness } from '../businesses/list-businesses.ts'
-import { type Usages, usagesOf } from '../businesses/quotas.ts'
 
 /** The facts about a business that staff see, with current counts. */
 export interface BusinessFacts extends Omit<Business, '_id'>, Usages, KeyTotals {
@@ -52,4 +55,54 @@ export async function lookUpBusinessFacts(
   const counts = { ...usages, ...keys, endpoints, deliveries, pendingPayments: { live, test } }
   const balance = { live: liveBalance, test: testBalance }
   return { id, ...business, commissionRates, ...counts, balance }
+}
+
+/**
+ * How much of a quota a business has used, and how much is left. `limit` is null if there is no limit. `used` is null
+ * then, or if counting takes too long.
+ */
+export interface QuotaUsage {
+  used: number | null
+  limit: number | null
+  left: number | null
+}
+
+const shown = {
+  liveDocumentsToday: 'liveDocuments',
+  liveBytesToday: 'liveBytes',
+  sandboxToday: 'sandboxCreates',
+  sandboxBytesToday: 'sandboxBytes',
+} as const satisfies Record<string, QuotaName>
+
+export type Usages = Record<'liveCodes' | keyof typeof shown, QuotaUsage>
+
+/** Returns how much of its quotas a business has used. What the processes have reserved counts as used. */
+export async function usagesOf(
+  deps: Pick<Deps, 'Intent' | 'Counter' | 'config' | 'now'>,
+  business: Business,
+): Promise<Usages> {
+  const names = Object.keys(shown) as (keyof typeof shown)[]
+  const owned = names.map((name) => ({ name: shown[name], owner: business._id }))
+  const [codes, used] = await Promise.all([codesOf(deps, business._id), usedToday(deps, owned)])
+  const usages = names.map((name, index) => {
+    const limit = limitOf(deps, shown[name], business.limits)
+    return [name, usage(limit && (used[index] ?? 0), limit)]
+  })
+  return { liveCodes: usage(codes, liveCodeLimit(deps, business)), ...Object.fromEntries(usages) }
+}
+
+const usage = (used: number | null, limit: number | null): QuotaUsage => ({
+  used,
+  limit,
+  left: used === null || limit === null ? null : Math.max(0, limit - used),
+})
+
+async function codesOf(deps: Pick<Deps, 'Intent' | 'now'>, businessId: string): Promise<number | null> {
+  try {
+    const [counted] = await countLiveCodes(deps, [businessId])
+    return counted?.used ?? 0
+  } catch (error) {
+    if (isTooSlow(error)) return null
+    throw error
+  }
 }

@@ -1,5 +1,5 @@
 import type { Scope } from '../../schemas/scopes.ts'
-import type { By } from '../audit/audit-event.ts'
+import type { By } from '../security/actor.ts'
 import type { KeyKind } from './api-key.ts'
 import type { BusinessLimits, CommissionHistory } from './business.ts'
 

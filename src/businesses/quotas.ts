@@ -1,12 +1,10 @@
 import type { Config } from '../config/config.ts'
 import type { Deps } from '../context/deps.ts'
-import { Refusal } from '../platform/errors.ts'
 import type { Result } from '../idempotency/request.ts'
-import { countLiveCodes, liveCodeLimit } from '../intents/live-codes.ts'
-import { dayOf, startOf, usedToday, usedUp } from '../limits/counter.ts'
+import { dayOf, startOf, usedUp } from '../limits/counter.ts'
 import type { Limit, Scope } from '../limits/limit.ts'
-import { isTooSlow } from '../mongo/collection.ts'
-import { type Business, type BusinessLimits, defaultLimits } from './business.ts'
+import { Refusal } from '../platform/errors.ts'
+import { type BusinessLimits, defaultLimits } from './business.ts'
 import type { Caller } from './caller.ts'
 
 interface QuotaInfo extends Limit {
@@ -67,7 +65,7 @@ type CountDeps = Pick<Deps, 'counters' | 'config'>
 export type QuotaDeps = CountDeps & Pick<Deps, 'now'>
 type Amounts = readonly (readonly [name: QuotaName, amount: number])[]
 
-const limitOf = ({ config }: Pick<Deps, 'config'>, name: QuotaName, limits: BusinessLimits): number | null =>
+export const limitOf = ({ config }: Pick<Deps, 'config'>, name: QuotaName, limits: BusinessLimits): number | null =>
   quotas[name].limit(config, limits) || null
 
 /**
@@ -195,53 +193,3 @@ export const withinAuditLines = <T>(
 
 /** Counts the audit line of an act that is never refused. */
 export const countAuditLine = (deps: CountDeps, owner: Environment): void => count(deps, owner, auditLine(owner))
-
-/**
- * How much of a quota a business has used, and how much is left. `limit` is null if there is no limit. `used` is null
- * then, or if counting takes too long.
- */
-export interface QuotaUsage {
-  used: number | null
-  limit: number | null
-  left: number | null
-}
-
-const shown = {
-  liveDocumentsToday: 'liveDocuments',
-  liveBytesToday: 'liveBytes',
-  sandboxToday: 'sandboxCreates',
-  sandboxBytesToday: 'sandboxBytes',
-} as const satisfies Record<string, QuotaName>
-
-export type Usages = Record<'liveCodes' | keyof typeof shown, QuotaUsage>
-
-/** Returns how much of its quotas a business has used. What the processes have reserved counts as used. */
-export async function usagesOf(
-  deps: Pick<Deps, 'Intent' | 'Counter' | 'config' | 'now'>,
-  business: Business,
-): Promise<Usages> {
-  const names = Object.keys(shown) as (keyof typeof shown)[]
-  const owned = names.map((name) => ({ name: shown[name], owner: business._id }))
-  const [codes, used] = await Promise.all([codesOf(deps, business._id), usedToday(deps, owned)])
-  const usages = names.map((name, index) => {
-    const limit = limitOf(deps, shown[name], business.limits)
-    return [name, usage(limit && (used[index] ?? 0), limit)]
-  })
-  return { liveCodes: usage(codes, liveCodeLimit(deps, business)), ...Object.fromEntries(usages) }
-}
-
-const usage = (used: number | null, limit: number | null): QuotaUsage => ({
-  used,
-  limit,
-  left: used === null || limit === null ? null : Math.max(0, limit - used),
-})
-
-async function codesOf(deps: Pick<Deps, 'Intent' | 'now'>, businessId: string): Promise<number | null> {
-  try {
-    const [counted] = await countLiveCodes(deps, [businessId])
-    return counted?.used ?? 0
-  } catch (error) {
-    if (isTooSlow(error)) return null
-    throw error
-  }
-}

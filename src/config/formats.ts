@@ -1,5 +1,5 @@
-import { readUrl } from '../platform/url.ts'
 import { queueNames } from '../../schemas/jobs.ts'
+import { readUrl } from '../platform/url.ts'
 import { readCertificates } from './certificates.ts'
 import { list, parseTrust, readRange } from './lists.ts'
 import { isMongoUrl, namesDatabase, weakeningOptions } from './mongo-url.ts'

@@ -9,17 +9,17 @@ import {
   createOfferedBatcher,
 } from '../intents/batchers.ts'
 import { openLedger } from '../ledger/book.ts'
-import { openRelayBatchers } from '../relay/relay-batchers.ts'
-import type { Log } from '../platform/log.ts'
-import { createClaimBatcher, createEndpointBatcher, createResultBatcher } from '../webhooks/attempts/batchers.ts'
-import { createBodySourceBatcher } from '../webhooks/body/find-source.ts'
-import type { Delivery } from '../webhooks/deliveries/delivery.ts'
 import { insertsOf } from '../mongo/batching/insert-batcher.ts'
 import { createByIdBatcher } from '../mongo/batching/read-batcher.ts'
 import { createUpdateBatcher } from '../mongo/batching/update-batcher.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import type { Models } from './models.ts'
 import type { Transactions } from '../mongo/transaction.ts'
+import type { Log } from '../platform/log.ts'
+import { openRelayBatchers } from '../relay/relay-batchers.ts'
+import { createClaimBatcher, createEndpointBatcher, createResultBatcher } from '../webhooks/attempts/batchers.ts'
+import { createBodySourceBatcher } from '../webhooks/body/find-source.ts'
+import type { Delivery } from '../webhooks/deliveries/delivery.ts'
+import type { Models } from './models.ts'
 
 /** The state of a delivery, without the event data that is stored in its `facts` field. */
 type DeliveryStanding = Pick<Delivery, '_id' | keyof typeof standing>

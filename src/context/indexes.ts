@@ -1,7 +1,7 @@
 import type { Connection } from 'mongoose'
-import type { Log } from '../platform/log.ts'
 import type { Collection } from '../mongo/collection.ts'
 import { connectMongo, type MongoAddress } from '../mongo/connect.ts'
+import type { Log } from '../platform/log.ts'
 import { collections } from './models.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { createAppender, type OnStored } from '../chains/append.ts'
-import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../context/models.ts'
+import { nativeCollection } from '../mongo/collection.ts'
 import type { OutboxEvent } from '../outbox/event.ts'
 import type { Source } from '../webhooks/deliveries/new-delivery.ts'
 import type { LoggedEvent } from './logged-event.ts'

@@ -1,7 +1,7 @@
 import { currencyCode } from '../../schemas/currency.ts'
-import { type Intent, metadataObject } from './intent.ts'
-import { type Commission, noCommission } from '../wallets/commission.ts'
 import type { Facts } from '../outbox/facts.ts'
+import { type Commission, noCommission } from '../wallets/commission.ts'
+import { type Intent, metadataObject } from './intent.ts'
 
 /**
  * The immutable fields of an intent that appear in its events. The fields that may change are stored in the event

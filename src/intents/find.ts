@@ -1,7 +1,7 @@
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../context/deps.ts'
-import { refuse } from '../platform/errors.ts'
 import type { WriteRequest } from '../idempotency/request.ts'
+import { refuse } from '../platform/errors.ts'
 import type { IntentToChange } from './batchers.ts'
 import { codeKeyOf, isCodeActive } from './code.ts'
 import type { Intent } from './intent.ts'

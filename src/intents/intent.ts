@@ -1,3 +1,4 @@
+import { type PaymentFailure } from '../../docs/clients/payments.ts'
 import type { Status } from '../../schemas/intents.ts'
 import type { CancellationReason, DeclineReason, FailureReason } from '../../schemas/payment-reasons.ts'
 import { type Mark, markFields } from '../idempotency/response.ts'
@@ -10,7 +11,6 @@ import {
   holdFields,
   type Payment,
   type PaymentAttempt,
-  type PaymentFailure,
   type PaymentHold,
   paymentFields,
   type Refund,

@@ -1,11 +1,11 @@
 import type { ListIntentsQuery, rangeQuery } from '../../schemas/intents.ts'
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../context/deps.ts'
-import { refuse } from '../platform/errors.ts'
-import { longestReadMs, type Page, readPage, readSlice, readSortedPage, type Slice } from '../lists/pagination.ts'
 import { readNamedSpan, readSpan, type Span, within } from '../input/span.ts'
 import { allOf } from '../lists/countable.ts'
+import { longestReadMs, type Page, readPage, readSlice, readSortedPage, type Slice } from '../lists/pagination.ts'
 import { readCountedPage } from '../lists/read-page.ts'
+import { refuse } from '../platform/errors.ts'
 import type { Intent } from './intent.ts'
 import { alreadyCancelled, isPending, transitions } from './lifecycle.ts'
 

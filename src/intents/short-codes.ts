@@ -1,11 +1,11 @@
 import { createCipheriv, type KeyObject } from 'node:crypto'
 import type { Model } from 'mongoose'
-import { type Refusal, refuse, refuseLate } from '../platform/errors.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { isDatabaseFault } from '../mongo/connect.ts'
+import { type Refusal, refuse, refuseLate } from '../platform/errors.ts'
+import { allShortCodes, shortCodeOf } from '../platform/ids.ts'
 import { type Log, throttled } from '../platform/log.ts'
 import { shareRuns } from '../platform/share-runs.ts'
-import { allShortCodes, shortCodeOf } from '../platform/ids.ts'
 import { ensureServiceKey, type ServiceKeyDeps } from '../security/service-keys.ts'
 import type { Intent } from './intent.ts'
 

@@ -1,13 +1,15 @@
+import type { PaymentFailure } from '../../docs/clients/payments.ts'
 import type { Deps } from '../context/deps.ts'
 import { environmentOf } from '../metrics/metrics.ts'
-import { type Cause, newEvent, type OutboxEvent } from '../outbox/event.ts'
+import { newEvent, type OutboxEvent } from '../outbox/event.ts'
 import type { Recorded } from '../outbox/facts.ts'
-import { paymentFormat } from './event-data.ts'
+import { type Cause } from '../tracing/tracing.ts'
 import { codeReusableFrom } from './code.ts'
+import { paymentFormat } from './event-data.ts'
 import type { Intent } from './intent.ts'
 import { isPending, type Transition, type TransitionName, transitions } from './lifecycle.ts'
 import { isMarked, type Marking, unlessMarked } from './marks.ts'
-import type { PaymentFailure, Refund } from './records.ts'
+import type { Refund } from './records.ts'
 
 /** The data that only some events contain: the reason why a payment failed, or the refund that was made. */
 export interface EventDetails {

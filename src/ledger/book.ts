@@ -1,9 +1,8 @@
 import { appendLinks, type ChainOwner, createAppender, type OnStored } from '../chains/append.ts'
-import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../context/models.ts'
+import { nativeCollection } from '../mongo/collection.ts'
 import type { OutboxEvent } from '../outbox/event.ts'
 import { type Log, throttled } from '../platform/log.ts'
-import type { Source } from '../webhooks/deliveries/new-delivery.ts'
 import { dayOf, type EntryDraft, type LedgerEntry, linkClosing, linkEntry, totalsOf } from './entry.ts'
 
 /** A poll retries the booking every 2 s. */
@@ -33,7 +32,10 @@ export function openLedger(models: Pick<Models, 'LedgerEntry'>, now: () => Date,
 }
 
 /** The fields of an intent or order that the entries of its events need. */
-type EventSource = Pick<Source, 'businessId' | 'sandbox' | 'referenceNumber' | 'merchantReference'>
+interface EventSource extends ChainOwner {
+  referenceNumber: string
+  merchantReference?: string | null
+}
 type Booked = Pick<OutboxEvent, 'id' | 'event' | 'createdAt' | 'facts'>
 
 /**

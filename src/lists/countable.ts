@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose'
-import type { Caller } from '../businesses/caller.ts'
 import type { Config } from '../config/config.ts'
-import { type Listed, longestReadMs } from './pagination.ts'
+import { type Listed } from '../mongo/walk.ts'
+import { longestReadMs } from './pagination.ts'
 
 /**
  * A list whose items can be counted with checkpoints. An item that matches `where` must continue to match `where`
@@ -22,7 +22,13 @@ export interface Countable {
   completeBefore?(): Promise<Date | null>
 }
 
-export const keyOf = (collection: string, { businessId, sandbox }: Pick<Caller, 'businessId' | 'sandbox'>): string =>
+/** One environment of one business. */
+export interface Owner {
+  businessId: string
+  sandbox: boolean
+}
+
+export const keyOf = (collection: string, { businessId, sandbox }: Owner): string =>
   `${collection} ${businessId} ${sandbox}`
 
 /** The safety margin for clock skew, which is many times the actual skew between two processes. */
@@ -35,7 +41,7 @@ const marginMs = 60_000
 export const allOf = (
   { now, config }: { now(): Date; config: Pick<Config, 'sandboxRetentionMs'> },
   collection: Countable['collection'],
-  { businessId, sandbox }: Caller,
+  { businessId, sandbox }: Owner,
 ): Countable => ({
   key: keyOf(collection.name, { businessId, sandbox }),
   collection,

@@ -1,8 +1,8 @@
 import type { Model } from 'mongoose'
-import { longestReadMs } from './pagination.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { type Checkpoint, type ListCheckpoints, settled, writtenBefore } from './checkpoint.ts'
 import { type Countable, countCreated, keyOf } from './countable.ts'
+import { longestReadMs } from './pagination.ts'
 
 /**
  * The count checkpoints of long lists, kept in memory. Each checkpoint states how many items were created between the

@@ -1,7 +1,7 @@
-import { refuse } from '../platform/errors.ts'
+import type { Models } from '../context/models.ts'
 import type { Capacity } from '../limits/capacity.ts'
 import { isTooSlow } from '../mongo/collection.ts'
-import type { Models } from '../context/models.ts'
+import { refuse } from '../platform/errors.ts'
 
 /**
  * Reads lists, counts, exports and staff searches on MongoDB connections of their own, so that no other work has to

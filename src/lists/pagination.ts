@@ -1,11 +1,6 @@
 import type { Model } from 'mongoose'
+import type { Listed } from '../mongo/walk.ts'
 import { readWithinPage } from './page-bytes.ts'
-
-/** The document fields by which lists are sorted. */
-export interface Listed {
-  _id: string
-  createdAt: Date
-}
 
 /** The requested part of a list. `page` starts at 1, and `limit` is the number of items per page. */
 export interface Slice {

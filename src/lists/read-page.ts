@@ -1,9 +1,9 @@
 import type { Deps } from '../context/deps.ts'
-import { longestReadMs, maxSkip, type Page, pageOf, type Slice } from './pagination.ts'
 import { type Span, within } from '../input/span.ts'
-import { readWithinPage } from './page-bytes.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { type Countable, countCreated } from './countable.ts'
+import { readWithinPage } from './page-bytes.ts'
+import { longestReadMs, maxSkip, type Page, pageOf, type Slice } from './pagination.ts'
 
 /**
  * Reads one page of the items in a span, sorted from newest to oldest and then by id, and counts all items in the span.

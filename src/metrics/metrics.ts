@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client'
-import { faults } from '../webhooks/sender/faults.ts'
+import { stages } from '../../schemas/responses/webhooks.ts'
 
 /**
  * The service's metrics for Prometheus. Every label has only a few values at a time. Labels contain no keys or
@@ -150,15 +150,14 @@ function beginAtZero({ logLines, lookups, attempts }: ReturnType<typeof createCo
   for (const [level, lines] of Object.entries(watchedLines)) for (const line of lines) logLines.inc({ level, line }, 0)
   for (const kind of ['link', 'code', 'test-code'])
     for (const outcome of ['found', 'missed', 'closed']) lookups.inc({ kind, outcome }, 0)
-  const failing = [...new Set(['status', ...Object.values(faults).map(({ stage }) => stage)])]
   for (const environment of ['live', 'test'])
     for (const outcome of ['delivered', 'retrying', 'dead', 'lease-lost'])
-      for (const stage of stagesOf(outcome, failing)) attempts.inc({ outcome, stage, environment }, 0)
+      for (const stage of stagesOf(outcome)) attempts.inc({ outcome, stage, environment }, 0)
 }
 
 /** Returns the `stage` labels that an outcome can have. Only failed attempts have a stage. */
-const stagesOf = (outcome: string, failing: readonly string[]): readonly string[] =>
-  outcome === 'delivered' || outcome === 'lease-lost' ? ['none'] : failing
+const stagesOf = (outcome: string): readonly string[] =>
+  outcome === 'delivered' || outcome === 'lease-lost' ? ['none'] : stages
 
 /**
  * Creates the gauges that are set at each scrape, mostly from MongoDB and Redis. All processes report the same values,

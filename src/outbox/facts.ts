@@ -1,5 +1,14 @@
-import type { PaymentFailure } from '../intents/records.ts'
+import type { DeclineReason, FailureReason } from '../../schemas/payment-reasons.ts'
 import type { Commission, ReturnedFees } from '../wallets/commission.ts'
+
+/**
+ * The reason why the last payment did not succeed. If `retryable` is true, the payment has left the intent PENDING, and
+ * the customer may pay again.
+ */
+export interface PaymentFailure {
+  code: DeclineReason | FailureReason
+  retryable: boolean
+}
 
 /**
  * The fields of a webhook's `data` that may change later, with their values at the time of the event. For an order,

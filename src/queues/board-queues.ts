@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Queue } from 'bullmq'
-import type { Log } from '../platform/log.ts'
 import { type QueueName, queueNames } from '../../schemas/jobs.ts'
+import type { Log } from '../platform/log.ts'
 import { openFailingFast } from './open-redis.ts'
 import { openQueue, type QueuesConfig } from './queues.ts'
 

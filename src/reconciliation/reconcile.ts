@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import type { By } from '../audit/audit-event.ts'
 import { type AuditedDeps, audited } from '../audit/audited.ts'
+import type { Models } from '../context/models.ts'
 import { dayOf } from '../ledger/entry.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import type { Models } from '../context/models.ts'
-import { createPace, type Pace } from '../work/pace.ts'
 import { newId } from '../platform/ids.ts'
+import type { By } from '../security/actor.ts'
+import { createPace, type Pace } from '../work/pace.ts'
 import { type FileFormat, type RowFaults, readFile } from './read-file.ts'
 import {
   type Counts,

@@ -1,6 +1,6 @@
 import { Schema } from 'mongoose'
-import type { Actor } from '../audit/audit-event.ts'
 import type { Collection } from '../mongo/collection.ts'
+import type { Actor } from '../security/actor.ts'
 import type { MoneyKind } from './rows.ts'
 
 /** The kinds of difference between a provider's file and the records of this service. */

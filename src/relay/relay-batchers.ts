@@ -1,11 +1,11 @@
 import type { Model } from 'mongoose'
+import type { Models } from '../context/models.ts'
+import { paymentSourceFields } from '../intents/event-data.ts'
 import { type Batcher, backgroundRest, createBatcher } from '../mongo/batching/batcher.ts'
 import { createReadBatcher } from '../mongo/batching/read-batcher.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import type { Models } from '../context/models.ts'
 import { type Transactions, unlessLocked } from '../mongo/transaction.ts'
 import { orderSourceFields } from '../store/orders/event-data.ts'
-import { paymentSourceFields } from '../intents/event-data.ts'
 import type { Source, TargetEndpoint } from '../webhooks/deliveries/new-delivery.ts'
 import { standing } from '../webhooks/endpoints/endpoint.ts'
 

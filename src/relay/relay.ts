@@ -1,4 +1,5 @@
 import type { Model } from 'mongoose'
+import type { Jobs, NamedJob } from '../../schemas/jobs.ts'
 import { countStored } from '../businesses/quotas.ts'
 import type { Deps } from '../context/deps.ts'
 import { logEvents } from '../events/log.ts'
@@ -8,7 +9,7 @@ import { noDeadline } from '../mongo/batching/batcher.ts'
 import { bytesOf } from '../mongo/bytes-of.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { inFairBatches } from '../mongo/in-fair-batches.ts'
-import type { Jobs, NamedJob } from '../../schemas/jobs.ts'
+import type { Caused, OutboxEvent } from '../outbox/event.ts'
 import { newId } from '../platform/ids.ts'
 import type { Span } from '../tracing/tracing.ts'
 import { beginAttempt } from '../webhooks/attempts/attempt.ts'
@@ -17,7 +18,6 @@ import { type ClaimedDelivery, slotOwner } from '../webhooks/attempts/batchers.t
 import { deliveryJob } from '../webhooks/deliveries/delivery-job.ts'
 import { causeOf, newDelivery, type Source, type TargetEndpoint } from '../webhooks/deliveries/new-delivery.ts'
 import { accepts } from '../webhooks/endpoints/endpoint.ts'
-import type { Caused, OutboxEvent } from '../outbox/event.ts'
 import { maxEventsPerRead } from './relay-batchers.ts'
 
 /** Documents whose outboxes may contain events. */

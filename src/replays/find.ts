@@ -1,9 +1,9 @@
 import type { mongo } from 'mongoose'
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../context/deps.ts'
-import { refuse } from '../platform/errors.ts'
 import { type Page, readPage, type Slice } from '../lists/pagination.ts'
 import { nativeCollection } from '../mongo/collection.ts'
+import { refuse } from '../platform/errors.ts'
 import { findEndpoint } from '../webhooks/endpoints/find.ts'
 import type { Replay } from './replay.ts'
 

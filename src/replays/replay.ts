@@ -1,7 +1,7 @@
 import type { EventName } from '../../schemas/events.ts'
 import type { ReplayCancellation, ReplayStatus } from '../../schemas/responses/webhooks.ts'
-import type { Actor } from '../audit/audit-event.ts'
 import type { Collection } from '../mongo/collection.ts'
+import type { Actor } from '../security/actor.ts'
 
 /** The events of a business and environment that a replay covers. Both ends of the period are included. */
 export interface EventSelection {

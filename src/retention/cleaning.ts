@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose'
 import type { Config } from '../config/config.ts'
-import type { Listed } from '../lists/pagination.ts'
 import type { Models } from '../context/models.ts'
+import type { Listed } from '../mongo/walk.ts'
 import { readPage, type Walk } from '../mongo/walk.ts'
 import type { Pace } from '../work/pace.ts'
 import type { Progress } from './progress.ts'

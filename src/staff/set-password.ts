@@ -1,7 +1,7 @@
-import type { By } from '../audit/audit-event.ts'
 import { audited } from '../audit/audited.ts'
 import type { Deps } from '../context/deps.ts'
 import { nativeCollection } from '../mongo/collection.ts'
+import type { By } from '../security/actor.ts'
 import type { Staff } from './account.ts'
 import { findByLink, passwordFault, withLink } from './passwords.ts'
 import { prove, type Unproven, WrongProof } from './proof.ts'

@@ -27,3 +27,12 @@ export interface Tracing {
   /** Sends the remaining spans, which takes at most 2 s. */
   close(): Promise<void>
 }
+
+/**
+ * The request that caused an event. `traceparent` identifies the span under which the event is traced, or is null if
+ * the request is not traced (src/tracing).
+ */
+export interface Cause {
+  requestId: string
+  traceparent: string | null
+}

@@ -1,12 +1,12 @@
 import type { KeyObject } from 'node:crypto'
 import { isNumber } from '../chains/append.ts'
+import type { Models } from '../context/models.ts'
 import type { LedgerEntry } from '../ledger/entry.ts'
 import { isDuplicate, nativeCollection } from '../mongo/collection.ts'
-import type { Models } from '../context/models.ts'
 import type { Log } from '../platform/log.ts'
-import type { Pace } from '../work/pace.ts'
 import type { Secrets } from '../security/seal.ts'
 import { ensureServiceKey, findServiceKey } from '../security/service-keys.ts'
+import type { Pace } from '../work/pace.ts'
 import { digestOf, digestOfLine, headOf, linesPerSeal, readableSeal, type Seal } from './seal.ts'
 
 export type SealDeps = Pick<Models, 'AuditEvent' | 'AuditSeal' | 'ServiceKey'> & {

@@ -1,8 +1,8 @@
 import { createHmac, type KeyObject } from 'node:crypto'
 import { mongo } from 'mongoose'
+import { type AuditEvent, readableDate } from '../audit/audit-event.ts'
 import type { LedgerEntry } from '../ledger/entry.ts'
 import type { Collection } from '../mongo/collection.ts'
-import { type AuditEvent, readableDate } from '../audit/audit-event.ts'
 
 /** The maximum number of lines in one seal. Such a seal takes up about 75 kB. */
 export const linesPerSeal = 1000

@@ -1,10 +1,10 @@
 import type { KeyObject } from 'node:crypto'
 import { mongo } from 'mongoose'
+import type { AuditEvent } from '../audit/audit-event.ts'
 import { isNumber } from '../chains/append.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import type { Pace } from '../work/pace.ts'
 import { findServiceKey } from '../security/service-keys.ts'
-import type { AuditEvent } from '../audit/audit-event.ts'
+import type { Pace } from '../work/pace.ts'
 import { digestOf, digestOfLine, type KnownSeal, linesPerSeal, readableSeal, type Seal, type Verified } from './seal.ts'
 import type { SealDeps } from './seal-trail.ts'
 

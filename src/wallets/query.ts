@@ -1,6 +1,6 @@
 import type { Deps } from '../context/deps.ts'
-import { isUnavailable } from '../platform/errors.ts'
 import { isDatabaseFault } from '../mongo/connect.ts'
+import { isUnavailable } from '../platform/errors.ts'
 import { withTimeout } from '../platform/timeout.ts'
 import type { WalletName, WalletOutcome } from './wallet.ts'
 

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { parse } from 'yaml'
+import { queueNames } from '../../schemas/jobs.ts'
 import { stages } from '../../schemas/responses/webhooks.ts'
-import { catalogue } from '../../src/platform/errors.ts'
 import { transitions } from '../../src/intents/lifecycle.ts'
 import { createMetrics, measureProcess, watchedLines } from '../../src/metrics/metrics.ts'
-import { queueNames } from '../../schemas/jobs.ts'
+import { catalogue } from '../../src/platform/errors.ts'
 
 const read = (path: string): string => readFileSync(join(import.meta.dirname, '../..', path), 'utf8')
 

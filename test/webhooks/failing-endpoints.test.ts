@@ -1,7 +1,7 @@
 import { expect } from 'chai'
+import { newId } from '../../src/platform/ids.ts'
 import { pollOutboxes } from '../../src/relay/relay.ts'
 import { runCleanUp } from '../../src/retention/clean-up.ts'
-import { newId } from '../../src/platform/ids.ts'
 import { type EndpointHealth, untried } from '../../src/webhooks/endpoints/endpoint.ts'
 import { reportFailures } from '../../src/webhooks/endpoints/report-failures.ts'
 import { shownUrl } from '../../src/webhooks/endpoints/shown-url.ts'

@@ -1,7 +1,7 @@
 import { DelayedError, type Job, UnrecoverableError } from 'bullmq'
 import { expect } from 'chai'
-import { createLog, type Log } from '../../src/platform/log.ts'
 import { queueNames } from '../../schemas/jobs.ts'
+import { createLog, type Log } from '../../src/platform/log.ts'
 import { deliveryId, endpointIdOf } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { outboxRelay } from '../../workers/outbox-relay.ts'
 import type { NextStep } from '../../workers/run/queue-worker.ts'

@@ -1,7 +1,7 @@
 import { DelayedError, type Job, UnrecoverableError } from 'bullmq'
+import { type Jobs, jobSchemas, type QueueName } from '../../schemas/jobs.ts'
 import type { Deps } from '../../src/context/deps.ts'
 import { withTimeout } from '../../src/platform/timeout.ts'
-import { type Jobs, jobSchemas, type QueueName } from '../../schemas/jobs.ts'
 import type { Done, NextStep, QueueWorker } from './queue-worker.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
-import type { By } from '../../audit/audit-event.ts'
 import type { Deps } from '../../context/deps.ts'
+import type { By } from '../../security/actor.ts'
 import { mayStaff, type Permission } from '../../staff/permissions.ts'
 import type { SignedIn } from '../../staff/staff-sessions.ts'
 import { entryNamed } from '../pages/paths.ts'

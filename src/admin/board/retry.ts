@@ -1,6 +1,6 @@
 import type { Queue } from 'bullmq'
-import type { By } from '../../audit/audit-event.ts'
 import type { Deps } from '../../context/deps.ts'
+import type { By } from '../../security/actor.ts'
 import { deliveryIdOf } from '../../webhooks/deliveries/delivery-job.ts'
 import { requeueBatch, requeueDeliveries } from '../../webhooks/deliveries/requeue.ts'
 import type { Requeued } from '../../webhooks/deliveries/requeue-plan.ts'

@@ -4,8 +4,8 @@ import { scopes } from '../../../schemas/scopes.ts'
 import { maxReasonLength, readReason } from '../../audit/reason.ts'
 import { readInstant } from '../../input/instant.ts'
 import { isLonger, type NameKind, readName } from '../../input/name.ts'
-import { parseRange } from '../../platform/network.ts'
 import { readPhone, readPin } from '../../input/phone.ts'
+import { parseRange } from '../../platform/network.ts'
 
 /** Returns a parser that rejects with `message` what `read` does not accept. */
 export const parsed =

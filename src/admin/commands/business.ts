@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Act } from '../../audit/acts.ts'
 import { type BusinessLimits, maxRates } from '../../businesses/business.ts'
-import type { BusinessFacts } from '../business-facts.ts'
 import type { BusinessChange, SetCommission } from '../../businesses/change-business.ts'
 import type { BusinessFilter, ListedBusiness } from '../../businesses/list-businesses.ts'
 import { businessSwitches, limitInfos } from '../acts/switches.ts'
+import type { BusinessFacts } from '../business-facts.ts'
 import { act, asList, effectsHelp, Failed, found, subcommand, subcommandOnId } from './act.ts'
 import { businessName, choice, instant, limitFrom, payoutReference, wholeNumber } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
@@ -144,7 +144,7 @@ interface PayoutOptions {
 
 async function bookPayout(deps: AdminDeps, id: string, { amount, reference, mode }: PayoutOptions) {
   const { balanceOf } = await import('../../ledger/statement.ts')
-  const { PayoutRefused, payOut } = await import('../../ledger/pay-out.ts')
+  const { PayoutRefused, payOut } = await import('../../payouts/pay-out.ts')
   const { LedgerFault } = await import('../../verification/verify-ledger.ts')
   found(await deps.Business.exists({ _id: id }), `There is no business ${id}`)
   const owner = { businessId: id, sandbox: mode === 'test' }

@@ -11,13 +11,13 @@ import {
   parseAuditFilter,
   recordExport,
 } from '../../audit/list.ts'
-import { latestCheck } from '../../verification/nightly-check.ts'
-import type { AuditCheck } from '../../verification/seal.ts'
 import type { Deps } from '../../context/deps.ts'
-import { refuse } from '../../platform/errors.ts'
 import { readForm } from '../../http/body/read-form.ts'
+import { refuse } from '../../platform/errors.ts'
 import { mayStaff } from '../../staff/permissions.ts'
 import type { SignedIn } from '../../staff/staff-sessions.ts'
+import { latestCheck } from '../../verification/nightly-check.ts'
+import type { AuditCheck } from '../../verification/seal.ts'
 import { byStaff, checkCsrf, requirePermission } from './guards.ts'
 import { scopesInWords } from './key.ts'
 import { csrfField, inUtc, sendStaffPage, staffOf, time } from './layout.ts'

@@ -8,7 +8,6 @@ import {
   listBusinesses,
   lookUpBusiness,
 } from '../../businesses/list-businesses.ts'
-import { type QuotaUsage, type Usages, usagesOf } from '../../businesses/quotas.ts'
 import type { Deps } from '../../context/deps.ts'
 import { readName } from '../../input/name.ts'
 import {
@@ -24,6 +23,7 @@ import { countDeadOfBusiness } from '../../webhooks/deliveries/backlog.ts'
 import { endpointsOf, latestInTrouble } from '../../webhooks/deliveries/look-up.ts'
 import { businessActs } from '../acts/business-acts.ts'
 import { actLinks, actNotice } from '../acts/staff-act.ts'
+import { type QuotaUsage, type Usages, usagesOf } from '../business-facts.ts'
 import { activityCharts, isSandboxShown } from './activity.ts'
 import { badge, environmentBadge } from './badges.ts'
 import { keysTable, lastUse } from './key.ts'

@@ -1,7 +1,7 @@
 import type { NextFunction, Request, Response } from 'express'
-import type { By } from '../../audit/audit-event.ts'
 import type { Deps } from '../../context/deps.ts'
 import { isFromOwnSite } from '../../http/pages/own-origin.ts'
+import type { By } from '../../security/actor.ts'
 import { mayStaff, type Permission, rolesWith } from '../../staff/permissions.ts'
 import { isOwnForm } from '../../staff/staff-sessions.ts'
 import { sendNotice, staffOf } from './layout.ts'

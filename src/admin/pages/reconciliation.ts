@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
 import type { Deps } from '../../context/deps.ts'
+import { isId } from '../../platform/ids.ts'
 import { findRun } from '../../reconciliation/read-runs.ts'
 import {
   type Difference,
@@ -9,7 +10,6 @@ import {
   maxStored,
   type Reconciliation,
 } from '../../reconciliation/reconciliation.ts'
-import { isId } from '../../platform/ids.ts'
 import { sendNotFound, sendStaffPage, time } from './layout.ts'
 import { businessPath, idLink, paymentPath, reconciliationPath, reconciliationsPath, textIn } from './paths.ts'
 import { resultBadge } from './reconciliations.ts'

@@ -1,11 +1,11 @@
 import { merchantReference } from '../../../schemas/intents.ts'
-import type { By } from '../../audit/audit-event.ts'
 import { addLine } from '../../audit/audited.ts'
 import { looksLikeKey } from '../../businesses/api-key.ts'
 import { type KeyFacts, listKeys, lookUpKey, recogniseKey, whyNoKey } from '../../businesses/key-facts.ts'
 import { findBusinessesByName, lookUpBusiness } from '../../businesses/list-businesses.ts'
 import type { Deps } from '../../context/deps.ts'
 import { isLonger, readName } from '../../input/name.ts'
+import { maskPhone, readPhone } from '../../input/phone.ts'
 import { readCode } from '../../intents/code.ts'
 import {
   type FoundIntent,
@@ -17,8 +17,8 @@ import {
   searchByWalletKey,
 } from '../../intents/search.ts'
 import { isId, isOrderNumber, isShortCode } from '../../platform/ids.ts'
+import type { By } from '../../security/actor.ts'
 import { lookUpOrder } from '../../store/orders/read.ts'
-import { maskPhone, readPhone } from '../../input/phone.ts'
 import { isDeliveryId } from '../../webhooks/deliveries/delivery-id.ts'
 import { lookUpDelivery, lookUpEndpoint } from '../../webhooks/deliveries/look-up.ts'
 import { businessPath, deliveryPath, endpointPath, keyPath, orderPath, paymentPath } from '../pages/paths.ts'

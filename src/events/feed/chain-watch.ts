@@ -1,8 +1,8 @@
 import type { ChainOwner } from '../../chains/append.ts'
-import { unavailable } from '../../platform/errors.ts'
+import type { Models } from '../../context/models.ts'
 import { longestReadMs } from '../../lists/pagination.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
-import type { Models } from '../../context/models.ts'
+import { unavailable } from '../../platform/errors.ts'
 import { type Log, throttled } from '../../platform/log.ts'
 
 /** The last number of a chain, as far as this process knows. */

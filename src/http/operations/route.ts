@@ -3,9 +3,9 @@ import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../context/deps.ts'
 import type { Holding } from '../../events/feed/read.ts'
 import type { Result, WriteRequest } from '../../idempotency/request.ts'
+import type { BodyKind } from '../../limits/memory.ts'
 import type { CsvFile, Download } from '../responses/download.ts'
 import type { ItemKind } from '../responses/largest.ts'
-import type { BodyKind } from '../../limits/memory.ts'
 import type { About } from '../routes/openapi-text.ts'
 
 /**

@@ -11,7 +11,6 @@ import {
 } from '../../../schemas/ledger.ts'
 import { described } from '../../../schemas/responses/fields.ts'
 import * as schema from '../../../schemas/responses/ledger.ts'
-import { type Page, pageOf, presentPage } from '../../lists/pagination.ts'
 import {
   listEntries,
   parseEntrySearch,
@@ -28,6 +27,7 @@ import {
   type Statement,
   statementsCsv,
 } from '../../ledger/statement.ts'
+import { type Page, pageOf, presentPage } from '../../lists/pagination.ts'
 import { inSection, type OperationInput } from '../operations/route.ts'
 import * as example from './balance-example.ts'
 import { pageWith } from './openapi-text.ts'

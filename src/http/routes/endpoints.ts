@@ -10,8 +10,8 @@ import * as schema from '../../../schemas/responses/webhooks.ts'
 import { testResult } from '../../../schemas/responses/webhooks.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../context/deps.ts'
-import { refuse } from '../../platform/errors.ts'
 import { type Page, presentPage, readPage, readSlice } from '../../lists/pagination.ts'
+import { refuse } from '../../platform/errors.ts'
 import {
   createEndpoint,
   deleteEndpoint,

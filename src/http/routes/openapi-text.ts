@@ -1,6 +1,6 @@
-import type { ErrorCode } from '../../platform/errors.ts'
 import type { AnnotatedSchema } from '../../input/field-faults.ts'
 import { pageOf } from '../../lists/pagination.ts'
+import type { ErrorCode } from '../../platform/errors.ts'
 
 /** The sections into which the OpenAPI document groups operations, with their descriptions. */
 export const tags = {

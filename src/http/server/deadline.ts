@@ -1,5 +1,5 @@
-import { unavailable } from '../../platform/errors.ts'
 import { longestWaitMs } from '../../mongo/transaction.ts'
+import { unavailable } from '../../platform/errors.ts'
 import { withTimeout } from '../../platform/timeout.ts'
 
 /**

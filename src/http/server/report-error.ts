@@ -1,7 +1,7 @@
 import type { Response } from 'express'
 import type { Deps } from '../../context/deps.ts'
-import { Refusal, refuse, unavailable } from '../../platform/errors.ts'
 import { isDatabaseFault } from '../../mongo/connect.ts'
+import { Refusal, refuse, unavailable } from '../../platform/errors.ts'
 import { throttled } from '../../platform/log.ts'
 import { bodyRefusal } from '../body/read-body.ts'
 import { type ApiResponse, failure } from '../responses/envelope.ts'

@@ -1,14 +1,15 @@
+import type { PaymentFailure } from '../../../docs/clients/payments.ts'
 import type { DeclineReason, FailureReason } from '../../../schemas/payment-reasons.ts'
 import type { Deps } from '../../context/deps.ts'
-import type { Cause } from '../../outbox/event.ts'
 import { wakeRelay } from '../../outbox/wake-relay.ts'
 import { newId } from '../../platform/ids.ts'
+import type { Cause } from '../../tracing/tracing.ts'
 import type { KnownOutcome } from '../../wallets/wallet.ts'
 import { expiryJob } from '../expire.ts'
 import type { Intent } from '../intent.ts'
 import { isPayable, isPending, neverCancels, type TransitionName, transitions } from '../lifecycle.ts'
 import { lookUpKeysOf, pushLookUpKeys } from '../look-up-keys.ts'
-import type { Payment, PaymentAttempt, PaymentFailure, PaymentHold } from '../records.ts'
+import type { Payment, PaymentAttempt, PaymentHold } from '../records.ts'
 import {
   applyTransition,
   type PlannedChange,

@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose'
 import type { Deps } from '../../context/deps.ts'
-import { refuseLate } from '../../platform/errors.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
+import { refuseLate } from '../../platform/errors.ts'
 import { inSlices, readInSlices } from '../../platform/in-slices.ts'
 import type { ProductDescription } from '../products/create.ts'
 import type { Product, Variant } from '../products/product.ts'

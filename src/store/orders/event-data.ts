@@ -1,6 +1,6 @@
 import { currencyCode } from '../../../schemas/currency.ts'
-import type { Order } from './order.ts'
 import type { Facts } from '../../outbox/facts.ts'
+import type { Order } from './order.ts'
 
 /**
  * The immutable fields of an order that appear in its events. The fields that may change are stored in the event

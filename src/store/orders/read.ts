@@ -1,11 +1,11 @@
 import type { ListOrdersQuery } from '../../../schemas/orders.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../context/deps.ts'
-import { refuse } from '../../platform/errors.ts'
-import { type Page, readSlice, type Slice } from '../../lists/pagination.ts'
 import { readSpan, type Span } from '../../input/span.ts'
 import { allOf } from '../../lists/countable.ts'
+import { type Page, readSlice, type Slice } from '../../lists/pagination.ts'
 import { readCountedPage } from '../../lists/read-page.ts'
+import { refuse } from '../../platform/errors.ts'
 import { requireShop } from '../shops/shops.ts'
 import { type Order, type ShownOrder, shownFields } from './order.ts'
 

@@ -1,5 +1,5 @@
-import { refuse } from '../../platform/errors.ts'
 import type { Collection } from '../../mongo/collection.ts'
+import { refuse } from '../../platform/errors.ts'
 
 /** The label of the only variant of a product that is created without `variants`. */
 export const defaultLabel = 'Default'

@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose'
 import type { Config } from '../../config/config.ts'
-import { isDuplicate, nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../context/models.ts'
+import { isDuplicate, nativeCollection } from '../../mongo/collection.ts'
 import { type Transactions, transaction } from '../../mongo/transaction.ts'
 import type { SlowCheck, SlowHash } from '../../security/slow-hash.ts'
 import { failingPayment } from '../magic-amounts.ts'

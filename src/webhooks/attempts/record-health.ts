@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
-import { nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../context/models.ts'
+import { nativeCollection } from '../../mongo/collection.ts'
 import type { Log } from '../../platform/log.ts'
 import { createRunningWork } from '../../platform/running-work.ts'
 import type { AttemptRecord } from '../deliveries/delivery.ts'

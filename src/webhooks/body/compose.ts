@@ -1,8 +1,8 @@
-import type { Delivery } from '../deliveries/delivery.ts'
-import { type EndpointSource, endpointFormats } from './endpoint-data.ts'
+import { type PaymentSource, paymentFormats } from '../../intents/event-data.ts'
 import type { Recorded } from '../../outbox/facts.ts'
 import { type OrderSource, orderFormats } from '../../store/orders/event-data.ts'
-import { type PaymentSource, paymentFormats } from '../../intents/event-data.ts'
+import type { Delivery } from '../deliveries/delivery.ts'
+import { type EndpointSource, endpointFormats } from './endpoint-data.ts'
 
 /** The intent, order or endpoint from which a body is composed. */
 export type BodySource = PaymentSource | OrderSource | EndpointSource

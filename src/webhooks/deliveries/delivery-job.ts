@@ -1,5 +1,5 @@
-import { maxAttempts } from '../../../schemas/retry-table.ts'
 import type { NamedJob } from '../../../schemas/jobs.ts'
+import { maxAttempts } from '../../../schemas/retry-table.ts'
 import { type AttemptRecord, type Delivery, hostOf } from './delivery.ts'
 
 /** The fields of a delivery that its job shows to support staff. `lastAttempt` is set only if an attempt has failed. */

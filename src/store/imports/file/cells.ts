@@ -7,9 +7,9 @@ import {
   maxSkuLength,
   maxStock,
 } from '../../../../schemas/product-limits.ts'
-import type { ErrorCode } from '../../../platform/errors.ts'
 import { isLonger, type NameKind, readName } from '../../../input/name.ts'
 import { isStorable } from '../../../input/validate.ts'
+import type { ErrorCode } from '../../../platform/errors.ts'
 import type { Column, Values } from './row.ts'
 
 /** The value of a cell that is not blank, or the reason why the cell is invalid. */

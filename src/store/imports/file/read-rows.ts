@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { Deps } from '../../../context/deps.ts'
-import { type Refusal, refuse } from '../../../platform/errors.ts'
 import { readName } from '../../../input/name.ts'
+import { type Refusal, refuse } from '../../../platform/errors.ts'
 import { createReaders, type Readers } from './cells.ts'
 import { readRecords } from './records.ts'
 import {
