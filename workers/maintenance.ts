@@ -1,6 +1,6 @@
 import { deadShownSeconds } from '../schemas/jobs.ts'
-import type { Deps } from '../src/context/deps.ts'
 import { inBatches } from '../src/mongo/in-batches.ts'
+import type { Deps } from '../src/platform/deps.ts'
 import { nightly } from '../src/retention/record.ts'
 import { type Counted, deliveryIdOf, deliveryJob, jobIdOf } from '../src/webhooks/deliveries/delivery-job.ts'
 import { type DeliveryRecord, recordFields } from '../src/webhooks/deliveries/present.ts'

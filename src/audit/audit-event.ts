@@ -1,8 +1,14 @@
-import { Schema } from 'mongoose'
+import { type Model, Schema } from 'mongoose'
 import type { Collection } from '../mongo/collection.ts'
 import { newId } from '../platform/ids.ts'
 import type { Actor, By } from '../security/actor.ts'
 import type { Act } from './acts.ts'
+
+declare module '../platform/deps.ts' {
+  interface Models {
+    AuditEvent: Model<AuditEvent>
+  }
+}
 
 /**
  * A line in the audit trail. Lines are never deleted, and never changed once they are sealed, except that they are

@@ -1,9 +1,9 @@
 import type { mongo } from 'mongoose'
-import type { Models } from '../context/models.ts'
 import { type Bytes, type Result, storeWithin, type WriteRequest } from '../idempotency/request.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { type Transaction, type Transactions, transaction } from '../mongo/transaction.ts'
-import { type By } from '../security/actor.ts'
+import type { Models } from '../platform/deps.ts'
+import type { By } from '../security/actor.ts'
 import { type About, auditLine } from './audit-event.ts'
 
 type TrailDeps = Pick<Models, 'AuditEvent'> & { now(): Date }

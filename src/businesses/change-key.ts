@@ -1,7 +1,7 @@
 import type { Act } from '../audit/acts.ts'
 import { type AuditedDeps, audited } from '../audit/audited.ts'
-import type { Models } from '../context/models.ts'
 import { nativeCollection } from '../mongo/collection.ts'
+import type { Models } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'
 import type { By } from '../security/actor.ts'
 import type { Secrets } from '../security/seal.ts'

@@ -1,4 +1,4 @@
-import type { Deps } from '../context/deps.ts'
+import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import { isWithin, parseRange } from '../platform/network.ts'
 import { looksLikeKey } from './api-key.ts'

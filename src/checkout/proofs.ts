@@ -1,7 +1,7 @@
 import type { Request } from 'express'
-import type { Deps } from '../context/deps.ts'
 import { formFields } from '../http/body/read-form.ts'
 import type { Intent } from '../intents/intent.ts'
+import type { Deps } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'
 import type { Price } from './layout.ts'
 

@@ -8,6 +8,12 @@ import { formats } from './formats.ts'
 import { list, parseTrust } from './lists.ts'
 import { parseRedisUrl } from './redis-url.ts'
 
+declare module '../platform/deps.ts' {
+  interface Deps {
+    config: Config
+  }
+}
+
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 

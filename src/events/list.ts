@@ -1,12 +1,12 @@
 import type { EventName } from '../../schemas/events.ts'
 import type { ListEventsQuery } from '../../schemas/list-events.ts'
 import type { Caller } from '../businesses/caller.ts'
-import type { Deps } from '../context/deps.ts'
 import { readSpan, type Span, within } from '../input/span.ts'
 import type { Countable } from '../lists/countable.ts'
 import { longestReadMs, type Page, readPage, readSlice, type Slice } from '../lists/pagination.ts'
 import { readCountedPage } from '../lists/read-page.ts'
 import { findOldestEvent } from '../outbox/find-oldest-event.ts'
+import type { Deps } from '../platform/deps.ts'
 import type { LoggedEvent } from './logged-event.ts'
 import { checkReadable, readableBy } from './present.ts'
 

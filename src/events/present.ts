@@ -1,7 +1,7 @@
 import { type EventName, events } from '../../schemas/events.ts'
 import type { Caller } from '../businesses/caller.ts'
-import type { Deps } from '../context/deps.ts'
 import { nativeCollection } from '../mongo/collection.ts'
+import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import { inSlices } from '../platform/in-slices.ts'
 import { bodyOf } from '../webhooks/body/compose.ts'

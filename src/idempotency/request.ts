@@ -1,10 +1,16 @@
 import type { mongo } from 'mongoose'
-import type { Deps } from '../context/deps.ts'
+import { insertsOf } from '../mongo/batching/insert-batcher.ts'
+import { createByIdBatcher } from '../mongo/batching/read-batcher.ts'
 import { isConflict, isDuplicate, nativeCollection } from '../mongo/collection.ts'
+import type { Deps, Models } from '../platform/deps.ts'
 import { Refusal, refuse, unavailable } from '../platform/errors.ts'
 import type { By } from '../security/actor.ts'
 import type { Cause } from '../tracing/tracing.ts'
 import { freshSince, lifetimeMs, type Mark, responseField, type StoredResponse } from './response.ts'
+
+declare module '../platform/deps.ts' {
+  interface Batchers extends ReturnType<typeof openResponseBatchers> {}
+}
 
 /** A write request. Requests with the same API key, method, path and idempotency key share `key`. */
 export interface WriteRequest {
@@ -87,6 +93,12 @@ export function readRow({ secrets, log }: Pick<Deps, 'secrets' | 'log'>, { _id, 
     throw unavailable()
   }
 }
+
+/** Creates the batchers of rows, which concurrent requests share. */
+export const openResponseBatchers = ({ StoredResponse }: Pick<Models, 'StoredResponse'>) => ({
+  findResponse: createByIdBatcher(StoredResponse),
+  insertResponse: insertsOf(StoredResponse),
+})
 
 type Rows = Pick<Deps, 'StoredResponse' | 'batchers'>
 

@@ -2,10 +2,17 @@ import type { Model } from 'mongoose'
 import type { CommissionHistory } from '../businesses/business.ts'
 import { freshSince } from '../idempotency/response.ts'
 import { type Batcher, createBatcher } from '../mongo/batching/batcher.ts'
+import { insertsOf } from '../mongo/batching/insert-batcher.ts'
 import { createReadBatcher } from '../mongo/batching/read-batcher.ts'
+import { createUpdateBatcher } from '../mongo/batching/update-batcher.ts'
 import { nativeCollection } from '../mongo/collection.ts'
+import type { Models } from '../platform/deps.ts'
 import type { Intent } from './intent.ts'
 import { transitions } from './lifecycle.ts'
+
+declare module '../platform/deps.ts' {
+  interface Batchers extends ReturnType<typeof openIntentBatchers> {}
+}
 
 /** An intent by its reference, and the key of the request that reads it. */
 export interface IntentKey {
@@ -146,3 +153,12 @@ export const createExpiringBatcher = (Intent: Model<Intent>): Batcher<string, In
   createReferenceBatcher(Intent, { metadata: 0 }, mayExpire)
 
 const mayExpire = { status: { $in: transitions.expire.from }, hold: null }
+
+export const openIntentBatchers = ({ Intent }: Pick<Models, 'Intent'>, now: () => Date) => ({
+  insertIntent: insertsOf(Intent),
+  findIntent: createIntentBatcher(Intent),
+  findIntentToChange: createIntentToChangeBatcher(Intent, now),
+  findOffered: createOfferedBatcher(Intent, now),
+  findExpiring: createExpiringBatcher(Intent),
+  updateIntent: createUpdateBatcher(nativeCollection(Intent)),
+})

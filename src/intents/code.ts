@@ -1,5 +1,5 @@
-import type { Deps } from '../context/deps.ts'
 import { plainDigits } from '../input/digits.ts'
+import type { Deps } from '../platform/deps.ts'
 import type { Intent } from './intent.ts'
 import { isPending } from './lifecycle.ts'
 

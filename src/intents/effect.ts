@@ -1,6 +1,6 @@
 import type { Caller } from '../businesses/caller.ts'
-import type { Deps } from '../context/deps.ts'
 import { effectOf, type Result, type WriteRequest } from '../idempotency/request.ts'
+import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import type { Intent, IntentMark } from './intent.ts'
 import { transitions } from './lifecycle.ts'

@@ -1,6 +1,6 @@
 import type { Caller } from '../businesses/caller.ts'
-import type { Deps } from '../context/deps.ts'
 import type { WriteRequest } from '../idempotency/request.ts'
+import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import type { IntentToChange } from './batchers.ts'
 import { codeKeyOf, isCodeActive } from './code.ts'

@@ -1,4 +1,5 @@
-import { type PaymentFailure } from '../../docs/clients/payments.ts'
+import type { Model } from 'mongoose'
+import type { PaymentFailure } from '../../docs/clients/payments.ts'
 import type { Status } from '../../schemas/intents.ts'
 import type { CancellationReason, DeclineReason, FailureReason } from '../../schemas/payment-reasons.ts'
 import { type Mark, markFields } from '../idempotency/response.ts'
@@ -17,6 +18,12 @@ import {
   refundFields,
   returnedFeesFields,
 } from './records.ts'
+
+declare module '../platform/deps.ts' {
+  interface Models {
+    Intent: Model<Intent>
+  }
+}
 
 /** The name of the unique index on `referenceKey`. */
 export const referenceIndex = 'referenceInUse'

@@ -1,6 +1,6 @@
-import type { Deps } from '../context/deps.ts'
 import { newMark, type WriteRequest } from '../idempotency/request.ts'
 import { freshSince, isFresh } from '../idempotency/response.ts'
+import type { Deps } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'
 import type { Intent, IntentMark } from './intent.ts'
 

@@ -1,8 +1,8 @@
-import type { Deps } from '../context/deps.ts'
 import type { WithinDeadline } from '../idempotency/request.ts'
 import { noDeadline } from '../mongo/batching/batcher.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { inFairBatches } from '../mongo/in-fair-batches.ts'
+import type { Deps } from '../platform/deps.ts'
 import type { Cause } from '../tracing/tracing.ts'
 import { firstQueryAt } from '../wallets/order-times.ts'
 import { outcomeOf } from '../wallets/query.ts'
@@ -12,6 +12,13 @@ import { settlePayment } from './payments/begin-and-settle.ts'
 import { createRefusedPins } from './payments/refused-pins.ts'
 import type { Payment, PaymentHold, Refund } from './records.ts'
 import { pending, settleRefund } from './refunds/begin-and-settle.ts'
+
+declare module '../platform/deps.ts' {
+  interface Deps {
+    /** The keys of the payments and refunds whose outcomes this process is currently querying. */
+    walletQueries: Set<string>
+  }
+}
 
 /**
  * A payment or refund that was sent to a wallet and whose outcome is unknown. `settle` ends the payment or refund.

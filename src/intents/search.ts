@@ -1,6 +1,6 @@
 import type { EventName } from '../../schemas/events.ts'
-import type { Deps } from '../context/deps.ts'
 import { longestReadMs } from '../lists/pagination.ts'
+import type { Deps } from '../platform/deps.ts'
 import { codeKeyOf } from './code.ts'
 import type { Intent } from './intent.ts'
 import { type Transition, transitions } from './lifecycle.ts'

@@ -9,6 +9,12 @@ import { shareRuns } from '../platform/share-runs.ts'
 import { ensureServiceKey, type ServiceKeyDeps } from '../security/service-keys.ts'
 import type { Intent } from './intent.ts'
 
+declare module '../platform/deps.ts' {
+  interface Deps {
+    shortCodes: ShortCodes
+  }
+}
+
 /**
  * The number of codes that a process reserves with one write. A process that ends loses the codes that it has reserved
  * and not used, so a restart costs at most one in 3 million of all codes.

@@ -1,9 +1,13 @@
 import { appendLinks, type ChainOwner, createAppender, type OnStored } from '../chains/append.ts'
-import type { Models } from '../context/models.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { OutboxEvent } from '../outbox/event.ts'
+import type { Models } from '../platform/deps.ts'
 import { type Log, throttled } from '../platform/log.ts'
 import { dayOf, type EntryDraft, type LedgerEntry, linkClosing, linkEntry, totalsOf } from './entry.ts'
+
+declare module '../platform/deps.ts' {
+  interface Batchers extends LedgerAppender {}
+}
 
 /** A poll retries the booking every 2 s. */
 const reportEveryMs = 60_000

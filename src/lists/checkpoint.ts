@@ -1,4 +1,11 @@
+import type { Model } from 'mongoose'
 import type { Collection } from '../mongo/collection.ts'
+
+declare module '../platform/deps.ts' {
+  interface Models {
+    ListCheckpoints: Model<ListCheckpoints>
+  }
+}
 
 /**
  * A count checkpoint. `count` is the number of items created between the list's first checkpoint and `at`, which is in

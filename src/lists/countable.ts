@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose'
 import type { Config } from '../config/config.ts'
-import { type Listed } from '../mongo/walk.ts'
+import type { Listed } from '../mongo/walk.ts'
 import { longestReadMs } from './pagination.ts'
 
 /**

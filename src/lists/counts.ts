@@ -4,6 +4,12 @@ import { type Checkpoint, type ListCheckpoints, settled, writtenBefore } from '.
 import { type Countable, countCreated, keyOf } from './countable.ts'
 import { longestReadMs } from './pagination.ts'
 
+declare module '../platform/deps.ts' {
+  interface Deps {
+    listCounts: ListCounts
+  }
+}
+
 /**
  * The count checkpoints of long lists, kept in memory. Each checkpoint states how many items were created between the
  * list's first checkpoint and a certain time.

@@ -1,5 +1,5 @@
-import type { Deps } from '../context/deps.ts'
 import { type Span, within } from '../input/span.ts'
+import type { Deps } from '../platform/deps.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { type Countable, countCreated } from './countable.ts'
 import { readWithinPage } from './page-bytes.ts'

@@ -1,5 +1,5 @@
 import type { Gauge } from '@prometheus-io/client'
-import type { Deps } from '../context/deps.ts'
+import type { Deps } from '../platform/deps.ts'
 import { shareRuns } from '../platform/share-runs.ts'
 import { inTime } from '../platform/timeout.ts'
 import { omit } from './metrics.ts'

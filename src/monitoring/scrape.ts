@@ -1,5 +1,5 @@
-import type { Deps } from '../context/deps.ts'
 import { briefMs, createRefresh, type Figure, figureOf, minuteMs, pingOf } from '../metrics/figure.ts'
+import type { Deps } from '../platform/deps.ts'
 import { figuresOfMongo } from './figures-of-mongo.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { Deps } from '../context/deps.ts'
 import { nativeCollection } from '../mongo/collection.ts'
+import type { Deps } from '../platform/deps.ts'
 import type { OutboxEvent } from './event.ts'
 
 /**

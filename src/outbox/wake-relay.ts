@@ -1,5 +1,5 @@
 import type { Jobs } from '../../schemas/jobs.ts'
-import type { Deps } from '../context/deps.ts'
+import type { Deps } from '../platform/deps.ts'
 
 /**
  * Enqueues a job that wakes the relay for an intent, or an order, that has an event in its outbox. If the job is lost,

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
 import { auditLine } from '../audit/audit-event.ts'
 import { appendLinks } from '../chains/append.ts'
-import type { Models } from '../context/models.ts'
 import { dayOf, type EntryDraft, type LedgerEntry, linkEntry } from '../ledger/entry.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { type Transactions, transaction } from '../mongo/transaction.ts'
-import { type By } from '../security/actor.ts'
+import type { Models } from '../platform/deps.ts'
+import type { By } from '../security/actor.ts'
 import { createVerifier, type VerifyDeps } from '../verification/verify-ledger.ts'
 
 /** Money that an operator has sent to a merchant. */

@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose'
-import type { Models } from '../context/models.ts'
 import type { Intent } from '../intents/intent.ts'
 import { nativeCollection } from '../mongo/collection.ts'
+import type { Models } from '../platform/deps.ts'
 import type { Pace } from '../work/pace.ts'
 import {
   type FoundKey,

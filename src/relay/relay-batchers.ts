@@ -1,13 +1,17 @@
 import type { Model } from 'mongoose'
-import type { Models } from '../context/models.ts'
 import { paymentSourceFields } from '../intents/event-data.ts'
 import { type Batcher, backgroundRest, createBatcher } from '../mongo/batching/batcher.ts'
 import { createReadBatcher } from '../mongo/batching/read-batcher.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { type Transactions, unlessLocked } from '../mongo/transaction.ts'
+import type { Models } from '../platform/deps.ts'
 import { orderSourceFields } from '../store/orders/event-data.ts'
 import type { Source, TargetEndpoint } from '../webhooks/deliveries/new-delivery.ts'
 import { standing } from '../webhooks/endpoints/endpoint.ts'
+
+declare module '../platform/deps.ts' {
+  interface Batchers extends ReturnType<typeof openRelayBatchers> {}
+}
 
 /**
  * The maximum number of events that are read from an outbox at a time. An event takes up at most 1.4 KB, of which the

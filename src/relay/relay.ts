@@ -1,7 +1,6 @@
 import type { Model } from 'mongoose'
 import type { Jobs, NamedJob } from '../../schemas/jobs.ts'
 import { countStored } from '../businesses/quotas.ts'
-import type { Deps } from '../context/deps.ts'
 import { logEvents } from '../events/log.ts'
 import { expiryJob } from '../intents/expire.ts'
 import { bookEvents } from '../ledger/book.ts'
@@ -10,6 +9,7 @@ import { bytesOf } from '../mongo/bytes-of.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { inFairBatches } from '../mongo/in-fair-batches.ts'
 import type { Caused, OutboxEvent } from '../outbox/event.ts'
+import type { Deps } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'
 import type { Span } from '../tracing/tracing.ts'
 import { beginAttempt } from '../webhooks/attempts/attempt.ts'
@@ -19,6 +19,16 @@ import { deliveryJob } from '../webhooks/deliveries/delivery-job.ts'
 import { causeOf, newDelivery, type Source, type TargetEndpoint } from '../webhooks/deliveries/new-delivery.ts'
 import { accepts } from '../webhooks/endpoints/endpoint.ts'
 import { maxEventsPerRead } from './relay-batchers.ts'
+
+declare module '../platform/deps.ts' {
+  interface Deps {
+    /**
+     * The ids of the documents whose events this process is relaying. The value `again` means that new events may have
+     * arrived, so the document must be relayed once more.
+     */
+    relaying: Map<string, 'once' | 'again'>
+  }
+}
 
 /** Documents whose outboxes may contain events. */
 type ToRelay = Partial<Jobs['outbox-relay'] & { endpointIds: string[] }>

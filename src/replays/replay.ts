@@ -1,7 +1,14 @@
+import type { Model } from 'mongoose'
 import type { EventName } from '../../schemas/events.ts'
 import type { ReplayCancellation, ReplayStatus } from '../../schemas/responses/webhooks.ts'
 import type { Collection } from '../mongo/collection.ts'
 import type { Actor } from '../security/actor.ts'
+
+declare module '../platform/deps.ts' {
+  interface Models {
+    Replay: Model<Replay>
+  }
+}
 
 /** The events of a business and environment that a replay covers. Both ends of the period are included. */
 export interface EventSelection {

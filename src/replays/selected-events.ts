@@ -1,8 +1,8 @@
-import type { Models } from '../context/models.ts'
 import type { LoggedEvent } from '../events/logged-event.ts'
 import { longestReadMs } from '../lists/pagination.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { readPage } from '../mongo/walk.ts'
+import type { Models } from '../platform/deps.ts'
 import { deliveryId } from '../webhooks/deliveries/delivery-id.ts'
 import type { EventSelection, Replay } from './replay.ts'
 

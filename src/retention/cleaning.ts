@@ -1,8 +1,7 @@
 import type { Model } from 'mongoose'
 import type { Config } from '../config/config.ts'
-import type { Models } from '../context/models.ts'
-import type { Listed } from '../mongo/walk.ts'
-import { readPage, type Walk } from '../mongo/walk.ts'
+import { type Listed, readPage, type Walk } from '../mongo/walk.ts'
+import type { Models } from '../platform/deps.ts'
 import type { Pace } from '../work/pace.ts'
 import type { Progress } from './progress.ts'
 

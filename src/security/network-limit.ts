@@ -1,6 +1,6 @@
-import type { Deps } from '../context/deps.ts'
 import type { Bound } from '../limits/counter.ts'
 import type { Limit } from '../limits/limit.ts'
+import type { Deps } from '../platform/deps.ts'
 import { throttled } from '../platform/log.ts'
 import { prefixesOf } from '../platform/network.ts'
 

@@ -9,6 +9,12 @@ import {
 } from 'node:crypto'
 import { createXaes, nonceBytes } from './xaes-256-gcm.ts'
 
+declare module '../platform/deps.ts' {
+  interface Deps {
+    secrets: Secrets
+  }
+}
+
 /**
  * The purposes of signatures: to sign a payment form's token, and to prove that a customer has the payment's link. Each
  * purpose uses its own key.

@@ -1,5 +1,5 @@
-import type { Deps } from '../context/deps.ts'
 import { given, type IdPage, type IdSlice, mapPage, orders, readIdPage } from '../mongo/id-page.ts'
+import type { Deps } from '../platform/deps.ts'
 import type { Staff } from './account.ts'
 
 /** Selects staff accounts. Omitted fields do not restrict the selection. */

@@ -1,6 +1,6 @@
 import { audited } from '../audit/audited.ts'
-import type { Deps } from '../context/deps.ts'
 import { nativeCollection } from '../mongo/collection.ts'
+import type { Deps } from '../platform/deps.ts'
 import type { By } from '../security/actor.ts'
 import type { Staff } from './account.ts'
 import { findByLink, passwordFault, withLink } from './passwords.ts'

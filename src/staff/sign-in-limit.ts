@@ -1,4 +1,4 @@
-import type { Deps } from '../context/deps.ts'
+import type { Deps } from '../platform/deps.ts'
 import { networkOf } from '../platform/network.ts'
 import { createNetworkLimit } from '../security/network-limit.ts'
 import { isRecoveryCode } from './second-factor/recovery-codes.ts'

@@ -1,4 +1,4 @@
-import type { Deps } from '../context/deps.ts'
+import type { Deps } from '../platform/deps.ts'
 import { Refusal } from '../platform/errors.ts'
 
 /** Runs a part of a traced request or job in a separate span. If tracing is off, runs that part without a span. */

@@ -1,8 +1,15 @@
 import { createHmac, type KeyObject } from 'node:crypto'
-import { mongo } from 'mongoose'
+import { type Model, mongo } from 'mongoose'
 import { type AuditEvent, readableDate } from '../audit/audit-event.ts'
 import type { LedgerEntry } from '../ledger/entry.ts'
 import type { Collection } from '../mongo/collection.ts'
+
+declare module '../platform/deps.ts' {
+  interface Models {
+    AuditSeal: Model<Seal>
+    AuditCheck: Model<AuditCheck>
+  }
+}
 
 /** The maximum number of lines in one seal. Such a seal takes up about 75 kB. */
 export const linesPerSeal = 1000

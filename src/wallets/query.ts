@@ -1,5 +1,5 @@
-import type { Deps } from '../context/deps.ts'
 import { isDatabaseFault } from '../mongo/connect.ts'
+import type { Deps } from '../platform/deps.ts'
 import { isUnavailable } from '../platform/errors.ts'
 import { withTimeout } from '../platform/timeout.ts'
 import type { WalletName, WalletOutcome } from './wallet.ts'

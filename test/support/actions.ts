@@ -1,7 +1,7 @@
 import { type BusinessChange, changeBusiness } from '../../src/businesses/change-business.ts'
-import type { Deps } from '../../src/context/deps.ts'
 import { createIntent as insertIntent, parseCreate } from '../../src/intents/create.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
+import type { Deps } from '../../src/platform/deps.ts'
 import { relayOutboxes } from '../../src/relay/relay.ts'
 import { type WakeOutcome, wakeDelivery } from '../../src/webhooks/attempts/attempt-due.ts'
 import { bodyOf, composeData } from '../../src/webhooks/body/compose.ts'

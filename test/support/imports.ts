@@ -1,5 +1,5 @@
-import type { Deps } from '../../src/context/deps.ts'
 import type { WriteRequest } from '../../src/idempotency/request.ts'
+import type { Deps } from '../../src/platform/deps.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { readRows } from '../../src/store/imports/file/read-rows.ts'
 import { importProducts } from '../../src/store/imports/import-products.ts'

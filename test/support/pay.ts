@@ -1,4 +1,3 @@
-import type { Deps } from '../../src/context/deps.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import {
   type Confirmation,
@@ -9,6 +8,7 @@ import {
 import type { Refund } from '../../src/intents/records.ts'
 import { beginRefund } from '../../src/intents/refunds/begin-and-settle.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
+import type { Deps } from '../../src/platform/deps.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { commissionOf } from '../../src/wallets/commission.ts'
 import { type ApiResponse, post } from './actions.ts'

@@ -1,6 +1,6 @@
-import type { Deps } from '../../src/context/deps.ts'
 import { type Result, rowOf, type ThirdPartyStep, type WriteRequest } from '../../src/idempotency/request.ts'
 import { type Marking, markingOf } from '../../src/intents/marks.ts'
+import type { Deps } from '../../src/platform/deps.ts'
 import { newId } from '../../src/platform/ids.ts'
 
 /** A write request that no other one is like, for tests that call an operation directly. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Deps } from '../../src/context/deps.ts'
+import type { Deps } from '../../src/platform/deps.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { type LeasedReplay, runReplay } from '../../src/replays/run.ts'
 import { planReplay, startReplay } from '../../src/replays/start.ts'

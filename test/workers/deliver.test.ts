@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Deps } from '../../src/context/deps.ts'
+import type { Deps } from '../../src/platform/deps.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { version } from '../../src/platform/version.ts'
 import { deliveryId, eventIdOf } from '../../src/webhooks/deliveries/delivery-id.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import type { Deps } from '../../src/context/deps.ts'
 import { expireDue } from '../../src/intents/expire.ts'
 import { neverCancels } from '../../src/intents/lifecycle.ts'
+import type { Deps } from '../../src/platform/deps.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { pollOutboxes } from '../../src/relay/relay.ts'
 import { attemptDue } from '../../src/webhooks/attempts/attempt-due.ts'

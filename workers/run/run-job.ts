@@ -1,6 +1,6 @@
 import { DelayedError, type Job, UnrecoverableError } from 'bullmq'
 import { type Jobs, jobSchemas, type QueueName } from '../../schemas/jobs.ts'
-import type { Deps } from '../../src/context/deps.ts'
+import type { Deps } from '../../src/platform/deps.ts'
 import { withTimeout } from '../../src/platform/timeout.ts'
 import type { Done, NextStep, QueueWorker } from './queue-worker.ts'
 

@@ -1,6 +1,6 @@
 import { type Job, Worker } from 'bullmq'
 import { type QueueName, queueNames, queueOptions } from '../../schemas/jobs.ts'
-import type { Deps } from '../../src/context/deps.ts'
+import type { Deps } from '../../src/platform/deps.ts'
 import { type Log, throttled } from '../../src/platform/log.ts'
 import { createRunningWork, type RunningWork } from '../../src/platform/running-work.ts'
 import { inTime } from '../../src/platform/timeout.ts'

@@ -1,7 +1,7 @@
 import { html } from 'ghtml'
 import type { EventName } from '../../../schemas/events.ts'
-import type { Deps } from '../../context/deps.ts'
 import { type Span, upToNow } from '../../input/span.ts'
+import type { Deps } from '../../platform/deps.ts'
 import { Refusal } from '../../platform/errors.ts'
 import { countSelected, countUndelivered } from '../../replays/selected-events.ts'
 import { type PlannedReplay, planReplay, startReplay } from '../../replays/start.ts'

@@ -1,5 +1,5 @@
 import { html } from 'ghtml'
-import type { Deps } from '../../context/deps.ts'
+import type { Deps } from '../../platform/deps.ts'
 import type { By } from '../../security/actor.ts'
 import { mayStaff, type Permission } from '../../staff/permissions.ts'
 import type { SignedIn } from '../../staff/staff-sessions.ts'

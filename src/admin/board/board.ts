@@ -1,7 +1,7 @@
 import type { Queue } from 'bullmq'
 import { type ErrorRequestHandler, type NextFunction, type Request, type Response, Router } from 'express'
-import type { Deps } from '../../context/deps.ts'
 import { isDatabaseFault } from '../../mongo/connect.ts'
+import type { Deps } from '../../platform/deps.ts'
 import { throttled } from '../../platform/log.ts'
 import { isRedisFault } from '../../queues/board-queues.ts'
 import { mayStaff } from '../../staff/permissions.ts'

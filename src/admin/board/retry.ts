@@ -1,5 +1,5 @@
 import type { Queue } from 'bullmq'
-import type { Deps } from '../../context/deps.ts'
+import type { Deps } from '../../platform/deps.ts'
 import type { By } from '../../security/actor.ts'
 import { deliveryIdOf } from '../../webhooks/deliveries/delivery-job.ts'
 import { requeueBatch, requeueDeliveries } from '../../webhooks/deliveries/requeue.ts'

@@ -1,8 +1,8 @@
 import { html } from 'ghtml'
 import type { ChainOwner } from '../../chains/append.ts'
-import type { Deps } from '../../context/deps.ts'
 import { dayOf } from '../../ledger/entry.ts'
 import { readDays, type Statement } from '../../ledger/statement.ts'
+import type { Deps } from '../../platform/deps.ts'
 import { businessPath } from './paths.ts'
 import { groupDigits, money } from './words.ts'
 

@@ -11,8 +11,8 @@ import {
   parseAuditFilter,
   recordExport,
 } from '../../audit/list.ts'
-import type { Deps } from '../../context/deps.ts'
 import { readForm } from '../../http/body/read-form.ts'
+import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { mayStaff } from '../../staff/permissions.ts'
 import type { SignedIn } from '../../staff/staff-sessions.ts'

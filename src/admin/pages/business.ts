@@ -8,7 +8,6 @@ import {
   listBusinesses,
   lookUpBusiness,
 } from '../../businesses/list-businesses.ts'
-import type { Deps } from '../../context/deps.ts'
 import { readName } from '../../input/name.ts'
 import {
   maxOpen,
@@ -19,6 +18,7 @@ import {
 } from '../../intents/payments/list-open.ts'
 import { listEntries } from '../../ledger/list.ts'
 import { balanceOf } from '../../ledger/statement.ts'
+import type { Deps } from '../../platform/deps.ts'
 import { countDeadOfBusiness } from '../../webhooks/deliveries/backlog.ts'
 import { endpointsOf, latestInTrouble } from '../../webhooks/deliveries/look-up.ts'
 import { businessActs } from '../acts/business-acts.ts'

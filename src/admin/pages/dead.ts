@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
 import { lookUpBusinesses } from '../../businesses/list-businesses.ts'
-import type { Deps } from '../../context/deps.ts'
 import type { Span } from '../../input/span.ts'
+import type { Deps } from '../../platform/deps.ts'
 import { mayStaff } from '../../staff/permissions.ts'
 import type { SignedIn } from '../../staff/staff-sessions.ts'
 import {

@@ -4,7 +4,7 @@ import type { AuditEvent } from '../../audit/audit-event.ts'
 import { trailOf } from '../../audit/list.ts'
 import type { Business } from '../../businesses/business.ts'
 import { lookUpBusiness } from '../../businesses/list-businesses.ts'
-import type { Deps } from '../../context/deps.ts'
+import type { Deps } from '../../platform/deps.ts'
 import { hostOf } from '../../webhooks/deliveries/delivery.ts'
 import {
   lookUpEndpoint,

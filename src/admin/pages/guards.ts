@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from 'express'
-import type { Deps } from '../../context/deps.ts'
 import { isFromOwnSite } from '../../http/pages/own-origin.ts'
+import type { Deps } from '../../platform/deps.ts'
 import type { By } from '../../security/actor.ts'
 import { mayStaff, type Permission, rolesWith } from '../../staff/permissions.ts'
 import { isOwnForm } from '../../staff/staff-sessions.ts'

@@ -1,7 +1,7 @@
 import { html } from 'ghtml'
 import { spanQuery } from '../../../schemas/queries.ts'
-import type { Deps } from '../../context/deps.ts'
 import { readSpan, type Span } from '../../input/span.ts'
+import type { Deps } from '../../platform/deps.ts'
 import { isId, isOrderNumber } from '../../platform/ids.ts'
 import { userText } from './words.ts'
 

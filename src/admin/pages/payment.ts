@@ -3,11 +3,11 @@ import { html } from 'ghtml'
 import { trailOf } from '../../audit/list.ts'
 import type { Business } from '../../businesses/business.ts'
 import { lookUpBusiness } from '../../businesses/list-businesses.ts'
-import type { Deps } from '../../context/deps.ts'
 import { isPending } from '../../intents/lifecycle.ts'
 import { asOf } from '../../intents/present.ts'
 import type { Refund } from '../../intents/records.ts'
 import { eventsSoFar, lookUpIntent, type TracedIntent } from '../../intents/search.ts'
+import type { Deps } from '../../platform/deps.ts'
 import { eventIdOf } from '../../webhooks/deliveries/delivery-id.ts'
 import {
   deliveriesOf,

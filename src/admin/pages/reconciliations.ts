@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
-import type { Deps } from '../../context/deps.ts'
+import type { Deps } from '../../platform/deps.ts'
 import { isId } from '../../platform/ids.ts'
 import { type ListedRun, listRuns } from '../../reconciliation/read-runs.ts'
 import { differenceCount } from '../../reconciliation/reconciliation.ts'

@@ -1,9 +1,9 @@
 import type { Request, Response, Router } from 'express'
 import { html } from 'ghtml'
 import { renderSVG } from 'uqr'
-import type { Deps } from '../../context/deps.ts'
 import { formFields } from '../../http/body/read-form.ts'
 import { sendPage } from '../../http/pages/send-page.ts'
+import type { Deps } from '../../platform/deps.ts'
 import type { Staff } from '../../staff/account.ts'
 import { secondFactorPath } from '../../staff/permissions.ts'
 import {

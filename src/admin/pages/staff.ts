@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
-import type { Deps } from '../../context/deps.ts'
+import type { Deps } from '../../platform/deps.ts'
 import { type AccountFacts, listAccounts, lookUpAccount, passwordInWords } from '../../staff/list-accounts.ts'
 import { type ListedSession, lastSignIns, listSessions, type SignedIn } from '../../staff/staff-sessions.ts'
 import { accountActs, staffListActs } from '../acts/account-acts.ts'

@@ -1,6 +1,6 @@
 import type { Request, Response, Router } from 'express'
-import type { Deps } from '../../context/deps.ts'
 import { redirectTo } from '../../http/pages/send-page.ts'
+import type { Deps } from '../../platform/deps.ts'
 import { lookUpDelivery } from '../../webhooks/deliveries/look-up.ts'
 import { requeueDeliveries } from '../../webhooks/deliveries/requeue.ts'
 import { accountActs, staffListActs } from '../acts/account-acts.ts'

@@ -1,7 +1,7 @@
 import { html } from 'ghtml'
 import type { DeliveryStatus } from '../../../schemas/deliveries.ts'
 import type { EventName } from '../../../schemas/events.ts'
-import type { Deps } from '../../context/deps.ts'
+import type { Deps } from '../../platform/deps.ts'
 import type { SignedIn } from '../../staff/staff-sessions.ts'
 import { hostOf } from '../../webhooks/deliveries/delivery.ts'
 import { isLeased } from '../../webhooks/deliveries/lease.ts'

@@ -3,7 +3,6 @@ import { addLine } from '../../audit/audited.ts'
 import { looksLikeKey } from '../../businesses/api-key.ts'
 import { type KeyFacts, listKeys, lookUpKey, recogniseKey, whyNoKey } from '../../businesses/key-facts.ts'
 import { findBusinessesByName, lookUpBusiness } from '../../businesses/list-businesses.ts'
-import type { Deps } from '../../context/deps.ts'
 import { isLonger, readName } from '../../input/name.ts'
 import { maskPhone, readPhone } from '../../input/phone.ts'
 import { readCode } from '../../intents/code.ts'
@@ -16,6 +15,7 @@ import {
   searchByShortCode,
   searchByWalletKey,
 } from '../../intents/search.ts'
+import type { Deps } from '../../platform/deps.ts'
 import { isId, isOrderNumber, isShortCode } from '../../platform/ids.ts'
 import type { By } from '../../security/actor.ts'
 import { lookUpOrder } from '../../store/orders/read.ts'

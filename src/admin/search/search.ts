@@ -9,12 +9,12 @@ import {
   maxBusinesses,
 } from '../../businesses/list-businesses.ts'
 import { readAmount } from '../../checkout/read-amount.ts'
-import type { Deps } from '../../context/deps.ts'
 import { formFields } from '../../http/body/read-form.ts'
 import { redirectTo } from '../../http/pages/send-page.ts'
 import { readInstant } from '../../input/instant.ts'
 import { readName } from '../../input/name.ts'
 import { type FoundIntent, maxFound, searchByAmount } from '../../intents/search.ts'
+import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { isId } from '../../platform/ids.ts'
 import type { SignedIn } from '../../staff/staff-sessions.ts'

@@ -4,7 +4,6 @@ import type { Request } from 'express'
 import { stringify } from 'safe-stable-stringify'
 import { byCaller, type Caller } from '../../businesses/caller.ts'
 import { countStored, refuseLarge } from '../../businesses/quotas.ts'
-import type { Deps } from '../../context/deps.ts'
 import {
   type Bytes,
   findRow,
@@ -17,6 +16,7 @@ import {
 } from '../../idempotency/request.ts'
 import { freshSince, type StoredResponse } from '../../idempotency/response.ts'
 import { bytesOf } from '../../mongo/bytes-of.ts'
+import type { Deps } from '../../platform/deps.ts'
 import { type ErrorCode, Refusal, refuse } from '../../platform/errors.ts'
 import { inSpan } from '../../tracing/in-span.ts'
 import type { Cause } from '../../tracing/tracing.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
-import type { Deps } from '../../context/deps.ts'
 import type { RateLimits } from '../../limits/rate.ts'
+import type { Deps } from '../../platform/deps.ts'
 import { prefixesOf } from '../../platform/network.ts'
 import { isProbe } from '../server/probe.ts'
 

@@ -8,7 +8,7 @@ import express, {
   type Response,
   Router,
 } from 'express'
-import type { Deps } from '../../context/deps.ts'
+import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { throttled } from '../../platform/log.ts'
 import { createApiHeaders, send } from '../responses/envelope.ts'

@@ -1,6 +1,6 @@
 import type { Response } from 'express'
-import type { Deps } from '../../context/deps.ts'
 import { isDatabaseFault } from '../../mongo/connect.ts'
+import type { Deps } from '../../platform/deps.ts'
 import { Refusal, refuse, unavailable } from '../../platform/errors.ts'
 import { throttled } from '../../platform/log.ts'
 import { bodyRefusal } from '../body/read-body.ts'

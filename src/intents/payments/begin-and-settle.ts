@@ -1,7 +1,7 @@
 import type { PaymentFailure } from '../../../docs/clients/payments.ts'
 import type { DeclineReason, FailureReason } from '../../../schemas/payment-reasons.ts'
-import type { Deps } from '../../context/deps.ts'
 import { wakeRelay } from '../../outbox/wake-relay.ts'
+import type { Deps } from '../../platform/deps.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Cause } from '../../tracing/tracing.ts'
 import type { KnownOutcome } from '../../wallets/wallet.ts'

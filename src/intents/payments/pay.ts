@@ -1,6 +1,6 @@
-import type { Deps } from '../../context/deps.ts'
 import type { WithinDeadline } from '../../idempotency/request.ts'
 import { maskPhone } from '../../input/phone.ts'
+import type { Deps } from '../../platform/deps.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Cause } from '../../tracing/tracing.ts'
 import type { Commission } from '../../wallets/commission.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Caller } from '../../businesses/caller.ts'
-import type { Deps } from '../../context/deps.ts'
 import { inProgress, type ThirdPartyStep } from '../../idempotency/request.ts'
+import type { Deps } from '../../platform/deps.ts'
 import { type Refusal, refuse } from '../../platform/errors.ts'
 import type { Cause } from '../../tracing/tracing.ts'
 import { outcomeOf } from '../../wallets/query.ts'

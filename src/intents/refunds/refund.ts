@@ -1,7 +1,7 @@
 import { maxRefunds, refundBody } from '../../../schemas/intents.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import type { Deps } from '../../context/deps.ts'
 import { effectOf, type Result, type WriteRequest } from '../../idempotency/request.ts'
+import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { newRefundId } from '../../platform/ids.ts'
 import { failingRefund } from '../../wallets/magic-amounts.ts'

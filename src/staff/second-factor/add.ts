@@ -1,6 +1,6 @@
 import { type AuditedAct, audited } from '../../audit/audited.ts'
-import type { Deps } from '../../context/deps.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
+import type { Deps } from '../../platform/deps.ts'
 import { newId } from '../../platform/ids.ts'
 import type { By } from '../../security/actor.ts'
 import type { SealedField } from '../../security/seal.ts'

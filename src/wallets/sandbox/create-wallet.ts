@@ -1,7 +1,7 @@
 import { type AuditedDeps, audited } from '../../audit/audited.ts'
-import type { Models } from '../../context/models.ts'
 import { maskPhone } from '../../input/phone.ts'
 import { nativeCollection, nullIfDuplicate } from '../../mongo/collection.ts'
+import type { Models } from '../../platform/deps.ts'
 import type { By } from '../../security/actor.ts'
 import type { SlowHash } from '../../security/slow-hash.ts'
 import { newAccount, type WalletAccount } from './account.ts'

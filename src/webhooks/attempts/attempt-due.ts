@@ -1,7 +1,7 @@
-import type { Deps } from '../../context/deps.ts'
 import { noDeadline } from '../../mongo/batching/batcher.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { inFairBatches } from '../../mongo/in-fair-batches.ts'
+import type { Deps } from '../../platform/deps.ts'
 import { endpointIdOf } from '../deliveries/delivery-id.ts'
 import { type Counted, errorOf, jobIdOf } from '../deliveries/delivery-job.ts'
 import { claimable, isLeased } from '../deliveries/lease.ts'

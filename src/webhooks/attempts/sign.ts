@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey } from 'node:crypto'
-import type { Deps } from '../../context/deps.ts'
+import type { Deps } from '../../platform/deps.ts'
 import type { Delivery } from '../deliveries/delivery.ts'
 import { eventIdOf } from '../deliveries/delivery-id.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'

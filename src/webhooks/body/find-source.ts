@@ -1,7 +1,7 @@
-import type { Models } from '../../context/models.ts'
 import { type PaymentSource, paymentSourceFields } from '../../intents/event-data.ts'
 import { type Batcher, createBatcher } from '../../mongo/batching/batcher.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
+import type { Models } from '../../platform/deps.ts'
 import { isId, isOrderNumber } from '../../platform/ids.ts'
 import { type OrderSource, orderSourceFields } from '../../store/orders/event-data.ts'
 import type { BodySource } from './compose.ts'

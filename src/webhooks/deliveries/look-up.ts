@@ -1,5 +1,5 @@
-import type { Deps } from '../../context/deps.ts'
 import { anyTime } from '../../input/span.ts'
+import type { Deps } from '../../platform/deps.ts'
 import { bodyOf } from '../body/compose.ts'
 import { findBodySource } from '../body/find-source.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'

@@ -14,11 +14,11 @@ import {
   withinAuditLines,
   withinStorage,
 } from '../../businesses/quotas.ts'
-import type { Deps } from '../../context/deps.ts'
-import { type Result, type WriteRequest } from '../../idempotency/request.ts'
+import type { Result, WriteRequest } from '../../idempotency/request.ts'
 import { storedUrl } from '../../input/webhook-url.ts'
 import { bytesOf } from '../../mongo/bytes-of.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
+import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { type Endpoint, endpointSlots, standing, untried } from './endpoint.ts'

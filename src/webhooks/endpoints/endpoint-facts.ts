@@ -1,5 +1,5 @@
-import type { Deps } from '../../context/deps.ts'
 import { given, type IdPage, type IdSlice, mapPage, orders, readIdPage } from '../../mongo/id-page.ts'
+import type { Deps } from '../../platform/deps.ts'
 import { type DeliveryTotals, deliveryTotals } from '../deliveries/backlog.ts'
 import { type Endpoint, endpointSlots, standing } from './endpoint.ts'
 import { type LastDay, lastDayOf } from './last-day.ts'

@@ -1,5 +1,5 @@
-import type { Models } from '../../context/models.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
+import type { Models } from '../../platform/deps.ts'
 
 type RemoveDeps = Pick<Models, 'Endpoint'>
 

@@ -1,5 +1,5 @@
 import { unescape } from 'node:querystring'
-import type { Deps } from '../../context/deps.ts'
+import type { Deps } from '../../platform/deps.ts'
 
 /** The number of characters of a path that are shown, and of the fingerprint of the whole URL. */
 const shownPath = 4

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import type { Deps } from '../../../context/deps.ts'
 import { readName } from '../../../input/name.ts'
+import type { Deps } from '../../../platform/deps.ts'
 import { type Refusal, refuse } from '../../../platform/errors.ts'
 import { createReaders, type Readers } from './cells.ts'
 import { readRecords } from './records.ts'
