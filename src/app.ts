@@ -69,7 +69,7 @@ function serveOperations(deps: Deps, app: Express): void {
  * Serves `/openapi.json`. The first request builds the document. Requests need no API key, pages on any site may load
  * the document, and the response has no envelope.
  */
-function serveDescription({ config }: Deps): Router {
+function serveDescription({ config }: Pick<Deps, 'config'>): Router {
   let built: Buffer | undefined
   return readOnly('/openapi.json', (_req, res) => {
     setApiHeaders(res)

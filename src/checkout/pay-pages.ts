@@ -117,7 +117,7 @@ async function findByShortCode(
  * Serves the pages on which a customer types a payment code: `/` for live codes, and `/sandbox/{businessId}` for a
  * business's test codes. A customer who types a valid code is redirected to the payment's page.
  */
-export function codePages(deps: Deps, lookupLimit: LookupLimit): Router {
+export function codePages(deps: Pick<Deps, 'Intent' | 'now' | 'secrets'>, lookupLimit: LookupLimit): Router {
   const router = Router({ strict: true, caseSensitive: true })
 
   const showForm = (req: Request, res: Response) => sendForm(req, res, 200, '', noMessages)

@@ -24,7 +24,10 @@ import { applyTransition } from './transition.ts'
  * INTENT_CANCEL_CONFLICT if a payment holds it, or if another operation was faster.
  */
 export async function cancelIntent(
-  deps: Deps,
+  deps: Pick<
+    Deps,
+    'Intent' | 'batchers' | 'capacity' | 'config' | 'counters' | 'enqueue' | 'log' | 'metrics' | 'now' | 'wallets'
+  >,
   caller: Caller,
   referenceNumber: string,
   request: WriteRequest,

@@ -57,7 +57,24 @@ const lookAgainMs = 20
  * merchant's reference, and SERVICE_UNAVAILABLE if no payment code or short code is free. In all these cases, nothing
  * has been stored.
  */
-export function createIntent(deps: Deps, caller: Caller, input: IntentRequest, request: WriteRequest): Promise<Result> {
+export function createIntent(
+  deps: Pick<
+    Deps,
+    | 'Intent'
+    | 'batchers'
+    | 'config'
+    | 'counters'
+    | 'enqueue'
+    | 'fullSandboxes'
+    | 'liveCodes'
+    | 'metrics'
+    | 'now'
+    | 'shortCodes'
+  >,
+  caller: Caller,
+  input: IntentRequest,
+  request: WriteRequest,
+): Promise<Result> {
   return withinStorage(deps, caller, (reserve) => {
     const insert = () => insertIntent(deps, caller, input, request, reserve)
     return caller.sandbox ? insert() : deps.liveCodes.within(caller, liveCodeLimit(deps, caller), insert)
@@ -65,7 +82,7 @@ export function createIntent(deps: Deps, caller: Caller, input: IntentRequest, r
 }
 
 async function insertIntent(
-  deps: Deps,
+  deps: Pick<Deps, 'Intent' | 'batchers' | 'config' | 'enqueue' | 'fullSandboxes' | 'metrics' | 'now' | 'shortCodes'>,
   caller: Caller,
   input: IntentRequest,
   request: WriteRequest,
@@ -117,14 +134,19 @@ async function freeRequestKey({ Intent }: Pick<Deps, 'Intent'>, { key, arrivedAt
 }
 
 /** Draws a new value for the unique field whose value was already taken. */
-async function drawAgain(deps: Deps, intent: Intent, index: string, deadlineAt: number): Promise<void> {
+async function drawAgain(
+  deps: Pick<Deps, 'Intent' | 'now' | 'shortCodes'>,
+  intent: Intent,
+  index: string,
+  deadlineAt: number,
+): Promise<void> {
   if (index === 'referenceNumber') intent.referenceNumber = newReferenceNumber()
   else if (index === 'shortCode') intent.shortCode = await deps.shortCodes.take(deadlineAt)
   else if (!(await freeIfReusable(deps, intent.codeKey ?? ''))) giveCode(intent, newPaymentCode())
 }
 
 function draft(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'now'>,
   caller: Caller,
   input: IntentRequest,
   request: WriteRequest,
@@ -190,7 +212,11 @@ type Holder = Pick<Intent, keyof typeof holderFields>
  * worker is running. Throws MERCHANT_REFERENCE_TAKEN if that intent is PENDING, PAID or REFUNDED. Returns false if
  * there is no such intent.
  */
-async function freeReference(deps: Deps, intent: Intent, deadlineAt: number): Promise<boolean> {
+async function freeReference(
+  deps: Pick<Deps, 'Intent' | 'batchers' | 'enqueue' | 'metrics' | 'now' | 'shortCodes'>,
+  intent: Intent,
+  deadlineAt: number,
+): Promise<boolean> {
   const now = deps.now()
   const holder = await deps.Intent.findOne({ referenceKey: intent.referenceKey ?? '' }, holderFields).lean<Holder>()
   if (holder === null) return false

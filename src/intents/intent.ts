@@ -1,10 +1,10 @@
 import type { Model } from 'mongoose'
-import type { PaymentFailure } from '../../docs/clients/payments.ts'
 import type { Status } from '../../schemas/intents.ts'
 import type { CancellationReason, DeclineReason, FailureReason } from '../../schemas/payment-reasons.ts'
 import { type Mark, markFields } from '../idempotency/response.ts'
 import { type Collection, ifPresent } from '../mongo/collection.ts'
 import { type OutboxEvent, outboxFields, outboxIndex } from '../outbox/event.ts'
+import type { PaymentFailure } from '../outbox/facts.ts'
 import type { ReturnedFees } from '../wallets/commission.ts'
 import {
   attemptFields,

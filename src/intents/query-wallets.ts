@@ -20,6 +20,10 @@ declare module '../platform/deps.ts' {
   }
 }
 
+type SettleDeps = Pick<Deps, 'Intent' | 'batchers' | 'counters' | 'enqueue' | 'log' | 'metrics' | 'now'>
+
+type QueryDeps = SettleDeps & Pick<Deps, 'backgroundWork' | 'capacity' | 'config' | 'walletQueries' | 'wallets'>
+
 /**
  * A payment or refund that was sent to a wallet and whose outcome is unknown. `settle` ends the payment or refund.
  * `scheduleQuery` stores the time of the next query to the wallet.
@@ -35,7 +39,7 @@ export interface OpenOrder {
   scheduleQuery(at: Date): Promise<void>
 }
 
-export function openPayment(deps: Deps, intent: Intent, payment: PaymentHold): OpenOrder {
+export function openPayment(deps: SettleDeps, intent: Intent, payment: PaymentHold): OpenOrder {
   const { id: key, wallet, amount, commission, startedAt, validUntil, queryAt } = payment
   const fee = commission.payerTtc
   return {
@@ -54,7 +58,12 @@ export function openPayment(deps: Deps, intent: Intent, payment: PaymentHold): O
 }
 
 /** `payment` is the payment that is being refunded. */
-export function openRefund(deps: Deps, intent: Intent, { wallet }: Pick<Payment, 'wallet'>, refund: Refund): OpenOrder {
+export function openRefund(
+  deps: Pick<Deps, 'Intent' | 'batchers' | 'enqueue' | 'log' | 'metrics' | 'now'>,
+  intent: Intent,
+  { wallet }: Pick<Payment, 'wallet'>,
+  refund: Refund,
+): OpenOrder {
   const { id: key, amount, returnedFees, createdAt, validUntil, queryAt } = refund
   const fee = returnedFees.payerTtc
   return {
@@ -78,7 +87,7 @@ async function setQueryAt(
 }
 
 /** Returns the payment or refund with this key if it has not ended yet. Otherwise, returns null. */
-export function findOpen(deps: Deps, intent: Intent, key: string): OpenOrder | null {
+export function findOpen(deps: SettleDeps, intent: Intent, key: string): OpenOrder | null {
   const { hold, payment, refunds } = intent
   if (hold?.id === key) return openPayment(deps, intent, hold)
   const refund = refunds.find(({ id, status }) => id === key && status === 'PENDING')
@@ -115,7 +124,7 @@ export interface QueryResult {
  * refund ends only once. `hasSlot` is true if the caller already holds one of the business's query slots.
  */
 export async function queryWallet(
-  deps: Deps,
+  deps: QueryDeps,
   intentId: string,
   key: string,
   { hasSlot = false } = {},
@@ -146,7 +155,7 @@ const worker: Querier = { cause: null, withinDeadline: (work) => work(noDeadline
 
 /** Like `queryWallet`, but for an order that the caller has just read, and without taking a slot. */
 export async function queryOrder(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'log' | 'metrics' | 'now' | 'wallets'>,
   open: OpenOrder,
   { cause, withinDeadline }: Querier,
 ): Promise<QueryResult> {
@@ -164,7 +173,7 @@ export async function queryOrder(
 
 /** Queries only the wallet that received the order. Any other wallet would report that the order does not exist. */
 async function fetchOutcome(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'log' | 'metrics' | 'wallets'>,
   { wallet: name, query }: OpenOrder,
   cause: Cause | null,
 ): Promise<WalletOutcome> {
@@ -193,7 +202,11 @@ function randomRetryAt(deps: Pick<Deps, 'now'>, startedAt: Date): Date {
  * Leaves an order with an unknown outcome to the workers. Never throws. Even if storing the next query time fails, a
  * poll finds the order, because every order has a `queryAt` from the start.
  */
-export async function leaveOpen(deps: Deps, open: OpenOrder, withinDeadline: WithinDeadline): Promise<void> {
+export async function leaveOpen(
+  deps: Pick<Deps, 'enqueue' | 'now'>,
+  open: OpenOrder,
+  withinDeadline: WithinDeadline,
+): Promise<void> {
   const at = firstQueryAt(deps.now())
   await withinDeadline(() => open.scheduleQuery(at)).then(
     () => enqueueWalletOutcome(deps, open.intent, open.query.key, at),
@@ -238,12 +251,12 @@ interface Open extends Pick<Intent, '_id' | 'businessId' | 'hold' | 'refunds'> {
  * intents that were found. Due payments and due refunds are found by two separate searches, because each of them has
  * its own index.
  */
-export async function queryDueWallets(deps: Deps): Promise<number> {
+export async function queryDueWallets(deps: QueryDeps): Promise<number> {
   const payments = await queryBy(deps, 'hold.queryAt', 'paymentToQuery', '$hold.queryAt')
   return payments + (await queryBy(deps, 'refunds.queryAt', 'refundToQuery', { $min: '$refunds.queryAt' }))
 }
 
-async function queryBy(deps: Deps, field: string, index: string, queryAt: unknown): Promise<number> {
+async function queryBy(deps: QueryDeps, field: string, index: string, queryAt: unknown): Promise<number> {
   const now = deps.now()
   return inFairBatches<Open>(
     maxPerBusiness,
@@ -282,7 +295,7 @@ function keysDue({ hold, refunds }: Open, now: Date): string[] {
  * before the intent is read, because a business may have a thousand due queries, and reading the intent is useless if
  * there is no slot for its query.
  */
-function startQuery(deps: Deps, { _id: intentId, businessId }: Open, key: string): void {
+function startQuery(deps: QueryDeps, { _id: intentId, businessId }: Open, key: string): void {
   const held = deps.walletQueries.has(key) ? null : deps.capacity.takeNow([businessId], { walletQueries: 1 })
   if (held === null) return
   deps.walletQueries.add(key)
@@ -296,7 +309,7 @@ function startQuery(deps: Deps, { _id: intentId, businessId }: Open, key: string
   )
 }
 
-async function queryAndLog(deps: Deps, intentId: string, key: string): Promise<void> {
+async function queryAndLog(deps: QueryDeps, intentId: string, key: string): Promise<void> {
   const { intent, outcome, why, nextAt } = await queryWallet(deps, intentId, key, { hasSlot: true })
   if (outcome === 'unknown') deps.log.warn({ intentId, ...intent, key, outcome, why, nextAt }, 'wallet.queried')
 }

@@ -1,7 +1,6 @@
-import type { PaymentFailure } from '../../docs/clients/payments.ts'
 import { environmentOf } from '../metrics/metrics.ts'
 import { newEvent, type OutboxEvent } from '../outbox/event.ts'
-import type { Recorded } from '../outbox/facts.ts'
+import type { PaymentFailure, Recorded } from '../outbox/facts.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { Cause } from '../tracing/tracing.ts'
 import { codeReusableFrom } from './code.ts'

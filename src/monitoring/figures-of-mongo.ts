@@ -25,7 +25,7 @@ import { standing } from '../webhooks/endpoints/endpoint.ts'
  * All queries except the ping and the counts of live codes use the connections reserved for lists, so that they never
  * hold up a write.
  */
-export function figuresOfMongo(all: Deps): Figure[] {
+export function figuresOfMongo(all: Pick<Deps, 'lists'>): Figure[] {
   const deps: Deps = Object.create(all, Object.getOwnPropertyDescriptors(all.lists.models))
   const { gauges } = deps.metrics
   return [
@@ -83,7 +83,7 @@ export function figuresOfMongo(all: Deps): Figure[] {
 }
 
 /** Returns how many seconds have passed since `at`, or 0 if `at` is missing or in the future. */
-const ageOf = (deps: Deps, at: Date | null | undefined): number =>
+const ageOf = (deps: Pick<Deps, 'now'>, at: Date | null | undefined): number =>
   at ? Math.max(0, deps.now().getTime() - at.getTime()) / 1000 : 0
 
 /** The maximum number of due deliveries to count. Counting more would cost more without revealing anything new. */
@@ -93,10 +93,10 @@ const maxDue = 10_000
  * Returns the filter for due deliveries. `$type` makes MongoDB use the partial index `open`. A delivery whose attempt
  * is in progress does not match, because its lease ends in the future.
  */
-const due = (deps: Deps) => ({ nextAttemptAt: { $type: 'date', $lte: deps.now() } }) as const
+const due = (deps: Pick<Deps, 'now'>) => ({ nextAttemptAt: { $type: 'date', $lte: deps.now() } }) as const
 
 /** Returns how many seconds ago the longest-overdue delivery became due, or 0 if no delivery is due. */
-async function oldestDue(deps: Deps): Promise<number> {
+async function oldestDue(deps: Pick<Deps, 'Delivery' | 'now'>): Promise<number> {
   const oldest = await deps.Delivery.findOne(due(deps), { nextAttemptAt: 1 })
     .sort({ nextAttemptAt: 1 })
     .maxTimeMS(queryTimeoutMs)
@@ -108,7 +108,7 @@ async function oldestDue(deps: Deps): Promise<number> {
  * Returns how many seconds the most overdue PENDING intent is past its expiry, or 0 if none is overdue. Ignores intents
  * with a hold, because their expiry may be delayed.
  */
-async function expiryLag(deps: Deps): Promise<number> {
+async function expiryLag(deps: Pick<Deps, 'Intent' | 'now'>): Promise<number> {
   const oldest = await deps.Intent.findOne(
     { status: { $in: transitions.expire.from }, ...transitions.expire.guard(deps.now()) },
     { expiresAt: 1 },
@@ -129,7 +129,7 @@ const sampledCodes = 2_000
 const keyOf = (code: number): string => codeKeyOf({ businessId: '', sandbox: false }, String(code).padStart(6, '0'))
 
 /** Returns the fraction of live payment codes that are not available to new intents, from 0 to 1. */
-async function shareOfLiveCodes(deps: Deps): Promise<number> {
+async function shareOfLiveCodes(deps: Pick<Deps, 'Intent' | 'now'>): Promise<number> {
   const taken = await deps.Intent.countDocuments(
     // A code that has become available keeps its key until it is assigned to a new intent, so `codeReusableAt` must be
     // checked too.
@@ -154,7 +154,12 @@ const maxCounted = 1_000
  * is querying the wallet, the oldest outcomes are at the start. The order matters only if there are too many outcomes
  * to read all of them.
  */
-async function openOutcomes(deps: Deps, queryAt: string, startedAt: string, unwind: PipelineStage[]) {
+async function openOutcomes(
+  deps: Pick<Deps, 'Intent' | 'now'>,
+  queryAt: string,
+  startedAt: string,
+  unwind: PipelineStage[],
+) {
   const from = async (direction: 1 | -1) => {
     const [result] = await deps.Intent.aggregate<{ count: number; oldest: Date }>([
       // The filter has no other conditions, so that MongoDB reads the index in order.
@@ -193,7 +198,7 @@ interface Part {
  * Creates the figure that estimates how many bytes the largest businesses use for intents, deliveries and orders. The
  * bytes are measured as BSON before compression, and do not include indexes.
  */
-function storedBytes(deps: Deps): Figure {
+function storedBytes(deps: Pick<Deps, 'Delivery' | 'Intent' | 'Order' | 'metrics'>): Figure {
   const { businessStoredBytes } = deps.metrics.gauges
   return figureOf([businessStoredBytes], tenMinutesMs, async () => {
     const bytes = new Map<string, number>()
@@ -252,7 +257,11 @@ const dailyQuotas = ['liveDocuments', 'liveBytes', 'sandboxBytes', 'sandboxCreat
  * Creates the figure that reports the businesses closest to their quotas. The figure covers only businesses that used a
  * quota through this process.
  */
-function fullestBusinesses({ liveCodes, counters, metrics: { gauges } }: Deps): Figure {
+function fullestBusinesses({
+  liveCodes,
+  counters,
+  metrics: { gauges },
+}: Pick<Deps, 'counters' | 'liveCodes' | 'metrics'>): Figure {
   const gauge = gauges.businessQuotaUsed
   return figureOf([gauge], minuteMs, async () => {
     const fullest = await Promise.all([

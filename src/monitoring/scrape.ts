@@ -6,7 +6,9 @@ import { figuresOfMongo } from './figures-of-mongo.ts'
  * Creates the function that returns all metrics in the Prometheus text format. That function takes at most 2 s and
  * never throws. Values that cannot be read are omitted.
  */
-export function createScrape(deps: Deps): () => Promise<string> {
+export function createScrape(
+  deps: Pick<Deps, 'capacity' | 'databaseTime' | 'lists' | 'metrics' | 'now' | 'queues' | 'slots' | 'slowHash'>,
+): () => Promise<string> {
   const refreshes = [...figuresOfMongo(deps), ...figuresOfRedis(deps)].map((figure) => createRefresh(deps, figure))
   return async () => {
     await Promise.all(refreshes.map((refresh) => refresh()))
@@ -16,7 +18,13 @@ export function createScrape(deps: Deps): () => Promise<string> {
 }
 
 /** Sets the gauges that describe this process. Only workers have slots. */
-function showOwn({ databaseTime, capacity, slowHash, slots, metrics: { gauges } }: Deps): void {
+function showOwn({
+  databaseTime,
+  capacity,
+  slowHash,
+  slots,
+  metrics: { gauges },
+}: Pick<Deps, 'capacity' | 'databaseTime' | 'metrics' | 'slots' | 'slowHash'>): void {
   const { fast, slow } = slots.used()
   const used = { ...capacity.used(), ...slowHash.used(), ...slots.used() }
   for (const [limit, amount] of Object.entries(used)) gauges.capacityUsed.set({ limit }, amount)
@@ -31,7 +39,7 @@ function showOwn({ databaseTime, capacity, slowHash, slots, metrics: { gauges } 
  * Returns the figures that a scrape reads from Redis. If Redis forbids `INFO` or `CLIENT LIST`, the gauges based on the
  * forbidden command have no value.
  */
-function figuresOfRedis({ metrics: { gauges }, queues }: Deps): Figure[] {
+function figuresOfRedis({ metrics: { gauges }, queues }: Pick<Deps, 'metrics' | 'queues'>): Figure[] {
   const { counts } = queues
   return [
     pingOf(gauges.redisUp, gauges.redisPing, () => queues.ping()),

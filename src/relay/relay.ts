@@ -12,6 +12,7 @@ import type { Caused, OutboxEvent } from '../outbox/event.ts'
 import type { Deps } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'
 import type { Span } from '../tracing/tracing.ts'
+import type { AttemptDeps } from '../webhooks/attempts/attempt.ts'
 import { beginAttempt } from '../webhooks/attempts/attempt.ts'
 import { settleAll } from '../webhooks/attempts/attempt-due.ts'
 import { type ClaimedDelivery, slotOwner } from '../webhooks/attempts/batchers.ts'
@@ -29,6 +30,8 @@ declare module '../platform/deps.ts' {
     relaying: Map<string, 'once' | 'again'>
   }
 }
+
+type RelayDeps = AttemptDeps & Pick<Deps, 'capacity' | 'relaying'>
 
 /** Documents whose outboxes may contain events. */
 type ToRelay = Partial<Jobs['outbox-relay'] & { endpointIds: string[] }>
@@ -63,7 +66,7 @@ const maxWaitMs = 100
  * capacity stay in the outbox for the next poll. If relaying a document fails, the remaining documents are still
  * processed before the first error is thrown.
  */
-export async function relayOutboxes(deps: Deps, toRelay: ToRelay): Promise<Relayed> {
+export async function relayOutboxes(deps: RelayDeps, toRelay: ToRelay): Promise<Relayed> {
   const { intentIds = [], orderIds = [], endpointIds = [] } = toRelay
   const relayed: Relayed = { events: 0, deliveries: 0, waiting: 0, causes: [] }
   const faults: unknown[] = []
@@ -89,7 +92,11 @@ export async function relayOutboxes(deps: Deps, toRelay: ToRelay): Promise<Relay
  * Calls `act` with those of the `ids` that this process is not already relaying. If another caller passes some of these
  * ids while `act` is running, calls `act` again with them.
  */
-async function relayOnce({ relaying }: Deps, ids: string[], act: (ids: string[]) => Promise<void>): Promise<void> {
+async function relayOnce(
+  { relaying }: Pick<Deps, 'relaying'>,
+  ids: string[],
+  act: (ids: string[]) => Promise<void>,
+): Promise<void> {
   let own: string[] = []
   for (const id of new Set(ids))
     if (relaying.has(id)) relaying.set(id, 'again')
@@ -115,7 +122,7 @@ async function relayOnce({ relaying }: Deps, ids: string[], act: (ids: string[])
  * intent does not have to. If the document may have further events, it is read again after the others of the job. Does
  * nothing if no slot is free.
  */
-async function relayDocument(deps: Deps, relayed: Relayed, kind: Kind, id: string): Promise<void> {
+async function relayDocument(deps: RelayDeps, relayed: Relayed, kind: Kind, id: string): Promise<void> {
   const source = await deps.batchers[`find${kind}Outbox`](id, noDeadline)
   if (source === null) return
   const { businessId, referenceNumber, expiresAt, outbox } = source
@@ -148,7 +155,7 @@ const maxUnsentMs = 60_000
  * about an endpoint is not sent to that endpoint. If an insert fails, the remaining deliveries are still inserted
  * before the first error is thrown.
  */
-const relayDeliveries = (deps: Deps, counts: Relayed, stored: Source, endpoints: readonly TargetEndpoint[]) =>
+const relayDeliveries = (deps: AttemptDeps, counts: Relayed, stored: Source, endpoints: readonly TargetEndpoint[]) =>
   tracedRelay(deps, stored, async (source) => {
     const targets = endpoints.filter((endpoint) => accepts(endpoint, source))
     const leaseToken = newId()
@@ -174,7 +181,7 @@ const relayDeliveries = (deps: Deps, counts: Relayed, stored: Source, endpoints:
  * the delivery does that.
  */
 async function relayTo(
-  deps: Deps,
+  deps: AttemptDeps,
   source: Source,
   event: OutboxEvent,
   endpoint: TargetEndpoint,
@@ -199,7 +206,11 @@ async function relayTo(
 /**
  * Calls `relay` with one span for each traced event. The attempts at the event's deliveries are traced under that span.
  */
-async function tracedRelay({ tracing }: Deps, source: Source, relay: (source: Source) => Promise<void>): Promise<void> {
+async function tracedRelay(
+  { tracing }: Pick<Deps, 'tracing'>,
+  source: Source,
+  relay: (source: Source) => Promise<void>,
+): Promise<void> {
   if (tracing === null) return relay(source)
   const spans: { span: Span; facts: Record<string, unknown> }[] = []
   const { businessId, sandbox, referenceNumber } = source
@@ -231,7 +242,10 @@ type Unrelayed = Pick<Source, '_id' | 'businessId'>
  * number of documents found. The search reads only index keys, because a document may be as large as 500 KB. It does
  * not find documents whose events have all been relayed.
  */
-export async function pollOutboxes(deps: Deps, perBusiness = maxPerBusiness): Promise<number> {
+export async function pollOutboxes(
+  deps: RelayDeps & Pick<Deps, 'Intent' | 'Order' | 'Endpoint'>,
+  perBusiness = maxPerBusiness,
+): Promise<number> {
   const latest = new Date(deps.now().getTime() - graceMs)
   const relayAll = <Doc extends { _id: string }>(model: Model<Doc>, toRelay: (ids: string[]) => ToRelay) =>
     inFairBatches<Unrelayed>(

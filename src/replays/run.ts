@@ -8,6 +8,7 @@ import { bytesOf } from '../mongo/bytes-of.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { unlessLocked } from '../mongo/transaction.ts'
 import type { Deps } from '../platform/deps.ts'
+import type { AttemptDeps } from '../webhooks/attempts/attempt.ts'
 import { beginAttempts } from '../webhooks/attempts/attempt-due.ts'
 import { type AttemptEndpoint, slotOwner } from '../webhooks/attempts/batchers.ts'
 import type { Delivery } from '../webhooks/deliveries/delivery.ts'
@@ -20,6 +21,8 @@ import { leasesOn } from '../work/lease.ts'
 import type { Work } from '../work/loop.ts'
 import { ended, type Replay, type ReplayCounts } from './replay.ts'
 import { readSelected } from './selected-events.ts'
+
+type RunDeps = AttemptDeps & Pick<Deps, 'Endpoint' | 'LoggedEvent' | 'Replay' | 'databaseTime' | 'queues'>
 
 /**
  * The minimum time between the starts of two pages, and the maximum number of attempts per page. Together, they limit a
@@ -62,7 +65,7 @@ export const replayWork: Work = {
  * endpoint has left, so that new deliveries find a slot. If the process is killed between two steps, another worker
  * repeats the page.
  */
-export async function runReplay(deps: Deps, leased: LeasedReplay, ending: AbortSignal): Promise<void> {
+export async function runReplay(deps: RunDeps, leased: LeasedReplay, ending: AbortSignal): Promise<void> {
   let replay = leased
   let progressAt = performance.now()
   const endsAt = progressAt + sliceMs
@@ -86,7 +89,7 @@ export async function runReplay(deps: Deps, leased: LeasedReplay, ending: AbortS
 
 /** Processes the next events. Returns the replay, or null if it has ended or belongs to another worker. */
 async function runPage(
-  deps: Deps,
+  deps: RunDeps,
   replay: LeasedReplay,
   endpoint: AttemptEndpoint,
   most: number,
@@ -170,7 +173,7 @@ async function insertDeliveries(
 }
 
 /** Returns the maximum number of attempts that the replay may start now. */
-async function maxAttempts(deps: Deps, endpoint: AttemptEndpoint): Promise<number> {
+async function maxAttempts(deps: Pick<Deps, 'Delivery' | 'now' | 'slots'>, endpoint: AttemptEndpoint): Promise<number> {
   const most = Math.min(maxPerPage, deps.slots.availableToReplay(slotOwner(endpoint)))
   if (most <= 0) return 0
   const due = await deps.Delivery.countDocuments(
@@ -180,7 +183,11 @@ async function maxAttempts(deps: Deps, endpoint: AttemptEndpoint): Promise<numbe
   return due < maxDue ? most : 0
 }
 
-async function end(deps: Deps, leased: LeasedReplay, reason: ReplayCancellation | null): Promise<void> {
+async function end(
+  deps: Pick<Deps, 'Replay' | 'log' | 'now'>,
+  leased: LeasedReplay,
+  reason: ReplayCancellation | null,
+): Promise<void> {
   const replay = await endReplay(deps, leased, reason)
   if (replay === null) return
   const { _id: replayId, endpointId, businessId, sandbox, status, total, requeued, created, skipped } = replay
@@ -200,11 +207,11 @@ const maxTried = 10
 /** A replay whose lease this process holds. */
 export type LeasedReplay = Replay & { leaseToken: string }
 
-const leases = ({ Replay, now }: Deps) =>
+const leases = ({ Replay, now }: Pick<Deps, 'Replay' | 'now'>) =>
   leasesOn<Replay>(nativeCollection(Replay), { field: 'nextRunAt', leaseMs }, now)
 
 /** Takes the lease of the replay that has waited longest for a worker. Returns null if no replay is due. */
-export async function leaseReplay(deps: Deps): Promise<LeasedReplay | null> {
+export async function leaseReplay(deps: Pick<Deps, 'Replay' | 'now' | 'transactions'>): Promise<LeasedReplay | null> {
   const due = { running: true, nextRunAt: { $lte: deps.now() } } as const
   const options = { projection: { _id: 1 }, sort: { nextRunAt: 1 }, hint: { nextRunAt: 1 }, limit: maxTried } as const
   for (const { _id } of await nativeCollection(deps.Replay).find(due, options).toArray()) {
@@ -219,7 +226,12 @@ export async function leaseReplay(deps: Deps): Promise<LeasedReplay | null> {
  * replay, which then processes the same page again. If the replay has been cancelled in the meantime, the page still
  * counts.
  */
-export const recordProgress = (deps: Deps, replay: LeasedReplay, reached: Replay['reached'], counts: ReplayCounts) =>
+export const recordProgress = (
+  deps: Pick<Deps, 'Replay' | 'now'>,
+  replay: LeasedReplay,
+  reached: Replay['reached'],
+  counts: ReplayCounts,
+) =>
   leases(deps).change(replay, [
     {
       $set: {
@@ -233,7 +245,11 @@ export const recordProgress = (deps: Deps, replay: LeasedReplay, reached: Replay
   ]) as Promise<LeasedReplay | null>
 
 /** Gives the lease back. A worker continues the replay after `waitMs`. */
-export async function releaseReplay(deps: Deps, replay: LeasedReplay, waitMs: number): Promise<void> {
+export async function releaseReplay(
+  deps: Pick<Deps, 'Replay' | 'now'>,
+  replay: LeasedReplay,
+  waitMs: number,
+): Promise<void> {
   const nextRunAt = new Date(deps.now().getTime() + waitMs)
   await leases(deps).change(replay, { $set: { leaseToken: null, nextRunAt } }, { status: 'RUNNING' })
 }
@@ -242,7 +258,7 @@ export async function releaseReplay(deps: Deps, replay: LeasedReplay, waitMs: nu
  * Ends a replay as DONE or, if `reason` is not null, as CANCELLED. Returns the replay, or null if it is not RUNNING or
  * another worker has taken it over.
  */
-export function endReplay(deps: Deps, replay: LeasedReplay, reason: ReplayCancellation | null) {
+export function endReplay(deps: Pick<Deps, 'Replay' | 'now'>, replay: LeasedReplay, reason: ReplayCancellation | null) {
   const change = {
     status: reason === null ? ('DONE' as const) : ('CANCELLED' as const),
     cancellationReason: reason,

@@ -22,7 +22,12 @@ import type { ActGroup, StaffAct, Values } from './staff-act.ts'
  */
 const maxRequeueMs = 5000
 
-async function requeueInTime(deps: Deps, endpointId: string, span: Span, by: By) {
+async function requeueInTime(
+  deps: Pick<Deps, 'AuditEvent' | 'Delivery' | 'Endpoint' | 'RequeuePlan' | 'enqueue' | 'now' | 'transactions'>,
+  endpointId: string,
+  span: Span,
+  by: By,
+) {
   const endsAt = performance.now() + maxRequeueMs
   const done = { requeued: 0, skipped: 0 }
   for await (const outcomes of requeueAll(deps, { endpointId, ...deadIn(span) }, by)) {
@@ -69,7 +74,11 @@ const requeueAllAct: StaffAct<TracedEndpoint> = {
 const choices = { undelivered: 'Not delivered', all: 'All' } as const
 
 /** Selects and counts the events that the form describes. Throws VALIDATION_ERROR if a time is invalid. */
-function plan(deps: Deps, endpoint: TracedEndpoint, values: Values): Promise<PlannedReplay> {
+function plan(
+  deps: Pick<Deps, 'LoggedEvent' | 'lists' | 'now' | 'validate'>,
+  endpoint: TracedEndpoint,
+  values: Values,
+): Promise<PlannedReplay> {
   const { deliveries, event = '' } = values
   const span = readFormSpan(deps, values)
   const request = {

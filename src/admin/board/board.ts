@@ -24,7 +24,12 @@ const lastPage = 1_000_000
  * but only for deliveries. It passes GET and HEAD requests on to Bull Board and refuses all other requests, so Bull
  * Board itself is read-only.
  */
-export function createBoard(deps: Deps): Router {
+export function createBoard(
+  deps: Pick<
+    Deps,
+    'AuditEvent' | 'Delivery' | 'Endpoint' | 'RequeuePlan' | 'boardQueues' | 'enqueue' | 'log' | 'now' | 'transactions'
+  >,
+): Router {
   const router = Router()
   router.use((_req, res, next) => {
     res.setHeader('Content-Security-Policy', contentSecurityPolicy)
@@ -81,7 +86,7 @@ function guardAction(req: Request, res: Response, next: NextFunction): void {
   refuseAction(res, 'Only deliveries can be re-queued. The service restores other jobs automatically.')
 }
 
-async function queueOf(deps: Deps, req: Request): Promise<Queue> {
+async function queueOf(deps: Pick<Deps, 'boardQueues'>, req: Request): Promise<Queue> {
   const { queue: name } = req.params
   const queues = await deps.boardQueues.obtain()
   const queue = [...queues.values()].find((one) => one.name === name)

@@ -63,7 +63,7 @@ interface Shown {
 }
 
 async function sendAccount(
-  deps: Deps,
+  deps: Pick<Deps, 'Staff' | 'StaffSession' | 'now'>,
   res: Response,
   { status, error = '', fault = '', done = '' }: Shown,
 ): Promise<void> {

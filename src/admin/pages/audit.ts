@@ -35,19 +35,22 @@ import {
 import { type Column, pageLinks, table } from './table.ts'
 import { groupDigits, userText } from './words.ts'
 
+type AuditDeps = Pick<Deps, 'AuditEvent' | 'lists' | 'now' | 'validate'>
+
 /** Handles GET requests for the page that shows the audit trail, with the newest lines at the top. */
-export const auditPage = (deps: Deps) => async (req: Request, res: Response) => {
-  const { lines, next } = await listAudit(deps, parseAuditFilter(deps, filledIn(req.query)))
-  const filter = filterOf(req)
-  const check = await latestCheck(deps)
-  const body = html`<h1>Audit trail</h1>
+export const auditPage =
+  (deps: Pick<Deps, 'AuditCheck' | 'AuditEvent' | 'now' | 'validate'>) => async (req: Request, res: Response) => {
+    const { lines, next } = await listAudit(deps, parseAuditFilter(deps, filledIn(req.query)))
+    const filter = filterOf(req)
+    const check = await latestCheck(deps)
+    const body = html`<h1>Audit trail</h1>
     !${checked(check, deps.now())}
     !${filterForm(filter)}
     !${lines.length === 0 ? html`<p>There are no entries.</p>` : table(columns, lines, { label: 'Audit trail' })}
     !${exportForm(staffOf(res), { ...filter, before: '' })}
     !${pageLinks((before) => auditPath({ ...filter, before }), filter.before === '', next, ['Newest', 'Older'])}`
-  sendStaffPage(res, { title: 'Audit trail', current: '/admin/audit' }, body)
-}
+    sendStaffPage(res, { title: 'Audit trail', current: '/admin/audit' }, body)
+  }
 
 const hourMs = 3_600_000
 
@@ -161,11 +164,11 @@ const contentTypes = { csv: 'text/csv; charset=utf-8', jsonl: 'application/x-ndj
 /**
  * Handles the form that downloads the audit trail. A download has no deadline, because a long trail takes a long time.
  */
-export const auditExport = (deps: Deps): Router =>
+export const auditExport = (deps: AuditDeps): Router =>
   Router().post('/', readForm, requirePermission('export-audit'), checkCsrf, download(deps))
 
 const download =
-  (deps: Deps): RequestHandler =>
+  (deps: AuditDeps): RequestHandler =>
   async (req, res) => {
     const { csrf: _csrf, format, ...fields } = req.body as Record<string, unknown>
     if (!isFormat(format)) throw refuse('VALIDATION_ERROR', { message: 'The format must be csv or jsonl.' })

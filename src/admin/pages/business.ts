@@ -42,11 +42,29 @@ const shownPayouts = 5
  * Handles GET requests for a business's page. The sections are read one after another, because a page may use only a
  * few connections at a time (lists.ts).
  */
-export const businessPage = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
-  const { id } = req.params
-  const business = await lookUpBusiness(deps, id)
-  if (business === null) return sendNotFound(res)
-  const body = html`<h1>!${userText(business.name)} !${businessBadges(business)}</h1>
+export const businessPage =
+  (
+    deps: Pick<
+      Deps,
+      | 'ApiKey'
+      | 'Business'
+      | 'Counter'
+      | 'Delivery'
+      | 'Endpoint'
+      | 'Intent'
+      | 'LedgerEntry'
+      | 'Shop'
+      | 'batchers'
+      | 'config'
+      | 'now'
+      | 'secrets'
+    >,
+  ) =>
+  async (req: Request<{ id: string }>, res: Response) => {
+    const { id } = req.params
+    const business = await lookUpBusiness(deps, id)
+    if (business === null) return sendNotFound(res)
+    const body = html`<h1>!${userText(business.name)} !${businessBadges(business)}</h1>
     !${actNotice(businessActs, business, req.query)}
     !${await facts(deps, business)}
     !${actLinks(businessActs, id, business, staffOf(res))}
@@ -56,10 +74,13 @@ export const businessPage = (deps: Deps) => async (req: Request<{ id: string }>,
     !${await endpoints(deps, id)}
     !${await failingDeliveries(deps, id)}
     !${await activityCharts(deps, { businessId: id, sandbox: isSandboxShown(req) })}`
-  sendStaffPage(res, { title: business.name }, body)
-}
+    sendStaffPage(res, { title: business.name }, body)
+  }
 
-async function facts(deps: Deps, business: Business): Promise<string> {
+async function facts(
+  deps: Pick<Deps, 'Counter' | 'Intent' | 'Shop' | 'config' | 'now'>,
+  business: Business,
+): Promise<string> {
   const { _id: id } = business
   const usages = await usagesOf(deps, business)
   const shops = await deps.Shop.find({ businessId: id }).sort({ sandbox: 1 }).lean()
@@ -85,7 +106,7 @@ function apiState({ apiEnabled, suspended }: Business): string {
 }
 
 /** Returns the limits and quotas, with the current usage. */
-function quotaFacts({ config }: Deps, limits: Business['limits'], usages: Usages): string {
+function quotaFacts({ config }: Pick<Deps, 'config'>, limits: Business['limits'], usages: Usages): string {
   const perSecond = config.rateLimitPerSecond && (limits.perSecond ?? config.rateLimitPerSecond)
   const rate = perSecond === null ? 'no limit' : `${groupDigits(perSecond)} requests per second for each key`
   return html`<dt>Rate</dt><dd>${rate}${ofItsOwn(limits.perSecond)}</dd>
@@ -105,7 +126,7 @@ function left({ used, limit, left: rest }: QuotaUsage): string {
 const ofItsOwn = (limit: number | null): string => (limit === null ? '' : ' (set for this business)')
 
 /** Returns the current commission rates, then those that were set for the business, newest first. */
-function commissionFacts({ config, now }: Deps, commission: Business['commission']): string {
+function commissionFacts({ config, now }: Pick<Deps, 'config' | 'now'>, commission: Business['commission']): string {
   const at = now()
   const current = ratesAt(commission, config.commissionRates, at)
   const isDefault = !commission.some(({ from }) => from <= at)
@@ -125,7 +146,7 @@ const inWords = ({ provider, payer }: Pick<RatesFrom, 'provider' | 'payer'>): st
 const percent = (basisPoints: number): string => `${basisPoints / 100} %`
 
 /** Returns the balance and the latest payouts in each environment. */
-async function balances(deps: Deps, businessId: string): Promise<string> {
+async function balances(deps: Pick<Deps, 'LedgerEntry'>, businessId: string): Promise<string> {
   const rows: string[] = []
   for (const sandbox of [false, true]) {
     const owner = { businessId, sandbox }
@@ -143,7 +164,7 @@ async function balances(deps: Deps, businessId: string): Promise<string> {
   return html`<h2>Balance</h2><dl class="facts card">!${rows}</dl>`
 }
 
-const keysOf = async (deps: Deps, id: string): Promise<string> =>
+const keysOf = async (deps: Pick<Deps, 'ApiKey' | 'now'>, id: string): Promise<string> =>
   html`<h2>Keys</h2>!${keysTable(await listKeys(deps, { businessId: id }, { limit: maxKeys, after: null }))}`
 
 /** Returns the unpaid intents, and the payments and refunds without a known outcome. */
@@ -168,13 +189,13 @@ const openColumns: Column<OpenPayment>[] = [
   { title: 'Started', html: ({ startedAt }) => time(startedAt) },
 ]
 
-async function endpoints(deps: Deps, id: string): Promise<string> {
+async function endpoints(deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'secrets'>, id: string): Promise<string> {
   const found = await endpointsOf(deps, id)
   const none = html`<p>This business has no webhook endpoint, so it receives no events.</p>`
   return html`<h2>Endpoints</h2>!${found.length === 0 ? none : table(endpointColumns, found)}`
 }
 
-async function failingDeliveries(deps: Deps, id: string): Promise<string> {
+async function failingDeliveries(deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'secrets'>, id: string): Promise<string> {
   const [failing, dead] = await Promise.all([latestInTrouble(deps, id), countDeadOfBusiness(deps, id)])
   const title = 'Latest deliveries that are dead or waiting for a retry'
   const none = html`<p>None. No delivery is dead or waiting for a retry.</p>`
@@ -200,7 +221,7 @@ const states = {
 type Filter = ReturnType<typeof readFilter>
 
 /** Handles GET requests for the list of businesses. */
-export const businessesPage = (deps: Deps) => async (req: Request, res: Response) => {
+export const businessesPage = (deps: Pick<Deps, 'ApiKey' | 'Business'>) => async (req: Request, res: Response) => {
   const filter = readFilter(req)
   const { name, state, after } = filter
   const where = { ...entryNamed(states, state)?.where, ...(name === '' ? {} : { name }) }

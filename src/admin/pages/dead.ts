@@ -26,16 +26,18 @@ const defaultDays = shownDeadMs / dayMs
  * Handles GET requests for the page that shows the deliveries that died within a period, grouped by business and
  * endpoint.
  */
-export const deadPage = (deps: Deps) => async (req: Request, res: Response) => {
-  const span = readFormSpan(deps, req.query)
-  const now = deps.now()
-  const period = periodOf(span, now)
-  const dead = await groupDead(deps, period)
-  const body = html`<h1>Dead deliveries</h1>
+export const deadPage =
+  (deps: Pick<Deps, 'Business' | 'Delivery' | 'Endpoint' | 'now' | 'secrets' | 'validate'>) =>
+  async (req: Request, res: Response) => {
+    const span = readFormSpan(deps, req.query)
+    const now = deps.now()
+    const period = periodOf(span, now)
+    const dead = await groupDead(deps, period)
+    const body = html`<h1>Dead deliveries</h1>
     !${filter(span, now)}
     !${dead === null ? tooMany : await list(deps, dead, period, staffOf(res))}`
-  sendStaffPage(res, { title: 'Dead deliveries', current: '/admin/dead' }, body)
-}
+    sendStaffPage(res, { title: 'Dead deliveries', current: '/admin/dead' }, body)
+  }
 
 /**
  * Returns the period to show. If the end is open, the period ends now. If the start is open, the period starts 30 days
@@ -60,7 +62,12 @@ const filter = ({ from, to }: Span, now: Date): string =>
 /** Formats a time for a browser's date and time field, which accepts neither a time zone nor fractions of a second. */
 const forField = (at: Date | null): string => at?.toISOString().slice(0, 16) ?? ''
 
-async function list(deps: Deps, dead: DeadGroups, period: Period, staff: SignedIn): Promise<string> {
+async function list(
+  deps: Pick<Deps, 'Business' | 'Delivery' | 'Endpoint' | 'secrets'>,
+  dead: DeadGroups,
+  period: Period,
+  staff: SignedIn,
+): Promise<string> {
   const { groups, isCut } = dead
   const between = html`between !${time(period.from)} and !${time(period.to)}`
   if (groups.length === 0) return html`<p class="notice good">No delivery that died !${between} is still dead.</p>`

@@ -29,15 +29,22 @@ import { duration, outcomeOf, userText } from './words.ts'
  * the payload. It also hides each response in which an endpoint repeats data from the payload that support staff may
  * not see.
  */
-export const deliveryPage = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
-  const delivery = await lookUpResponses(deps, req.params.id)
-  if (delivery === null) return sendNotFound(res)
-  const [business, endpoint, trail] = await Promise.all([
-    lookUpBusiness(deps, delivery.businessId),
-    lookUpEndpoint(deps, delivery.endpointId),
-    trailOf(deps, [delivery._id]),
-  ])
-  const body = html`<h1>${delivery.event} to !${userText(hostOf(delivery))}</h1>
+export const deliveryPage =
+  (
+    deps: Pick<
+      Deps,
+      'AuditEvent' | 'Business' | 'Delivery' | 'Endpoint' | 'Intent' | 'Order' | 'config' | 'now' | 'secrets'
+    >,
+  ) =>
+  async (req: Request<{ id: string }>, res: Response) => {
+    const delivery = await lookUpResponses(deps, req.params.id)
+    if (delivery === null) return sendNotFound(res)
+    const [business, endpoint, trail] = await Promise.all([
+      lookUpBusiness(deps, delivery.businessId),
+      lookUpEndpoint(deps, delivery.endpointId),
+      trailOf(deps, [delivery._id]),
+    ])
+    const body = html`<h1>${delivery.event} to !${userText(hostOf(delivery))}</h1>
     !${requeueNotice(req.query)}
     <div class="card">
       <p class="lead">!${deliveryBadge(delivery.status)} !${environmentBadge(delivery.sandbox)} !${whatHappened(deps, delivery)}</p>
@@ -50,9 +57,9 @@ export const deliveryPage = (deps: Deps) => async (req: Request<{ id: string }>,
     !${headers(lastHeaders(deps, delivery))}
     <h2>Re-queued</h2>
     !${acts(trail)}`
-  const title = `${delivery.event} to ${hostOf(delivery)}`
-  sendStaffPage(res, { title }, body)
-}
+    const title = `${delivery.event} to ${hostOf(delivery)}`
+    sendStaffPage(res, { title }, body)
+  }
 
 /** Staff can search the log for the id of the API request. A delivery that a job caused has no such id. */
 function facts(delivery: TracedDelivery, business: Business | null): string {

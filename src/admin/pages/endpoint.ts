@@ -25,19 +25,21 @@ import { deliveriesTable, healthOf, lastDayText } from './webhooks.ts'
 import { atMost, userText } from './words.ts'
 
 /** Handles GET requests for an endpoint's page, which shows the endpoint's health and its dead deliveries. */
-export const endpointPage = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
-  const { id } = req.params
-  const endpoint = await lookUpEndpoint(deps, id)
-  if (endpoint === null) return sendNotFound(res)
-  const [business, dead, deadCount, replays] = await Promise.all([
-    lookUpBusiness(deps, endpoint.businessId),
-    latestDeadOf(deps, id),
-    countDeadOf(deps, id, anyTime),
-    latestReplays(deps, id),
-  ])
-  const staff = staffOf(res)
-  const continueLink = requeueAllLink(id, endpoint, spanToContinue(deps, req.query), staff, 'Re-queue the rest')
-  const body = html`<h1>Endpoint !${userText(new URL(endpoint.url).host)} !${endpointBadge(endpoint)}</h1>
+export const endpointPage =
+  (deps: Pick<Deps, 'Business' | 'Delivery' | 'Endpoint' | 'Replay' | 'now' | 'secrets' | 'validate'>) =>
+  async (req: Request<{ id: string }>, res: Response) => {
+    const { id } = req.params
+    const endpoint = await lookUpEndpoint(deps, id)
+    if (endpoint === null) return sendNotFound(res)
+    const [business, dead, deadCount, replays] = await Promise.all([
+      lookUpBusiness(deps, endpoint.businessId),
+      latestDeadOf(deps, id),
+      countDeadOf(deps, id, anyTime),
+      latestReplays(deps, id),
+    ])
+    const staff = staffOf(res)
+    const continueLink = requeueAllLink(id, endpoint, spanToContinue(deps, req.query), staff, 'Re-queue the rest')
+    const body = html`<h1>Endpoint !${userText(new URL(endpoint.url).host)} !${endpointBadge(endpoint)}</h1>
     !${requeueAllNotice(req.query, continueLink)}!${actNotice(endpointActs, endpoint, req.query)}
     <dl class="facts card">
       <dt>Business</dt><dd>!${businessLink(endpoint.businessId, business?.name)}</dd>
@@ -56,9 +58,9 @@ export const endpointPage = (deps: Deps) => async (req: Request<{ id: string }>,
     <h2>Replays</h2>
     !${replayLink(endpoint, staff)}
     !${replaysTable(replays, staff)}`
-  const title = `Endpoint ${new URL(endpoint.url).host}`
-  sendStaffPage(res, { title }, body)
-}
+    const title = `Endpoint ${new URL(endpoint.url).host}`
+    sendStaffPage(res, { title }, body)
+  }
 
 const wordsFor = (endpoint: TracedEndpoint, hasDead: boolean): string =>
   hasDead
@@ -72,7 +74,7 @@ const wordsFor = (endpoint: TracedEndpoint, hasDead: boolean): string =>
  * If the page is shown after a re-queue of the endpoint's dead deliveries, returns the time span of that re-queue, so
  * that staff can re-queue the remaining deliveries. Otherwise, returns an unlimited time span.
  */
-const spanToContinue = (deps: Deps, query: Request['query']): Span =>
+const spanToContinue = (deps: Pick<Deps, 'validate'>, query: Request['query']): Span =>
   query.result === 'all' ? readFormSpan(deps, query) : anyTime
 
 /**
@@ -112,10 +114,12 @@ const cancelButton = ({ _id, endpointId, status }: Replay, staff: SignedIn): str
     : ''
 
 /** Handles POST requests that cancel a replay. */
-export const cancelOne = (deps: Deps) => async (req: Request<{ id: string; replayId: string }>, res: Response) => {
-  const { id: endpointId, replayId } = req.params
-  const replay = await deps.Replay.findOne({ _id: replayId, endpointId }).lean<Replay | null>()
-  if (replay === null) return sendNotFound(res)
-  await cancelReplay(deps, replay, byStaff(req, res, null))
-  redirectTo(res, endpointPath(endpointId))
-}
+export const cancelOne =
+  (deps: Pick<Deps, 'AuditEvent' | 'Replay' | 'now' | 'transactions'>) =>
+  async (req: Request<{ id: string; replayId: string }>, res: Response) => {
+    const { id: endpointId, replayId } = req.params
+    const replay = await deps.Replay.findOne({ _id: replayId, endpointId }).lean<Replay | null>()
+    if (replay === null) return sendNotFound(res)
+    await cancelReplay(deps, replay, byStaff(req, res, null))
+    redirectTo(res, endpointPath(endpointId))
+  }

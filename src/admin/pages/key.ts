@@ -21,13 +21,14 @@ const blockWords: Record<Block, string> = {
 }
 
 /** Handles GET requests for a key's page. */
-export const keyPage = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
-  const { id } = req.params
-  const key = await lookUpKey(deps, id)
-  if (key === null) return sendNotFound(res)
-  const { blockedBy, secrets, ipAllowlist } = key
-  const blocks = blockedBy.map((block) => blockWords[block]).join('; ')
-  const body = html`<h1>Key <span class="id">${key.key}</span> !${keyBadge(key.status)}</h1>
+export const keyPage =
+  (deps: Pick<Deps, 'ApiKey' | 'Business' | 'now'>) => async (req: Request<{ id: string }>, res: Response) => {
+    const { id } = req.params
+    const key = await lookUpKey(deps, id)
+    if (key === null) return sendNotFound(res)
+    const { blockedBy, secrets, ipAllowlist } = key
+    const blocks = blockedBy.map((block) => blockWords[block]).join('; ')
+    const body = html`<h1>Key <span class="id">${key.key}</span> !${keyBadge(key.status)}</h1>
     !${actNotice(keyActs, key, req.query)}!${matchNotice(req.query)}
     <dl class="facts card">
       <dt>Business</dt><dd>!${businessLink(key.businessId, key.businessName)}</dd>
@@ -43,8 +44,8 @@ export const keyPage = (deps: Deps) => async (req: Request<{ id: string }>, res:
       <dt>Audit trail</dt><dd><a href="${auditPath({ subject: id })}">show the changes of this key</a>, <a href="${auditPath({ who: id })}">show the changes made with it</a></dd>
     </dl>
     !${actLinks(keyActs, id, key, staffOf(res))}`
-  sendStaffPage(res, { title: `Key ${key.key}` }, body)
-}
+    sendStaffPage(res, { title: `Key ${key.key}` }, body)
+  }
 
 const matchWords: Record<SecretFacts['state'], string> = {
   current: 'Found by its current secret.',

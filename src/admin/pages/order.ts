@@ -13,31 +13,33 @@ import { cleanedAway, deliveryCards, notSubscribed, notYetSent } from './webhook
 import { money, userText } from './words.ts'
 
 /** Handles GET requests for an order's page, which also shows the order's webhooks. */
-export const orderPage = (deps: Deps) => async (req: Request<{ number: string }>, res: Response) => {
-  const { number } = req.params
-  const order = await lookUpOrder(deps, number)
-  if (order === null) return sendNotFound(res)
-  // The deliveries are read after the order. An event leaves the outbox only once its deliveries exist, so no event can
-  // be missing from the page.
-  const deliveries = await deliveriesOf(deps, number)
-  const [business, endpoints] = await Promise.all([
-    lookUpBusiness(deps, order.businessId),
-    endpointsOfDeliveries(deps, deliveries),
-  ])
-  const body = html`<h1><span class="id">${number}</span> !${environmentBadge(order.sandbox)}</h1>
+export const orderPage =
+  (deps: Pick<Deps, 'Business' | 'Delivery' | 'Endpoint' | 'Order' | 'config' | 'now' | 'secrets'>) =>
+  async (req: Request<{ number: string }>, res: Response) => {
+    const { number } = req.params
+    const order = await lookUpOrder(deps, number)
+    if (order === null) return sendNotFound(res)
+    // The deliveries are read after the order. An event leaves the outbox only once its deliveries exist, so no event can
+    // be missing from the page.
+    const deliveries = await deliveriesOf(deps, number)
+    const [business, endpoints] = await Promise.all([
+      lookUpBusiness(deps, order.businessId),
+      endpointsOfDeliveries(deps, deliveries),
+    ])
+    const body = html`<h1><span class="id">${number}</span> !${environmentBadge(order.sandbox)}</h1>
     !${requeueNotice(req.query)}
     !${facts(order, business)}
     <h2>Webhooks</h2>
     !${missingDelivery(deps, order, deliveries)}
     !${deliveryCards(deps, deliveries, endpoints, staffOf(res))}`
-  sendStaffPage(res, { title: number }, body)
-}
+    sendStaffPage(res, { title: number }, body)
+  }
 
 /**
  * Returns a notice if the order's event has no delivery, either because the event is still in the outbox or because no
  * endpoint was subscribed to it.
  */
-function missingDelivery(deps: Deps, order: TracedOrder, deliveries: ListedDelivery[]): string {
+function missingDelivery(deps: Pick<Deps, 'config' | 'now'>, order: TracedOrder, deliveries: ListedDelivery[]): string {
   const [waiting] = order.outbox
   if (waiting !== undefined) return notYetSent(waiting)
   return deliveries.length > 0 ? '' : (cleanedAway(deps, order) ?? notSubscribed('order.new'))

@@ -26,22 +26,24 @@ import { cleanedAway, deliveryCards, notSubscribed, notYetSent } from './webhook
 import { money, reasonInWords, userText, walletInWords } from './words.ts'
 
 /** Handles GET requests for a payment intent's page, which also shows the intent's webhooks and a timeline. */
-export const paymentPage = (deps: Deps) => async (req: Request<{ reference: string }>, res: Response) => {
-  const { reference } = req.params
-  const now = deps.now()
-  const stored = await lookUpIntent(deps, reference)
-  if (stored === null) return sendNotFound(res)
-  // The deliveries are read after the intent. An event leaves the outbox only once its deliveries exist, so no event
-  // can be missing from the page.
-  const deliveries = await deliveriesOf(deps, reference)
-  const deliveryIds = deliveries.map(({ _id }) => _id)
-  const [business, endpoints, trail] = await Promise.all([
-    lookUpBusiness(deps, stored.businessId),
-    endpointsOfDeliveries(deps, deliveries),
-    trailOf(deps, deliveryIds),
-  ])
-  const intent = asOf(stored, now)
-  const body = html`<h1><span class="id">${reference}</span> !${environmentBadge(intent.sandbox)}</h1>
+export const paymentPage =
+  (deps: Pick<Deps, 'AuditEvent' | 'Business' | 'Delivery' | 'Endpoint' | 'Intent' | 'config' | 'now' | 'secrets'>) =>
+  async (req: Request<{ reference: string }>, res: Response) => {
+    const { reference } = req.params
+    const now = deps.now()
+    const stored = await lookUpIntent(deps, reference)
+    if (stored === null) return sendNotFound(res)
+    // The deliveries are read after the intent. An event leaves the outbox only once its deliveries exist, so no event
+    // can be missing from the page.
+    const deliveries = await deliveriesOf(deps, reference)
+    const deliveryIds = deliveries.map(({ _id }) => _id)
+    const [business, endpoints, trail] = await Promise.all([
+      lookUpBusiness(deps, stored.businessId),
+      endpointsOfDeliveries(deps, deliveries),
+      trailOf(deps, deliveryIds),
+    ])
+    const intent = asOf(stored, now)
+    const body = html`<h1><span class="id">${reference}</span> !${environmentBadge(intent.sandbox)}</h1>
     !${requeueNotice(req.query)}
     !${adviceCard(paymentAdvice(deps, intent, business, now))}
     <h2>Payment</h2>
@@ -52,14 +54,18 @@ export const paymentPage = (deps: Deps) => async (req: Request<{ reference: stri
     !${deliveryCards(deps, deliveries, endpoints, staffOf(res))}
     <h2>Timeline</h2>
     !${timeline({ intent, deliveries, trail })}`
-  sendStaffPage(res, { title: reference }, body)
-}
+    sendStaffPage(res, { title: reference }, body)
+  }
 
 /**
  * Returns notices about events that have no deliveries, either because they are still in the outbox or because no
  * endpoint was subscribed to them.
  */
-function missingDeliveries(deps: Deps, stored: TracedIntent, deliveries: ListedDelivery[]): string {
+function missingDeliveries(
+  deps: Pick<Deps, 'config' | 'now'>,
+  stored: TracedIntent,
+  deliveries: ListedDelivery[],
+): string {
   const waiting = stored.outbox.map(notYetSent)
   const cleaned = cleanedAway(deps, stored)
   if (cleaned !== null) return html`!${waiting}!${cleaned}`

@@ -20,19 +20,20 @@ import { capitalised, groupDigits, money, userText } from './words.ts'
 const pageSize = 100
 
 /** Handles GET requests for one comparison with the wallet provider, and its differences. */
-export const reconciliationPage = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
-  const { id } = req.params
-  const start = startOf(req)
-  const run = isId(id) ? await findRun(deps, id, start, pageSize) : null
-  if (run === null) return sendNotFound(res)
-  const total = differenceCount(run.counts)
-  const stored = Math.min(total, maxStored)
-  const title = `Reconciliation of ${run.day}`
-  const end = start + run.differences.length
-  const caption = `Differences ${start + 1} to ${end} of ${groupDigits(stored)}`
-  const link = (from: number, name: string): string =>
-    html`<a href="${reconciliationPath(id)}?start=${String(from)}">${name}</a>`
-  const body = html`<h1>${title} !${resultBadge(total)}</h1>
+export const reconciliationPage =
+  (deps: Pick<Deps, 'Reconciliation'>) => async (req: Request<{ id: string }>, res: Response) => {
+    const { id } = req.params
+    const start = startOf(req)
+    const run = isId(id) ? await findRun(deps, id, start, pageSize) : null
+    if (run === null) return sendNotFound(res)
+    const total = differenceCount(run.counts)
+    const stored = Math.min(total, maxStored)
+    const title = `Reconciliation of ${run.day}`
+    const end = start + run.differences.length
+    const caption = `Differences ${start + 1} to ${end} of ${groupDigits(stored)}`
+    const link = (from: number, name: string): string =>
+      html`<a href="${reconciliationPath(id)}?start=${String(from)}">${name}</a>`
+    const body = html`<h1>${title} !${resultBadge(total)}</h1>
     !${facts(run)}
     !${total > stored ? html`<p class="notice">Only the first ${groupDigits(stored)} differences are stored. Check that the file and its columns are right.</p>` : ''}
     !${run.differences.length === 0 ? '' : table(columns, run.differences, { caption, label: 'Differences', isTight: true })}
@@ -41,8 +42,8 @@ export const reconciliationPage = (deps: Deps) => async (req: Request<{ id: stri
       !${start === 0 ? '' : link(Math.max(0, start - pageSize), 'Previous page')}
       !${end >= stored || run.differences.length === 0 ? '' : link(end, 'Next page')}
     </p>`
-  sendStaffPage(res, { title, current: reconciliationsPath }, body)
-}
+    sendStaffPage(res, { title, current: reconciliationsPath }, body)
+  }
 
 /** Reads the position of the first difference to show. An unusable value means the beginning. */
 function startOf({ query }: Pick<Request, 'query'>): number {

@@ -13,7 +13,7 @@ import { groupDigits, userText } from './words.ts'
 const pageSize = 50
 
 /** Handles GET requests for the list of comparisons with the wallet provider. */
-export const reconciliationsPage = (deps: Deps) => async (req: Request, res: Response) => {
+export const reconciliationsPage = (deps: Pick<Deps, 'Reconciliation'>) => async (req: Request, res: Response) => {
   const given = textIn(req.query, 'after')
   const after = isId(given) ? given : null
   const { items, next } = await listRuns(deps, { limit: pageSize, after })

@@ -66,13 +66,21 @@ const refusalOfCode = (
       }
     : refusalOf(res, result, wrongCode)
 
-async function sendNewForm(deps: Deps, res: Response, error: string): Promise<void> {
+async function sendNewForm(
+  deps: Pick<Deps, 'Staff' | 'config' | 'secrets'>,
+  res: Response,
+  error: string,
+): Promise<void> {
   await sendForm(deps, res, { status: 409, error, ...proposeFactor(deps, staffOf(res)) })
 }
 
 type Shown = ReturnType<typeof proposeFactor> & { status: number; error: string }
 
-async function sendForm(deps: Deps, res: Response, { status, error, secret, sealed }: Shown): Promise<void> {
+async function sendForm(
+  deps: Pick<Deps, 'Staff' | 'config'>,
+  res: Response,
+  { status, error, secret, sealed }: Shown,
+): Promise<void> {
   const staff = staffOf(res)
   const account = await deps.Staff.findOne({ _id: staff.name }).lean<Staff | null>()
   const hasFactor = (account?.secondFactor ?? null) !== null

@@ -14,6 +14,8 @@ import { checkCsrf, csrfOf, isSafe, refuseForeignForm } from './guards.ts'
 import { csrfField, plainPage, sendNotice, staffOf } from './layout.ts'
 import { codeField, errorNotice, passwordField, refusalOf } from './refused-form.ts'
 
+type SignInDeps = Pick<Deps, 'AuditEvent' | 'StaffSession' | 'now' | 'secrets' | 'transactions'>
+
 /** The dependencies of the pages on which passwords and codes are entered. */
 export type SignInPageDeps = Deps & SignInChecks
 
@@ -71,14 +73,14 @@ const clientOf = (req: Request): Client => ({
 })
 
 /** Starts a session in the browser, and ends the browser's previous session. */
-async function startSession(deps: Deps, req: Request, res: Response, token: string, to: string): Promise<void> {
+async function startSession(deps: SignInDeps, req: Request, res: Response, token: string, to: string): Promise<void> {
   await endOwnSession(deps, req, res)
   setTokenCookie(res, 'session', token, sessionLifetimeMs / 1000)
   redirectTo(res, to)
 }
 
 /** Ends the request's session, if there is one. */
-async function endOwnSession(deps: Deps, req: Request, res: Response): Promise<void> {
+async function endOwnSession(deps: SignInDeps, req: Request, res: Response): Promise<void> {
   const token = tokenOf(req, 'session')
   if (token === undefined || res.locals.staff === undefined) return
   await signOut(deps, token, byOwner(staffOf(res).name, req.ip ?? ''))
@@ -170,7 +172,7 @@ function setTokenCookie(res: Response, kind: keyof typeof cookieNames, value: st
 }
 
 /** Creates middleware that sets `res.locals.staff` if the request has a session. */
-export function recognise(deps: Deps) {
+export function recognise(deps: Pick<Deps, 'Staff' | 'StaffSession' | 'config' | 'now' | 'secrets' | 'transactions'>) {
   return async (req: Request, res: Response, next: NextFunction): Promise<void> => {
     const token = tokenOf(req, 'session')
     if (token !== undefined) {

@@ -14,18 +14,19 @@ import { userText } from './words.ts'
 const pageSize = 50
 
 /** Handles GET requests for the list of staff accounts. */
-export const staffPage = (deps: Deps) => async (req: Request, res: Response) => {
-  const after = textIn(req.query, 'after').toWellFormed()
-  const { items, next } = await listAccounts(deps, {}, { limit: pageSize, after: after || null })
-  const names = items.map(({ name }) => name)
-  const signIns = await lastSignIns(deps, names)
-  const staff = staffOf(res)
-  const body = html`<h1>Staff</h1>
+export const staffPage =
+  (deps: Pick<Deps, 'Staff' | 'StaffSession' | 'now'>) => async (req: Request, res: Response) => {
+    const after = textIn(req.query, 'after').toWellFormed()
+    const { items, next } = await listAccounts(deps, {}, { limit: pageSize, after: after || null })
+    const names = items.map(({ name }) => name)
+    const signIns = await lastSignIns(deps, names)
+    const staff = staffOf(res)
+    const body = html`<h1>Staff</h1>
     !${table(columnsFor(signIns), items, { isTight: true })}
     !${pageLinks((name) => withQuery('/admin/staff', { after: name }), after === '', next)}
     !${actLinks(staffListActs, '', {}, staff)}`
-  sendStaffPage(res, { title: 'Staff', current: '/admin/staff' }, body)
-}
+    sendStaffPage(res, { title: 'Staff', current: '/admin/staff' }, body)
+  }
 
 const columnsFor = (signIns: ReadonlyMap<string, Date>): Column<AccountFacts>[] => [
   { title: 'Account', html: ({ name }) => userLink(accountPath(name), name) },
@@ -44,14 +45,15 @@ const stateBadge = ({ disabledAt, passwordChangedAt }: AccountFacts): string => 
 }
 
 /** Handles GET requests for the page of a staff account. */
-export const staffAccountPage = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
-  const { id: name } = req.params
-  const account = await lookUpAccount(deps, name)
-  if (account === null) return sendNotFound(res)
-  const [sessions, signIns] = await Promise.all([listSessions(deps, name), lastSignIns(deps, [name])])
-  const staff = staffOf(res)
-  const { disabledAt } = account
-  const body = html`<h1>Account <bdi>${name}</bdi> !${stateBadge(account)}</h1>
+export const staffAccountPage =
+  (deps: Pick<Deps, 'Staff' | 'StaffSession' | 'now'>) => async (req: Request<{ id: string }>, res: Response) => {
+    const { id: name } = req.params
+    const account = await lookUpAccount(deps, name)
+    if (account === null) return sendNotFound(res)
+    const [sessions, signIns] = await Promise.all([listSessions(deps, name), lastSignIns(deps, [name])])
+    const staff = staffOf(res)
+    const { disabledAt } = account
+    const body = html`<h1>Account <bdi>${name}</bdi> !${stateBadge(account)}</h1>
     !${actNotice(accountActs, account, req.query)}
     <dl class="facts card">
       <dt>Role</dt><dd>${account.role}</dd>
@@ -66,8 +68,8 @@ export const staffAccountPage = (deps: Deps) => async (req: Request<{ id: string
     !${actLinks(accountActs, name, account, staff)}
     <h2>Sessions</h2>
     !${sessionsTable(staff, sessions, null)}`
-  sendStaffPage(res, { title: `Account ${name}` }, body)
-}
+    sendStaffPage(res, { title: `Account ${name}` }, body)
+  }
 
 /**
  * Returns a table of an account's sessions, each with a button that ends it. The viewer's own session has no button.

@@ -65,12 +65,19 @@ export function addSupportRoutes(router: Router, deps: Deps): void {
   )
 }
 
-const requeueOne = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
-  const { id } = req.params
-  const delivery = await lookUpDelivery(deps, id)
-  if (delivery === null) return sendNotFound(res)
-  const outcome = (await requeueDeliveries(deps, [id], byStaff(req, res, null))).get(id)
-  const { back } = req.body as { back?: unknown }
-  const page = back === 'source' ? sourceOf(delivery.referenceNumber).path : deliveryPath(id)
-  redirectTo(res, `${page}?result=${outcome}`)
-}
+const requeueOne =
+  (
+    deps: Pick<
+      Deps,
+      'AuditEvent' | 'Delivery' | 'Endpoint' | 'RequeuePlan' | 'enqueue' | 'now' | 'secrets' | 'transactions'
+    >,
+  ) =>
+  async (req: Request<{ id: string }>, res: Response) => {
+    const { id } = req.params
+    const delivery = await lookUpDelivery(deps, id)
+    if (delivery === null) return sendNotFound(res)
+    const outcome = (await requeueDeliveries(deps, [id], byStaff(req, res, null))).get(id)
+    const { back } = req.body as { back?: unknown }
+    const page = back === 'source' ? sourceOf(delivery.referenceNumber).path : deliveryPath(id)
+    redirectTo(res, `${page}?result=${outcome}`)
+  }

@@ -257,7 +257,7 @@ export async function runFinders(deps: Deps, query: string, by: By): Promise<Res
   return { groups: found.length > 0 || isPrivate ? found : await byName(deps, query), isPrivate, whyNoHit }
 }
 
-async function byName(deps: Deps, query: string): Promise<Group[]> {
+async function byName(deps: Pick<Deps, 'Business'>, query: string): Promise<Group[]> {
   if (query.length < minPartLength || !query.isWellFormed() || query.includes('\0')) return []
   const businesses = await findBusinessesByName(deps, query)
   if (businesses.length === 0) return []

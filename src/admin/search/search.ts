@@ -30,7 +30,7 @@ import { type Group, type Hit, minPartLength, paymentHits, runFinders } from './
 const dayMs = 86_400_000
 
 /** Handles GET requests for the start page, which has the search forms. */
-export const searchPage = (deps: Deps) => async (_req: Request, res: Response) => {
+export const searchPage = (deps: Pick<Deps, 'Delivery' | 'now'>) => async (_req: Request, res: Response) => {
   const { due, waiting, dead } = await countBacklog(deps)
   const body = html`<h1>Search</h1>
     !${searchForms(staffOf(res), '', null)}
@@ -63,14 +63,15 @@ export const searchByText = (deps: Deps) => async (req: Request, res: Response) 
 }
 
 /** Handles POST requests of the form that searches by business, amount and day. */
-export const searchByAmountAndDay = (deps: Deps) => async (req: Request, res: Response) => {
-  const by = formFields(req, 'business', 'amount', 'day')
-  const group = await findByAmount(deps, by)
-  await sendResults(deps, res, group.hits.length === 0 ? [] : [group], { query: '', by, whyNoHit: null })
-}
+export const searchByAmountAndDay =
+  (deps: Pick<Deps, 'Business' | 'Intent' | 'now'>) => async (req: Request, res: Response) => {
+    const by = formFields(req, 'business', 'amount', 'day')
+    const group = await findByAmount(deps, by)
+    await sendResults(deps, res, group.hits.length === 0 ? [] : [group], { query: '', by, whyNoHit: null })
+  }
 
 async function sendResults(
-  deps: Deps,
+  deps: Pick<Deps, 'Business'>,
   res: Response,
   groups: Group[],
   { query, by, whyNoHit }: { query: string; by: AmountFields | null; whyNoHit: string | null },
@@ -148,7 +149,7 @@ const stateOf = ({ status, hold, cancellationReason }: FoundIntent): string => {
  * Finds the payments of an amount on one day. If several businesses have the name, searches all of them. Throws
  * VALIDATION_ERROR if a field is invalid.
  */
-async function findByAmount(deps: Deps, fields: AmountFields): Promise<Group> {
+async function findByAmount(deps: Pick<Deps, 'Business' | 'Intent' | 'now'>, fields: AmountFields): Promise<Group> {
   const business = readName('name', fields.business) ?? ''
   if (business.length < minPartLength)
     throw invalid('business', `at least ${minPartLength} characters of the name of a business, or its id`)
@@ -169,7 +170,7 @@ async function findByAmount(deps: Deps, fields: AmountFields): Promise<Group> {
 const invalid = (param: keyof AmountFields, expected: string) =>
   refuse('VALIDATION_ERROR', { param, message: `${param} must be ${expected}. Go back and correct it.` })
 
-async function businessesFor(deps: Deps, text: string): Promise<Business[]> {
+async function businessesFor(deps: Pick<Deps, 'Business'>, text: string): Promise<Business[]> {
   const id = text.toLowerCase()
   const one = isId(id) ? await lookUpBusiness(deps, id) : null
   return one === null ? findBusinessesByName(deps, text) : [one]

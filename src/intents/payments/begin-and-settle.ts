@@ -1,5 +1,5 @@
-import type { PaymentFailure } from '../../../docs/clients/payments.ts'
 import type { DeclineReason, FailureReason } from '../../../schemas/payment-reasons.ts'
+import type { PaymentFailure } from '../../outbox/facts.ts'
 import { wakeRelay } from '../../outbox/wake-relay.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { newId } from '../../platform/ids.ts'
@@ -90,7 +90,7 @@ export interface Settler {
  * already ended.
  */
 export async function settlePayment(
-  deps: Deps,
+  deps: Pick<Deps, 'Intent' | 'batchers' | 'enqueue' | 'log' | 'metrics' | 'now'>,
   intent: Intent,
   payment: PaymentHold,
   outcome: KnownOutcome,
@@ -113,7 +113,7 @@ export async function settlePayment(
 }
 
 async function write(
-  deps: Deps,
+  deps: Pick<Deps, 'batchers' | 'metrics' | 'now'>,
   intent: Intent,
   payment: PaymentHold,
   outcome: KnownOutcome,
@@ -145,7 +145,11 @@ const isUnreported = (outcome: KnownOutcome): outcome is Exclude<KnownOutcome, R
  * Logs an error if the wallet has taken the customer's money even though it had reported that it never would. The
  * service cannot refund that money, so an operator must act.
  */
-async function logIfAstray(deps: Deps, { _id, referenceNumber }: Intent, payment: PaymentHold): Promise<void> {
+async function logIfAstray(
+  deps: Pick<Deps, 'Intent' | 'log'>,
+  { _id, referenceNumber }: Intent,
+  payment: PaymentHold,
+): Promise<void> {
   const { id: key, wallet } = payment
   if ((await deps.Intent.exists({ _id, 'payment.key': key })) !== null) return
   deps.log.error({ referenceNumber, key, wallet }, 'payment.astray')

@@ -57,7 +57,7 @@ export type PaymentResult =
  * hold remains, and a worker queries the wallet for the outcome.
  */
 export async function payIntent(
-  deps: Deps,
+  deps: Pick<Deps, 'Intent' | 'batchers' | 'config' | 'counters' | 'enqueue' | 'log' | 'metrics' | 'now' | 'secrets'>,
   wallet: Wallet,
   intent: Intent,
   confirmation: Confirmation,

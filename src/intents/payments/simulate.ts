@@ -63,7 +63,20 @@ const outcomes: Record<Simulation['outcome'], ReportedOutcome> = {
  * intent's amount.
  */
 export async function simulatePayment(
-  deps: Deps,
+  deps: Pick<
+    Deps,
+    | 'Intent'
+    | 'batchers'
+    | 'capacity'
+    | 'config'
+    | 'counters'
+    | 'enqueue'
+    | 'log'
+    | 'metrics'
+    | 'now'
+    | 'secrets'
+    | 'wallets'
+  >,
   caller: Caller,
   referenceNumber: string,
   simulation: Simulation,

@@ -32,7 +32,11 @@ export interface StartedRefund {
  * refund's outcome is.
  */
 export const carryOut =
-  (deps: Deps, caller: Caller, started: StartedRefund): ThirdPartyStep =>
+  (
+    deps: Pick<Deps, 'Intent' | 'batchers' | 'config' | 'enqueue' | 'log' | 'metrics' | 'now'>,
+    caller: Caller,
+    started: StartedRefund,
+  ): ThirdPartyStep =>
   async (withinDeadline) => {
     const { intent, payment, wallet, refund, cause } = started
     const { referenceNumber, businessId } = intent
@@ -62,7 +66,16 @@ const lookEveryMs = 250
  * asks the wallet for the outcome. Never sends the refund to the wallet again.
  */
 export const earlierRefund =
-  (deps: Deps, caller: Caller, { referenceNumber }: Intent, refundId: string, cause: Cause | null): ThirdPartyStep =>
+  (
+    deps: Pick<
+      Deps,
+      'Intent' | 'batchers' | 'capacity' | 'config' | 'counters' | 'enqueue' | 'log' | 'metrics' | 'now' | 'wallets'
+    >,
+    caller: Caller,
+    { referenceNumber }: Intent,
+    refundId: string,
+    cause: Cause | null,
+  ): ThirdPartyStep =>
   async (withinDeadline) => {
     const read = () => withinDeadline((deadlineAt) => findIntent(deps, caller, referenceNumber, deadlineAt))
     const endsAt = performance.now() + maxWaitMs

@@ -87,7 +87,10 @@ const costInReads = 3
  * REFUND_FAILED, after which the amount is refundable again.
  */
 export async function refundIntent(
-  deps: Deps,
+  deps: Pick<
+    Deps,
+    'Intent' | 'batchers' | 'capacity' | 'config' | 'counters' | 'enqueue' | 'log' | 'metrics' | 'now' | 'wallets'
+  >,
   caller: Caller,
   referenceNumber: string,
   refundRequest: RefundRequest,

@@ -44,7 +44,19 @@ function customerOf({ name, phone, email }: NonNullable<SimulateOrderBody['custo
  * INSUFFICIENT_STOCK with every variant that has too few units, and RATE_LIMITED if a daily quota is used up.
  */
 export async function placeOrder(
-  deps: Deps,
+  deps: Pick<
+    Deps,
+    | 'AuditEvent'
+    | 'Order'
+    | 'Product'
+    | 'Shop'
+    | 'StoredResponse'
+    | 'config'
+    | 'counters'
+    | 'enqueue'
+    | 'now'
+    | 'transactions'
+  >,
   caller: Caller,
   { items, customer }: OrderRequest,
   request: WriteRequest,

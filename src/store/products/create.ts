@@ -121,7 +121,10 @@ export function parseCreate(deps: Pick<Deps, 'validate'>, body: unknown): Produc
  * RATE_LIMITED if a daily quota is used up.
  */
 export function createProduct(
-  deps: Deps,
+  deps: Pick<
+    Deps,
+    'AuditEvent' | 'Product' | 'Shop' | 'StoredResponse' | 'config' | 'counters' | 'now' | 'transactions'
+  >,
   caller: Caller,
   { givenSkus, ...described }: ProductRequest,
   request: WriteRequest,
