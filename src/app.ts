@@ -1,5 +1,4 @@
 import type { Express, NextFunction, Request, Response, Router } from 'express'
-import { adminPages, sendStaffError, staffPageRights } from './admin/pages/router.ts'
 import { sendCheckoutError } from './checkout/respond.ts'
 import { checkoutPageRights, checkoutPages, isHosted } from './checkout/router.ts'
 import { describeApi } from './http/openapi/describe.ts'
@@ -17,6 +16,7 @@ import { useProbes } from './http/server/probes.ts'
 import type { Deps } from './platform/deps.ts'
 import { refuse } from './platform/errors.ts'
 import { referencePages } from './reference/router.ts'
+import { adminPages, sendStaffError, staffPageRights } from './staff-pages/router.ts'
 
 /** The path prefix of every API operation (SPEC 9). */
 export const apiBase = '/api/v1'

@@ -14,7 +14,8 @@ import { pages } from './docs/pages.ts'
 const root = join(import.meta.dirname, '..')
 /** The domain folders of src/. The other folders are interfaces, `config` and `queues`. */
 const domain = sources.filter(
-  (file) => /^src\/[^/]+\//.test(file) && !/^src\/(http|admin|checkout|reference|config|queues)\//.test(file),
+  (file) =>
+    /^src\/[^/]+\//.test(file) && !/^src\/(http|admin|checkout|reference|staff-pages|config|queues)\//.test(file),
 )
 
 /** Returns the wrong imports of these files, which a rule expects to be none. */
@@ -37,11 +38,10 @@ describe('The project', () => {
     expect(importsOf('src/app.ts')).to.include.members(['express', 'src/http/routes/routes.ts'])
   })
 
-  it('has only the listed files directly in src, and only type imports in src/context/deps.ts', () => {
-    expect(looseFiles).to.have.members(
-      ['app', 'config', 'deps', 'errors', 'open-deps', 'release', 'server', 'version'].map((name) => `src/${name}.ts`),
-    )
-    expect(read('src/context/deps.ts')).to.not.match(/^import (?!type )/m)
+  it('has only entry points directly in src, and only type imports in src/platform/deps.ts', () => {
+    const names = ['app', 'release', 'run-web', 'server']
+    expect(looseFiles).to.have.members(names.map((name) => `src/${name}.ts`))
+    expect(read('src/platform/deps.ts')).to.not.match(/^import (?!type )/m)
   })
 
   it('contains no import cycles, not even cycles of type imports', () => {
@@ -79,7 +79,9 @@ describe('The project', () => {
   it('does not let src/http or src/checkout import mongoose or BullMQ, and does not let src/http import pages', () => {
     const interfaces = [...filesIn('src/http'), ...filesIn('src/checkout'), 'src/app.ts']
     expect(offenders(interfaces, (name) => /^(mongoose|bullmq|ioredis)$/.test(name))).to.deep.equal([])
-    expect(offenders(filesIn('src/http'), (name) => /^src\/(admin|checkout|reference)\//.test(name))).to.deep.equal([])
+    expect(
+      offenders(filesIn('src/http'), (name) => /^src\/(admin|checkout|reference|staff-pages)\//.test(name)),
+    ).to.deep.equal([])
   })
 
   it('does not let files in src import workers, and does not let the product import anything from cli, dev, test, bench or ops', () => {

@@ -1,5 +1,5 @@
-import { connectMongo } from '../../src/mongo/connect.ts'
 import { openModels } from '../../src/context/models.ts'
+import { connectMongo } from '../../src/mongo/connect.ts'
 import type { Log } from '../../src/platform/log.ts'
 import type { SealedField, Secrets } from '../../src/security/seal.ts'
 import type { Endpoint as StoredEndpoint } from '../../src/webhooks/endpoints/endpoint.ts'

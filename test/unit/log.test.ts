@@ -11,7 +11,7 @@ const secret = 'a-secret-value'
 
 /** Runs code with a log in another process. Returns the names of the lines that it writes. */
 async function linesOf(code: string): Promise<string[]> {
-  const begin = `import { createLog } from './src/process/log.ts'\nconst log = createLog('info', 'test', null)\n`
+  const begin = `import { createLog } from './src/platform/log.ts'\nconst log = createLog('info', 'test', null)\n`
   const args = ['--input-type=module', '-e', begin + code]
   const ended = promisify(execFile)(process.execPath, args).catch((error: { stdout: string }) => error)
   const { stdout } = await ended

@@ -1,6 +1,6 @@
 import { type Command, Help } from 'commander'
 import type { IdPage, IdSlice } from '../../mongo/id-page.ts'
-import { type Effects, namedEffects } from '../acts/switches.ts'
+import { type Effects, namedEffects } from '../../staff-acts/switches.ts'
 import { someId, wholeNumber } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 import { type Column, linesOf, tableText } from './text.ts'

@@ -3,8 +3,8 @@ import type { Act } from '../../audit/acts.ts'
 import { type BusinessLimits, maxRates } from '../../businesses/business.ts'
 import type { BusinessChange, SetCommission } from '../../businesses/change-business.ts'
 import type { BusinessFilter, ListedBusiness } from '../../businesses/list-businesses.ts'
-import { businessSwitches, limitInfos } from '../acts/switches.ts'
-import type { BusinessFacts } from '../business-facts.ts'
+import type { BusinessFacts } from '../../staff-acts/business-facts.ts'
+import { businessSwitches, limitInfos } from '../../staff-acts/switches.ts'
 import { act, asList, effectsHelp, Failed, found, subcommand, subcommandOnId } from './act.ts'
 import { businessName, choice, instant, limitFrom, payoutReference, wholeNumber } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
@@ -181,7 +181,7 @@ function stateOf(apiEnabled: boolean, suspended: boolean): string {
 }
 
 async function showBusiness(deps: AdminDeps, id: string) {
-  const { lookUpBusinessFacts } = await import('../business-facts.ts')
+  const { lookUpBusinessFacts } = await import('../../staff-acts/business-facts.ts')
   const facts = found(await lookUpBusinessFacts(deps, id), `There is no business ${id}`)
   return { ...facts, limits: showLimits(facts.limits) }
 }

@@ -21,13 +21,13 @@ import {
 import {
   parseDay,
   parseMonth,
-  readBalance,
   readMonth,
   readStatement,
   type Statement,
   statementsCsv,
 } from '../../ledger/statement.ts'
 import { type Page, pageOf, presentPage } from '../../lists/pagination.ts'
+import { readBalance } from '../../payouts/balance.ts'
 import { inSection, type OperationInput } from '../operations/route.ts'
 import * as example from './balance-example.ts'
 import { pageWith } from './openapi-text.ts'
