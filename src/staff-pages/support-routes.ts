@@ -1,18 +1,17 @@
 import type { Request, Response, Router } from 'express'
 import { redirectTo } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
+import type { ActGroup } from '../staff-acts/act.ts'
+import { actGroups } from '../staff-acts/groups.ts'
 import { lookUpDelivery } from '../webhooks/deliveries/look-up.ts'
 import { requeueDeliveries } from '../webhooks/deliveries/requeue.ts'
-import { accountActs, staffListActs } from './acts/account-acts.ts'
-import { addActs } from './acts/act-routes.ts'
-import { businessActs } from './acts/business-acts.ts'
-import { endpointActs } from './acts/endpoint-acts.ts'
-import { keyActs } from './acts/key-acts.ts'
+import { addActs } from './act-routes.ts'
 import { auditPage } from './audit.ts'
 import { businessesPage, businessPage } from './business.ts'
 import { deadPage } from './dead.ts'
 import { deliveryPage } from './delivery.ts'
 import { cancelOne, endpointPage } from './endpoint.ts'
+import { endpointActs } from './endpoint-acts.ts'
 import { byStaff, checkCsrf, limited, requirePermission } from './guards.ts'
 import { keyPage } from './key.ts'
 import { sendNotFound } from './layout.ts'
@@ -49,14 +48,10 @@ export function addSupportRoutes(router: Router, deps: Deps): void {
   router.get('/businesses', show(businessesPage))
   router.get('/businesses/:id', show(businessPage))
   router.get('/keys/:id', show(keyPage))
-  addActs(router, deps, businessActs)
-  addActs(router, deps, keyActs)
   router.get('/staff', requirePermission('change-staff'), show(staffPage))
   router.get('/staff/account/:id', requirePermission('change-staff'), show(staffAccountPage))
-  addActs(router, deps, staffListActs)
-  addActs(router, deps, accountActs)
   router.post('/deliveries/:id/requeue', requirePermission('requeue-deliveries'), checkCsrf, requeueOne(deps))
-  addActs(router, deps, endpointActs)
+  for (const group of [...actGroups, endpointActs]) addActs(router, deps, group as ActGroup<unknown, Deps>)
   router.post(
     '/endpoints/:id/replays/:replayId/cancel',
     requirePermission('requeue-deliveries'),

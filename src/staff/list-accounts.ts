@@ -41,17 +41,3 @@ function accountFacts({ link, ...staff }: Staff, now: Date): AccountFacts {
   const linkExpiresAt = link !== null && link.expiresAt > now ? link.expiresAt : null
   return { name, role, secondFactor, disabledAt, createdAt, passwordChangedAt, linkExpiresAt }
 }
-
-/**
- * Returns when the password of an account was set. If the account has none, returns what its owner needs. `format`
- * formats the times.
- */
-export function passwordInWords(
-  { passwordChangedAt, linkExpiresAt }: AccountFacts,
-  format: (time: Date) => string,
-): string {
-  if (passwordChangedAt !== null) return `set ${format(passwordChangedAt)}`
-  return linkExpiresAt === null
-    ? 'no password, no link: issue a link'
-    : `no password yet: link valid until ${format(linkExpiresAt)}`
-}

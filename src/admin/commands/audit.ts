@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import type { Command } from 'commander'
 import { type ExportFormat, exportFormats } from '../../../schemas/ledger.ts'
-import { acts } from '../../audit/acts.ts'
 import type { AuditFilter } from '../../audit/list.ts'
+import { auditedActs } from '../../staff-acts/groups.ts'
 import type { KnownSeal, Verified } from '../../verification/seal.ts'
 import { act, Failed, subcommand } from './act.ts'
 import { choice, fromOption, parsed, someId, toOption } from './arguments.ts'
@@ -41,7 +41,7 @@ export function addAuditCommands(program: Command): void {
     .option('--format <format>', 'csv, or jsonl with one JSON object per line', choice(...exportFormats), 'csv')
     .addOption(fromOption('lines'))
     .addOption(toOption('lines'))
-    .option('--act <act>', 'lines with this action', choice(...acts))
+    .option('--act <act>', 'lines with this action', choice(...auditedActs))
     .option('--who <name>', 'lines of this actor')
     .option('--business <id>', 'lines about this business', someId)
     .addHelpText('after', exportHelp)

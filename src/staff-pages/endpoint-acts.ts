@@ -1,20 +1,22 @@
 import { html } from 'ghtml'
-import type { EventName } from '../../../schemas/events.ts'
-import { type Span, upToNow } from '../../input/span.ts'
-import type { Deps } from '../../platform/deps.ts'
-import { Refusal } from '../../platform/errors.ts'
-import { countSelected, countUndelivered } from '../../replays/selected-events.ts'
-import { type PlannedReplay, planReplay, startReplay } from '../../replays/start.ts'
-import type { By } from '../../security/actor.ts'
-import { countDeadOf, deadIn } from '../../webhooks/deliveries/backlog.ts'
-import { lookUpEndpoint, type TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
-import { requeueAll } from '../../webhooks/deliveries/requeue.ts'
-import { time } from '../layout.ts'
-import { endpointPath, readFormSpan, spanFields, withQuery } from '../paths.ts'
-import { endpointStateOf, replayRemedy, requeueRemedy } from '../sentences/endpoint-advice.ts'
-import { healthOf } from '../webhooks.ts'
-import { atMost, userText } from '../words.ts'
-import type { ActGroup, StaffAct, Values } from './staff-act.ts'
+import type { EventName } from '../../schemas/events.ts'
+import { type Span, upToNow } from '../input/span.ts'
+import type { Deps } from '../platform/deps.ts'
+import { Refusal } from '../platform/errors.ts'
+import { countSelected, countUndelivered } from '../replays/selected-events.ts'
+import { type PlannedReplay, planReplay, startReplay } from '../replays/start.ts'
+import type { By } from '../security/actor.ts'
+import type { ActGroup, StaffAct, Values } from '../staff-acts/act.ts'
+import { countDeadOf, deadIn } from '../webhooks/deliveries/backlog.ts'
+import { lookUpEndpoint, type TracedEndpoint } from '../webhooks/deliveries/look-up.ts'
+import { requeueAll } from '../webhooks/deliveries/requeue.ts'
+import { time } from './layout.ts'
+import { endpointPath, readFormSpan, spanFields, withQuery } from './paths.ts'
+import { endpointStateOf, replayRemedy, requeueRemedy } from './sentences/endpoint-advice.ts'
+import { healthOf } from './webhooks.ts'
+import { atMost } from './words.ts'
+
+type EndpointAct = StaffAct<TracedEndpoint, Deps>
 
 /**
  * The maximum time that one request spends re-queuing deliveries. A page may take 8 s in total (router.ts). If
@@ -43,9 +45,12 @@ const hidden = { label: null, current: () => '' }
  * Re-queues either all of an endpoint's deliveries that have died so far, or those that died within the time span in
  * the form.
  */
-const requeueAllAct: StaffAct<TracedEndpoint> = {
+const requeueAllAct: EndpointAct = {
   label: 'Re-queue all',
   title: 'Re-queue all dead deliveries of endpoint',
+  description: 're-queue the dead deliveries of an endpoint',
+  command: null,
+  audit: 'delivery.requeued',
   isReasonOptional: true,
   effects: {
     changes:
@@ -66,7 +71,7 @@ const requeueAllAct: StaffAct<TracedEndpoint> = {
     const span = upToNow(deps, readFormSpan(deps, values))
     const done = await requeueInTime(deps, _id, span, by)
     const left = await countDeadOf(deps, _id, span)
-    return { to: withQuery(endpointPath(_id), { result: 'all', ...spanFields(span), ...done, left }) }
+    return { done, to: withQuery(endpointPath(_id), { result: 'all', ...spanFields(span), ...done, left }) }
   },
   done: '',
 }
@@ -106,9 +111,12 @@ const selectionForm = (endpoint: TracedEndpoint, values: Values): string => {
 }
 
 /** Replays the events of a period to an endpoint. */
-const replayAct: StaffAct<TracedEndpoint> = {
+const replayAct: EndpointAct = {
   label: 'Replay',
   title: 'Replay events to endpoint',
+  description: 'replay the events of a period to an endpoint',
+  command: null,
+  audit: 'endpoint.replayed',
   isReasonOptional: true,
   effects: {
     changes:
@@ -125,20 +133,22 @@ const replayAct: StaffAct<TracedEndpoint> = {
   },
   obstacle: (endpoint) => replayRemedy[endpointStateOf(endpoint)],
   async run(deps, endpoint, by, values) {
-    await startReplay(deps, await plan(deps, endpoint, values), by)
-    return true
+    return { done: await startReplay(deps, await plan(deps, endpoint, values), by) }
   },
   done: 'The replay has started. The table of replays shows its progress.',
 }
 
 /** The acts on an endpoint. */
-export const endpointActs: ActGroup<TracedEndpoint> = {
+export const endpointActs: ActGroup<TracedEndpoint, Deps> = {
+  noun: 'endpoint',
   path: '/endpoints/:id',
   permission: 'requeue-deliveries',
   find: lookUpEndpoint,
   nameOf: ({ url }) => new URL(url).host,
-  facts: (endpoint) =>
-    html`<dt>URL</dt><dd>!${userText(endpoint.url)}</dd><dt>Health</dt><dd>!${healthOf(endpoint)}</dd>`,
-  refusalText: (error) => (error instanceof Refusal && error.code === 'RATE_LIMITED' ? error.message : null),
+  facts: (endpoint) => [
+    { label: 'URL', value: endpoint.url, kind: 'user' },
+    { label: 'Health', value: healthOf(endpoint), kind: 'html' },
+  ],
+  refusalText: async (error) => (error instanceof Refusal && error.code === 'RATE_LIMITED' ? error.message : null),
   acts: { 'requeue-all': requeueAllAct, replay: replayAct },
 }

@@ -1,30 +1,34 @@
 import type { Request, Response, Router } from 'express'
 import { html } from 'ghtml'
-import { maxReasonLength, readReason } from '../../audit/reason.ts'
-import { formFields } from '../../http/body/read-form.ts'
-import { redirectTo } from '../../http/pages/send-page.ts'
-import type { Deps } from '../../platform/deps.ts'
-import type { SignedIn } from '../../staff/staff-sessions.ts'
-import { type Effects, namedEffects } from '../../staff-acts/switches.ts'
-import { byStaff, checkCsrf, limited, requirePermission } from '../guards.ts'
-import { csrfField, sendNotFound, sendStaffPage, staffOf } from '../layout.ts'
-import { capitalised, userText } from '../words.ts'
+import { maxReasonLength, readReason } from '../audit/reason.ts'
+import { formFields } from '../http/body/read-form.ts'
+import { redirectTo } from '../http/pages/send-page.ts'
+import type { Deps } from '../platform/deps.ts'
+import { mayStaff } from '../staff/permissions.ts'
+import type { SignedIn } from '../staff/staff-sessions.ts'
 import {
   type ActField,
   type ActGroup,
   type ActResult,
+  type Effects,
+  type Fact,
   type Faults,
-  objectPath,
+  namedEffects,
+  type Once,
   obstacleTo,
   type StaffAct,
   type Values,
-} from './staff-act.ts'
+} from '../staff-acts/act.ts'
+import { byStaff, checkCsrf, limited, requirePermission } from './guards.ts'
+import { csrfField, sendNotFound, sendStaffPage, staffOf, time } from './layout.ts'
+import { entryNamed } from './paths.ts'
+import { capitalised, userText } from './words.ts'
 
 /**
  * Adds the two routes of each act of a group: GET shows what will happen, and POST does it. Both require the group's
  * permission.
  */
-export function addActs<Found>(router: Router, deps: Deps, group: ActGroup<Found>): void {
+export function addActs<Found>(router: Router, deps: Deps, group: ActGroup<Found, Deps>): void {
   const may = requirePermission(group.permission)
   for (const [name, act] of Object.entries(group.acts)) {
     const path = `${group.path}/${name}`
@@ -36,7 +40,7 @@ export function addActs<Found>(router: Router, deps: Deps, group: ActGroup<Found
 type ActRequest = Request<{ id?: string }>
 
 const confirm =
-  <Found>(group: ActGroup<Found>, name: string, act: StaffAct<Found>) =>
+  <Found>(group: ActGroup<Found, Deps>, name: string, act: StaffAct<Found, Deps>) =>
   (deps: Deps) =>
   async (req: ActRequest, res: Response) => {
     const id = req.params.id ?? ''
@@ -47,7 +51,7 @@ const confirm =
   }
 
 const perform =
-  <Found>(deps: Deps, group: ActGroup<Found>, name: string, act: StaffAct<Found>) =>
+  <Found>(deps: Deps, group: ActGroup<Found, Deps>, name: string, act: StaffAct<Found, Deps>) =>
   async (req: ActRequest, res: Response) => {
     const id = req.params.id ?? ''
     const found = await group.find(deps, id)
@@ -64,25 +68,33 @@ const perform =
       ...missingFaults(act, values),
     }
     if (Object.keys(faults).length > 0) return invalid(faults)
-    const done = await act.run(deps, found, byStaff(req, res, reason), values).catch((error): ActResult => {
-      const form = group.refusalText?.(error) ?? null
-      if (form === null) throw error
-      return { faults: { form } }
-    })
-    if (done === true) return redirectTo(res, `${backPath}?done=${name}`)
-    if (done === false) return again()
-    if ('faults' in done) return invalid(done.faults)
-    if ('to' in done) return redirectTo(res, done.to)
-    sendStaffPage(res, { title: act.title }, done.body)
+    const result = await act
+      .run(deps, found, byStaff(req, res, reason), values)
+      .catch(async (error): Promise<ActResult> => {
+        const form = (await group.refusalText?.(error)) ?? null
+        if (form === null) throw error
+        return { faults: { form } }
+      })
+    if (result === null) return again()
+    if ('faults' in result) return invalid(result.faults)
+    if (result.once !== undefined) return sendStaffPage(res, { title: act.title }, shownOnce(result.once))
+    redirectTo(res, result.to ?? `${backPath}?done=${name}`)
   }
 
-function reasonFault<Found>({ isReasonOptional }: StaffAct<Found>, text: string, reason: string | null): Faults {
+/** Returns the page that shows a secret. It is shown only once, and is not stored. */
+const shownOnce = ({ title, name, note, text, backPath }: Once): string =>
+  html`<h1>${title} <bdi>${name}</bdi></h1>
+    <p class="notice good" role="status">${note}</p>
+    <pre>${text}</pre>
+    <p><a href="${backPath}">Go back</a></p>`
+
+function reasonFault<Found>({ isReasonOptional }: StaffAct<Found, Deps>, text: string, reason: string | null): Faults {
   if (reason !== null || (isReasonOptional && text.trim() === '')) return {}
   return { reason: 'Enter a reason of 1 to 300 printable characters, without line breaks.' }
 }
 
 /** Without one of its fields, such as the end of a time span, a form could select more than its page has shown. */
-function missingFaults<Found>({ fields = {} }: StaffAct<Found>, values: Values): Faults {
+function missingFaults<Found>({ fields = {} }: StaffAct<Found, Deps>, values: Values): Faults {
   const missing = Object.keys(fields).filter((name) => values[name] === undefined)
   const message = 'The form must contain this field exactly once.'
   const form = 'Nothing was changed. The form must contain each of its fields exactly once.'
@@ -90,13 +102,13 @@ function missingFaults<Found>({ fields = {} }: StaffAct<Found>, values: Values):
 }
 
 /** Returns the values of the act's fields that a query or a form contains. */
-const given = <Found>({ fields = {} }: StaffAct<Found>, input: object = {}): Values =>
+const given = <Found>({ fields = {} }: StaffAct<Found, Deps>, input: object = {}): Values =>
   Object.fromEntries(
     Object.entries(input).filter(([name, value]) => Object.hasOwn(fields, name) && typeof value === 'string'),
   )
 
 /** Returns the current values of the fields that were left as the form had shown them. They may have changed since. */
-const untouched = <Found>({ fields = {} }: StaffAct<Found>, found: Found, form: Values): Values =>
+const untouched = <Found>({ fields = {} }: StaffAct<Found, Deps>, found: Found, form: Values): Values =>
   Object.fromEntries(
     Object.entries(fields)
       .filter(([name]) => form[name] !== undefined && form[name] === form[shownName(name)])
@@ -106,11 +118,23 @@ const untouched = <Found>({ fields = {} }: StaffAct<Found>, found: Found, form: 
 /** The name of the hidden field that says what the form has shown. */
 const shownName = (name: string): string => `${name}Shown`
 
+/** Returns facts as the items of a `dl` element. */
+const factsOf = (facts: readonly Fact[]): string =>
+  html`!${facts.map(({ label, value, kind }) => html`<dt>${label}</dt><dd !${kind === 'id' ? 'class="id"' : ''}>!${valueOf(value, kind)}</dd>`)}`
+
+function valueOf(value: Fact['value'], kind: Fact['kind']): string {
+  if (kind === 'html') return String(value)
+  if (kind === 'user') return userText(String(value))
+  if (value instanceof Date) return time(value)
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  return html`${String(value)}`
+}
+
 /** The page on which staff confirm an act on one object. */
 interface Confirmation<Found> {
-  group: ActGroup<Found>
+  group: ActGroup<Found, Deps>
   name: string
-  act: StaffAct<Found>
+  act: StaffAct<Found, Deps>
   found: Found
   /** The path of the object's page. */
   backPath: string
@@ -123,7 +147,7 @@ async function show<Found>(deps: Deps, res: Response, confirmation: Confirmation
   const { group, act, found, backPath, values, faults } = confirmation
   const staff = staffOf(res)
   const obstacle = obstacleTo(group, act, found, staff)
-  const facts = group.facts(found)
+  const facts = factsOf(group.facts(found))
   const details = obstacle === null ? await act.details?.(deps, found, values) : undefined
   const body = html`<h1>${act.title} !${userText(group.nameOf(found))}</h1>
     !${facts === '' ? '' : html`<dl class="facts card">!${facts}</dl>`}
@@ -140,7 +164,7 @@ async function show<Found>(deps: Deps, res: Response, confirmation: Confirmation
   sendStaffPage(res, { title: `${act.title} ${group.nameOf(found)}`, status }, body)
 }
 
-function effectFacts<Found>({ acts }: ActGroup<Found>, effects: Effects): string {
+function effectFacts<Found>({ acts }: ActGroup<Found, Deps>, effects: Effects): string {
   const { undo, undoNote = '' } = effects
   const parts = namedEffects(effects).map(([name, sentence]) => html`<dt>${name}</dt><dd>${capitalised(sentence)}</dd>`)
   const undone = undo === undefined ? capitalised(undoNote) : `With “${acts[undo]?.label ?? undo}”.`
@@ -164,7 +188,7 @@ function confirmationForm<Found>(confirmation: Confirmation<Found>, staff: Signe
     </form>`
 }
 
-const reasonField = <Found>({ isReasonOptional = false }: StaffAct<Found>): ActField<Found> => ({
+const reasonField = <Found>({ isReasonOptional = false }: StaffAct<Found, Deps>): ActField<Found> => ({
   label: isReasonOptional ? 'Reason (optional)' : 'Reason',
   hint: `Up to ${maxReasonLength} characters. The audit trail shows it permanently, so do not enter secrets or customer data.`,
   isRequired: !isReasonOptional,
@@ -191,4 +215,37 @@ function field<Found>(name: string, spec: ActField<Found>, value: string, fault:
     !${input}
     !${hint === undefined ? '' : html`<p class="faint" id="${name}-hint">${hint}</p>`}
   </div>`
+}
+
+/** Returns the path of the page of one object of a group. */
+export const objectPath = ({ path }: { path: string }, id: string): string =>
+  `/admin${path.replace(':id', encodeURIComponent(id))}`
+
+/**
+ * Returns links to the acts that this member of staff can perform on an object now, with the dangerous acts set apart.
+ * Returns an empty string if there are none.
+ */
+export function actLinks<Found>(group: ActGroup<Found, Deps>, id: string, found: Found, staff: SignedIn): string {
+  const possible = Object.entries(group.acts).filter(([, act]) => obstacleTo(group, act, found, staff) === null)
+  if (possible.length === 0 || !mayStaff(staff, group.permission)) return ''
+  const links = (isDanger: boolean) => {
+    const each = possible
+      .filter(([, act]) => (act.isDanger ?? false) === isDanger)
+      .map(
+        ([name, { label }]) =>
+          html`<a class="button ${isDanger ? 'danger' : ''}" href="${objectPath(group, id)}/${name}">${label}…</a>`,
+      )
+    return each.length === 0 ? '' : html`<div>!${each}</div>`
+  }
+  return html`<h2>Actions</h2><div class="card acts">!${links(false)}!${links(true)}</div>`
+}
+
+/**
+ * Returns the notice to show after an act. Returns an empty string if the query names no act, or if the object has
+ * changed since then.
+ */
+export function actNotice<Found>(group: ActGroup<Found, Deps>, found: Found, query: Record<string, unknown>): string {
+  const act = entryNamed(group.acts, query.done)
+  if (act === undefined || act.isDone?.(found) === false) return ''
+  return html`<p class="notice good" role="status">${act.done}</p>`
 }
