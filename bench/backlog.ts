@@ -1,7 +1,7 @@
 import { mongo } from 'mongoose'
 import { freePort } from '../dev/servers/free-port.ts'
 import { newId } from '../src/platform/ids.ts'
-import { deliveryId, endpointIdOf } from '../src/webhooks/deliveries/delivery-id.ts'
+import { deliveryId, endpointIdOf } from '../src/webhooks/deliveries/delivery-job.ts'
 import { addEndpoint, type Merchant, makeMerchants } from './merchants.ts'
 import { measurePhase, type Phase } from './noisy.ts'
 import type { Bench } from './rounds.ts'

@@ -164,14 +164,14 @@ describe('The project', () => {
   it("changes intents only in the listed files, and an intent's status only in transition.ts", () => {
     const changing = /(\.(updateOne|updateMany|findOneAndUpdate|bulkWrite|replaceOne|save)|updateIntent)\(/
     expect(mentioning(filesIn('src/intents'), changing)).to.have.members([
-      'src/intents/code.ts',
+      'src/intents/codes.ts',
       'src/intents/create.ts',
       'src/intents/marks.ts',
       'src/intents/payments/begin-and-settle.ts',
       'src/intents/query-wallets.ts',
       'src/intents/refunds/begin-and-settle.ts',
       // It changes only the counter.
-      'src/intents/short-codes.ts',
+      'src/intents/codes.ts',
       'src/intents/transition.ts',
     ])
     const elsewhere =

@@ -1,6 +1,5 @@
 import type { Model } from 'mongoose'
-import { type Batcher, backgroundRest, createBatcher } from '../mongo/batching/batcher.ts'
-import { createByIdBatcher, createReadBatcher } from '../mongo/batching/read-batcher.ts'
+import { type Batcher, backgroundRest, createBatcher, createByIdBatcher, createReadBatcher } from '../mongo/batchers.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../platform/deps.ts'
 import { unavailable } from '../platform/errors.ts'

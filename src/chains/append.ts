@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { mongo } from 'mongoose'
 import { longestReadMs } from '../lists/pagination.ts'
-import { type Batcher, backgroundRest, createBatcher } from '../mongo/batching/batcher.ts'
+import { type Batcher, backgroundRest, createBatcher } from '../mongo/batchers.ts'
 import { unavailable } from '../platform/errors.ts'
 
 /** The owner of a chain: a business in one environment. */

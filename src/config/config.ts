@@ -2,10 +2,8 @@ import { Ajv, type ErrorObject } from 'ajv'
 import { type Environment, environment } from '../../schemas/environment.ts'
 import { type QueueName, queueNames } from '../../schemas/jobs.ts'
 import { parseRange } from '../platform/network.ts'
-import { readCertificates } from './certificates.ts'
 import { combinedFaults } from './faults.ts'
-import { formats } from './formats.ts'
-import { list, parseTrust } from './lists.ts'
+import { formats, list, parseTrust, readCertificates } from './formats.ts'
 import { parseRedisUrl } from './redis-url.ts'
 
 declare module '../platform/deps.ts' {

@@ -1,6 +1,5 @@
 import type { mongo } from 'mongoose'
-import { insertsOf } from '../mongo/batching/insert-batcher.ts'
-import { createByIdBatcher } from '../mongo/batching/read-batcher.ts'
+import { createByIdBatcher, insertsOf } from '../mongo/batchers.ts'
 import { isConflict, isDuplicate, nativeCollection } from '../mongo/collection.ts'
 import type { Deps, Models } from '../platform/deps.ts'
 import { Refusal, refuse, unavailable } from '../platform/errors.ts'

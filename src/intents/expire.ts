@@ -1,5 +1,5 @@
 import type { NewJob } from '../../schemas/jobs.ts'
-import { noDeadline } from '../mongo/batching/batcher.ts'
+import { noDeadline } from '../mongo/batchers.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { inFairBatches } from '../mongo/in-fair-batches.ts'
 import { wakeRelay } from '../outbox/wake-relay.ts'

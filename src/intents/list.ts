@@ -1,7 +1,7 @@
 import type { ListIntentsQuery, rangeQuery } from '../../schemas/intents.ts'
 import type { Caller } from '../businesses/caller.ts'
 import { readNamedSpan, readSpan, type Span, within } from '../input/span.ts'
-import { allOf } from '../lists/countable.ts'
+import { allOf } from '../lists/counts.ts'
 import { longestReadMs, type Page, readPage, readSlice, readSortedPage, type Slice } from '../lists/pagination.ts'
 import { readCountedPage } from '../lists/read-page.ts'
 import type { Deps } from '../platform/deps.ts'

@@ -5,7 +5,7 @@ import { effectOf, type Result, type WriteRequest } from '../idempotency/request
 import { isFresh } from '../idempotency/response.ts'
 import type { Deps } from '../platform/deps.ts'
 import { unavailable } from '../platform/errors.ts'
-import { isCodeActive } from './code.ts'
+import { isCodeActive } from './codes.ts'
 import { type Intent, metadataObject } from './intent.ts'
 import { isPending, transitions } from './lifecycle.ts'
 import type { Payment, Refund } from './records.ts'

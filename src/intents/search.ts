@@ -1,7 +1,7 @@
 import type { EventName } from '../../schemas/events.ts'
 import { longestReadMs } from '../lists/pagination.ts'
 import type { Deps } from '../platform/deps.ts'
-import { codeKeyOf } from './code.ts'
+import { codeKeyOf } from './codes.ts'
 import type { Intent } from './intent.ts'
 import { type Transition, transitions } from './lifecycle.ts'
 import { chosenAmountKey, payerHashesOf } from './look-up-keys.ts'

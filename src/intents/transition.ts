@@ -3,7 +3,7 @@ import { newEvent, type OutboxEvent } from '../outbox/event.ts'
 import type { PaymentFailure, Recorded } from '../outbox/facts.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { Cause } from '../tracing/tracing.ts'
-import { codeReusableFrom } from './code.ts'
+import { codeReusableFrom } from './codes.ts'
 import { paymentFormat } from './event-data.ts'
 import type { Intent } from './intent.ts'
 import { isPending, type Transition, type TransitionName, transitions } from './lifecycle.ts'
@@ -101,7 +101,7 @@ export const applyTransition = (
 
 /**
  * Writes a planned change. Returns `change.after`, or null if the filter does not match. `GuardedUpdate` in
- * mongo/batching/update-batcher.ts explains `proof`.
+ * mongo/batchers.ts explains `proof`.
  */
 export async function writeChange(
   deps: Pick<Deps, 'batchers' | 'metrics'>,

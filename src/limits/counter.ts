@@ -1,6 +1,5 @@
 import type { Model } from 'mongoose'
-import { createBatcher, noDeadline } from '../mongo/batching/batcher.ts'
-import { createReadBatcher } from '../mongo/batching/read-batcher.ts'
+import { createBatcher, createReadBatcher, noDeadline } from '../mongo/batchers.ts'
 import { type Collection, isOnlyDuplicates, nativeCollection } from '../mongo/collection.ts'
 import { type Refusal, unavailable } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'

@@ -1,9 +1,8 @@
 import { type Span, within } from '../input/span.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { Checkpoint } from './checkpoint.ts'
-import { type Countable, countCreated } from './countable.ts'
-import { readWithinPage } from './page-bytes.ts'
-import { longestReadMs, maxSkip, type Page, pageOf, type Slice } from './pagination.ts'
+import { type Countable, countCreated } from './counts.ts'
+import { longestReadMs, maxSkip, type Page, pageOf, readWithinPage, type Slice } from './pagination.ts'
 
 /**
  * Reads one page of the items in a span, sorted from newest to oldest and then by id, and counts all items in the span.

@@ -1,7 +1,7 @@
 import { type Model, Schema } from 'mongoose'
 import type { Collection } from '../mongo/collection.ts'
 import type { Actor } from '../security/actor.ts'
-import type { MoneyKind } from './rows.ts'
+import type { MoneyKind } from './read-file.ts'
 
 declare module '../platform/deps.ts' {
   interface Models {

@@ -1,7 +1,6 @@
 import type { Model } from 'mongoose'
 import { paymentSourceFields } from '../intents/event-data.ts'
-import { type Batcher, backgroundRest, createBatcher } from '../mongo/batching/batcher.ts'
-import { createReadBatcher } from '../mongo/batching/read-batcher.ts'
+import { type Batcher, backgroundRest, createBatcher, createReadBatcher } from '../mongo/batchers.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { type Transactions, unlessLocked } from '../mongo/transaction.ts'
 import type { Models } from '../platform/deps.ts'

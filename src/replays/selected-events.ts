@@ -3,7 +3,7 @@ import { longestReadMs } from '../lists/pagination.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { readPage } from '../mongo/walk.ts'
 import type { Models } from '../platform/deps.ts'
-import { deliveryId } from '../webhooks/deliveries/delivery-id.ts'
+import { deliveryId } from '../webhooks/deliveries/delivery-job.ts'
 import type { EventSelection, Replay } from './replay.ts'
 
 type Log = Pick<Models, 'LoggedEvent'>

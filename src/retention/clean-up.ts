@@ -1,7 +1,7 @@
 import { forgetStored } from '../lists/counts.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { describeError } from '../platform/log.ts'
-import { businessPages } from '../reconciliation/recorded-in.ts'
+import { businessPages } from '../reconciliation/recorded.ts'
 import type { Work } from '../work/loop.ts'
 import { createPace, type Pace } from '../work/pace.ts'
 import { type Cleaning, type CleaningDeps, cutoffsOf, startCounts, type Watch } from './cleaning.ts'

@@ -1,6 +1,6 @@
 import type { Request, Response, Router } from 'express'
 import { html } from 'ghtml'
-import { maxReasonLength, readReason } from '../audit/reason.ts'
+import { maxReasonLength, readReason } from '../audit/acts.ts'
 import { formFields } from '../http/body/read-form.ts'
 import { redirectTo } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'

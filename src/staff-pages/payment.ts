@@ -8,7 +8,7 @@ import { asOf } from '../intents/present.ts'
 import type { Refund } from '../intents/records.ts'
 import { eventsSoFar, lookUpIntent, type TracedIntent } from '../intents/search.ts'
 import type { Deps } from '../platform/deps.ts'
-import { eventIdOf } from '../webhooks/deliveries/delivery-id.ts'
+import { eventIdOf } from '../webhooks/deliveries/delivery-job.ts'
 import {
   deliveriesOf,
   endpointsOfDeliveries,

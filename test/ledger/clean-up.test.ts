@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { EntryDraft } from '../../src/ledger/entry.ts'
-import { noDeadline } from '../../src/mongo/batching/batcher.ts'
+import { noDeadline } from '../../src/mongo/batchers.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { countCleanUp, runCleanUp } from '../../src/retention/clean-up.ts'
 import { startCounts } from '../../src/retention/cleaning.ts'

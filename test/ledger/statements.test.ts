@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { closeDays } from '../../src/ledger/book.ts'
 import type { EntryDraft, LedgerEntry } from '../../src/ledger/entry.ts'
-import { noDeadline } from '../../src/mongo/batching/batcher.ts'
+import { noDeadline } from '../../src/mongo/batchers.ts'
 import { nativeCollection } from '../../src/mongo/collection.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { expectRefused } from '../api/refused.ts'

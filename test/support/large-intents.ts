@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { endPayment } from '../../src/intents/payments/begin-and-settle.ts'
-import { noDeadline } from '../../src/mongo/batching/batcher.ts'
+import { noDeadline } from '../../src/mongo/batchers.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { noCommission } from '../../src/wallets/commission.ts'
 import { storedIntent } from './pay.ts'

@@ -1,7 +1,7 @@
 import type { ChainOwner } from '../../src/chains/append.ts'
 import { endPayment } from '../../src/intents/payments/begin-and-settle.ts'
 import { dayOf, type EntryDraft, type LedgerEntry } from '../../src/ledger/entry.ts'
-import { noDeadline } from '../../src/mongo/batching/batcher.ts'
+import { noDeadline } from '../../src/mongo/batchers.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { createIntent, relay } from './actions.ts'
 import { storedIntent } from './pay.ts'

@@ -7,7 +7,7 @@ import {
 } from '../../src/intents/payments/pay.ts'
 import type { Refund } from '../../src/intents/records.ts'
 import { beginRefund } from '../../src/intents/refunds/begin-and-settle.ts'
-import { noDeadline } from '../../src/mongo/batching/batcher.ts'
+import { noDeadline } from '../../src/mongo/batchers.ts'
 import type { Deps } from '../../src/platform/deps.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { commissionOf } from '../../src/wallets/commission.ts'

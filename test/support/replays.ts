@@ -1,6 +1,6 @@
 import type { EventName } from '../../schemas/events.ts'
 import { paymentFormat } from '../../src/intents/event-data.ts'
-import { noDeadline } from '../../src/mongo/batching/batcher.ts'
+import { noDeadline } from '../../src/mongo/batchers.ts'
 import { nativeCollection } from '../../src/mongo/collection.ts'
 import type { Deps } from '../../src/platform/deps.ts'
 import { newId } from '../../src/platform/ids.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { mongo } from 'mongoose'
-import { readWithinPage } from '../../src/lists/page-bytes.ts'
+import { readWithinPage } from '../../src/lists/pagination.ts'
 import { inSlices } from '../../src/platform/in-slices.ts'
 import { countLoopIterations } from '../support/count-loop-iterations.ts'
 

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander'
 import { type EventName, events } from '../../../schemas/events.ts'
 import { scopes } from '../../../schemas/scopes.ts'
-import { maxReasonLength, readReason } from '../../audit/reason.ts'
+import { maxReasonLength, readReason } from '../../audit/acts.ts'
 import { readInstant } from '../../input/instant.ts'
 import { isLonger, type NameKind, readName } from '../../input/name.ts'
 import { readPhone, readPin } from '../../input/phone.ts'

@@ -61,7 +61,7 @@ export interface ReadRoute extends Common {
     input: OperationInput<never>,
     holding: Holding,
   ): Promise<{ query: unknown } | { data: unknown } | null>
-  /** Runs the operation. The meaning of `deadlineAt` is explained in src/mongo/batching/batcher.ts. */
+  /** Runs the operation. The meaning of `deadlineAt` is explained in src/mongo/batchers.ts. */
   run(deps: Deps, caller: Caller, input: OperationInput, deadlineAt: number): Promise<unknown>
 }
 

@@ -1,7 +1,7 @@
 import { maxAttempts } from '../../../schemas/retry-table.ts'
 import { paymentFormat, samplePayment } from '../../intents/event-data.ts'
 import { unsignedHeaders } from '../../webhooks/attempts/sign.ts'
-import { composeData } from '../../webhooks/body/compose.ts'
+import { composeData } from '../../webhooks/body.ts'
 import { endpointId } from './endpoints-example.ts'
 import { referenceNumber } from './intents-example.ts'
 

@@ -79,7 +79,7 @@ function planRelease(intent: Intent, attempt: PaymentAttempt): PlannedChange {
 export interface Settler {
   /** The request that settles the payment, or null if a job settles it. */
   cause: Cause | null
-  /** The deadline of the write, as defined in mongo/batching/batcher.ts. */
+  /** The deadline of the write, as defined in mongo/batchers.ts. */
   deadlineAt: number
 }
 

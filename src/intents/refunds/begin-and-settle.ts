@@ -1,6 +1,6 @@
 import { maxRefunds } from '../../../schemas/intents.ts'
 import { bookEvents } from '../../ledger/book.ts'
-import { noDeadline } from '../../mongo/batching/batcher.ts'
+import { noDeadline } from '../../mongo/batchers.ts'
 import type { OutboxEvent } from '../../outbox/event.ts'
 import { wakeRelay } from '../../outbox/wake-relay.ts'
 import type { Deps } from '../../platform/deps.ts'

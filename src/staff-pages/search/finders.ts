@@ -5,7 +5,7 @@ import { type KeyFacts, listKeys, lookUpKey, recogniseKey, whyNoKey } from '../.
 import { findBusinessesByName, lookUpBusiness } from '../../businesses/list-businesses.ts'
 import { isLonger, readName } from '../../input/name.ts'
 import { maskPhone, readPhone } from '../../input/phone.ts'
-import { readCode } from '../../intents/code.ts'
+import { readCode } from '../../intents/codes.ts'
 import {
   type FoundIntent,
   lookUpIntent,
@@ -19,7 +19,7 @@ import type { Deps } from '../../platform/deps.ts'
 import { isId, isOrderNumber, isShortCode } from '../../platform/ids.ts'
 import type { By } from '../../security/actor.ts'
 import { lookUpOrder } from '../../store/orders/read.ts'
-import { isDeliveryId } from '../../webhooks/deliveries/delivery-id.ts'
+import { isDeliveryId } from '../../webhooks/deliveries/delivery-job.ts'
 import { lookUpDelivery, lookUpEndpoint } from '../../webhooks/deliveries/look-up.ts'
 import { businessPath, deliveryPath, endpointPath, keyPath, orderPath, paymentPath } from '../paths.ts'
 

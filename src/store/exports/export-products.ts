@@ -6,7 +6,7 @@ import { nativeCollection } from '../../mongo/collection.ts'
 import { csvHeader, lineEnd } from '../../platform/csv.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { readInSlices, restAfter } from '../../platform/in-slices.ts'
-import { type Column, columns } from '../imports/file/row.ts'
+import { type Column, columns } from '../imports/rows.ts'
 import type { Product } from '../products/product.ts'
 import { requireShop } from '../shops/shops.ts'
 

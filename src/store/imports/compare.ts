@@ -6,8 +6,7 @@ import { inSlices, readInSlices } from '../../platform/in-slices.ts'
 import type { ProductDescription } from '../products/create.ts'
 import type { Product, Variant } from '../products/product.ts'
 import { type ChangedProduct, compareProduct, type ExistingProduct, type Outcome } from './compare-product.ts'
-import { checkSkus, type SkuOwner } from './file/check-skus.ts'
-import { createFaults, type ProductRow } from './file/row.ts'
+import { checkSkus, createFaults, type ProductRow, type SkuOwner } from './rows.ts'
 
 /**
  * The counts of an import. `created`, `updated` and `unchanged` are numbers of products. `variants` is the number of

@@ -12,8 +12,8 @@ import { newProduct } from '../products/create.ts'
 import type { Product } from '../products/product.ts'
 import { openShop, requireShop } from '../shops/shops.ts'
 import { type Comparison, compare, type ImportCounts, type ImportScope } from './compare.ts'
-import { readRows } from './file/read-rows.ts'
-import type { ProductRow } from './file/row.ts'
+import { readRows } from './read-file.ts'
+import type { ProductRow } from './rows.ts'
 
 declare module '../../platform/deps.ts' {
   interface Deps {

@@ -1,7 +1,7 @@
 import type { ListOrdersQuery } from '../../../schemas/orders.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { readSpan, type Span } from '../../input/span.ts'
-import { allOf } from '../../lists/countable.ts'
+import { allOf } from '../../lists/counts.ts'
 import { type Page, readSlice, type Slice } from '../../lists/pagination.ts'
 import { readCountedPage } from '../../lists/read-page.ts'
 import type { Deps } from '../../platform/deps.ts'

@@ -5,7 +5,7 @@ import type { Models } from '../../platform/deps.ts'
 import type { Log } from '../../platform/log.ts'
 import { createRunningWork } from '../../platform/running-work.ts'
 import type { AttemptRecord } from '../deliveries/delivery.ts'
-import { hourField, hourOf } from '../endpoints/last-day.ts'
+import { hourField, hourOf } from '../endpoints/endpoint-facts.ts'
 
 declare module '../../platform/deps.ts' {
   interface Deps {

@@ -1,6 +1,6 @@
 import type { Resource } from '../../limits/limit.ts'
 import { createShare } from '../../limits/share.ts'
-import { backgroundRest } from '../../mongo/batching/batcher.ts'
+import { backgroundRest } from '../../mongo/batchers.ts'
 import { type ProcessClock, processClock } from '../../platform/process-clock.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 
