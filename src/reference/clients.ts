@@ -12,7 +12,7 @@ const clients = [
   ...['client', 'verify'].flatMap((name) => [`${name}.mjs`, `${name}.py`, `${name}.php`]),
   'inbox.mjs',
   'inbox.py',
-  'close.py',
+  ...['pay.py', 'pay.php', 'hooks.py', 'catchup.py', 'close.py'],
   collection,
 ]
 
