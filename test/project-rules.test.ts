@@ -5,9 +5,7 @@ import { filesIn, importCycles, importsOf, looseFiles, read, smallFiles, sources
 import { environment } from '../schemas/environment.ts'
 import { events } from '../schemas/events.ts'
 import { retrySeconds } from '../schemas/retry-table.ts'
-import { acts } from '../src/audit/acts.ts'
 import { catalogue } from '../src/errors.ts'
-import { collections } from '../src/mongo/models.ts'
 import { queueNames } from '../src/queues/jobs.ts'
 import { pages } from './docs/pages.ts'
 
@@ -334,20 +332,6 @@ describe('The project', () => {
 
   it('lists every event in docs/merchants/webhooks.md', () => {
     for (const event of Object.keys(events)) expect(read('docs/merchants/webhooks.md')).to.include(`\`${event}\``)
-  })
-
-  it('lists every audited action, and no others, in docs/operators/support.md', () => {
-    const [, trail = ''] = read('docs/operators/support.md').split('\n## Audit trail\n')
-    const named = found(trail, /^\| (`[^|]+) \|/gm).flatMap((cell) => found(cell, /`([^`]+)`/g))
-    expect(named).to.have.members([...acts])
-  })
-
-  it('names every unique index in docs/operators/scale.md', () => {
-    const [, table = ''] = read('docs/operators/scale.md').split('\n### Sharding by business\n')
-    const unique = collections.flatMap(({ name, indexes }) =>
-      indexes.flatMap((index) => (index.unique === true ? [name, index.name] : [])),
-    )
-    expect(found(table, /`(\w+)`/g)).to.include.members(unique)
   })
 
   it('pins every package to one exact version', () => {

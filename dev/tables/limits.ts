@@ -18,7 +18,7 @@ import { code, tableOf } from '../markdown.ts'
 /** Every limit that makes a caller wait, get 429 or lose a connection. */
 export const table = (): string =>
   tableOf(
-    ['Limit', 'Kind', 'Default', 'Beyond it', 'Set by', 'Metric'],
+    ['Limit', 'Kind', 'Default', 'Beyond it', 'Metric'],
     [
       ...[
         attemptLimits(none),
@@ -32,7 +32,7 @@ export const table = (): string =>
       ...[...Object.values(requestRates), ...Object.values(meters)].map((rate) =>
         row('rate', rate, `${rate.limit} per ${rate.owner}`),
       ),
-      ...once(quotas).map((quota) => row('counter', quota, `${quota.setBy.split(',')[0]} per business`)),
+      ...once(quotas).map((quota) => row('counter', quota, `${quota.setBy} per business`)),
       ...[codesLimit, replayLimit].map((each) => row('counter', each, each.limit)),
       ...once({ ...lookupBudgets, ...pinBudgets, paymentBudget, signInBudget }).map((each) =>
         row('counter', each, failuresOf(each)),
@@ -51,15 +51,15 @@ const once = <Kind extends Limit>(limits: Record<string, Kind>): Kind[] => [
 ]
 
 const failuresOf = ({ perNetwork, seconds }: NetworkBudget): string =>
-  `${perNetwork} per network in ${seconds / 60} min; more per larger prefix`
+  `${perNetwork} per network in ${seconds / 60} min`
 
-const row = (kind: string, { what, gets, setBy = '', metric }: Limit, limit: string, name?: string): string[] => [
+/** A share without a metric of its own is a value of the label `limit` of `capacity_used`. */
+const row = (kind: string, { what, gets, metric }: Limit, limit: string, name = ''): string[] => [
   what,
   kind,
   limit,
   gets,
-  setBy,
-  metric === undefined && name !== undefined ? code(`capacity_used{limit="${name}"}`) : (metric ?? ''),
+  metric ?? (name && code(name)),
 ]
 
 const sharesOf = ({ total, parts, unit }: Resource): string =>

@@ -22,7 +22,6 @@ export const codesLimit = {
   what: 'Live payment codes in use. It is a level that is counted, because codes become free by time alone',
   limit: 'LIVE_CODES_PER_BUSINESS per business',
   gets: '429 `codes`',
-  setBy: 'LIVE_CODES_PER_BUSINESS, `business limit`',
   metric: 'business_quota_used_ratio',
 }
 

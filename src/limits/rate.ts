@@ -10,7 +10,6 @@ export const requestRates = {
     owner: 'API key',
     limit: 'RATE_LIMIT_PER_SECOND',
     gets: '429 `key`, after a delay in a flood',
-    setBy: 'RATE_LIMIT_PER_SECOND, `business limit --per-second`',
   },
   network: {
     what: 'Requests with a publishable key per second from one network',
@@ -23,14 +22,12 @@ export const requestRates = {
     owner: 'network and larger prefix',
     limit: 'RATE_LIMIT_PER_SECOND',
     gets: '429 `address`, after a delay',
-    setBy: 'RATE_LIMIT_PER_SECOND',
   },
   visitor: {
     what: 'Requests for pages per second',
     owner: 'network and larger prefix',
     limit: 'RATE_LIMIT_PER_SECOND',
     gets: '429 `address` or `polls`, after a delay',
-    setBy: 'RATE_LIMIT_PER_SECOND',
   },
 } satisfies Record<string, RateLimit>
 
