@@ -15,10 +15,10 @@ import { attemptLimits } from '../../src/webhooks/attempts/slots.ts'
 import { replayLimit } from '../../src/webhooks/replays/start.ts'
 import { code, tableOf } from '../markdown.ts'
 
-/** Every limit that makes a caller wait, get 429 or lose a connection. */
+/** Every limit that makes a caller wait, get 429 or lose a connection: first the shares, then the rates and counters. */
 export const table = (): string =>
   tableOf(
-    ['Limit', 'Kind', 'Default', 'Beyond it', 'Metric'],
+    ['Limit', 'Default', 'Beyond it', 'Metric'],
     [
       ...[
         attemptLimits(none),
@@ -27,18 +27,18 @@ export const table = (): string =>
         providerLimits,
         connectionLimits(maxConnections),
       ].flatMap((share) =>
-        Object.entries<Resource>(share).map(([name, resource]) => row('share', resource, sharesOf(resource), name)),
+        Object.entries<Resource>(share).map(([name, resource]) => row(resource, sharesOf(resource), name)),
       ),
       ...[...Object.values(requestRates), ...Object.values(meters)].map((rate) =>
-        row('rate', rate, `${rate.limit} per ${rate.owner}`),
+        row(rate, `${rate.limit} per ${rate.owner}`),
       ),
-      ...once(quotas).map((quota) => row('counter', quota, `${quota.setBy} per business`)),
-      ...[codesLimit, replayLimit].map((each) => row('counter', each, each.limit)),
+      ...once(quotas).map((quota) => row(quota, `${quota.setBy} per business`)),
+      ...[codesLimit, replayLimit].map((each) => row(each, each.limit)),
       ...once({ ...lookupBudgets, ...pinBudgets, paymentBudget, signInBudget }).map((each) =>
-        row('counter', each, failuresOf(each)),
+        row(each, failuresOf(each)),
       ),
       ...[perName, perAccount, phoneSearches].map((each) =>
-        row('counter', each, `${each.max} per ${each.owner} in ${each.seconds / 60} min`),
+        row(each, `${each.max} per ${each.owner} in ${each.seconds / 60} min`),
       ),
     ],
   )
@@ -54,9 +54,8 @@ const failuresOf = ({ perNetwork, seconds }: NetworkBudget): string =>
   `${perNetwork} per network in ${seconds / 60} min`
 
 /** A share without a metric of its own is a value of the label `limit` of `capacity_used`. */
-const row = (kind: string, { what, gets, metric }: Limit, limit: string, name = ''): string[] => [
+const row = ({ what, gets, metric }: Limit, limit: string, name = ''): string[] => [
   what,
-  kind,
   limit,
   gets,
   metric ?? (name && code(name)),

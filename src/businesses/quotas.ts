@@ -28,7 +28,7 @@ const ofBusiness = (name: Exclude<keyof BusinessLimits, 'perSecond' | 'liveCodes
 const storage = (keys: string, what: string, name: Parameters<typeof ofBusiness>[0]): QuotaInfo => ({
   ...ofBusiness(name),
   what: `What ${keys} keys store per UTC day, in ${what}`,
-  gets: '429 `storage` for what adds data or has a large response',
+  gets: '429 `storage`',
   scope: 'storage',
   message: (limit) =>
     `The ${keys} keys of this business can store ${limit} ${what} per UTC day. Wait until the next day. Until then, you can still cancel, refund and delete.`,
@@ -36,7 +36,7 @@ const storage = (keys: string, what: string, name: Parameters<typeof ofBusiness>
 
 const auditLines = (keys: string): QuotaInfo => ({
   what: 'Audit lines per UTC day, of live keys and of test keys each',
-  gets: '429 `audit`, never for deletions, rotations and cancellations',
+  gets: '429 `audit`',
   setBy: 'AUDIT_LINES_PER_DAY',
   scope: 'audit',
   limit: (config) => config.auditLinesPerDay,

@@ -221,7 +221,7 @@ interface Metered extends RateLimit {
 export const meters = {
   // A tenth allows about 60 new TLS connections per second.
   endpoints: {
-    what: "Processor time for a business's webhook endpoints: TLS handshakes and responses",
+    what: 'Processor time for TLS handshakes with endpoints and their responses',
     owner: 'business',
     limit: 'a tenth of the time; two tenths for all that use up theirs,',
     gets: 'what arrives waits',
