@@ -15,7 +15,7 @@ import { attemptLimits } from '../../src/webhooks/attempts/slots.ts'
 import { replayLimit } from '../../src/webhooks/replays/start.ts'
 import { code, tableOf } from '../markdown.ts'
 
-/** Every limit that makes a caller wait, get 429 or lose a connection: first the shares, then the rates and counters. */
+/** Every limit that makes a caller wait, get 429 or lose a connection: the shares, then the rates and the counters. */
 export const table = (): string =>
   tableOf(
     ['Limit', 'Default', 'Beyond it', 'Metric'],
