@@ -6,7 +6,6 @@ import { environment } from '../schemas/environment.ts'
 import { events } from '../schemas/events.ts'
 import { queueNames } from '../schemas/jobs.ts'
 import { retrySeconds } from '../schemas/retry-table.ts'
-import { collections } from '../src/context/models.ts'
 import { catalogue } from '../src/platform/errors.ts'
 import { auditedActs } from '../src/staff-acts/groups.ts'
 import { pages } from './docs/pages.ts'
@@ -338,24 +337,10 @@ describe('The project', () => {
     for (const event of Object.keys(events)) expect(read('docs/merchants/webhooks.md')).to.include(`\`${event}\``)
   })
 
-  it('lists every audited action, and no others, in docs/operators/support.md', () => {
-    const [, trail = ''] = read('docs/operators/support.md').split('\n## Audit trail\n')
-    const named = found(trail, /^\| (`[^|]+) \|/gm).flatMap((cell) => found(cell, /`([^`]+)`/g))
-    expect(named).to.have.members([...new Set(auditedActs)])
-  })
-
-  it('lists every act that is recorded', () => {
+  it('knows every act that is recorded', () => {
     const recorded = sources.flatMap((file) => found(read(file), /\bact: '([a-z]+\.[a-z-]+)'/g))
     expect(recorded.length).to.be.greaterThan(20)
     expect(auditedActs).to.include.members(recorded)
-  })
-
-  it('names every unique index in docs/operators/scale.md', () => {
-    const [, table = ''] = read('docs/operators/scale.md').split('\n### Sharding by business\n')
-    const unique = collections.flatMap(({ name, indexes }) =>
-      indexes.flatMap((index) => (index.unique === true ? [name, index.name] : [])),
-    )
-    expect(found(table, /`(\w+)`/g)).to.include.members(unique)
   })
 
   it('pins every package to one exact version', () => {

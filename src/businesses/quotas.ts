@@ -8,6 +8,7 @@ import { type BusinessLimits, defaultLimits } from './business.ts'
 import type { Caller } from './caller.ts'
 
 interface QuotaInfo extends Limit {
+  /** The environment variable that changes the limit. */
   setBy: string
   scope: Scope
   /** 0 means that there is no limit. */
@@ -17,7 +18,7 @@ interface QuotaInfo extends Limit {
 
 /** A limit that operators can set for each business. */
 const ofBusiness = (name: Exclude<keyof BusinessLimits, 'perSecond' | 'liveCodes'>) => ({
-  setBy: `${name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}, \`business limit\``,
+  setBy: name.replaceAll(/[A-Z]/g, '_$&').toUpperCase(),
   metric: 'business_quota_used_ratio',
   limit: (config: Config, own: BusinessLimits) => own[name] ?? config[name],
 })
@@ -25,7 +26,7 @@ const ofBusiness = (name: Exclude<keyof BusinessLimits, 'perSecond' | 'liveCodes
 const storage = (keys: string, what: string, name: Parameters<typeof ofBusiness>[0]): QuotaInfo => ({
   ...ofBusiness(name),
   what: `What ${keys} keys store per UTC day, in ${what}`,
-  gets: '429 `storage`, only for what adds data or has a large response',
+  gets: '429 `storage`',
   scope: 'storage',
   message: (limit) =>
     `The ${keys} keys of this business can store ${limit} ${what} per UTC day. Wait until the next day. Until then, you can still cancel, refund and delete.`,
@@ -33,7 +34,7 @@ const storage = (keys: string, what: string, name: Parameters<typeof ofBusiness>
 
 const auditLines = (keys: string): QuotaInfo => ({
   what: 'Audit lines per UTC day, of live keys and of test keys each',
-  gets: '429 `audit`, never for deletions, rotations and cancellations',
+  gets: '429 `audit`',
   setBy: 'AUDIT_LINES_PER_DAY',
   scope: 'audit',
   limit: (config) => config.auditLinesPerDay,

@@ -25,10 +25,9 @@ const maxCounts = 10_000
 const countingMs = 2_000
 
 export const codesLimit = {
-  what: 'Live payment codes in use. It is a level that is counted, because codes become free by time alone',
+  what: 'Live payment codes in use',
   limit: 'LIVE_CODES_PER_BUSINESS per business',
   gets: '429 `codes`',
-  setBy: 'LIVE_CODES_PER_BUSINESS, `business limit`',
   metric: 'business_quota_used_ratio',
 }
 

@@ -94,7 +94,7 @@ function createCounted(registers: Registry[]) {
     rateLimited: counter('rate_limited_total', 'Requests refused with RATE_LIMITED.', ['scope']),
     lookups: counter('lookups_total', 'Lookups by short code or payment code.', ['kind', 'outcome']),
     transitions: counter('transitions_total', 'Transitions of payment intents.', ['transition', 'environment']),
-    attempts: counter('webhook_attempts_total', 'Attempts at deliveries, without endpoint tests.', [
+    attempts: counter('webhook_attempts_total', 'Delivery attempts, without endpoint tests.', [
       'outcome',
       'stage',
       'environment',

@@ -12,6 +12,10 @@ const clients = [
   ...['client', 'verify'].flatMap((name) => [`${name}.mjs`, `${name}.py`, `${name}.php`]),
   'inbox.mjs',
   'inbox.py',
+  'pay.py',
+  'pay.php',
+  'hooks.py',
+  'catchup.py',
   'close.py',
   collection,
 ]

@@ -39,7 +39,7 @@ export const maxReplaysPerDay = 100
 export const maxEventsPerDay = 1_000_000
 
 export const replayLimit = {
-  what: 'Replays of events: one at a time per endpoint, and per UTC day in live mode and in the sandbox each',
+  what: 'Replays per UTC day, live and test each; one at a time per endpoint',
   limit: `${maxReplaysPerDay} and one million events per business`,
   gets: '429 `replays`',
 }

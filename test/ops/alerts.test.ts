@@ -148,6 +148,15 @@ describe('The monitoring set-up', () => {
     }
   })
 
+  it('has a runbook that states the meaning of each alert and, for a page, its impact, the remedy and when it is done', () => {
+    const [, ...entries] = read('docs/operators/runbook.md').split(/^## (?=\w+\n\n`)/m)
+    expect(entries.length).to.equal(rules.length)
+    for (const entry of entries) {
+      const parts = entry.includes('`page`') ? ['**Means:**', '**Impact:**', '\n1. ', '**Done when**'] : ['**Means:**']
+      for (const part of parts) expect(entry).to.include(part)
+    }
+  })
+
   it('includes, for each alert on log lines, a test that old counts do not trigger the alert after a failed scrape', () => {
     const counted = rules.filter(({ expr }) => expr.includes('_log_lines_total'))
     const isQuietAfterGap = ({ alert, expr }: Rule) =>

@@ -11,7 +11,7 @@ import { connectionWaitShare, type Exchange, exchange, type ProviderRequest } fr
 /** A provider may hang only for the customers of one business, and must leave connections for the others. */
 export const providerLimits = {
   requests: {
-    what: "Requests to the wallets' provider in progress, and their connections",
+    what: 'Requests to the wallet provider in progress',
     total: 256,
     parts: [{ owner: 'business', max: 128 }],
     leavesFree: true,

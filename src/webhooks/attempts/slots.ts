@@ -20,7 +20,7 @@ const window = { min: 2, max: 100, ofNew: 20, ofQuick: 50 } as const
 export const attemptLimits = (windowOf: (endpointId: string) => number) =>
   ({
     fast: {
-      what: 'Webhook attempts in progress, and their sockets, for the first 5 s of each',
+      what: 'Webhook attempts in progress, and their sockets, for up to 5 s',
       total: 1_000,
       parts: [
         { owner: 'business', max: 250 },
@@ -34,7 +34,7 @@ export const attemptLimits = (windowOf: (endpointId: string) => number) =>
     },
     // An attempt that times out after 30 s holds a slow slot for 25 s, so a business can make four of them per second.
     slow: {
-      what: 'Webhook attempts in progress for more than 5 s',
+      what: 'Webhook attempts in progress for over 5 s',
       total: 400,
       parts: [{ owner: 'business', max: 100 }],
       leavesFree: true,
