@@ -8,7 +8,7 @@ import { deadlineOf } from '../http/pages/prepare-page.ts'
 import { addHeader, redirectTo } from '../http/pages/send-page.ts'
 import { type Confirmation, type PaymentResult, payIntent } from '../intents/payments/pay.ts'
 import type { PaymentAttempt } from '../intents/records.ts'
-import { readPhone, readPin } from '../wallets/phone.ts'
+import { readPin, readWalletPhone } from '../wallets/phone.ts'
 import { amountOf, commissionNow } from './amount.ts'
 import { amountForm, type FormMessages, hasMessages, noMessages, type PayForm, payForm } from './forms.ts'
 import type { PinLimit } from './limits.ts'
@@ -131,7 +131,7 @@ export function readConfirmation(
   const isAsShown = signed.amount === amount && signed.fee === commission.payerTtc
   if (!isAsShown) return repeat({ notice: notices.totalChanged, faults: {} })
   const { paymentId } = signed
-  const [phone, pin] = [readPhone(sent.phone), readPin(sent.pin)]
+  const [phone, pin] = [readWalletPhone(sent.phone), readPin(sent.pin)]
   if (phone !== null && pin !== null) return { confirmation: { paymentId, phone, pin, amount, commission } }
   const wrong = { ...(phone === null && { phone: faults.phone }), ...(pin === null && { pin: faults.pin }) }
   return repeat({ notice: null, faults: wrong })
