@@ -31,8 +31,8 @@ export function readPhone(typed: string): string | null {
 const mobile = /^[234][^5]/
 
 /**
- * Like `readPhone`, but also returns null for a Mauritanian number that has no wallet, because it isn't a mobile number.
- * Such a number is a typing error.
+ * Like `readPhone`, but also returns null for a Mauritanian number that isn't mobile. It has no wallet, so someone
+ * mistyped it.
  */
 export function readWalletPhone(typed: string): string | null {
   const phone = readPhone(typed)

@@ -43,7 +43,7 @@ describe('The sentences for a caller', () => {
     const { text } = await staff.get(path)
     const [, section = ''] = /aria-labelledby="caller">(.*?)<\/section>/s.exec(text) ?? []
     const quotes = (attributes: string) =>
-      [...section.matchAll(new RegExp(`<q ${attributes}>(.*?)</q>`, 'gs'))]
+      [...section.matchAll(new RegExp(`<dd ${attributes}><q>(.*?)</q>`, 'gs'))]
         .map(([quote]) => readable(quote).trim())
         .join(' ')
     const arabic = quotes('lang="ar" dir="rtl"')

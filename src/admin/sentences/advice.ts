@@ -52,7 +52,7 @@ const facts = ({ happened, next, en, fr, ar }: Advice): string =>
   html`<dl class="facts">
     <dt>What happened</dt><dd>${happened}</dd>
     <dt>What happens next</dt><dd>${next}</dd>
-    <dt>In English</dt><dd><q>${en}</q></dd>
-    <dt>In French</dt><dd><q lang="fr">${fr}</q></dd>
-    <dt>In Arabic</dt><dd dir="rtl"><q lang="ar" dir="rtl">${ar}</q></dd>
+    <dt>In English</dt><dd lang="en"><q>${en}</q></dd>
+    <dt>In French</dt><dd lang="fr"><q>${fr}</q></dd>
+    <dt>In Arabic</dt><dd lang="ar" dir="rtl"><q>${ar}</q></dd>
   </dl>`

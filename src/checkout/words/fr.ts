@@ -16,8 +16,8 @@ export const french: Words = {
   wrong: (title) => `Erreur\u00a0: ${title}`,
   pay: {
     title: (amount) => `Payer ${amount}`,
-    expiresToday: (clock, left) => `À payer avant ${clock}\u00a0: il reste ${left}.`,
-    expires: (moment, left) => `À payer avant le ${moment}\u00a0: il reste ${left}.`,
+    expiresToday: (clock, left) => `À payer avant ${clock}. Il reste ${left}.`,
+    expires: (moment, left) => `À payer avant le ${moment}. Il reste ${left}.`,
     phone: 'Numéro de téléphone',
     inOuguiya: (total, old) => `Soit ${total} en nouvelles ouguiyas (${old} en anciennes).`,
     phoneHint: 'Les 8 chiffres du numéro de votre portefeuille mobile.',
