@@ -112,7 +112,7 @@ export const accountActs: ActGroup<AccountFacts> = {
     },
     'remove-second-factor': {
       label: 'Remove second factor',
-      title: 'Remove the second factor of',
+      title: 'Remove the second factor from',
       isDanger: true,
       effects: {
         changes: `the second factor and its recovery codes are removed, so the password alone opens the account. First make sure that the request comes from the owner of the account. Also, ${sessionsEnd}`,
