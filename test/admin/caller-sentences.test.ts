@@ -180,10 +180,11 @@ describe('The sentences for a caller', () => {
     const made = async () => (await createIntent(service, merchant)).referenceNumber
     const [failed, cancelled, left] = [await made(), await made(), await made()]
     await payWith(failed, { outcome: 'failed', reason: 'technical_error' })
-    const said = async (reference: string, french: string, arabic: string) =>
-      expect(await ofPayment(reference)).to.satisfy(
-        (card: { french: string; arabic: string }) => card.french.includes(french) && card.arabic.includes(arabic),
-      )
+    const said = async (reference: string, inFrench: string, inArabic: string) => {
+      const { french, arabic } = await ofPayment(reference)
+      expect(french).to.include(inFrench)
+      expect(arabic).to.include(inArabic)
+    }
     await said(failed, 'erreur technique. Aucun montant n’a été débité.', 'حدث خطأ تقني في محفظتك. لم يُخصم أي مبلغ.')
     await cancelIntent(service, merchant, cancelled)
     await said(cancelled, 'Le commerçant a annulé cette demande de paiement.', 'ألغى التاجر طلب الدفع هذا.')
@@ -225,7 +226,9 @@ describe('The sentences for a caller', () => {
       expect(text, each).to.not.match(/Re-queue(:| all)/)
     }
     const dead = await card(`/admin/deliveries/${_id}`)
-    expect(dead.french).to.include('Réactivez-la via l’API')
+    expect(dead.french)
+      .to.include(`tentatives d’envoi du webhook payment.created pour ${referenceNumber} à`)
+      .and.include('Réactivez-la via l’API')
     expect(dead.arabic).to.include(`إشعار webhook payment.created الخاص بالمرجع ${referenceNumber}`)
     await http.put(endpoint).set(merchant.write()).send({ active: true }).expect(200)
     const { _id: open, referenceNumber: ofOpen } = await freshDelivery(service, merchant)

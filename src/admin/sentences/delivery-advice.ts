@@ -34,7 +34,7 @@ function factsIn(locale: Locale, delivery: ListedDelivery, endpoint: TracedEndpo
     /** The delivery's id, which is also in the body of the webhook. */
     id: ltrText(locale, _id),
     lastError: causeOf(locale, attemptLog.at(-1) ?? { stage: null, status: null }),
-    dead: { en: `the ${webhook}`, fr: `le ${webhook}`, ar: webhook }[locale.code],
+    dead: { en: `the ${webhook}`, fr: `du ${webhook}`, ar: webhook }[locale.code],
     nextAttemptAt: moment(nextAttemptAt),
     deliveredAt: moment(deliveredAt),
   }

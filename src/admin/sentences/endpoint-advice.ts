@@ -38,13 +38,13 @@ export function endpointFacts(
     deletedAt: deletedAt === null ? '' : ` ${on[locale.code]} ${moment(deletedAt)}`,
     /** The cause of the last failure. */
     lastError: causeOf(locale, { stage, status }),
-    /** The dead deliveries in question, such as `some webhooks`. */
+    /** The dead deliveries in question, such as `some webhooks`, in French with the preposition before them. */
     dead: someWebhooks[locale.code],
   }
 }
 
 const on: Said = { en: 'on', fr: 'le', ar: 'بتاريخ' }
-const someWebhooks: Said = { en: 'some webhooks', fr: 'certains webhooks', ar: 'بعض إشعارات webhook' }
+const someWebhooks: Said = { en: 'some webhooks', fr: 'de certains webhooks', ar: 'بعض إشعارات webhook' }
 
 /** The causes of a failed attempt, in each language. */
 const causes: Record<Stage, Said> = {
@@ -170,7 +170,7 @@ const allFailed = "All attempts failed. The service won't try again on its own."
 const cannotRequeue = 'The deliveries cannot be re-queued.'
 const stopped = ({ dead, host }: EndpointFacts) => `All attempts to send ${dead} to ${host} failed, so we stopped.`
 const stoppedFr = ({ dead, host }: EndpointFacts) =>
-  `Toutes nos tentatives d’envoi de ${dead} à ${host} ont échoué\u202f; nous avons donc cessé les envois.`
+  `Toutes nos tentatives d’envoi ${dead} à ${host} ont échoué\u202f; nous avons donc cessé les envois.`
 const stoppedAr = ({ dead, host }: EndpointFacts) => `فشلت جميع محاولاتنا لإرسال ${dead} إلى ${host}، فأوقفنا الإرسال.`
 const accepting: Sentences<EndpointFacts> = {
   happened: () => allFailed,
