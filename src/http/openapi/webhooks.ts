@@ -57,11 +57,11 @@ const webhook = (
       in: 'header',
       required: true,
       schema: deliveryId,
-      description: 'The `id` of the body, for the libraries of Standard Webhooks.',
+      description: 'Same as `id` in the body. Used by Standard Webhooks libraries.',
     },
     {
       ...header('webhook-timestamp', '^[0-9]{1,15}$', 15),
-      description: `The same time as in \`X-${brand}-Timestamp\`, for the libraries of Standard Webhooks.`,
+      description: `Same as \`X-${brand}-Timestamp\`. Used by Standard Webhooks libraries.`,
     },
     {
       ...header('webhook-signature', `^${standard}( ${standard}){0,5}$`, 287),
@@ -91,7 +91,7 @@ const occasions: Record<EventName, string> = {
     'A payment failed. If `failure.retryable` is true, the intent is still PENDING and the customer may try again.',
   'order.new': 'A customer placed an order.',
   'endpoint.failing':
-    'All attempts at another webhook endpoint of your business have failed for HOURS hours (FAILING), or one has succeeded since then (RECOVERED). The endpoint that the event is about does not receive it.',
+    'All attempts to another webhook endpoint of your business have failed for HOURS hours (FAILING), or one has succeeded since then (RECOVERED). The endpoint that the event is about does not receive it.',
 }
 
 const header = (name: string, pattern: string, maxLength: number): Part => ({

@@ -22,7 +22,7 @@ export const deliveryRoutes = inSection('Webhook deliveries', [
       operationId: 'listWebhookDeliveries',
       summary: 'List webhook deliveries',
       description:
-        "Returns the webhook deliveries of the key's environment, newest first. A test key sees no attempts at live endpoints: their fields are null.",
+        "Returns the webhook deliveries of the key's environment, newest first. A test key sees no attempts to live endpoints: their fields are null.",
       query: listDeliveriesQuery,
       response: schema.deliveryPage,
       example: { query: { status: 'RETRYING' }, response: pageWith(example.delivery, 20) },
@@ -59,7 +59,7 @@ export const deliveryRoutes = inSection('Webhook deliveries', [
     about: {
       operationId: 'retryWebhookDeliveries',
       summary: 'Retry webhook deliveries by filter',
-      description: `Makes one more attempt now at each matching delivery, oldest first, for at most ${requeueBatch} deliveries per request. At least one filter is required. The filters are those of the list of deliveries. With a test key, deliveries to live endpoints are skipped. If \`hasMore\` is true, repeat the request with a new idempotency key and with \`next\` as \`after\`.`,
+      description: `Retries every matching delivery once, oldest first, up to ${requeueBatch} per request. Takes the same filters as the list; at least one is required. With a test key, deliveries to live endpoints are skipped. If \`hasMore\` is true, call again with a new idempotency key and \`after\` set to \`next\`.`,
       body: retryDeliveriesBody,
       response: schema.retriedDeliveries,
       example: {

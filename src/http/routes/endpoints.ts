@@ -76,7 +76,7 @@ export const endpointRoutes = inSection('Webhook endpoints', [
       operationId: 'deleteWebhookEndpoint',
       summary: 'Delete a webhook endpoint',
       description:
-        'Deliveries that are not finished become CANCELLED. The service aborts a request that is in progress within 3 s. A live key can delete test endpoints too.',
+        'Unfinished deliveries become CANCELLED. A request already in flight is aborted within 3 seconds. A live key can delete test endpoints too.',
       params: pathParams,
       response: schema.deletedEndpoint,
       errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],

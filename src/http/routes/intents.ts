@@ -138,7 +138,7 @@ export const intentRoutes = inSection('Payment intents', [
       operationId: 'refundIntent',
       summary: 'Refund a payment intent',
       description:
-        'Returns `amount` to the customer, or everything that is not refunded yet. An intent can be refunded in several parts. The response may take 20 s. After SERVICE_UNAVAILABLE, repeat the request with the same idempotency key.',
+        'Refunds `amount`, or the remaining balance if you omit it. You can refund an intent in several parts. The response can take up to 20 seconds. After SERVICE_UNAVAILABLE, retry with the same idempotency key.',
       params: pathParams,
       body: refundBody,
       response: schema.refundedIntent,
