@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { relative } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 interface CpuProfile {
@@ -10,8 +10,12 @@ interface CpuProfile {
 
 const SHOWN = 30
 
-/** Prints the functions that a process was busy in, with their shares of the busy time. */
-export function printHot(name: string, file: string): void {
+/** Prints the functions that each profiled process was busy in, with their shares of the busy time. */
+export function printHot(folder: string): void {
+  for (const name of readdirSync(folder)) if (name.endsWith('.cpuprofile')) printOne(join(folder, name))
+}
+
+function printOne(file: string): void {
   const profile = JSON.parse(readFileSync(file, 'utf8')) as CpuProfile
   const locations = new Map(profile.nodes.map((node) => [node.id, locationOf(node.callFrame)]))
   const timeByLocation = new Map<string, number>()
@@ -22,7 +26,7 @@ export function printHot(name: string, file: string): void {
   const idle = timeByLocation.get('(idle)') ?? 0
   timeByLocation.delete('(idle)')
   const busy = [...timeByLocation.values()].reduce((sum, each) => sum + each, 0)
-  console.log(`\n${name}: busy ${Math.round((100 * busy) / (busy + idle))} % of the time; self time (${file}):`)
+  console.log(`\n${file}: busy ${Math.round((100 * busy) / (busy + idle))} % of the time; self time:`)
   const hottest = [...timeByLocation].sort(([, one], [, other]) => other - one).slice(0, SHOWN)
   for (const [location, micros] of hottest)
     console.log(`${((100 * micros) / busy).toFixed(1).padStart(6)} %  ${location}`)

@@ -7,16 +7,15 @@ import { endWithParent } from '../dev/end-with-parent.mjs'
 import { startMongo, startRedis } from '../dev/servers.ts'
 import { built } from '../test/support/built.ts'
 import { printTable } from '../test/support/table.ts'
+import type { Line } from './benchmark.ts'
 import { benchmarks } from './benchmarks.ts'
-import { programsIn } from './earlier.ts'
 import { printHot } from './hot.ts'
 import { readOptions } from './options.ts'
-import { type Line, lineTable } from './table.ts'
+import { programsIn } from './processes.ts'
+import { lineTable } from './table.ts'
 
 /** How much slower than two idle cores a busy machine may be. */
 const MAX_SLOWDOWN = 5
-/** How long the service may back off from an endpoint that fails, as all do in `redis-bytes`. */
-const MAX_BACKOFF_MS = 15 * 60_000
 /** Time to compile the service and to start MongoDB and Redis. */
 const START_LIMIT_MS = 10 * 60_000
 
@@ -42,20 +41,19 @@ async function run(): Promise<void> {
     mongodbUrl: (database: string) => mongo.url.replace('/payment_intents', `/${database}`),
     redisUrl: redis.url,
     pids: { mongo: () => mongo.pid ?? 0, redis: () => redis.pid ?? 0 },
-    emptyRedis: () => emptyRedis(redis.url),
     ...options,
   }
   clearTimeout(starting)
   const chosen = Object.entries(benchmarks).filter(([name]) => options.benchmarks.has(name))
   const seconds = chosen.reduce((sum, [, { takesSeconds }]) => sum + takesSeconds(bench), 0)
   console.log(`About ${Math.ceil(seconds / 60)} minutes on two idle cores`)
-  failAfter(MAX_SLOWDOWN * seconds * 1000 + MAX_BACKOFF_MS)
+  failAfter(MAX_SLOWDOWN * seconds * 1000 + START_LIMIT_MS)
   const lines: Line[] = []
   try {
     for (const [name, { describe, measure, takesSeconds }] of chosen) {
       const startedAt = performance.now()
       console.log(`${name}: ${describe(bench)}`)
-      await bench.emptyRedis()
+      await emptyRedis(redis.url)
       lines.push(...(await measure(bench)))
       const took = (performance.now() - startedAt) / 1000
       console.log(`  took ${took.toFixed(0)} s; the estimate was ${takesSeconds(bench).toFixed(0)} s`)
@@ -66,9 +64,7 @@ async function run(): Promise<void> {
     )
     printTable(lineTable(lines))
   }
-  if (options.profile)
-    for (const [, { profiled }] of chosen)
-      for (const name of profiled) printHot(name, join(folder, `${name}.cpuprofile`))
+  if (options.profile) printHot(folder)
 }
 
 async function emptyRedis(url: string): Promise<void> {

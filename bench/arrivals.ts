@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { freePort } from '../dev/servers/free-port.ts'
-import type { Counted } from './endpoint-server.ts'
-import type { Arrival, Behaviour, Seen } from './endpoint-servers.ts'
+import type { Arrival, Behaviour, Counted, Seen } from './endpoint-servers.ts'
 import { listening, type Runtime, startProcess } from './processes.ts'
 import type { Sent } from './steady.ts'
 import { waitForCount } from './wait-for.ts'
@@ -11,11 +10,11 @@ const POLL_MS = 250
 const LOST_AFTER_MS = 60_000
 
 /** Endpoint servers in a separate process, which records the arrivals. */
-export interface Witness {
+export interface Arrivals {
   ports: number[]
+  urls: string[]
   /** For WEBHOOK_ALLOWED_HOSTS. */
   allowedHosts: string
-  urlOf(port: number): string
   behave(port: number, behaviour: Behaviour): Promise<void>
   seen(): Promise<Seen>
   counted(): Promise<Counted>
@@ -23,7 +22,7 @@ export interface Witness {
   end(): Promise<void>
 }
 
-export async function startWitness(runtime: Runtime, name: string, count: number): Promise<Witness> {
+export async function startArrivals(runtime: Runtime, name: string, count: number): Promise<Arrivals> {
   const control = await freePort()
   const taken = new Set([control])
   while (taken.size <= count) taken.add(await freePort())
@@ -36,8 +35,8 @@ export async function startWitness(runtime: Runtime, name: string, count: number
   const request = (method: string, path: string) => fetch(`http://127.0.0.1:${control}${path}`, { method })
   return {
     ports,
+    urls: ports.map((port) => `http://127.0.0.1:${port}/hooks`),
     allowedHosts: ports.map((port) => `127.0.0.1:${port}`).join(','),
-    urlOf: (port) => `http://127.0.0.1:${port}/hooks`,
     behave: async (port, behaviour) => void (await request('PUT', `/${port}/${behaviour}`)),
     seen: async () => (await (await request('GET', '/')).json()) as Seen,
     counted: async () => (await (await request('GET', '/count')).json()) as Counted,
@@ -47,17 +46,20 @@ export async function startWitness(runtime: Runtime, name: string, count: number
 }
 
 /**
- * Waits for `each` first attempts of every create. Returns the milliseconds from the response of a create to each
- * arrival, in the order of the creates.
+ * Waits for `each` first attempts of every create, and then forgets all arrivals. Returns the milliseconds from the
+ * response of a create to each arrival, in the order of the creates.
  * @throws {Error} if an attempt does not arrive, or arrives twice
  */
-export async function waitsAfter(witness: Witness, creates: Sent[], each: number): Promise<number[]> {
+export async function waitsAfter(arrivals: Arrivals, creates: Sent[], each: number): Promise<number[]> {
   const deadline = performance.now() + LOST_AFTER_MS
   for (;;) {
     const byReference = new Map<string, Arrival[]>(creates.map(({ reference }) => [reference, []]))
-    for (const arrival of (await witness.seen()).arrivals) byReference.get(arrival[1])?.push(arrival)
-    const missing = [...byReference.values()].reduce((sum, arrivals) => sum + Math.max(0, each - portsOf(arrivals)), 0)
-    if (missing === 0) return creates.flatMap((create) => waitsOf(create, byReference, each))
+    for (const arrival of (await arrivals.seen()).arrivals) byReference.get(arrival[1])?.push(arrival)
+    const missing = [...byReference.values()].reduce((sum, seen) => sum + Math.max(0, each - portsOf(seen)), 0)
+    if (missing === 0) {
+      await arrivals.forget()
+      return creates.flatMap((create) => waitsOfCreate(create, byReference, each))
+    }
     if (performance.now() > deadline)
       throw new Error(`${missing} of ${creates.length * each} first attempts never arrived`)
     await pause(POLL_MS)
@@ -65,15 +67,14 @@ export async function waitsAfter(witness: Witness, creates: Sent[], each: number
 }
 
 /**
- * Waits until `deliveries` deliveries have arrived, each once. Returns the instant of the last arrival by `nowMs`.
+ * Waits until `deliveries` deliveries have arrived, each once.
  * @throws {Error} if one arrives twice, or none arrives for a minute
  */
-export async function lastArrival(witness: Witness, deliveries: number): Promise<number> {
-  await waitForCount('deliveries have arrived', deliveries, async () => (await witness.counted()).count)
-  const { arrivals } = await witness.seen()
-  if (new Set(arrivals.map(([, , deliveryId]) => deliveryId)).size < arrivals.length)
-    throw new Error('A delivery arrived twice')
-  return Math.max(...arrivals.map(([, , , at]) => at))
+export async function allArrived(arrivals: Arrivals, deliveries: number): Promise<Arrival[]> {
+  await waitForCount('deliveries have arrived', deliveries, async () => (await arrivals.counted()).count)
+  const { arrivals: all } = await arrivals.seen()
+  if (new Set(all.map(([, , deliveryId]) => deliveryId)).size < all.length) throw new Error('A delivery arrived twice')
+  return all
 }
 
 /**
@@ -89,7 +90,7 @@ export function countDelivered(arrivals: Arrival[], references: ReadonlySet<stri
 
 const portsOf = (arrivals: Arrival[]): number => new Set(arrivals.map(([port]) => port)).size
 
-function waitsOf({ reference, respondedAt }: Sent, by: Map<string, Arrival[]>, each: number): number[] {
+function waitsOfCreate({ reference, respondedAt }: Sent, by: Map<string, Arrival[]>, each: number): number[] {
   const arrivals = by.get(reference) ?? []
   if (arrivals.length > each) throw new Error(`The event of ${reference} arrived more than once`)
   return arrivals.map(([, , , at]) => at - respondedAt)
