@@ -78,7 +78,7 @@ const commands = {
   figures: { steps: [['dev/figures.ts']] },
   alerts: { steps: [['dev/check-alerts.mjs']] },
   tables: { steps: [['dev/write-tables.ts']] },
-  client: { steps: [['dev/client/write.ts']] },
+  client: { steps: [['dev/client/generate.ts']] },
 }
 
 try {
