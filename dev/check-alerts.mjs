@@ -1,8 +1,8 @@
 // `npm run alerts`: checks the metrics and ops/alerts.yml with promtool of Prometheus, and runs ops/alerts.test.yml.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { needPromtool } from './setup/promtool.mjs'
-import { say } from './setup/say.mjs'
+import { say } from './setup/run.mjs'
+import { needPromtool } from './setup/tools.mjs'
 
 const cwd = fileURLToPath(new URL('..', import.meta.url))
 

@@ -8,7 +8,7 @@ import { endWithParent } from './end-with-parent.mjs'
 import { runSteps, stopWithSignals } from './setup/command.mjs'
 import { isWanted, needNode, putFirstOnPath } from './setup/node.mjs'
 import { installPackages } from './setup/packages.mjs'
-import { say } from './setup/say.mjs'
+import { say } from './setup/run.mjs'
 
 const OLDEST_NODE = [20, 19]
 
@@ -24,8 +24,8 @@ const forTests = (folders, need) => async (args) => {
   const isNamed = (folder) => positionals.some((name) => name.includes(folder) || folder.includes(name))
   if (positionals.length === 0 || folders.some(isNamed)) await need()
 }
-const php = forTests(['test/docs', 'test/clients'], async () => (await import('./setup/php.mjs')).getPhp())
-const chromium = forTests(['test/browser'], async () => (await import('./setup/chromium.mjs')).needChromium())
+const php = forTests(['test/docs', 'test/clients'], async () => (await import('./setup/tools.mjs')).getPhp())
+const chromium = forTests(['test/browser'], async () => (await import('./setup/tools.mjs')).needChromium())
 
 /**
  * The steps of each command, which run until one fails. The last one gets the arguments. Commands with `own` servers

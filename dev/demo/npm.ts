@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { cliPath } from '../../src/reference/clients.ts'
-import { npm } from '../setup/npm.mjs'
+import { npm } from '../setup/run.mjs'
 
 /** Packs the command line for merchants. A service that starts afterwards serves it. Returns the path of its URL. */
 export async function packCli(): Promise<string> {

@@ -1,4 +1,4 @@
-import { findMongod } from '../setup/mongodb.mjs'
+import { findMongod } from '../setup/servers.mjs'
 import { query } from './query.ts'
 import { type Kind, type Server, type ServerOptions, startServer } from './start.ts'
 

@@ -1,7 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { npm } from './npm.mjs'
-import { run } from './run.mjs'
-import { say } from './say.mjs'
+import { npm, run, say } from './run.mjs'
 
 /** Installs the packages of package-lock.json, unless all of them are installed in these versions. */
 export async function installPackages(node) {
