@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process'
 import { STATUS_CODES } from 'node:http'
+import { promisify } from 'node:util'
 import { cut, pretty, show } from './screen.ts'
 import { must } from './wait-for.ts'
 
@@ -33,11 +35,7 @@ export async function callApi(expected: 200 | 201, call: Call): Promise<Record<s
 }
 
 /** Like `callApi`, but shows no headers, and only some fields of the response. */
-export async function callApiBriefly(
-  expected: 200 | 201,
-  call: Call,
-  fields: readonly string[],
-): Promise<Record<string, unknown>> {
+export async function callApiBriefly(expected: 200 | 201, call: Call, fields: readonly string[]) {
   show([
     `${call.method} ${apiBase}${call.path}`,
     ...(call.body === undefined ? [] : textOf(call.body).split('\n').flatMap(cut)),
@@ -70,10 +68,7 @@ function showCall({ method, path, headers, body }: Call): void {
 
 const textOf = (body: object | string): string => (typeof body === 'string' ? body : JSON.stringify(body))
 
-async function exchange(
-  expected: number,
-  { origin, method, path, headers, body }: Call,
-): Promise<{ text: string; words: string }> {
+async function exchange(expected: number, { origin, method, path, headers, body }: Call) {
   const response = await fetch(origin + apiBase + path, {
     method,
     headers,
@@ -90,3 +85,25 @@ function dataOf(text: string): Record<string, unknown> {
   must(success, 'the response says success: true')
   return data
 }
+
+/**
+ * Runs a command of the command line as an operator would, and shows it with its output.
+ * @throws {Error} with the output of a command that fails
+ */
+export async function admin(words: readonly string[]): Promise<Record<string, string>> {
+  const args = ['src/admin/main.ts', ...words, '--json']
+  const shown = ['npm run --silent admin --', ...words.map(quoted), '--json'].join(' ')
+  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: LIMIT_MS }).catch((error: Error) => {
+    const { stderr, killed } = error as { stderr?: string; killed?: boolean }
+    const fault = killed ? `did not end within ${LIMIT_MS / 1000} s` : 'failed'
+    throw new Error(`\`${shown}\` ${fault}: ${stderr?.trim() || error.message}`)
+  })
+  show([...broken(shown), ...pretty(stdout)])
+  return JSON.parse(stdout) as Record<string, string>
+}
+
+const quoted = (word: string): string => (/^[\w-]+$/.test(word) ? word : `'${word}'`)
+
+/** Breaks a long command into two lines for a shell. */
+const broken = (command: string): string[] =>
+  command.length < 76 ? [command] : command.replace(' --business', ' \\\n  --business').split('\n')

@@ -1,8 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { type HTMLElement, parse } from 'node-html-parser'
 import { formFor } from '../form.ts'
-import { show } from './screen.ts'
-import { showPage } from './show-page.ts'
+import { show, showPage } from './screen.ts'
 import { must } from './wait-for.ts'
 
 const LIMIT_MS = 30_000
