@@ -25,7 +25,7 @@ export const createCost: Benchmark = {
     /** The microseconds of processor time in `web` and MongoDB for each create. */
     const cost = async ({ pid, origin }: Web, bodyOf: () => object): Promise<number> => {
       const api = openApi(origin)
-      const used = (): number => (processorMs(pid) ?? Number.NaN) + (processorMs(bench.pids.mongo()) ?? Number.NaN)
+      const used = (): number => processorMs(pid) + processorMs(bench.pids.mongo())
       const before = used()
       await inParallel(CREATES, (index) => api.post(merchants[index % MERCHANTS], '/intents', bodyOf()))
       const usedMs = used() - before

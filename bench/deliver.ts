@@ -171,8 +171,8 @@ async function drain({ deliveries }: Bench, arrivals: Arrivals, side: Side): Pro
 /** Starts to measure. The returned function returns the microseconds of processor time used since, per delivery. */
 function stopwatch(pid: number | undefined, count: number): () => number {
   if (pid === undefined) return () => 0
-  const before = processorMs(pid) ?? 0
-  return () => (((processorMs(pid) ?? Number.NaN) - before) * 1000) / count
+  const before = processorMs(pid)
+  return () => ((processorMs(pid) - before) * 1000) / count
 }
 
 /** Waits until `count` deliveries have arrived. @throws {Error} if more arrive */

@@ -28,9 +28,8 @@ export async function startLocalServers(command: 'demo' | 'stack'): Promise<Loca
     mongoUrl: mongo.url,
     redisUrl: redis.url,
     stop: async () => {
-      hold.ending()
+      hold.release()
       await Promise.all(own.map((server) => server.stop()))
-      await hold.release()
     },
   }
 }

@@ -16,7 +16,7 @@ const tsc = (...args) => ['node_modules/@typescript/native/bin/tsc', '--singleTh
 const biome = (...args) => ['node_modules/@biomejs/biome/bin/biome', ...args]
 const pack = 'npm pack ./cli --ignore-scripts=false --silent --pack-destination docs/clients'.split(' ')
 const sbom = ['dev/write-sbom.mjs']
-const checkApi = ['dev/compatibility/check.ts']
+const checkApi = ['dev/compatibility.ts']
 /** What the tests in these folders need, unless the arguments name other tests only. */
 const forTests = (folders, need) => async (args) => {
   const values = { grep: { type: 'string' }, workers: { type: 'string' } }
@@ -77,7 +77,7 @@ const commands = {
   'api:accept': { steps: [[...checkApi, '--accept']] },
   figures: { steps: [['dev/figures.ts']] },
   alerts: { steps: [['dev/check-alerts.mjs']] },
-  tables: { steps: [['dev/write-tables.ts']] },
+  tables: { steps: [['dev/fill-tables.ts']] },
   client: { steps: [['dev/client/generate.ts']] },
 }
 

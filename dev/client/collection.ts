@@ -1,33 +1,10 @@
-import { describeApi } from '../../src/http/openapi/describe.ts'
 import { describedAs } from '../described-as.ts'
+import { type Operation, openapi, operations } from '../openapi-document.ts'
 
 /*
  * The Postman collection. Bruno, Insomnia and other programs import the same file. The package openapi-to-postmanv2 is
  * not used: it depends on 20 packages, gives each request a random id, and invents its own example bodies.
  */
-
-interface Parameter {
-  name?: string
-  in?: string
-  description?: string
-  example?: string | number
-}
-
-interface Operation {
-  operationId: string
-  tags: [string]
-  summary: string
-  description: string
-  parameters: Parameter[]
-  requestBody?: { content: Record<string, { example?: unknown }> }
-  responses: Record<string, { content?: Record<string, { example?: unknown }> }>
-}
-
-interface Description {
-  info: { title: string }
-  tags: { name: string; description: string }[]
-  paths: Record<string, Record<string, Operation>>
-}
 
 /** An id that a request creates. The collection stores it in a variable for the other requests. */
 interface CreatedId {
@@ -38,26 +15,18 @@ interface CreatedId {
 
 /** Returns docs/clients/payments.postman_collection.json, with one folder per tag. */
 export function generateCollection(): string {
-  const { info, tags, paths } = JSON.parse(JSON.stringify(describeApi(describedAs))) as Description
-  const all = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      path,
-      method: method.toUpperCase(),
-      ...operation,
-    })),
-  )
-  const created = all.flatMap(createdIds)
-  const folders = tags.map(({ name, description }) => ({
+  const created = operations.flatMap(createdIds)
+  const folders = openapi.tags.map(({ name, description }) => ({
     name,
     description,
-    item: all.filter((each) => each.tags[0] === name).map(itemOf),
+    item: operations.filter((each) => each.tags[0] === name).map(itemOf),
   }))
   const text = created.reduce(
     (before, { example, variable }) => before.replaceAll(example, `{{${variable}}}`),
     JSON.stringify(folders),
   )
   return JSON.stringify({
-    info: { name: info.title, description: guide, schema },
+    info: { name: openapi.info.title, description: guide, schema },
     auth: { type: 'bearer', bearer: [{ key: 'token', value: '{{api_key}}', type: 'string' }] },
     variable: [
       { key: 'base_url', value: `${describedAs.publicUrl}/api/v1` },
@@ -84,7 +53,7 @@ function createdIds({ operationId, responses }: Operation): CreatedId[] {
   return [{ variable, field, example: example?.data[field] ?? '' }]
 }
 
-function itemOf(operation: Operation & { path: string; method: string }) {
+function itemOf(operation: (typeof operations)[number]) {
   const { method, path, summary, description, requestBody } = operation
   const body = requestBody?.content['application/json']?.example
   const [created] = createdIds(operation)
@@ -98,15 +67,13 @@ function itemOf(operation: Operation & { path: string; method: string }) {
         ...(method === 'GET' ? [] : [{ key: 'X-Idempotency-Key', value: '{{$guid}}' }]),
         ...(body === undefined ? [] : [{ key: 'Content-Type', value: 'application/json' }]),
       ],
-      ...(body === undefined
-        ? {}
-        : {
-            body: { mode: 'raw', raw: JSON.stringify(body, null, 2), options: { raw: { language: 'json' } } },
-          }),
+      ...(body === undefined ? {} : { body: { mode: 'raw', raw: JSON.stringify(body, null, 2), ...asJson } }),
       url: urlOf(path, operation.parameters),
     },
   }
 }
+
+const asJson = { options: { raw: { language: 'json' } } }
 
 const storesId = ({ variable, field }: CreatedId) => ({
   listen: 'test',
@@ -117,7 +84,7 @@ const storesId = ({ variable, field }: CreatedId) => ({
 })
 
 /** A query parameter without an example is listed, but not sent. */
-function urlOf(path: string, parameters: Parameter[]) {
+function urlOf(path: string, parameters: Operation['parameters']) {
   const steps = path
     .slice(1)
     .replaceAll(/\{(\w+)\}/g, ':$1')

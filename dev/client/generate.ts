@@ -3,31 +3,13 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import openapiTS, { astToString } from 'openapi-typescript'
-import { describeApi } from '../../src/http/openapi/describe.ts'
-import { describedAs } from '../described-as.ts'
+import { type Document, type Operation, openapi } from '../openapi-document.ts'
 import { generateCollection } from './collection.ts'
 
 const root = join(import.meta.dirname, '../..')
 const clientFile = 'docs/clients/payments.ts'
 /** The line of the client that divides the generated part from the hand-written rest, which stays as it is. */
 const border = '// Everything above this line is generated from the OpenAPI document.\n'
-
-interface Description {
-  info: { version: string }
-  paths: Record<string, Record<string, DescribedOperation>>
-  webhooks: Record<string, { post: { requestBody: { content: { 'application/json': { schema: { $ref: string } } } } } }>
-  components: { schemas: Record<string, object>; examples: Record<string, object> }
-}
-
-/** The parts of an operation that the client needs. */
-interface DescribedOperation {
-  operationId: string
-  summary: string
-  description: string
-  parameters: { name?: string; in?: string; $ref?: string }[]
-  requestBody?: { required: boolean; content: Record<string, object> }
-  responses: Record<string, { description: string; content?: Record<string, object> }>
-}
 
 /** The text of every generated file in docs/clients/, by its path in the project. */
 export async function generateClients(): Promise<Record<string, string>> {
@@ -50,8 +32,7 @@ function format(path: string, text: string): string {
 }
 
 async function generateClient(): Promise<string> {
-  const description = JSON.parse(JSON.stringify(describeApi(describedAs))) as Description
-  const nodes = await openapiTS(JSON.stringify(slim(description)), {
+  const nodes = await openapiTS(JSON.stringify(slim(openapi)), {
     rootTypes: true,
     rootTypesNoSchemaPrefix: true,
     alphabetize: false,
@@ -62,18 +43,18 @@ async function generateClient(): Promise<string> {
     return !['paths', 'webhooks', '$defs'].includes(name?.text ?? '')
   })
   const generated = [
-    heading(description),
+    heading(openapi),
     astToString(needed),
-    eventsOf(description),
-    `/** Every error code of the service. */\nexport type ErrorCode = ${unionOf(description.components.examples)}`,
-    `/** The method and path of every operation. */\nexport const table = ${tableOf(description.paths)} as const`,
+    eventsOf(openapi),
+    `/** Every error code of the service. */\nexport type ErrorCode = ${unionOf(openapi.components.examples)}`,
+    `/** The method and path of every operation. */\nexport const table = ${tableOf(openapi.paths)} as const`,
   ].join('\n\n')
   const [, handWritten] = readFileSync(join(root, clientFile), 'utf8').split(border)
   if (handWritten === undefined) throw new Error(`${clientFile} lacks the line: ${border}`)
   return `${withoutNoise(generated)}\n\n${border}${handWritten}`
 }
 
-const heading = ({ info }: Description): string =>
+const heading = ({ info }: Document): string =>
   [
     `// A client for the payment intents API, version ${info.version}. It is one file without dependencies. It runs in`,
     '// Node.js 20 and later, Deno, Bun and other runtimes with fetch and WebCrypto.',
@@ -89,7 +70,7 @@ const unionOf = (values: object): string =>
     .map((value) => `'${value}'`)
     .join(' | ')
 
-function eventsOf({ webhooks }: Description): string {
+function eventsOf({ webhooks }: Document): string {
   const bodies = Object.entries(webhooks).map(([event, { post }]) => {
     const { $ref } = post.requestBody.content['application/json'].schema
     return `  '${event}': ${$ref.slice($ref.lastIndexOf('/') + 1)}`
@@ -115,14 +96,14 @@ const ignored = ['example', 'examples', 'format', 'pattern', 'x-error-codes', 'd
  * Returns the description without the parts that need no type of their own in the client: headers, examples, webhooks,
  * and errors, which all have one shape.
  */
-const slim = ({ paths, components, ...rest }: Pick<Description, 'paths' | 'components'>): object => ({
+const slim = ({ paths, components, ...rest }: Pick<Document, 'paths' | 'components'>): object => ({
   ...rest,
   webhooks: undefined,
   paths: mapValues(paths, (methods) => mapValues(methods, slimOperation)),
   components: { schemas: mapValues(components.schemas, withoutIgnored) },
 })
 
-const slimOperation = ({ operationId, parameters, requestBody, responses }: DescribedOperation): object => ({
+const slimOperation = ({ operationId, parameters, requestBody, responses }: Operation): object => ({
   operationId,
   parameters: parameters.filter(({ $ref }) => $ref === undefined).map(withoutIgnored),
   ...(requestBody === undefined ? {} : { requestBody: slimContent(requestBody) }),
@@ -157,14 +138,14 @@ const mapValues = <T>(values: Record<string, T> | object, change: (value: T) => 
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value as T)]))
 
 /** Returns the table of operations as TypeScript, with the description of each as its comment. */
-function tableOf(paths: Record<string, Record<string, DescribedOperation>>): string {
+function tableOf(paths: Record<string, Record<string, Operation>>): string {
   const rows = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => rowOf(method.toUpperCase(), path, operation)),
   )
   return `{\n${rows.join('\n')}\n}`
 }
 
-function rowOf(method: string, path: string, operation: DescribedOperation): string {
+function rowOf(method: string, path: string, operation: Operation): string {
   const { operationId, summary, description, parameters, requestBody, responses } = operation
   const query = parameters.filter((each) => each.in === 'query').map(({ name }) => name)
   const row = {
@@ -184,7 +165,7 @@ function refuseCollisions(
   operationId: string,
   path: string,
   query: unknown[],
-  requestBody: DescribedOperation['requestBody'],
+  requestBody: Operation['requestBody'],
 ): void {
   const { schema } = (requestBody?.content['application/json'] ?? {}) as { schema?: { properties?: object } }
   const names = [...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name), ...query]

@@ -61,7 +61,6 @@ export async function startServer(kind: Kind, options: ServerOptions): Promise<S
     const config = kind.config === undefined ? [] : [join(folder, 'server.conf')]
     for (const file of config) await writeFile(file, kind.config ?? '')
     const supervised = supervise({
-      kind: kind.name === 'MongoDB' ? 'mongo' : 'redis',
       binary: kind.binary.path,
       args: [
         ...config,

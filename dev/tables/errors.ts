@@ -27,7 +27,7 @@ const meaningOf = (name: string, message: string): string =>
 const isMissing = (name: string): boolean => name.endsWith('_NOT_FOUND') && name !== 'ENDPOINT_NOT_FOUND'
 
 /** Every error code, with its status, its usual message and its details. */
-export function table(): string {
+export function errorTable(): string {
   const codes = Object.entries(catalogue)
   const missing = codes.filter(([name]) => isMissing(name)).map(([name]) => code(name))
   return tableOf(

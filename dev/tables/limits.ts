@@ -16,7 +16,7 @@ import { replayLimit } from '../../src/webhooks/replays/start.ts'
 import { code, tableOf } from '../markdown.ts'
 
 /** Every limit that makes a caller wait, get 429 or lose a connection. */
-export const table = (): string =>
+export const limitTable = (): string =>
   tableOf(
     ['Limit', 'Kind', 'Default', 'Beyond it', 'Set by', 'Metric'],
     [

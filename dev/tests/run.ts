@@ -6,10 +6,9 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { endWithParent } from '../end-with-parent.mjs'
-import type { FromWorker, ServerTimes, ToWorker } from './messages.ts'
 import { processorMs } from './processor-time.ts'
 import { watchSlowness } from './slowness.ts'
-import { estimateMs, filesOf, suites } from './suites.ts'
+import { estimateMs, type FromWorker, filesOf, suites, type ToWorker } from './suites.ts'
 
 /** A worker that says nothing for this long is stuck, however busy the machine is. While a test runs, it says so. */
 const silenceLimitMs = 10 * 60_000
@@ -38,10 +37,7 @@ const count = { passed: 0, failed: 0, skipped: 0, files: 0 }
 const failures: string[] = []
 const skipped: string[] = []
 const tookMs: Record<string, number> = {}
-const usedMs: Record<string, number> = {}
-const servers: ServerTimes = { mongo: 0, redis: 0 }
 const running = new Set<Worker>()
-let workersMs = 0
 let stoppedBy: NodeJS.Signals | undefined
 
 const slowness = watchSlowness(({ times }) => {
@@ -97,15 +93,10 @@ function runWorker(): Promise<void> {
       count.skipped++
       skipped.push(message.title)
     } else if (message.kind === 'failed') fail(worker, message.text)
-    else if (message.kind === 'finished') {
-      isFinished = true
-      servers.mongo += message.servers.mongo
-      servers.redis += message.servers.redis
-      workersMs += processorMs(child.pid ?? 0) ?? 0
-    } else if (message.kind !== 'alive') {
+    else if (message.kind === 'finished') isFinished = true
+    else if (message.kind !== 'alive') {
       if (message.kind === 'done' && worker.file !== null) {
         tookMs[worker.file] = message.ms
-        usedMs[worker.file] = message.cpuMs
         count.files++
       }
       next(worker)
@@ -172,21 +163,10 @@ function report(): void {
     count.failed++
     failures.push(`  Stopped by ${stoppedBy} after ${count.files} of ${fileCount} files`)
   }
-  const dearest = Object.entries(usedMs).toSorted(([, one], [, other]) => other - one)
+  if (fileCount > 1) writeTimes()
   const whole = (ms: number) => Math.round(ms / 1000)
-  const seconds = (ms: number) => (ms / 1000).toFixed(1)
-  if (fileCount > 1) {
-    print('The files that used most processor time, with the processes that they started:')
-    for (const [file, ms] of dearest.slice(0, 8))
-      console.log(`  ${seconds(ms)} s in ${seconds(tookMs[file] ?? 0)} s: ${file}`)
-    writeTimes()
-  }
-  const own = processorMs(process.pid, true) ?? 0
-  const total = process.platform === 'linux' ? own : own + workersMs + servers.mongo + servers.redis
-  const node = total - servers.mongo - servers.redis
-  console.log(
-    `${whole(performance.now() - began)} s, and ${whole(total)} s of processor time: Node.js ${whole(node)}, ` +
-      `MongoDB ${whole(servers.mongo)}, Redis ${whole(servers.redis)}. ` +
+  print(
+    `${whole(performance.now() - began)} s, and ${whole(processorMs(process.pid, true))} s of processor time. ` +
       `The machine was ${slowness.median().toFixed(1)} times slower than idle, at most ${slowness.most().toFixed(1)} times.`,
   )
   if (skipped.length > 0) console.log(`Skipped:\n${skipped.map((title) => `  ${title}`).join('\n')}`)
