@@ -9,6 +9,7 @@ import { runSteps, stopWithSignals } from './setup/command.mjs'
 import { isWanted, needNode, putFirstOnPath } from './setup/node.mjs'
 import { installPackages } from './setup/packages.mjs'
 import { say } from './setup/run.mjs'
+import { needTool } from './setup/tools.mjs'
 
 const OLDEST_NODE = [20, 19]
 
@@ -24,8 +25,9 @@ const forTests = (folders, need) => async (args) => {
   const isNamed = (folder) => positionals.some((name) => name.includes(folder) || folder.includes(name))
   if (positionals.length === 0 || folders.some(isNamed)) await need()
 }
-const php = forTests(['test/docs', 'test/clients'], async () => (await import('./setup/tools.mjs')).getPhp())
-const chromium = forTests(['test/browser'], async () => (await import('./setup/tools.mjs')).needChromium())
+// Without PHP, the tests skip the PHP programs of docs/merchants, and list them.
+const php = forTests(['test/docs', 'test/clients'], () => needTool('PHP').catch(({ message }) => say(message)))
+const chromium = forTests(['test/browser'], () => needTool('Chromium'))
 
 /**
  * The steps of each command, which run until one fails. The last one gets the arguments. Commands with `own` servers
@@ -76,7 +78,7 @@ const commands = {
   'api:check': { steps: [checkApi] },
   'api:accept': { steps: [[...checkApi, '--accept']] },
   figures: { steps: [['dev/figures.ts']] },
-  alerts: { steps: [['dev/check-alerts.mjs']] },
+  alerts: { steps: [['dev/check-alerts.ts']] },
   tables: { steps: [['dev/fill-tables.ts']] },
   client: { steps: [['dev/client/generate.ts']] },
 }

@@ -1,7 +1,6 @@
 // `npm run stack`: runs only MongoDB and Redis until it is stopped. Prints one line, an environment for the service.
 import { endWithParent } from './end-with-parent.mjs'
-import { startLocalServers } from './local-servers.ts'
-import { stopSignal } from './stop-signal.ts'
+import { startLocalServers, stopSignal } from './local-servers.ts'
 
 endWithParent()
 try {

@@ -3,13 +3,13 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import openapiTS, { astToString } from 'openapi-typescript'
-import { type Document, type Operation, openapi } from '../openapi-document.ts'
+import { type Document, type Operation, openapi, operations } from '../openapi-document.ts'
 import { generateCollection } from './collection.ts'
 
 const root = join(import.meta.dirname, '../..')
 const clientFile = 'docs/clients/payments.ts'
-/** The line of the client that divides the generated part from the hand-written rest, which stays as it is. */
-const border = '// Everything above this line is generated from the OpenAPI document.\n'
+/** Matches the generated part of the client. The hand-written rest stays as it is. */
+const block = /(?<=^\/\/ Generated from the OpenAPI document:\n)[\s\S]*(?=^\/\/ End of the generated part\.\n)/m
 
 /** The text of every generated file in docs/clients/, by its path in the project. */
 export async function generateClients(): Promise<Record<string, string>> {
@@ -43,27 +43,16 @@ async function generateClient(): Promise<string> {
     return !['paths', 'webhooks', '$defs'].includes(name?.text ?? '')
   })
   const generated = [
-    heading(openapi),
     astToString(needed),
     eventsOf(openapi),
     `/** Every error code of the service. */\nexport type ErrorCode = ${unionOf(openapi.components.examples)}`,
-    `/** The method and path of every operation. */\nexport const table = ${tableOf(openapi.paths)} as const`,
+    `/** The method and path of every operation. */\nexport const table = {\n${operations.map(rowOf).join('\n')}\n} as const`,
   ].join('\n\n')
-  const [, handWritten] = readFileSync(join(root, clientFile), 'utf8').split(border)
-  if (handWritten === undefined) throw new Error(`${clientFile} lacks the line: ${border}`)
-  return `${withoutNoise(generated)}\n\n${border}${handWritten}`
+  const before = readFileSync(join(root, clientFile), 'utf8')
+  if (!block.test(before)) throw new Error(`${clientFile} does not mark its generated part`)
+  const versioned = before.replace(/(?<=API, version )\S+(?=\. )/, openapi.info.version)
+  return versioned.replace(block, () => `\n${withoutNoise(generated)}\n\n`)
 }
-
-const heading = ({ info }: Document): string =>
-  [
-    `// A client for the payment intents API, version ${info.version}. It is one file without dependencies. It runs in`,
-    '// Node.js 20 and later, Deno, Bun and other runtimes with fetch and WebCrypto.',
-    '//',
-    "//   import { createPayments } from './payments.ts'",
-    "//   const key = process.env.PAYMENTS_API_KEY ?? ''",
-    "//   const payments = createPayments({ key, baseUrl: 'https://api.payments.example' })",
-    "//   const intent = await payments.createIntent({ amount: 50_000, label: 'Order 17' })",
-  ].join('\n')
 
 const unionOf = (values: object): string =>
   Object.keys(values)
@@ -137,17 +126,10 @@ function withoutIgnored(value: unknown): unknown {
 const mapValues = <T>(values: Record<string, T> | object, change: (value: T) => unknown): object =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value as T)]))
 
-/** Returns the table of operations as TypeScript, with the description of each as its comment. */
-function tableOf(paths: Record<string, Record<string, Operation>>): string {
-  const rows = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => rowOf(method.toUpperCase(), path, operation)),
-  )
-  return `{\n${rows.join('\n')}\n}`
-}
-
-function rowOf(method: string, path: string, operation: Operation): string {
+/** Returns a row of the table of operations as TypeScript, with the operation's description as its comment. */
+function rowOf({ method, path, ...operation }: (typeof operations)[number]): string {
   const { operationId, summary, description, parameters, requestBody, responses } = operation
-  const query = parameters.filter((each) => each.in === 'query').map(({ name }) => name)
+  const query = parameters.flatMap((each) => (each.in === 'query' && each.name ? each.name : []))
   const row = {
     method,
     path,
@@ -155,22 +137,13 @@ function rowOf(method: string, path: string, operation: Operation): string {
     ...(requestBody === undefined ? {} : { hasBody: true }),
     ...(responses['200'] && !responses['200'].content?.['application/json'] ? { isFile: true } : {}),
   }
-  refuseCollisions(operationId, path, query, requestBody)
+  // The client takes all fields of an operation in one object, so their names must differ.
+  const { schema } = (requestBody?.content['application/json'] ?? {}) as { schema?: { properties?: object } }
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+  const all = [...inPath, ...query, ...Object.keys(schema?.properties ?? {})]
+  if (new Set(all).size < all.length) throw new Error(`${operationId} has two fields with the same name`)
   const lines = `${summary}.\n\n${description}`.split('\n').map((line) => ` * ${line}`.trimEnd())
   return `/**\n${lines.join('\n')}\n */\n${operationId}: ${JSON.stringify(row)},`
-}
-
-/** The client takes all fields of an operation in one object, so their names must differ. */
-function refuseCollisions(
-  operationId: string,
-  path: string,
-  query: unknown[],
-  requestBody: Operation['requestBody'],
-): void {
-  const { schema } = (requestBody?.content['application/json'] ?? {}) as { schema?: { properties?: object } }
-  const names = [...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name), ...query]
-  const all = [...names, ...Object.keys(schema?.properties ?? {})]
-  if (new Set(all).size < all.length) throw new Error(`${operationId} has two fields with the same name`)
 }
 
 if (import.meta.filename === process.argv[1])

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { environment } from '../../schemas/environment.ts'
 import { cliPath } from '../../src/reference/clients.ts'
 import { freePort } from '../servers/free-port.ts'
-import { type Supervised, supervise } from '../servers/supervise.ts'
+import { supervise } from '../servers/supervise.ts'
 import { npm } from '../setup/run.mjs'
 import { waitFor } from './wait-for.ts'
 
@@ -19,8 +19,8 @@ interface Process {
   /** The path of the log, relative to the project. */
   log: string
   pid: number | undefined
-  /** The reason why the process has ended. Undefined while it runs. */
-  ending(): Promise<string | undefined>
+  /** @throws {Error} with the last lines of the log if it has ended */
+  mustRun(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -60,11 +60,9 @@ export async function startService(servers: Servers, endpointServer: string): Pr
     startProcess('web', 'src/server.ts', folder),
     startProcess('worker', 'workers/main.ts', folder),
   ])
-  async function mustRun(): Promise<void> {
-    for (const each of [web, worker]) {
-      const ending = await each.ending()
-      if (ending !== undefined) throw new Error(ending)
-    }
+  const mustRun = async (): Promise<void> => {
+    await web.mustRun()
+    await worker.mustRun()
   }
   return {
     origin,
@@ -117,24 +115,23 @@ async function secretKey(file: string): Promise<string> {
 
 /** Starts a process of the Procfile from the sources. It ends with this process. */
 async function startProcess(name: string, source: string, folder: string): Promise<Process> {
-  const log = join(folder, `${name}.log`)
-  await rm(log, { force: true })
-  const supervised = supervise({ binary: process.execPath, args: [source], log, endSignal: 'SIGTERM' })
+  const file = join(folder, `${name}.log`)
+  const log = relative('.', file)
+  await rm(file, { force: true })
+  const supervised = supervise({ binary: process.execPath, args: [source], log: file, endSignal: 'SIGTERM' })
   await supervised.start()
+  const { state } = supervised
   return {
     name,
-    log: relative('.', log),
-    pid: supervised.state.pid,
-    ending: () => ending(name, supervised, log),
+    log,
+    pid: state.pid,
+    async mustRun() {
+      if (state.pid !== undefined) return
+      const lines = (await readFile(file, 'utf8')).trim().split('\n').slice(-8)
+      throw new Error(`${name} has ended (${state.ended}). The end of ${log}:\n${lines.join('\n')}`)
+    },
     stop: supervised.end,
   }
-}
-
-async function ending(name: string, { state }: Supervised, log: string): Promise<string | undefined> {
-  if (state.pid !== undefined) return undefined
-  const text = await readFile(log, 'utf8').catch(() => '')
-  const lastLines = text.trim().split('\n').slice(-8).join('\n')
-  return `${name} has ended (${state.ended || 'with its supervisor'}). The end of ${relative('.', log)}:\n${lastLines}`
 }
 
 /** Resolves when /readyz reports that MongoDB and Redis are available. */

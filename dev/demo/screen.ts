@@ -1,20 +1,21 @@
+import { styleText } from 'node:util'
 import { type HTMLElement, parse } from 'node-html-parser'
 
 // Fits into a terminal of 80 columns.
 const WIDTH = 78
 const MARGIN = '   '
 
-// hasColors returns false for NO_COLOR and TERM=dumb. It does not exist on a pipe or in a file.
-const colours = process.stdout.isTTY && process.stdout.hasColors()
+// Colours only in a terminal that has them, and without NO_COLOR.
+type Style = Parameters<typeof styleText>[0]
 const paint =
-  (code: number) =>
+  (style: Style) =>
   (text: string): string =>
-    colours ? `\x1b[${code}m${text}\x1b[0m` : text
-const bold = paint(1)
-export const faint = paint(2)
-export const green = paint(32)
-export const red = paint(31)
-const cyan = paint(36)
+    styleText(style, text, { stream: process.stdout })
+const bold = paint('bold')
+export const faint = paint('dim')
+export const green = paint('green')
+export const red = paint('red')
+const cyan = paint('cyan')
 
 const print = (line: string): void => console.log(line)
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { EventName } from '../../schemas/events.ts'
-import { type Call, callApi, callApiBriefly } from './call-api.ts'
+import { type Call, callApi } from './call-api.ts'
 import { type Arrival, type EndpointServer, type Genuine, isGenuine, verify } from './endpoint-server.ts'
 import type { Service } from './processes.ts'
 import { cut, faint, gap, green, note, red, seen, show } from './screen.ts'
@@ -68,7 +68,7 @@ export const createIntent = async (stage: Stage, order: Order): Promise<CreatedI
 export const createIntentBriefly = async (stage: Stage, order: Order): Promise<CreatedIntent> =>
   checked(
     order,
-    await callApiBriefly(201, post(stage, '/dev/intents', order), ['referenceNumber', 'code', 'payUrl', 'status']),
+    await callApi(201, post(stage, '/dev/intents', order), ['referenceNumber', 'code', 'payUrl', 'status']),
   )
 
 function checked(order: Order, intent: Record<string, unknown>): CreatedIntent {

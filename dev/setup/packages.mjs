@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { npm, run, say } from './run.mjs'
 
 /** Installs the packages of package-lock.json, unless all of them are installed in these versions. */
@@ -18,27 +18,15 @@ const reasonIn = (output) => output.trim().split('\n').slice(0, 20).join('\n')
 
 /** npm writes node_modules/.package-lock.json last, so it is there only after a complete installation. */
 function isInstalled() {
-  const wanted = packagesOf('package-lock.json')
-  const installed = packagesOf('node_modules/.package-lock.json')
-  if (!wanted || !installed) return false
-  return Object.entries(wanted).every(([path, { version, optional, devOptional }]) => {
+  const kept = 'node_modules/.package-lock.json'
+  if (!existsSync(kept)) return false
+  const installed = packagesOf(kept)
+  return Object.entries(packagesOf('package-lock.json')).every(([path, { version, optional, devOptional }]) => {
     const isNeeded = path !== '' && !optional && !devOptional
     return !isNeeded || installed[path]?.version === version
   })
 }
 
-function packagesOf(file) {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')).packages
-  } catch {
-    return undefined
-  }
-}
+const packagesOf = (file) => JSON.parse(readFileSync(file, 'utf8')).packages
 
-function countInstalled() {
-  try {
-    return readdirSync('node_modules').length
-  } catch {
-    return 0
-  }
-}
+const countInstalled = () => (existsSync('node_modules') ? readdirSync('node_modules').length : 0)

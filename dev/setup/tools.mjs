@@ -3,89 +3,67 @@ import { join } from 'node:path'
 import { cacheFolder, checkKept, findOnPath, firstOf, fromApt, installFromApt } from './programs.mjs'
 import { run, say } from './run.mjs'
 
-/** A program that some commands need, and its packages in Debian, of which one is enough. */
+const keptPromtool = join(cacheFolder('promtool'), 'promtool')
+
+/** The programs that some commands need. */
 const tools = {
   // The shell comes first: it has no window, so pages cost half as much processor time.
   Chromium: {
-    names: ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'],
-    packages: ['chromium-headless-shell', 'chromium'],
+    here: () => findOnPath('chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'),
+    install: () => installOneOf('chromium-headless-shell', 'chromium'),
     ways:
       'put chromium, chromium-browser or google-chrome on the PATH, or install the package chromium-headless-shell or ' +
       'chromium with apt-get as root',
   },
   PHP: {
-    names: ['php'],
-    packages: ['php-cli'],
+    here: () => findOnPath('php'),
+    install: () => installOneOf('php-cli'),
     ways: 'put php on the PATH, or install the package php-cli with apt-get as root',
+  },
+  promtool: {
+    here: () => checkKept(keptPromtool, 'from the package prometheus') ?? findOnPath('promtool'),
+    install: unpackPromtool,
+    ways: 'put promtool, which comes with Prometheus, on the PATH; on Debian and Ubuntu apt-get installs it',
   },
 }
 
-/** Finds or installs a program. Returns a line that names every way to install it if there is none. */
-async function getTool(name) {
-  const { names, packages, ways } = tools[name]
-  const install = async () => {
-    let result
-    for (const each of packages) {
-      result = await installFromApt(each)
-      if (result.ok) return findOnPath(...names)
-    }
-    return `not from the package manager: ${result.why}`
+/**
+ * Finds or installs a program, and returns its path.
+ * @throws {Error} in one line, which names every way to install it
+ */
+export async function needTool(name) {
+  const { here, install, ways } = tools[name]
+  const afterInstall = async () => {
+    const { ok, why } = await install()
+    return ok ? here() : `not from the package manager: ${why}`
   }
-  const found = await firstOf([() => findOnPath(...names), install], (reason) => say(`${name}: ${reason}`))
-  if (!found) return `No ${name}: ${ways}.`
+  const found = await firstOf([here, afterInstall], (reason) => say(`${name}: ${reason}`))
+  if (!found) throw new Error(`No ${name}: ${ways}.`)
   say(`${name} ${found.version}: ${found.path}, ${found.from}`)
-}
-
-/** @throws {Error} if there is no browser, and none can be installed */
-export async function needChromium() {
-  const missing = await getTool('Chromium')
-  if (missing) throw new Error(missing)
-}
-
-/** Without PHP, the tests skip the PHP programs of docs/merchants, and list them. */
-export async function getPhp() {
-  const missing = await getTool('PHP')
-  if (missing) say(missing)
+  return found.path
 }
 
 /** Finds an installed browser. */
 export async function findChromium() {
-  const found = findOnPath(...tools.Chromium.names)
-  if (typeof found === 'object') return found
+  const found = await firstOf([tools.Chromium.here])
+  if (found) return found
   throw new Error('Chromium is not installed. `npm run test:full` installs it')
 }
 
-/**
- * Finds or installs promtool for the rules of ops/alerts.yml.
- * @returns {Promise<string>} its path
- * @throws {Error} in one line, which names every way to install it
- */
-export async function needPromtool() {
-  const folder = cacheFolder('promtool')
-  const kept = () => checkKept(join(folder, 'promtool'), 'from the package prometheus')
-  const ways = [kept, () => findOnPath('promtool'), () => unpackPromtool(folder, kept)]
-  const found = await firstOf(ways, (reason) => say(`promtool: ${reason}`))
-  if (!found)
-    throw new Error(
-      'No promtool: put promtool, which comes with Prometheus, on the PATH; on Debian and Ubuntu apt-get installs it.',
-    )
-  say(`promtool ${found.version}: ${found.path}, ${found.from}`)
-  return found.path
+async function installOneOf(first, ...others) {
+  const result = await installFromApt(first)
+  return result.ok || others.length === 0 ? result : installOneOf(...others)
 }
 
 /** Takes the program out of Debian's package, because installing the package would start a service. */
-async function unpackPromtool(folder, kept) {
+async function unpackPromtool() {
+  const folder = join(keptPromtool, '..')
   mkdirSync(folder, { recursive: true })
-  const { ok, why } = await fromApt(['download'], 'prometheus', folder)
-  if (!ok) return `not from the package manager: ${why}`
-  const archive = join(
-    folder,
-    readdirSync(folder).find((name) => name.endsWith('.deb')),
-  )
-  const whole = join(folder, 'package')
-  const unpacked = await run('dpkg-deb', ['-x', archive, whole], { name: 'dpkg: prometheus' })
-  if (unpacked.ok) renameSync(join(whole, 'usr', 'bin', 'promtool'), join(folder, 'promtool'))
-  rmSync(whole, { recursive: true, force: true })
-  rmSync(archive)
-  return unpacked.ok ? kept() : `not from the package manager: ${unpacked.why}`
+  const download = await fromApt(['download'], 'prometheus', folder)
+  if (!download.ok) return download
+  const [archive] = readdirSync(folder).filter((name) => name.endsWith('.deb'))
+  const unpacked = await run('dpkg-deb', ['-x', archive, 'package'], { name: 'dpkg: prometheus', cwd: folder })
+  if (unpacked.ok) renameSync(join(folder, 'package/usr/bin/promtool'), keptPromtool)
+  for (const name of ['package', archive]) rmSync(join(folder, name), { recursive: true, force: true })
+  return unpacked
 }

@@ -56,8 +56,7 @@ export function filesOf(suite: Suite, named: readonly string[]): string[] {
 /** A guess for files that have not run here yet. Programs start slowly, and many rounds or tests take long. */
 export function estimateMs(file: string): number {
   const source = readFileSync(file, 'utf8')
-  const isSlow = /startProcess|openAdmin|browser/.test(source) || hasRounds(source)
-  return source.length / 10 + (isSlow ? 20_000 : 0)
+  return source.length / 10 + (/startProcess|openAdmin|browser/.test(source) || hasRounds(source) ? 20_000 : 0)
 }
 
 /** What the runner tells a worker process. */

@@ -6,6 +6,8 @@
 //   const payments = createPayments({ key, baseUrl: 'https://api.payments.example' })
 //   const intent = await payments.createIntent({ amount: 50_000, label: 'Order 17' })
 
+// Generated from the OpenAPI document:
+
 export interface components {
   schemas: {
     CreateIntentBody: {
@@ -3475,7 +3477,7 @@ export const table = {
   getOrder: { method: 'GET', path: '/dev/store/orders/{id}' },
 } as const
 
-// Everything above this line is generated from the OpenAPI document.
+// End of the generated part.
 
 /** One invalid field of a request. */
 interface InvalidField {
