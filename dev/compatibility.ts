@@ -62,16 +62,8 @@ function withNote(entry: string, note: string): string {
 const changesSince = (text: string, current: object): string[] =>
   text === '' ? [] : breakingChanges(JSON.parse(text) as Description, current as Description)
 
-interface Files {
-  /** The accepted description, or an empty text if there is none. */
-  text: string
-  /** The changelog before the entry of the newest version, this entry, and the rest. */
-  before: string
-  entry: string
-  after: string
-}
-
-function read(root: string): Files {
+/** The accepted description, or an empty text, and the changelog: before the newest entry, this entry, and the rest. */
+function read(root: string) {
   const path = join(root, file)
   const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
   const changelog = readFileSync(join(root, 'CHANGELOG.md'), 'utf8')

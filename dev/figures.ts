@@ -29,6 +29,8 @@ export const figures: readonly Figure[] = [
   { name: 'lines of test/ for each line of the product', value: linesIn('test') / productLines, max: 1.5 },
   { name: 'lines of test/faults/', value: linesIn('test/faults'), max: 9_000 },
   { name: 'KB of docs/**/*.md without the generated tables', value: proseBytes / 1_000, max: 152 },
+  { name: 'lines of bench/', value: linesIn('bench'), max: 3_800 },
+  { name: 'lines of dev/', value: linesIn('dev'), max: 4_000 },
   { name: 'lines of README.md', value: linesOf('README.md'), max: 90 },
 ]
 

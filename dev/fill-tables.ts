@@ -21,19 +21,12 @@ export const pagesWithTables = (): string[] =>
     .map((name) => `docs/${name}`)
     .toSorted()
 
-/** The text of a page, and its text with newly generated tables. */
-export interface Filled {
-  before: string
-  after: string
-  /** The tables whose text differs. */
-  stale: string[]
-}
-
 /**
- * Generates the tables of a page, each between `<!-- table: NAME -->` and `<!-- end of table -->`.
+ * Generates the tables of a page, each between `<!-- table: NAME -->` and `<!-- end of table -->`. Returns the text
+ * before and after, and the names of the tables that differ.
  * @throws {Error} if a block names no table, or does not end
  */
-export function fillTables(page: string): Filled {
+export function fillTables(page: string) {
   const before = readFileSync(join(root, page), 'utf8')
   const blocks = [...before.matchAll(block)]
   if (blocks.length !== (before.match(opening)?.length ?? 0))
@@ -73,7 +66,11 @@ const tables: Record<string, () => string> = {
 
   /** The metrics of the service, without their common prefix. */
   metrics() {
-    const described = createMetrics().registry.getMetricsAsArray() as unknown as Metric[]
+    const described = createMetrics().registry.getMetricsAsArray() as unknown as {
+      name: string
+      help: string
+      labelNames: string[]
+    }[]
     return tableOf(
       ['Metric', 'Labels', 'Meaning'],
       described.map(({ name, labelNames, help }) => [
@@ -95,12 +92,6 @@ const tables: Record<string, () => string> = {
       ]),
     )
   },
-}
-
-interface Metric {
-  name: string
-  help: string
-  labelNames: readonly string[]
 }
 
 if (import.meta.filename === process.argv[1])

@@ -2,18 +2,12 @@ import { relative, resolve } from 'node:path'
 import { holdFolder } from './hold-folder.ts'
 import { type Server, startMongo, startRedis } from './servers.ts'
 
-export interface LocalServers {
-  mongoUrl: string
-  redisUrl: string
-  stop(): Promise<void>
-}
-
 /**
  * Starts the servers of a command that keeps its data (in .data/<command>/), or uses those at MONGODB_URL and
  * REDIS_URL. Prints their addresses on stderr.
  * @throws {Error} if the same command already runs in this folder
  */
-export async function startLocalServers(command: 'demo' | 'stack'): Promise<LocalServers> {
+export async function startLocalServers(command: 'demo' | 'stack') {
   const { MONGODB_URL, REDIS_URL } = process.env
   const folder = resolve('.data', command)
   const hold = await holdFolder(folder, `npm run ${command}`)

@@ -15,38 +15,23 @@ export interface Page {
   html: HTMLElement
 }
 
-interface Request {
-  method: 'GET' | 'POST'
-  url: string
-  /** The fields of a form. */
-  body: URLSearchParams | null
-}
-
 /** Opens a URL and follows its redirects. Shows each request, and the last page. */
-export const openPage = (url: string): Promise<Page> => browse({ method: 'GET', url, body: null }, {})
+export const openPage = (url: string): Promise<Page> => browse(url)
 
 /** Fills in a form and sends it, like a browser without JavaScript. Shows each request, and the last page. */
 export function sendForm(page: Page, typed: Record<string, string>): Promise<Page> {
   const [field = ''] = Object.keys(typed)
   const { method, url, fields } = formFor(field, page.html, page.url)
-  const body = new URLSearchParams({ ...fields, ...typed })
-  if (method === 'POST') return browse({ method, url, body }, typed)
-  const target = new URL(url)
-  target.search = body.toString()
-  return browse({ method, url: target.href, body: null }, {})
+  const input = new URLSearchParams({ ...fields, ...typed })
+  const shown = Object.entries(typed).map(([name, value]) => `${name}=${value}`)
+  return method === 'POST' ? browse(url, { method, body: input }, shown) : browse(`${url.split('?')[0]}?${input}`)
 }
 
-async function browse(request: Request, typed: Record<string, string>): Promise<Page> {
-  let { method, url, body } = request
+async function browse(address: string, form: { method?: string; body?: URLSearchParams } = {}, typed: string[] = []) {
+  let [url, sent, lines] = [address, form, typed]
   for (let hops = 0; hops <= MAX_REDIRECTS; hops += 1) {
-    const lines = Object.entries(body === null ? {} : typed).map(([name, value]) => `${name}=${value}`)
-    show([`${method} ${pathOf(url)}`, ...lines])
-    const response = await fetch(url, {
-      method,
-      body,
-      redirect: 'manual',
-      signal: AbortSignal.timeout(LIMIT_MS),
-    })
+    show([`${sent.method ?? 'GET'} ${pathOf(url)}`, ...lines])
+    const response = await fetch(url, { ...sent, redirect: 'manual', signal: AbortSignal.timeout(LIMIT_MS) })
     const to = response.headers.get('location')
     const words = `${response.status} ${STATUS_CODES[response.status] ?? ''}`
     if (to === null) {
@@ -59,10 +44,10 @@ async function browse(request: Request, typed: Record<string, string>): Promise<
     await response.body?.cancel()
     url = new URL(to, url).href
     show([`${words}: ${pathOf(url)}`])
-    method = 'GET'
-    body = null
+    sent = {}
+    lines = []
   }
-  throw new Error(`${request.url} redirects too often`)
+  throw new Error(`${address} redirects too often`)
 }
 
 function pathOf(url: string): string {

@@ -14,29 +14,7 @@ import { waitFor } from './wait-for.ts'
 /** The delays between the attempts in the demo, in seconds. They are much shorter than the default delays. */
 export const retrySeconds = [1, 2, 3, 5, 8, 13, 21] as const
 
-interface Process {
-  name: string
-  /** The path of the log, relative to the project. */
-  log: string
-  pid: number | undefined
-  /** @throws {Error} with the last lines of the log if it has ended */
-  mustRun(): Promise<void>
-  stop(): Promise<void>
-}
-
-export interface Service {
-  /** http://127.0.0.1:port */
-  origin: string
-  /** The URL of the command line for merchants, a package for npx. */
-  cliUrl: string
-  web: Process
-  worker: Process
-  /** @throws {Error} with the last lines of the log if a process has ended */
-  mustRun(): Promise<void>
-  /** Never resolves. Rejects when a process ends. */
-  running(): Promise<never>
-  stop(): Promise<void>
-}
+export type Service = Awaited<ReturnType<typeof startService>>
 
 /** The folder of the data and the logs, and the URLs of the servers. */
 interface Servers {
@@ -49,7 +27,7 @@ interface Servers {
  * Starts the service as in production: `web` serves the API, and `worker` runs the background work. `endpointServer`:
  * the host and port of the demo's endpoint server, which is neither public nor https.
  */
-export async function startService(servers: Servers, endpointServer: string): Promise<Service> {
+export async function startService(servers: Servers, endpointServer: string) {
   const { folder } = servers
   // A new port each time, because npx would run its copy of an older command line with the same URL.
   const origin = await setEnvironment(servers, await freePort(), endpointServer)
@@ -66,11 +44,13 @@ export async function startService(servers: Servers, endpointServer: string): Pr
   }
   return {
     origin,
+    /** The URL of the command line for merchants, a package for npx. */
     cliUrl: origin + cliPath,
     web,
     worker,
     mustRun,
-    async running() {
+    /** Never resolves. Rejects when a process ends. */
+    async running(): Promise<never> {
       for (;;) {
         await mustRun()
         await sleep(500)
@@ -114,7 +94,7 @@ async function secretKey(file: string): Promise<string> {
 }
 
 /** Starts a process of the Procfile from the sources. It ends with this process. */
-async function startProcess(name: string, source: string, folder: string): Promise<Process> {
+async function startProcess(name: string, source: string, folder: string) {
   const file = join(folder, `${name}.log`)
   const log = relative('.', file)
   await rm(file, { force: true })
@@ -125,6 +105,7 @@ async function startProcess(name: string, source: string, folder: string): Promi
     name,
     log,
     pid: state.pid,
+    /** @throws {Error} with the last lines of the log if it has ended */
     async mustRun() {
       if (state.pid !== undefined) return
       const lines = (await readFile(file, 'utf8')).trim().split('\n').slice(-8)

