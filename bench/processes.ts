@@ -38,7 +38,7 @@ export interface Running {
   end(): Promise<void>
 }
 
-const START_LIMIT_MS = 20_000
+const START_LIMIT_MS = 60_000
 const END_LIMIT_MS = 15_000
 const running = new Set<ChildProcess>()
 process.once('exit', () => {

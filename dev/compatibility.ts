@@ -75,13 +75,8 @@ function read(root: string) {
 export interface Description {
   openapi: string
   paths: Record<string, Record<string, object>>
-  webhooks: Record<string, { post: Webhook }>
+  webhooks: Record<string, { post: { parameters: readonly { name: string }[]; requestBody: { content: object } } }>
   components: object
-}
-
-interface Webhook {
-  parameters: readonly { name: string }[]
-  requestBody: { content: object }
 }
 
 /**
@@ -112,7 +107,7 @@ const comparable = ({ openapi, paths, webhooks, components }: Description): obje
 
 const webhook = '/webhook '
 
-const sent = ({ parameters, requestBody }: Webhook): object => ({
+const sent = ({ parameters, requestBody }: Description['webhooks'][string]['post']): object => ({
   responses: {
     200: {
       headers: Object.fromEntries(parameters.map((header) => [header.name, header])),

@@ -17,7 +17,7 @@ import { ready, type Service, startService } from './demo/processes.ts'
 import { explain, gap, heading, note, red, seen, step } from './demo/screen.ts'
 import { fillShop, takeOrder } from './demo/shop.ts'
 import { endWithParent } from './end-with-parent.mjs'
-import { startLocalServers, stopSignal } from './local-servers.ts'
+import { startLocalServers, stopSignal } from './stack.ts'
 
 const folder = '.data/demo'
 

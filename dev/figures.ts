@@ -4,12 +4,6 @@ import { join } from 'node:path'
 import { block } from './fill-tables.ts'
 import { filesIn, importCycles, linesOf, looseFiles, smallFiles, sources } from './source-files.ts'
 
-interface Figure {
-  name: string
-  value: number
-  max: number
-}
-
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
 const code = /\.(ts|mjs|json)$/
 const linesIn = (folder: string): number => sum(filesIn(folder, code).map(linesOf))
@@ -22,7 +16,7 @@ const proseBytes = sum(
 const productLines = sum(sources.map(linesOf))
 
 /** Every size that has a bound. */
-export const figures: readonly Figure[] = [
+export const figures = [
   { name: 'files directly in src/', value: looseFiles.length, max: 8 },
   { name: 'import cycles', value: importCycles().length, max: 0 },
   { name: 'files under 20 lines with one importer', value: smallFiles().length, max: 0 },

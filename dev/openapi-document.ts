@@ -1,5 +1,4 @@
 import { describeApi } from '../src/http/openapi/describe.ts'
-import { describedAs } from './described-as.ts'
 
 /** The parts of an operation that the generators of tables and clients use. */
 export interface Operation {
@@ -19,6 +18,15 @@ export interface Document {
   paths: Record<string, Record<string, Operation>>
   webhooks: Record<string, { post: { requestBody: { content: { 'application/json': { schema: { $ref: string } } } } } }>
   components: { schemas: Record<string, object>; examples: Record<string, object> }
+}
+
+/** A configuration for the description of the API without a running service. */
+export const describedAs = {
+  publicUrl: 'https://api.payments.example',
+  maxAmount: 1_000_000_000,
+  webhookHeaderBrand: 'Service',
+  webhookTimeoutMs: 30_000,
+  endpointWarningMs: 86_400_000,
 }
 
 /** The OpenAPI document with the defaults of an installation. */

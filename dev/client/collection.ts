@@ -1,17 +1,9 @@
-import { describedAs } from '../described-as.ts'
-import { type Operation, openapi, operations } from '../openapi-document.ts'
+import { describedAs, type Operation, openapi, operations } from '../openapi-document.ts'
 
 /*
  * The Postman collection. Bruno, Insomnia and other programs import the same file. The package openapi-to-postmanv2 is
  * not used: it depends on 20 packages, gives each request a random id, and invents its own example bodies.
  */
-
-/** An id that a request creates. The collection stores it in a variable for the other requests. */
-interface CreatedId {
-  variable: string
-  field: string
-  example: string
-}
 
 /** Returns docs/clients/payments.postman_collection.json, with one folder per tag. */
 export function generateCollection(): string {
@@ -42,8 +34,11 @@ const schema = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.
 const guide =
   'Set the variable `api_key` to a test key (`sk_test_…`). Each write sends a new idempotency key. A request that creates something stores its id in a variable, and the other requests use it.'
 
-/** Returns the id in the example response of an operation that creates something. */
-function createdIds({ operationId, responses }: Operation): CreatedId[] {
+/**
+ * Returns the id in the example response of an operation that creates something. The collection stores it in a variable
+ * for the other requests.
+ */
+function createdIds({ operationId, responses }: Operation) {
   const example = responses[201]?.content?.['application/json']?.example as { data: Record<string, string> } | undefined
   const field = ['referenceNumber', 'id', '_id'].find((name) => example?.data[name] !== undefined)
   if (field === undefined) return []
@@ -59,7 +54,7 @@ function itemOf(operation: (typeof operations)[number]) {
   const [created] = createdIds(operation)
   return {
     name: summary,
-    ...(created === undefined ? {} : { event: [storesId(created)] }),
+    event: created && [storesId(created)],
     request: {
       method,
       description,
@@ -67,15 +62,13 @@ function itemOf(operation: (typeof operations)[number]) {
         ...(method === 'GET' ? [] : [{ key: 'X-Idempotency-Key', value: '{{$guid}}' }]),
         ...(body === undefined ? [] : [{ key: 'Content-Type', value: 'application/json' }]),
       ],
-      ...(body === undefined ? {} : { body: { mode: 'raw', raw: JSON.stringify(body, null, 2), ...asJson } }),
+      body: body && { mode: 'raw', raw: JSON.stringify(body, null, 2), options: { raw: { language: 'json' } } },
       url: urlOf(path, operation.parameters),
     },
   }
 }
 
-const asJson = { options: { raw: { language: 'json' } } }
-
-const storesId = ({ variable, field }: CreatedId) => ({
+const storesId = ({ variable, field }: Record<'variable' | 'field', string>) => ({
   listen: 'test',
   script: {
     type: 'text/javascript',
@@ -95,8 +88,8 @@ function urlOf(path: string, parameters: Operation['parameters']) {
       .map(({ name, example, description }) => ({
         key: name,
         value: String(example ?? ''),
-        ...(description === undefined ? {} : { description }),
-        ...(example === undefined && location === 'query' ? { disabled: true } : {}),
+        description,
+        disabled: example === undefined && location === 'query' ? true : undefined,
       }))
   const [query, variable] = [described('query'), described('path')]
   const sent = query.filter(({ disabled }) => !disabled).map(({ key, value }) => `${key}=${value}`)
@@ -104,7 +97,7 @@ function urlOf(path: string, parameters: Operation['parameters']) {
     raw: `{{base_url}}/${steps.join('/')}${sent.length > 0 ? `?${sent.join('&')}` : ''}`,
     host: ['{{base_url}}'],
     path: steps,
-    ...(query.length > 0 ? { query } : {}),
-    ...(variable.length > 0 ? { variable } : {}),
+    query: query.length > 0 ? query : undefined,
+    variable: variable.length > 0 ? variable : undefined,
   }
 }

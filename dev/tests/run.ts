@@ -12,7 +12,6 @@ import { estimateMs, type FromWorker, filesOf, suites, type ToWorker } from './s
 
 /** A worker that says nothing for this long is stuck, however busy the machine is. While a test runs, it says so. */
 const silenceLimitMs = 10 * 60_000
-const screenEveryMs = process.stdout.isTTY ? 500 : 15_000
 
 endWithParent()
 const { values, positionals } = parseArgs({
@@ -50,7 +49,7 @@ const env = { ...dataInMemory(), ...process.env, TEST_ROUNDS: suite.rounds }
 /** Collecting garbage rarely and without threads that wait for each other saves a tenth of the processor time. */
 const execArgv = ['--max-semi-space-size=64', '--single-threaded-gc']
 if (suite.compiles) Object.assign(env, { TEST_BUILD: (await import('../../test/support/built.ts')).built() })
-const screen = setInterval(showProgress, screenEveryMs)
+const screen = setInterval(showProgress, process.stdout.isTTY ? 500 : 15_000)
 const cores = availableParallelism()
 const wanted = Number(values.workers ?? suite.workers?.(cores) ?? cores)
 await Promise.all(Array.from({ length: Math.min(wanted, fileCount) }, work))
@@ -66,8 +65,7 @@ interface Worker {
 
 /** Keeps one worker process busy until the queue is empty. A process that dies is replaced. */
 async function work(): Promise<void> {
-  const isOver = () => queue.length === 0 || stoppedBy !== undefined
-  while (!isOver()) await runWorker()
+  while (queue.length > 0 && stoppedBy === undefined) await runWorker()
 }
 
 function runWorker(): Promise<void> {
@@ -172,12 +170,9 @@ function report(): void {
 
 /** Keeps the servers' data in memory, where making a database is five times as fast. Docker's 64 MB are too little. */
 function dataInMemory(): { SERVER_DATA_IN?: string } {
-  try {
-    const { bavail, bsize } = statfsSync('/dev/shm')
-    return bavail * bsize >= 4 * 1024 ** 3 ? { SERVER_DATA_IN: '/dev/shm' } : {}
-  } catch {
-    return {}
-  }
+  if (!existsSync('/dev/shm')) return {}
+  const { bavail, bsize } = statfsSync('/dev/shm')
+  return bavail * bsize >= 4 * 1024 ** 3 ? { SERVER_DATA_IN: '/dev/shm' } : {}
 }
 
 /**
