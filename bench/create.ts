@@ -3,7 +3,7 @@ import { order } from './calls.ts'
 import type { Load, LoadResult } from './load.ts'
 import { makeMerchants } from './merchants.ts'
 import { runProcess } from './processes.ts'
-import { createPath, inProduction, startBare, startService } from './service.ts'
+import { createPath, inProduction, startBare, startService } from './start-service.ts'
 import { rateLines } from './table.ts'
 
 /** The 6-digit codes of a single test merchant would begin to collide. */

@@ -8,7 +8,7 @@ import { alternate, type Benchmark } from './benchmark.ts'
 import { order } from './calls.ts'
 import type { Download, Downloaded } from './download.ts'
 import { runProcess } from './processes.ts'
-import { createSteadily, inProduction, responseMs, withService } from './service.ts'
+import { createSteadily, inProduction, responseMs, withService } from './start-service.ts'
 import { aloneLine, figureLine, spread, waitLines } from './table.ts'
 import { type Waits, waitsOf } from './times.ts'
 

@@ -5,7 +5,7 @@ import { order } from './calls.ts'
 import { addCopies, ownOf, takeSample } from './copies.ts'
 import type { Call, Timed } from './requests.ts'
 import { sendCalls, sendOnce } from './send-calls.ts'
-import { createPath, inProduction, startBare, withService } from './service.ts'
+import { createPath, inProduction, startBare, withService } from './start-service.ts'
 import { rateLines } from './table.ts'
 
 const MERCHANTS = 20

@@ -6,7 +6,7 @@ import { addAll, merged } from '../src/queues/producer.ts'
 import { countDelivered } from './arrivals.ts'
 import { alternate, type Bench, type Benchmark } from './benchmark.ts'
 import { addCopies, ownOf, takeSample } from './copies.ts'
-import { type Setting, startBare, withService } from './service.ts'
+import { type Setting, startBare, withService } from './start-service.ts'
 import { aloneLine, comparedLine, spread } from './table.ts'
 import { waitFor } from './wait-for.ts'
 
