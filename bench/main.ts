@@ -1,7 +1,8 @@
 // `npm run bench`: measures the service against a bare process on the same machine, or against itself under less load.
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { constants, cpus, loadavg, tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { Redis } from 'ioredis'
 import { endWithParent } from '../dev/end-with-parent.mjs'
 import { startMongo, startRedis } from '../dev/servers.ts'
@@ -9,7 +10,6 @@ import { built } from '../test/support/built.ts'
 import { printTable } from '../test/support/table.ts'
 import type { Line } from './benchmark.ts'
 import { benchmarks } from './benchmarks.ts'
-import { printHot } from './hot.ts'
 import { readOptions } from './options.ts'
 import { programsIn } from './processes.ts'
 import { lineTable } from './table.ts'
@@ -92,4 +92,38 @@ function temporaryFolder(): string {
 function fail(error: Error): never {
   console.error(error.message)
   process.exit(1)
+}
+
+interface CpuProfile {
+  nodes: { id: number; callFrame: { functionName: string; url: string; lineNumber: number } }[]
+  samples: number[]
+  timeDeltas: number[]
+}
+
+/** Prints the functions that each profiled process was busy in, with their shares of the busy time. */
+function printHot(folder: string): void {
+  for (const name of readdirSync(folder)) if (name.endsWith('.cpuprofile')) printOne(join(folder, name))
+}
+
+function printOne(file: string): void {
+  const profile = JSON.parse(readFileSync(file, 'utf8')) as CpuProfile
+  const locations = new Map(profile.nodes.map((node) => [node.id, locationOf(node.callFrame)]))
+  const timeByLocation = new Map<string, number>()
+  profile.samples.forEach((id, index) => {
+    const location = locations.get(id) ?? ''
+    timeByLocation.set(location, (timeByLocation.get(location) ?? 0) + (profile.timeDeltas[index] ?? 0))
+  })
+  const idle = timeByLocation.get('(idle)') ?? 0
+  timeByLocation.delete('(idle)')
+  const busy = [...timeByLocation.values()].reduce((sum, each) => sum + each, 0)
+  console.log(`\n${file}: busy ${Math.round((100 * busy) / (busy + idle))} % of the time; self time:`)
+  const hottest = [...timeByLocation].sort(([, one], [, other]) => other - one).slice(0, 30)
+  for (const [location, micros] of hottest)
+    console.log(`${((100 * micros) / busy).toFixed(1).padStart(6)} %  ${location}`)
+}
+
+function locationOf({ functionName, url, lineNumber }: CpuProfile['nodes'][0]['callFrame']): string {
+  if (url === '') return functionName
+  const file = url.startsWith('file:') ? relative('.', fileURLToPath(url)) : url
+  return `${functionName || '(anonymous)'}  ${file}:${lineNumber + 1}`
 }
