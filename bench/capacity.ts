@@ -5,7 +5,7 @@ import { printTable } from '../test/support/table.ts'
 import type { Benchmark } from './benchmark.ts'
 import { inParallel, openApi, order } from './calls.ts'
 import { listening } from './processes.ts'
-import { withService } from './start-service.ts'
+import { withService } from './setting.ts'
 import { aloneLine } from './table.ts'
 import { waitForCount } from './wait-for.ts'
 

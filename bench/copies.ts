@@ -1,8 +1,8 @@
-import { mongo } from 'mongoose'
+import type { mongo } from 'mongoose'
 import type { Intent } from '../src/intents/intent.ts'
 import { newId, newReferenceNumber } from '../src/security/ids.ts'
 import { type Merchant, openApi, order } from './calls.ts'
-import type { Setting } from './start-service.ts'
+import type { Setting } from './setting.ts'
 
 /** About 1 MB. Larger batches make MongoDB wait for its cache. */
 const INSERTED_TOGETHER = 1000

@@ -5,7 +5,7 @@ import type { Bench, Benchmark } from './benchmark.ts'
 import { inParallel, openApi, order } from './calls.ts'
 import { makeMerchants } from './merchants.ts'
 import { buildEarlier } from './processes.ts'
-import { inProduction, type Service, startService, type Web, withDatabase } from './start-service.ts'
+import { inProduction, type Service, startService, type Web, withDatabase } from './setting.ts'
 import { comparedLine } from './table.ts'
 
 const MERCHANTS = 20

@@ -3,7 +3,7 @@ import { order } from './calls.ts'
 import type { Load, LoadResult } from './load.ts'
 import { makeMerchants } from './merchants.ts'
 import { runProcess } from './processes.ts'
-import { createPath, inProduction, startBare, startService } from './start-service.ts'
+import { createPath, inProduction, startBare, startService } from './setting.ts'
 import { rateLines } from './table.ts'
 
 /** The 6-digit codes of a single test merchant would begin to collide. */
@@ -55,7 +55,7 @@ export const createsWithQuotas: Benchmark = {
       const results = await Promise.all(
         origins.map((origin, index) => load(bench, `${origin}${createPath}`, seconds, 32, apiKeys, `load-${index}`)),
       )
-      return { ...(results[0] as LoadResult), perSecond: results.reduce((sum, { perSecond }) => sum + perSecond, 0) }
+      return { ...(results.at(0) as LoadResult), perSecond: results.reduce((sum, { perSecond }) => sum + perSecond, 0) }
     }
     const pairs = await alternateFor(
       bench,

@@ -2,7 +2,7 @@ import { allArrived, waitsAfter } from './arrivals.ts'
 import { alternateFor, type Bench, type Benchmark } from './benchmark.ts'
 import { order } from './calls.ts'
 import { sendCalls } from './send-calls.ts'
-import { actSteadily, createPath, type Setting, startBareNotify, withService } from './start-service.ts'
+import { actSteadily, createPath, type Setting, startBareNotify, withService } from './setting.ts'
 import { comparedLine, figureLine, rateLine } from './table.ts'
 import { waitsOf } from './times.ts'
 import { allRecorded } from './wait-for.ts'
@@ -33,7 +33,7 @@ export const endToEnd: Benchmark = {
 }
 
 async function createAll(bench: Bench, { merchants, arrivals }: Setting, origin: string, path: string, events: number) {
-  const { apiKey = '' } = merchants[0] ?? {}
+  const { apiKey = '' } = merchants.at(0) ?? {}
   const calls = Array.from({ length: events }, () => ({ method: 'POST' as const, path, apiKey }))
   const options = { connections: 64, seconds: LIMIT_SECONDS, eachOnce: true, body: order }
   const { sent, startedAt, perSecond } = await sendCalls(bench.runtime, { origin, calls, ...options })

@@ -67,7 +67,7 @@ function behave(port: number, behaviour: Behaviour): void {
   for (const [res, itsPort] of hanging) if (itsPort === port) respond(res, port)
 }
 
-createServer(async (req, res) => {
+async function control(req: IncomingMessage, res: ServerResponse): Promise<void> {
   const [, first, behaviour] = (req.url ?? '').split('/')
   if (req.method === 'PUT') behave(Number(first), behaviour as Behaviour)
   if (req.method === 'DELETE') {
@@ -76,4 +76,6 @@ createServer(async (req, res) => {
   }
   if (first === 'count') res.end(JSON.stringify({ ...counted, firstBody: (await firstBody) ?? '' } satisfies Counted))
   else res.end(JSON.stringify({ arrivals, hanging: hanging.size } satisfies Seen))
-}).listen(Number(process.env.CONTROL), '127.0.0.1')
+}
+
+createServer((req, res) => void control(req, res)).listen(Number(process.env.CONTROL), '127.0.0.1')

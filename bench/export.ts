@@ -8,7 +8,7 @@ import { alternate, type Benchmark } from './benchmark.ts'
 import { order } from './calls.ts'
 import type { Download, Downloaded } from './download.ts'
 import { runProcess } from './processes.ts'
-import { createSteadily, inProduction, responseMs, withService } from './start-service.ts'
+import { createSteadily, inProduction, responseMs, withService } from './setting.ts'
 import { aloneLine, figureLine, spread, waitLines } from './table.ts'
 import { type Waits, waitsOf } from './times.ts'
 
@@ -30,8 +30,8 @@ export const exportPayments: Benchmark = {
   async measure(bench) {
     const wanted = { environment: inProduction, merchants: 2, mode: 'live', worker: false } as const
     const pairs = await withService(bench, 'export', wanted, async ({ service, merchants, database }) => {
-      const [exporter, ...creators] = merchants
-      const { businessId = '', apiKey = '' } = exporter ?? {}
+      const { businessId = '', apiKey = '' } = merchants.at(0) ?? {}
+      const creators = merchants.slice(1)
       const to = new Date(Date.now() - 60_000)
       const from = new Date(to.getTime() - PERIOD_MS)
       await fillLedger(database, businessId, bench.most, from, to)

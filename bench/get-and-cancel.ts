@@ -5,7 +5,7 @@ import { order } from './calls.ts'
 import { addCopies, ownOf, takeSample } from './copies.ts'
 import type { Call, Timed } from './requests.ts'
 import { sendCalls, sendOnce } from './send-calls.ts'
-import { createPath, inProduction, startBare, withService } from './start-service.ts'
+import { createPath, inProduction, startBare, withService } from './setting.ts'
 import { rateLines } from './table.ts'
 
 const MERCHANTS = 20
@@ -82,7 +82,7 @@ const withSides = (
       async addIntents(count) {
         const calls: Call[] = []
         await addCopies<Intent>(database.collection('intents'), count, (index) => {
-          const { businessId = '', apiKey = '' } = merchants[index % MERCHANTS] ?? {}
+          const { businessId = '', apiKey = '' } = merchants.at(index % MERCHANTS) ?? {}
           const own = ownOf()
           calls.push({ method, path: `${createPath}/${own.referenceNumber}${suffix}`, apiKey })
           return { ...sample, ...own, businessId }

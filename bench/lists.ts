@@ -3,7 +3,7 @@ import { alternate, type Bench, type Benchmark, type Line } from './benchmark.ts
 import { addCopies, ownOf, takeSample } from './copies.ts'
 import { makeMerchants } from './merchants.ts'
 import { sendCalls, sendRefusableCalls } from './send-calls.ts'
-import { createPath, createSteadily, inProduction, responseMs, startService, withService } from './start-service.ts'
+import { createPath, createSteadily, inProduction, responseMs, startService, withService } from './setting.ts'
 import { comparedLine, figureLine, waitLines } from './table.ts'
 import { waitsOf } from './times.ts'
 

@@ -1,7 +1,7 @@
 import { waitsAfter } from './arrivals.ts'
 import { alternate, type Bench, type Benchmark, type Line, type Pair } from './benchmark.ts'
 import type { Merchant } from './calls.ts'
-import { actSteadily, type Setting, withService } from './start-service.ts'
+import { actSteadily, type Setting, withService } from './setting.ts'
 import type { Stream } from './steady.ts'
 import { comparedLine, figureLine } from './table.ts'
 import { percentile, type Waits, waitsOf } from './times.ts'

@@ -4,7 +4,7 @@ import type { Jobs } from '../src/queues/jobs.ts'
 import { newId } from '../src/security/ids.ts'
 import type { Bench } from './benchmark.ts'
 import { addCopies, ownOf, takeIntent } from './copies.ts'
-import type { Setting } from './start-service.ts'
+import type { Setting } from './setting.ts'
 
 /** The number of intents in one job of the relay. */
 const RELAYED_TOGETHER = 500

@@ -5,7 +5,7 @@ import { alternateFor, type Benchmark } from './benchmark.ts'
 import { inParallel, type Merchant, openApi, order } from './calls.ts'
 import type { Call, Timed } from './requests.ts'
 import { sendOnce } from './send-calls.ts'
-import { startBare, startWeb, withService } from './start-service.ts'
+import { startBare, startWeb, withService } from './setting.ts'
 import { rateLines } from './table.ts'
 
 const MERCHANTS = 20

@@ -9,7 +9,7 @@ import { alternate, type Bench, type Benchmark } from './benchmark.ts'
 import { type Merchant, openApi } from './calls.ts'
 import { addCopies, ownOf } from './copies.ts'
 import type { Options } from './options.ts'
-import { actSteadily, responseMs, type Setting, withService } from './start-service.ts'
+import { actSteadily, responseMs, type Setting, withService } from './setting.ts'
 import { comparedLine, figureLine } from './table.ts'
 import { type Waits, waitsOf } from './times.ts'
 import { firstDelivered, waitFor } from './wait-for.ts'
@@ -49,7 +49,7 @@ export const replayBeside: Benchmark = {
     const pairs = await withService(bench, 'replay-beside', wanted, async (setting) => {
       const { merchants, database, service } = setting
       await create(bench, setting, 10)
-      const endpointId = await addPast(database, merchants[0] as Merchant, eventsOf(bench))
+      const endpointId = await addPast(database, merchants.at(0) as Merchant, eventsOf(bench))
       const api = openApi(service.web.origin)
       const measured = await alternate(
         bench.rounds,

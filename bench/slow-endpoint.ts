@@ -1,7 +1,7 @@
 import { waitsAfter } from './arrivals.ts'
 import type { Benchmark } from './benchmark.ts'
 import { addEndpoint, makeMerchants } from './merchants.ts'
-import { createSteadily, withService } from './start-service.ts'
+import { createSteadily, withService } from './setting.ts'
 import { aloneLine, spread } from './table.ts'
 import { type Waits, waitsOf } from './times.ts'
 import { allRecorded } from './wait-for.ts'

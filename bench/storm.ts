@@ -6,7 +6,7 @@ import { addAll, merged } from '../src/queues/producer.ts'
 import { countDelivered } from './arrivals.ts'
 import { alternate, type Bench, type Benchmark } from './benchmark.ts'
 import { addCopies, ownOf, takeSample } from './copies.ts'
-import { type Setting, startBare, withService } from './start-service.ts'
+import { type Setting, startBare, withService } from './setting.ts'
 import { aloneLine, comparedLine, spread } from './table.ts'
 import { waitFor } from './wait-for.ts'
 
@@ -68,7 +68,7 @@ async function expire(bench: Bench, { database, arrivals }: Setting, jobs: Queue
   const dueAt = Date.now() + LEAD_MS
   const intents = database.collection<Intent>('intents')
   const due = Array.from({ length: bench.storm }, (_, index) => draft(dueAt, index))
-  await addCopies(intents, bench.storm, (index) => due[index] as Intent)
+  await addCopies(intents, bench.storm, (index) => due.at(index) as Intent)
   const now = new Date()
   // As the relay does for `payment.created`.
   const expiries = due.map((intent) => expiryJob(intent, now))

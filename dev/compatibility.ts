@@ -93,8 +93,8 @@ export function breakingChanges(before: Description, after: Description): string
  * Returns the document in the form that the comparison understands. It does not know webhooks, so each webhook becomes
  * an operation whose response has the webhook's headers and body. In both, the service is the sender.
  */
-const comparable = ({ openapi, paths, webhooks, components }: Description): object => ({
-  openapi,
+const comparable = ({ paths, webhooks, components, ...rest }: Description): object => ({
+  openapi: rest.openapi,
   info: { title: '', version: '' },
   paths: {
     ...paths,

@@ -38,7 +38,8 @@ async function holdFolder(folder: string, command: string) {
   }
   // The servers of a killed holder, and of one that is just ending.
   const deadline = Date.now() + LEFTOVER_LIMIT_MS
-  while (last?.serverPids.some(isAlive) && Date.now() < deadline) await sleep(50)
+  const leftovers = last?.serverPids ?? []
+  while (leftovers.some(isAlive) && Date.now() < deadline) await sleep(50)
 
   const listener = createServer((socket) => {
     socket.on('error', () => {})
@@ -100,12 +101,12 @@ const describe = (server: Server | { url: string }) =>
 
 /** Resolves at the first signal that stops this process. Later signals have no effect. */
 export function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
+  return new Promise((done) => {
     const keepAlive = setInterval(() => {}, 60_000)
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.on(signal, () => {
         clearInterval(keepAlive)
-        resolve()
+        done()
       })
     }
   })

@@ -65,7 +65,8 @@ interface Worker {
 
 /** Keeps one worker process busy until the queue is empty. A process that dies is replaced. */
 async function work(): Promise<void> {
-  while (queue.length > 0 && stoppedBy === undefined) await runWorker()
+  const isOver = () => queue.length === 0 || stoppedBy !== undefined
+  while (!isOver()) await runWorker()
 }
 
 function runWorker(): Promise<void> {
@@ -179,7 +180,7 @@ function dataInMemory(): { SERVER_DATA_IN?: string } {
  * Measures how much slower than idle this machine is, with a process that computes for 10 ms each second: how long it
  * takes for that, compared with the processor time that it uses.
  */
-function watchSlowness(report: (now: { times: number }) => void) {
+function watchSlowness(onBeat: (now: { times: number }) => void) {
   const workMs = 10
   const all: number[] = []
   /** The last six beats count as now. */
@@ -187,7 +188,7 @@ function watchSlowness(report: (now: { times: number }) => void) {
   const child = spawn(process.execPath, ['test/support/beat.mjs', '1000'], { stdio: ['ignore', 'pipe', 'inherit'] })
   createInterface({ input: child.stdout }).on('line', (line) => {
     all.push((workMs + JSON.parse(line).lateMs) / workMs)
-    report({ times: times() })
+    onBeat({ times: times() })
   })
   return {
     times,

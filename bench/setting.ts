@@ -68,7 +68,7 @@ export async function startService(bench: Bench, name: string, start: Start = {}
   const workers: Running[] = []
   return {
     name,
-    web: started[0] as Web,
+    web: started.at(0) as Web,
     origins: started.map(({ origin }) => origin),
     secretKey,
     mongodbUrl,
