@@ -9,12 +9,11 @@ export async function installPackages(node) {
     name: 'Packages: npm ci',
     progress: () => `${countInstalled()} installed`,
   })
-  if (!ok) throw new Error(`The packages could not be installed:\n${reasonIn(output)}`)
+  // After the reason, npm explains all its options.
+  const reason = output.trim().split('\n').slice(0, 20).join('\n')
+  if (!ok) throw new Error(`The packages could not be installed:\n${reason}`)
   say(`Packages: ${countInstalled()} installed, as in package-lock.json`)
 }
-
-// After the reason, npm explains all its options.
-const reasonIn = (output) => output.trim().split('\n').slice(0, 20).join('\n')
 
 /** npm writes node_modules/.package-lock.json last, so it is there only after a complete installation. */
 function isInstalled() {
