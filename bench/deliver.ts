@@ -10,8 +10,8 @@ import { comparedLine, figureLine, rateLine } from './table.ts'
 import { nowMs } from './times.ts'
 import { allRecorded, waitForCount } from './wait-for.ts'
 
-/** Each has its own merchant. */
-const ENDPOINTS = 20
+/** Each has its own endpoint, all at the same address. */
+const MERCHANTS = 20
 /**
  * Drains before the first round, which are not measured. The processor time per delivery of a worker falls by half over
  * its first 50 000 deliveries. With 10 000 per drain, this still affects the first two of five rounds.
@@ -50,9 +50,9 @@ export const deliver: Benchmark = {
       // Both workers run through all rounds.
       for (let warmUp = 0; warmUp < WARM_UP_DRAINS; warmUp += 1) await drainService()
       const bare = startBareWorker(bench, { BODY: (await arrivals.counted()).firstBody })
-      const jobs = Array.from({ length: bench.deliveries }, (_, index) => ({
+      const jobs = Array.from({ length: bench.deliveries }, () => ({
         name: 'post',
-        data: { urls: [arrivals.urls[index % ENDPOINTS] ?? ''], reference: '' },
+        data: { urls: arrivals.urls, reference: '' },
       }))
       const drainBare = () =>
         drain(bench, arrivals, {
@@ -119,20 +119,15 @@ const withOutboxes = <Result>(
   use: (setting: Setting, drainOnce: () => Promise<Drained>) => Promise<Result>,
 ): Promise<Result> => {
   const events: ['payment.created'] = ['payment.created']
-  return withService(
-    bench,
-    name,
-    { merchants: ENDPOINTS, endpoints: ENDPOINTS, events, worker: false },
-    async (setting) => {
-      const { arrivals, service } = setting
-      for (const port of arrivals.ports) await arrivals.behave(port, 'counts')
-      const outboxes = await openOutboxes(bench, setting)
-      const worker = service.startWorker()
-      const result = await use(setting, () => drainOutboxes(bench, setting, outboxes, worker))
-      await outboxes.close()
-      return result
-    },
-  )
+  return withService(bench, name, { merchants: MERCHANTS, events, worker: false }, async (setting) => {
+    const { arrivals, service } = setting
+    for (const port of arrivals.ports) await arrivals.behave(port, 'counts')
+    const outboxes = await openOutboxes(bench, setting)
+    const worker = service.startWorker()
+    const result = await use(setting, () => drainOutboxes(bench, setting, outboxes, worker))
+    await outboxes.close()
+    return result
+  })
 }
 
 /** Drains outboxes with a worker of the service, and then removes the intents and deliveries. */
