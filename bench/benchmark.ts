@@ -1,13 +1,63 @@
-import type { Bench } from './rounds.ts'
-import type { Line } from './table.ts'
+import type { Options } from './options.ts'
+import type { Runtime } from './processes.ts'
+
+/** The input of a benchmark. */
+export interface Bench extends Options {
+  runtime: Runtime
+  /** The URL of a database for this benchmark. */
+  mongodbUrl(database: string): string
+  redisUrl: string
+  /** The process ids of the servers. */
+  pids: { mongo(): number; redis(): number }
+}
+
+/** A line of the result. `bare`: the bare counterpart, or the service under less load. */
+export interface Line {
+  what: string
+  service: string
+  bare: string
+  ratio: string
+  aim: string
+}
 
 export interface Benchmark {
   /** Describes the comparison in one sentence. */
-  describe(bench: Bench): string
+  describe(options: Options): string
   /** The estimated duration on two idle cores. */
-  takesSeconds(bench: Bench): number
+  takesSeconds(options: Options): number
   /** Measures, and returns its lines of the table. @throws {Error} if something was lost, or cannot be measured */
   measure(bench: Bench): Promise<Line[]>
-  /** The processes whose profiles are shown. */
-  profiled: string[]
+}
+
+/** The figures of both sides of one round. */
+export interface Pair<Figures> {
+  service: Figures
+  bare: Figures
+}
+
+/** Alternates service and bare, so that a disturbance of the machine affects both sides. */
+export async function alternate<Figures>(
+  rounds: number,
+  service: () => Promise<Figures>,
+  bare: () => Promise<Figures>,
+): Promise<Pair<Figures>[]> {
+  const pairs: Pair<Figures>[] = []
+  for (let round = 0; round < rounds; round += 1) pairs.push({ service: await service(), bare: await bare() })
+  return pairs
+}
+
+/** Alternates for some seconds each, after a warm-up of both sides. */
+export async function alternateFor<Figures>(
+  { rounds }: Options,
+  seconds: { warmUp: number; measured: number },
+  service: (seconds: number) => Promise<Figures>,
+  bare: (seconds: number) => Promise<Figures>,
+): Promise<Pair<Figures>[]> {
+  await service(seconds.warmUp)
+  await bare(seconds.warmUp)
+  return alternate(
+    rounds,
+    () => service(seconds.measured),
+    () => bare(seconds.measured),
+  )
 }

@@ -1,9 +1,44 @@
 import type { Benchmark } from './benchmark.ts'
-import { isolation } from './isolation.ts'
-import { money } from './money.ts'
-import { rates } from './rates.ts'
-import { sizes } from './sizes.ts'
-import { waits } from './waits.ts'
+import { capacity } from './capacity.ts'
+import { cleanUp } from './clean-up.ts'
+import { create, createsWithQuotas } from './create.ts'
+import { createCost } from './create-cost.ts'
+import { deliver, relayCost } from './deliver.ts'
+import { endToEnd, latency } from './end-to-end.ts'
+import { exportPayments } from './export.ts'
+import { cancel, get } from './get-and-cancel.ts'
+import { hanging } from './hanging.ts'
+import { list, lists } from './lists.ts'
+import { network } from './network.ts'
+import { noisy } from './noisy.ts'
+import { pay } from './pay.ts'
+import { replayBeside } from './replay-beside.ts'
+import { slowEndpoint } from './slow-endpoint.ts'
+import { storm } from './storm.ts'
+import { withoutRedis } from './without-redis.ts'
 
 /** Every benchmark, in the order in which `npm run bench` runs them. */
-export const benchmarks: Record<string, Benchmark> = { ...rates, ...waits, ...isolation, ...money, ...sizes }
+export const benchmarks: Record<string, Benchmark> = {
+  create,
+  quotas: createsWithQuotas,
+  get,
+  cancel,
+  pay,
+  deliver,
+  'end-to-end': endToEnd,
+  list,
+  latency,
+  storm,
+  'clean-up': cleanUp,
+  lists,
+  network,
+  noisy,
+  hanging,
+  'replay-beside': replayBeside,
+  'slow-endpoint': slowEndpoint,
+  'without-redis': withoutRedis,
+  'create-cost': createCost,
+  'relay-cost': relayCost,
+  export: exportPayments,
+  capacity,
+}

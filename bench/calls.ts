@@ -1,20 +1,32 @@
 import { randomUUID } from 'node:crypto'
 import { Pool } from 'undici'
-import type { Merchant } from './merchants.ts'
 
 const CONNECTIONS = 64
 
+/** A business, and a secret key with all scopes. */
+export interface Merchant {
+  businessId: string
+  apiKey: string
+}
+
+/** The body of every create in these benchmarks. */
+export const order = {
+  amount: 150_000,
+  label: 'Commande 4711 — 2 articles',
+  metadata: { order_id: 'ORD-2026-004711', customer: 'Aïssata Ba' },
+}
+
 /** Opens a client that sends each call with a new idempotency key. `post` throws if a response is not 2xx. */
-export function openApi(port: number) {
-  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: CONNECTIONS })
+export function openApi(origin: string) {
+  const pool = new Pool(origin, { connections: CONNECTIONS })
   return {
     close: () => pool.close(),
-    async post({ apiKey }: Merchant, path: string, body: object): Promise<unknown> {
+    async post<Data>(merchant: Merchant | undefined, path: string, body: object): Promise<Data> {
       const response = await pool.request({
         method: 'POST',
         path: `/api/v1/dev${path}`,
         headers: {
-          Authorization: `Bearer ${apiKey}`,
+          Authorization: `Bearer ${merchant?.apiKey}`,
           'Content-Type': 'application/json',
           'X-Idempotency-Key': randomUUID(),
         },
@@ -22,7 +34,7 @@ export function openApi(port: number) {
       })
       const text = await response.body.text()
       if (response.statusCode >= 300) throw new Error(`${path} got ${response.statusCode}: ${text}`)
-      return (JSON.parse(text) as { data: unknown }).data
+      return (JSON.parse(text) as { data: Data }).data
     },
   }
 }

@@ -1,14 +1,13 @@
-import { randomBytes } from 'node:crypto'
 import { Redis } from 'ioredis'
+import type { mongo } from 'mongoose'
 import { freePort } from '../dev/servers/free-port.ts'
-import { inParallel, openApi } from './calls.ts'
-import { addEndpoint, type Merchant, makeMerchants } from './merchants.ts'
-import { type MongoFigures, readFigures } from './mongo-figures.ts'
-import { order } from './order.ts'
-import { listening, startProcess } from './processes.ts'
-import type { Bench } from './rounds.ts'
+import { printTable } from '../test/support/table.ts'
+import type { Benchmark } from './benchmark.ts'
+import { inParallel, openApi, order } from './calls.ts'
+import { listening } from './processes.ts'
+import { withService } from './setting.ts'
+import { aloneLine } from './table.ts'
 import { waitForCount } from './wait-for.ts'
-import { startWitness } from './witness.ts'
 
 const MERCHANTS = 20
 const INTENTS = 20_000
@@ -19,7 +18,7 @@ const ORDERS = 2_000
 const collections = ['intents', 'responses', 'deliveries', 'orders']
 
 /** The average cost of one operation. */
-export interface Cost {
+interface Cost {
   what: string
   /** The stored data by collection: uncompressed, as stored, and its indexes. */
   kept: { collection: string; bytes: number; stored: number; indexes: number }[]
@@ -32,77 +31,78 @@ export interface Cost {
   mongoCpuMs: number
 }
 
-export interface Costs {
-  each: Cost[]
-  /** Memory in Redis for each intent that has not expired. */
-  expiryJobBytes: number
+/** The stored data and the load of creates, deliveries, payments and orders, one kind after the other. */
+export const capacity: Benchmark = {
+  describe: () =>
+    'the stored data and the load of 20 000 creates, their deliveries, 4 000 payments and 2 000 orders, for each of them',
+  takesSeconds: () => 60,
+  async measure(bench) {
+    const environment = { RATE_LIMIT_PER_SECOND: '0' }
+    const wanted = { environment, merchants: MERCHANTS, events: ['payment.created' as const], worker: false }
+    return withService(bench, 'capacity', wanted, async ({ service, arrivals, merchants, database }) => {
+      const { origin } = service.web
+      const api = openApi(origin)
+      for (const merchant of merchants)
+        await api.post(merchant, '/store/products', { name: 'Malafa', price: 150_000, stock: 1_000_000 })
+      const post = <Data>(index: number, path: string, body: object) =>
+        api.post<Data>(merchants[index % MERCHANTS], path, body)
+      const costs: Cost[] = []
+      const count = async (what: string, process: string, times: number, act: () => Promise<unknown>) => {
+        const before = { figures: await readFigures(database), cpuMs: await cpuMs(process) }
+        await act()
+        const usedMs = (await cpuMs(process)) - before.cpuMs
+        costs.push(costOf(what, before.figures, await readFigures(database), usedMs, times))
+      }
+
+      const references: string[] = []
+      await count('create', origin, INTENTS, () =>
+        inParallel(INTENTS, async (index) => {
+          const { referenceNumber } = await post<{ referenceNumber: string }>(index, '/intents', order)
+          references[index] = referenceNumber
+        }),
+      )
+      const workerPort = await freePort()
+      const worker = service.startWorker({ WORKER_PORT: String(workerPort) })
+      await listening(workerPort)
+      await count('delivery', `http://127.0.0.1:${workerPort}`, INTENTS, () =>
+        waitForCount('deliveries arrived', INTENTS, async () => (await arrivals.counted()).count),
+      )
+      await worker.end()
+      const expiryJobBytes = (await bytesOfKeys(bench.redisUrl, 'capacity:intent-expiry:*')) / INTENTS
+      await count('simulated payment', origin, PAYMENTS, () =>
+        inParallel(PAYMENTS, (index) => post(index, `/intents/${references[index]}/simulate-payment`, {})),
+      )
+      await count('simulated order', origin, ORDERS, () =>
+        inParallel(ORDERS, (index) => post(index, '/store/orders/simulate', {})),
+      )
+      await api.close()
+      printKept(costs)
+      return [
+        ...costs.flatMap(costLines),
+        aloneLine('capacity, a pending expiry: bytes in Redis', expiryJobBytes.toFixed(0)),
+      ]
+    })
+  },
 }
 
-/** Measures the stored data and the load of creates, deliveries, payments and orders, one kind after the other. */
-export async function measureCapacity(bench: Bench): Promise<Costs> {
-  const mongodbUrl = bench.mongodbUrl('capacity')
-  const secretKey = randomBytes(32)
-  const [webPort, workerPort] = [await freePort(), await freePort()]
-  const witness = await startWitness(bench.runtime, 'capacity-endpoints', 1)
-  const merchants = await makeMerchants(mongodbUrl, secretKey, MERCHANTS, 'test')
-  const environment = {
-    // Production refuses endpoints on this machine.
-    NODE_ENV: 'test',
-    MONGODB_URL: mongodbUrl,
-    REDIS_URL: bench.redisUrl,
-    QUEUE_PREFIX: 'capacity',
-    SECRET_KEY: secretKey.toString('base64'),
-    WEBHOOK_ALLOWED_HOSTS: witness.allowedHosts,
-    PORT: String(webPort),
-    WORKER_PORT: String(workerPort),
-    RATE_LIMIT_PER_SECOND: '0',
-  }
-  const web = startProcess(bench.runtime, 'capacity-web', bench.runtime.programs.web, environment)
-  await listening(webPort)
-  const api = openApi(webPort)
-  for (const merchant of merchants) {
-    await addEndpoint(`http://127.0.0.1:${webPort}`, merchant, witness.urlOf(witness.ports[0] ?? 0), [
-      'payment.created',
-    ])
-    await api.post(merchant, '/store/products', { name: 'Malafa', price: 150_000, stock: 1_000_000 })
-  }
-  const merchantOf = (index: number): Merchant => {
-    const merchant = merchants[index % MERCHANTS]
-    if (merchant === undefined) throw new Error('there are no merchants')
-    return merchant
-  }
-  const costs: Cost[] = []
-  const count = async (what: string, port: number, times: number, act: () => Promise<unknown>) => {
-    const before = { figures: await readFigures(mongodbUrl, collections), cpuMs: await cpuMs(port) }
-    await act()
-    const usedMs = (await cpuMs(port)) - before.cpuMs
-    const after = await readFigures(mongodbUrl, collections)
-    costs.push(costOf(what, before.figures, after, usedMs, times))
-  }
-
-  const references: string[] = []
-  await count('create', webPort, INTENTS, () =>
-    inParallel(INTENTS, async (index) => {
-      const made = await api.post(merchantOf(index), '/intents', order)
-      references[index] = (made as { referenceNumber: string }).referenceNumber
-    }),
+/** Prints the stored data by collection at once. The table at the end has the other figures. */
+function printKept(costs: Cost[]): void {
+  const rows = costs.flatMap(({ what, kept }) =>
+    kept.map(({ collection, bytes, stored, indexes }) => [
+      what,
+      collection,
+      ...[bytes, stored, indexes].map((size) => size.toFixed(0)),
+    ]),
   )
-  const worker = startProcess(bench.runtime, 'capacity-worker', bench.runtime.programs.worker, environment)
-  await listening(workerPort)
-  await count('delivery', workerPort, INTENTS, () =>
-    waitForCount('deliveries arrived', INTENTS, async () => (await witness.seen()).arrivals.length),
-  )
-  await worker.end()
-  const expiryJobBytes = (await bytesOfKeys(bench.redisUrl, 'capacity:intent-expiry:*')) / INTENTS
-  await count('simulated payment', webPort, PAYMENTS, () =>
-    inParallel(PAYMENTS, (index) => api.post(merchantOf(index), `/intents/${references[index]}/simulate-payment`, {})),
-  )
-  await count('simulated order', webPort, ORDERS, () =>
-    inParallel(ORDERS, (index) => api.post(merchantOf(index), '/store/orders/simulate', {})),
-  )
-  await Promise.all([web.end(), api.close(), witness.end()])
-  return { each: costs, expiryJobBytes }
+  printTable([['  kept of a', 'collection', 'bytes', 'as stored', 'indexes'], ...rows])
 }
+
+const costLines = ({ what, ...cost }: Cost) => [
+  aloneLine(`capacity, a ${what}: commands`, cost.commands.toFixed(2)),
+  aloneLine('  documents', cost.documents.toFixed(1)),
+  aloneLine('  journal and network, bytes', `${cost.journalBytes.toFixed(0)}, ${cost.networkBytes.toFixed(0)}`),
+  aloneLine('  CPU, and of MongoDB, ms', `${cost.cpuMs.toFixed(2)}, ${cost.mongoCpuMs.toFixed(2)}`),
+]
 
 /** Deletes the keys and returns the memory that this frees, except BullMQ's stream of its last 10 000 events. */
 async function bytesOfKeys(redisUrl: string, pattern: string): Promise<number> {
@@ -118,8 +118,8 @@ async function bytesOfKeys(redisUrl: string, pattern: string): Promise<number> {
 }
 
 /** The processor time of a process so far, from its metrics. */
-async function cpuMs(port: number): Promise<number> {
-  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+async function cpuMs(origin: string): Promise<number> {
+  const metrics = await (await fetch(`${origin}/metrics`)).text()
   return Number(/^process_cpu_seconds_total (\S+)/m.exec(metrics)?.[1]) * 1000
 }
 
@@ -141,4 +141,50 @@ function costOf(what: string, before: MongoFigures, after: MongoFigures, usedMs:
     cpuMs: usedMs / times,
     mongoCpuMs: each((of) => of.cpuMs),
   }
+}
+
+/** Counters of a MongoDB server, and the sizes of its collections. */
+interface MongoFigures {
+  /** Commands that read or write. Each is one round trip. */
+  commands: number
+  /** Documents that were inserted, updated or found. */
+  documents: number
+  journalBytes: number
+  networkBytes: number
+  /** Processor time of the server. */
+  cpuMs: number
+  collections: Record<string, { documents: number; bytes: number; stored: number; indexes: number }>
+}
+
+interface CollStats {
+  count: number
+  size: number
+  storageSize: number
+  totalIndexSize: number
+  wiredTiger: { 'block-manager': Record<string, number> }
+}
+
+/** Flushes everything to disk first, so that the sizes are those of the stored data. */
+async function readFigures(database: mongo.Db): Promise<MongoFigures> {
+  const admin = database.admin()
+  await admin.command({ fsync: 1 })
+  const status = await admin.command({ serverStatus: 1 })
+  const sizes: MongoFigures['collections'] = {}
+  for (const name of collections) sizes[name] = sizesOf((await database.command({ collStats: name })) as CollStats)
+  const { reads, writes } = status.opLatencies
+  const { user_time_us: user, system_time_us: system } = status.extra_info
+  const { inserted, updated, returned } = status.metrics.document
+  return {
+    commands: Number(reads.ops) + Number(writes.ops),
+    documents: Number(inserted) + Number(updated) + Number(returned),
+    journalBytes: Number(status.wiredTiger.log['log bytes written']),
+    networkBytes: Number(status.network.bytesIn) + Number(status.network.bytesOut),
+    cpuMs: (Number(user) + Number(system)) / 1000,
+    collections: sizes,
+  }
+}
+
+function sizesOf({ count, size, storageSize, totalIndexSize, wiredTiger }: CollStats) {
+  const free = wiredTiger['block-manager']['file bytes available for reuse'] ?? 0
+  return { documents: count, bytes: size, stored: storageSize - free, indexes: totalIndexSize }
 }

@@ -1,37 +1,25 @@
-import { mongo } from 'mongoose'
+import type { mongo } from 'mongoose'
 import type { Intent } from '../src/intents/intent.ts'
-import { newId, newReferenceNumber } from '../src/platform/ids.ts'
-import { openApi } from './calls.ts'
-import type { Merchant } from './merchants.ts'
-import { order } from './order.ts'
+import { newId, newReferenceNumber } from '../src/security/ids.ts'
+import { type Merchant, openApi, order } from './calls.ts'
+import type { Setting } from './setting.ts'
 
 /** About 1 MB. Larger batches make MongoDB wait for its cache. */
 const INSERTED_TOGETHER = 1000
 /** One batch is encoded while another one is written. */
 const CONCURRENT_INSERTS = 2
 
-/**
- * Returns an intent that the service created with a test key, paid if `paid`, and removes it from the database. Its
- * outbox is empty.
- */
-export async function takeSample(
-  database: mongo.Db,
-  origin: string,
-  merchant: Merchant,
-  paid: boolean,
-): Promise<Intent> {
-  return { ...(await takeIntent(database, origin, merchant, paid)), outbox: [] }
-}
+/** What the copies are made with. */
+type Source = Pick<Setting, 'service' | 'database'> & { merchants: (Merchant | undefined)[] }
 
-/** Does the same, but keeps the events in the outbox. No worker may run. */
-export async function takeIntent(
-  database: mongo.Db,
-  origin: string,
-  merchant: Merchant,
-  paid: boolean,
-): Promise<Intent> {
-  const api = openApi(Number(new URL(origin).port))
-  const { referenceNumber } = (await api.post(merchant, '/intents', order)) as Pick<Intent, 'referenceNumber'>
+/**
+ * Returns an intent that the service created for the first merchant, who has a test key, paid if `paid`, and removes it
+ * from the database. Its outbox still has its events if no worker runs.
+ */
+export async function takeIntent({ service, database, merchants }: Source, paid = false): Promise<Intent> {
+  const api = openApi(service.web.origin)
+  const [merchant] = merchants
+  const { referenceNumber } = await api.post<{ referenceNumber: string }>(merchant, '/intents', order)
   if (paid) await api.post(merchant, `/intents/${referenceNumber}/simulate-payment`, {})
   await api.close()
   const sample = await database.collection<Intent>('intents').findOneAndDelete({ referenceNumber })
@@ -40,6 +28,12 @@ export async function takeIntent(
   const { codeKey: _codeKey, requestKey: _requestKey, ...rest } = sample
   return { ...rest, marks: [] }
 }
+
+/** Does the same, but without events. */
+export const takeSample = async (source: Source, paid = false): Promise<Intent> => ({
+  ...(await takeIntent(source, paid)),
+  outbox: [],
+})
 
 let copied = 0
 
@@ -72,14 +66,4 @@ export async function addCopies<Doc extends mongo.Document>(
     }
   }
   await Promise.all(Array.from({ length: CONCURRENT_INSERTS }, loop))
-}
-
-/** Opens a database for the duration of `use`. */
-export async function withDatabase<T>(mongodbUrl: string, use: (database: mongo.Db) => Promise<T>): Promise<T> {
-  const client = await mongo.MongoClient.connect(mongodbUrl)
-  try {
-    return await use(client.db())
-  } finally {
-    await client.close()
-  }
 }

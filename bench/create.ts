@@ -1,53 +1,83 @@
-import { randomBytes } from 'node:crypto'
-import { freePort } from '../dev/servers/free-port.ts'
+import { alternateFor, type Bench, type Benchmark } from './benchmark.ts'
+import { order } from './calls.ts'
 import type { Load, LoadResult } from './load.ts'
 import { makeMerchants } from './merchants.ts'
-import { order } from './order.ts'
-import { listening, runProcess, startProcess } from './processes.ts'
-import { alternate, type Bench, type Pair } from './rounds.ts'
+import { runProcess } from './processes.ts'
+import { createPath, inProduction, startBare, startService } from './setting.ts'
+import { rateLines } from './table.ts'
 
-const CONNECTIONS = 64
 /** The 6-digit codes of a single test merchant would begin to collide. */
 const MERCHANTS = 20
-const WARM_UP_SECONDS = 2
 
-/** Measures creates per second of the API and of the bare route, alternately on the same MongoDB. */
-export async function measureCreate(bench: Bench): Promise<Pair<LoadResult>[]> {
-  const mongodbUrl = bench.mongodbUrl('create')
-  const secretKey = randomBytes(32)
-  const merchants = await makeMerchants(mongodbUrl, secretKey, MERCHANTS, 'test')
-  const apiKeys = merchants.map(({ apiKey }) => apiKey)
-  const [webPort, barePort] = [await freePort(), await freePort()]
-  const shared = { NODE_ENV: 'production', METRICS_PORT: '0', MONGODB_URL: mongodbUrl }
-  const web = startProcess(bench.runtime, 'web', bench.runtime.programs.web, {
-    ...shared,
-    PORT: String(webPort),
-    REDIS_URL: bench.redisUrl,
-    QUEUE_PREFIX: 'create',
-    PUBLIC_URL: 'https://api.example',
-    SECRET_KEY: secretKey.toString('base64'),
-  })
-  const bare = startProcess(bench.runtime, 'bare-route', 'bench/bare/route.ts', {
-    ...shared,
-    PORT: String(barePort),
-  })
-  await Promise.all([listening(webPort), listening(barePort)])
+/** Creates of the API and of the bare route, alternately on the same MongoDB. */
+export const create: Benchmark = {
+  describe: ({ seconds }) =>
+    'POST /dev/intents of one `web` ÷ a bare Express 5 route with one insertOne; both w:majority j:true, ' +
+    `64 connections, ${seconds} s in turns`,
+  takesSeconds: ({ rounds, seconds }) => 10 + rounds * 2 * (seconds + 1),
+  async measure(bench) {
+    // Unlike most benchmarks, with a rate limit.
+    const environment = { ...inProduction, RATE_LIMIT_PER_SECOND: '1000' }
+    const service = await startService(bench, 'create', { environment })
+    const bare = await startBare(bench, 'create', 'create')
+    const apiKeys = (await makeMerchants(service, MERCHANTS)).map(({ apiKey }) => apiKey)
+    const pairs = await alternateFor(
+      bench,
+      { warmUp: 2, measured: bench.seconds },
+      (seconds) => load(bench, `${service.web.origin}${createPath}`, seconds, 64, apiKeys),
+      (seconds) => load(bench, `${bare.origin}/`, seconds, 64, apiKeys),
+    )
+    await Promise.all([service.end(), bare.end()])
+    return rateLines('create, requests/s', pairs, '≥ 0.9')
+  },
+}
 
-  const load = async (url: string, seconds: number): Promise<LoadResult> => {
-    const input: Load = { url, seconds, connections: CONNECTIONS, body: order, apiKeys }
-    const result = await runProcess<LoadResult>(bench.runtime, 'load', 'bench/load.ts', [JSON.stringify(input)])
-    if (result.failed > 0) throw new Error(`${result.failed} requests to ${url} did not get 2xx`)
-    return result
-  }
-  const service = (seconds: number) => load(`http://127.0.0.1:${webPort}/api/v1/dev/intents`, seconds)
-  const route = (seconds: number) => load(`http://127.0.0.1:${barePort}/`, seconds)
-  await service(WARM_UP_SECONDS)
-  await route(WARM_UP_SECONDS)
-  const pairs = await alternate(
-    bench.rounds,
-    () => service(bench.seconds),
-    () => route(bench.seconds),
-  )
-  await Promise.all([web.end(), bare.end()])
-  return pairs
+/** Few, so that the two processes often reserve parts of the same quota. */
+const QUOTA_MERCHANTS = 4
+const quotas = {
+  limited: { SANDBOX_INTENTS_PER_DAY: '100000000', SANDBOX_BYTES_PER_DAY: '100000000000' },
+  none: { SANDBOX_INTENTS_PER_DAY: '0', SANDBOX_BYTES_PER_DAY: '0', AUDIT_LINES_PER_DAY: '0' },
+}
+
+/** Creates of two `web` together, with quotas that nothing uses up and without quotas. */
+export const createsWithQuotas: Benchmark = {
+  describe: ({ seconds }) =>
+    'POST /dev/intents of two `web` with quotas that nothing uses up ÷ the same with quotas at 0; 4 merchants, ' +
+    `2 × 32 connections, ${seconds} s in turns`,
+  takesSeconds: ({ rounds, seconds }) => 15 + rounds * 2 * (seconds + 1),
+  async measure(bench) {
+    const environment = (own: object) => ({ webs: 2, environment: { ...inProduction, ...own }, database: 'quotas' })
+    const limited = await startService(bench, 'quotas', environment(quotas.limited))
+    const { secretKey } = limited
+    const free = await startService(bench, 'no-quotas', { ...environment(quotas.none), secretKey })
+    const apiKeys = (await makeMerchants(limited, QUOTA_MERCHANTS)).map(({ apiKey }) => apiKey)
+    const both = async (origins: string[], seconds: number): Promise<LoadResult> => {
+      const results = await Promise.all(
+        origins.map((origin, index) => load(bench, `${origin}${createPath}`, seconds, 32, apiKeys, `load-${index}`)),
+      )
+      return { ...(results.at(0) as LoadResult), perSecond: results.reduce((sum, { perSecond }) => sum + perSecond, 0) }
+    }
+    const pairs = await alternateFor(
+      bench,
+      { warmUp: 2, measured: bench.seconds },
+      (seconds) => both(limited.origins, seconds),
+      (seconds) => both(free.origins, seconds),
+    )
+    await Promise.all([limited.end(), free.end()])
+    return rateLines('quotas, requests/s', pairs, '≥ 0.95')
+  },
+}
+
+async function load(
+  { runtime }: Bench,
+  url: string,
+  seconds: number,
+  connections: number,
+  apiKeys: string[],
+  name = 'load',
+): Promise<LoadResult> {
+  const input: Load = { url, seconds, connections, body: order, apiKeys }
+  const result = await runProcess<LoadResult>(runtime, 'load', input, name)
+  if (result.failed > 0) throw new Error(`${result.failed} requests to ${url} did not get 2xx`)
+  return result
 }

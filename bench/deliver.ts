@@ -1,29 +1,26 @@
 import { Queue } from 'bullmq'
-import type { mongo } from 'mongoose'
-import { freePort } from '../dev/servers/free-port.ts'
-import { bareQueue } from './bare/jobs.ts'
-import { nowMs } from './clock.ts'
-import { withDatabase } from './copies.ts'
-import type { Counted } from './endpoint-server.ts'
+import { processorMs } from '../dev/tests/processor-time.ts'
+import type { Arrivals } from './arrivals.ts'
+import { type BareJob, bareQueue } from './bare/jobs.ts'
+import { alternate, type Bench, type Benchmark } from './benchmark.ts'
 import { type Outboxes, openOutboxes } from './outboxes.ts'
-import { processorMs } from './process-figures.ts'
-import { listening, type Running, startProcess } from './processes.ts'
-import { allRecorded } from './recorded.ts'
-import { alternate, type Bench, type Pair } from './rounds.ts'
-import { waitForCount } from './wait-for.ts'
-import { startWebOnly } from './web-and-worker.ts'
+import { buildEarlier, type Running } from './processes.ts'
+import { type Setting, startBareWorker, withService } from './setting.ts'
+import { comparedLine, figureLine, rateLine } from './table.ts'
+import { nowMs } from './times.ts'
+import { allRecorded, waitForCount } from './wait-for.ts'
 
-/** The number of endpoints. Each has its own merchant. */
-const ENDPOINTS = 20
+/** Each has its own endpoint, all at the same address. */
+const MERCHANTS = 20
 /**
  * Drains before the first round, which are not measured. The processor time per delivery of a worker falls by half over
  * its first 50 000 deliveries. With 10 000 per drain, this still affects the first two of five rounds.
  */
-export const WARM_UP_DRAINS = 3
+const WARM_UP_DRAINS = 3
 /** Adds at most 2 % to a drain of 2 s. */
 const POLL_MS = 20
 
-export interface Drained {
+interface Drained {
   perSecond: number
   /** Microseconds of processor time for each delivery. The bare side does not use MongoDB. */
   workerUs: number
@@ -41,66 +38,111 @@ interface Side {
   end(): Promise<number>
 }
 
-/**
- * Measures deliveries per second of one `worker`, from events in outboxes to recorded results, and of the bare worker.
- * The rounds alternate, at the same endpoint server.
- */
-export async function measureDeliver(bench: Bench): Promise<Pair<Drained>[]> {
-  const { address, allowedHosts, urls, endpointServer } = await startEndpoints(bench)
-  const service = await startWebOnly(bench, 'deliver', { WEBHOOK_ALLOWED_HOSTS: allowedHosts })
-  const bareJobs = new Queue(bareQueue, { connection: { url: bench.redisUrl } })
-  const pairs = await withDatabase(service.mongodbUrl, async (database) => {
-    const outboxes = await openOutboxes(bench, database, service, urls)
-    const worker = service.startWorker()
-    const drainService = () => drainOutboxes(bench, address, { database, outboxes, worker })
-    // Both workers run through all rounds.
-    for (let warmUp = 0; warmUp < WARM_UP_DRAINS; warmUp += 1) await drainService()
-    const bare = startProcess(bench.runtime, 'bare-worker', 'bench/bare/worker.ts', {
-      NODE_ENV: 'test',
-      REDIS_URL: bench.redisUrl,
-      BODY: await (await fetch(`${address}body`)).text(),
+/** One `worker`, from events in outboxes to recorded results, and the bare worker, at the same endpoints. */
+export const deliver: Benchmark = {
+  describe: ({ deliveries }) =>
+    `one \`worker\` from ${deliveries} events in outboxes of 20 merchants to their recorded deliveries ÷ a bare BullMQ worker with undici, ` +
+    '200 at a time, from its jobs to the last arrival; in turns at the same endpoints',
+  takesSeconds: ({ rounds, deliveries }) => 10 + ((rounds + WARM_UP_DRAINS) * deliveries) / 1_000,
+  async measure(bench) {
+    const pairs = await withOutboxes(bench, 'deliver', async ({ arrivals }, drainService) => {
+      const bareJobs = new Queue<BareJob>(bareQueue, { connection: { url: bench.redisUrl } })
+      // Both workers run through all rounds.
+      for (let warmUp = 0; warmUp < WARM_UP_DRAINS; warmUp += 1) await drainService()
+      const bare = startBareWorker(bench, { BODY: (await arrivals.counted()).firstBody })
+      const jobs = Array.from({ length: bench.deliveries }, () => ({
+        name: 'post',
+        data: { urls: arrivals.urls, reference: '' },
+      }))
+      const drainBare = () =>
+        drain(bench, arrivals, {
+          pids: { worker: bare.pid, redis: bench.pids.redis() },
+          async fill() {
+            await bareJobs.pause()
+            for (let from = 0; from < jobs.length; from += 500) await bareJobs.addBulk(jobs.slice(from, from + 500))
+          },
+          begin: () => bareJobs.resume(),
+          end: () => lastArrival(arrivals, bench.deliveries),
+        })
+      for (let warmUp = 0; warmUp < WARM_UP_DRAINS; warmUp += 1) await drainBare()
+      const measured = await alternate(bench.rounds, drainService, drainBare)
+      await Promise.all([bareJobs.close(), bare.end()])
+      return measured
     })
-    const bareSide: Side = {
-      pids: { worker: bare.pid, redis: bench.pids.redis() },
-      fill: () => addPaused(bareJobs, urls, bench.deliveries),
-      begin: () => bareJobs.resume(),
-      end: async () => (await arrived(address, bench.deliveries)).lastAt,
-    }
-    const drainBare = () => drain(bench, address, bareSide)
-    for (let warmUp = 0; warmUp < WARM_UP_DRAINS; warmUp += 1) await drainBare()
-    const measured = await alternate(bench.rounds, drainService, drainBare)
-    await Promise.all([outboxes.close(), bare.end()])
-    return measured
-  })
-  await Promise.all([bareJobs.close(), service.end()])
-  await endpointServer.end()
-  return pairs
+    return [
+      rateLine('deliver, deliveries/s', pairs, '≥ 0.7'),
+      comparedLine(
+        '  processor time of one, without MongoDB on the bare side, µs',
+        pairs,
+        ({ workerUs, mongoUs, redisUs }) => workerUs + mongoUs + redisUs,
+        '≤ 1.6',
+      ),
+      figureLine('    of the worker, µs', pairs, ({ workerUs }) => workerUs),
+      figureLine('    of MongoDB, µs', pairs, ({ mongoUs }) => mongoUs),
+      figureLine('    of Redis, µs', pairs, ({ redisUs }) => redisUs),
+    ]
+  },
 }
 
-/** Starts a server with the endpoints. */
-export async function startEndpoints(bench: Bench) {
-  const port = await freePort()
-  const runtime = { ...bench.runtime, profile: false }
-  const script = 'bench/endpoint-server.ts'
-  const endpointServer = startProcess(runtime, 'endpoint-server', script, { PORT: String(port) })
-  await listening(port)
-  const address = `http://127.0.0.1:${port}/`
-  const urls = Array.from({ length: ENDPOINTS }, (_, index) => `${address}hooks/${index}`)
-  return { address, allowedHosts: `127.0.0.1:${port}`, urls, endpointServer }
+/** The processor time of a delivery in this version and in that of another checkout, each with its own database. */
+export const relayCost: Benchmark = {
+  describe: ({ deliveries }) =>
+    `processor time of \`worker\` and MongoDB for each of ${deliveries} deliveries, from the outbox to the recorded result ÷ that of another checkout (--before)`,
+  takesSeconds: ({ rounds, deliveries, before }) => (before === null ? 0 : 30 + (6 + rounds * 2) * (deliveries / 2500)),
+  async measure(bench) {
+    if (bench.before === null) return []
+    const earlier = { ...bench, runtime: { ...bench.runtime, programs: buildEarlier(bench.before) } }
+    const pairs = await withOutboxes(bench, 'relay-cost', ({ database }, drainNow) =>
+      withOutboxes(earlier, 'relay-cost-before', async (_setting, drainBefore) => {
+        for (let warmUp = 0; warmUp < WARM_UP_DRAINS; warmUp += 1) await drainNow()
+        for (let warmUp = 0; warmUp < WARM_UP_DRAINS; warmUp += 1) await drainBefore()
+        const measured = await alternate(bench.rounds, drainNow, drainBefore)
+        const logged = await database.collection('events').countDocuments()
+        const due = bench.deliveries * (WARM_UP_DRAINS + bench.rounds)
+        if (logged !== due) throw new Error(`${logged} events are in the log, not ${due}`)
+        return measured
+      }),
+    )
+    return [
+      comparedLine('relay-cost ÷ before, µs', pairs, ({ workerUs, mongoUs }) => workerUs + mongoUs),
+      comparedLine('  worker', pairs, ({ workerUs }) => workerUs),
+      comparedLine('  MongoDB', pairs, ({ mongoUs }) => mongoUs),
+      rateLine('  deliveries/s', pairs),
+    ]
+  },
+}
+
+/** Starts a service with outboxes. `use` gets a function that fills and drains them once. */
+const withOutboxes = <Result>(
+  bench: Bench,
+  name: string,
+  use: (setting: Setting, drainOnce: () => Promise<Drained>) => Promise<Result>,
+): Promise<Result> => {
+  const events: ['payment.created'] = ['payment.created']
+  return withService(bench, name, { merchants: MERCHANTS, events, worker: false }, async (setting) => {
+    const { arrivals, service } = setting
+    for (const port of arrivals.ports) await arrivals.behave(port, 'counts')
+    const outboxes = await openOutboxes(bench, setting)
+    const worker = service.startWorker()
+    const result = await use(setting, () => drainOutboxes(bench, setting, outboxes, worker))
+    await outboxes.close()
+    return result
+  })
 }
 
 /** Drains outboxes with a worker of the service, and then removes the intents and deliveries. */
-export async function drainOutboxes(
+async function drainOutboxes(
   bench: Bench,
-  address: string,
-  { database, outboxes, worker }: { database: mongo.Db; outboxes: Outboxes; worker: Running },
+  { arrivals, database }: Setting,
+  outboxes: Outboxes,
+  worker: Running,
 ): Promise<Drained> {
-  const drained = await drain(bench, address, {
+  const drained = await drain(bench, arrivals, {
     pids: { worker: worker.pid, mongo: bench.pids.mongo(), redis: bench.pids.redis() },
     fill: () => outboxes.fill(bench.deliveries),
     begin: () => outboxes.wake(),
     async end() {
-      await arrived(address, bench.deliveries)
+      await lastArrival(arrivals, bench.deliveries)
       await allRecorded(database, bench.deliveries, POLL_MS)
       return nowMs()
     },
@@ -109,8 +151,8 @@ export async function drainOutboxes(
   return drained
 }
 
-async function drain({ deliveries }: Bench, address: string, side: Side): Promise<Drained> {
-  await fetch(address, { method: 'DELETE' })
+async function drain({ deliveries }: Bench, arrivals: Arrivals, side: Side): Promise<Drained> {
+  await arrivals.forget()
   await side.fill()
   const { worker, mongo, redis } = side.pids
   const stopwatches = [worker, mongo, redis].map((pid) => stopwatch(pid, deliveries))
@@ -128,18 +170,8 @@ function stopwatch(pid: number | undefined, count: number): () => number {
   return () => ((processorMs(pid) - before) * 1000) / count
 }
 
-async function addPaused(queue: Queue, urls: string[], count: number): Promise<void> {
-  await queue.pause()
-  const jobs = Array.from({ length: count }, (_, index) => ({
-    name: 'post',
-    data: { url: urls[index % urls.length] },
-  }))
-  while (jobs.length > 0) await queue.addBulk(jobs.splice(0, 500))
-}
-
 /** Waits until `count` deliveries have arrived. @throws {Error} if more arrive */
-async function arrived(address: string, count: number): Promise<Counted> {
-  const read = async () => (await (await fetch(address)).json()) as Counted
-  await waitForCount('deliveries have arrived', count, async () => (await read()).count, POLL_MS)
-  return read()
+async function lastArrival(arrivals: Arrivals, count: number): Promise<number> {
+  await waitForCount('deliveries have arrived', count, async () => (await arrivals.counted()).count, POLL_MS)
+  return (await arrivals.counted()).lastAt
 }

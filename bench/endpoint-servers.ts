@@ -1,15 +1,14 @@
 // Endpoint servers that record every arrival. Each listens on its own port. On the port CONTROL, PUT
-// /{port}/{responds|fails|hangs|slow} sets the behaviour of one, GET /count returns the number of arrivals, GET / all
-// arrivals, and DELETE forgets them.
-import { createServer, type ServerResponse } from 'node:http'
-import { nowMs } from './clock.ts'
-import type { Counted } from './endpoint-server.ts'
+// /{port}/{behaviour} sets the behaviour of one, GET /count returns the number of arrivals and the first body that was
+// counted, GET / all arrivals, and DELETE forgets them.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { nowMs } from './times.ts'
 
-/** `slow`: responds after `slowMs`. */
-export type Behaviour = 'responds' | 'fails' | 'hangs' | 'slow'
+/** `counts`: responds without parsing or recording the body. `slow`: responds after some seconds. */
+export type Behaviour = 'responds' | 'counts' | 'hangs' | 'slow'
 
-/** The response time of a slow endpoint. */
-export const slowMs = 3000
+const SLOW_MS = 3000
 
 /** One POST, with the instant (by `nowMs`) at which its body was complete. */
 export type Arrival = [port: number, reference: string, deliveryId: string, at: number]
@@ -20,32 +19,45 @@ export interface Seen {
   hanging: number
 }
 
+export interface Counted {
+  count: number
+  /** The instant of the last arrival, by `nowMs`. */
+  lastAt: number
+  firstBody: string
+}
+
 let arrivals: Arrival[] = []
+let counted = { count: 0, lastAt: 0 }
+let firstBody: Promise<string> | undefined
 const behaviours = new Map<number, Behaviour>()
 const hanging = new Map<ServerResponse, number>()
 
-for (const port of (process.env.PORTS ?? '').split(',').filter(Boolean).map(Number))
-  createServer((req, res) => {
-    const parts: Buffer[] = []
-    req.on('data', (part: Buffer) => parts.push(part))
-    req.once('end', () => {
-      const at = nowMs()
-      const body = JSON.parse(Buffer.concat(parts).toString()) as {
-        id: string
-        data: { reference_number: string }
-      }
-      arrivals.push([port, body.data.reference_number, body.id, at])
-      respond(res, port)
-    })
-  }).listen(port, '127.0.0.1')
+for (const port of (process.env.PORTS ?? '').split(',').map(Number))
+  createServer(
+    (req, res) => void (behaviours.get(port) === 'counts' ? count(req, res) : record(req, res, port)),
+  ).listen(port, '127.0.0.1')
+
+function count(req: IncomingMessage, res: ServerResponse): void {
+  counted = { count: counted.count + 1, lastAt: nowMs() }
+  if (firstBody === undefined) firstBody = text(req)
+  else req.resume()
+  req.once('end', () => res.end())
+}
+
+async function record(req: IncomingMessage, res: ServerResponse, port: number): Promise<void> {
+  const body = JSON.parse(await text(req)) as { id: string; data: { reference_number: string } }
+  counted = { count: counted.count + 1, lastAt: nowMs() }
+  arrivals.push([port, body.data.reference_number, body.id, counted.lastAt])
+  respond(res, port)
+}
 
 function respond(res: ServerResponse, port: number): void {
-  const behaviour = behaviours.get(port) ?? 'responds'
-  if (behaviour === 'slow') setTimeout(() => res.end(), slowMs)
+  const behaviour = behaviours.get(port)
+  if (behaviour === 'slow') setTimeout(() => res.end(), SLOW_MS)
   else if (behaviour === 'hangs') {
     hanging.set(res, port)
     res.once('close', () => hanging.delete(res))
-  } else res.writeHead(behaviour === 'fails' ? 500 : 200).end()
+  } else res.end()
 }
 
 /** Sets the behaviour of an endpoint. If it no longer hangs, it also responds to its open requests. */
@@ -55,11 +67,15 @@ function behave(port: number, behaviour: Behaviour): void {
   for (const [res, itsPort] of hanging) if (itsPort === port) respond(res, port)
 }
 
-createServer((req, res) => {
+async function control(req: IncomingMessage, res: ServerResponse): Promise<void> {
   const [, first, behaviour] = (req.url ?? '').split('/')
   if (req.method === 'PUT') behave(Number(first), behaviour as Behaviour)
-  if (req.method === 'DELETE') arrivals = []
-  if (first === 'count')
-    res.end(JSON.stringify({ count: arrivals.length, lastAt: arrivals.at(-1)?.[3] ?? 0 } satisfies Counted))
+  if (req.method === 'DELETE') {
+    arrivals = []
+    counted = { count: 0, lastAt: 0 }
+  }
+  if (first === 'count') res.end(JSON.stringify({ ...counted, firstBody: (await firstBody) ?? '' } satisfies Counted))
   else res.end(JSON.stringify({ arrivals, hanging: hanging.size } satisfies Seen))
-}).listen(Number(process.env.CONTROL), '127.0.0.1')
+}
+
+createServer((req, res) => void control(req, res)).listen(Number(process.env.CONTROL), '127.0.0.1')

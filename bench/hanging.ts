@@ -1,14 +1,13 @@
-import { withDatabase } from './copies.ts'
-import { addEndpoint, type Merchant, makeMerchants } from './merchants.ts'
-import { type Waits, waitsOf } from './percentile.ts'
-import { alternate, type Bench, type Pair } from './rounds.ts'
-import type { Stream } from './steady.ts'
+import { waitsAfter } from './arrivals.ts'
+import { alternate, type Bench, type Benchmark } from './benchmark.ts'
+import type { Merchant } from './calls.ts'
+import { addEndpoint, makeMerchants } from './merchants.ts'
+import { actSteadily, createSteadily, type Setting, withService } from './setting.ts'
+import { figureLine, waitLines } from './table.ts'
+import { type Waits, waitsOf } from './times.ts'
 import { waitForCount } from './wait-for.ts'
-import { actSteadily, startService } from './web-and-worker.ts'
-import { startWitness, waitsAfter } from './witness.ts'
 
 const PER_SECOND = 20
-const WARM_UP_SECONDS = 10
 const ALONE_SECONDS = 20
 /** Longer than the timeout of an attempt (30 s), so that hung attempts end and others take their slots. */
 const HANGING_SECONDS = 40
@@ -21,56 +20,57 @@ const hungEvents = { perSecond: 300, seconds: 0.5 }
 const eventsOfAnother = goodEvents.perSecond * goodEvents.seconds + hungEvents.perSecond * hungEvents.seconds
 
 /**
- * Measures the time from the response of a create to its first attempt at one endpoint. In `service`, five endpoints of
- * another business hang after they responded normally. In `bare`, there is no other business. Each round has new
- * endpoints.
+ * The time from the response of a create to its first attempt at one endpoint: beside another business, whose five
+ * endpoints hang after they responded normally, and alone. Each round has new endpoints.
  */
-export async function measureHanging(bench: Bench): Promise<Pair<Waits>[]> {
-  const witness = await startWitness(bench.runtime, 'hanging-endpoints', 1 + bench.rounds * ENDPOINTS)
-  const service = await startService(bench, 'hanging', { WEBHOOK_ALLOWED_HOSTS: witness.allowedHosts })
-  const merchants = await makeMerchants(service.mongodbUrl, service.secretKey, 1 + bench.rounds, 'test')
-  const [measured, ...others] = merchants as [Merchant, ...Merchant[]]
-  const [ownPort = 0, ...otherPorts] = witness.ports
-  await addEndpoint(service.webUrl, measured, witness.urlOf(ownPort), ['payment.created'])
-  const own: Stream = { perSecond: PER_SECOND, apiKeys: [measured.apiKey] }
-  const create = async (seconds: number, streams: Stream[], each: number): Promise<number[]> => {
-    const creates = await actSteadily(bench, service.webUrls, seconds, streams)
-    return waitsAfter(
-      witness,
-      creates.filter(({ stream }) => stream === 0),
-      each,
-    )
-  }
-  const alone = async (): Promise<Waits> => {
-    const waits = await create(ALONE_SECONDS, [own], 1)
-    await witness.forget()
-    return waitsOf(waits)
-  }
-  const pairs = await withDatabase(service.mongodbUrl, async (database) => {
-    const beside = async (): Promise<Waits> => {
-      const other = others.shift() as Merchant
-      const ports = otherPorts.splice(0, ENDPOINTS)
-      for (const port of ports) await addEndpoint(service.webUrl, other, witness.urlOf(port), ['payment.created'])
-      await create(goodEvents.seconds, [{ ...goodEvents, apiKeys: [other.apiKey] }], ENDPOINTS)
-      await witness.forget()
-      for (const port of ports) await witness.behave(port, 'hangs')
-      const waits = await create(HANGING_SECONDS, [own, { ...hungEvents, apiKeys: [other.apiKey] }], 1)
-      console.log(`  ${(await witness.seen()).hanging} attempts were open at the end`)
-      // This also responds to the open attempts.
-      for (const port of ports) await witness.behave(port, 'responds')
-      const { businessId } = other
-      const delivered = { businessId, status: 'DELIVERED' }
-      await waitForCount('deliveries after they hung', ENDPOINTS * eventsOfAnother, () =>
-        database.collection('deliveries').countDocuments(delivered),
+export const hanging: Benchmark = {
+  describe: () =>
+    '20 events/s of one endpoint, from the response of the create to the first attempt, beside five endpoints of another business that were good and ' +
+    'hang under 150 events ÷ alone; 40 s and 20 s in turns',
+  takesSeconds: ({ rounds }) => 20 + rounds * 95,
+  measure(bench) {
+    const wanted = { endpoints: 1 + bench.rounds * ENDPOINTS }
+    return withService(bench, 'hanging', wanted, async (setting) => {
+      const { service, arrivals, merchants } = setting
+      const [ownUrl, ...otherUrls] = arrivals.urls
+      await addEndpoint(service, merchants[0], ownUrl, ['payment.created'])
+      const alone = async (seconds: number): Promise<Waits> => {
+        const creates = await createSteadily(bench, service, seconds, PER_SECOND, merchants)
+        return waitsOf(await waitsAfter(arrivals, creates, 1))
+      }
+      await alone(10)
+      const others = await makeMerchants(service, bench.rounds)
+      const pairs = await alternate(
+        bench.rounds,
+        () => besideHanging(bench, setting, others.shift() as Merchant, otherUrls.splice(0, ENDPOINTS)),
+        () => alone(ALONE_SECONDS),
       )
-      await witness.forget()
-      return waitsOf(waits)
-    }
-    await create(WARM_UP_SECONDS, [own], 1)
-    await witness.forget()
-    return alternate(bench.rounds, beside, alone)
-  })
-  await service.end()
-  await witness.end()
-  return pairs
+      return [...waitLines('hanging', pairs, '≤ 2'), figureLine('  worst, ms', pairs, ({ max }) => max)]
+    })
+  },
+}
+
+async function besideHanging(bench: Bench, setting: Setting, other: Merchant, urls: string[]): Promise<Waits> {
+  const { service, arrivals, merchants, database } = setting
+  const ports = urls.map((url) => Number(new URL(url).port))
+  for (const url of urls) await addEndpoint(service, other, url, ['payment.created'])
+  const good = await createSteadily(bench, service, goodEvents.seconds, goodEvents.perSecond, [other])
+  await waitsAfter(arrivals, good, ENDPOINTS)
+  for (const port of ports) await arrivals.behave(port, 'hangs')
+  const creates = await actSteadily(bench, service.origins, HANGING_SECONDS, [
+    { perSecond: PER_SECOND, apiKeys: merchants.map(({ apiKey }) => apiKey) },
+    { ...hungEvents, apiKeys: [other.apiKey] },
+  ])
+  const own = creates.filter(({ stream }) => stream === 0)
+  const { hanging: open } = await arrivals.seen()
+  const waits = await waitsAfter(arrivals, own, 1)
+  console.log(`  ${open} attempts were open at the end`)
+  // This also responds to the open attempts.
+  for (const port of ports) await arrivals.behave(port, 'responds')
+  const delivered = { businessId: other.businessId, status: 'DELIVERED' }
+  await waitForCount('deliveries after they hung', ENDPOINTS * eventsOfAnother, () =>
+    database.collection('deliveries').countDocuments(delivered),
+  )
+  await arrivals.forget()
+  return waitsOf(waits)
 }

@@ -1,76 +1,149 @@
-import { randomBytes } from 'node:crypto'
 import type { Intent } from '../src/intents/intent.ts'
-import { addCopies, ownOf, takeSample, withDatabase } from './copies.ts'
+import { alternate, type Bench, type Benchmark, type Line } from './benchmark.ts'
+import { addCopies, ownOf, takeSample } from './copies.ts'
 import { makeMerchants } from './merchants.ts'
-import { percentile } from './percentile.ts'
-import { alternate, type Bench, type Pair } from './rounds.ts'
-import { sendRefusableCalls } from './send-calls.ts'
-import { startWeb } from './web.ts'
-import { actSteadily, responseMs } from './web-and-worker.ts'
+import { sendCalls, sendRefusableCalls } from './send-calls.ts'
+import { createPath, createSteadily, inProduction, responseMs, startService, withService } from './setting.ts'
+import { comparedLine, figureLine, waitLines } from './table.ts'
+import { waitsOf } from './times.ts'
+
+/** The load of a merchant's server and a person or two. */
+const CONNECTIONS = 2
+/** The age of the oldest intent. */
+const AGE_MS = 90 * 86_400_000
+/** What is read, and the aim for the longest list. All intents are PAID, so a filter by status finds the whole list. */
+const reads = [
+  { what: 'page 1', query: 'page=1', aim: '≤ 1.5' },
+  { what: 'page 1000', query: 'page=1000', aim: '≤ 5' },
+  { what: 'page 1 of status PAID', query: 'page=1&status=PAID', aim: '' },
+] as const
+
+/** The milliseconds of each round, by the number of intents of the merchant. */
+type ByCount = Map<number, number[]>
+
+/** Pages of lists, alternately for merchants with a thousand, a hundred thousand and a million intents. */
+export const list: Benchmark = {
+  describe: ({ most, seconds }) =>
+    `GET /dev/intents of a merchant with ${most} intents ÷ of one with 1 000, \`total\` counted; p95 at 2 connections, ${seconds} s in turns`,
+  takesSeconds: ({ rounds, seconds, most }) => 8 + most / 15_000 + rounds * (9 * (seconds + 1) + 5),
+  measure: (bench) =>
+    withService(bench, 'list', { environment: inProduction, worker: false }, async (setting) => {
+      const { service, merchants: testers, database } = setting
+      const counts = [1000, bench.most / 10, bench.most]
+      const merchants = await makeMerchants(service, counts.length, 'live')
+      const sample = await takeSample(setting, true)
+      for (const [index, count] of counts.entries()) {
+        const businessId = merchants[index]?.businessId ?? ''
+        await addCopies<Intent>(database.collection('intents'), count, (nth) => {
+          const createdAt = new Date(Date.now() - (nth / count) * AGE_MS)
+          return { ...sample, ...ownOf(), businessId, sandbox: false, createdAt }
+        })
+      }
+      const noTimes = (): ByCount => new Map(counts.map((count) => [count, []]))
+      const read = (origin: string, apiKey = '', query = 'page=1', seconds = 0) => {
+        const calls = [{ method: 'GET' as const, path: `${createPath}?${query}`, apiKey }]
+        const load =
+          seconds === 0
+            ? { connections: 1, seconds: 1, eachOnce: true }
+            : { connections: CONNECTIONS, seconds, eachOnce: false }
+        return sendCalls(bench.runtime, { origin, calls, ...load })
+      }
+      const times = reads.map((one) => ({ ...one, byCount: noTimes() }))
+      for (let round = 0; round <= bench.rounds; round += 1)
+        for (const { query, byCount } of times)
+          for (const [index, count] of counts.entries()) {
+            const seconds = round === 0 ? 1 : bench.seconds
+            const { p95 } = await read(service.web.origin, merchants[index]?.apiKey, query, seconds)
+            // The first round is a warm-up.
+            if (round > 0) byCount.get(count)?.push(p95)
+          }
+      // The first page that a process reads after its start, when it counts the whole list.
+      const cold = noTimes()
+      const { secretKey } = service
+      for (let round = 0; round < bench.rounds; round += 1) {
+        const fresh = await startService(bench, 'list-fresh', {
+          environment: inProduction,
+          secretKey,
+          database: 'list',
+        })
+        // The first request of a process compiles its code.
+        await read(fresh.web.origin, testers[0]?.apiKey)
+        for (const [index, count] of counts.entries())
+          cold.get(count)?.push((await read(fresh.web.origin, merchants[index]?.apiKey)).p50)
+        await fresh.end()
+      }
+      return [
+        ...times.flatMap(({ what, aim, byCount }) =>
+          countLines(`list, ${what}`, 'p95, ms', byCount, (count) => (count < bench.most ? '' : aim)),
+        ),
+        ...countLines('list, first page after a start', 'ms', cold, () => ''),
+      ]
+    }),
+}
+
+/** Compares the longer lists with the shortest. */
+function countLines(what: string, unit: string, byCount: ByCount, aimOf: (count: number) => string): Line[] {
+  const [[least = 0, few = []] = [], ...longer] = byCount
+  return longer.map(([count, times]) =>
+    comparedLine(
+      `${what} of ${count} ÷ of ${least}, ${unit}`,
+      times.map((service, round) => ({ service, bare: few[round] ?? Number.NaN })),
+      (ms) => ms,
+      aimOf(count),
+    ),
+  )
+}
 
 const PER_SECOND = 50
 const LISTERS = 60
 const PENDING = 40_000
-const WARM_UP_SECONDS = 5
 const HOUR_MS = 3_600_000
 
-/**
- * Milliseconds of the creates of one merchant, and the lists of another merchant that were served and refused per
- * second.
- */
-export interface BesideLists {
-  p50: number
-  p99: number
-  listed: number
-  refused: number
+/** Creates of one merchant: alternately beside clients that list the PENDING intents of another merchant, and alone. */
+export const lists: Benchmark = {
+  describe: ({ trafficSeconds }) =>
+    `50 creates/s of one merchant beside 60 clients that list another's 40 000 PENDING intents ÷ alone; one \`web\` without a rate limit, ${trafficSeconds} s in turns`,
+  takesSeconds: ({ rounds, trafficSeconds }) => 20 + rounds * 2 * (trafficSeconds + 5),
+  async measure(bench) {
+    const pairs = await withService(bench, 'lists', { environment: inProduction, worker: false }, async (setting) => {
+      const { service, merchants: listers, database } = setting
+      const creators = await makeMerchants(service, 1, 'live')
+      const sample = await takeSample(setting)
+      const newest = Date.now()
+      await addCopies<Intent>(database.collection('intents'), PENDING, (nth) => {
+        const createdAt = new Date(newest - (nth / PENDING) * HOUR_MS)
+        return { ...sample, ...ownOf(), createdAt }
+      })
+      const create = async (seconds: number) =>
+        waitsOf(responseMs(await createSteadily(bench, service, seconds, PER_SECOND, creators)))
+      const listFor = (seconds: number) => listPending(bench, service.web.origin, listers[0]?.apiKey ?? '', seconds)
+      const beside = async () => {
+        // The lists begin before the creates and end after them.
+        const listing = listFor(bench.trafficSeconds + 4)
+        await create(2)
+        return { ...(await create(bench.trafficSeconds)), ...(await listing) }
+      }
+      const alone = async () => {
+        await create(2)
+        return { ...(await create(bench.trafficSeconds)), listed: 0, refused: 0 }
+      }
+      await create(5)
+      await listFor(2)
+      return alternate(bench.rounds, beside, alone)
+    })
+    return [
+      ...waitLines('lists: the create', pairs, '≤ 3'),
+      figureLine('  lists/s', pairs, ({ listed }) => listed),
+      figureLine('  lists refused/s', pairs, ({ refused }) => refused),
+    ]
+  },
 }
 
-/**
- * Creates at a steady rate for a live merchant: alternately beside clients that list the PENDING intents of another
- * merchant (`service`), and alone (`bare`).
- */
-export async function measureLists(bench: Bench): Promise<Pair<BesideLists>[]> {
-  const mongodbUrl = bench.mongodbUrl('lists')
-  const secretKey = randomBytes(32)
-  const [lister] = await makeMerchants(mongodbUrl, secretKey, 1, 'test')
-  const [creator] = await makeMerchants(mongodbUrl, secretKey, 1, 'live')
-  if (lister === undefined || creator === undefined) throw new Error('No merchant was created')
-  const web = await startWeb(bench, { name: 'lists-web', mongodbUrl, secretKey })
-  const { origin } = web
-  await withDatabase(mongodbUrl, async (database) => {
-    const sample = await takeSample(database, origin, lister, false)
-    const newest = Date.now()
-    await addCopies<Intent>(database.collection('intents'), PENDING, (nth) => {
-      const createdAt = new Date(newest - (nth / PENDING) * HOUR_MS)
-      return { ...sample, ...ownOf(), createdAt }
-    })
-  })
-  const create = async (seconds: number): Promise<BesideLists> => {
-    const streams = [{ perSecond: PER_SECOND, apiKeys: [creator.apiKey] }]
-    const waits = responseMs(await actSteadily(bench, [origin], seconds, streams))
-    return { p50: percentile(waits, 0.5), p99: percentile(waits, 0.99), listed: 0, refused: 0 }
-  }
-  const list = async (seconds: number): Promise<Pick<BesideLists, 'listed' | 'refused'>> => {
-    const calls = [{ method: 'GET' as const, path: '/api/v1/dev/intents?status=PENDING', apiKey: lister.apiKey }]
-    const options = { origin, calls, connections: LISTERS, seconds, eachOnce: false }
-    const { sent, failed } = await sendRefusableCalls(bench.runtime, options)
-    if (sent === failed) throw new Error('Every list was refused')
-    return { listed: (sent - failed) / seconds, refused: failed / seconds }
-  }
-  const beside = async (): Promise<BesideLists> => {
-    // The lists begin before the creates and end after them.
-    const listing = list(bench.trafficSeconds + 4)
-    await create(2)
-    const created = await create(bench.trafficSeconds)
-    return { ...created, ...(await listing) }
-  }
-  const alone = async (): Promise<BesideLists> => {
-    await create(2)
-    return create(bench.trafficSeconds)
-  }
-  await create(WARM_UP_SECONDS)
-  await list(2)
-  const pairs = await alternate(bench.rounds, beside, alone)
-  await web.end()
-  return pairs
+/** Lists per second that were served and refused. */
+async function listPending(bench: Bench, origin: string, apiKey: string, seconds: number) {
+  const calls = [{ method: 'GET' as const, path: `${createPath}?status=PENDING`, apiKey }]
+  const options = { origin, calls, connections: LISTERS, seconds, eachOnce: false }
+  const { sent, failed } = await sendRefusableCalls(bench.runtime, options)
+  if (sent === failed) throw new Error('Every list was refused')
+  return { listed: (sent - failed) / seconds, refused: failed / seconds }
 }

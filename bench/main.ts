@@ -1,22 +1,21 @@
 // `npm run bench`: measures the service against a bare process on the same machine, or against itself under less load.
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { constants, cpus, loadavg, tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { Redis } from 'ioredis'
 import { endWithParent } from '../dev/end-with-parent.mjs'
 import { startMongo, startRedis } from '../dev/servers.ts'
 import { built } from '../test/support/built.ts'
 import { printTable } from '../test/support/table.ts'
+import type { Line } from './benchmark.ts'
 import { benchmarks } from './benchmarks.ts'
-import { programsIn } from './earlier.ts'
-import { printHot } from './hot.ts'
 import { readOptions } from './options.ts'
-import { type Line, lineTable } from './table.ts'
+import { programsIn } from './processes.ts'
+import { lineTable } from './table.ts'
 
 /** How much slower than two idle cores a busy machine may be. */
 const MAX_SLOWDOWN = 5
-/** How long the service may back off from an endpoint that fails, as all do in `redis-bytes`. */
-const MAX_BACKOFF_MS = 15 * 60_000
 /** Time to compile the service and to start MongoDB and Redis. */
 const START_LIMIT_MS = 10 * 60_000
 
@@ -42,20 +41,19 @@ async function run(): Promise<void> {
     mongodbUrl: (database: string) => mongo.url.replace('/payment_intents', `/${database}`),
     redisUrl: redis.url,
     pids: { mongo: () => mongo.pid ?? 0, redis: () => redis.pid ?? 0 },
-    emptyRedis: () => emptyRedis(redis.url),
     ...options,
   }
   clearTimeout(starting)
   const chosen = Object.entries(benchmarks).filter(([name]) => options.benchmarks.has(name))
   const seconds = chosen.reduce((sum, [, { takesSeconds }]) => sum + takesSeconds(bench), 0)
   console.log(`About ${Math.ceil(seconds / 60)} minutes on two idle cores`)
-  failAfter(MAX_SLOWDOWN * seconds * 1000 + MAX_BACKOFF_MS)
+  failAfter(MAX_SLOWDOWN * seconds * 1000 + START_LIMIT_MS)
   const lines: Line[] = []
   try {
     for (const [name, { describe, measure, takesSeconds }] of chosen) {
       const startedAt = performance.now()
       console.log(`${name}: ${describe(bench)}`)
-      await bench.emptyRedis()
+      await emptyRedis(redis.url)
       lines.push(...(await measure(bench)))
       const took = (performance.now() - startedAt) / 1000
       console.log(`  took ${took.toFixed(0)} s; the estimate was ${takesSeconds(bench).toFixed(0)} s`)
@@ -66,9 +64,7 @@ async function run(): Promise<void> {
     )
     printTable(lineTable(lines))
   }
-  if (options.profile)
-    for (const [, { profiled }] of chosen)
-      for (const name of profiled) printHot(name, join(folder, `${name}.cpuprofile`))
+  if (options.profile) printHot(folder)
 }
 
 async function emptyRedis(url: string): Promise<void> {
@@ -96,4 +92,38 @@ function temporaryFolder(): string {
 function fail(error: Error): never {
   console.error(error.message)
   process.exit(1)
+}
+
+interface CpuProfile {
+  nodes: { id: number; callFrame: { functionName: string; url: string; lineNumber: number } }[]
+  samples: number[]
+  timeDeltas: number[]
+}
+
+/** Prints the functions that each profiled process was busy in, with their shares of the busy time. */
+function printHot(folder: string): void {
+  for (const name of readdirSync(folder)) if (name.endsWith('.cpuprofile')) printOne(join(folder, name))
+}
+
+function printOne(file: string): void {
+  const profile = JSON.parse(readFileSync(file, 'utf8')) as CpuProfile
+  const locations = new Map(profile.nodes.map((node) => [node.id, locationOf(node.callFrame)]))
+  const timeByLocation = new Map<string, number>()
+  profile.samples.forEach((id, index) => {
+    const location = locations.get(id) ?? ''
+    timeByLocation.set(location, (timeByLocation.get(location) ?? 0) + (profile.timeDeltas[index] ?? 0))
+  })
+  const idle = timeByLocation.get('(idle)') ?? 0
+  timeByLocation.delete('(idle)')
+  const busy = [...timeByLocation.values()].reduce((sum, each) => sum + each, 0)
+  console.log(`\n${file}: busy ${Math.round((100 * busy) / (busy + idle))} % of the time; self time:`)
+  const hottest = [...timeByLocation].sort(([, one], [, other]) => other - one).slice(0, 30)
+  for (const [location, micros] of hottest)
+    console.log(`${((100 * micros) / busy).toFixed(1).padStart(6)} %  ${location}`)
+}
+
+function locationOf({ functionName, url, lineNumber }: CpuProfile['nodes'][0]['callFrame']): string {
+  if (url === '') return functionName
+  const file = url.startsWith('file:') ? relative('.', fileURLToPath(url)) : url
+  return `${functionName || '(anonymous)'}  ${file}:${lineNumber + 1}`
 }

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { EventName } from '../schemas/events.ts'
 import { scopes } from '../schemas/scopes.ts'
@@ -11,23 +10,22 @@ import { connectMongo } from '../src/mongo/connect.ts'
 import { openTransactions } from '../src/mongo/transaction.ts'
 import { createLog } from '../src/platform/log.ts'
 import { createSecrets } from '../src/security/seal.ts'
-import type { Bench } from './rounds.ts'
-import type { Service } from './web-and-worker.ts'
+import type { Bench } from './benchmark.ts'
+import { type Merchant, openApi } from './calls.ts'
 
 const run = promisify(execFile)
 
-/** A business, and a secret key with all scopes. */
-export interface Merchant {
-  businessId: string
-  apiKey: string
+/** The database of a service. */
+interface Stored {
+  mongodbUrl: string
+  secretKey: Buffer
 }
 
-/** Creates the indexes and `count` businesses, each with a key. */
+/** Creates the indexes and `count` businesses, each with a key. @throws {Error} if one is not created */
 export async function makeMerchants(
-  mongodbUrl: string,
-  secretKey: Buffer,
+  { mongodbUrl, secretKey }: Stored,
   count: number,
-  mode: 'test' | 'live',
+  mode: 'test' | 'live' = 'test',
 ): Promise<Merchant[]> {
   const log = createLog('silent', 'bench', null)
   await makeIndexes({ mongodbUrl, mongodbCa: null }, log)
@@ -37,17 +35,12 @@ export async function makeMerchants(
   const by = { actor: { kind: 'operator', name: 'bench', from: null }, reason: null } as const
   const merchants: Merchant[] = []
   for (let index = 0; index < count; index += 1) {
-    const { _id: businessId } = await createBusiness(
-      deps,
-      {
-        name: `Boutique ${index}`,
-        liveApproved: mode === 'live',
-      },
-      by,
-    )
-    const all = { scopes: [...scopes], ipAllowlist: [] }
-    const issued = await issueKey(deps, { businessId, mode, kind: 'secret', ...all }, by)
-    if (issued) merchants.push({ businessId, apiKey: issued.key })
+    const input = { name: `Boutique ${index}`, liveApproved: mode === 'live' }
+    const { _id: businessId } = await createBusiness(deps, input, by)
+    const key = { businessId, mode, kind: 'secret' as const, scopes: [...scopes], ipAllowlist: [] }
+    const issued = await issueKey(deps, key, by)
+    if (issued === null) throw new Error('No key was issued')
+    merchants.push({ businessId, apiKey: issued.key })
   }
   await mongo.destroy()
   return merchants
@@ -59,7 +52,7 @@ export async function makeMerchants(
  */
 export async function provisionMerchants(
   { runtime, redisUrl }: Bench,
-  { mongodbUrl, secretKey }: Service,
+  { mongodbUrl, secretKey }: Stored,
   count: number,
 ): Promise<Merchant[]> {
   const env = {
@@ -83,19 +76,12 @@ export async function provisionMerchants(
 
 /** Creates an endpoint for some events through the API. */
 export async function addEndpoint(
-  webUrl: string,
-  { apiKey }: Merchant,
-  url: string,
+  { web }: { web: { origin: string } },
+  merchant: Merchant | undefined,
+  url: string | undefined,
   events: EventName[],
 ): Promise<void> {
-  const response = await fetch(`${webUrl}/api/v1/dev/webhooks/endpoints`, {
-    method: 'POST',
-    headers: {
-      Authorization: `Bearer ${apiKey}`,
-      'Content-Type': 'application/json',
-      'X-Idempotency-Key': randomUUID(),
-    },
-    body: JSON.stringify({ url, events }),
-  })
-  if (response.status !== 201) throw new Error(`An endpoint was not created: ${await response.text()}`)
+  const api = openApi(web.origin)
+  await api.post(merchant, '/webhooks/endpoints', { url, events })
+  await api.close()
 }

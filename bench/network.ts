@@ -1,16 +1,14 @@
 import { mongo } from 'mongoose'
 import { freePort } from '../dev/servers/free-port.ts'
 import { startMongoReplicaSet } from '../dev/servers.ts'
-import type { Benchmark } from './benchmark.ts'
-import { buildEarlier } from './earlier.ts'
+import { type Arrivals, allArrived, startArrivals } from './arrivals.ts'
+import { alternate, type Bench, type Benchmark, type Line } from './benchmark.ts'
 import { addEndpoint, provisionMerchants } from './merchants.ts'
-import { percentile } from './percentile.ts'
-import { listening, type Running, startProcess } from './processes.ts'
-import { alternate, type Bench } from './rounds.ts'
+import { buildEarlier, listening, type Running, startProcess } from './processes.ts'
+import { actSteadily, startService } from './setting.ts'
 import type { Sent } from './steady.ts'
-import { comparedLine, type Line } from './table.ts'
-import { actSteadily, startService } from './web-and-worker.ts'
-import { lastArrival, startWitness, type Witness } from './witness.ts'
+import { comparedLine } from './table.ts'
+import { percentile } from './times.ts'
 
 const MEMBERS = 3
 const DELAY_MS = 3
@@ -34,7 +32,6 @@ export const network: Benchmark = {
   measure: measureNetwork,
   takesSeconds: ({ rounds, trafficSeconds, before }) =>
     15 + (before === null ? 1 : 2) * (15 + WARM_UP_SECONDS + rounds * (trafficSeconds + 3)),
-  profiled: ['network-web', 'network-worker'],
 }
 
 async function measureNetwork(bench: Bench): Promise<Line[]> {
@@ -44,22 +41,21 @@ async function measureNetwork(bench: Bench): Promise<Line[]> {
     proxies.push(running)
     return hosts
   })
-  const witness = await startWitness(bench.runtime, 'network-endpoints', kinds.length)
+  const arrivals = await startArrivals(bench.runtime, 'network-endpoints', kinds.length)
   const distant = { ...bench, mongodbUrl: (database: string) => set.url.replace('/payment_intents', `/${database}`) }
-  const service = await startSide(distant, 'network', witness)
-  const earlier =
-    bench.before === null
-      ? null
-      : await startSide(
-          { ...distant, runtime: { ...bench.runtime, programs: buildEarlier(bench.before) } },
-          'network-before',
-          witness,
-        )
+  const service = await startSide(distant, 'network', arrivals)
+  const startEarlier = (checkout: string) =>
+    startSide(
+      { ...distant, runtime: { ...bench.runtime, programs: buildEarlier(checkout) } },
+      'network-before',
+      arrivals,
+    )
+  const earlier = bench.before === null ? null : await startEarlier(bench.before)
   const noTimes = async (): Promise<Times | null> => null
   const pairs = await alternate(bench.rounds, service.act, earlier?.act ?? noTimes)
   const pingMs = await ping(set.url)
   await Promise.all([service.end(), earlier?.end()])
-  await Promise.all([witness, ...proxies].map((each) => each.end()))
+  await Promise.all([arrivals, ...proxies].map((each) => each.end()))
   await set.stop()
   const line = (what: string, of: (times: Times) => number[], share: number) =>
     comparedLine(what, pairs, (times) => (times === null ? Number.NaN : percentile(of(times), share)), '')
@@ -85,25 +81,26 @@ async function startProxies({ runtime }: Bench, members: { port: number }[]) {
   return { hosts: ports.map((port) => `127.0.0.1:${port}`), running }
 }
 
-async function startSide(bench: Bench, name: string, witness: Witness) {
-  const service = await startService(bench, name, { WEBHOOK_ALLOWED_HOSTS: witness.allowedHosts }, WEBS)
+async function startSide(bench: Bench, name: string, arrivals: Arrivals) {
+  const environment = { WEBHOOK_ALLOWED_HOSTS: arrivals.allowedHosts }
+  const service = await startService(bench, name, { environment, webs: WEBS })
+  service.startWorker()
   const merchants = await provisionMerchants(bench, service, MERCHANTS)
   for (const merchant of merchants)
     for (const [index, kind] of kinds.entries())
-      await addEndpoint(service.webUrl, merchant, witness.urlOf(witness.ports[index] ?? 0), [eventOf[kind]])
+      await addEndpoint(service, merchant, arrivals.urls[index], [eventOf[kind]])
   const streams = [{ perSecond: CREATES_PER_SECOND, apiKeys: merchants.map(({ apiKey }) => apiKey), settles: true }]
   const act = async (seconds = bench.trafficSeconds): Promise<Times> => {
-    const sent = await actSteadily(bench, service.webUrls, seconds + 1, streams)
-    await lastArrival(witness, sent.length)
-    const { arrivals } = await witness.seen()
-    await witness.forget()
-    const arrivedAt = new Map(arrivals.map(([port, reference, , at]) => [`${port} ${reference}`, at]))
+    const sent = await actSteadily(bench, service.origins, seconds + 1, streams)
+    const all = await allArrived(arrivals, sent.length)
+    await arrivals.forget()
+    const arrivedAt = new Map(all.map(([port, reference, , at]) => [`${port} ${reference}`, at]))
     const from = (sent[0]?.dueAt ?? 0) + 1000
     // In the first second, and after the last create, there are fewer acts.
     const counted = sent.filter(({ dueAt }) => dueAt >= from && dueAt < from + seconds * 1000)
     const timesOf = (index: number) => {
       const own = counted.filter((each) => each.act === kinds[index])
-      const webhookAt = ({ reference }: Sent) => arrivedAt.get(`${witness.ports[index]} ${reference}`) ?? Number.NaN
+      const webhookAt = ({ reference }: Sent) => arrivedAt.get(`${arrivals.ports[index]} ${reference}`) ?? Number.NaN
       return {
         response: own.map(({ dueAt, respondedAt }) => respondedAt - dueAt),
         webhook: own.map((each) => webhookAt(each) - each.dueAt),

@@ -1,109 +1,81 @@
-import { mongo } from 'mongoose'
-import { addEndpoint, type Merchant, makeMerchants } from './merchants.ts'
-import { percentile, type Waits, waitsOf } from './percentile.ts'
-import { alternate, type Bench, type Pair } from './rounds.ts'
+import { waitsAfter } from './arrivals.ts'
+import { alternate, type Bench, type Benchmark, type Line, type Pair } from './benchmark.ts'
+import type { Merchant } from './calls.ts'
+import { actSteadily, type Setting, withService } from './setting.ts'
 import type { Stream } from './steady.ts'
+import { comparedLine, figureLine } from './table.ts'
+import { percentile, type Waits, waitsOf } from './times.ts'
 import { waitFor } from './wait-for.ts'
-import { actSteadily, type Service, startService } from './web-and-worker.ts'
-import { startWitness, type Witness, waitsAfter } from './witness.ts'
 
 const BUSINESSES = 100
 const QUIET_PER_SECOND = 20
 /** 90 % of all events. */
 const NOISY_PER_SECOND = 180
-const WARM_UP_SECONDS = 10
-export const PHASE_SECONDS = 20
+const PHASE_SECONDS = 20
 /** Long enough that the first hung attempts time out (30 s), wait (30 s) and hang again. */
-export const HANGING_SECONDS = 75
+const HANGING_SECONDS = 75
 const SLICE_SECONDS = 15
 
-/** Milliseconds from the response of a create to the first attempt. */
-export interface Phase extends Waits {
-  what: string
-  events: number
-  /** p99 of each slice of the phase, in order. */
-  slices: number[]
+/** The first attempts of 99 quiet businesses beside a noisy one, and of as many creates spread evenly over all 100. */
+export const noisy: Benchmark = {
+  describe: () =>
+    '20 events/s of 99 businesses beside one with 180/s ÷ 200/s spread evenly over all 100, from the response of the create to the first attempt; ' +
+    `${PHASE_SECONDS} s in turns, then ${HANGING_SECONDS} s while its endpoint hangs`,
+  takesSeconds: ({ rounds }) => 30 + rounds * 2 * (PHASE_SECONDS + 2) + HANGING_SECONDS,
+  measure(bench) {
+    const wanted = { merchants: BUSINESSES, endpoints: BUSINESSES, events: ['payment.created' as const] }
+    return withService(bench, 'noisy', wanted, async (setting) => {
+      const { arrivals, merchants } = setting
+      const [loud, ...quiet] = merchants as [Merchant, ...Merchant[]]
+      const keysOf = (owners: Merchant[]) => owners.map(({ apiKey }) => apiKey)
+      const quietly: Stream = { perSecond: QUIET_PER_SECOND, apiKeys: keysOf(quiet) }
+      const noisily: Stream = { perSecond: NOISY_PER_SECOND, apiKeys: [loud.apiKey] }
+      const evenly: Stream = { perSecond: QUIET_PER_SECOND + NOISY_PER_SECOND, apiKeys: keysOf(merchants) }
+      const spread = (seconds: number) => phase(bench, setting, seconds, [evenly])
+      await spread(10)
+      const pairs = await alternate(
+        bench.rounds,
+        () => phase(bench, setting, PHASE_SECONDS, [quietly, noisily]),
+        () => spread(PHASE_SECONDS),
+      )
+      await arrivals.behave(arrivals.ports[0] ?? 0, 'hangs')
+      const hanging = await phase(bench, setting, HANGING_SECONDS, [quietly, noisily], 1)
+      console.log(`  ${(await arrivals.seen()).hanging} attempts were open at the end`)
+      await nothingLost(setting, loud)
+      const lastPair = pairs.slice(-1).map(({ bare }) => ({ service: hanging, bare }))
+      return [...phaseLines('noisy', pairs), ...phaseLines('  while its endpoint hangs', lastPair)]
+    })
+  },
 }
 
-export interface Noisy {
-  /** `service`: the 99 quiet businesses beside the noisy one. `bare`: as many creates, spread evenly over all 100. */
-  pairs: Pair<Phase>[]
-  /** The 99 beside the noisy one while its endpoint hangs. */
-  hanging: Phase
-  /** The attempts that were open at the hanging endpoint when the load ended. */
-  open: number
-}
+const phaseLines = (what: string, pairs: Pair<Waits>[]): Line[] => [
+  comparedLine(`${what}: p99, ms`, pairs, ({ p99 }) => p99, '≤ 1.5'),
+  figureLine('    p50, ms', pairs, ({ p50 }) => p50),
+  figureLine('    worst, ms', pairs, ({ max }) => max),
+]
 
-export async function measureNoisy(bench: Bench): Promise<Noisy> {
-  const witness = await startWitness(bench.runtime, 'noisy-endpoints', BUSINESSES)
-  const service = await startService(bench, 'noisy', { WEBHOOK_ALLOWED_HOSTS: witness.allowedHosts })
-  const merchants = await makeMerchants(service.mongodbUrl, service.secretKey, BUSINESSES, 'test')
-  for (const [index, merchant] of merchants.entries())
-    await addEndpoint(service.webUrl, merchant, witness.urlOf(witness.ports[index] ?? 0), ['payment.created'])
-  const [noisy, ...quiet] = merchants
-  if (noisy === undefined) throw new Error('No merchant was created')
-  const keysOf = (owners: Merchant[]) => owners.map(({ apiKey }) => apiKey)
-  const quietly: Stream = { perSecond: QUIET_PER_SECOND, apiKeys: keysOf(quiet) }
-  const noisily: Stream = { perSecond: NOISY_PER_SECOND, apiKeys: [noisy.apiKey] }
-  const evenly: Stream = { perSecond: QUIET_PER_SECOND + NOISY_PER_SECOND, apiKeys: keysOf(merchants) }
-  const run = (what: string, seconds: number, streams: Stream[], waitedFor: number) =>
-    measurePhase(bench, service, witness, { what, seconds, streams, waitedFor })
-
-  await run('warm-up', WARM_UP_SECONDS, [evenly], 1)
-  const pairs = await alternate(
-    bench.rounds,
-    () => run('beside the noisy one', PHASE_SECONDS, [quietly, noisily], 2),
-    () => run('spread evenly', PHASE_SECONDS, [evenly], 1),
+/** Measures the events of the first stream. Waits until the events of the first `awaited` streams have arrived. */
+async function phase(
+  bench: Bench,
+  { service, arrivals }: Setting,
+  seconds: number,
+  streams: Stream[],
+  awaited = streams.length,
+): Promise<Waits> {
+  const creates = await actSteadily(bench, service.origins, seconds, streams)
+  const measured = creates.filter(({ stream }) => stream < awaited)
+  const all = await waitsAfter(arrivals, measured, 1)
+  const waits = all.filter((_wait, index) => measured[index]?.stream === 0)
+  const inSlice = Math.ceil((waits.length / seconds) * SLICE_SECONDS)
+  const slices = Array.from({ length: Math.ceil(waits.length / inSlice) }, (_, index) =>
+    percentile(waits.slice(index * inSlice, (index + 1) * inSlice), 0.99).toFixed(1),
   )
-  await witness.behave(witness.ports[0] ?? 0, 'hangs')
-  const hanging = await run('beside it while its endpoint hangs', HANGING_SECONDS, [quietly, noisily], 1)
-  const { hanging: open } = await witness.seen()
-  await assertNothingLost(service.mongodbUrl, noisy)
-  // The witness ends first, so that no attempt of the worker stays in flight.
-  await witness.end()
-  await service.end()
-  return { pairs, hanging, open }
+  console.log(`  p99 of ${waits.length} events in slices of ${SLICE_SECONDS} s: ${slices.join(', ')} ms`)
+  return waitsOf(waits)
 }
 
 /** Waits until every event that the hanging endpoint did not get is in MongoDB. */
-async function assertNothingLost(mongodbUrl: string, { businessId }: Merchant): Promise<void> {
-  const client = await new mongo.MongoClient(mongodbUrl).connect()
-  const count = (collection: string) => client.db().collection(collection).countDocuments({ businessId })
-  await waitFor(
-    'a delivery of each event of the noisy one',
-    async () => (await count('deliveries')) === (await count('intents')),
-  )
-  await client.close()
-}
-
-interface PhaseInput {
-  what: string
-  seconds: number
-  streams: Stream[]
-  waitedFor: number
-}
-
-/** Measures the events of the first stream. Waits until the events of the first `waitedFor` streams have arrived. */
-export async function measurePhase(
-  bench: Bench,
-  { webUrls }: Service,
-  witness: Witness,
-  { what, seconds, streams, waitedFor }: PhaseInput,
-): Promise<Phase> {
-  const creates = await actSteadily(bench, webUrls, seconds, streams)
-  await waitsAfter(
-    witness,
-    creates.filter(({ stream }) => stream < waitedFor),
-    1,
-  )
-  const quiet = creates.filter(({ stream }) => stream === 0)
-  const waits = await waitsAfter(witness, quiet, 1)
-  await witness.forget()
-  const inSlice = Math.ceil((waits.length / seconds) * SLICE_SECONDS)
-  const slices = Array.from({ length: Math.ceil(waits.length / inSlice) }, (_, index) =>
-    percentile(waits.slice(index * inSlice, (index + 1) * inSlice), 0.99),
-  )
-  const { p50, p99, max } = waitsOf(waits)
-  console.log(`  ${what}: p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)} ms of ${waits.length} events`)
-  return { what, p50, p99, max, events: waits.length, slices }
+async function nothingLost({ database }: Setting, { businessId }: Merchant): Promise<void> {
+  const count = (collection: string) => database.collection(collection).countDocuments({ businessId })
+  await waitFor('a delivery of each event', async () => (await count('deliveries')) === (await count('intents')))
 }

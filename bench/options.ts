@@ -1,99 +1,67 @@
 import { parseArgs } from 'node:util'
 
+/** A whole number of the command line. `quick`: its value with `--quick`, which shows that everything runs. */
+interface Count {
+  usual: number
+  quick: number
+  min?: number
+  max: number
+}
+
+const counts = {
+  rounds: { usual: 5, quick: 1, max: 100 },
+  /** The length of one side of a round of `create`, `quotas`, `get`, `list`, `cancel` or `pay`. */
+  seconds: { usual: 3, quick: 1, max: 60 },
+  /** The same for `latency`, `clean-up`, `lists`, `network`, `replay-beside` and `export`. */
+  'traffic-seconds': { usual: 10, quick: 3, max: 600 },
+  deliveries: { usual: 10_000, quick: 2000, max: 100_000 },
+  /** One business creates all events of `end-to-end`, and it has a million payment codes. */
+  events: { usual: 6000, quick: 1000, max: 20_000 },
+  /** The intents of the largest merchant of `list`. A tenth of them must exceed the smallest merchant. */
+  most: { usual: 1_000_000, quick: 50_000, min: 20_000, max: 10_000_000 },
+  /** The intents that expire in one second. */
+  storm: { usual: 20_000, quick: 2000, max: 20_000 },
+} satisfies Record<string, Count>
+
 /** The options of the command line. */
-export interface Options {
+export type Options = Record<Exclude<keyof typeof counts, 'traffic-seconds'> | 'trafficSeconds', number> & {
+  /** The names of the benchmarks to run. */
   benchmarks: ReadonlySet<string>
-  rounds: number
-  seconds: number
-  latencySeconds: number
-  deliveries: number
-  events: number
-  most: number
-  storm: number
-  trafficSeconds: number
-  memoryMinutes: number
   profile: boolean
-  /** `noisy` with a backlog of retries instead of a noisy business. */
-  backlog: boolean
   /** The folder of another checkout with which some benchmarks compare this one. */
   before: string | null
 }
 
-/** The minimum of `--most`. A tenth of it must exceed the smallest merchant of `list`. */
-const MIN_MOST = 20_000
-const MAX_DELIVERIES = 100_000
-/** One business creates all events, and it has a million payment codes. */
-const MAX_EVENTS = 20_000
-
-/** The defaults. */
-const defaults = {
-  rounds: '5',
-  seconds: '3',
-  'latency-seconds': '5',
-  'traffic-seconds': '10',
-  'memory-minutes': '10',
-  deliveries: '10000',
-  events: '6000',
-  most: '1000000',
-  storm: '20000',
-}
-/** The values of `--quick`, which shows that everything runs. The figures say little. */
-const quick = {
-  rounds: '1',
-  seconds: '1',
-  'latency-seconds': '2',
-  'traffic-seconds': '3',
-  'memory-minutes': '1',
-  deliveries: '2000',
-  events: '1000',
-  most: '50000',
-  storm: '2000',
-}
-
 /** Reads the command line. `known`: the names of all benchmarks. @throws {Error} if an option is invalid */
 export function readOptions(known: string[]): Options {
-  const { positionals, values: given } = parseArgs({
+  const text = { type: 'string' } as const
+  const flag = { type: 'boolean', default: false } as const
+  const texts = Object.fromEntries(Object.keys(counts).map((name) => [name, text]))
+  const { positionals, values } = parseArgs({
     allowPositionals: true,
-    options: {
-      rounds: { type: 'string' },
-      seconds: { type: 'string' },
-      'latency-seconds': { type: 'string' },
-      'traffic-seconds': { type: 'string' },
-      'memory-minutes': { type: 'string' },
-      backlog: { type: 'boolean', default: false },
-      deliveries: { type: 'string' },
-      events: { type: 'string' },
-      most: { type: 'string' },
-      storm: { type: 'string' },
-      before: { type: 'string' },
-      quick: { type: 'boolean', default: false },
-      profile: { type: 'boolean', default: false },
-    },
+    options: { ...texts, before: text, quick: flag, profile: flag },
   })
-  const values = { ...(given.quick ? quick : defaults), ...given }
+  const given = values as unknown as Record<string, string | undefined>
   const unknown = positionals.filter((name) => !known.includes(name))
   if (unknown.length > 0) throw new Error(`There is no benchmark ${unknown.join(', ')}: ${known.join(', ')}`)
-  const most = count('most', values.most, 10_000_000)
-  if (most < MIN_MOST || most % 10 !== 0) throw new Error(`--most must be a multiple of 10, from ${MIN_MOST}`)
+  const count = (name: keyof typeof counts): number => {
+    const { usual, quick, min = 1, max }: Count = counts[name]
+    const value = Number(given[name] ?? (values.quick ? quick : usual))
+    if (Number.isInteger(value) && value >= min && value <= max) return value
+    throw new Error(`--${name} must be a whole number from ${min} to ${max}`)
+  }
+  const most = count('most')
+  if (most % 10 !== 0) throw new Error('--most must be a multiple of 10')
   return {
     benchmarks: new Set(positionals.length > 0 ? positionals : known),
-    rounds: count('rounds', values.rounds, 100),
-    seconds: count('seconds', values.seconds, 60),
-    latencySeconds: count('latency-seconds', values['latency-seconds'], 60),
-    backlog: values.backlog,
-    before: values.before ?? null,
-    deliveries: count('deliveries', values.deliveries, MAX_DELIVERIES),
-    events: count('events', values.events, MAX_EVENTS),
+    rounds: count('rounds'),
+    seconds: count('seconds'),
+    trafficSeconds: count('traffic-seconds'),
+    deliveries: count('deliveries'),
+    events: count('events'),
     most,
-    storm: count('storm', values.storm, 20_000),
-    trafficSeconds: count('traffic-seconds', values['traffic-seconds'], 600),
-    memoryMinutes: count('memory-minutes', values['memory-minutes'], 600),
+    storm: count('storm'),
     profile: values.profile,
+    before: values.before ?? null,
   }
-}
-
-function count(name: string, text: string, max: number): number {
-  const value = Number(text)
-  if (Number.isInteger(value) && value >= 1 && value <= max) return value
-  throw new Error(`--${name} must be a whole number from 1 to ${max}`)
 }

@@ -1,13 +1,10 @@
 import { Queue } from 'bullmq'
-import type { mongo } from 'mongoose'
-import type { DeliveryStatus } from '../schemas/deliveries.ts'
-import type { Jobs } from '../schemas/jobs.ts'
 import type { Intent } from '../src/intents/intent.ts'
-import { newId } from '../src/platform/ids.ts'
+import type { Jobs } from '../src/queues/jobs.ts'
+import { newId } from '../src/security/ids.ts'
+import type { Bench } from './benchmark.ts'
 import { addCopies, ownOf, takeIntent } from './copies.ts'
-import { addEndpoint, makeMerchants } from './merchants.ts'
-import type { Bench } from './rounds.ts'
-import type { Service } from './web-and-worker.ts'
+import type { Setting } from './setting.ts'
 
 /** The number of intents in one job of the relay. */
 const RELAYED_TOGETHER = 500
@@ -18,34 +15,18 @@ export interface Outboxes {
   fill(count: number): Promise<void>
   /** Adds the relay jobs that creates would add. */
   wake(): Promise<void>
-  /** Counts the deliveries with a status that no worker is attempting. */
-  countIn(status: DeliveryStatus): Promise<number>
   /** Removes every intent and delivery. */
   clear(): Promise<void>
   close(): Promise<void>
 }
 
-/**
- * Creates the merchants and their endpoints. No worker of the service may run yet, because the intents are copies of
- * one that was not relayed.
- */
-export async function openOutboxes(
-  bench: Bench,
-  database: mongo.Db,
-  service: Service,
-  urls: string[],
-  name: 'payment.created' | 'payment.confirmed' = 'payment.created',
-): Promise<Outboxes> {
-  const merchants = await makeMerchants(service.mongodbUrl, service.secretKey, urls.length, 'test')
-  const [first] = merchants
-  if (first === undefined) throw new Error('No merchant was created')
-  const sample = await takeIntent(database, service.webUrl, first, name === 'payment.confirmed')
-  const due = sample.outbox.filter(({ event }) => event === name)
-  for (const [index, merchant] of merchants.entries())
-    await addEndpoint(service.webUrl, merchant, urls[index] ?? '', [name])
+/** No worker of the service may run yet, because the intents are copies of one that was not relayed. */
+export async function openOutboxes({ redisUrl }: Bench, setting: Setting): Promise<Outboxes> {
+  const { service, database, merchants } = setting
+  const sample = await takeIntent(setting)
   const relay = new Queue<Jobs['outbox-relay']>('outbox-relay', {
-    connection: { url: bench.redisUrl },
-    prefix: service.queuePrefix,
+    connection: { url: redisUrl },
+    prefix: service.name,
   })
   const intents = database.collection<Intent & { hidden?: Intent['outbox'] }>('intents')
   const ids: string[] = []
@@ -55,22 +36,17 @@ export async function openOutboxes(
       await addCopies(intents, count, (index) => {
         const own = ownOf()
         ids.push(own._id)
-        const hidden = due.map((event) => ({ ...event, id: newId(), createdAt }))
+        const hidden = sample.outbox.map((event) => ({ ...event, id: newId(), createdAt }))
         const businessId = merchants[index % merchants.length]?.businessId ?? ''
         return { ...sample, ...own, businessId, createdAt, outbox: [], hidden }
       })
       await intents.updateMany({ hidden: { $exists: true } }, [{ $set: { outbox: '$hidden' } }, { $unset: 'hidden' }])
     },
     async wake() {
-      const jobs: { name: string; data: Jobs['outbox-relay'] }[] = []
-      while (ids.length > 0)
-        jobs.push({
-          name: 'outbox-relay',
-          data: { intentIds: ids.splice(0, RELAYED_TOGETHER), orderIds: [] },
-        })
-      await relay.addBulk(jobs)
+      const jobs: Jobs['outbox-relay'][] = []
+      while (ids.length > 0) jobs.push({ intentIds: ids.splice(0, RELAYED_TOGETHER), orderIds: [] })
+      await relay.addBulk(jobs.map((data) => ({ name: 'outbox-relay', data })))
     },
-    countIn: (status) => database.collection('deliveries').countDocuments({ status, leaseToken: null }),
     async clear() {
       await Promise.all([intents.deleteMany({}), database.collection('deliveries').deleteMany({})])
     },

@@ -1,116 +1,76 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { mongo } from 'mongoose'
-import { freePort } from '../dev/servers/free-port.ts'
-import { customersOf } from './customers.ts'
-import type { Form, Posted } from './forms.ts'
-import { fillForms, type Weight, weighPage } from './hosted-pages.ts'
-import { makeMerchants } from './merchants.ts'
-import { timePinChecks } from './pin-hash.ts'
-import { listening, type Running, startProcess } from './processes.ts'
-import { alternate, type Bench, type Pair } from './rounds.ts'
+import { Pool } from 'undici'
+import { formFor } from '../dev/form.ts'
+import { alternateFor, type Benchmark } from './benchmark.ts'
+import { inParallel, type Merchant, openApi, order } from './calls.ts'
+import type { Call, Timed } from './requests.ts'
+import { sendOnce } from './send-calls.ts'
+import { startBare, startWeb, withService } from './setting.ts'
+import { rateLines } from './table.ts'
 
-const CONNECTIONS = 64
-/** Two PINs are checked at a time. A few more wait, and none is refused. */
-const SANDBOX_CONNECTIONS = 4
 const MERCHANTS = 20
-const WARM_UP_SECONDS = 3
 /** More than two cores can handle. */
-const MAX_PER_SECOND = { live: 2500, bare: 6000, sandbox: 200 }
+const MAX_PER_SECOND = { service: 2500, bare: 6000 }
+const typed = { phone: '22000001', pin: '1234' }
 
-export interface Paying {
-  /** Payments through a provider that responds at once, and through the bare form. */
-  live: Pair<Posted>[]
-  /** Payments through the wallets of the sandbox, which check the PIN. */
-  sandbox: Posted[]
-  /** The milliseconds of single PIN checks. */
-  pinHashMs: number[]
-  weight: Weight
-}
-
-/** Measures payments per second by the form of the hosted page and by a bare form, alternately on the same MongoDB. */
-export async function measurePay(bench: Bench): Promise<Paying> {
-  const { runtime, seconds } = bench
-  const mongodbUrl = bench.mongodbUrl('pay')
-  const secretKey = randomBytes(32)
-  const { web, bare, end } = await startSides(bench, mongodbUrl, secretKey)
-  const merchants = {
-    live: await makeMerchants(mongodbUrl, secretKey, MERCHANTS, 'live'),
-    test: await makeMerchants(mongodbUrl, secretKey, MERCHANTS, 'test'),
-  }
-  const client = await mongo.MongoClient.connect(mongodbUrl)
-  const crowd = (mode: 'live' | 'test', connections: number, maxPerSecond: number) =>
-    customersOf(runtime, {
-      origin: web,
-      connections,
-      maxPerSecond,
-      fill: (count) => fillForms(web, merchants[mode], count),
-    })
-  const live = crowd('live', CONNECTIONS, MAX_PER_SECOND.live)
-  const sandbox = crowd('test', SANDBOX_CONNECTIONS, MAX_PER_SECOND.sandbox)
-  const simple = customersOf(runtime, {
-    origin: bare,
-    connections: CONNECTIONS,
-    maxPerSecond: MAX_PER_SECOND.bare,
-    fill: (count) => addBills(client, count),
-  })
-
-  const before = await live(WARM_UP_SECONDS)
-  await simple(WARM_UP_SECONDS)
-  const pairs = await alternate(
-    bench.rounds,
-    () => live(seconds),
-    () => simple(seconds),
-  )
-  const slow: Posted[] = []
-  while (slow.length < bench.rounds) slow.push(await sandbox(seconds))
-  await assertPaid(client, [before, ...pairs.map(({ service }) => service), ...slow])
-  const weight = await weighPage(web, merchants.live)
-  await client.close()
-  await end()
-  return { live: pairs, sandbox: slow, pinHashMs: await timePinChecks(), weight }
-}
-
-/** Starts `web`, its wallet provider, and the bare route. */
-async function startSides(bench: Bench, mongodbUrl: string, secretKey: Buffer) {
-  const [webPort, barePort, providerPort] = [await freePort(), await freePort(), await freePort()]
-  const [web, bare] = [at(webPort), at(barePort)]
-  const start = (name: string, script: string, environment: Record<string, string>): Running =>
-    // Production refuses a provider without https.
-    startProcess(bench.runtime, name, script, { NODE_ENV: 'test', MONGODB_URL: mongodbUrl, ...environment })
-  const started = [
-    start('provider', 'bench/provider.ts', { PORT: String(providerPort) }),
-    start('bare-pay-route', 'bench/bare/pay-route.ts', { PORT: String(barePort) }),
-    start('pay-web', bench.runtime.programs.web, {
-      PORT: String(webPort),
-      PUBLIC_URL: web,
-      REDIS_URL: bench.redisUrl,
-      QUEUE_PREFIX: 'pay',
-      SECRET_KEY: secretKey.toString('base64'),
-      WALLET_PROVIDER_URL: at(providerPort),
+/** The form of the hosted page and a bare form, alternately on the same MongoDB. */
+export const pay: Benchmark = {
+  describe: ({ seconds }) =>
+    "the form of one `web`'s hosted page, live, by a provider that responds at once ÷ a bare Express 5 form with one findOneAndUpdate; " +
+    `both w:majority j:true, 64 connections, ${seconds} s in turns`,
+  takesSeconds: ({ rounds, seconds }) => 40 + rounds * 5 * seconds,
+  async measure(bench) {
+    const provider = await startWeb(bench, 'provider', 'bench/provider.ts', {})
+    const environment = {
+      WALLET_PROVIDER_URL: provider.origin,
       WALLET_PROVIDER_KEY: randomBytes(32).toString('hex'),
-    }),
-  ]
-  await Promise.all([webPort, barePort, providerPort].map(listening))
-  return {
-    web,
-    bare,
-    end: async () => void (await Promise.all(started.map((process) => process.end()))),
-  }
+    }
+    const wanted = { environment, merchants: MERCHANTS, mode: 'live', worker: false } as const
+    const pairs = await withService(bench, 'pay', wanted, async ({ service, merchants, database }) => {
+      const bare = await startBare(bench, 'pay', 'pay')
+      const payments = database.collection<{ _id: string }>('bare')
+      let sent = 0
+      const onService = sendOnce(bench.runtime, service.web.origin, MAX_PER_SECOND.service, (count) =>
+        fillForms(service.web.origin, merchants, count),
+      )
+      const counted = async (seconds: number): Promise<Timed> => {
+        const timed = await onService(seconds)
+        sent += timed.sent
+        return timed
+      }
+      const onBare = sendOnce(bench.runtime, bare.origin, MAX_PER_SECOND.bare, async (count) => {
+        const ids = Array.from({ length: count }, () => randomUUID())
+        const pending = { status: 'PENDING', amount: order.amount }
+        if (count > 0) await payments.insertMany(ids.map((_id) => ({ _id, ...pending })))
+        return ids.map((id) => ({ method: 'POST', path: `/p/${id}`, form: new URLSearchParams(typed).toString() }))
+      })
+      const measured = await alternateFor(bench, { warmUp: 3, measured: bench.seconds }, counted, onBare)
+      // A 303 can lead to a page with an error.
+      const paid = await database.collection('intents').countDocuments({ status: 'PAID' })
+      if (paid !== sent) throw new Error(`${sent} forms were sent, and ${paid} intents are PAID`)
+      await bare.end()
+      return measured
+    })
+    await provider.end()
+    return rateLines('pay, payments/s', pairs, '≥ 0.55')
+  },
 }
 
-const at = (port: number): string => `http://127.0.0.1:${port}`
-
-/** Adds bills of the bare route. Returns the forms that pay them. */
-async function addBills(client: mongo.MongoClient, count: number): Promise<Form[]> {
-  const ids = Array.from({ length: count }, () => randomUUID())
-  const bills = client.db().collection<{ _id: string }>('bare')
-  if (count > 0) await bills.insertMany(ids.map((_id) => ({ _id, status: 'PENDING', amount: 150_000 })))
-  return ids.map((id) => ({ path: `/p/${id}`, body: 'phone=22000001&pin=1234' }))
-}
-
-/** A 303 can lead to a page with an error. @throws {Error} if a form did not pay its intent */
-async function assertPaid(client: mongo.MongoClient, posted: Posted[]): Promise<void> {
-  const sent = posted.reduce((sum, each) => sum + each.sent, 0)
-  const paid = await client.db().collection('intents').countDocuments({ status: 'PAID' })
-  if (paid !== sent) throw new Error(`${sent} forms were sent, and ${paid} intents are PAID`)
+/** Creates intents and opens their pages, so that the forms only need to be sent. Each form has its own token. */
+async function fillForms(origin: string, merchants: Merchant[], count: number): Promise<Call[]> {
+  const api = openApi(origin)
+  const pages = new Pool(origin, { connections: 64 })
+  const forms: Call[] = []
+  await inParallel(count, async (index) => {
+    const { payUrl } = await api.post<{ payUrl: string }>(merchants[index % MERCHANTS], '/intents', order)
+    const path = new URL(payUrl).pathname
+    const page = await pages.request({ path, method: 'GET' })
+    const text = await page.body.text()
+    if (page.statusCode !== 200) throw new Error(`GET ${path} got ${page.statusCode}`)
+    const { fields, url } = formFor('pin', text, origin + path)
+    const form = new URLSearchParams({ ...fields, ...typed }).toString()
+    forms.push({ method: 'POST', path: new URL(url).pathname, form })
+  })
+  await Promise.all([api.close(), pages.close()])
+  return forms
 }

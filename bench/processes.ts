@@ -1,26 +1,44 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { query } from '../dev/servers/query.ts'
-import type { Programs } from './earlier.ts'
+import { compile } from '../test/support/built.ts'
+
+/** The compiled programs of the service. */
+export const programsIn = (build: string) => ({
+  web: join(build, 'src/server.js'),
+  worker: join(build, 'workers/main.js'),
+  release: join(build, 'src/release.js'),
+  admin: join(build, 'src/admin/main.js'),
+})
+
+/** Compiles the service in another checkout. Returns its programs, which are removed when this process ends. */
+export function buildEarlier(checkout: string): Runtime['programs'] {
+  const build = mkdtempSync(resolve('.data/test-build-'))
+  process.once('exit', () => rmSync(build, { recursive: true, force: true }))
+  compile(resolve(checkout), build)
+  return programsIn(build)
+}
 
 export interface Runtime {
-  /** The compiled scripts of the service. */
-  programs: Programs
+  /** The compiled programs of the service. */
+  programs: ReturnType<typeof programsIn>
   /** The folder of the logs. Each process writes to `<name>.log`. */
   folder: string
   /** Whether each process writes a CPU profile, `<name>.cpuprofile`, when it ends. */
   profile: boolean
 }
 
+export type Environment = Record<string, string>
+
 export interface Running {
   pid: number
   end(): Promise<void>
 }
 
-const START_LIMIT_MS = 20_000
+const START_LIMIT_MS = 60_000
 const END_LIMIT_MS = 15_000
 const running = new Set<ChildProcess>()
 process.once('exit', () => {
@@ -40,12 +58,7 @@ const beyondReach = {
 }
 
 /** Starts a script as a separate process, which ends with this one. */
-export function startProcess(
-  runtime: Runtime,
-  name: string,
-  script: string,
-  environment: Record<string, string>,
-): Running {
+export function startProcess(runtime: Runtime, name: string, script: string, environment: Environment): Running {
   const child = launch(runtime, name, [script], { ...beyondReach, ...environment })
   child.once('exit', (code) => {
     if (code) fail(`${name} ended with code ${code}: ${lastLine(runtime, name)}`)
@@ -63,14 +76,9 @@ export function startProcess(
   }
 }
 
-/** Runs a script to its end. Returns the JSON in the last line of its output. */
-export async function runProcess<Result>(
-  runtime: Runtime,
-  name: string,
-  script: string,
-  args: string[],
-): Promise<Result> {
-  const child = launch({ ...runtime, profile: false }, name, [script, ...args], {})
+/** Runs a script with its input as JSON to its end. Returns the JSON in the last line of its output. */
+export async function runProcess<Result>(runtime: Runtime, script: string, input: object, name = script) {
+  const child = launch({ ...runtime, profile: false }, name, [`bench/${script}.ts`, JSON.stringify(input)], {})
   const [code] = (await once(child, 'exit')) as [number | null]
   if (code !== 0) throw new Error(`${name} ended with code ${code}: ${lastLine(runtime, name)}`)
   return JSON.parse(lastLine(runtime, name)) as Result
@@ -85,12 +93,7 @@ export async function listening(port: number): Promise<void> {
   }
 }
 
-function launch(
-  { folder, profile }: Runtime,
-  name: string,
-  args: string[],
-  environment: Record<string, string>,
-): ChildProcess {
+function launch({ folder, profile }: Runtime, name: string, args: string[], environment: Environment): ChildProcess {
   mkdirSync(folder, { recursive: true })
   // The log goes to a file, because a service in production also pays for writing it.
   rmSync(logOf(folder, name), { force: true })

@@ -3,14 +3,15 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Pool } from 'undici'
-import { nowMs } from './clock.ts'
 import type { LoadResult } from './load.ts'
-import { percentile } from './percentile.ts'
+import { nowMs, waitsOf } from './times.ts'
 
 export interface Call {
   method: 'GET' | 'POST'
   path: string
-  apiKey: string
+  apiKey?: string
+  /** A form as a browser encodes it, whose response must be 303. The other responses must be 2xx. */
+  form?: string
 }
 
 export interface Requests {
@@ -37,26 +38,26 @@ export interface Timed extends LoadResult {
 const { origin, connections, seconds, file, eachOnce, body } = JSON.parse(process.argv[2] ?? '') as Requests
 const calls = JSON.parse(readFileSync(file, 'utf8')) as Call[]
 const pool = new Pool(origin, { connections })
-const payload = body === undefined ? {} : { body: JSON.stringify(body) }
+const json = body === undefined ? null : JSON.stringify(body)
 const waits: number[] = []
 let sent = 0
 let failed = 0
 
-async function send({ method, path, apiKey }: Call): Promise<void> {
+const headersOf = ({ method, apiKey, form }: Call): Record<string, string> => ({
+  ...(apiKey === undefined ? {} : { Authorization: `Bearer ${apiKey}` }),
+  ...(method === 'POST' && form === undefined ? { 'X-Idempotency-Key': randomUUID() } : {}),
+  ...(json === null ? {} : { 'Content-Type': 'application/json' }),
+  ...(form === undefined ? {} : { 'Content-Type': 'application/x-www-form-urlencoded' }),
+})
+
+async function send(call: Call): Promise<void> {
+  const { method, path, form } = call
   const sentAt = performance.now()
-  const response = await pool.request({
-    path,
-    method,
-    headers: {
-      Authorization: `Bearer ${apiKey}`,
-      ...(method === 'POST' ? { 'X-Idempotency-Key': randomUUID() } : {}),
-      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-    },
-    ...payload,
-  })
+  const response = await pool.request({ path, method, headers: headersOf(call), body: form ?? json })
   await response.body.dump()
   waits.push(performance.now() - sentAt)
-  if (response.statusCode >= 300) failed += 1
+  const { statusCode } = response
+  if (form === undefined ? statusCode >= 300 : statusCode !== 303) failed += 1
 }
 
 async function caller(): Promise<void> {
@@ -72,14 +73,7 @@ const startedAt = nowMs()
 const startAt = performance.now()
 const endsAt = startAt + seconds * 1000
 await Promise.all(Array.from({ length: connections }, caller))
-const timed: Timed = {
-  sent,
-  failed,
-  startedAt,
-  perSecond: (sent - failed) / ((performance.now() - startAt) / 1000),
-  p50: percentile(waits, 0.5),
-  p95: percentile(waits, 0.95),
-  p99: percentile(waits, 0.99),
-}
-console.log(JSON.stringify(timed))
+const { p50, p95, p99 } = waitsOf(waits)
+const perSecond = (sent - failed) / ((performance.now() - startAt) / 1000)
+console.log(JSON.stringify({ sent, failed, startedAt, perSecond, p50, p95, p99 } satisfies Timed))
 await pool.close()

@@ -1,46 +1,37 @@
-import { withDatabase } from './copies.ts'
-import { addEndpoint, type Merchant, makeMerchants } from './merchants.ts'
-import { percentile } from './percentile.ts'
-import { allRecorded } from './recorded.ts'
-import type { Bench } from './rounds.ts'
-import { actSteadily, startService } from './web-and-worker.ts'
-import { startWitness, waitsAfter } from './witness.ts'
+import { waitsAfter } from './arrivals.ts'
+import type { Benchmark } from './benchmark.ts'
+import { addEndpoint, makeMerchants } from './merchants.ts'
+import { createSteadily, withService } from './setting.ts'
+import { aloneLine, spread } from './table.ts'
+import { type Waits, waitsOf } from './times.ts'
+import { allRecorded } from './wait-for.ts'
 
 const PER_SECOND = 10
 const SECONDS = 60
 
-/** Milliseconds from the response of a create to the first attempt. */
-export interface SlowEndpoint {
-  p50: number
-  p90: number
-  max: number
-}
-
-/**
- * Measures the delay of events to an endpoint that takes 3 s for each, from its first event. Each round has a new
- * business and endpoint.
- */
-export async function measureSlowEndpoint(bench: Bench): Promise<SlowEndpoint[]> {
-  const witness = await startWitness(bench.runtime, 'slow-endpoints', bench.rounds)
-  const service = await startService(bench, 'slow-endpoint', { WEBHOOK_ALLOWED_HOSTS: witness.allowedHosts })
-  const merchants = await makeMerchants(service.mongodbUrl, service.secretKey, bench.rounds, 'test')
-  const measured: SlowEndpoint[] = []
-  for (const [round, merchant] of merchants.entries()) {
-    const port = witness.ports[round] ?? 0
-    await witness.behave(port, 'slow')
-    measured.push(await measureRound(port, merchant))
-    await witness.forget()
-  }
-  await withDatabase(service.mongodbUrl, (database) => allRecorded(database, bench.rounds * SECONDS * PER_SECOND))
-  await service.end()
-  await witness.end()
-  return measured
-
-  async function measureRound(port: number, merchant: Merchant): Promise<SlowEndpoint> {
-    await addEndpoint(service.webUrl, merchant, witness.urlOf(port), ['payment.created'])
-    const streams = [{ perSecond: PER_SECOND, apiKeys: [merchant.apiKey] }]
-    const creates = await actSteadily(bench, service.webUrls, SECONDS, streams)
-    const waits = await waitsAfter(witness, creates, 1)
-    return { p50: percentile(waits, 0.5), p90: percentile(waits, 0.9), max: percentile(waits, 1) }
-  }
+/** The delay of events to a slow endpoint, from its first event. Each round has a new business and endpoint. */
+export const slowEndpoint: Benchmark = {
+  describe: () =>
+    '10 events/s to an endpoint that takes 3 s for each, from the response of the create to the first attempt; all 60 s',
+  takesSeconds: ({ rounds }) => 10 + rounds * 66,
+  async measure(bench) {
+    const measured: Waits[] = []
+    await withService(bench, 'slow-endpoint', { endpoints: bench.rounds }, async (setting) => {
+      const { service, arrivals, database } = setting
+      for (const [round, merchant] of (await makeMerchants(service, bench.rounds)).entries()) {
+        await arrivals.behave(arrivals.ports[round] ?? 0, 'slow')
+        await addEndpoint(service, merchant, arrivals.urls[round], ['payment.created'])
+        const creates = await createSteadily(bench, service, SECONDS, PER_SECOND, [merchant])
+        measured.push(waitsOf(await waitsAfter(arrivals, creates, 1)))
+      }
+      await allRecorded(database, bench.rounds * SECONDS * PER_SECOND)
+    })
+    const line = (what: string, figure: (waits: Waits) => number, aim = '') =>
+      aloneLine(what, spread(measured.map(figure), 0), aim)
+    return [
+      line('slow-endpoint: p90, ms', ({ p90 }) => p90, '≤ 2000 ms'),
+      line('  p50, ms', ({ p50 }) => p50),
+      line('  worst, ms', ({ max }) => max),
+    ]
+  },
 }

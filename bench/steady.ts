@@ -2,8 +2,8 @@
 // Prints the acts as one line of JSON.
 import { setTimeout as pause } from 'node:timers/promises'
 import { Pool } from 'undici'
-import { nowMs } from './clock.ts'
-import { order } from './order.ts'
+import { order } from './calls.ts'
+import { nowMs } from './times.ts'
 
 /** Creates that use some keys in rotation. */
 export interface Stream {

@@ -1,20 +1,8 @@
-import type { Pair } from './rounds.ts'
-
-/** A line of the result. `bare`: the bare counterpart, or the service under less load. */
-export interface Line {
-  what: string
-  service: string
-  bare: string
-  ratio: string
-  aim: string
-}
+import type { Line, Pair } from './benchmark.ts'
 
 /** The rates of both sides, and their ratio. */
-export function rateLine(what: string, pairs: Pair<{ perSecond: number }>[], aim: string): Line {
-  const rates = figureLine(what, pairs, ({ perSecond }) => perSecond)
-  const ratios = pairs.map(({ service, bare }) => service.perSecond / bare.perSecond)
-  return { ...rates, ratio: spread(ratios, 2), aim }
-}
+export const rateLine = (what: string, pairs: Pair<{ perSecond: number }>[], aim = ''): Line =>
+  comparedLine(what, pairs, ({ perSecond }) => perSecond, aim)
 
 /** A figure of both sides. `aim`: the aim of the service. */
 export function figureLine<Figures>(
@@ -25,13 +13,7 @@ export function figureLine<Figures>(
 ): Line {
   const service = pairs.map((pair) => figure(pair.service))
   const bare = pairs.map((pair) => figure(pair.bare))
-  return {
-    what,
-    service: spread(service, digitsOf(service)),
-    bare: spread(bare, digitsOf(bare)),
-    ratio: '',
-    aim,
-  }
+  return { what, service: spread(service, digitsOf(service)), bare: spread(bare, digitsOf(bare)), ratio: '', aim }
 }
 
 /** Values below 100 have one decimal. */
@@ -42,20 +24,37 @@ export function comparedLine<Figures>(
   what: string,
   pairs: Pair<Figures>[],
   figure: (figures: Figures) => number,
-  aim: string,
+  aim = '',
 ): Line {
   const ratios = pairs.map(({ service, bare }) => figure(service) / figure(bare))
   return { ...figureLine(what, pairs, figure), ratio: spread(ratios, 2), aim }
 }
 
 /** A figure of the service without a counterpart. */
-export const aloneLine = (what: string, service: string, aim: string): Line => ({
+export const aloneLine = (what: string, service: string, aim = ''): Line => ({
   what,
   service,
   bare: '',
   ratio: '',
   aim,
 })
+
+/** The rate and the durations of both sides. */
+export const rateLines = (
+  what: string,
+  pairs: Pair<{ perSecond: number; p50: number; p99: number }>[],
+  aim: string,
+): Line[] => [
+  rateLine(what, pairs, aim),
+  figureLine('  p50, ms', pairs, ({ p50 }) => p50),
+  figureLine('  p99, ms', pairs, ({ p99 }) => p99),
+]
+
+/** The durations of both sides, with their ratios. */
+export const waitLines = (what: string, pairs: Pair<{ p50: number; p99: number }>[], aim: string): Line[] => [
+  comparedLine(`${what}, p99, ms`, pairs, ({ p99 }) => p99, aim),
+  comparedLine('  p50, ms', pairs, ({ p50 }) => p50),
+]
 
 /** `median (least–most)`, or nothing if a value is missing (NaN). */
 export function spread(values: number[], digits: number): string {

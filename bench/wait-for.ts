@@ -1,13 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { mongo } from 'mongoose'
+import type { Delivery } from '../src/webhooks/deliveries/delivery.ts'
 
 const LIMIT_MS = 60_000
 
 /** Waits until a condition holds. @throws {Error} if that takes longer than a minute */
-export async function waitFor(what: string, holds: () => Promise<boolean>, pollMs = 50): Promise<void> {
+export async function waitFor(what: string, holds: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + LIMIT_MS
   while (!(await holds())) {
     if (performance.now() > deadline) throw new Error(`Waited too long for ${what}`)
-    await pause(pollMs)
+    await pause(50)
   }
 }
 
@@ -25,4 +27,24 @@ export async function waitForCount(
     seen = now
     if (performance.now() > deadline) throw new Error(`${seen}, not ${wanted} ${what}`)
   }
+}
+
+/**
+ * Waits until exactly `count` deliveries exist, all recorded as DELIVERED by their first attempt.
+ * @throws {Error} if no more are recorded for a minute
+ */
+export async function allRecorded(database: mongo.Db, count: number, pollMs?: number): Promise<void> {
+  const deliveries = database.collection<Delivery>('deliveries')
+  const recorded = () => deliveries.countDocuments({ status: 'DELIVERED', attempts: 1 })
+  await waitForCount('deliveries are recorded', count, recorded, pollMs)
+  const all = await deliveries.countDocuments()
+  if (all !== count) throw new Error(`${all} deliveries, not ${count}`)
+}
+
+/** Waits until a merchant's delivery is DELIVERED, so that it can be copied. */
+export async function firstDelivered(database: mongo.Db, businessId: string): Promise<Delivery> {
+  const deliveries = database.collection<Delivery>('deliveries')
+  const delivered = { businessId, status: 'DELIVERED', leaseToken: null } as const
+  await waitFor('a delivery', async () => (await deliveries.findOne(delivered)) !== null)
+  return (await deliveries.findOne(delivered)) as Delivery
 }

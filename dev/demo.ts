@@ -1,15 +1,23 @@
 // `npm run demo`: shows the product to a newcomer, and then keeps it running. With --once, it exits after the last
 // step. The exit code is 0 only if every check succeeded.
 import { parseArgs } from 'node:util'
-import { startEndpointServer } from './demo/endpoint-server.ts'
-import { gap, heading, note, red, seen } from './demo/screen.ts'
-import { showAll } from './demo/show-all.ts'
-import { invite } from './demo/steps/invite.ts'
-import { openService } from './demo/steps/open.ts'
-import type { Service } from './demo/web-and-worker.ts'
+import { invite, makeMerchant, registerEndpoint, seeEvents } from './demo/developer.ts'
+import { type EndpointServer, startEndpointServer } from './demo/endpoint-server.ts'
+import {
+  createAndCancel,
+  failAndRetry,
+  failToPay,
+  leaveOpen,
+  payByCode,
+  payOnPage,
+  payOpenAmount,
+  refundHalf,
+} from './demo/payments.ts'
+import { ready, type Service, startService } from './demo/processes.ts'
+import { explain, gap, heading, note, red, seen, step } from './demo/screen.ts'
+import { fillShop, takeOrder } from './demo/shop.ts'
 import { endWithParent } from './end-with-parent.mjs'
-import { startLocalServers } from './local-servers.ts'
-import { stopSignal } from './stop-signal.ts'
+import { startLocalServers, stopSignal } from './stack.ts'
 
 const folder = '.data/demo'
 
@@ -32,7 +40,12 @@ async function demo(once: boolean): Promise<number> {
   const endpointServer = await startEndpointServer()
   let service: Service | undefined
   try {
-    service = await openService({ folder, ...servers }, endpointServer)
+    step(1, 'The service starts')
+    explain(
+      'Two processes: web answers the API, worker delivers the webhooks. What counts is in MongoDB; Redis only ' +
+        'wakes the worker up.',
+    )
+    service = await startService({ folder, ...servers }, endpointServer.host)
     const shown = await Promise.race([showAll(service, endpointServer), stopped])
     if (shown === null) return 1
     gap()
@@ -48,4 +61,28 @@ async function demo(once: boolean): Promise<number> {
     await servers.stop()
     note('web, worker and the servers have ended')
   }
+}
+
+/**
+ * Runs the whole show. Returns the stage and an unpaid intent.
+ * @throws {Error} if a check fails
+ */
+async function showAll(service: Service, endpointServer: EndpointServer) {
+  await ready(service)
+  explain(`${service.origin}/readyz reports that MongoDB and Redis are available.`)
+  const { web, worker } = service
+  for (const { name, pid, log } of [web, worker]) seen(`${name} runs as process ${pid}, its log is ${log}`)
+  const stage = { service, endpointServer, ...(await makeMerchant()) }
+  const secret = await registerEndpoint(stage)
+  endpointServer.useSecret(secret)
+  await createAndCancel(stage, secret)
+  await failAndRetry(stage)
+  await payByCode(stage)
+  const paid = await payOnPage(stage)
+  await payOpenAmount(stage)
+  await failToPay(stage)
+  await refundHalf(stage, paid)
+  await takeOrder(stage, await fillShop(stage))
+  await seeEvents(stage, secret)
+  return { stage, waiting: await leaveOpen(stage) }
 }

@@ -1,5 +1,13 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+// `npm run tables`: writes the generated tables into the pages of docs/, and names each page that it changed.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createMetrics } from '../src/metrics/metrics.ts'
+import { code, tableOf } from './markdown.ts'
+import { operations } from './openapi-document.ts'
+import { environmentTable } from './tables/environment.ts'
+import { errorTable } from './tables/errors.ts'
+import { limitTable } from './tables/limits.ts'
+import { requestLimitTable } from './tables/request-limits.ts'
 
 const root = join(import.meta.dirname, '..')
 /** Matches one generated table with its markers. */
@@ -13,20 +21,12 @@ export const pagesWithTables = (): string[] =>
     .map((name) => `docs/${name}`)
     .toSorted()
 
-/** The text of a page, and its text with newly generated tables. */
-export interface Filled {
-  before: string
-  after: string
-  /** The tables whose text differs. */
-  stale: string[]
-}
-
 /**
- * Generates the tables of a page. The block from `<!-- table: NAME -->` to `<!-- end of table -->` contains the
- * Markdown that `table()` of dev/tables/NAME.ts returns.
+ * Generates the tables of a page, each between `<!-- table: NAME -->` and `<!-- end of table -->`. Returns the text
+ * before and after, and the names of the tables that differ.
  * @throws {Error} if a block names no table, or does not end
  */
-export async function fillTables(page: string): Promise<Filled> {
+export function fillTables(page: string) {
   const before = readFileSync(join(root, page), 'utf8')
   const blocks = [...before.matchAll(block)]
   if (blocks.length !== (before.match(opening)?.length ?? 0))
@@ -35,7 +35,9 @@ export async function fillTables(page: string): Promise<Filled> {
   let after = ''
   let end = 0
   for (const { 0: whole, 1: start = '', 2: name = '', 3: close = '', index } of blocks) {
-    const filled = `${start}\n${(await generate(page, name)).trim()}\n${close}`
+    const table = tables[name]
+    if (table === undefined) throw new Error(`${page}: there is no table ${name}`)
+    const filled = `${start}\n${table().trim()}\n${close}`
     if (filled !== whole) stale.push(name)
     after += before.slice(end, index) + filled
     end = index + whole.length
@@ -43,10 +45,59 @@ export async function fillTables(page: string): Promise<Filled> {
   return { before, after: after + before.slice(end), stale }
 }
 
-async function generate(page: string, name: string): Promise<string> {
-  const path = join(root, 'dev/tables', `${name}.ts`)
-  if (!existsSync(path)) throw new Error(`${page}: there is no dev/tables/${name}.ts`)
-  const { table } = (await import(path)) as { table?: () => string | Promise<string> }
-  if (table === undefined) throw new Error(`dev/tables/${name}.ts must export a function called table`)
-  return table()
+const tables: Record<string, () => string> = {
+  environment: environmentTable,
+  errors: errorTable,
+  limits: limitTable,
+  'request-limits': requestLimitTable,
+
+  /** The parameters of each list, by name. The guide explains the filters. */
+  'list-parameters'() {
+    const lists = operations.filter(({ parameters }) => parameters.some(({ name }) => name === 'page'))
+    const rows = lists.map(({ method, path, parameters }) => {
+      const filters = parameters.filter((each) => each.in === 'query' && each.name !== 'page' && each.name !== 'limit')
+      return [code(`${method} ${path}`), filters.map(({ name = '' }) => code(name)).join(', ')]
+    })
+    return tableOf(
+      ['List', 'Parameters, besides `page` and `limit`'],
+      rows.filter(([, filters]) => filters !== ''),
+    )
+  },
+
+  /** The metrics of the service, without their common prefix. */
+  metrics() {
+    const described = createMetrics().registry.getMetricsAsArray() as unknown as {
+      name: string
+      help: string
+      labelNames: string[]
+    }[]
+    return tableOf(
+      ['Metric', 'Labels', 'Meaning'],
+      described.map(({ name, labelNames, help }) => [
+        code(name.replace('payment_intents_', '')),
+        labelNames.map(code).join(', '),
+        help,
+      ]),
+    )
+  },
+
+  /** Every operation of the API, by the scope that a key needs. */
+  operations() {
+    const byScope = Object.groupBy(operations, ({ security }) => security[0]?.apiKey[0] ?? '')
+    return tableOf(
+      ['Scope', 'Operations'],
+      Object.entries(byScope).map(([scope, own = []]) => [
+        code(scope),
+        own.map(({ method, path }) => code(`${method} ${path}`)).join('<br>'),
+      ]),
+    )
+  },
 }
+
+if (import.meta.filename === process.argv[1])
+  for (const page of pagesWithTables()) {
+    const { before, after, stale } = fillTables(page)
+    if (after === before) continue
+    writeFileSync(join(root, page), after)
+    process.stdout.write(`${page}: ${stale.join(', ')}\n`)
+  }

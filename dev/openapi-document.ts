@@ -1,23 +1,37 @@
 import { describeApi } from '../src/http/openapi/describe.ts'
-import { describedAs } from './described-as.ts'
 
-interface Operation {
+/** The parts of an operation that the generators of tables and clients use. */
+export interface Operation {
+  operationId: string
+  tags: [string]
   summary: string
+  description: string
   security: { apiKey: [string] }[]
-  parameters: { name: string; in: string }[]
-  responses: Record<string, object>
+  parameters: { name?: string; in?: string; description?: string; example?: string | number; $ref?: string }[]
+  requestBody?: { required: boolean; content: Record<string, { example?: unknown }> }
+  responses: Record<string, { description: string; content?: Record<string, { example?: unknown }> }>
 }
 
-interface Document {
+export interface Document {
+  info: { title: string; version: string }
+  tags: { name: string; description: string }[]
   paths: Record<string, Record<string, Operation>>
+  webhooks: Record<string, { post: { requestBody: { content: { 'application/json': { schema: { $ref: string } } } } } }>
+  components: { schemas: Record<string, object>; examples: Record<string, object> }
+}
+
+/** A configuration for the description of the API without a running service. */
+export const describedAs = {
+  publicUrl: 'https://api.payments.example',
+  maxAmount: 1_000_000_000,
+  webhookHeaderBrand: 'Service',
+  webhookTimeoutMs: 30_000,
+  endpointWarningMs: 86_400_000,
 }
 
 /** The OpenAPI document with the defaults of an installation. */
 export const openapi = JSON.parse(JSON.stringify(describeApi(describedAs))) as Document
 
 export const operations = Object.entries(openapi.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({
-    name: `${method.toUpperCase()} ${path}`,
-    ...operation,
-  })),
+  Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), ...operation })),
 )

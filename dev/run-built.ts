@@ -1,74 +1,60 @@
 // Starts the build of `npm run build` on new servers, each process by its line of the Procfile. Both processes must
 // become ready, and exit with 0 after SIGTERM.
-import { type ChildProcess, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort } from './servers/free-port.ts'
-import { startMongo, startRedis } from './servers.ts'
 
-const READY_LIMIT_MS = 60_000
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { must, waitFor } from './demo/wait-for.ts'
+import { freePort } from './servers/free-port.ts'
+import { supervise } from './servers/supervise.ts'
+import { startMongo, startRedis } from './servers.ts'
 
 const procfile = await readFile('Procfile', 'utf8')
 const [mongo, redis, port] = await Promise.all([startMongo(), startRedis(), freePort()])
-const origin = `http://127.0.0.1:${port}`
-const processes: ChildProcess[] = []
+const folder = await mkdtemp(join(tmpdir(), 'payment-intents-built-'))
+const logOf = (name: string): string => join(folder, name)
+Object.assign(process.env, {
+  NODE_ENV: 'production',
+  METRICS_PORT: '0',
+  PORT: String(port),
+  // Production refuses http. A proxy terminates https.
+  PUBLIC_URL: 'https://api.example',
+  PAY_URL: 'https://pay.example',
+  MONGODB_URL: mongo.url,
+  REDIS_URL: redis.url,
+  SECRET_KEY: randomBytes(32).toString('base64'),
+})
 
 try {
-  await end(start('release'))
-  const [web, worker] = [start('web'), start('worker')]
-  let output = ''
-  worker.stdout.on('data', (bytes) => {
-    output += bytes
+  const release = await start('release')
+  await waitFor('release has ended', () => release.state.ended || undefined)
+  must(release.state.ended === '0', 'release exits with 0')
+  const both = [await start('web'), await start('worker')]
+  for (const path of ['/healthz', '/readyz'])
+    await waitFor(`${path} is ok`, async () => {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined)
+      return response?.ok || undefined
+    })
+  await waitFor('worker has started', async () => {
+    const log = await readFile(logOf('worker'), 'utf8')
+    return log.includes('worker.started') || undefined
   })
-  await waitFor('web is healthy', () => isOk('/healthz'))
-  await waitFor('web is ready', () => isOk('/readyz'))
-  await waitFor('worker has started', () => output.includes('worker.started'))
-  for (const child of [web, worker]) child.kill('SIGTERM')
-  await Promise.all([end(web), end(worker)])
+  await Promise.all(both.map((each) => each.kill('SIGTERM')))
+  for (const { state } of both) must(state.ended === '0', `it exits with 0 instead of ${state.ended}`)
   console.log('web and worker were ready, and exited with 0')
 } finally {
-  for (const child of processes) child.kill('SIGKILL')
-  await Promise.all([mongo.stop(), redis.stop()])
+  for (const name of ['release', 'web', 'worker']) console.log(await readFile(logOf(name), 'utf8').catch(() => ''))
+  await Promise.all([mongo.stop(), redis.stop(), rm(folder, { recursive: true })])
 }
+process.exit()
 
-function start(name: string) {
+async function start(name: string) {
   const line = new RegExp(`^${name}: node (.+)$`, 'm').exec(procfile)?.[1]
   if (!line) throw new Error(`The Procfile does not start ${name} with node`)
   console.log(`${name}: node ${line}`)
-  const env = {
-    ...process.env,
-    NODE_ENV: 'production',
-    METRICS_PORT: '0',
-    PORT: String(port),
-    // Production refuses http. A proxy terminates https.
-    PUBLIC_URL: 'https://api.example',
-    PAY_URL: 'https://pay.example',
-    MONGODB_URL: mongo.url,
-    REDIS_URL: redis.url,
-    SECRET_KEY: randomBytes(32).toString('base64'),
-  }
-  const child = spawn(process.execPath, line.split(' '), { env, stdio: ['ignore', 'pipe', 'inherit'] })
-  child.stdout.pipe(process.stdout, { end: false })
-  processes.push(child)
-  return child
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-  if (child.exitCode !== 0) throw new Error(`${child.spawnargs.join(' ')}: ${child.signalCode ?? child.exitCode}`)
-}
-
-async function isOk(path: string): Promise<boolean> {
-  const response = await fetch(origin + path).catch(() => undefined)
-  return response?.ok ?? false
-}
-
-async function waitFor(what: string, look: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + READY_LIMIT_MS
-  while (!(await look())) {
-    if (Date.now() > deadline) throw new Error(`Timed out: ${what}`)
-    await sleep(50)
-  }
+  const job = { binary: process.execPath, args: line.split(' '), log: logOf(name), endSignal: 'SIGKILL' as const }
+  const supervised = supervise(job)
+  await supervised.start()
+  return supervised
 }

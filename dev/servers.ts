@@ -4,4 +4,3 @@
 export { startMongo, startMongoReplicaSet } from './servers/mongo.ts'
 export { startRedis } from './servers/redis.ts'
 export type { Server } from './servers/start.ts'
-export { serverTimes } from './servers/supervise.ts'

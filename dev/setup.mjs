@@ -8,7 +8,8 @@ import { endWithParent } from './end-with-parent.mjs'
 import { runSteps, stopWithSignals } from './setup/command.mjs'
 import { isWanted, needNode, putFirstOnPath } from './setup/node.mjs'
 import { installPackages } from './setup/packages.mjs'
-import { say } from './setup/say.mjs'
+import { say } from './setup/run.mjs'
+import { needTool } from './setup/tools.mjs'
 
 const OLDEST_NODE = [20, 19]
 
@@ -16,7 +17,7 @@ const tsc = (...args) => ['node_modules/@typescript/native/bin/tsc', '--singleTh
 const biome = (...args) => ['node_modules/@biomejs/biome/bin/biome', ...args]
 const pack = 'npm pack ./cli --ignore-scripts=false --silent --pack-destination docs/clients'.split(' ')
 const sbom = ['dev/write-sbom.mjs']
-const checkApi = ['dev/compatibility/check.ts']
+const checkApi = ['dev/compatibility.ts']
 /** What the tests in these folders need, unless the arguments name other tests only. */
 const forTests = (folders, need) => async (args) => {
   const values = { grep: { type: 'string' }, workers: { type: 'string' } }
@@ -24,8 +25,9 @@ const forTests = (folders, need) => async (args) => {
   const isNamed = (folder) => positionals.some((name) => name.includes(folder) || folder.includes(name))
   if (positionals.length === 0 || folders.some(isNamed)) await need()
 }
-const php = forTests(['test/docs', 'test/clients'], async () => (await import('./setup/php.mjs')).getPhp())
-const chromium = forTests(['test/browser'], async () => (await import('./setup/chromium.mjs')).needChromium())
+// Without PHP, the tests skip the PHP programs of docs/merchants, and list them.
+const php = forTests(['test/docs', 'test/clients'], () => needTool('PHP').catch(({ message }) => say(message)))
+const chromium = forTests(['test/browser'], () => needTool('Chromium'))
 
 /**
  * The steps of each command, which run until one fails. The last one gets the arguments. Commands with `own` servers
@@ -76,9 +78,9 @@ const commands = {
   'api:check': { steps: [checkApi] },
   'api:accept': { steps: [[...checkApi, '--accept']] },
   figures: { steps: [['dev/figures.ts']] },
-  alerts: { steps: [['dev/check-alerts.mjs']] },
-  tables: { steps: [['dev/write-tables.ts']] },
-  client: { steps: [['dev/client/write.ts']] },
+  alerts: { steps: [['dev/check-alerts.ts']] },
+  tables: { steps: [['dev/fill-tables.ts']] },
+  client: { steps: [['dev/client/generate.ts']] },
 }
 
 try {

@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { npm } from './setup/npm.mjs'
+import { npm } from './setup/run.mjs'
 
 const root = join(import.meta.dirname, '..')
 const read = (file) => JSON.parse(readFileSync(join(root, file), 'utf8'))

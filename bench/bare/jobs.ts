@@ -1,5 +1,7 @@
 export const bareQueue = 'bare'
-export const notifyQueue = 'bare-notify'
 
-/** The number of attempts that a worker of the service runs at once. */
-export const concurrency = 200
+/** A webhook to post to each URL. */
+export interface BareJob {
+  urls: string[]
+  reference: string
+}

@@ -1,22 +1,29 @@
-// The bare counterpart of a delivery: BullMQ and undici, with the same body and the same concurrency.
+// The bare counterpart of a delivery: BullMQ and undici, with as many attempts at once as a worker of the service.
 import { Worker } from 'bullmq'
 import { Redis } from 'ioredis'
 import { request } from 'undici'
-import { bareQueue, concurrency } from './jobs.ts'
+import { order } from '../calls.ts'
+import { type BareJob, bareQueue } from './jobs.ts'
 
-const body = process.env.BODY ?? ''
 const headers = { 'Content-Type': 'application/json' }
+/** BODY, or one of its own for each payment. */
+const bodyOf = (reference: string, id: string): string =>
+  process.env.BODY ?? JSON.stringify({ id, event: 'payment.created', data: { reference_number: reference, ...order } })
 
-const worker = new Worker<{ url: string }>(
+async function post(url: string, body: string): Promise<void> {
+  const response = await request(url, { method: 'POST', headers, body })
+  await response.body.dump()
+  if (response.statusCode !== 200) throw new Error(`status ${response.statusCode}`)
+}
+
+const worker = new Worker<BareJob>(
   bareQueue,
-  async ({ data }) => {
-    const response = await request(data.url, { method: 'POST', headers, body })
-    await response.body.dump()
-    if (response.statusCode !== 200) throw new Error(`status ${response.statusCode}`)
+  async ({ data: { urls, reference } }) => {
+    await Promise.all(urls.map((url, index) => post(url, bodyOf(reference, `${reference}-${index}`))))
   },
   {
     connection: new Redis(process.env.REDIS_URL ?? '', { maxRetriesPerRequest: null }),
-    concurrency,
+    concurrency: 200,
     removeOnComplete: { count: 0 },
   },
 )

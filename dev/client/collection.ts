@@ -1,63 +1,24 @@
-import { describeApi } from '../../src/http/openapi/describe.ts'
-import { describedAs } from '../described-as.ts'
+import { describedAs, type Operation, openapi, operations } from '../openapi-document.ts'
 
 /*
  * The Postman collection. Bruno, Insomnia and other programs import the same file. The package openapi-to-postmanv2 is
  * not used: it depends on 20 packages, gives each request a random id, and invents its own example bodies.
  */
 
-interface Parameter {
-  name?: string
-  in?: string
-  description?: string
-  example?: string | number
-}
-
-interface Operation {
-  operationId: string
-  tags: [string]
-  summary: string
-  description: string
-  parameters: Parameter[]
-  requestBody?: { content: Record<string, { example?: unknown }> }
-  responses: Record<string, { content?: Record<string, { example?: unknown }> }>
-}
-
-interface Description {
-  info: { title: string }
-  tags: { name: string; description: string }[]
-  paths: Record<string, Record<string, Operation>>
-}
-
-/** An id that a request creates. The collection stores it in a variable for the other requests. */
-interface CreatedId {
-  variable: string
-  field: string
-  example: string
-}
-
 /** Returns docs/clients/payments.postman_collection.json, with one folder per tag. */
 export function generateCollection(): string {
-  const { info, tags, paths } = JSON.parse(JSON.stringify(describeApi(describedAs))) as Description
-  const all = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      path,
-      method: method.toUpperCase(),
-      ...operation,
-    })),
-  )
-  const created = all.flatMap(createdIds)
-  const folders = tags.map(({ name, description }) => ({
+  const created = operations.flatMap(createdIds)
+  const folders = openapi.tags.map(({ name, description }) => ({
     name,
     description,
-    item: all.filter((each) => each.tags[0] === name).map(itemOf),
+    item: operations.filter((each) => each.tags[0] === name).map(itemOf),
   }))
   const text = created.reduce(
     (before, { example, variable }) => before.replaceAll(example, `{{${variable}}}`),
     JSON.stringify(folders),
   )
   return JSON.stringify({
-    info: { name: info.title, description: guide, schema },
+    info: { name: openapi.info.title, description: guide, schema },
     auth: { type: 'bearer', bearer: [{ key: 'token', value: '{{api_key}}', type: 'string' }] },
     variable: [
       { key: 'base_url', value: `${describedAs.publicUrl}/api/v1` },
@@ -73,8 +34,11 @@ const schema = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.
 const guide =
   'Set the variable `api_key` to a test key (`sk_test_…`). Each write sends a new idempotency key. A request that creates something stores its id in a variable, and the other requests use it.'
 
-/** Returns the id in the example response of an operation that creates something. */
-function createdIds({ operationId, responses }: Operation): CreatedId[] {
+/**
+ * Returns the id in the example response of an operation that creates something. The collection stores it in a variable
+ * for the other requests.
+ */
+function createdIds({ operationId, responses }: Operation) {
   const example = responses[201]?.content?.['application/json']?.example as { data: Record<string, string> } | undefined
   const field = ['referenceNumber', 'id', '_id'].find((name) => example?.data[name] !== undefined)
   if (field === undefined) return []
@@ -84,13 +48,13 @@ function createdIds({ operationId, responses }: Operation): CreatedId[] {
   return [{ variable, field, example: example?.data[field] ?? '' }]
 }
 
-function itemOf(operation: Operation & { path: string; method: string }) {
+function itemOf(operation: (typeof operations)[number]) {
   const { method, path, summary, description, requestBody } = operation
   const body = requestBody?.content['application/json']?.example
   const [created] = createdIds(operation)
   return {
     name: summary,
-    ...(created === undefined ? {} : { event: [storesId(created)] }),
+    event: created && [storesId(created)],
     request: {
       method,
       description,
@@ -98,17 +62,13 @@ function itemOf(operation: Operation & { path: string; method: string }) {
         ...(method === 'GET' ? [] : [{ key: 'X-Idempotency-Key', value: '{{$guid}}' }]),
         ...(body === undefined ? [] : [{ key: 'Content-Type', value: 'application/json' }]),
       ],
-      ...(body === undefined
-        ? {}
-        : {
-            body: { mode: 'raw', raw: JSON.stringify(body, null, 2), options: { raw: { language: 'json' } } },
-          }),
+      body: body && { mode: 'raw', raw: JSON.stringify(body, null, 2), options: { raw: { language: 'json' } } },
       url: urlOf(path, operation.parameters),
     },
   }
 }
 
-const storesId = ({ variable, field }: CreatedId) => ({
+const storesId = ({ variable, field }: Record<'variable' | 'field', string>) => ({
   listen: 'test',
   script: {
     type: 'text/javascript',
@@ -117,7 +77,7 @@ const storesId = ({ variable, field }: CreatedId) => ({
 })
 
 /** A query parameter without an example is listed, but not sent. */
-function urlOf(path: string, parameters: Parameter[]) {
+function urlOf(path: string, parameters: Operation['parameters']) {
   const steps = path
     .slice(1)
     .replaceAll(/\{(\w+)\}/g, ':$1')
@@ -128,8 +88,8 @@ function urlOf(path: string, parameters: Parameter[]) {
       .map(({ name, example, description }) => ({
         key: name,
         value: String(example ?? ''),
-        ...(description === undefined ? {} : { description }),
-        ...(example === undefined && location === 'query' ? { disabled: true } : {}),
+        description,
+        disabled: example === undefined && location === 'query' ? true : undefined,
       }))
   const [query, variable] = [described('query'), described('path')]
   const sent = query.filter(({ disabled }) => !disabled).map(({ key, value }) => `${key}=${value}`)
@@ -137,7 +97,7 @@ function urlOf(path: string, parameters: Parameter[]) {
     raw: `{{base_url}}/${steps.join('/')}${sent.length > 0 ? `?${sent.join('&')}` : ''}`,
     host: ['{{base_url}}'],
     path: steps,
-    ...(query.length > 0 ? { query } : {}),
-    ...(variable.length > 0 ? { variable } : {}),
+    query: query.length > 0 ? query : undefined,
+    variable: variable.length > 0 ? variable : undefined,
   }
 }

@@ -1,71 +1,54 @@
-import { readFileSync } from 'node:fs'
+// `npm run client`: writes the files of docs/clients/, and names each file that it changed.
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import openapiTS, { astToString } from 'openapi-typescript'
-import { describeApi } from '../../src/http/openapi/describe.ts'
-import { describedAs } from '../described-as.ts'
-import { type DescribedOperation, slim, tableOf } from './slim.ts'
+import { type Document, type Operation, openapi, operations } from '../openapi-document.ts'
+import { generateCollection } from './collection.ts'
 
-interface Description {
-  info: { version: string }
-  paths: Record<string, Record<string, DescribedOperation>>
-  webhooks: Record<string, { post: { requestBody: { content: { 'application/json': { schema: { $ref: string } } } } } }>
-  components: { schemas: Record<string, object>; examples: Record<string, object> }
+const root = join(import.meta.dirname, '../..')
+const clientFile = 'docs/clients/payments.ts'
+/** Matches the generated part of the client. The hand-written rest stays as it is. */
+const block = /(?<=^\/\/ Generated from the OpenAPI document:\n)[\s\S]*(?=^\/\/ End of the generated part\.\n)/m
+
+/** The text of every generated file in docs/clients/, by its path in the project. */
+export async function generateClients(): Promise<Record<string, string>> {
+  const texts = {
+    [clientFile]: await generateClient(),
+    'docs/clients/payments.postman_collection.json': generateCollection(),
+  }
+  return Object.fromEntries(Object.entries(texts).map(([path, text]) => [path, format(path, text)]))
 }
 
-/** The hand-written parts, in the order in which the client contains them. */
-const parts = ['errors', 'types', 'retries', 'attempt', 'send', 'events', 'payments', 'webhooks']
+/** Formats the text in the same way as every file of the project. */
+function format(path: string, text: string): string {
+  const biome = join(root, 'node_modules/@biomejs/biome/bin/biome')
+  const options = { cwd: root, input: text, encoding: 'utf8', maxBuffer: 2 ** 24 } as const
+  return execFileSync(process.execPath, [biome, 'format', `--stdin-file-path=${path}`], options)
+}
 
-/** The declarations of the parts that a program may import. The others lose their `export`. */
-const published = new Set(
-  [
-    'createPayments Payments PaymentsSettings CallOptions OperationId Input Data ListId Item',
-    'PaymentsError ClientErrorCode FollowOptions EventIterator',
-    'verifyWebhook signWebhook eventIdOf SignedWebhook WebhookHeaders WebhookVerificationError',
-  ].flatMap((names) => names.split(' ')),
-)
-
-/** Returns docs/clients/payments.ts, not yet formatted. */
-export async function generateClient(): Promise<string> {
-  const description = JSON.parse(JSON.stringify(describeApi(describedAs))) as Description
-  const nodes = await openapiTS(JSON.stringify(slim(description)), {
-    rootTypes: true,
-    rootTypesNoSchemaPrefix: true,
-    alphabetize: false,
-  })
+async function generateClient(): Promise<string> {
+  const options = { rootTypes: true, rootTypesNoSchemaPrefix: true, alphabetize: false }
+  const nodes = await openapiTS(JSON.stringify(slim(openapi)), options)
   // The client needs neither the interfaces `paths` and `webhooks` nor `$defs`, which is empty.
   const needed = nodes.filter((node) => {
     const { name } = node as { name?: { text: string } }
     return !['paths', 'webhooks', '$defs'].includes(name?.text ?? '')
   })
-  const text = [
-    heading(description),
+  const codes = Object.keys(openapi.components.examples).map((code) => `'${code}'`)
+  const generated = [
     astToString(needed),
-    eventsOf(description),
-    `/** Every error code of the service. */\nexport type ErrorCode = ${unionOf(description.components.examples)}`,
-    `/** The method and path of every operation. */\nexport const table = ${tableOf(description.paths)} as const`,
-    ...parts.map(partOf),
+    eventsOf(openapi),
+    `/** Every error code of the service. */\nexport type ErrorCode = ${codes.join(' | ')}`,
+    `/** The method and path of every operation. */\nexport const table = {\n${operations.map(rowOf).join('\n')}\n} as const`,
   ].join('\n\n')
-  return withoutNoise(text)
+  const before = readFileSync(join(root, clientFile), 'utf8')
+  if (!block.test(before)) throw new Error(`${clientFile} does not mark its generated part`)
+  const versioned = before.replace(/(?<=API, version )\S+(?=\. )/, openapi.info.version)
+  return versioned.replace(block, () => `\n${withoutNoise(generated)}\n\n`)
 }
 
-const heading = ({ info }: Description): string =>
-  [
-    `// A client for the payment intents API, version ${info.version}. It is one file without dependencies. It runs in`,
-    '// Node.js 20 and later, Deno, Bun and other runtimes with fetch and WebCrypto. The types and the table of',
-    '// operations are generated from the OpenAPI document. Do not edit this file.',
-    '//',
-    "//   import { createPayments } from './payments.ts'",
-    "//   const key = process.env.PAYMENTS_API_KEY ?? ''",
-    "//   const payments = createPayments({ key, baseUrl: 'https://api.payments.example' })",
-    "//   const intent = await payments.createIntent({ amount: 50_000, label: 'Order 17' })",
-  ].join('\n')
-
-const unionOf = (values: object): string =>
-  Object.keys(values)
-    .map((value) => `'${value}'`)
-    .join(' | ')
-
-function eventsOf({ webhooks }: Description): string {
+function eventsOf({ webhooks }: Document): string {
   const bodies = Object.entries(webhooks).map(([event, { post }]) => {
     const { $ref } = post.requestBody.content['application/json'].schema
     return `  '${event}': ${$ref.slice($ref.lastIndexOf('/') + 1)}`
@@ -77,18 +60,85 @@ function eventsOf({ webhooks }: Description): string {
   ].join('\n')
 }
 
-/** Returns a hand-written part without its imports, which all come from other parts of the same file. */
-const partOf = (name: string): string =>
-  readFileSync(join(import.meta.dirname, `parts/${name}.ts`), 'utf8')
-    .replaceAll(/^import [\s\S]*? from '.*'\n/gm, '')
-    .replaceAll(/^export ((?:async )?\w+ (\w+))/gm, (line, rest: string, declared: string) =>
-      published.has(declared) ? line : rest,
-    )
-    .trim()
-
 /** Removes the parts of generated comments that repeat the types. */
 const withoutNoise = (text: string): string =>
   text
     .replaceAll(/^ *\/\*\* @(constant|enum \{\w+\}) \*\/\n/gm, '')
     .replaceAll(/^ *\* @(constant|enum \{\w+\})\n/gm, '')
     .replaceAll('@description ', '')
+
+/** Keywords that do not change a type. */
+const ignored = ['example', 'examples', 'format', 'pattern', 'x-error-codes', 'default']
+
+/**
+ * Returns the description without the parts that need no type of their own in the client: headers, examples, webhooks,
+ * and errors, which all have one shape.
+ */
+const slim = ({ paths, components, ...rest }: Pick<Document, 'paths' | 'components'>): object => ({
+  ...rest,
+  webhooks: undefined,
+  paths: mapValues(paths, (methods) => mapValues(methods, slimOperation)),
+  components: { schemas: mapValues(components.schemas, withoutIgnored) },
+})
+
+const slimOperation = ({ operationId, parameters, requestBody, responses }: Operation): object => ({
+  operationId,
+  parameters: parameters.filter(({ $ref }) => $ref === undefined).map(withoutIgnored),
+  ...(requestBody === undefined ? {} : { requestBody: slimContent(requestBody) }),
+  responses: mapValues(
+    Object.fromEntries(Object.entries(responses).filter(([status]) => status.startsWith('2'))),
+    slimContent,
+  ),
+})
+
+/** Keeps only JSON, except for an operation that has no JSON. */
+function slimContent({ content = {}, ...rest }: { content?: Record<string, object>; headers?: unknown }) {
+  const json = content['application/json']
+  const kept = json === undefined ? content : { 'application/json': json }
+  return { ...rest, headers: undefined, content: mapValues(kept, withoutIgnored) }
+}
+
+function withoutIgnored(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutIgnored)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([word]) => !ignored.includes(word))
+      // The words under `properties` are names of fields.
+      .map(([word, each]) => [
+        word,
+        word === 'properties' ? mapValues(each as object, withoutIgnored) : withoutIgnored(each),
+      ]),
+  )
+}
+
+const mapValues = <T>(values: Record<string, T> | object, change: (value: T) => unknown): object =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value as T)]))
+
+/** Returns a row of the table of operations as TypeScript, with the operation's description as its comment. */
+function rowOf({ method, path, ...operation }: (typeof operations)[number]): string {
+  const { operationId, summary, description, parameters, requestBody, responses } = operation
+  const query = parameters.flatMap((each) => (each.in === 'query' && each.name ? each.name : []))
+  const row = {
+    method,
+    path,
+    ...(method !== 'GET' && query.length > 0 ? { query } : {}),
+    ...(requestBody === undefined ? {} : { hasBody: true }),
+    ...(responses['200'] && !responses['200'].content?.['application/json'] ? { isFile: true } : {}),
+  }
+  // The client takes all fields of an operation in one object, so their names must differ.
+  const { schema } = (requestBody?.content['application/json'] ?? {}) as { schema?: { properties?: object } }
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+  const all = [...inPath, ...query, ...Object.keys(schema?.properties ?? {})]
+  if (new Set(all).size < all.length) throw new Error(`${operationId} has two fields with the same name`)
+  const lines = `${summary}.\n\n${description}`.split('\n').map((line) => ` * ${line}`.trimEnd())
+  return `/**\n${lines.join('\n')}\n */\n${operationId}: ${JSON.stringify(row)},`
+}
+
+if (import.meta.filename === process.argv[1])
+  for (const [path, text] of Object.entries(await generateClients())) {
+    const file = join(root, path)
+    if (readFileSync(file, 'utf8') === text) continue
+    writeFileSync(file, text)
+    process.stdout.write(`${path}\n`)
+  }

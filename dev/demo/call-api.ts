@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process'
 import { STATUS_CODES } from 'node:http'
+import { promisify } from 'node:util'
 import { cut, pretty, show } from './screen.ts'
 import { must } from './wait-for.ts'
 
@@ -15,78 +17,55 @@ export interface Call {
   body?: object | string
 }
 
-interface Refusal {
-  code: string
-  details?: Record<string, unknown>
+/** The `data` of a success, or the `error` of a refusal. */
+type Content = Record<string, unknown>
+
+/**
+ * Sends a request, and shows it with its response as they are on the wire. With `fields`, shows no headers, and only
+ * these fields of the response.
+ * @throws {Error} if the response lacks the expected status or the envelope
+ */
+export async function callApi(expected: 200 | 201 | 402, call: Call, fields?: readonly string[]): Promise<Content> {
+  const { origin, method, path, headers, body } = call
+  const url = apiBase + path
+  const text = typeof body === 'object' ? JSON.stringify(body) : body
+  if (fields) show([`${method} ${url}`, ...(text?.split('\n').flatMap(cut) ?? [])])
+  else {
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+    show([`${method} ${url}`, ...lines, ...(text === undefined ? [] : ['', ...pretty(text)])])
+  }
+  const signal = AbortSignal.timeout(LIMIT_MS)
+  const response = await fetch(origin + url, { method, headers, body: text ?? null, signal })
+  const received = await response.text()
+  must(response.status === expected, `the response has status ${expected}: ${received}`)
+  const { success, data, error } = JSON.parse(received) as { success: boolean; data: Content; error: Content }
+  must(success === expected < 300, `the response says success: ${expected < 300}`)
+  const words = `${expected} ${STATUS_CODES[expected]}`
+  if (fields) {
+    const shown = Object.fromEntries(fields.map((name) => [name, data[name]]))
+    show([`${words}, with`, ...pretty(JSON.stringify(shown))])
+  } else show([words, ...pretty(received)])
+  return success ? data : error
 }
 
 /**
- * Sends a request, and shows it with its response as they are on the wire.
- * @returns the `data` of the response
- * @throws {Error} if the response lacks the expected status or the envelope of a success
+ * Runs a command of the command line as an operator would, and shows it with its output.
+ * @throws {Error} with the output of a command that fails
  */
-export async function callApi(expected: 200 | 201, call: Call): Promise<Record<string, unknown>> {
-  showCall(call)
-  const { text, words } = await exchange(expected, call)
-  show([words, ...pretty(text)])
-  return dataOf(text)
-}
-
-/** Like `callApi`, but shows no headers, and only some fields of the response. */
-export async function callApiBriefly(
-  expected: 200 | 201,
-  call: Call,
-  fields: readonly string[],
-): Promise<Record<string, unknown>> {
-  show([
-    `${call.method} ${apiBase}${call.path}`,
-    ...(call.body === undefined ? [] : textOf(call.body).split('\n').flatMap(cut)),
-  ])
-  const { text, words } = await exchange(expected, call)
-  const data = dataOf(text)
-  const shown = Object.fromEntries(fields.map((name) => [name, data[name]]))
-  show([`${words}, with`, ...pretty(JSON.stringify(shown))])
-  return data
-}
-
-/**
- * Like `callApi`, for a request that must be refused.
- * @returns the `error` of the response
- */
-export async function callApiRefused(expected: 402, call: Call): Promise<Refusal> {
-  showCall(call)
-  const { text, words } = await exchange(expected, call)
-  show([words, ...pretty(text)])
-  const { success, error } = JSON.parse(text) as { success: boolean; error: Refusal }
-  must(!success, 'the response says success: false')
-  return error
-}
-
-function showCall({ method, path, headers, body }: Call): void {
-  const headerLines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-  const bodyLines = body === undefined ? [] : ['', ...pretty(textOf(body))]
-  show([`${method} ${apiBase}${path}`, ...headerLines, ...bodyLines])
-}
-
-const textOf = (body: object | string): string => (typeof body === 'string' ? body : JSON.stringify(body))
-
-async function exchange(
-  expected: number,
-  { origin, method, path, headers, body }: Call,
-): Promise<{ text: string; words: string }> {
-  const response = await fetch(origin + apiBase + path, {
-    method,
-    headers,
-    body: body === undefined ? null : textOf(body),
-    signal: AbortSignal.timeout(LIMIT_MS),
+export async function admin(words: readonly string[]): Promise<Record<string, string>> {
+  const args = ['src/admin/main.ts', ...words, '--json']
+  const shown = ['npm run --silent admin --', ...words.map(quoted), '--json'].join(' ')
+  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: LIMIT_MS }).catch((error: Error) => {
+    const { stderr, killed } = error as { stderr?: string; killed?: boolean }
+    const fault = killed ? `did not end within ${LIMIT_MS / 1000} s` : 'failed'
+    throw new Error(`\`${shown}\` ${fault}: ${stderr?.trim() || error.message}`)
   })
-  const text = await response.text()
-  must(response.status === expected, `the response has status ${expected}: ${text}`)
-  return { text, words: `${response.status} ${STATUS_CODES[response.status] ?? ''}` }
+  show([...broken(shown), ...pretty(stdout)])
+  return JSON.parse(stdout) as Record<string, string>
 }
 
-function dataOf(text: string): Record<string, unknown> {
-  const { success, data } = JSON.parse(text) as { success: boolean; data: Record<string, unknown> }
-  must(success, 'the response says success: true')
-  return data
-}
+const quoted = (word: string): string => (/^[\w-]+$/.test(word) ? word : `'${word}'`)
+
+/** Breaks a long command into two lines for a shell. */
+const broken = (command: string): string[] =>
+  command.length < 76 ? [command] : command.replace(' --business', ' \\\n  --business').split('\n')

@@ -1,9 +1,26 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { eventIdOf } from '../../docs/clients/payments.ts'
-import { type Check, checkSignature } from './check-signature.ts'
-import type { WebhookEvent } from './webhook-event.ts'
+import { buffer } from 'node:stream/consumers'
+import { verifyWebhook } from '../../docs/clients/payments.ts'
+
+/** The fields of the envelope of SPEC 6.2 that the demo uses. Amounts are in centimes. */
+export interface WebhookEvent {
+  id: string
+  eventId: string
+  event: string
+  sandbox: boolean
+  data: {
+    reference_number: string
+    amount: number
+    status: string
+    paid_at: string | null
+    payer_phone: string | null
+    commission: { provider_ttc: number; payer_ttc: number; total_revenue: number }
+    failure?: { code: string; retryable: boolean }
+    refund?: { amount: number }
+  }
+}
 
 /** A request to the merchant, and its result. */
 export interface Arrival {
@@ -12,13 +29,23 @@ export interface Arrival {
   /** Names and values alternate, as they were received. */
   rawHeaders: string[]
   body: Buffer
-  check: Check
-  /** Null unless the signature is genuine. */
-  event: WebhookEvent | null
-  eventId: string
+  /** The age of the timestamp in seconds. */
+  age: number
+  /** The reason if the signature is not genuine. */
+  event: WebhookEvent | string
   handledBefore: boolean
   respondedWith: 200 | 401 | 500
 }
+
+export type Genuine = Arrival & { event: WebhookEvent }
+export const isGenuine = (arrival: Arrival): arrival is Genuine => typeof arrival.event !== 'string'
+
+/** Checks a webhook as a merchant does (SPEC 6.3). Returns the reason if it is not genuine. */
+export const verify = (webhook: Parameters<typeof verifyWebhook>[0]): Promise<WebhookEvent | string> =>
+  verifyWebhook(webhook).then(
+    (event) => event as unknown as WebhookEvent,
+    (error: Error) => error.message,
+  )
 
 export type EndpointServer = Awaited<ReturnType<typeof startEndpointServer>>
 
@@ -26,55 +53,35 @@ export type EndpointServer = Awaited<ReturnType<typeof startEndpointServer>>
 export async function startEndpointServer() {
   const arrivals: Arrival[] = []
   const handled = new Set<string>()
-  let secret = ''
+  let secret = 'none'
   let failing = ''
   let listener = (_arrival: Arrival): void => {}
 
-  async function receive(request: IncomingMessage): Promise<Arrival> {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const body = Buffer.concat(chunks)
-    const { headers, rawHeaders } = request
-    const at = new Date()
-    const check = checkSignature(secret, headers, body, at)
-    const event = check.genuine ? (JSON.parse(body.toString()) as WebhookEvent) : null
-    const eventId = event === null ? '' : eventIdOf(event)
-    const handledBefore = event !== null && handled.has(eventId)
-    return {
-      at,
-      headers,
-      rawHeaders,
-      body,
-      check,
-      event,
-      eventId,
-      handledBefore,
-      respondedWith: handle(event, eventId),
-    }
-  }
-
-  function handle(event: WebhookEvent | null, eventId: string): Arrival['respondedWith'] {
-    if (event === null) return 401
-    if (event.event === failing && !handled.has(eventId)) {
+  function handle(event: WebhookEvent | string): Arrival['respondedWith'] {
+    if (typeof event === 'string') return 401
+    if (event.event === failing && !handled.has(event.eventId)) {
       failing = ''
       return 500
     }
-    handled.add(eventId) // A merchant would ship the goods here.
+    handled.add(event.eventId) // A merchant would ship the goods here.
     return 200
   }
 
-  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    try {
-      const arrival = await receive(request)
-      response.writeHead(arrival.respondedWith).end()
-      arrivals.push(arrival)
-      listener(arrival)
-    } catch {
-      request.destroy() // The request broke off, or its body is no JSON.
-    }
+  async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await buffer(request)
+    const { headers, rawHeaders } = request
+    const at = new Date()
+    const age = Math.floor(at.getTime() / 1000) - Number(headers['x-service-timestamp'])
+    const event = await verify({ body, headers, secret, now: at })
+    const handledBefore = typeof event !== 'string' && handled.has(event.eventId)
+    const arrival = { at, headers, rawHeaders, body, age, event, handledBefore, respondedWith: handle(event) }
+    response.writeHead(arrival.respondedWith).end()
+    arrivals.push(arrival)
+    listener(arrival)
   }
 
-  const server = createServer((request, response) => void respond(request, response))
+  // A request may break off.
+  const server = createServer((request, response) => void receive(request, response).catch(() => request.destroy()))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
 

@@ -1,35 +1,32 @@
+import { styleText } from 'node:util'
+import { type HTMLElement, parse } from 'node-html-parser'
+
 // Fits into a terminal of 80 columns.
 const WIDTH = 78
 const MARGIN = '   '
 
-// hasColors returns false for NO_COLOR and TERM=dumb. It does not exist on a pipe or in a file.
-const colours = process.stdout.isTTY && process.stdout.hasColors()
+// Colours only in a terminal that has them, and without NO_COLOR.
+type Style = Parameters<typeof styleText>[0]
 const paint =
-  (code: number) =>
+  (style: Style) =>
   (text: string): string =>
-    colours ? `\x1b[${code}m${text}\x1b[0m` : text
-const bold = paint(1)
-export const faint = paint(2)
-export const green = paint(32)
-export const red = paint(31)
-const cyan = paint(36)
+    styleText(style, text, { stream: process.stdout })
+const bold = paint('bold')
+export const faint = paint('dim')
+export const green = paint('green')
+export const red = paint('red')
+const cyan = paint('cyan')
 
 const print = (line: string): void => console.log(line)
 
-/** Prints the title of a numbered part of the show. */
-export function step(number: number, title: string): void {
-  print(`\n${bold(`${number}. ${title}`)}`)
-}
+/** Prints a title. */
+export const heading = (title: string): void => print(`\n${bold(title)}`)
 
-/** Prints a title without a number. */
-export function heading(title: string): void {
-  print(`\n${bold(title)}`)
-}
+/** Prints the title of a numbered part of the show. */
+export const step = (number: number, title: string): void => heading(`${number}. ${title}`)
 
 /** Prints an empty line. */
-export function gap(): void {
-  print('')
-}
+export const gap = (): void => print('')
 
 /** Prints a paragraph. */
 export function explain(text: string): void {
@@ -60,9 +57,7 @@ export function pretty(json: string): string[] {
 }
 
 /** Prints one line unchanged. */
-export function note(line: string): void {
-  print(MARGIN + line)
-}
+export const note = (line: string): void => print(MARGIN + line)
 
 /** Formats an amount in centimes. */
 export const mru = (amount: number): string => `${(amount / 100).toFixed(2)} MRU`
@@ -83,7 +78,7 @@ function fitted(line: string): string[] {
 }
 
 /** Breaks a text at its spaces into lines of at most `width` characters. A longer word stands alone. */
-export function wrapped(text: string, width: number): string[] {
+function wrapped(text: string, width: number): string[] {
   const lines: string[] = []
   for (const word of text.split(' ')) {
     const last = lines.at(-1)
@@ -91,4 +86,31 @@ export function wrapped(text: string, width: number): string[] {
     else lines.push(word)
   }
   return lines
+}
+
+/** The width of a phone in characters. */
+const PHONE_WIDTH = 46
+/** Elements that the show leaves out: the link for screen readers, the languages, and hidden elements. */
+const leftOut = '.skip, nav, script, noscript, [hidden], input[type=hidden]'
+
+/** Prints the text of a page in a frame. */
+export function showPage(html: HTMLElement): void {
+  gap()
+  note(faint(`┌${'─'.repeat(PHONE_WIDTH + 2)}┐`))
+  for (const line of wordsOf(html).flatMap((words) => wrapped(words, PHONE_WIDTH)))
+    note(`${faint('│')} ${line.padEnd(PHONE_WIDTH)} ${faint('│')}`)
+  note(faint(`└${'─'.repeat(PHONE_WIDTH + 2)}┘`))
+}
+
+/** Returns the visible text of a page, a line for each block. Fields look like `[input___]`, buttons like `( Pay )`. */
+export function wordsOf(html: HTMLElement): string[] {
+  const copy = parse(html.querySelector('body')?.toString() ?? '')
+  for (const element of copy.querySelectorAll(leftOut)) element.remove()
+  for (const input of copy.querySelectorAll('input'))
+    input.replaceWith(`<p>[${(input.getAttribute('value') ?? '').padEnd(12, '_')}]</p>`)
+  for (const button of copy.querySelectorAll('button')) button.replaceWith(`<p>( ${button.innerHTML} )</p>`)
+  for (const term of copy.querySelectorAll('dt'))
+    term.replaceWith(`<p>${term.innerHTML}: ${term.nextElementSibling?.innerHTML ?? ''}</p>`)
+  for (const definition of copy.querySelectorAll('dd')) definition.remove()
+  return copy.structuredText.split('\n').filter((line) => line.trim() !== '')
 }

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { Arrival, EndpointServer } from './endpoint-server.ts'
+import type { EventName } from '../../schemas/events.ts'
+import { type Call, callApi } from './call-api.ts'
+import { type Arrival, type EndpointServer, type Genuine, isGenuine, verify } from './endpoint-server.ts'
+import type { Service } from './processes.ts'
+import { cut, faint, gap, green, note, red, seen, show } from './screen.ts'
 import { must, waitFor } from './wait-for.ts'
-import type { Service } from './web-and-worker.ts'
-import type { Subscribed, WebhookEvent } from './webhook-event.ts'
 
 /** The dependencies of every step of the demo. */
 export interface Stage {
@@ -13,22 +15,73 @@ export interface Stage {
   key: string
 }
 
-export type Genuine = Arrival & { event: WebhookEvent; check: { genuine: true } }
+/** A wallet that every sandbox has (docs/merchants/testing.md). It always pays. */
+export const demoWallet = { phone: '22000001', pin: '1234', masked: '22 ** ** 01' } as const
 
-export interface Expected {
-  event: Subscribed
+/** A call that reads. */
+export const get = ({ service, key }: Stage, path: string): Call => ({
+  origin: service.origin,
+  method: 'GET',
+  path,
+  headers: { Authorization: `Bearer ${key}` },
+})
+
+/** A write. The idempotency key is new. A retry of the same call would reuse it. */
+export const post = (
+  { service, key }: Pick<Stage, 'service' | 'key'>,
+  path: string,
+  body?: object | string,
+  type = 'application/json',
+): Call => ({
+  origin: service.origin,
+  method: 'POST',
+  path,
+  headers: {
+    Authorization: `Bearer ${key}`,
+    'X-Idempotency-Key': randomUUID(),
+    ...(body === undefined ? {} : { 'Content-Type': type }),
+  },
+  ...(body === undefined ? {} : { body }),
+})
+
+/** The fields of an intent that the show uses. */
+export interface CreatedIntent {
+  reference: string
+  /** The payment code of 6 digits. */
+  code: string
+  payUrl: string
+}
+
+interface Order {
+  /** In centimes. Left out if the customer chooses the amount. */
+  amount?: number
+  amountType?: 'OPEN'
+  label: string
+  metadata: Record<string, string>
+}
+
+/** Creates an intent over HTTP, and shows the request and the response, or only some fields. */
+export async function createIntent(stage: Stage, order: Order, fields?: readonly string[]): Promise<CreatedIntent> {
+  const intent = await callApi(201, post(stage, '/dev/intents', order), fields)
+  const { referenceNumber, amount, status, sandbox, code, payUrl } = intent
+  must(status === 'PENDING' && sandbox === true, 'it is a PENDING test intent')
+  must(amount === (order.amount ?? null), 'it has the requested amount, or none yet')
+  must(/^\d{6}$/.test(String(code)), 'its payment code has 6 digits')
+  return { reference: String(referenceNumber), code: String(code), payUrl: String(payUrl) }
+}
+
+/** Creates an intent, and shows it in a few lines. */
+export const createIntentBriefly = (stage: Stage, order: Order): Promise<CreatedIntent> =>
+  createIntent(stage, order, ['referenceNumber', 'code', 'payUrl', 'status'])
+
+interface Expected {
+  event: EventName
   reference: string
   /** The status of the intent or order in the webhook. */
   status: 'PENDING' | 'PAID' | 'REFUNDED' | 'CANCELLED' | 'PLACED'
-  /** The expected response of the merchant. */
-  respondedWith: 200 | 500
+  /** The expected response of the merchant, by default 200. */
+  respondedWith?: 200 | 500
 }
-
-/** The headers of a write. The idempotency key is new. A retry of the same call would reuse it. */
-export const writeHeaders = (key: string): Record<string, string> => ({
-  Authorization: `Bearer ${key}`,
-  'X-Idempotency-Key': randomUUID(),
-})
 
 /**
  * Waits for a webhook after the first `after` arrivals.
@@ -36,25 +89,64 @@ export const writeHeaders = (key: string): Record<string, string> => ({
  */
 export async function nextWebhook(
   { service, endpointServer }: Stage,
-  after: number,
-  expected: Expected,
+  { event: name, reference, status, respondedWith = 200 }: Expected,
+  after = 0,
 ): Promise<Genuine> {
-  const { event: name, reference } = expected
   const what = `the webhook ${name} of ${reference} (the worker's log is ${service.worker.log})`
   const found = await waitFor(what, async () => {
     await service.mustRun()
     const late = endpointServer.arrivals.slice(after)
-    for (const { check } of late) if (!check.genuine) throw new Error(`A webhook arrived, but ${check.why}`)
+    for (const { event } of late) if (typeof event === 'string') throw new Error(`A webhook was refused: ${event}`)
     return late.filter(isGenuine).find(({ event }) => event.event === name && event.data.reference_number === reference)
   })
-  const { headers, event, handledBefore, respondedWith } = found
+  const { headers, event, handledBefore } = found
   must(headers['content-type'] === 'application/json', `the Content-Type of ${name} is application/json`)
   must(headers['x-service-event'] === name, `the header X-Service-Event says ${name}`)
   must(event.sandbox, `${name} says that it is about test data`)
-  must(event.data.status === expected.status, `${name} has status ${expected.status}`)
+  must(event.data.status === status, `${name} has status ${status}`)
   must(!handledBefore, `the id of ${name} is new`)
-  must(respondedWith === expected.respondedWith, `the merchant responded with ${expected.respondedWith} to ${name}`)
+  must(found.respondedWith === respondedWith, `the merchant responded with ${respondedWith} to ${name}`)
   return found
 }
 
-const isGenuine = (arrival: Arrival): arrival is Genuine => arrival.check.genuine
+/** Waits for a webhook, and shows it in two lines. */
+export async function seeWebhook(stage: Stage, expected: Expected): Promise<Genuine> {
+  const arrival = await nextWebhook(stage, expected)
+  gap()
+  noteWebhook(arrival)
+  return arrival
+}
+
+/** Shows a webhook as it arrived, and the checks that a merchant makes. */
+export async function showWebhook(arrival: Genuine, secret: string): Promise<void> {
+  const { event, body, headers, rawHeaders, at } = arrival
+  const lines = Array.from({ length: rawHeaders.length / 2 }, (_, index) =>
+    rawHeaders.slice(index * 2, index * 2 + 2).join(': '),
+  )
+  // Without the headers of the connection.
+  const own = lines.filter((line) => /^(content-type|x-|webhook-)/i.test(line))
+  show(['POST /webhooks', ...own, '', ...cut(body.toString())])
+  gap()
+  const timestamp = String(headers['x-service-timestamp'])
+  seen(`signature matches: HMAC-SHA256 of ${timestamp}.{…} under the endpoint's secret`)
+  const forged = Buffer.from(body.toString().replace(`"amount":${event.data.amount}`, '"amount":1'))
+  must(!forged.equals(body), 'the body names the amount')
+  const refused = await verify({ body: forged, headers, secret, now: at })
+  must(typeof refused === 'string', 'a changed amount is noticed')
+  seen('the same check with a changed amount: refused')
+  seen(`timestamp is ${arrival.age} s old; up to 300 s are accepted, so an old webhook cannot be replayed`)
+  seen(`new event ${event.eventId}: responded with ${arrival.respondedWith}`)
+}
+
+/** Shows a webhook in two lines. */
+export function noteWebhook({ at, age, event, handledBefore, respondedWith }: Arrival): void {
+  const time = at.toISOString().slice(11, 19)
+  if (typeof event === 'string') {
+    note(`${time}  ${red('refused')}: ${event} Responded with ${respondedWith}`)
+    return
+  }
+  const { reference_number: reference, status } = event.data
+  note(`${time}  ${event.event}  ${reference}  ${status}`)
+  const words = `${handledBefore ? 'handled before, nothing done' : 'new event'}; responded with ${respondedWith}`
+  note(`          ${green('signature matches')}${faint(`, ${age} s old; ${words}`)}`)
+}

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 // Each wait of the demo takes a second or two. A busy machine may need thirty.
 const LIMIT_MS = 60_000
-const POLL_MS = 20
 
 /**
  * Calls `look` until it returns a value.
@@ -14,7 +13,7 @@ export async function waitFor<T>(what: string, look: () => T | undefined | Promi
     const found = await look()
     if (found !== undefined) return found
     if (Date.now() > deadline) throw new Error(`Waited ${LIMIT_MS / 1000} s for ${what}`)
-    await sleep(POLL_MS)
+    await sleep(20)
   }
 }
 

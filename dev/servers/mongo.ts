@@ -1,4 +1,4 @@
-import { findMongod } from '../setup/mongodb.mjs'
+import { findMongod } from '../setup/servers.mjs'
 import { query } from './query.ts'
 import { type Kind, type Server, type ServerOptions, startServer } from './start.ts'
 
@@ -45,9 +45,7 @@ export async function startMongoReplicaSet(
   return {
     url,
     members,
-    stop: async () => {
-      await Promise.all(members.map((member) => member.stop()))
-    },
+    stop: async () => void (await Promise.all(members.map((member) => member.stop()))),
   }
 }
 

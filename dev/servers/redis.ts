@@ -1,4 +1,4 @@
-import { findRedisServer } from '../setup/redis.mjs'
+import { findRedisServer } from '../setup/servers.mjs'
 import { query } from './query.ts'
 import { type Kind, type Options, type Server, type ServerOptions, startServer } from './start.ts'
 

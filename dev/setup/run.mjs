@@ -1,8 +1,34 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { showProgress } from './say.mjs'
+import { basename } from 'node:path'
 
 const POLL_MS = 500
+// A terminal shows the progress in one line. A log gets a line every few seconds.
+const LOG_EVERY_MS = 5000
+let loggedAt = 0
+const clear = () => (process.stderr.isTTY ? '\r\x1b[K' : '')
+
+/** Prints a line on stderr, because stdout belongs to the command. */
+export function say(line) {
+  process.stderr.write(`${clear()}${line}\n`)
+}
+
+function showProgress(text) {
+  if (process.stderr.isTTY) process.stderr.write(`${clear()}${text}`)
+  else if (Date.now() - loggedAt >= LOG_EVERY_MS) {
+    process.stderr.write(`${text}\n`)
+    loggedAt = Date.now()
+  }
+}
+
+/**
+ * Returns the command line of the npm that runs this command, or of the one on the PATH.
+ * @returns {[string, ...string[]]}
+ */
+export function npm(node, ...args) {
+  const script = process.env.npm_execpath
+  return script && basename(script).startsWith('npm') ? [node, script, ...args] : ['npm', ...args]
+}
 
 /**
  * Runs a program without input, and hides its output.
@@ -11,11 +37,7 @@ const POLL_MS = 500
  * @returns {Promise<{ ok: boolean, why: string, output: string }>} `output`: the output, `why`: its last line
  */
 export async function run(command, args, { name, env, cwd, progress = () => '', quietLimitMs = Infinity }) {
-  const child = spawn(command, args, {
-    cwd,
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   const endChild = () => child.kill()
   process.once('exit', endChild)
   let output = ''
@@ -32,11 +54,8 @@ export async function run(command, args, { name, env, cwd, progress = () => '', 
   }, POLL_MS)
   try {
     const [code, signal] = await once(child, 'close')
-    return {
-      ok: code === 0,
-      why: isStuck ? 'no progress in time' : signal ? `ended by ${signal}` : lastLine(output),
-      output,
-    }
+    const why = isStuck ? 'no progress in time' : signal ? `ended by ${signal}` : lastLine(output)
+    return { ok: code === 0, why, output }
   } catch (error) {
     return { ok: false, why: error.code === 'ENOENT' ? `no ${command} here` : error.message, output }
   } finally {

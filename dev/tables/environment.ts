@@ -37,7 +37,7 @@ const defaultOf = (name: string, variable: Variable): string =>
   required.includes(name) ? 'required' : variable.default === undefined ? '' : code(String(variable.default))
 
 /** Every variable of the environment, in the order of its schema. */
-export const table = (): string =>
+export const environmentTable = (): string =>
   tableOf(
     ['Variable', 'Default', 'Meaning'],
     variables.map(([name, variable]) => [

@@ -13,34 +13,28 @@ const details: Partial<Record<ErrorCode, string>> = {
   RATE_LIMITED: '`scope`, `limit`, `windowSeconds`',
 }
 
-const detailsOf = (name: ErrorCode): string => (details[name] ? ` Details: ${details[name]}.` : '')
-
-/** Returns the first sentence of a message. The rest names the remedy, which the response contains. */
-const firstSentence = (message: string): string => message.replace(/\. .*$/, '.')
-
+/** The first sentence of the message. The rest names the remedy, which the response contains. */
 const meaningOf = (name: string, message: string): string =>
   name === 'ENDPOINT_NOT_FOUND'
     ? 'There is no operation with this method and path, or no webhook endpoint with this id.'
-    : firstSentence(message)
+    : message.replace(/\. .*$/, '.')
 
 /** Whether a code says by its name that an item does not exist. ENDPOINT_NOT_FOUND also means a wrong path. */
 const isMissing = (name: string): boolean => name.endsWith('_NOT_FOUND') && name !== 'ENDPOINT_NOT_FOUND'
 
 /** Every error code, with its status, its usual message and its details. */
-export function table(): string {
+export function errorTable(): string {
   const codes = Object.entries(catalogue)
   const missing = codes.filter(([name]) => isMissing(name)).map(([name]) => code(name))
+  const rows = codes
+    .filter(([name]) => !isMissing(name))
+    .map(([name, [status, message]]) => {
+      const detail = details[name as ErrorCode]
+      const meaning = meaningOf(name, message) + (detail ? ` Details: ${detail}.` : '')
+      return [code(name), String(status), meaning]
+    })
   return tableOf(
     ['Code', 'Status', 'Meaning'],
-    [
-      ...codes
-        .filter(([name]) => !isMissing(name))
-        .map(([name, [status, message]]) => [
-          code(name),
-          String(status),
-          meaningOf(name, message) + detailsOf(name as ErrorCode),
-        ]),
-      [missing.join(', '), '404', 'Your business has no such item.'],
-    ],
+    [...rows, [missing.join(', '), '404', 'Your business has no such item.']],
   )
 }

@@ -15,8 +15,8 @@ import { providerLimits } from '../../src/wallets/live/provider.ts'
 import { attemptLimits } from '../../src/webhooks/attempts/slots.ts'
 import { code, tableOf } from '../markdown.ts'
 
-/** Every limit that makes a caller wait, get 429 or lose a connection: the shares, then the rates and the counters. */
-export const table = (): string =>
+/** Every limit that makes a caller wait, get 429 or lose a connection. */
+export const limitTable = (): string =>
   tableOf(
     ['Limit', 'Default', 'Beyond it', 'Metric'],
     [

@@ -12,7 +12,7 @@ const kib = (bytes: number): string => `${bytes / 1024} KiB`
 const mib = (bytes: number): string => `${bytes / 1024 / 1024} MiB`
 
 /** The limits of one request and its connection. */
-export const table = (): string =>
+export const requestLimitTable = (): string =>
   tableOf(
     ['', 'Limit', 'Beyond it'],
     [

@@ -1,27 +1,22 @@
 // Runs a suite: `node dev/tests/run.ts test`, followed by names of files and `--grep`, if any. A queue of test files,
 // and worker processes (worker.ts) that each take the next file when they are done with one.
-import { type ChildProcess, fork } from 'node:child_process'
-import { mkdirSync, readFileSync, statfsSync, writeFileSync } from 'node:fs'
+import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, statfsSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import { endWithParent } from '../end-with-parent.mjs'
-import type { FromWorker, ServerTimes, ToWorker } from './messages.ts'
 import { processorMs } from './processor-time.ts'
-import { watchSlowness } from './slowness.ts'
-import { estimateMs, filesOf, suites } from './suites.ts'
+import { estimateMs, type FromWorker, filesOf, suites, type ToWorker } from './suites.ts'
 
 /** A worker that says nothing for this long is stuck, however busy the machine is. While a test runs, it says so. */
 const silenceLimitMs = 10 * 60_000
-const screenEveryMs = process.stdout.isTTY ? 500 : 15_000
 
 endWithParent()
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: {
-    grep: { type: 'string' },
-    workers: { type: 'string' },
-  },
+  options: { grep: { type: 'string' }, workers: { type: 'string' } },
 })
 const [name = 'test', ...named] = positionals
 const suite = suites[name]
@@ -30,7 +25,7 @@ const timesFile = `.data/test-times-${name}.json`
 if (suite === undefined) throw new Error(`Name a suite: ${Object.keys(suites).join(', ')}`)
 
 const began = performance.now()
-const knownMs = readTimes()
+const knownMs: Record<string, number> = existsSync(timesFile) ? JSON.parse(readFileSync(timesFile, 'utf8')) : {}
 const expectedMs = (file: string): number => knownMs[file] ?? estimateMs(file)
 const queue = filesOf(suite, named).toSorted((one, other) => expectedMs(other) - expectedMs(one))
 const fileCount = queue.length
@@ -38,10 +33,7 @@ const count = { passed: 0, failed: 0, skipped: 0, files: 0 }
 const failures: string[] = []
 const skipped: string[] = []
 const tookMs: Record<string, number> = {}
-const usedMs: Record<string, number> = {}
-const servers: ServerTimes = { mongo: 0, redis: 0 }
 const running = new Set<Worker>()
-let workersMs = 0
 let stoppedBy: NodeJS.Signals | undefined
 
 const slowness = watchSlowness(({ times }) => {
@@ -53,15 +45,11 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     for (const { child } of running) child.kill('SIGTERM')
   })
 
-const env = {
-  ...dataInMemory(),
-  ...process.env,
-  TEST_ROUNDS: suite.rounds,
-}
+const env = { ...dataInMemory(), ...process.env, TEST_ROUNDS: suite.rounds }
 /** Collecting garbage rarely and without threads that wait for each other saves a tenth of the processor time. */
 const execArgv = ['--max-semi-space-size=64', '--single-threaded-gc']
-if (suite.compiles) Object.assign(env, { TEST_BUILD: await compiled() })
-const screen = setInterval(showProgress, screenEveryMs)
+if (suite.compiles) Object.assign(env, { TEST_BUILD: (await import('../../test/support/built.ts')).built() })
+const screen = setInterval(showProgress, process.stdout.isTTY ? 500 : 15_000)
 const cores = availableParallelism()
 const wanted = Number(values.workers ?? suite.workers?.(cores) ?? cores)
 await Promise.all(Array.from({ length: Math.min(wanted, fileCount) }, work))
@@ -97,15 +85,10 @@ function runWorker(): Promise<void> {
       count.skipped++
       skipped.push(message.title)
     } else if (message.kind === 'failed') fail(worker, message.text)
-    else if (message.kind === 'finished') {
-      isFinished = true
-      servers.mongo += message.servers.mongo
-      servers.redis += message.servers.redis
-      workersMs += processorMs(child.pid ?? 0) ?? 0
-    } else if (message.kind !== 'alive') {
+    else if (message.kind === 'finished') isFinished = true
+    else if (message.kind !== 'alive') {
       if (message.kind === 'done' && worker.file !== null) {
         tookMs[worker.file] = message.ms
-        usedMs[worker.file] = message.cpuMs
         count.files++
       }
       next(worker)
@@ -172,21 +155,11 @@ function report(): void {
     count.failed++
     failures.push(`  Stopped by ${stoppedBy} after ${count.files} of ${fileCount} files`)
   }
-  const dearest = Object.entries(usedMs).toSorted(([, one], [, other]) => other - one)
+  mkdirSync('.data', { recursive: true })
+  if (fileCount > 1) writeFileSync(timesFile, JSON.stringify({ ...knownMs, ...tookMs }))
   const whole = (ms: number) => Math.round(ms / 1000)
-  const seconds = (ms: number) => (ms / 1000).toFixed(1)
-  if (fileCount > 1) {
-    print('The files that used most processor time, with the processes that they started:')
-    for (const [file, ms] of dearest.slice(0, 8))
-      console.log(`  ${seconds(ms)} s in ${seconds(tookMs[file] ?? 0)} s: ${file}`)
-    writeTimes()
-  }
-  const own = processorMs(process.pid, true) ?? 0
-  const total = process.platform === 'linux' ? own : own + workersMs + servers.mongo + servers.redis
-  const node = total - servers.mongo - servers.redis
-  console.log(
-    `${whole(performance.now() - began)} s, and ${whole(total)} s of processor time: Node.js ${whole(node)}, ` +
-      `MongoDB ${whole(servers.mongo)}, Redis ${whole(servers.redis)}. ` +
+  print(
+    `${whole(performance.now() - began)} s, and ${whole(processorMs(process.pid, true))} s of processor time. ` +
       `The machine was ${slowness.median().toFixed(1)} times slower than idle, at most ${slowness.most().toFixed(1)} times.`,
   )
   if (skipped.length > 0) console.log(`Skipped:\n${skipped.map((title) => `  ${title}`).join('\n')}`)
@@ -196,31 +169,31 @@ function report(): void {
   process.exitCode = count.failed > 0 || count.passed === 0 ? 1 : 0
 }
 
-/** Compiles the service for tests that start it. The folder is removed with this process. */
-async function compiled(): Promise<string> {
-  const { built } = await import('../../test/support/built.ts')
-  return built()
-}
-
-function readTimes(): Record<string, number> {
-  try {
-    return JSON.parse(readFileSync(timesFile, 'utf8'))
-  } catch {
-    return {}
-  }
-}
-
-function writeTimes(): void {
-  mkdirSync('.data', { recursive: true })
-  writeFileSync(timesFile, JSON.stringify({ ...knownMs, ...tookMs }))
-}
-
 /** Keeps the servers' data in memory, where making a database is five times as fast. Docker's 64 MB are too little. */
 function dataInMemory(): { SERVER_DATA_IN?: string } {
-  try {
-    const { bavail, bsize } = statfsSync('/dev/shm')
-    return bavail * bsize >= 4 * 1024 ** 3 ? { SERVER_DATA_IN: '/dev/shm' } : {}
-  } catch {
-    return {}
+  if (!existsSync('/dev/shm')) return {}
+  const { bavail, bsize } = statfsSync('/dev/shm')
+  return bavail * bsize >= 4 * 1024 ** 3 ? { SERVER_DATA_IN: '/dev/shm' } : {}
+}
+
+/**
+ * Measures how much slower than idle this machine is, with a process that computes for 10 ms each second: how long it
+ * takes for that, compared with the processor time that it uses.
+ */
+function watchSlowness(onBeat: (now: { times: number }) => void) {
+  const workMs = 10
+  const all: number[] = []
+  /** The last six beats count as now. */
+  const times = (): number => Math.max(1, ...all.slice(-6))
+  const child = spawn(process.execPath, ['test/support/beat.mjs', '1000'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    all.push((workMs + JSON.parse(line).lateMs) / workMs)
+    onBeat({ times: times() })
+  })
+  return {
+    times,
+    median: (): number => all.toSorted((one, other) => one - other)[Math.floor(all.length / 2)] ?? 1,
+    most: (): number => Math.max(1, ...all),
+    end: (): void => void child.kill('SIGKILL'),
   }
 }

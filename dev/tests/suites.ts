@@ -56,6 +56,23 @@ export function filesOf(suite: Suite, named: readonly string[]): string[] {
 /** A guess for files that have not run here yet. Programs start slowly, and many rounds or tests take long. */
 export function estimateMs(file: string): number {
   const source = readFileSync(file, 'utf8')
-  const isSlow = /startProcess|openAdmin|browser/.test(source) || hasRounds(source)
-  return source.length / 10 + (isSlow ? 20_000 : 0)
+  return source.length / 10 + (/startProcess|openAdmin|browser/.test(source) || hasRounds(source) ? 20_000 : 0)
 }
+
+/** What the runner tells a worker process. */
+export type ToWorker =
+  /** `isRepeat`: only the tests that have more rounds in this suite than in `npm test`. */
+  | { kind: 'run'; file: string; grep: string | undefined; isRepeat: boolean }
+  | { kind: 'slowness'; times: number }
+  | { kind: 'finish' }
+
+/** What a worker process tells the runner. */
+export type FromWorker =
+  | { kind: 'ready' }
+  /** A test is running and does not block the process. */
+  | { kind: 'alive' }
+  | { kind: 'passed' }
+  | { kind: 'skipped'; title: string }
+  | { kind: 'failed'; text: string }
+  | { kind: 'done'; ms: number }
+  | { kind: 'finished' }

@@ -4,9 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { format } from 'node:util'
 import Mocha from 'mocha'
 import { endWithParent } from '../end-with-parent.mjs'
-import type { FromWorker, ToWorker } from './messages.ts'
-import { processorMs } from './processor-time.ts'
-import { hasRounds } from './suites.ts'
+import { type FromWorker, hasRounds, type ToWorker } from './suites.ts'
 
 /** A test that takes this many times its limit hangs. On a busy machine, it may take longer still. */
 const stretchFactor = 4
@@ -15,9 +13,7 @@ const beatMs = 10_000
 /** How long resources that a test has left open may take to close. */
 const lingerMs = Number(process.env.TEST_LINGER_MS ?? 30_000)
 
-const { begin, end, mochaHooks, serverPids, setSlowness } = await import(
-  pathToFileURL(resolve('test/support/servers.ts')).href
-)
+const { begin, end, mochaHooks, setSlowness } = await import(pathToFileURL(resolve('test/support/servers.ts')).href)
 let slowness = 1
 /** Timeouts of the driver grew with the machine, and the last of them may have begun when it was slowest. */
 let slowest = 1
@@ -57,7 +53,6 @@ async function start(): Promise<void> {
 
 async function run({ file, grep, isRepeat }: ToWorker & { kind: 'run' }): Promise<void> {
   const began = performance.now()
-  const usedBefore = usedMs()
   const mocha = new Mocha({
     timeout: 40_000,
     rootHooks: mochaHooks,
@@ -80,13 +75,7 @@ async function run({ file, grep, isRepeat }: ToWorker & { kind: 'run' }): Promis
   mocha.dispose()
   const open = newlyOpen()
   if (open.length > 0) left.push({ file, open })
-  send({ kind: 'done', ms: performance.now() - began, cpuMs: usedMs() - usedBefore })
-}
-
-/** The processor time of this process, of its two servers, and of the processes that it has started and seen end. */
-function usedMs(): number {
-  const ofServers = (serverPids() as number[]).map((pid) => processorMs(pid) ?? 0)
-  return ofServers.reduce((sum, ms) => sum + ms, processorMs(process.pid, true) ?? 0)
+  send({ kind: 'done', ms: performance.now() - began })
 }
 
 /** An error of the runner itself. The process is replaced, and the run has failed. */
@@ -150,7 +139,7 @@ function newlyOpen(): string[] {
 
 async function finish(): Promise<void> {
   isEnding = true
-  const servers = await end()
+  await end()
   const deadline = performance.now() + lingerMs * slowest
   while (newlyOpen().length > 0 && performance.now() < deadline) await new Promise((done) => setTimeout(done, 20))
   const open = newlyOpen()
@@ -160,5 +149,5 @@ async function finish(): Promise<void> {
       kind: 'failed',
       text: `  Left open at the end: ${open.join(', ')}. First seen after ${first?.file}`,
     })
-  process.send?.({ kind: 'finished', servers } satisfies FromWorker, () => process.exit())
+  process.send?.({ kind: 'finished' } satisfies FromWorker, () => process.exit())
 }

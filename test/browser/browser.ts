@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import axeCore from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { findChromium } from '../../dev/setup/chromium.mjs'
+import { findChromium } from '../../dev/setup/tools.mjs'
 
 /** Switches off what Chromium does in the background. */
 const switches = [

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect } from 'chai'
-import { generateClients } from '../../dev/client/files.ts'
+import { generateClients } from '../../dev/client/generate.ts'
 import { read } from '../../dev/source-files.ts'
 import { createPayments, type PaymentsError, verifyWebhook } from '../../docs/clients/payments.ts'
 import { vectors } from '../vectors/make.ts'

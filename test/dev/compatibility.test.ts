@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { accept, problemsIn } from '../../dev/compatibility/accepted.ts'
-import { breakingChanges, type Description } from '../../dev/compatibility/breaking-changes.ts'
+import { accept, breakingChanges, type Description, problemsIn } from '../../dev/compatibility.ts'
 import { openapi } from '../../dev/openapi-document.ts'
 
 type Part = Record<string, unknown>

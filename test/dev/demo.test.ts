@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { startEndpointServer } from '../../dev/demo/endpoint-server.ts'
-import { subscribed } from '../../dev/demo/webhook-event.ts'
-import { events } from '../../schemas/events.ts'
+import { newId } from '../../src/security/ids.ts'
 import { signedHeaders } from '../../src/webhooks/attempts/sign.ts'
+import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { withOpened } from '../support/with.ts'
 
 const secret = randomBytes(32).toString('hex')
-const body = JSON.stringify({ id: 'd1', event: 'payment.created', data: { amount: 50_000 } })
+const id = deliveryId(newId(), newId())
+const body = JSON.stringify({ id, event: 'payment.created', data: { amount: 50_000 } })
 const longAgo = new Date(Date.now() - 301_000)
 
 describe("The demo's endpoint server", () => {
@@ -17,11 +18,7 @@ describe("The demo's endpoint server", () => {
   const statusOf = async (text: string, headers: Record<string, string>): Promise<number> =>
     (await fetch(server.url, { method: 'POST', headers, body: text })).status
   const signed = (key: string, at: Date) =>
-    signedHeaders('Service', [key], { _id: 'd1', event: 'payment.created' }, body, at)
-
-  it('subscribes to every event', () => {
-    expect(subscribed).to.have.members(Object.keys(events))
-  })
+    signedHeaders('Service', [key], { _id: id, event: 'payment.created' }, body, at)
 
   it("accepts a delivery with the service's signature", async () => {
     expect(await statusOf(body, signed(secret, new Date()))).to.equal(200)

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { parse } from 'node-html-parser'
-import { wordsOf } from '../../dev/demo/show-page.ts'
+import { wordsOf } from '../../dev/demo/screen.ts'
 import { formFor } from '../../dev/form.ts'
 
 const page = `<body><p>Pay <b>5.00</b> &amp; go</p><p hidden>later</p><dl><dt>For</dt><dd>Rice</dd></dl>

@@ -11,7 +11,7 @@ interface Component {
 }
 
 const root = join(import.meta.dirname, '../..')
-const files = ['package.json', 'package-lock.json', 'dev/write-sbom.mjs', 'dev/setup/npm.mjs']
+const files = ['package.json', 'package-lock.json', 'dev/write-sbom.mjs', 'dev/setup/run.mjs']
 const packages: Record<string, { dev?: boolean }> = JSON.parse(
   readFileSync(join(root, 'package-lock.json'), 'utf8'),
 ).packages

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { query } from '../../dev/servers/query.ts'
-import { npm } from '../../dev/setup/npm.mjs'
+import { npm } from '../../dev/setup/run.mjs'
 import { waitFor } from '../support/wait-for.ts'
 import { startCommand } from './command.ts'
 import { withCopyOfDev } from './copy-of-dev.ts'

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import { describedAs } from '../../dev/described-as.ts'
+import { describedAs } from '../../dev/openapi-document.ts'
 import { describeApi } from '../../src/http/openapi/describe.ts'
 import { pathOf } from '../../src/http/openapi/operation.ts'
 import { routes } from '../../src/http/routes/routes.ts'

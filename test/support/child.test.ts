@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect } from 'chai'
-import { isAlive } from '../../dev/hold-folder.ts'
+import { isAlive } from '../../dev/stack.ts'
 import { waitFor } from './wait-for.ts'
 
 /** Starts an idle child, freezes it and prints its process id. */

@@ -1,4 +1,4 @@
-import { type Server, serverTimes, startMongo, startRedis } from '../../dev/servers.ts'
+import { type Server, startMongo, startRedis } from '../../dev/servers.ts'
 import { timeouts } from '../../src/mongo/connect.ts'
 import { withTimeout } from '../../src/platform/timeout.ts'
 import { allClosed } from './closing.ts'
@@ -29,15 +29,10 @@ export function setSlowness(times: number): void {
   for (const [name, ms] of idle) Object.assign(timeouts, { [name]: deadlineMs(ms) })
 }
 
-export const serverPids = (): number[] =>
-  [servers.mongo, servers.redis].flatMap(({ pid }) => (pid === undefined ? [] : [pid]))
-
-/** Returns the processor time of all servers that this process has started, in ms. */
-export async function end(): Promise<typeof serverTimes> {
+export async function end(): Promise<void> {
   await allClosed()
   const stopped = Promise.all([servers.mongo.stop(), servers.redis.stop()])
   await withTimeout(stopped, deadlineMs(60_000), () => {
     throw new Error('MongoDB or Redis does not stop')
   })
-  return serverTimes
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import { countDelivered } from '../../bench/arrivals.ts'
 import type { Arrival } from '../../bench/endpoint-servers.ts'
-import { countDelivered } from '../../bench/witness.ts'
 
 describe("A benchmark's delivery count", () => {
   const of = (...references: string[]) =>

@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'chai'
-import { describedAs } from '../../dev/described-as.ts'
+import { describedAs } from '../../dev/openapi-document.ts'
 import { formatsFor } from '../../src/http/openapi/formats.ts'
 import { createValidate } from '../../src/input/validate.ts'
 

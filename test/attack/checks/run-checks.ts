@@ -1,4 +1,4 @@
-import { percentile } from '../../../bench/percentile.ts'
+import { percentile } from '../../../bench/times.ts'
 import type { MadeSecrets } from '../cast/secrets.ts'
 import { type Neighbour, type Neighbourly, neighbourly } from '../neighbour.ts'
 import type { EndpointServers } from '../stage/endpoint-servers.ts'

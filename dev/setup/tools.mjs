@@ -1,0 +1,69 @@
+import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { cacheFolder, checkKept, findOnPath, firstOf, fromApt, installFromApt } from './programs.mjs'
+import { run, say } from './run.mjs'
+
+const keptPromtool = join(cacheFolder('promtool'), 'promtool')
+
+/** The programs that some commands need. */
+const tools = {
+  // The shell comes first: it has no window, so pages cost half as much processor time.
+  Chromium: {
+    here: () => findOnPath('chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'),
+    install: () => installOneOf('chromium-headless-shell', 'chromium'),
+    ways:
+      'put chromium, chromium-browser or google-chrome on the PATH, or install the package chromium-headless-shell or ' +
+      'chromium with apt-get as root',
+  },
+  PHP: {
+    here: () => findOnPath('php'),
+    install: () => installOneOf('php-cli'),
+    ways: 'put php on the PATH, or install the package php-cli with apt-get as root',
+  },
+  promtool: {
+    here: () => checkKept(keptPromtool, 'from the package prometheus') ?? findOnPath('promtool'),
+    install: unpackPromtool,
+    ways: 'put promtool, which comes with Prometheus, on the PATH; on Debian and Ubuntu apt-get installs it',
+  },
+}
+
+/**
+ * Finds or installs a program, and returns its path.
+ * @throws {Error} in one line, which names every way to install it
+ */
+export async function needTool(name) {
+  const { here, install, ways } = tools[name]
+  const afterInstall = async () => {
+    const { ok, why } = await install()
+    return ok ? here() : `not from the package manager: ${why}`
+  }
+  const found = await firstOf([here, afterInstall], (reason) => say(`${name}: ${reason}`))
+  if (!found) throw new Error(`No ${name}: ${ways}.`)
+  say(`${name} ${found.version}: ${found.path}, ${found.from}`)
+  return found.path
+}
+
+/** Finds an installed browser. */
+export async function findChromium() {
+  const found = await firstOf([tools.Chromium.here])
+  if (found) return found
+  throw new Error('Chromium is not installed. `npm run test:full` installs it')
+}
+
+async function installOneOf(first, ...others) {
+  const result = await installFromApt(first)
+  return result.ok || others.length === 0 ? result : installOneOf(...others)
+}
+
+/** Takes the program out of Debian's package, because installing the package would start a service. */
+async function unpackPromtool() {
+  const folder = join(keptPromtool, '..')
+  mkdirSync(folder, { recursive: true })
+  const download = await fromApt(['download'], 'prometheus', folder)
+  if (!download.ok) return download
+  const [archive] = readdirSync(folder).filter((name) => name.endsWith('.deb'))
+  const unpacked = await run('dpkg-deb', ['-x', archive, 'package'], { name: 'dpkg: prometheus', cwd: folder })
+  if (unpacked.ok) renameSync(join(folder, 'package/usr/bin/promtool'), keptPromtool)
+  for (const name of ['package', archive]) rmSync(join(folder, name), { recursive: true, force: true })
+  return unpacked
+}
