@@ -1,13 +1,11 @@
 import { currencyCode, decimal } from '../../../schemas/currency.ts'
 import { version } from '../../version.ts'
-import { tags } from '../routes/openapi-text.ts'
+import { tags } from '../operations/route.ts'
 import { routes } from '../routes/routes.ts'
 import type { DescribedConfig } from './formats.ts'
-import { headers } from './headers.ts'
-import { named } from './names.ts'
 import { operation, pathOf } from './operation.ts'
-import { refusalExamples, sharedRefusals } from './refusals.ts'
-import { createSchemaWriter, type Part, type SchemaWriter } from './schema.ts'
+import { headers, refusalExamples, sharedRefusals } from './responses.ts'
+import { createSchemaWriter, named, type Part, type SchemaWriter } from './schemas.ts'
 import { webhooksOf } from './webhooks.ts'
 
 /** Returns the OpenAPI 3.1 document, which is generated from the routes and from the schemas that validate requests. */

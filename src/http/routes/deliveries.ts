@@ -6,11 +6,8 @@ import { presentDeliveries, presentDeliveryWhole } from '../../webhooks/deliveri
 import { requeueBatch } from '../../webhooks/deliveries/requeue.ts'
 import { findRetried, parseRetryFilter, retryDelivery, retryMatching } from '../../webhooks/deliveries/retry.ts'
 import { inSection, type OperationInput } from '../operations/route.ts'
-import * as example from './deliveries-example.ts'
-import { pageWith } from './openapi-text.ts'
 
 const pathParams = { id: described('The `id` of the delivery.', schema.deliveryId) }
-const ofOne = { id: example.deliveryId }
 const missing = ['DELIVERY_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 
 /** The operations on webhook deliveries (SPEC 4.8). */
@@ -25,7 +22,6 @@ export const deliveryRoutes = inSection('Webhook deliveries', [
         "Returns the webhook deliveries of the key's environment, newest first. A test key sees no attempts at live endpoints: their fields are null.",
       query: listDeliveriesQuery,
       response: schema.deliveryPage,
-      example: { query: { status: 'RETRYING' }, response: pageWith(example.delivery, 20) },
     },
     shows: 'delivery',
     isPage: true,
@@ -46,7 +42,6 @@ export const deliveryRoutes = inSection('Webhook deliveries', [
       params: pathParams,
       response: schema.deliveryWithAttempts,
       errors: missing,
-      example: { params: ofOne, response: example.withAttempts },
     },
     shows: 'wholeDelivery',
     scope: 'webhooks.deliveries:read',
@@ -62,10 +57,6 @@ export const deliveryRoutes = inSection('Webhook deliveries', [
       description: `Makes one more attempt now at each matching delivery, oldest first, for at most ${requeueBatch} deliveries per request. At least one filter is required. The filters are those of the list of deliveries. With a test key, deliveries to live endpoints are skipped. If \`hasMore\` is true, repeat the request with a new idempotency key and with \`next\` as \`after\`.`,
       body: retryDeliveriesBody,
       response: schema.retriedDeliveries,
-      example: {
-        body: { endpointId: example.delivery.endpointId, status: ['DEAD', 'RETRYING'], responseStatus: '5xx' },
-        response: example.retriedMatching,
-      },
     },
     scope: 'webhooks.deliveries:write',
     findEffect: (deps, caller, _params, request) => findRetried(deps, caller, '', request),
@@ -82,7 +73,6 @@ export const deliveryRoutes = inSection('Webhook deliveries', [
       params: pathParams,
       response: schema.retriedDelivery,
       errors: missing,
-      example: { params: ofOne, response: example.retried },
     },
     scope: 'webhooks.deliveries:write',
     findEffect: (deps, caller, { id = '' }, request) => findRetried(deps, caller, id, request),

@@ -24,11 +24,8 @@ import { type Endpoint, standing } from '../../webhooks/endpoints/endpoint.ts'
 import { presentListedEndpoint } from '../../webhooks/endpoints/find.ts'
 import { parseTest, testEndpoint } from '../../webhooks/endpoints/send-test.ts'
 import { inSection, type OperationInput } from '../operations/route.ts'
-import * as example from './endpoints-example.ts'
-import { pageWith } from './openapi-text.ts'
 
 const pathParams = { id: described('The `id` of the endpoint.', idSchema) }
-const ofOne = { id: example.endpointId }
 
 /** The operations on webhook endpoints (SPEC 4.8). */
 export const endpointRoutes = inSection('Webhook endpoints', [
@@ -43,7 +40,6 @@ export const endpointRoutes = inSection('Webhook endpoints', [
       body: createEndpointBody,
       response: schema.endpointWithSecret,
       errors: ['EVENTS_NOT_PERMITTED', 'MAX_ENDPOINTS_REACHED'],
-      example: { body: example.request, response: example.created },
     },
     scope: 'webhooks.endpoints:write',
     status: 201,
@@ -62,7 +58,6 @@ export const endpointRoutes = inSection('Webhook endpoints', [
       body: updateEndpointBody,
       response: schema.endpoint,
       errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'EVENTS_NOT_PERMITTED'],
-      example: { params: ofOne, body: example.change, response: example.changed },
     },
     scope: 'webhooks.endpoints:write',
     looksItself: true,
@@ -80,7 +75,6 @@ export const endpointRoutes = inSection('Webhook endpoints', [
       params: pathParams,
       response: schema.deletedEndpoint,
       errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],
-      example: { params: ofOne, response: { id: example.endpointId, deleted: true } },
     },
     scope: 'webhooks.endpoints:write',
     looksItself: true,
@@ -98,7 +92,6 @@ export const endpointRoutes = inSection('Webhook endpoints', [
       body: testEndpointBody,
       response: testResult,
       errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'EVENTS_NOT_PERMITTED'],
-      example: { params: ofOne, body: { event: 'payment.confirmed' }, response: example.tested },
     },
     scope: 'webhooks.endpoints:write',
     run: async (deps, caller, { params: { id = '' }, body }, request) =>
@@ -115,7 +108,6 @@ export const endpointRoutes = inSection('Webhook endpoints', [
       params: pathParams,
       response: schema.endpointWithSecret,
       errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],
-      example: { params: ofOne, response: example.rotated },
     },
     scope: 'webhooks.endpoints:write',
     run: (deps, caller, { params: { id = '' } }, request) => rotateSecret(deps, caller, id, request),
@@ -131,7 +123,6 @@ export const endpointRoutes = inSection('Webhook endpoints', [
       query: listEndpointsQuery,
       response: schema.endpointPage,
       errors: ['SANDBOX_MISMATCH'],
-      example: { response: pageWith(example.listed, 20) },
     },
     shows: 'endpoint',
     isPage: true,

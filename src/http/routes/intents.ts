@@ -17,12 +17,9 @@ import { parseSimulation, simulatePayment } from '../../intents/payments/simulat
 import { findCreated, presentFor, presentIntent } from '../../intents/present.ts'
 import { parseRefund, refundIntent } from '../../intents/refunds/refund.ts'
 import { inSection, type OperationInput, type WriteRoute } from '../operations/route.ts'
-import * as example from './intents-example.ts'
-import { pageWith } from './openapi-text.ts'
 
 const pathParams = { referenceNumber: described('The `referenceNumber` of the payment intent.', reference) }
 const missing = ['INTENT_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
-const ofOne = { referenceNumber: example.referenceNumber }
 
 const ofIntent: Pick<WriteRoute, 'findEffect' | 'looksItself'> = {
   findEffect: (deps, caller, { referenceNumber = '' }, request) => findEffect(deps, caller, referenceNumber, request),
@@ -42,7 +39,6 @@ export const intentRoutes = inSection('Payment intents', [
       body: createTestIntentBody,
       response: schema.createdIntent,
       errors: ['MERCHANT_REFERENCE_TAKEN'],
-      example: { body: example.request, response: example.created },
     },
     scope: 'payments.intents:write',
     status: 201,
@@ -61,7 +57,6 @@ export const intentRoutes = inSection('Payment intents', [
         "Returns the payment intents of the key's environment, newest first, whatever the filter. A list can be limited by the time of payment, the time of refund or the amount, but only by one of these three. Each of them can be combined with `status`, `from` and `to`, but not with `merchantReference`.",
       query: listIntentsQuery,
       response: schema.intentPage,
-      example: { query: { status: 'PENDING', limit: '50' }, response: pageWith(example.pending, 50) },
     },
     shows: 'intent',
     isPage: true,
@@ -82,7 +77,6 @@ export const intentRoutes = inSection('Payment intents', [
       params: pathParams,
       response: schema.intent,
       errors: missing,
-      example: { params: ofOne, response: example.pending },
     },
     key: 'any',
     shows: 'intent',
@@ -104,7 +98,6 @@ export const intentRoutes = inSection('Payment intents', [
       params: pathParams,
       response: schema.intent,
       errors: [...missing, 'INTENT_CANCEL_INVALID_STATUS', 'INTENT_CANCEL_CONFLICT'],
-      example: { params: ofOne, response: example.cancelled },
     },
     scope: 'payments.intents:write',
     ...ofIntent,
@@ -123,7 +116,6 @@ export const intentRoutes = inSection('Payment intents', [
       body: simulatePaymentBody,
       response: schema.intent,
       errors: [...missing, 'INTENT_NOT_PENDING', 'PAYMENT_FAILED'],
-      example: { params: ofOne, body: example.simulation, response: example.paid },
     },
     scope: 'payments.intents:write',
     sandboxOnly: true,
@@ -149,7 +141,6 @@ export const intentRoutes = inSection('Payment intents', [
         'REFUND_AMOUNT_MISMATCH',
         'REFUND_FAILED',
       ],
-      example: { params: ofOne, body: example.refundRequest, response: example.refunded },
     },
     scope: 'payments.refunds:write',
     ...ofIntent,

@@ -1,10 +1,8 @@
 import { type ExportKind, type ExportLedgerQuery, exportKinds, exportLedgerQuery } from '../../../schemas/ledger.ts'
 import { described, largestExact, text } from '../../../schemas/responses/fields.ts'
 import { exportLedger } from '../../exports/export-ledger.ts'
-import { inSection, type OperationInput } from '../operations/route.ts'
+import { type About, inSection, type OperationInput } from '../operations/route.ts'
 import { csvType } from '../responses/download.ts'
-import * as example from './ledger-exports-example.ts'
-import type { About } from './openapi-text.ts'
 
 /** The rules that apply to every export. */
 const rules = [
@@ -48,11 +46,7 @@ export const ledgerExportRoutes = inSection(
       description: `${texts[kind].description}\n\n${rules}`,
       query: exportLedgerQuery,
       response: described('The CSV file.', text(largestExact)),
-      lines: {
-        schema: described('One JSON object per line.', text(largestExact)),
-        example: example.fileOf(kind, 'jsonl'),
-      },
-      example: { query: example.period, response: example.fileOf(kind, 'csv') },
+      lines: described('One JSON object per line.', text(largestExact)),
     },
     scope: 'payments.intents:read',
     download: async (deps, caller, { query }: OperationInput<ExportLedgerQuery>) => {

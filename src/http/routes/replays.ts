@@ -8,13 +8,9 @@ import { findReplay, listReplays } from '../../webhooks/replays/find.ts'
 import { presentReplay } from '../../webhooks/replays/replay.ts'
 import { parseReplay, requestReplay } from '../../webhooks/replays/start.ts'
 import { inSection, type OperationInput } from '../operations/route.ts'
-import { pageWith } from './openapi-text.ts'
-import * as example from './replays-example.ts'
 
 const endpointParams = { id: described('The `id` of the endpoint.', idSchema) }
 const pathParams = { ...endpointParams, replayId: described('The `id` of the replay.', idSchema) }
-const ofEndpoint = { id: example.replay.endpointId }
-const ofOne = { ...ofEndpoint, replayId: example.replay.id }
 const missing = ['REPLAY_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 
 /** The operations that replay events to an endpoint. */
@@ -31,7 +27,6 @@ export const replayRoutes = inSection('Webhook deliveries', [
       body: replayEndpointBody,
       response: requestedReplay,
       errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'ENDPOINT_NOT_ACTIVE', 'EVENTS_NOT_PERMITTED'],
-      example: { params: ofEndpoint, body: example.request, response: { ...example.replay, undelivered: null } },
     },
     scope: 'webhooks.deliveries:write',
     status: 201,
@@ -51,7 +46,6 @@ export const replayRoutes = inSection('Webhook deliveries', [
       query: pageQuery,
       response: replayPage,
       errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],
-      example: { params: ofEndpoint, response: pageWith(example.replay, 20) },
     },
     shows: 'replay',
     isPage: true,
@@ -70,7 +64,6 @@ export const replayRoutes = inSection('Webhook deliveries', [
       params: pathParams,
       response: replay,
       errors: missing,
-      example: { params: ofOne, response: example.replay },
     },
     shows: 'replay',
     scope: 'webhooks.deliveries:read',
@@ -88,7 +81,6 @@ export const replayRoutes = inSection('Webhook deliveries', [
       params: pathParams,
       response: replay,
       errors: missing,
-      example: { params: ofOne, response: example.cancelled },
     },
     scope: 'webhooks.deliveries:write',
     run: (deps, caller, { params: { id = '', replayId = '' } }, request) =>
