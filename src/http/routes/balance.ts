@@ -54,7 +54,7 @@ export const balanceRoutes = inSection('Balance', [
       operationId: 'listBalanceEntries',
       summary: 'List balance entries',
       description:
-        'Returns every change of the balance, newest first. Entries never change. A payment and its fee are two entries, unless the fee is 0.',
+        'Returns every change of the balance, newest first. A payment and its fee are two entries, unless the fee is 0.',
       query: listEntriesQuery,
       response: schema.ledgerEntryPage,
     },
@@ -87,7 +87,7 @@ export const balanceRoutes = inSection('Balance', [
       operationId: 'listStatements',
       summary: 'List the statements of a month',
       description:
-        'Returns one statement for each UTC day of the month up to today, oldest first, on one page. With `Accept: text/csv`, the response is a CSV file with one row per day, and with each amount as a decimal number and in centimes.',
+        'Returns one statement for each UTC day of the month up to today, oldest first, on one page. With `Accept: text/csv`, you get a CSV file with one row per day.',
       query: listStatementsQuery,
       response: schema.statementPage,
     },
@@ -110,7 +110,7 @@ export const balanceRoutes = inSection('Balance', [
       operationId: 'getStatement',
       summary: 'Retrieve the statement of a day',
       description:
-        'Returns the movements that were booked on a UTC day. The statement of a closed day never changes. With `Accept: text/csv`, the response is a CSV file.',
+        'Returns what was booked on a UTC day; the statement of a closed day never changes. With `Accept: text/csv`, you get a CSV file.',
       params: { day: described('A day from 2000-01-01 to today, such as `2026-11-01`.', schema.day) },
       query: getStatementQuery,
       response: schema.statement,

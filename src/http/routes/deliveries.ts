@@ -54,7 +54,7 @@ export const deliveryRoutes = inSection('Webhook deliveries', [
     about: {
       operationId: 'retryWebhookDeliveries',
       summary: 'Retry webhook deliveries by filter',
-      description: `Makes one more attempt now at each matching delivery, oldest first, for at most ${requeueBatch} deliveries per request. At least one filter is required. The filters are those of the list of deliveries. With a test key, deliveries to live endpoints are skipped. If \`hasMore\` is true, repeat the request with a new idempotency key and with \`next\` as \`after\`.`,
+      description: `Makes one more attempt now at each matching delivery, oldest first, for at most ${requeueBatch} deliveries per request. If \`hasMore\` is true, send the next request with \`next\` as \`after\` and a new idempotency key.`,
       body: retryDeliveriesBody,
       response: schema.retriedDeliveries,
     },
@@ -69,7 +69,7 @@ export const deliveryRoutes = inSection('Webhook deliveries', [
       operationId: 'retryWebhookDelivery',
       summary: 'Retry a webhook delivery',
       description:
-        'Makes one more attempt now, with the same `id` and body. A CANCELLED delivery then continues its automatic attempts too. If the service makes no attempt, `reason` says why. The key must be of the environment of the event and of the endpoint.',
+        'Makes one more attempt now, with the same `id` and body. If the service makes none, `reason` says why.',
       params: pathParams,
       response: schema.retriedDelivery,
       errors: missing,

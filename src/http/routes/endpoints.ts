@@ -36,7 +36,7 @@ export const endpointRoutes = inSection('Webhook endpoints', [
       operationId: 'createWebhookEndpoint',
       summary: 'Create a webhook endpoint',
       description:
-        'Registers a URL that receives your events: with a test key those of the sandbox, with a live key also live ones. A business can have at most 5 endpoints in both environments together. Store the `secret`, with which you verify signatures: this is the only response that contains it.',
+        'Registers a URL that receives your events: with a test key those of the sandbox, with a live key also live ones. Store the `secret`, because no other response contains it.',
       body: createEndpointBody,
       response: schema.endpointWithSecret,
       errors: ['EVENTS_NOT_PERMITTED', 'MAX_ENDPOINTS_REACHED'],
@@ -52,8 +52,7 @@ export const endpointRoutes = inSection('Webhook endpoints', [
     about: {
       operationId: 'updateWebhookEndpoint',
       summary: 'Update a webhook endpoint',
-      description:
-        'Changes the fields that you send. Omitted fields keep their values. `events` replaces the whole list.',
+      description: 'Changes the fields that you send; the others keep their values. `events` replaces the whole list.',
       params: pathParams,
       body: updateEndpointBody,
       response: schema.endpoint,
@@ -71,7 +70,7 @@ export const endpointRoutes = inSection('Webhook endpoints', [
       operationId: 'deleteWebhookEndpoint',
       summary: 'Delete a webhook endpoint',
       description:
-        'Deliveries that are not finished become CANCELLED. The service aborts a request that is in progress within 3 s. A live key can delete test endpoints too.',
+        'Unfinished deliveries become CANCELLED, and a request in progress is aborted within 3 s. A live key can delete test endpoints too.',
       params: pathParams,
       response: schema.deletedEndpoint,
       errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],
@@ -87,7 +86,7 @@ export const endpointRoutes = inSection('Webhook endpoints', [
       operationId: 'testWebhookEndpoint',
       summary: 'Send a test event',
       description:
-        'Sends one signed event with sample data to the endpoint, without retries. The status is 200 even if the attempt fails: check `delivered`. The response takes as long as your endpoint does, up to the webhook timeout.',
+        'Sends one signed event with sample data to the endpoint, without retries. The status is 200 even if the attempt fails: check `delivered`.',
       params: pathParams,
       body: testEndpointBody,
       response: testResult,
@@ -104,7 +103,7 @@ export const endpointRoutes = inSection('Webhook endpoints', [
       operationId: 'rotateWebhookSecret',
       summary: 'Rotate a webhook secret',
       description:
-        'Creates a new signing secret. This is the only response that contains it. For 24 hours, deliveries also carry a signature with the old secret.',
+        'Creates a new signing secret, which only this response contains. For 24 hours, deliveries also carry a signature with the old one.',
       params: pathParams,
       response: schema.endpointWithSecret,
       errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],

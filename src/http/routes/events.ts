@@ -43,7 +43,7 @@ export const eventRoutes = inSection('Events', [
       operationId: 'readEventFeed',
       summary: 'Follow the event feed',
       description:
-        'Returns events in the order in which they were logged, oldest first. Send the `next` of each response as `after` in the next request. You then miss no event and get none twice, even if you pause for days. An event appears within 5 seconds. With `wait`, the service holds the request while there is no event.',
+        'Returns events in the order in which they were logged, oldest first. Send the `next` of each response as `after` in the next request: you then miss no event and get none twice, even if you pause for days.',
       query: readFeedQuery,
       response: eventFeed,
     },

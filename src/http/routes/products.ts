@@ -44,7 +44,7 @@ export const productRoutes = inSection('Products', [
       operationId: 'importProducts',
       summary: 'Import products from a CSV file',
       description:
-        'Creates and updates products, one row per variant. The import applies the whole file or, if it has a fault, nothing. `details.faults` then lists the faults by row and column.',
+        'Creates and updates products, one row per variant. If the file has a fault, nothing changes, and `details.faults` lists the faults by row and column.',
       query: importProductsQuery,
       body: importProductsBody,
       response: importResult,
@@ -132,7 +132,7 @@ export const productRoutes = inSection('Products', [
       operationId: 'updateProduct',
       summary: 'Update a product',
       description:
-        'Changes the fields that you send. Omitted fields keep their values. Identify a variant by its `_id` or its `label`. A new `label` creates a variant, which needs a `price`.',
+        'Changes the fields that you send. Identify a variant by its `_id` or `label`; a new `label` creates a variant, which needs a `price`.',
       params: pathParams,
       body: updateProductBody,
       response: product,

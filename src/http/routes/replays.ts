@@ -22,7 +22,7 @@ export const replayRoutes = inSection('Webhook deliveries', [
       operationId: 'replayWebhookEvents',
       summary: 'Replay events to an endpoint',
       description:
-        'Replays the events of a period to the endpoint, oldest first, alongside new events. An existing delivery gets one more attempt with the same `id` and body. If it fails, a delivery that was DEAD is DEAD again, and any other one continues its automatic attempts, even if it was DELIVERED before. A missing delivery is created and gets the usual automatic attempts. An endpoint can have one running replay, and a business can start 100 replays with 1 000 000 events in total per UTC day and environment.',
+        'Sends the events of a period to the endpoint again, oldest first, alongside new events. An existing delivery gets one more attempt with the same `id` and body; a missing one is created.',
       params: endpointParams,
       body: replayEndpointBody,
       response: requestedReplay,
@@ -76,8 +76,7 @@ export const replayRoutes = inSection('Webhook deliveries', [
     about: {
       operationId: 'cancelWebhookReplay',
       summary: 'Cancel a replay',
-      description:
-        'Stops a running replay within 2 s. Attempts that it has already scheduled are still made. A replay that is not RUNNING does not change.',
+      description: 'Stops a running replay within 2 s. Attempts that it has already scheduled are still made.',
       params: pathParams,
       response: replay,
       errors: missing,
