@@ -5,9 +5,8 @@ import { expect } from 'chai'
 import type { Example } from '../../src/http/openapi/operation.ts'
 import type { WebhookExample } from '../../src/http/openapi/webhooks.ts'
 
-/** The examples in the OpenAPI document. `npm run examples` records them; the tests compare them with a new run. */
-
 const file = join(import.meta.dirname, '../../src/http/openapi/examples.json')
+/** `npm run examples` records the examples. Otherwise, the tests compare them with those of the run. */
 export const isRecording = process.env.RECORD_EXAMPLES === '1'
 
 export interface Examples {
@@ -60,7 +59,7 @@ export function createDisguise(): Disguise {
   const replace = (text: string, pairs: readonly (readonly [string, string])[]): string =>
     pairs.reduce(
       (before, [from, to]) =>
-        before.replaceAll(new RegExp(`(?<!\\w)${from.replaceAll('+', '\\+')}(?!\\w)`, 'g'), () => to),
+        before.replaceAll(new RegExp(`(?<!\\w)${from.replaceAll(/[+.]/g, '\\$&')}(?!\\w)`, 'g'), () => to),
       text,
     )
   const hideText = (text: string): string => {
