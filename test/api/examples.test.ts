@@ -47,12 +47,7 @@ const shown = {
 }
 const shownEvent = (event: string) => `6b0149aca90c38bde3c47f${(0x62 + names.events.indexOf(event)).toString(16)}`
 
-const ofIntent = { referenceNumber: shown.intent }
-const ofEndpoint = { id: shown.endpoint }
-const ofReplay = { ...ofEndpoint, replayId: shown.replay }
-const ofDelivery = { id: deliveryId(shownEvent('payment.created'), shown.endpoint) }
-const ofProduct = { id: shown.product }
-const november = { from: '2026-11-01', to: '2026-11-30' }
+const eventId = shownEvent('payment.created')
 
 const shopUrl = 'https://shop.example/hooks'
 
@@ -78,6 +73,21 @@ const secretFields = (secret: string) => ({
   standardSecret: `whsec_${Buffer.from(secret, 'hex').toString('base64')}`,
 })
 
+const ofIntent = { after: ['createIntent'], params: { referenceNumber: shown.intent } }
+const afterRefund = { at: '10:52:11.070', after: ['refundIntent'] }
+const november = { from: '2026-11-01', to: '2026-11-30' }
+const ofEndpoint = { at: '07:31:40.201', after: ['createWebhookEndpoint'], params: { id: shown.endpoint } }
+const afterAttempt = { at: '07:34:12.530', after: ['attempt'] }
+const ofDelivery = { ...afterAttempt, params: { id: deliveryId(eventId, shown.endpoint) } }
+const ofReplay = {
+  at: '08:10:12.318',
+  after: ['replayWebhookEvents'],
+  params: { id: shown.endpoint, replayId: shown.replay },
+}
+const afterEvent = { at: '07:34:12.530', after: ['createIntent', 'relay'] }
+const ofProduct = { at: '19:48:48.560', after: ['createProduct'], params: { id: shown.product } }
+const afterOrder = { at: '19:50:41.006', after: ['simulateOrder'] }
+
 const requests: Record<string, Request> = {
   createIntent: {
     at: '07:33:59.612',
@@ -85,34 +95,25 @@ const requests: Record<string, Request> = {
     shows: { referenceNumber: shown.intent, shortCode: shown.shortCode, code: shown.code },
   },
   listIntents: { at: '07:35:10.330', after: ['createIntent'], query: { status: 'PENDING', limit: '50' } },
-  getIntent: { at: '07:35:10.330', after: ['createIntent'], params: ofIntent },
-  cancelIntent: { at: '07:41:20.118', after: ['createIntent'], params: ofIntent },
-  simulatePayment: {
-    at: '07:40:02.331',
-    after: ['createIntent'],
-    params: ofIntent,
-    body: { payerPhone: '22000045', outcome: 'success' },
-  },
+  getIntent: { at: '07:35:10.330', ...ofIntent },
+  cancelIntent: { at: '07:41:20.118', ...ofIntent },
+  simulatePayment: { at: '07:40:02.331', ...ofIntent, body: { payerPhone: '22000045', outcome: 'success' } },
   refundIntent: {
     at: '09:12:44.907',
     after: ['simulatePayment', 'relay'],
-    params: ofIntent,
+    params: ofIntent.params,
     body: { amount: 20_000, reason: 'One item came back' },
     shows: { 'refund.id': shown.refund },
   },
 
-  getBalance: { at: '10:52:11.070', after: ['refundIntent'] },
-  listBalanceEntries: {
-    at: '10:52:11.070',
-    after: ['refundIntent'],
-    query: { type: 'payment', limit: '50' },
-  },
-  listRefunds: { at: '10:52:11.070', after: ['refundIntent'] },
-  listStatements: { at: '10:52:11.070', after: ['refundIntent'], query: { month: '2026-11' } },
-  getStatement: { at: '10:52:11.070', after: ['refundIntent'], params: { day: '2026-11-01' } },
-  exportPayments: { at: '10:52:11.070', after: ['refundIntent'], query: november },
-  exportRefunds: { at: '10:52:11.070', after: ['refundIntent'], query: november },
-  exportLedgerEntries: { at: '10:52:11.070', after: ['refundIntent'], query: november },
+  getBalance: afterRefund,
+  listBalanceEntries: { ...afterRefund, query: { type: 'payment', limit: '50' } },
+  listRefunds: afterRefund,
+  listStatements: { ...afterRefund, query: { month: '2026-11' } },
+  getStatement: { ...afterRefund, params: { day: '2026-11-01' } },
+  exportPayments: { ...afterRefund, query: november },
+  exportRefunds: { ...afterRefund, query: november },
+  exportLedgerEntries: { ...afterRefund, query: november },
 
   createWebhookEndpoint: {
     at: '07:30:08.012',
@@ -120,53 +121,36 @@ const requests: Record<string, Request> = {
     shows: { id: shown.endpoint, ...secretFields(shown.secret) },
   },
   listWebhookEndpoints: { at: '07:31:40.201', after: ['createWebhookEndpoint'] },
-  updateWebhookEndpoint: {
-    at: '07:31:40.201',
-    after: ['createWebhookEndpoint'],
-    params: ofEndpoint,
-    body: { url: 'https://shop.example/hooks/v2', active: true },
-  },
-  deleteWebhookEndpoint: { at: '07:31:40.201', after: ['createWebhookEndpoint'], params: ofEndpoint },
+  updateWebhookEndpoint: { ...ofEndpoint, body: { url: `${shopUrl}/v2`, active: true } },
+  deleteWebhookEndpoint: ofEndpoint,
   testWebhookEndpoint: {
-    at: '07:31:40.201',
-    after: ['createWebhookEndpoint'],
-    params: ofEndpoint,
+    ...ofEndpoint,
     body: { event: 'payment.confirmed' },
     shows: { deliveryId: deliveryId(shownEvent('payment.confirmed'), shown.endpoint) },
   },
-  rotateWebhookSecret: {
-    at: '07:31:40.201',
-    after: ['createWebhookEndpoint'],
-    params: ofEndpoint,
-    shows: secretFields(shown.newSecret),
-  },
+  rotateWebhookSecret: { ...ofEndpoint, shows: secretFields(shown.newSecret) },
 
-  listWebhookDeliveries: { at: '07:34:12.530', after: ['attempt'], query: { status: 'RETRYING' } },
-  getWebhookDelivery: { at: '07:34:12.530', after: ['attempt'], params: ofDelivery },
-  retryWebhookDelivery: { at: '07:34:12.530', after: ['attempt'], params: ofDelivery },
+  listWebhookDeliveries: { ...afterAttempt, query: { status: 'RETRYING' } },
+  getWebhookDelivery: ofDelivery,
+  retryWebhookDelivery: ofDelivery,
   retryWebhookDeliveries: {
-    at: '07:34:12.530',
-    after: ['attempt'],
+    ...afterAttempt,
     body: { endpointId: shown.endpoint, status: ['DEAD', 'RETRYING'], responseStatus: '5xx' },
   },
   replayWebhookEvents: {
     at: '08:10:11.702',
     after: ['attempt'],
-    params: ofEndpoint,
+    params: ofEndpoint.params,
     body: { from: '2026-11-01T07:00:00Z', to: '2026-11-01T08:00:00Z', onlyUndelivered: true },
     shows: { id: shown.replay },
   },
-  listWebhookReplays: { at: '08:10:12.114', after: ['replayWebhookEvents'], params: ofEndpoint },
-  getWebhookReplay: { at: '08:10:12.114', after: ['replayWebhookEvents'], params: ofReplay },
-  cancelWebhookReplay: { at: '08:10:12.318', after: ['replayWebhookEvents'], params: ofReplay },
+  listWebhookReplays: { ...ofReplay, params: ofEndpoint.params },
+  getWebhookReplay: ofReplay,
+  cancelWebhookReplay: ofReplay,
 
-  listEvents: { at: '07:34:12.530', after: ['createIntent', 'relay'], query: { type: 'payment.created' } },
-  readEventFeed: { at: '07:34:12.530', after: ['createIntent', 'relay'], shows: { next: shown.cursor } },
-  getEvent: {
-    at: '07:34:12.530',
-    after: ['createIntent', 'relay'],
-    params: { id: shownEvent('payment.created') },
-  },
+  listEvents: { ...afterEvent, query: { type: 'payment.created' } },
+  readEventFeed: { ...afterEvent, shows: { next: shown.cursor } },
+  getEvent: { ...afterEvent, params: { id: eventId } },
 
   importProducts: {
     at: '19:46:31.870',
@@ -186,11 +170,9 @@ const requests: Record<string, Request> = {
     shows: { _id: shown.product, 'variants.0._id': shown.variant },
   },
   listProducts: { at: '19:47:20.871', after: ['createProduct'], query: { sku: 'TV-250' } },
-  getProduct: { at: '19:47:20.871', after: ['createProduct'], params: ofProduct },
+  getProduct: ofProduct,
   updateProduct: {
-    at: '19:48:48.560',
-    after: ['createProduct'],
-    params: ofProduct,
+    ...ofProduct,
     body: {
       variants: [
         { label: '250 g', price: 14_000 },
@@ -199,13 +181,8 @@ const requests: Record<string, Request> = {
     },
     shows: { 'variants.1._id': shown.secondVariant },
   },
-  deleteProduct: { at: '19:49:30.007', after: ['createProduct'], params: ofProduct },
-  changeStock: {
-    at: '19:48:48.560',
-    after: ['createProduct'],
-    params: { ...ofProduct, vid: shown.variant },
-    body: { delta: -2 },
-  },
+  deleteProduct: ofProduct,
+  changeStock: { ...ofProduct, params: { ...ofProduct.params, vid: shown.variant }, body: { delta: -2 } },
 
   simulateOrder: {
     at: '19:50:02.640',
@@ -216,8 +193,8 @@ const requests: Record<string, Request> = {
     },
     shows: { _id: shown.order, number: shown.orderNumber },
   },
-  listOrders: { at: '19:50:41.006', after: ['simulateOrder'] },
-  getOrder: { at: '19:50:41.006', after: ['simulateOrder'], params: { id: shown.order } },
+  listOrders: afterOrder,
+  getOrder: { ...afterOrder, params: { id: shown.order } },
 }
 
 /** What causes an event. */
