@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose'
 import type { Intent } from '../src/intents/intent.ts'
-import { newId, newReferenceNumber } from '../src/security/ids.ts'
+import { newId, newReferenceNumber } from '../src/platform/ids.ts'
 import { openApi } from './calls.ts'
 import type { Merchant } from './merchants.ts'
 import { order } from './order.ts'

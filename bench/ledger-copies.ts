@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose'
 import { dayOf, type EntryDraft, type LedgerEntry, linkEntry } from '../src/ledger/entry.ts'
-import { newId, newReferenceNumber } from '../src/security/ids.ts'
+import { newId, newReferenceNumber } from '../src/platform/ids.ts'
 import { commissionOf } from '../src/wallets/commission.ts'
 import { order } from './order.ts'
 

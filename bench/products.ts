@@ -1,4 +1,4 @@
-import { newId } from '../src/security/ids.ts'
+import { newId } from '../src/platform/ids.ts'
 import { newProduct, newVariant } from '../src/store/products/create.ts'
 import type { Product } from '../src/store/products/product.ts'
 

@@ -1,7 +1,6 @@
 // `npm run figures`: prints the size of each part of the project with its bound. Exits with 1 if a bound is exceeded.
-import { readFileSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { block } from './fill-tables.ts'
 import { filesIn, importCycles, linesOf, looseFiles, smallFiles, sources } from './source-files.ts'
 
 interface Figure {
@@ -14,11 +13,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, each)
 const code = /\.(ts|mjs|json)$/
 const linesIn = (folder: string): number => sum(filesIn(folder, code).map(linesOf))
 const pages = filesIn('docs', /\.md$/)
-const proseBytes = sum(
-  pages.map((page) =>
-    Buffer.byteLength(readFileSync(join(import.meta.dirname, '..', page), 'utf8').replace(block, '')),
-  ),
-)
+const pageBytes = sum(pages.map((page) => statSync(join(import.meta.dirname, '..', page)).size))
 const productLines = sum(sources.map(linesOf))
 
 /** Every size that has a bound. */
@@ -28,7 +23,7 @@ export const figures: readonly Figure[] = [
   { name: 'files under 20 lines with one importer', value: smallFiles().length, max: 0 },
   { name: 'lines of test/ for each line of the product', value: linesIn('test') / productLines, max: 1.5 },
   { name: 'lines of test/faults/', value: linesIn('test/faults'), max: 9_000 },
-  { name: 'KB of docs/**/*.md without the generated tables', value: proseBytes / 1_000, max: 152 },
+  { name: 'KB of docs/**/*.md', value: pageBytes / 1024, max: 165 },
   { name: 'lines of README.md', value: linesOf('README.md'), max: 90 },
 ]
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
 /** Matches one generated table with its markers. */
-export const block = /(<!-- table: ([\w-]+) -->\n).*?(\n<!-- end of table -->)/gs
+const block = /(<!-- table: ([\w-]+) -->\n).*?(\n<!-- end of table -->)/gs
 const opening = /<!-- table: /g
 
 /** The pages that may contain generated tables, by their path from the root. */

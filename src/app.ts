@@ -1,9 +1,6 @@
 import type { Express, NextFunction, Request, Response, Router } from 'express'
-import { adminPages, sendStaffError, staffPageRights } from './admin/pages/router.ts'
 import { sendCheckoutError } from './checkout/respond.ts'
 import { checkoutPageRights, checkoutPages, isHosted } from './checkout/router.ts'
-import type { Deps } from './deps.ts'
-import { refuse } from './errors.ts'
 import { describeApi } from './http/openapi/describe.ts'
 import { isForBrowsers } from './http/operations/route.ts'
 import { runOperation } from './http/operations/run-operation.ts'
@@ -16,7 +13,10 @@ import { sendBuilt } from './http/responses/send.ts'
 import { routes } from './http/routes/routes.ts'
 import { createBareApp, readOnly, refuseUnknown } from './http/server/bare-app.ts'
 import { useProbes } from './http/server/probes.ts'
+import type { Deps } from './platform/deps.ts'
+import { refuse } from './platform/errors.ts'
 import { referencePages } from './reference/router.ts'
+import { adminPages, sendStaffError, staffPageRights } from './staff-pages/router.ts'
 
 /** The path prefix of every API operation (SPEC 9). */
 export const apiBase = '/api/v1'
@@ -69,7 +69,7 @@ function serveOperations(deps: Deps, app: Express): void {
  * Serves `/openapi.json`. The first request builds the document. Requests need no API key, pages on any site may load
  * the document, and the response has no envelope.
  */
-function serveDescription({ config }: Deps): Router {
+function serveDescription({ config }: Pick<Deps, 'config'>): Router {
   let built: Buffer | undefined
   return readOnly('/openapi.json', (_req, res) => {
     setApiHeaders(res)

@@ -1,12 +1,12 @@
-import { requireNode } from './process/require-node.ts'
+import { requireNode } from './platform/require-node.ts'
 
 requireNode()
 
 // This is the `release` step in the Procfile. It prepares the database for a new version.
-const { loadConfig } = await import('./config.ts')
-const { makeIndexes } = await import('./mongo/indexes.ts')
-const { createLog } = await import('./process/log.ts')
-const { stopOnSignals } = await import('./process/stop.ts')
+const { loadConfig } = await import('./config/config.ts')
+const { makeIndexes } = await import('./context/indexes.ts')
+const { createLog } = await import('./platform/log.ts')
+const { stopOnSignals } = await import('./platform/stop.ts')
 
 const config = loadConfig()
 const log = createLog(config.logLevel, 'release', null)

@@ -1,10 +1,10 @@
-import { requireNode } from '../src/process/require-node.ts'
+import { requireNode } from '../src/platform/require-node.ts'
 
 requireNode()
 
 // This is the entry point of the `worker` process. It runs the jobs of all queues, or only of those in WORKER_QUEUES.
 const { serveMetrics, serveProbes } = await import('../src/http/server/probes.ts')
-const { openProcess } = await import('../src/open-deps.ts')
+const { openProcess } = await import('../src/context/open-deps.ts')
 const { startWorkers } = await import('./run/start.ts')
 
 const { config, log, deps, onStop } = await openProcess('worker')

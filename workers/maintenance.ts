@@ -1,6 +1,6 @@
-import type { Deps } from '../src/deps.ts'
+import { deadShownSeconds } from '../schemas/jobs.ts'
 import { inBatches } from '../src/mongo/in-batches.ts'
-import { deadShownSeconds } from '../src/queues/jobs.ts'
+import type { Deps } from '../src/platform/deps.ts'
 import { nightly } from '../src/retention/record.ts'
 import { type Counted, deliveryIdOf, deliveryJob, jobIdOf } from '../src/webhooks/deliveries/delivery-job.ts'
 import { type DeliveryRecord, recordFields } from '../src/webhooks/deliveries/present.ts'
@@ -31,7 +31,7 @@ export const requestRestore = (deps: Pick<Deps, 'enqueue'>): void =>
  * data, also restores the schedule of the nightly clean-up, and ensures that every delivery that died in the last 30
  * days and is still DEAD has exactly one failed job.
  */
-export async function restoreJobs(deps: Deps): Promise<number> {
+export async function restoreJobs(deps: Pick<Deps, 'Delivery' | 'now' | 'queues'>): Promise<number> {
   const { standing } = deps.queues
   const now = deps.now().getTime()
   if (await standing.isWhole()) return restoreFailed(deps, new Date(now - diedLatelyMs))
@@ -53,7 +53,7 @@ export const keepNightly = (deps: Pick<Deps, 'queues'>): Promise<void> =>
  * the delivery is DEAD and fails the job, because support staff look for DEAD deliveries among the failed jobs. Returns
  * how many jobs were missing.
  */
-async function restoreFailed(deps: Deps, since: Date): Promise<number> {
+async function restoreFailed(deps: Pick<Deps, 'Delivery' | 'now' | 'queues'>, since: Date): Promise<number> {
   const now = deps.now()
   const recent = { deadAt: { $type: 'date', $gte: since }, status: 'DEAD' } as const
   const dead = deps.Delivery.find(recent, recordFields).lean<DeliveryRecord[]>()
@@ -66,7 +66,7 @@ async function restoreFailed(deps: Deps, since: Date): Promise<number> {
 }
 
 /** Removes failed jobs whose delivery is no longer DEAD, or has been re-queued and has died again since. */
-async function dropOutdated(deps: Deps, jobIds: string[]): Promise<void> {
+async function dropOutdated(deps: Pick<Deps, 'Delivery' | 'queues'>, jobIds: string[]): Promise<void> {
   const dead = await deps.Delivery.find(
     { _id: { $in: jobIds.map(deliveryIdOf) }, status: 'DEAD' },
     { attempts: 1, requeues: 1 },

@@ -1,4 +1,4 @@
-import { relayOutboxes } from '../src/outbox/relay.ts'
+import { relayOutboxes } from '../src/relay/relay.ts'
 import type { QueueWorker } from './run/queue-worker.ts'
 
 /** Turns the events of intents and orders into deliveries. */

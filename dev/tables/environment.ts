@@ -21,8 +21,10 @@ function allowed(variable: Variable): string {
   if (variable.enum) return ` ${variable.enum.map(code).join(', ')}.`
   if (variable.format) {
     const hint = formats[variable.format]?.hint('') ?? ''
+    // The page deploy.md shows the forms of URLs.
+    if (hint.includes('://')) return ''
     const values = hint.replace(/: remove.*/, '').replace(/^must (be|have) /, '')
-    return ` ${values.startsWith('http') ? values : values.charAt(0).toUpperCase() + values.slice(1)}.`
+    return ` ${values.charAt(0).toUpperCase() + values.slice(1)}.`
   }
   const { minimum, exclusiveMinimum, maximum } = variable
   if (maximum === undefined || maximum >= 65_535) return ''

@@ -1,4 +1,4 @@
-import { catalogue, type ErrorCode } from '../../src/errors.ts'
+import { catalogue, type ErrorCode } from '../../src/platform/errors.ts'
 import { code, tableOf } from '../markdown.ts'
 
 /** The content of `error.details`, if it is not the list of invalid fields. */

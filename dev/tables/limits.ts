@@ -1,4 +1,3 @@
-import { phoneSearches } from '../../src/admin/search/finders.ts'
 import { quotas } from '../../src/businesses/quotas.ts'
 import { lookupBudgets, paymentBudget } from '../../src/checkout/limits.ts'
 import { connectionLimits, maxConnections } from '../../src/http/server/network-share.ts'
@@ -7,18 +6,19 @@ import { pinBudgets } from '../../src/intents/payments/refused-pins.ts'
 import { capacityLimits } from '../../src/limits/capacity.ts'
 import type { Limit, Resource } from '../../src/limits/limit.ts'
 import { meters, requestRates } from '../../src/limits/rate.ts'
+import { replayLimit } from '../../src/replays/start.ts'
 import type { NetworkBudget } from '../../src/security/network-limit.ts'
 import { hashLimits } from '../../src/security/slow-hash.ts'
 import { perAccount, perName, signInBudget } from '../../src/staff/sign-in-limit.ts'
+import { phoneSearches } from '../../src/staff-pages/search/finders.ts'
 import { providerLimits } from '../../src/wallets/live/provider.ts'
 import { attemptLimits } from '../../src/webhooks/attempts/slots.ts'
-import { replayLimit } from '../../src/webhooks/replays/start.ts'
 import { code, tableOf } from '../markdown.ts'
 
-/** Every limit that makes a caller wait, get 429 or lose a connection. */
+/** Every limit that makes a caller wait, get 429 or lose a connection: the shares, then the rates and the counters. */
 export const table = (): string =>
   tableOf(
-    ['Limit', 'Kind', 'Default', 'Beyond it', 'Set by', 'Metric'],
+    ['Limit', 'Default', 'Beyond it', 'Metric'],
     [
       ...[
         attemptLimits(none),
@@ -27,18 +27,18 @@ export const table = (): string =>
         providerLimits,
         connectionLimits(maxConnections),
       ].flatMap((share) =>
-        Object.entries<Resource>(share).map(([name, resource]) => row('share', resource, sharesOf(resource), name)),
+        Object.entries<Resource>(share).map(([name, resource]) => row(resource, sharesOf(resource), name)),
       ),
       ...[...Object.values(requestRates), ...Object.values(meters)].map((rate) =>
-        row('rate', rate, `${rate.limit} per ${rate.owner}`),
+        row(rate, `${rate.limit} per ${rate.owner}`),
       ),
-      ...once(quotas).map((quota) => row('counter', quota, `${quota.setBy.split(',')[0]} per business`)),
-      ...[codesLimit, replayLimit].map((each) => row('counter', each, each.limit)),
+      ...once(quotas).map((quota) => row(quota, `${quota.setBy} per business`)),
+      ...[codesLimit, replayLimit].map((each) => row(each, each.limit)),
       ...once({ ...lookupBudgets, ...pinBudgets, paymentBudget, signInBudget }).map((each) =>
-        row('counter', each, failuresOf(each)),
+        row(each, failuresOf(each)),
       ),
       ...[perName, perAccount, phoneSearches].map((each) =>
-        row('counter', each, `${each.max} per ${each.owner} in ${each.seconds / 60} min`),
+        row(each, `${each.max} per ${each.owner} in ${each.seconds / 60} min`),
       ),
     ],
   )
@@ -51,15 +51,14 @@ const once = <Kind extends Limit>(limits: Record<string, Kind>): Kind[] => [
 ]
 
 const failuresOf = ({ perNetwork, seconds }: NetworkBudget): string =>
-  `${perNetwork} per network in ${seconds / 60} min; more per larger prefix`
+  `${perNetwork} per network in ${seconds / 60} min`
 
-const row = (kind: string, { what, gets, setBy = '', metric }: Limit, limit: string, name?: string): string[] => [
+/** A share without a metric of its own is a value of the label `limit` of `capacity_used`. */
+const row = ({ what, gets, metric }: Limit, limit: string, name = ''): string[] => [
   what,
-  kind,
   limit,
   gets,
-  setBy,
-  metric === undefined && name !== undefined ? code(`capacity_used{limit="${name}"}`) : (metric ?? ''),
+  metric ?? (name && code(name)),
 ]
 
 const sharesOf = ({ total, parts, unit }: Resource): string =>

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readCertificates } from '../../src/config/certificates.ts'
+import { readCertificates } from '../../src/config/formats.ts'
 
 /**
  * Calls `use` with a URL that names a file with the certificates of MONGODB_TLS_CA, because MongoDB's tools accept them

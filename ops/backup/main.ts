@@ -1,8 +1,8 @@
 // `npm run backup`, `npm run restore`, `npm run drill` (docs/operators/backup.md).
 import { parseArgs } from 'node:util'
 import mongoose from 'mongoose'
-import { readConfig } from '../../src/config.ts'
-import { createLog } from '../../src/process/log.ts'
+import { readConfig } from '../../src/config/config.ts'
+import { createLog } from '../../src/platform/log.ts'
 import { createSecrets } from '../../src/security/seal.ts'
 import { backUp } from './back-up.ts'
 import { withCaFile } from './ca-file.ts'

@@ -1,6 +1,6 @@
+import { openModels } from '../../src/context/models.ts'
 import { connectMongo } from '../../src/mongo/connect.ts'
-import { openModels } from '../../src/mongo/models.ts'
-import type { Log } from '../../src/process/log.ts'
+import type { Log } from '../../src/platform/log.ts'
 import type { SealedField, Secrets } from '../../src/security/seal.ts'
 import type { Endpoint as StoredEndpoint } from '../../src/webhooks/endpoints/endpoint.ts'
 import { secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'

@@ -1,4 +1,4 @@
-import { requireNode } from '../process/require-node.ts'
+import { requireNode } from '../platform/require-node.ts'
 
 requireNode()
 

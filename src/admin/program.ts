@@ -80,7 +80,6 @@ function rejectUnknown(group: Command): void {
 /** An example of each command whose help text has none. */
 const examples: Record<string, string> = {
   'business create': '--name "Chez Fatou"',
-  'business limit': 'ID --per-second 200 --live-codes default',
   'business commission': 'ID --provider-bp 150 --payer-bp 50 --from 2026-12-01T00:00Z',
   'business payout': 'ID --amount 125000 --reference TR-2026-0417',
   'api on': '',
@@ -90,11 +89,6 @@ const examples: Record<string, string> = {
   'deliveries replays': '--endpoint ID',
   'deliveries cancel-replay': 'ID',
   'shop create': '--business ID --name "Chez Fatou"',
-  'staff create': '--name fatou --role support',
-  'staff disable': 'fatou',
-  'staff enable': 'fatou',
-  'staff password': 'fatou',
-  'staff reset-factor': 'fatou',
   'wallet create': '--phone 44556677 --pin 2580 --balance 100000',
   'secrets rotate': '--json',
 }

@@ -1,16 +1,14 @@
-/** The actions that the audit trail records (docs/operators/support.md). */
-export const acts = [
+import { isBlank, isLonger } from '../input/name.ts'
+
+/** The name of an act in the audit trail (docs/operators/support.md). */
+export type Act = `${string}.${string}`
+
+/** The acts that the audit trail records besides those in the table of staff acts (src/staff-acts). */
+export const otherActs = [
   'api.disabled',
   'api.enabled',
   'audit.exported',
   'business.created',
-  'business.approved',
-  'business.unapproved',
-  'business.disabled',
-  'business.enabled',
-  'business.suspended',
-  'business.resumed',
-  'business.limited',
   'business.commission-set',
   'business.paid-out',
   'delivery.requeued',
@@ -22,9 +20,6 @@ export const acts = [
   'endpoint.secret-rotated',
   'intents.cancelled',
   'key.created',
-  'key.suspended',
-  'key.resumed',
-  'key.revoked',
   'key.rotated',
   'ledger.exported',
   'payment.searched-by-phone',
@@ -32,19 +27,23 @@ export const acts = [
   'retention.run',
   'secrets.rotated',
   'shop.created',
-  'staff.created',
-  'staff.disabled',
-  'staff.enabled',
   'staff.password-changed',
   'staff.signed-in',
   'staff.signed-out',
   'staff.sign-in-refused',
-  'staff.role-changed',
-  'staff.link-issued',
   'staff.second-factor-added',
-  'staff.second-factor-removed',
   'staff.recovery-codes-renewed',
-  'staff.session-ended',
   'wallet.created',
-] as const
-export type Act = (typeof acts)[number]
+] as const satisfies readonly Act[]
+
+/** Control characters, line breaks, and characters that change the direction of the text after them. */
+const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202A-\u202E\u2066-\u2069]/u
+
+/** The maximum length of a reason, in characters. */
+export const maxReasonLength = 300
+
+/** Returns a reason without surrounding blanks, or null unless it is a visible text of 1 to 300 characters. */
+export function readReason(text: string): string | null {
+  const reason = text.trim()
+  return isBlank(reason) || isLonger(reason, maxReasonLength) || unprintable.test(reason) ? null : reason
+}

@@ -1,8 +1,10 @@
 import type { mongo } from 'mongoose'
+import { type Bytes, type Result, storeWithin, type WriteRequest } from '../idempotency/request.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import type { Models } from '../mongo/models.ts'
 import { type Transaction, type Transactions, transaction } from '../mongo/transaction.ts'
-import { type About, auditLine, type By } from './audit-event.ts'
+import type { Models } from '../platform/deps.ts'
+import type { By } from '../security/actor.ts'
+import { type About, auditLine } from './audit-event.ts'
 
 type TrailDeps = Pick<Models, 'AuditEvent'> & { now(): Date }
 
@@ -34,6 +36,21 @@ export const audited = <T>(
     }
     return work({ session, by, at, add })
   })
+
+/**
+ * Runs the act of a write request as `audited` does, and stores its response in the same transaction. Throws
+ * IDEMPOTENCY_REQUEST_IN_PROGRESS if a twin is still at work at the deadline.
+ */
+export const once = (
+  deps: AuditedDeps & Pick<Models, 'StoredResponse'>,
+  request: WriteRequest,
+  { documents }: Pick<Transaction, 'documents'>,
+  work: (act: AuditedAct) => Promise<unknown>,
+): Promise<Result> => {
+  const { key, by, deadlineAt } = request
+  const options = { documents: [key, ...documents], by, deadlineAt }
+  return storeWithin(deps, request, (run) => audited<Bytes>(deps, options, run), work)
+}
 
 /** Adds the line about an act that changes no document. */
 export const addLine = (deps: TrailDeps, by: By, about: About): Promise<unknown> =>

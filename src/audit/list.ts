@@ -1,9 +1,10 @@
 import { stringify } from 'csv-stringify/sync'
 import { listAuditQuery } from '../../schemas/list-audit.ts'
-import type { Deps } from '../deps.ts'
 import { readName } from '../input/name.ts'
 import { readSpan, type Span, within } from '../input/span.ts'
-import { type AuditEvent, type By, readable } from './audit-event.ts'
+import type { Deps } from '../platform/deps.ts'
+import type { By } from '../security/actor.ts'
+import { type AuditEvent, readable } from './audit-event.ts'
 import { addLine } from './audited.ts'
 
 /**

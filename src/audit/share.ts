@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { mongo } from 'mongoose'
 import { isDuplicate, nativeCollection } from '../mongo/collection.ts'
-import type { Models } from '../mongo/models.ts'
+import type { Models } from '../platform/deps.ts'
 import type { AuditEvent } from './audit-event.ts'
 
 const hourMs = 3_600_000

@@ -1,7 +1,14 @@
 import { randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import type { Model } from 'mongoose'
 import type { Scope } from '../../schemas/scopes.ts'
 import type { Collection } from '../mongo/collection.ts'
+
+declare module '../platform/deps.ts' {
+  interface Models {
+    ApiKey: Model<ApiKey>
+  }
+}
 
 export type KeyMode = 'test' | 'live'
 export type KeyKind = 'secret' | 'publishable'

@@ -1,6 +1,15 @@
 import type { Model } from 'mongoose'
 import type { Collection } from '../mongo/collection.ts'
 
+declare module '../platform/deps.ts' {
+  interface Models {
+    Setting: Model<Setting>
+  }
+  interface Deps {
+    apiSwitch: ApiSwitch
+  }
+}
+
 /**
  * A setting that applies to the whole service. The only setting so far, with the `_id` `api`, turns the developer API
  * on or off.

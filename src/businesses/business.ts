@@ -1,5 +1,12 @@
+import type { Model } from 'mongoose'
 import type { Collection } from '../mongo/collection.ts'
 import type { CommissionRates } from '../wallets/commission.ts'
+
+declare module '../platform/deps.ts' {
+  interface Models {
+    Business: Model<Business>
+  }
+}
 
 /** The limits that operators have set for one business. If a limit is null, the service's default applies. */
 export interface BusinessLimits {

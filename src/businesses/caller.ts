@@ -1,7 +1,11 @@
 import type { Scope } from '../../schemas/scopes.ts'
-import type { By } from '../audit/audit-event.ts'
-import type { KeyKind } from './api-key.ts'
+import type { Deps } from '../platform/deps.ts'
+import { refuse } from '../platform/errors.ts'
+import { isWithin, parseRange } from '../platform/network.ts'
+import type { By } from '../security/actor.ts'
+import { type KeyKind, looksLikeKey } from './api-key.ts'
 import type { BusinessLimits, CommissionHistory } from './business.ts'
+import { type KeyAndBusiness, noteKeyUse, rehashWithCurrent } from './key-batchers.ts'
 
 /** A key that exists, whether or not it may be used. The log shows these fields. */
 export type FoundKey = Pick<Caller, 'keyId' | 'businessId' | 'sandbox'>
@@ -28,3 +32,60 @@ export const byCaller = ({ keyId, ip, sandbox }: Pick<Caller, 'keyId' | 'ip' | '
   reason: null,
   sandbox,
 })
+
+/**
+ * Returns the caller that an API key identifies. Throws INVALID_API_KEY, API_ACCESS_NOT_ACTIVE, FEATURE_DISABLED,
+ * LIVE_ACCESS_NOT_APPROVED or IP_NOT_ALLOWED. The conditions for these errors are checked in this order (SPEC 5.2).
+ * Calls `onFound` as soon as the key has been found, even if the request is then rejected.
+ */
+export async function identify(
+  deps: Pick<Deps, 'batchers' | 'secrets' | 'now'>,
+  apiKey: string,
+  clientAddress: string,
+  deadlineAt: number,
+  onFound: (key: FoundKey) => void,
+): Promise<Caller> {
+  const key = looksLikeKey(apiKey) ? await findByAnyHash(deps, apiKey, deadlineAt) : null
+  if (key === null) throw refuse('INVALID_API_KEY')
+  const found = { keyId: key._id, businessId: key.businessId, sandbox: key.mode === 'test' }
+  onFound(found)
+  if (key.status !== 'active') throw refuse('API_ACCESS_NOT_ACTIVE')
+  const { apiEnabled, suspended, liveApproved } = key.business
+  if (!apiEnabled || suspended) throw refuse('FEATURE_DISABLED', { retryAfterSeconds: 60 })
+  if (key.mode === 'live' && !liveApproved) throw refuse('LIVE_ACCESS_NOT_APPROVED')
+  const allowed = key.ipAllowlist.map(parseRange)
+  if (allowed.length > 0 && !isWithin(allowed, clientAddress)) throw refuse('IP_NOT_ALLOWED')
+  noteKeyUse(deps, key, deadlineAt)
+  return {
+    ...found,
+    kind: key.kind,
+    scopes: new Set(key.scopes),
+    limits: key.business.limits,
+    commission: key.business.commission,
+    ip: clientAddress,
+  }
+}
+
+/**
+ * Finds a key by its hash. The first lookup uses the hash with the current pepper. If it finds no key and there is a
+ * previous pepper, a second lookup uses the hash with the previous pepper. A third lookup uses the current pepper
+ * again, because another request may have rehashed the key between the first two lookups. Returns null for a secret
+ * whose overlap has ended.
+ */
+async function findByAnyHash(
+  deps: Pick<Deps, 'batchers' | 'secrets' | 'now'>,
+  apiKey: string,
+  deadlineAt: number,
+): Promise<KeyAndBusiness | null> {
+  const hashes = deps.secrets.hashes(apiKey)
+  const [current = ''] = hashes
+  for (const hash of hashes.length > 1 ? [...hashes, current] : hashes) {
+    const key = await deps.batchers.findKey(hash, deadlineAt)
+    const secret = key?.secrets.find((each) => each.hash === hash)
+    if (key && secret && (secret.validUntil === null || secret.validUntil > deps.now())) {
+      rehashWithCurrent(deps, { keyId: key._id, secret, hash: current }, deadlineAt)
+      return key
+    }
+  }
+  return null
+}

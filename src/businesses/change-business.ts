@@ -1,9 +1,9 @@
 import type { Act } from '../audit/acts.ts'
-import type { By } from '../audit/audit-event.ts'
 import { type AuditedDeps, audited } from '../audit/audited.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import type { Models } from '../mongo/models.ts'
-import { newId } from '../security/ids.ts'
+import type { Models } from '../platform/deps.ts'
+import { newId } from '../platform/ids.ts'
+import type { By } from '../security/actor.ts'
 import {
   type Business,
   type BusinessLimits,

@@ -1,12 +1,16 @@
 import type { Model } from 'mongoose'
-import { unavailable } from '../errors.ts'
-import { type Batcher, backgroundRest, createBatcher } from '../mongo/batching/batcher.ts'
-import { createReadBatcher } from '../mongo/batching/read-batcher.ts'
+import { type Batcher, backgroundRest, createBatcher, createByIdBatcher, createReadBatcher } from '../mongo/batchers.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import { inTime, withTimeout } from '../process/timeout.ts'
+import type { Models } from '../platform/deps.ts'
+import { unavailable } from '../platform/errors.ts'
+import { inTime, withTimeout } from '../platform/timeout.ts'
 import type { Secrets } from '../security/seal.ts'
 import type { ApiKey, StoredSecret } from './api-key.ts'
 import type { Business } from './business.ts'
+
+declare module '../platform/deps.ts' {
+  interface Batchers extends ReturnType<typeof openBusinessBatchers> {}
+}
 
 /** An API key and the business that it belongs to. */
 export interface KeyAndBusiness extends ApiKey {
@@ -29,6 +33,12 @@ export const createKeyBatcher = (ApiKey: Model<ApiKey>): Batcher<string, KeyAndB
         .toArray(),
     (key) => key.secrets.map((secret) => secret.hash),
   )
+
+export const openBusinessBatchers = ({ ApiKey, Business }: Pick<Models, 'ApiKey' | 'Business'>) => ({
+  findKey: createKeyBatcher(ApiKey),
+  findBusiness: createByIdBatcher<Business, Pick<Business, '_id' | 'suspended'>>(Business, { suspended: 1 }),
+  noteOnKey: createNoteBatcher(ApiKey),
+})
 
 /** What a request writes to its key, without waiting. If the write fails, the next use of the key repeats it. */
 export interface KeyNote {

@@ -1,6 +1,6 @@
 import type { Scope } from '../../schemas/scopes.ts'
-import type { Deps } from '../deps.ts'
 import { given, type IdPage, type IdSlice, mapPage, orders, readIdPage } from '../mongo/id-page.ts'
+import type { Deps } from '../platform/deps.ts'
 import { type ApiKey, looksLikeKey } from './api-key.ts'
 import type { Business } from './business.ts'
 

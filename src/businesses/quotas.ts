@@ -1,15 +1,14 @@
-import type { Config } from '../config.ts'
-import type { Deps } from '../deps.ts'
-import { Refusal } from '../errors.ts'
+import type { Config } from '../config/config.ts'
 import type { Result } from '../idempotency/request.ts'
-import { countLiveCodes, liveCodeLimit } from '../intents/live-codes.ts'
-import { dayOf, startOf, usedToday, usedUp } from '../limits/counter.ts'
+import { dayOf, startOf, usedUp } from '../limits/counter.ts'
 import type { Limit, Scope } from '../limits/limit.ts'
-import { isTooSlow } from '../mongo/collection.ts'
-import { type Business, type BusinessLimits, defaultLimits } from './business.ts'
+import type { Deps } from '../platform/deps.ts'
+import { Refusal } from '../platform/errors.ts'
+import { type BusinessLimits, defaultLimits } from './business.ts'
 import type { Caller } from './caller.ts'
 
 interface QuotaInfo extends Limit {
+  /** The environment variable that changes the limit. */
   setBy: string
   scope: Scope
   /** 0 means that there is no limit. */
@@ -19,7 +18,7 @@ interface QuotaInfo extends Limit {
 
 /** A limit that operators can set for each business. */
 const ofBusiness = (name: Exclude<keyof BusinessLimits, 'perSecond' | 'liveCodes'>) => ({
-  setBy: `${name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}, \`business limit\``,
+  setBy: name.replaceAll(/[A-Z]/g, '_$&').toUpperCase(),
   metric: 'business_quota_used_ratio',
   limit: (config: Config, own: BusinessLimits) => own[name] ?? config[name],
 })
@@ -27,7 +26,7 @@ const ofBusiness = (name: Exclude<keyof BusinessLimits, 'perSecond' | 'liveCodes
 const storage = (keys: string, what: string, name: Parameters<typeof ofBusiness>[0]): QuotaInfo => ({
   ...ofBusiness(name),
   what: `What ${keys} keys store per UTC day, in ${what}`,
-  gets: '429 `storage`, only for what adds data or has a large response',
+  gets: '429 `storage`',
   scope: 'storage',
   message: (limit) =>
     `The ${keys} keys of this business can store ${limit} ${what} per UTC day. Wait until the next day. Until then, you can still cancel, refund and delete.`,
@@ -35,7 +34,7 @@ const storage = (keys: string, what: string, name: Parameters<typeof ofBusiness>
 
 const auditLines = (keys: string): QuotaInfo => ({
   what: 'Audit lines per UTC day, of live keys and of test keys each',
-  gets: '429 `audit`, never for deletions, rotations and cancellations',
+  gets: '429 `audit`',
   setBy: 'AUDIT_LINES_PER_DAY',
   scope: 'audit',
   limit: (config) => config.auditLinesPerDay,
@@ -67,7 +66,7 @@ type CountDeps = Pick<Deps, 'counters' | 'config'>
 export type QuotaDeps = CountDeps & Pick<Deps, 'now'>
 type Amounts = readonly (readonly [name: QuotaName, amount: number])[]
 
-const limitOf = ({ config }: Pick<Deps, 'config'>, name: QuotaName, limits: BusinessLimits): number | null =>
+export const limitOf = ({ config }: Pick<Deps, 'config'>, name: QuotaName, limits: BusinessLimits): number | null =>
   quotas[name].limit(config, limits) || null
 
 /**
@@ -195,53 +194,3 @@ export const withinAuditLines = <T>(
 
 /** Counts the audit line of an act that is never refused. */
 export const countAuditLine = (deps: CountDeps, owner: Environment): void => count(deps, owner, auditLine(owner))
-
-/**
- * How much of a quota a business has used, and how much is left. `limit` is null if there is no limit. `used` is null
- * then, or if counting takes too long.
- */
-export interface QuotaUsage {
-  used: number | null
-  limit: number | null
-  left: number | null
-}
-
-const shown = {
-  liveDocumentsToday: 'liveDocuments',
-  liveBytesToday: 'liveBytes',
-  sandboxToday: 'sandboxCreates',
-  sandboxBytesToday: 'sandboxBytes',
-} as const satisfies Record<string, QuotaName>
-
-export type Usages = Record<'liveCodes' | keyof typeof shown, QuotaUsage>
-
-/** Returns how much of its quotas a business has used. What the processes have reserved counts as used. */
-export async function usagesOf(
-  deps: Pick<Deps, 'Intent' | 'Counter' | 'config' | 'now'>,
-  business: Business,
-): Promise<Usages> {
-  const names = Object.keys(shown) as (keyof typeof shown)[]
-  const owned = names.map((name) => ({ name: shown[name], owner: business._id }))
-  const [codes, used] = await Promise.all([codesOf(deps, business._id), usedToday(deps, owned)])
-  const usages = names.map((name, index) => {
-    const limit = limitOf(deps, shown[name], business.limits)
-    return [name, usage(limit && (used[index] ?? 0), limit)]
-  })
-  return { liveCodes: usage(codes, liveCodeLimit(deps, business)), ...Object.fromEntries(usages) }
-}
-
-const usage = (used: number | null, limit: number | null): QuotaUsage => ({
-  used,
-  limit,
-  left: used === null || limit === null ? null : Math.max(0, limit - used),
-})
-
-async function codesOf(deps: Pick<Deps, 'Intent' | 'now'>, businessId: string): Promise<number | null> {
-  try {
-    const [counted] = await countLiveCodes(deps, [businessId])
-    return counted?.used ?? 0
-  } catch (error) {
-    if (isTooSlow(error)) return null
-    throw error
-  }
-}

@@ -1,6 +1,6 @@
-import type { Deps } from '../deps.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { inBatches } from '../mongo/in-batches.ts'
+import type { Deps } from '../platform/deps.ts'
 import type { ApiKey } from './api-key.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { mongo } from 'mongoose'
-import { unavailable } from '../errors.ts'
-import { longestReadMs } from '../input/pagination.ts'
-import { type Batcher, backgroundRest, createBatcher } from '../mongo/batching/batcher.ts'
+import { longestReadMs } from '../lists/pagination.ts'
+import { type Batcher, backgroundRest, createBatcher } from '../mongo/batchers.ts'
+import { unavailable } from '../platform/errors.ts'
 
 /** The owner of a chain: a business in one environment. */
 export interface ChainOwner {

@@ -1,5 +1,5 @@
 import { ratesAt } from '../businesses/business.ts'
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../platform/deps.ts'
 import { type Commission, commissionOf } from '../wallets/commission.ts'
 import { ltrText } from './layout.ts'
 import type { Offer } from './offer.ts'

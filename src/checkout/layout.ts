@@ -1,5 +1,5 @@
 import { html } from 'ghtml'
-import type { OfferedIntent } from '../intents/batchers.ts'
+import type { OfferedIntent } from '../intents/find.ts'
 import { scriptPath, stylePath } from './assets.ts'
 import { addressOf, type Locale, locales } from './locale.ts'
 

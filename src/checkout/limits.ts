@@ -1,8 +1,8 @@
-import type { Deps } from '../deps.ts'
 import type { Deadline } from '../http/server/deadline.ts'
 import type { Intent } from '../intents/intent.ts'
 import type { PaymentResult } from '../intents/payments/pay.ts'
 import { createRefusedPins, settlePin } from '../intents/payments/refused-pins.ts'
+import type { Deps } from '../platform/deps.ts'
 import { type Attempt, createNetworkLimit, type NetworkBudget } from '../security/network-limit.ts'
 
 const pageBudget = { gets: 'the page asks to wait', perFailure: 1, countsAhead: 'stored' } as const

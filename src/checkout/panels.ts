@@ -1,5 +1,5 @@
 import { html } from 'ghtml'
-import type { OfferedIntent } from '../intents/batchers.ts'
+import type { OfferedIntent } from '../intents/find.ts'
 import { facts, ltr, merchantTextUnlessBlank, moneyHtml, type Price, priceRows } from './layout.ts'
 import { addressOfOffer, type Offer, pollAttributes, returnUrl, type Sheet, type State, sentQuery } from './offer.ts'
 import type { Note } from './words/words.ts'

@@ -1,14 +1,13 @@
 import { unescape } from 'node:querystring'
 import { type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express'
 import { html } from 'ghtml'
-import type { Deps } from '../deps.ts'
 import { formFields } from '../http/body/read-form.ts'
 import { deadlineOf } from '../http/pages/prepare-page.ts'
 import { redirectTo, sendPage } from '../http/pages/send-page.ts'
-import type { OfferedIntent } from '../intents/batchers.ts'
-import { isCodeActive, readCode } from '../intents/code.ts'
-import { findByCode } from '../intents/find.ts'
-import { isId, isShortCode } from '../security/ids.ts'
+import { isCodeActive, readCode } from '../intents/codes.ts'
+import { findByCode, type OfferedIntent } from '../intents/find.ts'
+import type { Deps } from '../platform/deps.ts'
+import { isId, isShortCode } from '../platform/ids.ts'
 import { type FormMessages, field, hasMessages, noMessages, summary } from './forms.ts'
 import { page } from './layout.ts'
 import { createPinLimit, type LookupLimit } from './limits.ts'
@@ -117,7 +116,7 @@ async function findByShortCode(
  * Serves the pages on which a customer types a payment code: `/` for live codes, and `/sandbox/{businessId}` for a
  * business's test codes. A customer who types a valid code is redirected to the payment's page.
  */
-export function codePages(deps: Deps, lookupLimit: LookupLimit): Router {
+export function codePages(deps: Pick<Deps, 'Intent' | 'now' | 'secrets'>, lookupLimit: LookupLimit): Router {
   const router = Router({ strict: true, caseSensitive: true })
 
   const showForm = (req: Request, res: Response) => sendForm(req, res, 200, '', noMessages)

@@ -1,8 +1,8 @@
 import type { Request } from 'express'
-import type { Deps } from '../deps.ts'
 import { formFields } from '../http/body/read-form.ts'
 import type { Intent } from '../intents/intent.ts'
-import { newId } from '../security/ids.ts'
+import type { Deps } from '../platform/deps.ts'
+import { newId } from '../platform/ids.ts'
 import type { Price } from './layout.ts'
 
 /** How long a form can be used to pay. This is enough time for a customer to look up their PIN. */

@@ -1,9 +1,69 @@
-import { readUrl } from '../input/url.ts'
-import { queueNames } from '../queues/jobs.ts'
-import { readCertificates } from './certificates.ts'
-import { list, parseTrust, readRange } from './lists.ts'
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { queueNames } from '../../schemas/jobs.ts'
+import { parseRange } from '../platform/network.ts'
+import { readUrl } from '../platform/url.ts'
 import { isMongoUrl, namesDatabase, weakeningOptions } from './mongo-url.ts'
 import { parseRedisUrl } from './redis-url.ts'
+
+const blocks = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
+
+/**
+ * Reads certificates from the value of an environment variable, which many platforms limit to one line. The value is
+ * the certificates in PEM form with line breaks or with `\n`, the same in base64, or the path of a file. Returns null
+ * if there is no valid certificate.
+ */
+export function readCertificates(text: string): string | null {
+  const found = pemOf(text)?.match(blocks) ?? []
+  return found.length > 0 && found.every(isCertificate) ? found.join('\n') : null
+}
+
+function pemOf(text: string): string | null {
+  for (const pem of [text.replaceAll('\\n', '\n'), Buffer.from(text, 'base64').toString('latin1')])
+    if (pem.includes('-----BEGIN')) return pem
+  try {
+    return readFileSync(text, 'latin1')
+  } catch {
+    return null
+  }
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).fingerprint256 !== ''
+  } catch {
+    return false
+  }
+}
+
+/** Splits a comma-separated list and drops blank items. */
+export const list = (text: string | undefined): string[] =>
+  (text ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+
+/** Parses an address or a CIDR block. Returns null if it is neither. */
+export function readRange(part: string): ReturnType<typeof parseRange> | null {
+  try {
+    return parseRange(part)
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Parses TRUST_PROXY, which specifies the proxies whose X-Forwarded-For header is trusted: a number of hops, or a list
+ * of addresses and CIDR blocks. Returns null for anything else, and for a `/0` block, which Express rejects.
+ */
+export function parseTrust(text: string): number | readonly string[] | null {
+  if (/^\d{1,2}$/.test(text)) return Number(text)
+  const ranges = list(text).map((part) => {
+    const range = readRange(part)
+    return range !== null && range[1] > 0 ? `${range[0].toString()}/${range[1]}` : null
+  })
+  return ranges.every((range) => range !== null) ? ranges : null
+}
 
 /**
  * A format for the value of an environment variable. For an invalid value, `hint` returns the end of the error message,

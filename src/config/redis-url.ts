@@ -1,4 +1,4 @@
-import { readUrl } from '../input/url.ts'
+import { readUrl } from '../platform/url.ts'
 
 /** The servers that REDIS_URL names. With `tls`, every connection uses TLS. */
 export type RedisServers =

@@ -1,9 +1,13 @@
 import { createAppender, type OnStored } from '../chains/append.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import type { Models } from '../mongo/models.ts'
 import type { OutboxEvent } from '../outbox/event.ts'
+import type { Models } from '../platform/deps.ts'
 import type { Source } from '../webhooks/deliveries/new-delivery.ts'
 import type { LoggedEvent } from './logged-event.ts'
+
+declare module '../platform/deps.ts' {
+  interface Batchers extends EventLog {}
+}
 
 /** An event that is not in the log yet. */
 export type EventDraft = Omit<LoggedEvent, 'businessId' | 'sandbox' | 'number' | 'loggedAt'>

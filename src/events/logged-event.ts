@@ -1,7 +1,14 @@
+import type { Model } from 'mongoose'
 import type { EventName } from '../../schemas/events.ts'
 import { type ChainLink, chainIndex } from '../chains/append.ts'
 import type { Collection } from '../mongo/collection.ts'
-import { type Recorded, recordedFields } from '../webhooks/body/facts.ts'
+import { type Recorded, recordedFields } from '../outbox/facts.ts'
+
+declare module '../platform/deps.ts' {
+  interface Models {
+    LoggedEvent: Model<LoggedEvent>
+  }
+}
 
 /**
  * An event in the event log of a business and environment. `_id` is the event's id, so an event that is relayed twice

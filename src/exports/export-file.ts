@@ -1,8 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import type { ExportKind } from '../../schemas/ledger.ts'
 import type { ChainOwner } from '../chains/append.ts'
-import type { Deps } from '../deps.ts'
 import type { Positions } from '../ledger/list.ts'
+import type { Deps } from '../platform/deps.ts'
 import { eachChunk, readEntries } from './export-ledger.ts'
 import type { LineWriter } from './export-lines.ts'
 

@@ -2,8 +2,8 @@ import { currencyCode } from '../../schemas/currency.ts'
 import type { Delimiter } from '../../schemas/delimiter.ts'
 import type { EntryType, ExportFormat, ExportKind, ExportLanguage } from '../../schemas/ledger.ts'
 import { dayOf, type LedgerEntry } from '../ledger/entry.ts'
+import { type Cell, csvHeader, csvRows } from '../platform/csv.ts'
 import { noCommission } from '../wallets/commission.ts'
-import { type Cell, csvHeader, csvRows } from './csv.ts'
 
 /** An entry, with the fields that exports read. */
 export type ExportedEntry = Omit<LedgerEntry, 'after'> & { after: Pick<LedgerEntry['after'], 'balance'> }

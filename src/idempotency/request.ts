@@ -1,12 +1,15 @@
 import type { mongo } from 'mongoose'
-import type { By } from '../audit/audit-event.ts'
-import { type AuditedAct, type AuditedDeps, audited } from '../audit/audited.ts'
-import type { Deps } from '../deps.ts'
-import { Refusal, refuse, unavailable } from '../errors.ts'
+import { createByIdBatcher, insertsOf } from '../mongo/batchers.ts'
 import { isConflict, isDuplicate, nativeCollection } from '../mongo/collection.ts'
-import type { Transaction } from '../mongo/transaction.ts'
-import type { Cause } from '../outbox/event.ts'
+import type { Deps, Models } from '../platform/deps.ts'
+import { Refusal, refuse, unavailable } from '../platform/errors.ts'
+import type { By } from '../security/actor.ts'
+import type { Cause } from '../tracing/tracing.ts'
 import { freshSince, lifetimeMs, type Mark, responseField, type StoredResponse } from './response.ts'
+
+declare module '../platform/deps.ts' {
+  interface Batchers extends ReturnType<typeof openResponseBatchers> {}
+}
 
 /** A write request. Requests with the same API key, method, path and idempotency key share `key`. */
 export interface WriteRequest {
@@ -90,6 +93,12 @@ export function readRow({ secrets, log }: Pick<Deps, 'secrets' | 'log'>, { _id, 
   }
 }
 
+/** Creates the batchers of rows, which concurrent requests share. */
+export const openResponseBatchers = ({ StoredResponse }: Pick<Models, 'StoredResponse'>) => ({
+  findResponse: createByIdBatcher(StoredResponse),
+  insertResponse: insertsOf(StoredResponse),
+})
+
 type Rows = Pick<Deps, 'StoredResponse' | 'batchers'>
 
 export async function findRow(
@@ -137,17 +146,16 @@ export async function storeRow(
 export const inProgress = (): Refusal => refuse('IDEMPOTENCY_REQUEST_IN_PROGRESS', { retryAfterSeconds: 2 })
 
 /**
- * Runs a write of several documents, and stores its response and its audit lines, in one transaction. `documents` are
- * those that others may change at the same time. Throws IDEMPOTENCY_REQUEST_IN_PROGRESS if a twin still holds the row
- * at the deadline.
+ * Runs a write of several documents with `inTransaction`, and stores its response in the same transaction. Throws
+ * IDEMPOTENCY_REQUEST_IN_PROGRESS if a twin still holds the row at the deadline.
  */
-export async function once(
-  deps: AuditedDeps & Pick<Deps, 'StoredResponse'>,
+export async function storeWithin<Act extends { session: mongo.ClientSession }>(
+  deps: Pick<Deps, 'StoredResponse'>,
   request: WriteRequest,
-  { documents }: Pick<Transaction, 'documents'>,
-  work: (act: AuditedAct) => Promise<unknown>,
+  inTransaction: (work: (act: Act) => Promise<Bytes>) => Promise<Bytes>,
+  work: (act: Act) => Promise<unknown>,
 ): Promise<Result> {
-  const { key, by, deadlineAt, arrivedAt } = request
+  const { key, arrivedAt } = request
   const [rows, since] = [nativeCollection(deps.StoredResponse), freshSince(arrivedAt)]
   const outdated = { _id: key, at: { $lte: since } }
   let isTwin = false
@@ -166,7 +174,7 @@ export async function once(
     throw error
   }
   try {
-    const response = await audited(deps, { documents: [key, ...documents], by, deadlineAt }, async (act) => {
+    const response = await inTransaction(async (act) => {
       isTwin = false
       const built = request.build(await work(act).catch((error: unknown) => refused(error, act.session)))
       await store(act.session, built.row)

@@ -1,5 +1,12 @@
+import type { Model } from 'mongoose'
 import type { Collection } from '../mongo/collection.ts'
 import type { SealedField } from '../security/seal.ts'
+
+declare module '../platform/deps.ts' {
+  interface Models {
+    StoredResponse: Model<StoredResponse>
+  }
+}
 
 /** How long a key stays valid (SPEC 5.4). */
 export const lifetimeMs = 24 * 3_600_000

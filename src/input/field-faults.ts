@@ -1,8 +1,8 @@
 import type { ErrorObject } from 'ajv'
 import { maxWaitSeconds } from '../../schemas/list-events.ts'
-import { catalogue, type ErrorCode, type FieldFault, type Refusal, refuse } from '../errors.ts'
-import { judgeUrl } from '../webhooks/sender/url.ts'
+import { catalogue, type ErrorCode, type FieldFault, type Refusal, refuse } from '../platform/errors.ts'
 import { type Fields, maxFaults, nearestName } from './known-fields.ts'
+import { judgeUrl } from './webhook-url.ts'
 
 /**
  * A JSON Schema from the `schemas` folder. Each of its fields may specify `errorCodes`, the error code for each

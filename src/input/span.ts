@@ -1,5 +1,5 @@
 import type { SpanQuery } from '../../schemas/queries.ts'
-import { refuse } from '../errors.ts'
+import { refuse } from '../platform/errors.ts'
 import { readInstant } from './instant.ts'
 
 /** A period of time. Both ends are inclusive. If an end is null, the period is unlimited at that end. */

@@ -3,14 +3,20 @@ import type { JSONSchema } from 'json-schema-to-ts'
 import { type EventName, events } from '../../schemas/events.ts'
 import { maxWaitSeconds } from '../../schemas/list-events.ts'
 import type { ValueOf } from '../../schemas/value-of.ts'
-import type { Config } from '../config.ts'
-import { readPhone } from '../wallets/phone.ts'
-import { judgeUrl } from '../webhooks/sender/url.ts'
+import type { Config } from '../config/config.ts'
+import { readUrl } from '../platform/url.ts'
 import { type AnnotatedSchema, inOneRefusal } from './field-faults.ts'
 import { readInstant } from './instant.ts'
 import { readFields } from './known-fields.ts'
 import { isLonger, type NameKind, readName } from './name.ts'
-import { readUrl } from './url.ts'
+import { readPhone } from './phone.ts'
+import { judgeUrl } from './webhook-url.ts'
+
+declare module '../platform/deps.ts' {
+  interface Deps {
+    validate: Validate
+  }
+}
 
 /**
  * Validates a value against a schema from the `schemas` folder. Returns the typed value with only its known fields, or

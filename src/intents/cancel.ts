@@ -1,16 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import type { By } from '../audit/audit-event.ts'
 import { addLine } from '../audit/audited.ts'
 import type { Caller } from '../businesses/caller.ts'
-import type { Deps } from '../deps.ts'
-import { refuse } from '../errors.ts'
 import { effectOf, type Result, type WriteRequest } from '../idempotency/request.ts'
-import { noDeadline } from '../mongo/batching/batcher.ts'
+import { noDeadline } from '../mongo/batchers.ts'
 import { type PageSize, readPage, type Walk } from '../mongo/walk.ts'
 import { wakeRelay } from '../outbox/wake-relay.ts'
-import { createPace } from '../retention/pace.ts'
-import { newId } from '../security/ids.ts'
+import type { Deps } from '../platform/deps.ts'
+import { refuse } from '../platform/errors.ts'
+import { newId } from '../platform/ids.ts'
+import type { By } from '../security/actor.ts'
+import { createPace } from '../work/pace.ts'
 import { findEarlier } from './effect.ts'
 import { findIntentToChange } from './find.ts'
 import type { Intent } from './intent.ts'
@@ -24,7 +24,10 @@ import { applyTransition } from './transition.ts'
  * INTENT_CANCEL_CONFLICT if a payment holds it, or if another operation was faster.
  */
 export async function cancelIntent(
-  deps: Deps,
+  deps: Pick<
+    Deps,
+    'Intent' | 'batchers' | 'capacity' | 'config' | 'counters' | 'enqueue' | 'log' | 'metrics' | 'now' | 'wallets'
+  >,
   caller: Caller,
   referenceNumber: string,
   request: WriteRequest,

@@ -2,22 +2,21 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createLiveIntentBody, createTestIntentBody } from '../../schemas/intents.ts'
 import type { Caller } from '../businesses/caller.ts'
 import { type Reserve, withinStorage } from '../businesses/quotas.ts'
-import type { Deps } from '../deps.ts'
-import { refuse, refuseLate } from '../errors.ts'
 import { effectOf, newMark, type Result, type WriteRequest } from '../idempotency/request.ts'
 import { freshSince, type Mark } from '../idempotency/response.ts'
 import { environmentOf } from '../metrics/metrics.ts'
 import { bytesOf } from '../mongo/bytes-of.ts'
 import { newEvent } from '../outbox/event.ts'
 import { wakeRelay } from '../outbox/wake-relay.ts'
-import { newId, newPaymentCode, newReferenceNumber } from '../security/ids.ts'
-import { codeKeyOf, codeReusableFrom, freeIfReusable } from './code.ts'
+import type { Deps } from '../platform/deps.ts'
+import { refuse, refuseLate } from '../platform/errors.ts'
+import { newId, newPaymentCode, newReferenceNumber } from '../platform/ids.ts'
+import { codeKeyOf, codeReusableFrom, freeIfReusable, noneFree } from './codes.ts'
 import { expireIntent } from './expire.ts'
 import { type Intent, referenceIndex, requestIndex } from './intent.ts'
 import { isPending, isRefundable } from './lifecycle.ts'
 import { liveCodeLimit } from './live-codes.ts'
 import { asOf, createdResponse, expiryFields, findCreated, responseFormat } from './present.ts'
-import { noneFree } from './short-codes.ts'
 import { countTransition, paymentFacts } from './transition.ts'
 
 /** The fields of a new intent that come from the merchant's request. The service sets all other fields. */
@@ -57,7 +56,24 @@ const lookAgainMs = 20
  * merchant's reference, and SERVICE_UNAVAILABLE if no payment code or short code is free. In all these cases, nothing
  * has been stored.
  */
-export function createIntent(deps: Deps, caller: Caller, input: IntentRequest, request: WriteRequest): Promise<Result> {
+export function createIntent(
+  deps: Pick<
+    Deps,
+    | 'Intent'
+    | 'batchers'
+    | 'config'
+    | 'counters'
+    | 'enqueue'
+    | 'fullSandboxes'
+    | 'liveCodes'
+    | 'metrics'
+    | 'now'
+    | 'shortCodes'
+  >,
+  caller: Caller,
+  input: IntentRequest,
+  request: WriteRequest,
+): Promise<Result> {
   return withinStorage(deps, caller, (reserve) => {
     const insert = () => insertIntent(deps, caller, input, request, reserve)
     return caller.sandbox ? insert() : deps.liveCodes.within(caller, liveCodeLimit(deps, caller), insert)
@@ -65,7 +81,7 @@ export function createIntent(deps: Deps, caller: Caller, input: IntentRequest, r
 }
 
 async function insertIntent(
-  deps: Deps,
+  deps: Pick<Deps, 'Intent' | 'batchers' | 'config' | 'enqueue' | 'fullSandboxes' | 'metrics' | 'now' | 'shortCodes'>,
   caller: Caller,
   input: IntentRequest,
   request: WriteRequest,
@@ -117,14 +133,19 @@ async function freeRequestKey({ Intent }: Pick<Deps, 'Intent'>, { key, arrivedAt
 }
 
 /** Draws a new value for the unique field whose value was already taken. */
-async function drawAgain(deps: Deps, intent: Intent, index: string, deadlineAt: number): Promise<void> {
+async function drawAgain(
+  deps: Pick<Deps, 'Intent' | 'now' | 'shortCodes'>,
+  intent: Intent,
+  index: string,
+  deadlineAt: number,
+): Promise<void> {
   if (index === 'referenceNumber') intent.referenceNumber = newReferenceNumber()
   else if (index === 'shortCode') intent.shortCode = await deps.shortCodes.take(deadlineAt)
   else if (!(await freeIfReusable(deps, intent.codeKey ?? ''))) giveCode(intent, newPaymentCode())
 }
 
 function draft(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'now'>,
   caller: Caller,
   input: IntentRequest,
   request: WriteRequest,
@@ -190,7 +211,11 @@ type Holder = Pick<Intent, keyof typeof holderFields>
  * worker is running. Throws MERCHANT_REFERENCE_TAKEN if that intent is PENDING, PAID or REFUNDED. Returns false if
  * there is no such intent.
  */
-async function freeReference(deps: Deps, intent: Intent, deadlineAt: number): Promise<boolean> {
+async function freeReference(
+  deps: Pick<Deps, 'Intent' | 'batchers' | 'enqueue' | 'metrics' | 'now' | 'shortCodes'>,
+  intent: Intent,
+  deadlineAt: number,
+): Promise<boolean> {
   const now = deps.now()
   const holder = await deps.Intent.findOne({ referenceKey: intent.referenceKey ?? '' }, holderFields).lean<Holder>()
   if (holder === null) return false

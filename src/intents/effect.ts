@@ -1,16 +1,21 @@
 import type { Caller } from '../businesses/caller.ts'
-import type { Deps } from '../deps.ts'
-import { refuse } from '../errors.ts'
 import { effectOf, type Result, type WriteRequest } from '../idempotency/request.ts'
+import type { Deps } from '../platform/deps.ts'
+import { refuse } from '../platform/errors.ts'
 import type { Intent, IntentMark } from './intent.ts'
 import { transitions } from './lifecycle.ts'
 import { ownMark } from './marks.ts'
 import { presentIntent } from './present.ts'
 import { earlierRefund } from './refunds/carry-out.ts'
 
+type EffectDeps = Pick<
+  Deps,
+  'Intent' | 'batchers' | 'capacity' | 'config' | 'counters' | 'enqueue' | 'log' | 'metrics' | 'now' | 'wallets'
+>
+
 /** Returns what an earlier request with the same key has done to the caller's intent, or null. */
 export async function findEffect(
-  deps: Deps,
+  deps: EffectDeps,
   caller: Caller,
   referenceNumber: string,
   request: WriteRequest,
@@ -28,7 +33,7 @@ export async function findEffect(
 
 /** Like `findEffect`, after the intent has been read. Otherwise returns the stored response, which may be a refusal. */
 export const findEarlier = async (
-  deps: Deps,
+  deps: EffectDeps,
   caller: Caller,
   intent: Intent,
   request: WriteRequest,

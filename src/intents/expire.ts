@@ -1,12 +1,14 @@
-import type { Deps } from '../deps.ts'
-import { noDeadline } from '../mongo/batching/batcher.ts'
+import type { NewJob } from '../../schemas/jobs.ts'
+import { noDeadline } from '../mongo/batchers.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { inFairBatches } from '../mongo/in-fair-batches.ts'
 import { wakeRelay } from '../outbox/wake-relay.ts'
-import type { NewJob } from '../queues/jobs.ts'
+import type { Deps } from '../platform/deps.ts'
 import type { Intent } from './intent.ts'
 import { transitions } from './lifecycle.ts'
 import { applyTransition } from './transition.ts'
+
+type ExpireDeps = Pick<Deps, 'batchers' | 'enqueue' | 'metrics' | 'now'>
 
 /** The result for one intent. `dueAt` is the time at which the intent will be due, or null if nothing is left to do. */
 export type ExpiryOutcome = { expired: true } | { expired: false; dueAt: Date | null }
@@ -19,7 +21,7 @@ const expiry = { name: 'expire', marking: null, cause: null } as const
  * holds it. If the intent is overdue when that payment ends, the expiry is enqueued again.
  */
 export async function expireIntent(
-  deps: Deps,
+  deps: ExpireDeps,
   referenceNumber: string,
   deadlineAt = noDeadline,
 ): Promise<ExpiryOutcome> {
@@ -37,7 +39,7 @@ export async function expireIntent(
  * earliest time at which one of the other intents will be due, or null if none of them can expire.
  */
 export async function expireIntents(
-  deps: Deps,
+  deps: ExpireDeps,
   referenceNumbers: readonly string[],
 ): Promise<{ expired: number; dueAt: Date | null }> {
   const outcomes = await Promise.all(referenceNumbers.map((each) => expireIntent(deps, each)))
@@ -73,7 +75,10 @@ type Expiring = Pick<Intent, '_id' | 'businessId' | 'referenceNumber' | 'cancels
  * number of intents that were found. The search does not find an intent that a payment holds, because the `cancelsAt`
  * of such an intent is `neverCancels`.
  */
-export function expireDue(deps: Deps, perBusiness = maxPerBusiness): Promise<number> {
+export function expireDue(
+  deps: Pick<Deps, 'Intent' | 'batchers' | 'enqueue' | 'metrics' | 'now'>,
+  perBusiness = maxPerBusiness,
+): Promise<number> {
   const { from, guard } = transitions.expire
   const { cancelsAt: isDue } = guard(new Date(deps.now().getTime() - graceMs))
   return inFairBatches<Expiring>(

@@ -1,8 +1,10 @@
+import type { Model } from 'mongoose'
 import type { Status } from '../../schemas/intents.ts'
 import type { CancellationReason, DeclineReason, FailureReason } from '../../schemas/payment-reasons.ts'
 import { type Mark, markFields } from '../idempotency/response.ts'
 import { type Collection, ifPresent } from '../mongo/collection.ts'
 import { type OutboxEvent, outboxFields, outboxIndex } from '../outbox/event.ts'
+import type { PaymentFailure } from '../outbox/facts.ts'
 import type { ReturnedFees } from '../wallets/commission.ts'
 import {
   attemptFields,
@@ -10,13 +12,18 @@ import {
   holdFields,
   type Payment,
   type PaymentAttempt,
-  type PaymentFailure,
   type PaymentHold,
   paymentFields,
   type Refund,
   refundFields,
   returnedFeesFields,
 } from './records.ts'
+
+declare module '../platform/deps.ts' {
+  interface Models {
+    Intent: Model<Intent>
+  }
+}
 
 /** The name of the unique index on `referenceKey`. */
 export const referenceIndex = 'referenceInUse'

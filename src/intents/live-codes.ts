@@ -1,11 +1,17 @@
 import type { Model } from 'mongoose'
 import type { Caller } from '../businesses/caller.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { usedUp } from '../limits/counter.ts'
-import { noDeadline } from '../mongo/batching/batcher.ts'
-import { createReadBatcher } from '../mongo/batching/read-batcher.ts'
-import { useLast } from '../process/use-last.ts'
+import { createReadBatcher, noDeadline } from '../mongo/batchers.ts'
+import { useLast } from '../platform/use-last.ts'
 import type { Intent } from './intent.ts'
+
+declare module '../platform/deps.ts' {
+  interface Deps {
+    liveCodes: LiveCodes
+    fullSandboxes: FullSandboxes
+  }
+}
 
 /** The time after which a code becomes available again if its intent is paid or cancelled now (code.ts). */
 const longestWaitMs = 15 * 60_000
@@ -19,10 +25,9 @@ const maxCounts = 10_000
 const countingMs = 2_000
 
 export const codesLimit = {
-  what: 'Live payment codes in use. It is a level that is counted, because codes become free by time alone',
+  what: 'Live payment codes in use',
   limit: 'LIVE_CODES_PER_BUSINESS per business',
   gets: '429 `codes`',
-  setBy: 'LIVE_CODES_PER_BUSINESS, `business limit`',
   metric: 'business_quota_used_ratio',
 }
 

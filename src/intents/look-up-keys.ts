@@ -1,4 +1,4 @@
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../platform/deps.ts'
 import type { Intent } from './intent.ts'
 import type { PaymentHold } from './records.ts'
 

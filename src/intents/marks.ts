@@ -1,7 +1,7 @@
-import type { Deps } from '../deps.ts'
 import { newMark, type WriteRequest } from '../idempotency/request.ts'
 import { freshSince, isFresh } from '../idempotency/response.ts'
-import { newId } from '../security/ids.ts'
+import type { Deps } from '../platform/deps.ts'
+import { newId } from '../platform/ids.ts'
 import type { Intent, IntentMark } from './intent.ts'
 
 /** A mark to write, and when the request arrived that leaves it. */

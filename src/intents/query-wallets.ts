@@ -1,17 +1,27 @@
-import type { Deps } from '../deps.ts'
 import type { WithinDeadline } from '../idempotency/request.ts'
-import { noDeadline } from '../mongo/batching/batcher.ts'
+import { noDeadline } from '../mongo/batchers.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { inFairBatches } from '../mongo/in-fair-batches.ts'
-import type { Cause } from '../outbox/event.ts'
-import { firstQueryAt } from '../wallets/order-times.ts'
-import { outcomeOf } from '../wallets/query.ts'
+import type { Deps } from '../platform/deps.ts'
+import type { Cause } from '../tracing/tracing.ts'
+import { firstQueryAt, outcomeOf } from '../wallets/query.ts'
 import type { KnownOutcome, StatusQuery, WalletName, WalletOutcome } from '../wallets/wallet.ts'
 import type { Intent } from './intent.ts'
 import { settlePayment } from './payments/begin-and-settle.ts'
 import { createRefusedPins } from './payments/refused-pins.ts'
 import type { Payment, PaymentHold, Refund } from './records.ts'
 import { pending, settleRefund } from './refunds/begin-and-settle.ts'
+
+declare module '../platform/deps.ts' {
+  interface Deps {
+    /** The keys of the payments and refunds whose outcomes this process is currently querying. */
+    walletQueries: Set<string>
+  }
+}
+
+type SettleDeps = Pick<Deps, 'Intent' | 'batchers' | 'counters' | 'enqueue' | 'log' | 'metrics' | 'now'>
+
+type QueryDeps = SettleDeps & Pick<Deps, 'backgroundWork' | 'capacity' | 'config' | 'walletQueries' | 'wallets'>
 
 /**
  * A payment or refund that was sent to a wallet and whose outcome is unknown. `settle` ends the payment or refund.
@@ -28,7 +38,7 @@ export interface OpenOrder {
   scheduleQuery(at: Date): Promise<void>
 }
 
-export function openPayment(deps: Deps, intent: Intent, payment: PaymentHold): OpenOrder {
+export function openPayment(deps: SettleDeps, intent: Intent, payment: PaymentHold): OpenOrder {
   const { id: key, wallet, amount, commission, startedAt, validUntil, queryAt } = payment
   const fee = commission.payerTtc
   return {
@@ -47,7 +57,12 @@ export function openPayment(deps: Deps, intent: Intent, payment: PaymentHold): O
 }
 
 /** `payment` is the payment that is being refunded. */
-export function openRefund(deps: Deps, intent: Intent, { wallet }: Pick<Payment, 'wallet'>, refund: Refund): OpenOrder {
+export function openRefund(
+  deps: Pick<Deps, 'Intent' | 'batchers' | 'enqueue' | 'log' | 'metrics' | 'now'>,
+  intent: Intent,
+  { wallet }: Pick<Payment, 'wallet'>,
+  refund: Refund,
+): OpenOrder {
   const { id: key, amount, returnedFees, createdAt, validUntil, queryAt } = refund
   const fee = returnedFees.payerTtc
   return {
@@ -71,7 +86,7 @@ async function setQueryAt(
 }
 
 /** Returns the payment or refund with this key if it has not ended yet. Otherwise, returns null. */
-export function findOpen(deps: Deps, intent: Intent, key: string): OpenOrder | null {
+export function findOpen(deps: SettleDeps, intent: Intent, key: string): OpenOrder | null {
   const { hold, payment, refunds } = intent
   if (hold?.id === key) return openPayment(deps, intent, hold)
   const refund = refunds.find(({ id, status }) => id === key && status === 'PENDING')
@@ -108,7 +123,7 @@ export interface QueryResult {
  * refund ends only once. `hasSlot` is true if the caller already holds one of the business's query slots.
  */
 export async function queryWallet(
-  deps: Deps,
+  deps: QueryDeps,
   intentId: string,
   key: string,
   { hasSlot = false } = {},
@@ -139,7 +154,7 @@ const worker: Querier = { cause: null, withinDeadline: (work) => work(noDeadline
 
 /** Like `queryWallet`, but for an order that the caller has just read, and without taking a slot. */
 export async function queryOrder(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'log' | 'metrics' | 'now' | 'wallets'>,
   open: OpenOrder,
   { cause, withinDeadline }: Querier,
 ): Promise<QueryResult> {
@@ -157,7 +172,7 @@ export async function queryOrder(
 
 /** Queries only the wallet that received the order. Any other wallet would report that the order does not exist. */
 async function fetchOutcome(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'log' | 'metrics' | 'wallets'>,
   { wallet: name, query }: OpenOrder,
   cause: Cause | null,
 ): Promise<WalletOutcome> {
@@ -186,7 +201,11 @@ function randomRetryAt(deps: Pick<Deps, 'now'>, startedAt: Date): Date {
  * Leaves an order with an unknown outcome to the workers. Never throws. Even if storing the next query time fails, a
  * poll finds the order, because every order has a `queryAt` from the start.
  */
-export async function leaveOpen(deps: Deps, open: OpenOrder, withinDeadline: WithinDeadline): Promise<void> {
+export async function leaveOpen(
+  deps: Pick<Deps, 'enqueue' | 'now'>,
+  open: OpenOrder,
+  withinDeadline: WithinDeadline,
+): Promise<void> {
   const at = firstQueryAt(deps.now())
   await withinDeadline(() => open.scheduleQuery(at)).then(
     () => enqueueWalletOutcome(deps, open.intent, open.query.key, at),
@@ -231,12 +250,12 @@ interface Open extends Pick<Intent, '_id' | 'businessId' | 'hold' | 'refunds'> {
  * intents that were found. Due payments and due refunds are found by two separate searches, because each of them has
  * its own index.
  */
-export async function queryDueWallets(deps: Deps): Promise<number> {
+export async function queryDueWallets(deps: QueryDeps): Promise<number> {
   const payments = await queryBy(deps, 'hold.queryAt', 'paymentToQuery', '$hold.queryAt')
   return payments + (await queryBy(deps, 'refunds.queryAt', 'refundToQuery', { $min: '$refunds.queryAt' }))
 }
 
-async function queryBy(deps: Deps, field: string, index: string, queryAt: unknown): Promise<number> {
+async function queryBy(deps: QueryDeps, field: string, index: string, queryAt: unknown): Promise<number> {
   const now = deps.now()
   return inFairBatches<Open>(
     maxPerBusiness,
@@ -275,7 +294,7 @@ function keysDue({ hold, refunds }: Open, now: Date): string[] {
  * before the intent is read, because a business may have a thousand due queries, and reading the intent is useless if
  * there is no slot for its query.
  */
-function startQuery(deps: Deps, { _id: intentId, businessId }: Open, key: string): void {
+function startQuery(deps: QueryDeps, { _id: intentId, businessId }: Open, key: string): void {
   const held = deps.walletQueries.has(key) ? null : deps.capacity.takeNow([businessId], { walletQueries: 1 })
   if (held === null) return
   deps.walletQueries.add(key)
@@ -289,7 +308,7 @@ function startQuery(deps: Deps, { _id: intentId, businessId }: Open, key: string
   )
 }
 
-async function queryAndLog(deps: Deps, intentId: string, key: string): Promise<void> {
+async function queryAndLog(deps: QueryDeps, intentId: string, key: string): Promise<void> {
   const { intent, outcome, why, nextAt } = await queryWallet(deps, intentId, key, { hasSlot: true })
   if (outcome === 'unknown') deps.log.warn({ intentId, ...intent, key, outcome, why, nextAt }, 'wallet.queried')
 }

@@ -70,15 +70,6 @@ export interface PaymentAttempt {
   writeId: string
 }
 
-/**
- * The reason why the last payment did not succeed. If `retryable` is true, the payment has left the intent PENDING, and
- * the customer may pay again.
- */
-export interface PaymentFailure {
-  code: DeclineReason | FailureReason
-  retryable: boolean
-}
-
 const commissionFields = {
   _id: false,
   providerTtc: Number,

@@ -1,13 +1,14 @@
-import type { Deps } from '../deps.ts'
 import { environmentOf } from '../metrics/metrics.ts'
-import { type Cause, newEvent, type OutboxEvent } from '../outbox/event.ts'
-import type { Recorded } from '../webhooks/body/facts.ts'
-import { paymentFormat } from '../webhooks/body/payment-data.ts'
-import { codeReusableFrom } from './code.ts'
+import { newEvent, type OutboxEvent } from '../outbox/event.ts'
+import type { PaymentFailure, Recorded } from '../outbox/facts.ts'
+import type { Deps } from '../platform/deps.ts'
+import type { Cause } from '../tracing/tracing.ts'
+import { codeReusableFrom } from './codes.ts'
+import { paymentFormat } from './event-data.ts'
 import type { Intent } from './intent.ts'
 import { isPending, type Transition, type TransitionName, transitions } from './lifecycle.ts'
 import { isMarked, type Marking, unlessMarked } from './marks.ts'
-import type { PaymentFailure, Refund } from './records.ts'
+import type { Refund } from './records.ts'
 
 /** The data that only some events contain: the reason why a payment failed, or the refund that was made. */
 export interface EventDetails {
@@ -100,7 +101,7 @@ export const applyTransition = (
 
 /**
  * Writes a planned change. Returns `change.after`, or null if the filter does not match. `GuardedUpdate` in
- * mongo/batching/update-batcher.ts explains `proof`.
+ * mongo/batchers.ts explains `proof`.
  */
 export async function writeChange(
   deps: Pick<Deps, 'batchers' | 'metrics'>,

@@ -1,10 +1,13 @@
 import { appendLinks, type ChainOwner, createAppender, type OnStored } from '../chains/append.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import type { Models } from '../mongo/models.ts'
 import type { OutboxEvent } from '../outbox/event.ts'
-import { type Log, throttled } from '../process/log.ts'
-import type { Source } from '../webhooks/deliveries/new-delivery.ts'
+import type { Models } from '../platform/deps.ts'
+import { type Log, throttled } from '../platform/log.ts'
 import { dayOf, type EntryDraft, type LedgerEntry, linkClosing, linkEntry, totalsOf } from './entry.ts'
+
+declare module '../platform/deps.ts' {
+  interface Batchers extends LedgerAppender {}
+}
 
 /** A poll retries the booking every 2 s. */
 const reportEveryMs = 60_000
@@ -33,7 +36,10 @@ export function openLedger(models: Pick<Models, 'LedgerEntry'>, now: () => Date,
 }
 
 /** The fields of an intent or order that the entries of its events need. */
-type EventSource = Pick<Source, 'businessId' | 'sandbox' | 'referenceNumber' | 'merchantReference'>
+interface EventSource extends ChainOwner {
+  referenceNumber: string
+  merchantReference?: string | null
+}
 type Booked = Pick<OutboxEvent, 'id' | 'event' | 'createdAt' | 'facts'>
 
 /**

@@ -1,7 +1,14 @@
+import type { Model } from 'mongoose'
 import type { EntryType } from '../../schemas/ledger.ts'
 import { type ChainLink, type ChainOwner, chainIndex } from '../chains/append.ts'
 import { type Collection, ifPresent } from '../mongo/collection.ts'
 import type { Commission, ReturnedFees } from '../wallets/commission.ts'
+
+declare module '../platform/deps.ts' {
+  interface Models {
+    LedgerEntry: Model<LedgerEntry>
+  }
+}
 
 /** The movements of one UTC day. Amounts are in centimes. Refunds, fees and payouts reduce the balance. */
 export interface DayTotals {

@@ -2,10 +2,10 @@ import type { mongo } from 'mongoose'
 import { currencyCode } from '../../schemas/currency.ts'
 import type { EntryType, ListEntriesQuery, ListRefundsQuery } from '../../schemas/ledger.ts'
 import type { ChainOwner } from '../chains/append.ts'
-import type { Deps } from '../deps.ts'
-import { longestReadMs, type Page, readSlice, type Slice } from '../input/pagination.ts'
 import { readSpan, type Span } from '../input/span.ts'
+import { longestReadMs, type Page, readSlice, type Slice } from '../lists/pagination.ts'
 import { nativeCollection } from '../mongo/collection.ts'
+import type { Deps } from '../platform/deps.ts'
 import type { LedgerEntry } from './entry.ts'
 
 /** The entries to list. The span limits `bookedAt`. If `type` is null, entries of all types are listed. */

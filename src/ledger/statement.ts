@@ -2,49 +2,17 @@ import { currencyCode } from '../../schemas/currency.ts'
 import type { Delimiter } from '../../schemas/delimiter.ts'
 import type { ListStatementsQuery } from '../../schemas/ledger.ts'
 import { type ChainOwner, findLast } from '../chains/append.ts'
-import type { Deps } from '../deps.ts'
-import { refuse } from '../errors.ts'
-import { csvHeader, csvRows } from '../exports/csv.ts'
 import { readInstant } from '../input/instant.ts'
-import { longestReadMs } from '../input/pagination.ts'
+import { longestReadMs } from '../lists/pagination.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import { outboxIndex } from '../outbox/event.ts'
+import { csvHeader, csvRows } from '../platform/csv.ts'
+import type { Deps } from '../platform/deps.ts'
+import { refuse } from '../platform/errors.ts'
 import { type ClosedDay, dayOf, type LedgerEntry, noTotals, totalsOf } from './entry.ts'
-
-/**
- * Returns what the service owes the merchant in one environment, in centimes. The amount includes all payments and
- * refunds that were recorded until `asOf`. The outboxes are read first, because the relay books an event before it
- * removes the event from its outbox. This read has to skip the older events of other businesses, so it has the limits
- * of a list.
- */
-export async function readBalance(deps: Pick<Deps, 'LedgerEntry' | 'lists' | 'now'>, owner: ChainOwner) {
-  const now = deps.now()
-  const unrelayedAt = await deps.lists.read((models) => oldestUnrelayed(models, owner))
-  const amount = await balanceOf(deps, owner)
-  const asOf = unrelayedAt === null || unrelayedAt > now ? now : new Date(unrelayedAt.getTime() - 1)
-  return { currency: currencyCode, amount, asOf }
-}
 
 /** Returns the balance of all booked payments and refunds, in centimes. The last entry of the ledger contains it. */
 export const balanceOf = async ({ LedgerEntry }: Pick<Deps, 'LedgerEntry'>, owner: ChainOwner): Promise<number> =>
   (await findLast(nativeCollection(LedgerEntry), owner))?.after.balance ?? 0
-
-/**
- * Returns the time of the business's oldest event that may not be booked yet, in either environment, or null if there
- * is none. Reads one document. The filter limits no times, so MongoDB reads the index in order instead of sorting.
- */
-async function oldestUnrelayed(deps: Pick<Deps, 'Intent'>, { businessId }: ChainOwner): Promise<Date | null> {
-  const found = await nativeCollection(deps.Intent).findOne<{ oldest: Date }>(
-    { businessId, 'outbox.createdAt': { $exists: true } },
-    {
-      hint: outboxIndex.name,
-      sort: { 'outbox.createdAt': 1 },
-      projection: { _id: 0, oldest: { $min: '$outbox.createdAt' } },
-      maxTimeMS: longestReadMs,
-    },
-  )
-  return found?.oldest ?? null
-}
 
 /** The statement of one UTC day. Once the day is over, its statement never changes. */
 export interface Statement extends ClosedDay {

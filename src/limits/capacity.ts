@@ -1,7 +1,14 @@
-import { Refusal } from '../errors.ts'
-import { type ProcessClock, processClock } from '../process/process-clock.ts'
+import { Refusal } from '../platform/errors.ts'
+import { type ProcessClock, processClock } from '../platform/process-clock.ts'
 import type { Resource } from './limit.ts'
 import { type Cost, createShare, type Held } from './share.ts'
+
+declare module '../platform/deps.ts' {
+  interface Deps {
+    /** What this process has for requests and background work, shared fairly among businesses. */
+    capacity: Capacity
+  }
+}
 
 const mib = 1024 * 1024
 export const memoryOfBusiness = 128 * mib
@@ -26,7 +33,7 @@ export const capacityLimits = (careful: (businessId: string) => number) =>
       total: 512 * mib,
       parts: [{ owner: 'business', max: memoryOfBusiness }],
       leavesFree: true,
-      gets: 'a read waits, then 429 `responses`; a body gets 429 `bodies`; an unread response is closed',
+      gets: 'a read waits, then 429 `responses`; a body: 429 `bodies`; an unread response is closed',
       refusal: {
         scope: 'responses',
         message: 'Your business requested too many large responses at once. Read them before you request more.',
@@ -55,7 +62,7 @@ export const capacityLimits = (careful: (businessId: string) => number) =>
       refusal: { scope: 'lists', message: 'You can run 2 lists or searches at once. Wait for one to finish.' },
     },
     reads: {
-      what: 'Reads at a time of a business that had a large response within the last 10 minutes',
+      what: 'Reads at a time, for 10 minutes after a large response',
       total: Number.POSITIVE_INFINITY,
       parts: [{ owner: 'business', max: careful, range: '1' }],
       gets: 'a wait, then 429 `responses`',
@@ -67,7 +74,7 @@ export const capacityLimits = (careful: (businessId: string) => number) =>
       },
     },
     polls: {
-      what: 'Requests for the event feed that wait for an event',
+      what: 'Requests that wait for the event feed',
       total: 1_000,
       parts: [{ owner: 'business', max: 5 }],
       gets: '429 `polls`, or an empty response if the process is full',
@@ -88,7 +95,7 @@ export const capacityLimits = (careful: (businessId: string) => number) =>
       },
     },
     twins: {
-      what: 'Requests that wait for a refund that another one began',
+      what: 'Requests that wait for a refund in progress',
       total: 1_000,
       parts: [{ owner: 'business', max: 20 }],
       gets: '409 IDEMPOTENCY_REQUEST_IN_PROGRESS',

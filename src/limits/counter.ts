@@ -1,11 +1,19 @@
 import type { Model } from 'mongoose'
-import { type Refusal, unavailable } from '../errors.ts'
-import { createBatcher, noDeadline } from '../mongo/batching/batcher.ts'
-import { createReadBatcher } from '../mongo/batching/read-batcher.ts'
+import { createBatcher, createReadBatcher, noDeadline } from '../mongo/batchers.ts'
 import { type Collection, isOnlyDuplicates, nativeCollection } from '../mongo/collection.ts'
-import type { Log } from '../process/log.ts'
-import { useLast } from '../process/use-last.ts'
+import { type Refusal, unavailable } from '../platform/errors.ts'
+import type { Log } from '../platform/log.ts'
+import { useLast } from '../platform/use-last.ts'
 import { rateLimited, type Scope } from './limit.ts'
+
+declare module '../platform/deps.ts' {
+  interface Models {
+    Counter: Model<Counter>
+  }
+  interface Deps {
+    counters: Counters
+  }
+}
 
 /** A durable count within a period. The id names what is counted, its owner and, for a quota, the UTC day. */
 export interface Counter {

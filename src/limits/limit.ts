@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from '../errors.ts'
+import { type Refusal, refuse } from '../platform/errors.ts'
 
 /** Where a request was limited, as `details.scope` of RATE_LIMITED. */
 export type Scope =
@@ -21,8 +21,6 @@ export interface Limit {
   what: string
   /** What a caller gets beyond the limit: a wait, an error or a closed connection. */
   gets: string
-  /** The environment variable or the command that changes the limit. */
-  setBy?: string
   metric?: string
 }
 

@@ -1,7 +1,14 @@
-import type { Refusal } from '../errors.ts'
-import { shareRuns } from '../process/share-runs.ts'
+import type { Refusal } from '../platform/errors.ts'
+import { shareRuns } from '../platform/share-runs.ts'
 import type { RunCommands } from '../queues/queues.ts'
 import { type Limit, rateLimited } from './limit.ts'
+
+declare module '../platform/deps.ts' {
+  interface Deps {
+    /** If null, there is no limit. */
+    rateLimits: RateLimits | null
+  }
+}
 
 /** The limits per second. `RATE_LIMIT_PER_SECOND` is 100 by default, and 0 turns all of them off. */
 export const requestRates = {
@@ -10,7 +17,6 @@ export const requestRates = {
     owner: 'API key',
     limit: 'RATE_LIMIT_PER_SECOND',
     gets: '429 `key`, after a delay in a flood',
-    setBy: 'RATE_LIMIT_PER_SECOND, `business limit --per-second`',
   },
   network: {
     what: 'Requests with a publishable key per second from one network',
@@ -23,14 +29,12 @@ export const requestRates = {
     owner: 'network and larger prefix',
     limit: 'RATE_LIMIT_PER_SECOND',
     gets: '429 `address`, after a delay',
-    setBy: 'RATE_LIMIT_PER_SECOND',
   },
   visitor: {
     what: 'Requests for pages per second',
     owner: 'network and larger prefix',
     limit: 'RATE_LIMIT_PER_SECOND',
     gets: '429 `address` or `polls`, after a delay',
-    setBy: 'RATE_LIMIT_PER_SECOND',
   },
 } satisfies Record<string, RateLimit>
 
@@ -224,7 +228,7 @@ interface Metered extends RateLimit {
 export const meters = {
   // A tenth allows about 60 new TLS connections per second.
   endpoints: {
-    what: "Processor time for a business's webhook endpoints: TLS handshakes and responses",
+    what: 'Processor time for TLS handshakes with endpoints and their responses',
     owner: 'business',
     limit: 'a tenth of the time; two tenths for all that use up theirs,',
     gets: 'what arrives waits',

@@ -1,5 +1,5 @@
-import { type Refusal, unavailable } from '../errors.ts'
-import { type ProcessClock, processClock } from '../process/process-clock.ts'
+import { type Refusal, unavailable } from '../platform/errors.ts'
+import { type ProcessClock, processClock } from '../platform/process-clock.ts'
 import { type OwnRefusal, type Part, type Resource, rateLimited } from './limit.ts'
 
 /** How much is needed of each resource. */

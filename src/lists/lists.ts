@@ -1,7 +1,13 @@
-import { refuse } from '../errors.ts'
 import type { Capacity } from '../limits/capacity.ts'
 import { isTooSlow } from '../mongo/collection.ts'
-import type { Models } from '../mongo/models.ts'
+import type { Models } from '../platform/deps.ts'
+import { refuse } from '../platform/errors.ts'
+
+declare module '../platform/deps.ts' {
+  interface Deps {
+    lists: Lists
+  }
+}
 
 /**
  * Reads lists, counts, exports and staff searches on MongoDB connections of their own, so that no other work has to

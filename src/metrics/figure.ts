@@ -1,7 +1,7 @@
 import type { Gauge } from '@prometheus-io/client'
-import type { Deps } from '../deps.ts'
-import { shareRuns } from '../process/share-runs.ts'
-import { inTime } from '../process/timeout.ts'
+import type { Deps } from '../platform/deps.ts'
+import { shareRuns } from '../platform/share-runs.ts'
+import { inTime } from '../platform/timeout.ts'
 import { omit } from './metrics.ts'
 
 /** One or more gauges whose values are read from MongoDB or Redis during a scrape. */

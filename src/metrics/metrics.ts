@@ -1,5 +1,11 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client'
-import { faults } from '../webhooks/sender/faults.ts'
+import { stages } from '../../schemas/responses/webhooks.ts'
+
+declare module '../platform/deps.ts' {
+  interface Deps {
+    metrics: Metrics
+  }
+}
 
 /**
  * The service's metrics for Prometheus. Every label has only a few values at a time. Labels contain no keys or
@@ -88,7 +94,7 @@ function createCounted(registers: Registry[]) {
     rateLimited: counter('rate_limited_total', 'Requests refused with RATE_LIMITED.', ['scope']),
     lookups: counter('lookups_total', 'Lookups by short code or payment code.', ['kind', 'outcome']),
     transitions: counter('transitions_total', 'Transitions of payment intents.', ['transition', 'environment']),
-    attempts: counter('webhook_attempts_total', 'Attempts at deliveries, without endpoint tests.', [
+    attempts: counter('webhook_attempts_total', 'Delivery attempts, without endpoint tests.', [
       'outcome',
       'stage',
       'environment',
@@ -150,15 +156,14 @@ function beginAtZero({ logLines, lookups, attempts }: ReturnType<typeof createCo
   for (const [level, lines] of Object.entries(watchedLines)) for (const line of lines) logLines.inc({ level, line }, 0)
   for (const kind of ['link', 'code', 'test-code'])
     for (const outcome of ['found', 'missed', 'closed']) lookups.inc({ kind, outcome }, 0)
-  const failing = [...new Set(['status', ...Object.values(faults).map(({ stage }) => stage)])]
   for (const environment of ['live', 'test'])
     for (const outcome of ['delivered', 'retrying', 'dead', 'lease-lost'])
-      for (const stage of stagesOf(outcome, failing)) attempts.inc({ outcome, stage, environment }, 0)
+      for (const stage of stagesOf(outcome)) attempts.inc({ outcome, stage, environment }, 0)
 }
 
 /** Returns the `stage` labels that an outcome can have. Only failed attempts have a stage. */
-const stagesOf = (outcome: string, failing: readonly string[]): readonly string[] =>
-  outcome === 'delivered' || outcome === 'lease-lost' ? ['none'] : failing
+const stagesOf = (outcome: string): readonly string[] =>
+  outcome === 'delivered' || outcome === 'lease-lost' ? ['none'] : stages
 
 /**
  * Creates the gauges that are set at each scrape, mostly from MongoDB and Redis. All processes report the same values,

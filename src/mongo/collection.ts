@@ -35,8 +35,8 @@ const schemas = new WeakMap<Collection, Map<number | undefined, Schema>>()
 
 /**
  * Returns a collection's model on one connection. The model throws if a filter or an update contains an unknown field,
- * and it stores empty objects unchanged. Mongoose creates no collections or indexes, because src/mongo/indexes.ts does
- * that. If `maxTimeMs` is given, MongoDB aborts each query after that time.
+ * and it stores empty objects unchanged. Mongoose creates no collections or indexes, because context/indexes.ts
+ * does that. If `maxTimeMs` is given, MongoDB aborts each query after that time.
  */
 export function openCollection<Doc>(connection: Connection, collection: Collection, maxTimeMs?: number): Model<Doc> {
   const known = schemas.get(collection) ?? new Map<number | undefined, Schema>()

@@ -1,7 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import mongoose, { type Connection } from 'mongoose'
-import type { Config } from '../config.ts'
-import type { Log } from '../process/log.ts'
+import type { Config } from '../config/config.ts'
+import type { Log } from '../platform/log.ts'
+
+declare module '../platform/deps.ts' {
+  interface Deps {
+    mongo: Connection
+  }
+}
 
 /**
  * The options for every connection, which override those in the URL. A write must be journalled by a majority of the

@@ -1,6 +1,12 @@
 import mongoose, { type Connection } from 'mongoose'
-import type { Log } from '../process/log.ts'
-import { shareRuns } from '../process/share-runs.ts'
+import type { Log } from '../platform/log.ts'
+import { shareRuns } from '../platform/share-runs.ts'
+
+declare module '../platform/deps.ts' {
+  interface Deps {
+    databaseTime: Pick<DatabaseTime, 'unsure' | 'skewMs'>
+  }
+}
 
 /**
  * The only clock that the service uses: the clock of MongoDB's primary. Each process measures this time and

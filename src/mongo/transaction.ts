@@ -1,7 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Connection, mongo } from 'mongoose'
-import { unavailable } from '../errors.ts'
-import { createOneAtATime } from '../process/one-at-a-time.ts'
+import { unavailable } from '../platform/errors.ts'
+import { createOneAtATime } from '../platform/one-at-a-time.ts'
+
+declare module '../platform/deps.ts' {
+  interface Deps {
+    transactions: Transactions
+  }
+}
 
 export interface Transaction {
   /**

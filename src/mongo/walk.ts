@@ -1,6 +1,11 @@
 import type { Model, mongo } from 'mongoose'
-import type { Listed } from '../input/pagination.ts'
 import { nativeCollection } from './collection.ts'
+
+/** The document fields by which lists are sorted. */
+export interface Listed {
+  _id: string
+  createdAt: Date
+}
 
 /**
  * A walk through the documents in an index that match `where` and were created before `before`. If `from` is not null,

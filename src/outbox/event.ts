@@ -1,16 +1,8 @@
 import type { EventName } from '../../schemas/events.ts'
 import { ifPresent } from '../mongo/collection.ts'
-import { newId } from '../security/ids.ts'
-import { type Recorded, recordedFields } from '../webhooks/body/facts.ts'
-
-/**
- * The request that caused an event. `traceparent` identifies the span under which the event is traced, or is null if
- * the request is not traced (src/tracing).
- */
-export interface Cause {
-  requestId: string
-  traceparent: string | null
-}
+import { newId } from '../platform/ids.ts'
+import type { Cause } from '../tracing/tracing.ts'
+import { type Recorded, recordedFields } from './facts.ts'
 
 /**
  * A cause as it is stored in documents. Both fields are missing if no request caused the event, for example if the

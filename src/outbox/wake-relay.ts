@@ -1,5 +1,5 @@
-import type { Deps } from '../deps.ts'
-import type { Jobs } from '../queues/jobs.ts'
+import type { Jobs } from '../../schemas/jobs.ts'
+import type { Deps } from '../platform/deps.ts'
 
 /**
  * Enqueues a job that wakes the relay for an intent, or an order, that has an event in its outbox. If the job is lost,

@@ -1,9 +1,15 @@
 import { once } from 'node:events'
 import type { Queue } from 'bullmq'
-import type { Log } from '../process/log.ts'
-import { type QueueName, queueNames } from './jobs.ts'
+import { type QueueName, queueNames } from '../../schemas/jobs.ts'
+import type { Log } from '../platform/log.ts'
 import { openFailingFast } from './open-redis.ts'
 import { openQueue, type QueuesConfig } from './queues.ts'
+
+declare module '../platform/deps.ts' {
+  interface Deps {
+    boardQueues: BoardQueues
+  }
+}
 
 /** The maximum time that a staff page waits for Redis. */
 const timeoutMs = 2000

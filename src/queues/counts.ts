@@ -1,5 +1,5 @@
 import type { Queue } from 'bullmq'
-import { type QueueName, queueNames } from './jobs.ts'
+import { type QueueName, queueNames } from '../../schemas/jobs.ts'
 import { mastersOf, type RedisConnection } from './open-redis.ts'
 
 /** A `waiting` job runs as soon as a worker is free. */

@@ -1,8 +1,8 @@
 import type { ConnectionOptions } from 'node:tls'
 import { Cluster, Redis, type RedisOptions, ReplyError } from 'ioredis'
+import type { Config } from '../config/config.ts'
 import { parseRedisUrl } from '../config/redis-url.ts'
-import type { Config } from '../config.ts'
-import { type Log, throttled } from '../process/log.ts'
+import { type Log, throttled } from '../platform/log.ts'
 
 /** A connection to one Redis server, to the master that sentinels name, or to all nodes of a cluster. */
 export type RedisConnection = Redis | Cluster

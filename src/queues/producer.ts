@@ -1,6 +1,6 @@
 import type { JobsOptions, Queue } from 'bullmq'
-import { backgroundRest, createBatcher } from '../mongo/batching/batcher.ts'
-import { maxIntentsPerJob, type NewJob, type QueueName } from './jobs.ts'
+import { maxIntentsPerJob, type NewJob, type QueueName } from '../../schemas/jobs.ts'
+import { backgroundRest, createBatcher } from '../mongo/batchers.ts'
 
 /** The maximum number of unsent jobs per queue. Further jobs are dropped, and the polls find their work in MongoDB. */
 const maxUnsent = 20_000

@@ -1,12 +1,19 @@
 import { Queue } from 'bullmq'
-import type { Config } from '../config.ts'
-import type { Log } from '../process/log.ts'
-import { inTime } from '../process/timeout.ts'
+import { type NewJob, type QueueName, queueNames } from '../../schemas/jobs.ts'
+import type { Config } from '../config/config.ts'
+import type { Log } from '../platform/log.ts'
+import { inTime } from '../platform/timeout.ts'
 import { createCounts } from './counts.ts'
-import { type NewJob, type QueueName, queueNames } from './jobs.ts'
 import { openFailingFast, type RedisConnection } from './open-redis.ts'
 import { createProducer, type Producer } from './producer.ts'
 import { createStanding } from './standing-jobs.ts'
+
+declare module '../platform/deps.ts' {
+  interface Deps {
+    queues: Queues
+    enqueue: Enqueue
+  }
+}
 
 /**
  * A schedule by which BullMQ adds jobs to a queue. `pattern` is a cron pattern whose first field is the seconds, and

@@ -1,6 +1,6 @@
 import type { Queue } from 'bullmq'
-import { newId } from '../security/ids.ts'
-import type { NamedJob, QueueName } from './jobs.ts'
+import type { NamedJob, QueueName } from '../../schemas/jobs.ts'
+import { newId } from '../platform/ids.ts'
 import type { RedisConnection } from './open-redis.ts'
 import { addAll } from './producer.ts'
 

@@ -1,5 +1,5 @@
 import { type IdPage, type IdSlice, orders, readIdPage } from '../mongo/id-page.ts'
-import type { Models } from '../mongo/models.ts'
+import type { Models } from '../platform/deps.ts'
 import type { Reconciliation } from './reconciliation.ts'
 
 type Reads = Pick<Models, 'Reconciliation'>

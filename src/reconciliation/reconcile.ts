@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
-import type { By } from '../audit/audit-event.ts'
 import { type AuditedDeps, audited } from '../audit/audited.ts'
 import { dayOf } from '../ledger/entry.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import type { Models } from '../mongo/models.ts'
-import { createPace, type Pace } from '../retention/pace.ts'
-import { newId } from '../security/ids.ts'
-import { type FileFormat, type RowFaults, readFile } from './read-file.ts'
+import type { Models } from '../platform/deps.ts'
+import { newId } from '../platform/ids.ts'
+import type { By } from '../security/actor.ts'
+import { createPace, type Pace } from '../work/pace.ts'
+import { type FileFormat, type Row, type RowFaults, readFile } from './read-file.ts'
 import {
   type Counts,
   type Difference,
@@ -16,9 +16,7 @@ import {
   maxStored,
   type Reconciliation,
 } from './reconciliation.ts'
-import type { FoundKey, Recorded } from './recorded.ts'
-import { findKeys, recordedIn } from './recorded-in.ts'
-import type { Row } from './rows.ts'
+import { type FoundKey, findKeys, type Recorded, recordedIn } from './recorded.ts'
 
 export interface ReconcileInput extends Pick<Reconciliation, 'day' | 'wallet' | 'fileName'> {
   bytes: AsyncIterable<Uint8Array>

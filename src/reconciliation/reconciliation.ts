@@ -1,7 +1,13 @@
-import { Schema } from 'mongoose'
-import type { Actor } from '../audit/audit-event.ts'
+import { type Model, Schema } from 'mongoose'
 import type { Collection } from '../mongo/collection.ts'
-import type { MoneyKind } from './rows.ts'
+import type { Actor } from '../security/actor.ts'
+import type { MoneyKind } from './read-file.ts'
+
+declare module '../platform/deps.ts' {
+  interface Models {
+    Reconciliation: Model<Reconciliation>
+  }
+}
 
 /** The kinds of difference between a provider's file and the records of this service. */
 export const differenceKinds = [

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Config } from '../config.ts'
-import { version } from '../version.ts'
+import type { Config } from '../config/config.ts'
+import { version } from '../platform/version.ts'
 
 /** The build copies this folder to dist, so the path is the same there. */
 const folder = join(import.meta.dirname, '../../docs/clients')
@@ -12,6 +12,10 @@ const clients = [
   ...['client', 'verify'].flatMap((name) => [`${name}.mjs`, `${name}.py`, `${name}.php`]),
   'inbox.mjs',
   'inbox.py',
+  'pay.py',
+  'pay.php',
+  'hooks.py',
+  'catchup.py',
   'close.py',
   collection,
 ]

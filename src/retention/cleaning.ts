@@ -1,9 +1,8 @@
 import type { Model } from 'mongoose'
-import type { Config } from '../config.ts'
-import type { Listed } from '../input/pagination.ts'
-import type { Models } from '../mongo/models.ts'
-import { readPage, type Walk } from '../mongo/walk.ts'
-import type { Pace } from './pace.ts'
+import type { Config } from '../config/config.ts'
+import { type Listed, readPage, type Walk } from '../mongo/walk.ts'
+import type { Models } from '../platform/deps.ts'
+import type { Pace } from '../work/pace.ts'
 import type { Progress } from './progress.ts'
 
 /** How long a deleted endpoint is kept, so that support staff find it. */

@@ -1,6 +1,12 @@
 import type { Model } from 'mongoose'
 import { type Collection, nativeCollection } from '../mongo/collection.ts'
 
+declare module '../platform/deps.ts' {
+  interface Models {
+    RetentionProgress: Model<RetentionProgress>
+  }
+}
+
 /** The stored progress of the clean-up for one business. */
 export interface RetentionProgress {
   /** The business's id. */

@@ -1,7 +1,13 @@
 import type { Model, mongo } from 'mongoose'
 import { type Collection, nativeCollection } from '../mongo/collection.ts'
-import { newId } from '../security/ids.ts'
+import { newId } from '../platform/ids.ts'
 import { type Leasable, leasesOn } from '../work/lease.ts'
+
+declare module '../platform/deps.ts' {
+  interface Models {
+    RetentionRecord: Model<RetentionRecord>
+  }
+}
 
 /** Clean-ups start at 02:30 UTC, when there are hardly any payments. Mauritania's local time is UTC all year round. */
 const hour = 2

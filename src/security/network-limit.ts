@@ -1,8 +1,8 @@
-import type { Deps } from '../deps.ts'
 import type { Bound } from '../limits/counter.ts'
 import type { Limit } from '../limits/limit.ts'
-import { throttled } from '../process/log.ts'
-import { prefixesOf } from './network.ts'
+import type { Deps } from '../platform/deps.ts'
+import { throttled } from '../platform/log.ts'
+import { prefixesOf } from '../platform/network.ts'
 
 /**
  * A limit on the failed attempts that one network may make within a period. For a larger prefix, the limit is

@@ -1,8 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
-import { unavailable } from '../errors.ts'
 import type { Resource } from '../limits/limit.ts'
 import { createShare } from '../limits/share.ts'
+import { unavailable } from '../platform/errors.ts'
+
+declare module '../platform/deps.ts' {
+  interface Deps {
+    slowHash: SlowHash
+  }
+}
 
 /**
  * How many checks of one kind may be running or waiting. The last one then waits for about 0.4 s if two of its kind run

@@ -1,5 +1,12 @@
+import type { Model } from 'mongoose'
 import { type Collection, ifPresent } from '../mongo/collection.ts'
 import type { Role } from './permissions.ts'
+
+declare module '../platform/deps.ts' {
+  interface Models {
+    Staff: Model<Staff>
+  }
+}
 
 /** A one-time link with which the account's owner sets a password. Only a hash of the link's token is stored. */
 export interface PasswordLink {

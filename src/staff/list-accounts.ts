@@ -1,5 +1,5 @@
-import type { Deps } from '../deps.ts'
 import { given, type IdPage, type IdSlice, mapPage, orders, readIdPage } from '../mongo/id-page.ts'
+import type { Deps } from '../platform/deps.ts'
 import type { Staff } from './account.ts'
 
 /** Selects staff accounts. Omitted fields do not restrict the selection. */
@@ -40,18 +40,4 @@ function accountFacts({ link, ...staff }: Staff, now: Date): AccountFacts {
   const secondFactor = staff.secondFactor !== null
   const linkExpiresAt = link !== null && link.expiresAt > now ? link.expiresAt : null
   return { name, role, secondFactor, disabledAt, createdAt, passwordChangedAt, linkExpiresAt }
-}
-
-/**
- * Returns when the password of an account was set. If the account has none, returns what its owner needs. `format`
- * formats the times.
- */
-export function passwordInWords(
-  { passwordChangedAt, linkExpiresAt }: AccountFacts,
-  format: (time: Date) => string,
-): string {
-  if (passwordChangedAt !== null) return `set ${format(passwordChangedAt)}`
-  return linkExpiresAt === null
-    ? 'no password, no link: issue a link'
-    : `no password yet: link valid until ${format(linkExpiresAt)}`
 }

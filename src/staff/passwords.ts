@@ -1,6 +1,6 @@
 import { hash, randomBytes, randomInt } from 'node:crypto'
-import type { Config } from '../config.ts'
-import type { Deps } from '../deps.ts'
+import type { Config } from '../config/config.ts'
+import type { Deps } from '../platform/deps.ts'
 import type { PasswordLink, Staff } from './account.ts'
 
 const letters = '23456789abcdefghjkmnpqrstuvwxyz'

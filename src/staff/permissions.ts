@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 
 /**
  * The roles of staff. A `viewer` may only view pages. `support` may also re-queue deliveries and export the audit

@@ -1,5 +1,12 @@
+import type { Model } from 'mongoose'
 import type { Collection } from '../mongo/collection.ts'
 import type { Staff } from './account.ts'
+
+declare module '../platform/deps.ts' {
+  interface Models {
+    StaffSession: Model<StaffSession>
+  }
+}
 
 /** How long a session lasts after sign-in. Activity does not extend the session. */
 export const sessionLifetimeMs = 12 * 60 * 60 * 1000

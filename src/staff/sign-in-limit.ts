@@ -1,5 +1,5 @@
-import type { Deps } from '../deps.ts'
-import { networkOf } from '../security/network.ts'
+import type { Deps } from '../platform/deps.ts'
+import { networkOf } from '../platform/network.ts'
 import { createNetworkLimit } from '../security/network-limit.ts'
 import { isRecoveryCode } from './second-factor/recovery-codes.ts'
 

@@ -1,7 +1,7 @@
 import { DiagLogLevel, diag } from '@opentelemetry/api'
 import { ExportResultCode } from '@opentelemetry/core'
 import type { SpanExporter } from '@opentelemetry/sdk-trace'
-import { type Log, throttled } from '../process/log.ts'
+import { type Log, throttled } from '../platform/log.ts'
 
 /** Lost traces do not affect payments, so one log line per minute is enough. */
 const logEveryMs = 60_000

@@ -1,5 +1,5 @@
-import type { Config } from '../config.ts'
-import type { Log } from '../process/log.ts'
+import type { Config } from '../config/config.ts'
+import type { Log } from '../platform/log.ts'
 import type { Tracing } from './tracing.ts'
 
 /**

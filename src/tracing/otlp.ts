@@ -21,10 +21,10 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
-import type { Config } from '../config.ts'
-import type { Log } from '../process/log.ts'
-import { inTime } from '../process/timeout.ts'
-import { version } from '../version.ts'
+import type { Config } from '../config/config.ts'
+import type { Log } from '../platform/log.ts'
+import { inTime } from '../platform/timeout.ts'
+import { version } from '../platform/version.ts'
 import { createLogLoss, reportingFailures, reportSdkWarnings } from './not-sent.ts'
 import type { Span, SpanKind, Tracing } from './tracing.ts'
 

@@ -1,3 +1,13 @@
+import type { Deps } from '../platform/deps.ts'
+import { Refusal } from '../platform/errors.ts'
+
+declare module '../platform/deps.ts' {
+  interface Deps {
+    /** If null, tracing is off. */
+    tracing: Tracing | null
+  }
+}
+
 /**
  * A span that is still running. `end` must be called once, otherwise the span is never sent. `traceparent` identifies
  * this span as the parent of further spans, in the format of the W3C header.
@@ -26,4 +36,32 @@ export interface Tracing {
   begin(name: string, kind: SpanKind, parent: string | null): Span
   /** Sends the remaining spans, which takes at most 2 s. */
   close(): Promise<void>
+}
+
+/**
+ * The request that caused an event. `traceparent` identifies the span under which the event is traced, or is null if
+ * the request is not traced (src/tracing).
+ */
+export interface Cause {
+  requestId: string
+  traceparent: string | null
+}
+
+/** Runs a part of a traced request or job in a separate span. If tracing is off, runs that part without a span. */
+export async function inSpan<T>(
+  { tracing }: Pick<Deps, 'tracing'>,
+  name: string,
+  parent: string | null,
+  act: () => Promise<T>,
+): Promise<T> {
+  const span = tracing?.begin(name, 'part', parent)
+  let failed = false
+  try {
+    return await act()
+  } catch (error) {
+    failed = !(error instanceof Refusal) || error.statusCode >= 500
+    throw error
+  } finally {
+    span?.end({ facts: {}, failed })
+  }
 }

@@ -1,8 +1,9 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 
 /**
- * The commission on a payment, in centimes (SPEC 6.2). `tof` and `tte` are the taxes included in the fees.
- * `totalRevenue` is the part of the fees that remains after these taxes.
+ * The commission on a payment, in centimes (SPEC 6.2). Both fees include two Mauritanian taxes: `tof`, on financial
+ * operations (taxe sur les opérations financières), and `tte`, on electronic transactions (taxe sur les transactions
+ * électroniques). `totalRevenue` is what remains of the fees.
  */
 export interface Commission {
   providerTtc: number

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose'
-import { newId } from '../security/ids.ts'
+import { newId } from '../platform/ids.ts'
 
 /** A document that at most one process works on. Only the holder of `leaseToken` may change it. */
 export interface Leasable {

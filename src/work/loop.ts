@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Deps } from '../deps.ts'
-import type { QueueName } from '../queues/jobs.ts'
+import type { QueueName } from '../../schemas/jobs.ts'
+import type { Deps } from '../platform/deps.ts'
 
 /**
  * Work that a process looks for in MongoDB again and again. Jobs only make it start sooner, so it continues while Redis

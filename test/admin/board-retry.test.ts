@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { retryAll } from '../../src/admin/board/retry.ts'
+import { retryAll } from '../../src/staff-pages/board/retry.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { jobIdOf } from '../../src/webhooks/deliveries/delivery-job.ts'
 import { excuse } from '../invariants/expect-invariants.ts'

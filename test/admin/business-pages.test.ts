@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { newId } from '../../src/security/ids.ts'
+import { newId } from '../../src/platform/ids.ts'
 import { createShop } from '../../src/store/shops/shops.ts'
 import { createIntent, relay, requestIntent } from '../support/actions.ts'
 import { pay, refund, simulate } from '../support/pay.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { nativeCollection } from '../../src/mongo/collection.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
-import { shownUrl } from '../../src/webhooks/endpoints/shown-url.ts'
+import { shownUrl } from '../../src/webhooks/endpoints/endpoint-facts.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import { subscribe } from '../support/actions.ts'
 import { deadDelivery, shortRetryDelays } from '../support/dead-deliveries.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { freeIfReusable } from '../../src/intents/code.ts'
+import { freeIfReusable } from '../../src/intents/codes.ts'
 import type { WalletOutcome } from '../../src/wallets/wallet.ts'
 import { type Created, createIntent } from '../support/actions.ts'
 import { pay, refund, simulate, storedIntent } from '../support/pay.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import { shownUrl, withoutPath } from '../../src/webhooks/endpoints/endpoint-facts.ts'
 import { reportFailures } from '../../src/webhooks/endpoints/report-failures.ts'
-import { shownUrl, withoutPath } from '../../src/webhooks/endpoints/shown-url.ts'
 import { attempt, freshDelivery, subscribe } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { recordLog } from '../support/recorded-log.ts'

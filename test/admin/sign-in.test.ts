@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/config.ts'
 import { createSlowHash, fairShare } from '../../src/security/slow-hash.ts'
 import { setDisabled } from '../../src/staff/change-account.ts'
 import { createSignInLimit } from '../../src/staff/sign-in-limit.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { parse } from 'csv-parse/sync'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
-import { newId } from '../../src/security/ids.ts'
+import { newId } from '../../src/platform/ids.ts'
 import { withService } from '../support/service.ts'
 import { openAdmin } from './admin.ts'
 import { signedIn, type Visitor, visit } from './staff.ts'

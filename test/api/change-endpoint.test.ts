@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Scope } from '../../schemas/scopes.ts'
-import { newId } from '../../src/security/ids.ts'
+import { newId } from '../../src/platform/ids.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import {
   attempt,

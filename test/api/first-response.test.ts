@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import { freeIfReusable } from '../../src/intents/code.ts'
+import { freeIfReusable } from '../../src/intents/codes.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
 import { pay, storedIntent } from '../support/pay.ts'
 import { type Service, secretKey, withMerchantPerTest, withSecondProcess, withService } from '../support/service.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Act as AuditedAct } from '../../src/audit/acts.ts'
-import type { Batcher } from '../../src/mongo/batching/batcher.ts'
+import type { Batcher } from '../../src/mongo/batchers.ts'
 import type { Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import type { RequeuePlan } from '../../src/webhooks/deliveries/requeue-plan.ts'

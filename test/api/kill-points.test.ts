@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Act } from '../../src/audit/acts.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
-import { relayOutboxes } from '../../src/outbox/relay.ts'
+import { relayOutboxes } from '../../src/relay/relay.ts'
 import { wakeDelivery } from '../../src/webhooks/attempts/attempt-due.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import type { Endpoint } from '../../src/webhooks/endpoints/endpoint.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Intent } from '../../src/intents/intent.ts'
 import { createCapacity, maxPageBytes, maxWaitMs } from '../../src/limits/capacity.ts'
-import { processClock } from '../../src/process/process-clock.ts'
+import { processClock } from '../../src/platform/process-clock.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import { createIntent } from '../support/actions.ts'
 import { withImpossibleDocuments } from '../support/contract-faults.ts'

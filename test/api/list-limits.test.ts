@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import mongoose from 'mongoose'
 import { routes } from '../../src/http/routes/routes.ts'
-import { newId } from '../../src/security/ids.ts'
+import { newId } from '../../src/platform/ids.ts'
 import { signedIn } from '../admin/staff.ts'
 import { createIntent } from '../support/actions.ts'
 import { profiled } from '../support/profiled.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Intent } from '../../src/intents/intent.ts'
 import type { Refund } from '../../src/intents/records.ts'
-import { newId } from '../../src/security/ids.ts'
+import { newId } from '../../src/platform/ids.ts'
 import { copyIntents, intentTemplate } from '../support/copy-intents.ts'
 import { rounds } from '../support/machine.ts'
 import { profiledEach } from '../support/profiled.ts'

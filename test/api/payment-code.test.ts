@@ -2,7 +2,7 @@ import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { expect } from 'chai'
 import { createFullSandboxes } from '../../src/intents/live-codes.ts'
-import { noDeadline } from '../../src/mongo/batching/batcher.ts'
+import { noDeadline } from '../../src/mongo/batchers.ts'
 import { type Merchant, withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
 
 const intents = '/api/v1/dev/intents'

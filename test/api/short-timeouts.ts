@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import type { AddressInfo, Server } from 'node:net'
 import { createApp } from '../../src/app.ts'
-import type { Deps } from '../../src/deps.ts'
 import { createHttpServer, type HttpServer } from '../../src/http/server/listen.ts'
 import { serveProbes } from '../../src/http/server/probes.ts'
 import { type Timeouts, timeouts } from '../../src/http/server/timeouts.ts'
+import type { Deps } from '../../src/platform/deps.ts'
 import { deadlineMs } from '../support/machine.ts'
 import type { Service } from '../support/service.ts'
 

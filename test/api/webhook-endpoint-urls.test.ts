@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { judgeUrl } from '../../src/webhooks/sender/url.ts'
+import { judgeUrl } from '../../src/input/webhook-url.ts'
 import { rounds } from '../support/machine.ts'
 import { type Merchant, withService } from '../support/service.ts'
 import { acceptedHosts, refusedHosts } from '../webhooks/hosts.ts'

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import * as fc from 'fast-check'
-import type { Deps } from '../../src/deps.ts'
+import type { Deps } from '../../src/platform/deps.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { publicV4, refusedAddresses, synthesised } from '../webhooks/addresses.ts'
 import type { Cast } from './cast/cast.ts'

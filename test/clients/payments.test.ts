@@ -42,7 +42,7 @@ describe('The TypeScript client that the service serves', () => {
   })
 
   it('comes with the files of the guide, with the webhook headers of the installation', async () => {
-    for (const file of ['client.mjs', 'client.py', 'client.php', 'inbox.mjs', 'inbox.py', 'close.py'])
+    for (const file of ['client.mjs', 'client.py', 'client.php', 'inbox.mjs', 'inbox.py', 'hooks.py', 'close.py'])
       expect((await service.http.get(`/docs/clients/${file}`)).text, file).to.equal(
         readFileSync(`docs/clients/${file}`, 'utf8'),
       )

@@ -220,7 +220,7 @@ describe('npm run admin', function () {
       [/^error: unknown option '--lvie'\n\(Did you mean --live\?\)\n/, ['business', 'create', '--name', 'X', '--lvie']],
       [/There is no business unknown/, ['business', 'approve', 'unknown']],
       [/'Evil\\u\{1b\}\[31m\\u\{a\}' is invalid/, ['business', 'create', '--name', 'Evil\u001B[31m\n']],
-      [/at least one limit/, ['business', 'limit', businessId]],
+      [/at least one of/, ['business', 'limit', businessId]],
       [/from 1 to/, ['business', 'limit', businessId, '--live-codes', '0']],
       [/all/, [...key, '--scopes', 'payments.intents:read,all']],
       [

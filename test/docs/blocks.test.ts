@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { expect } from 'chai'
-import { catalogue, type ErrorCode } from '../../src/errors.ts'
+import { catalogue, type ErrorCode } from '../../src/platform/errors.ts'
 import { description, schemaErrors } from '../support/check-responses.ts'
 import { isListed, notRun, testOf } from './how-tested.ts'
 import { type Block, blocks, nameOf } from './pages.ts'
 
 /** The kinds of blocks that a reader copies or relies on. */
-const kinds = ['sh', 'js', 'ts', 'python', 'php', 'sql', 'csv', 'json']
+const kinds = ['sh', 'js', 'ts', 'sql', 'csv', 'json']
 const { schemas } = description.components as { schemas: Record<string, { required?: string[] }> }
 /** The paths of the schemas in the OpenAPI document: each named one, and the data of an order event. */
 const paths = [...Object.keys(schemas).map((name) => [name]), ['OrderNewEvent', 'properties', 'data']]

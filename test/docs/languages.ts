@@ -86,5 +86,16 @@ export const librariesOf = ({ extension }: Pick<Language, 'extension'>): Record<
       .map((file) => [file, textOf(`docs/clients/${file}`)]),
   )
 
+const onPages = blocks.filter((block) => fileOf(block) !== undefined)
+
+/** The same programs in other languages: files in docs/clients, to which the page links. */
+const inFiles = onPages.flatMap((program) =>
+  languages.flatMap((language) => {
+    const name = fileOf(program)?.replace(/\w+$/, language.extension) ?? ''
+    const text = language.fence === program.fence ? undefined : librariesOf(language)[name]
+    return text === undefined ? [] : [{ ...program, fence: language.fence, text }]
+  }),
+)
+
 /** The programs of the guide. */
-export const programs = blocks.filter((block) => fileOf(block) !== undefined)
+export const programs = [...onPages, ...inFiles]

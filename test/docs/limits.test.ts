@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import { perBodyByte, smallBytes } from '../../src/http/responses/memory.ts'
 import { maxUnanswered } from '../../src/http/server/connection.ts'
 import { maxConnections } from '../../src/http/server/network-share.ts'
 import { timeouts } from '../../src/http/server/timeouts.ts'
 import { memoryOfBusiness } from '../../src/limits/capacity.ts'
+import { perBodyByte, smallBytes } from '../../src/limits/memory.ts'
 import { textOf } from './pages.ts'
 
 /** Formats a number like the pages, with a space between thousands. */

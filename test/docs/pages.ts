@@ -15,6 +15,7 @@ export const pages = [
   'bench/results.md',
   'ops/kubernetes/README.md',
   'ops/docker-compose.md',
+  'ops/proxy.md',
   'test/README.md',
 ].concat(
   readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })

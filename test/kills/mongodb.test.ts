@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import { type Server, startMongo } from '../../dev/servers.ts'
-import { newId } from '../../src/security/ids.ts'
+import { newId } from '../../src/platform/ids.ts'
 import { paymentEvents, subscribe } from '../support/actions.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { deadlineMs } from '../support/machine.ts'

@@ -69,8 +69,8 @@ describe('A process that is starting', () => {
   it('prints fatal errors to stderr if its log level is silent, but omits stored values', async () => {
     const program = `
       import { mongo } from 'mongoose'
-      import { endOnCrash } from './src/process/stop.ts'
-      import { createLog } from './src/process/log.ts'
+      import { endOnCrash } from './src/platform/stop.ts'
+      import { createLog } from './src/platform/log.ts'
       endOnCrash(createLog('silent', 'web', null))
       throw new mongo.MongoServerError({ code: 11000, message: 'dup key: { code: "hidden" }' })`
     const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { parse } from 'yaml'
+import { queueNames } from '../../schemas/jobs.ts'
 import { stages } from '../../schemas/responses/webhooks.ts'
-import { catalogue } from '../../src/errors.ts'
 import { transitions } from '../../src/intents/lifecycle.ts'
 import { createMetrics, measureProcess, watchedLines } from '../../src/metrics/metrics.ts'
-import { queueNames } from '../../src/queues/jobs.ts'
+import { catalogue } from '../../src/platform/errors.ts'
 
 const read = (path: string): string => readFileSync(join(import.meta.dirname, '../..', path), 'utf8')
 
@@ -145,6 +145,15 @@ describe('The monitoring set-up', () => {
       const tested = cases.filter(({ exp_alerts: expected }) => expected.length > 0 === fires)
       const names = new Set(tested.map(({ alertname }) => alertname))
       expect([...names]).to.have.members(rules.map(({ alert }) => alert))
+    }
+  })
+
+  it('has a runbook that states the meaning of each alert and, for a page, its impact, the remedy and when it is done', () => {
+    const [, ...entries] = read('docs/operators/runbook.md').split(/^## (?=\w+\n\n`)/m)
+    expect(entries.length).to.equal(rules.length)
+    for (const entry of entries) {
+      const parts = entry.includes('`page`') ? ['**Means:**', '**Impact:**', '\n1. ', '**Done when**'] : ['**Means:**']
+      for (const part of parts) expect(entry).to.include(part)
     }
   })
 

@@ -12,7 +12,7 @@ import { text } from 'node:stream/consumers'
 import { parseEnv, promisify } from 'node:util'
 import { expect } from 'chai'
 import { environment } from '../../schemas/environment.ts'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/config.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 import { type Container, type Manifest, manifestFiles, readText, readYaml } from './manifests.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { type Server, startRedis } from '../../dev/servers.ts'
-import { newId } from '../../src/security/ids.ts'
+import { newId } from '../../src/platform/ids.ts'
 import { createIntent, deliveriesOf, readIntent, subscribe } from '../support/actions.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { deadlineMs } from '../support/machine.ts'

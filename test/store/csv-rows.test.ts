@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import type { Refusal } from '../../src/errors.ts'
-import { readRows } from '../../src/store/imports/file/read-rows.ts'
-import type { CsvFault } from '../../src/store/imports/file/row.ts'
+import type { Refusal } from '../../src/platform/errors.ts'
+import { readRows } from '../../src/store/imports/read-file.ts'
+import type { CsvFault } from '../../src/store/imports/rows.ts'
 import { countLoopIterations } from '../support/count-loop-iterations.ts'
 
 const deps = { config: { maxAmount: 1_000_000 } } as Parameters<typeof readRows>[0]

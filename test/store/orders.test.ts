@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { newId } from '../../src/security/ids.ts'
+import { newId } from '../../src/platform/ids.ts'
 import { post, subscribe } from '../support/actions.ts'
 import { isSignedWith, startEndpointServer } from '../support/endpoint-server.ts'
 import { storeOrder } from '../support/orders.ts'

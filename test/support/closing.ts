@@ -1,4 +1,4 @@
-import { withTimeout } from '../../src/process/timeout.ts'
+import { withTimeout } from '../../src/platform/timeout.ts'
 import { deadlineMs } from './machine.ts'
 
 /** Closing a connection that hangs takes the driver some seconds. */

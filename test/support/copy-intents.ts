@@ -1,5 +1,5 @@
 import type { Intent } from '../../src/intents/intent.ts'
-import { newId, newReferenceNumber } from '../../src/security/ids.ts'
+import { newId, newReferenceNumber } from '../../src/platform/ids.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import { createIntent } from './actions.ts'
 import type { Merchant, Service } from './service.ts'

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Connection, mongo } from 'mongoose'
-import { makeIndexes } from '../../src/mongo/indexes.ts'
-import { collections } from '../../src/mongo/models.ts'
-import { createLog } from '../../src/process/log.ts'
+import { makeIndexes } from '../../src/context/indexes.ts'
+import { collections } from '../../src/context/models.ts'
+import { createLog } from '../../src/platform/log.ts'
 import { forget } from '../invariants/expect-invariants.ts'
 
 /** URLs of empty databases that have all indexes. Making those takes half a second of processor time. */

@@ -1,5 +1,5 @@
 import mongoose from 'mongoose'
-import type { Deps } from '../../src/deps.ts'
+import type { Deps } from '../../src/platform/deps.ts'
 import { closeInBackground } from './closing.ts'
 import { deadlineMs, rounds } from './machine.ts'
 import { expectIntact, type Service } from './service.ts'

@@ -1,7 +1,7 @@
 import { newEvent } from '../../src/outbox/event.ts'
-import { newId, newOrderNumber } from '../../src/security/ids.ts'
+import { newId, newOrderNumber } from '../../src/platform/ids.ts'
+import { orderFormat } from '../../src/store/orders/event-data.ts'
 import type { Order } from '../../src/store/orders/order.ts'
-import { orderFormat } from '../../src/webhooks/body/order-data.ts'
 import type { Merchant, Service } from './service.ts'
 
 /** Stores a placed order with its event in the outbox, without the API: no relay job is enqueued. */

@@ -1,4 +1,3 @@
-import type { Deps } from '../../src/deps.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import {
   type Confirmation,
@@ -8,8 +7,9 @@ import {
 } from '../../src/intents/payments/pay.ts'
 import type { Refund } from '../../src/intents/records.ts'
 import { beginRefund } from '../../src/intents/refunds/begin-and-settle.ts'
-import { noDeadline } from '../../src/mongo/batching/batcher.ts'
-import { newId } from '../../src/security/ids.ts'
+import { noDeadline } from '../../src/mongo/batchers.ts'
+import type { Deps } from '../../src/platform/deps.ts'
+import { newId } from '../../src/platform/ids.ts'
 import { commissionOf } from '../../src/wallets/commission.ts'
 import { type ApiResponse, post } from './actions.ts'
 import type { Merchant, Service } from './service.ts'

@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { describeError } from '../../src/process/log.ts'
+import { describeError } from '../../src/platform/log.ts'
 
 interface Line {
   msg: string

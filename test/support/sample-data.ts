@@ -1,4 +1,4 @@
-import { newId } from '../../src/security/ids.ts'
+import { newId } from '../../src/platform/ids.ts'
 import { attempt, cancelIntent, createIntent, deliveriesOf, relay, subscribe } from './actions.ts'
 import type { EndpointServer } from './endpoint-server.ts'
 import { storeOrder } from './orders.ts'

@@ -1,4 +1,4 @@
-import type { Deps } from '../../src/deps.ts'
+import type { Deps } from '../../src/platform/deps.ts'
 import { openWallets, type StatusQuery, type Wallet, type WalletOutcome } from '../../src/wallets/wallet.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 

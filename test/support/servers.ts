@@ -1,6 +1,6 @@
 import { type Server, serverTimes, startMongo, startRedis } from '../../dev/servers.ts'
 import { timeouts } from '../../src/mongo/connect.ts'
-import { withTimeout } from '../../src/process/timeout.ts'
+import { withTimeout } from '../../src/platform/timeout.ts'
 import { allClosed } from './closing.ts'
 import { contractHooks } from './contract-faults.ts'
 import { deadlineMs, setTimes } from './machine.ts'

@@ -1,7 +1,7 @@
-import type { Deps } from '../../src/deps.ts'
 import { type Result, rowOf, type ThirdPartyStep, type WriteRequest } from '../../src/idempotency/request.ts'
 import { type Marking, markingOf } from '../../src/intents/marks.ts'
-import { newId } from '../../src/security/ids.ts'
+import type { Deps } from '../../src/platform/deps.ts'
+import { newId } from '../../src/platform/ids.ts'
 
 /** A write request that no other one is like, for tests that call an operation directly. */
 export function newRequest(deps: Pick<Deps, 'now' | 'secrets'>, changes: Partial<WriteRequest> = {}): WriteRequest {

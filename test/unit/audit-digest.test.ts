@@ -1,7 +1,7 @@
 import { createSecretKey } from 'node:crypto'
 import { expect } from 'chai'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
-import { digestOf, digestOfLine } from '../../src/audit/seals/seal.ts'
+import { digestOf, digestOfLine } from '../../src/verification/seal.ts'
 
 const key = createSecretKey(Buffer.alloc(32, 7))
 

@@ -1,10 +1,14 @@
 import { mock } from 'node:test'
 import { expect } from 'chai'
 import { mongo } from 'mongoose'
-import { type Batcher, createBatcher } from '../../src/mongo/batching/batcher.ts'
-import { createInsertBatcher } from '../../src/mongo/batching/insert-batcher.ts'
-import { createReadBatcher } from '../../src/mongo/batching/read-batcher.ts'
-import { createUpdateBatcher, type GuardedUpdate } from '../../src/mongo/batching/update-batcher.ts'
+import {
+  type Batcher,
+  createBatcher,
+  createInsertBatcher,
+  createReadBatcher,
+  createUpdateBatcher,
+  type GuardedUpdate,
+} from '../../src/mongo/batchers.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import { withService } from '../support/service.ts'
 

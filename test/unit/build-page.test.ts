@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { Refusal } from '../../src/errors.ts'
 import { buildPage } from '../../src/http/responses/send.ts'
 import { maxPageBytes } from '../../src/limits/capacity.ts'
+import { Refusal } from '../../src/platform/errors.ts'
 import { countLoopIterations } from '../support/count-loop-iterations.ts'
 
 const pageOf = (items: unknown[]) => ({ items, page: 1, limit: 100, total: items.length, hasMore: false })

@@ -2,7 +2,6 @@ import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { mock } from 'node:test'
 import { expect } from 'chai'
-import { createRequestMemory, type RequestMemory } from '../../src/http/responses/memory.ts'
 import {
   bytesPerSecond,
   type Capacity,
@@ -10,6 +9,7 @@ import {
   maxWaitMs,
   memoryOfBusiness,
 } from '../../src/limits/capacity.ts'
+import { createRequestMemory, type RequestMemory } from '../../src/limits/memory.ts'
 import { createTime } from '../support/time.ts'
 
 const kib = 1024

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import express from 'express'
+import { queueNames } from '../../schemas/jobs.ts'
+import { readConfig } from '../../src/config/config.ts'
 import { isWeakKey, isWeakText } from '../../src/config/faults.ts'
 import { parseRedisUrl } from '../../src/config/redis-url.ts'
-import { readConfig } from '../../src/config.ts'
-import { queueNames } from '../../src/queues/jobs.ts'
 import { certificate, pem } from '../support/certificate.ts'
 
 const key = Buffer.alloc(32, 7).toString('base64')

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { parse } from 'csv-parse/sync'
-import { type Cell, csvHeader, csvRows } from '../../src/exports/csv.ts'
+import { type Cell, csvHeader, csvRows } from '../../src/platform/csv.ts'
 
 describe('A CSV file for spreadsheets', () => {
   const cells = (rows: Cell[][], delimiter: ',' | ';'): string[][] => parse(csvRows(rows, delimiter), { delimiter })

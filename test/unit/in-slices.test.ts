@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { mongo } from 'mongoose'
-import { readWithinPage } from '../../src/lists/page-bytes.ts'
-import { inSlices } from '../../src/process/in-slices.ts'
+import { readWithinPage } from '../../src/lists/pagination.ts'
+import { inSlices } from '../../src/platform/in-slices.ts'
 import { countLoopIterations } from '../support/count-loop-iterations.ts'
 
 /** Occupies the processor for 1 ms. */

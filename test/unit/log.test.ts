@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { expect } from 'chai'
 import mongoose, { mongo, Schema } from 'mongoose'
 import { pino } from 'pino'
-import { describeError } from '../../src/process/log.ts'
+import { describeError } from '../../src/platform/log.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import { withService } from '../support/service.ts'
 
@@ -11,7 +11,7 @@ const secret = 'a-secret-value'
 
 /** Runs code with a log in another process. Returns the names of the lines that it writes. */
 async function linesOf(code: string): Promise<string[]> {
-  const begin = `import { createLog } from './src/process/log.ts'\nconst log = createLog('info', 'test', null)\n`
+  const begin = `import { createLog } from './src/platform/log.ts'\nconst log = createLog('info', 'test', null)\n`
   const args = ['--input-type=module', '-e', begin + code]
   const ended = promisify(execFile)(process.execPath, args).catch((error: { stdout: string }) => error)
   const { stdout } = await ended

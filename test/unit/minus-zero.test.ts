@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { readJson } from '../../src/http/body/json-body.ts'
-import { createReaders } from '../../src/store/imports/file/cells.ts'
+import { createReaders } from '../../src/store/imports/rows.ts'
 
 const read = (text: string) => readJson(Buffer.from(text), 'application/json')
 

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { expect } from 'chai'
 import { mongo } from 'mongoose'
 import { retryWhileUnreachable } from '../../src/mongo/connect.ts'
-import { createLog } from '../../src/process/log.ts'
+import { createLog } from '../../src/platform/log.ts'
 import { servers } from '../support/servers.ts'
 
 interface ErrorChecks {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createPace } from '../../src/retention/pace.ts'
+import { createPace } from '../../src/work/pace.ts'
 
 const { now } = performance
 

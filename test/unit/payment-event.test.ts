@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { endpointEvents, orderEvents, paymentEvents } from '../../schemas/event-bodies.ts'
 import type { EventName } from '../../schemas/events.ts'
-import { composeBody } from '../../src/webhooks/body/compose.ts'
+import { composeBody } from '../../src/webhooks/body.ts'
 import { sampleData } from '../../src/webhooks/endpoints/sample-data.ts'
 import { schemaErrorsOf } from '../support/payment-events.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { plainDigits } from '../../src/input/digits.ts'
-import { maskPhone, readPhone, readPin } from '../../src/wallets/phone.ts'
+import { maskPhone, readPhone, readPin } from '../../src/input/phone.ts'
 
 describe('A phone number', () => {
   it('is normalised to 8 digits if it is a national number, however the customer types it', () => {

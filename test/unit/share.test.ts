@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { Refusal } from '../../src/errors.ts'
 import type { Resource } from '../../src/limits/limit.ts'
 import { createShare, type Share } from '../../src/limits/share.ts'
+import { Refusal } from '../../src/platform/errors.ts'
 import { createTime } from '../support/time.ts'
 
 const about = { what: 'something', gets: 'a wait' }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { MessageChannel } from 'node:worker_threads'
 import { expect } from 'chai'
-import { withTimeout } from '../../src/process/timeout.ts'
+import { withTimeout } from '../../src/platform/timeout.ts'
 
 describe('A timeout', () => {
   it('does not count a result as late that arrived while the event loop was blocked', async () => {

@@ -1,10 +1,9 @@
 import { diag } from '@opentelemetry/api'
 import type { SpanExporter } from '@opentelemetry/sdk-trace'
 import { expect } from 'chai'
-import { refuse } from '../../src/errors.ts'
-import { inSpan } from '../../src/tracing/in-span.ts'
+import { refuse } from '../../src/platform/errors.ts'
 import { reportingFailures, reportSdkWarnings } from '../../src/tracing/not-sent.ts'
-import type { Span, Tracing } from '../../src/tracing/tracing.ts'
+import { inSpan, type Span, type Tracing } from '../../src/tracing/tracing.ts'
 
 type Result = Parameters<Parameters<SpanExporter['export']>[1]>[0]
 

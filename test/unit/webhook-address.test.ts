@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { isPublicAddress } from '../../src/webhooks/sender/address.ts'
+import { isPublicAddress } from '../../src/webhooks/sender/resolve.ts'
 import {
   embeddedV4,
   notAddresses,

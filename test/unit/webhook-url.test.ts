@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { judgeUrl } from '../../src/webhooks/sender/url.ts'
+import { judgeUrl } from '../../src/input/webhook-url.ts'
 
 const allowedHosts = new Set(['127.0.0.1:8080', 'localhost:9000', '[::1]:8443', 'receiver:80'])
 const check = (url: string): string => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
-import { createXaes } from '../../src/security/xaes-256-gcm.ts'
+import { createXaes } from '../../src/security/seal.ts'
 
 /** The vectors of https://c2sp.org/XAES-256-GCM. */
 describe('XAES-256-GCM', () => {

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
-import { pollOutboxes } from '../../src/outbox/relay.ts'
+import { newId } from '../../src/platform/ids.ts'
+import { pollOutboxes } from '../../src/relay/relay.ts'
 import { runCleanUp } from '../../src/retention/clean-up.ts'
-import { newId } from '../../src/security/ids.ts'
 import { type EndpointHealth, untried } from '../../src/webhooks/endpoints/endpoint.ts'
+import { shownUrl } from '../../src/webhooks/endpoints/endpoint-facts.ts'
 import { reportFailures } from '../../src/webhooks/endpoints/report-failures.ts'
-import { shownUrl } from '../../src/webhooks/endpoints/shown-url.ts'
 import { signedIn } from '../admin/staff.ts'
 import {
   attempt,

@@ -1,17 +1,17 @@
 import { expect } from 'chai'
 import type { EventName } from '../../schemas/events.ts'
-import { newId } from '../../src/security/ids.ts'
-import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
-import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
-import { endReplay, leaseReplay, recordProgress, releaseReplay } from '../../src/webhooks/replays/run.ts'
-import { countUndelivered, maxCounted } from '../../src/webhooks/replays/selected-events.ts'
+import { newId } from '../../src/platform/ids.ts'
+import { endReplay, leaseReplay, recordProgress, releaseReplay } from '../../src/replays/run.ts'
+import { countUndelivered, maxCounted } from '../../src/replays/selected-events.ts'
 import {
   maxEventsPerDay,
   maxReplaysPerDay,
   type PlannedReplay,
   planReplay,
   startReplay,
-} from '../../src/webhooks/replays/start.ts'
+} from '../../src/replays/start.ts'
+import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
+import { deliveryId } from '../../src/webhooks/deliveries/delivery-job.ts'
 import { startLoops } from '../../src/work/loop.ts'
 import { works } from '../../workers/run/works.ts'
 import { createIntent, recordRecentSuccess, subscribe } from '../support/actions.ts'

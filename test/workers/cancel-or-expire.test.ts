@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import type { Deps } from '../../src/deps.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
+import type { Deps } from '../../src/platform/deps.ts'
 import { cancelIntent, createIntent } from '../support/actions.ts'
 import { closeInBackground } from '../support/closing.ts'
 import { withMerchant, withService } from '../support/service.ts'

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import type { Deps } from '../../src/deps.ts'
-import { newId } from '../../src/security/ids.ts'
-import { version } from '../../src/version.ts'
-import { deliveryId, eventIdOf } from '../../src/webhooks/deliveries/delivery-id.ts'
+import type { Deps } from '../../src/platform/deps.ts'
+import { newId } from '../../src/platform/ids.ts'
+import { version } from '../../src/platform/version.ts'
+import { deliveryId, eventIdOf } from '../../src/webhooks/deliveries/delivery-job.ts'
 import { breaks } from '../invariants/expect-invariants.ts'
 import {
   attempt,

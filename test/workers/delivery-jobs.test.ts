@@ -1,6 +1,6 @@
 import type { Queue } from 'bullmq'
 import { expect } from 'chai'
-import { retryJob } from '../../src/admin/board/retry.ts'
+import { retryJob } from '../../src/staff-pages/board/retry.ts'
 import { attemptDue } from '../../src/webhooks/attempts/attempt-due.ts'
 import { jobIdOf } from '../../src/webhooks/deliveries/delivery-job.ts'
 import { createIntent, deliveriesOf, outboxEvents, storedDelivery, subscribe } from '../support/actions.ts'

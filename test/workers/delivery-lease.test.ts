@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
-import { noDeadline } from '../../src/mongo/batching/batcher.ts'
+import { noDeadline } from '../../src/mongo/batchers.ts'
 import { giveBack } from '../../src/webhooks/attempts/batchers.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { attempt, freshDelivery, storedDelivery, subscribe } from '../support/actions.ts'

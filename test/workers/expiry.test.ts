@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { codeKeyOf, freeIfReusable } from '../../src/intents/code.ts'
+import { codeKeyOf, freeIfReusable } from '../../src/intents/codes.ts'
 import { expireDue, expireIntent } from '../../src/intents/expire.ts'
 import { createIntent, deliveriesOf, readIntent, relay, storedBodies, subscribe } from '../support/actions.ts'
 import { startEndpointServer } from '../support/endpoint-server.ts'

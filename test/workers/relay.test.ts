@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { isUnavailable, unavailable } from '../../src/errors.ts'
-import { relayOutboxes } from '../../src/outbox/relay.ts'
-import { newId } from '../../src/security/ids.ts'
+import { isUnavailable, unavailable } from '../../src/platform/errors.ts'
+import { newId } from '../../src/platform/ids.ts'
+import { relayOutboxes } from '../../src/relay/relay.ts'
 import { breaks } from '../invariants/expect-invariants.ts'
 import {
   cancelIntent,

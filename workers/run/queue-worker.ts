@@ -1,5 +1,5 @@
-import type { Deps } from '../../src/deps.ts'
-import type { Jobs, QueueName } from '../../src/queues/jobs.ts'
+import type { Jobs, QueueName } from '../../schemas/jobs.ts'
+import type { Deps } from '../../src/platform/deps.ts'
 
 /**
  * The next step for a job after a run. `later` delays the job until `at`. `fail` adds the job to the failed jobs, where

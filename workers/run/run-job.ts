@@ -1,7 +1,7 @@
 import { DelayedError, type Job, UnrecoverableError } from 'bullmq'
-import type { Deps } from '../../src/deps.ts'
-import { withTimeout } from '../../src/process/timeout.ts'
-import { type Jobs, jobSchemas, type QueueName } from '../../src/queues/jobs.ts'
+import { type Jobs, jobSchemas, type QueueName } from '../../schemas/jobs.ts'
+import type { Deps } from '../../src/platform/deps.ts'
+import { withTimeout } from '../../src/platform/timeout.ts'
 import type { Done, NextStep, QueueWorker } from './queue-worker.ts'
 
 /**
@@ -62,7 +62,12 @@ function levelOf({ isNoise, isWarning }: Done): 'debug' | 'info' | 'warn' {
   return isNoise === true ? 'debug' : 'info'
 }
 
-async function applyNextStep(deps: Deps, nextStep: NextStep, job: Job, token: string | undefined): Promise<void> {
+async function applyNextStep(
+  deps: Pick<Deps, 'log' | 'now'>,
+  nextStep: NextStep,
+  job: Job,
+  token: string | undefined,
+): Promise<void> {
   switch (nextStep.next) {
     case 'complete':
       return
@@ -81,7 +86,7 @@ async function applyNextStep(deps: Deps, nextStep: NextStep, job: Job, token: st
   }
 }
 
-async function putBack(deps: Deps, at: Date, job: Job, token: string | undefined): Promise<void> {
+async function putBack(deps: Pick<Deps, 'now'>, at: Date, job: Job, token: string | undefined): Promise<void> {
   const waitMs = Math.max(shortestWaitMs, at.getTime() - deps.now().getTime())
   // BullMQ measures delays with the system clock, which may differ from database time, so the delay is added to the
   // system time here.

@@ -1,9 +1,9 @@
 import { type Job, Worker } from 'bullmq'
-import type { Deps } from '../../src/deps.ts'
-import { type Log, throttled } from '../../src/process/log.ts'
-import { createRunningWork, type RunningWork } from '../../src/process/running-work.ts'
-import { inTime } from '../../src/process/timeout.ts'
-import { type QueueName, queueNames, queueOptions } from '../../src/queues/jobs.ts'
+import { type QueueName, queueNames, queueOptions } from '../../schemas/jobs.ts'
+import type { Deps } from '../../src/platform/deps.ts'
+import { type Log, throttled } from '../../src/platform/log.ts'
+import { createRunningWork, type RunningWork } from '../../src/platform/running-work.ts'
+import { inTime } from '../../src/platform/timeout.ts'
 import { mastersOf, openRedis, type RedisConnection } from '../../src/queues/open-redis.ts'
 import { attemptWaiting } from '../../src/webhooks/attempts/attempt-due.ts'
 import { type Loops, startLoops } from '../../src/work/loop.ts'
@@ -106,7 +106,11 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
  * deliveries as soon as they poll. The attempts do not count. Everything else that is still running is repeated by
  * another worker: a wallet query because its time is stored with the hold, and a job because its lock expires.
  */
-async function cutAttempts({ leases, backgroundWork, log }: Deps): Promise<void> {
+async function cutAttempts({
+  leases,
+  backgroundWork,
+  log,
+}: Pick<Deps, 'backgroundWork' | 'leases' | 'log'>): Promise<void> {
   await leases.giveUp().then(
     (attempts) => log.info({ attempts }, 'attempts.cut'),
     (err: unknown) => log.warn({ err }, 'leases.not-given-up'),
@@ -198,7 +202,10 @@ const checkQueuesEveryMs = 60_000
  * Starts the timers of a worker process, which renew leases, enqueue restore jobs, and check that every queue has a
  * worker.
  */
-function startTimers(deps: Deps): { stopChecks(): void; stop(): void } {
+function startTimers(deps: Pick<Deps, 'config' | 'enqueue' | 'leases' | 'log' | 'queues'>): {
+  stopChecks(): void
+  stop(): void
+} {
   const renewing = setInterval(() => {
     deps.leases.renew().catch((err) => deps.log.warn({ err }, 'leases.not-renewed'))
   }, renewEveryMs)

@@ -1,12 +1,12 @@
-import { checkWork } from '../../src/audit/seals/nightly-check.ts'
 import { expireDue } from '../../src/intents/expire.ts'
 import { queryDueWallets } from '../../src/intents/query-wallets.ts'
-import { pollOutboxes } from '../../src/outbox/relay.ts'
+import { pollOutboxes } from '../../src/relay/relay.ts'
+import { replayWork } from '../../src/replays/run.ts'
 import { cleanUpWork } from '../../src/retention/clean-up.ts'
+import { checkWork } from '../../src/verification/nightly-check.ts'
 import { attemptDue } from '../../src/webhooks/attempts/attempt-due.ts'
 import { finishPlans } from '../../src/webhooks/deliveries/requeue.ts'
 import { reportFailures } from '../../src/webhooks/endpoints/report-failures.ts'
-import { replayWork } from '../../src/webhooks/replays/run.ts'
 import type { Work } from '../../src/work/loop.ts'
 
 /** All work that a worker looks for in MongoDB. */

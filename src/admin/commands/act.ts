@@ -1,6 +1,6 @@
-import { type Command, Help } from 'commander'
+import { type Command, Help, Option } from 'commander'
 import type { IdPage, IdSlice } from '../../mongo/id-page.ts'
-import { type Effects, namedEffects } from '../acts/switches.ts'
+import { type ActGroup, namedEffects, type StaffAct, type Values } from '../../staff-acts/act.ts'
 import { someId, wholeNumber } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 import { type Column, linesOf, tableText } from './text.ts'
@@ -39,12 +39,81 @@ export function found<T>(value: T | null | false, message: string): T {
   return value
 }
 
+/** Adds the command of each act of a group, whose help says what follows from the act. */
+export function addActCommands<Found>(
+  commands: Command,
+  group: ActGroup<Found>,
+  parseId: (text: string) => string = someId,
+): void {
+  for (const [name, each] of Object.entries(group.acts)) {
+    const command = subcommand(commands, each.command ?? name, each.description)
+    const isOnObject = group.path.includes(':id')
+    if (isOnObject) command.argument('<id>', `id of the ${group.noun}`, parseId)
+    const fields = Object.entries(each.fields ?? {})
+    for (const [field, { option = '', choices, isRequired }] of fields) {
+      const flag = new Option(`--${kebab(field)} <${choices === undefined ? 'text' : field}>`, option)
+      if (choices !== undefined) flag.choices([...choices])
+      command.addOption(flag.makeOptionMandatory(isRequired === true))
+    }
+    command.addHelpText('after', effectsHelp(group, each, command.name()))
+    command.action(
+      act((deps, ...args: unknown[]) =>
+        isOnObject
+          ? perform(deps, group, each, String(args[0]), args[1] as Values)
+          : perform(deps, group, each, '', args[0] as Values),
+      ),
+    )
+  }
+}
+
+const kebab = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+
+async function perform<Found>(
+  deps: AdminDeps,
+  group: ActGroup<Found>,
+  each: StaffAct<Found>,
+  id: string,
+  options: Values,
+): Promise<object> {
+  const object = found(await group.find(deps, id), `There is no ${group.noun} ${id}`)
+  const fields = Object.entries(each.fields ?? {})
+  if (fields.length > 0 && Object.keys(options).length === 0)
+    throw new Failed(`Set at least one of ${fields.map(([name]) => `--${kebab(name)}`).join(', ')}.`)
+  const values = Object.fromEntries(
+    fields.map(([name, { emptyWord, current }]) => {
+      const text = options[name] ?? current(object)
+      return [name, text === emptyWord ? '' : text]
+    }),
+  )
+  const obstacle = each.isDone?.(object) ? null : (each.obstacle?.(object) ?? null)
+  if (obstacle !== null) throw new Failed(obstacle)
+  const faults = each.faults?.(values) ?? {}
+  const result = Object.keys(faults).length > 0 ? { faults } : await each.run(deps, object, deps.by, values)
+  if (result === null) throw new Failed(`The ${group.noun} ${id} has just been changed. Nothing was done.`)
+  if ('faults' in result)
+    throw new Failed(
+      Object.entries(result.faults)
+        .map(([name, fault]) => `--${kebab(name)}: ${fault}`)
+        .join('\n'),
+    )
+  return result.done
+}
+
 /** Returns the consequences of an act and an example as the help text of its command, such as `key suspend`. */
-export function effectsHelp(effects: Effects, noun: string, name: string): string {
-  const { undo, undoNote } = effects
-  const parts = namedEffects(effects).map(([part, sentence]) => `\n${wrapped(`${part}: ${sentence}`)}`)
-  const last = undo === undefined ? wrapped(`Undo: ${undoNote}`) : `Undo with: ${noun} ${undo}`
-  return `${parts.join('')}\n${last}\n\nExample:\n  admin ${noun} ${name} ID`
+function effectsHelp<Found>(
+  { noun, acts, exampleId = 'ID', path }: ActGroup<Found>,
+  each: StaffAct<Found>,
+  name: string,
+) {
+  const { undo, undoNote } = each.effects
+  const parts = namedEffects(each.effects).map(([part, sentence]) => `\n${wrapped(`${part}: ${sentence}`)}`)
+  const undoName = undo === undefined ? '' : (acts[undo]?.command ?? undo)
+  const last = undo === undefined ? wrapped(`Undo: ${undoNote}`) : `Undo with: ${noun} ${undoName}`
+  const [first] = Object.entries(each.fields ?? {})
+  const option =
+    first === undefined ? '' : ` --${kebab(first[0])} ${first[1].choices?.[0] ?? first[1].emptyWord ?? 'NAME'}`
+  const example = `admin ${noun} ${name}${path.includes(':id') ? ` ${exampleId}` : ''}${option}`
+  return `${parts.join('')}\n${last}\n\nExample:\n  ${example}`
 }
 
 const wrapped = (text: string): string => new Help().boxWrap(text, 80)

@@ -1,11 +1,11 @@
 import { InvalidArgumentError, Option } from 'commander'
 import { type EventName, events } from '../../../schemas/events.ts'
 import { scopes } from '../../../schemas/scopes.ts'
-import { maxReasonLength, readReason } from '../../audit/reason.ts'
+import { maxReasonLength, readReason } from '../../audit/acts.ts'
 import { readInstant } from '../../input/instant.ts'
 import { isLonger, type NameKind, readName } from '../../input/name.ts'
-import { parseRange } from '../../security/network.ts'
-import { readPhone, readPin } from '../../wallets/phone.ts'
+import { readPhone, readPin } from '../../input/phone.ts'
+import { parseRange } from '../../platform/network.ts'
 
 /** Returns a parser that rejects with `message` what `read` does not accept. */
 export const parsed =

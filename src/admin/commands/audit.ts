@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import type { Command } from 'commander'
 import { type ExportFormat, exportFormats } from '../../../schemas/ledger.ts'
-import { acts } from '../../audit/acts.ts'
 import type { AuditFilter } from '../../audit/list.ts'
-import type { KnownSeal, Verified } from '../../audit/seals/seal.ts'
+import { auditedActs } from '../../staff-acts/groups.ts'
+import type { KnownSeal, Verified } from '../../verification/seal.ts'
 import { act, Failed, subcommand } from './act.ts'
 import { choice, fromOption, parsed, someId, toOption } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
@@ -41,7 +41,7 @@ export function addAuditCommands(program: Command): void {
     .option('--format <format>', 'csv, or jsonl with one JSON object per line', choice(...exportFormats), 'csv')
     .addOption(fromOption('lines'))
     .addOption(toOption('lines'))
-    .option('--act <act>', 'lines with this action', choice(...acts))
+    .option('--act <act>', 'lines with this action', choice(...auditedActs))
     .option('--who <name>', 'lines of this actor')
     .option('--business <id>', 'lines about this business', someId)
     .addHelpText('after', exportHelp)
@@ -55,8 +55,8 @@ const knownSeal = parsed((text): KnownSeal | null => {
 }, 'Must be the number and the digest of a seal, separated by a colon.')
 
 async function verify(deps: AdminDeps, { expect = null }: { expect?: KnownSeal | null }) {
-  const { verifyTrail } = await import('../../audit/seals/verify-trail.ts')
-  const { createPace } = await import('../../retention/pace.ts')
+  const { verifyTrail } = await import('../../verification/verify-trail.ts')
+  const { createPace } = await import('../../work/pace.ts')
   const pace = createPace(new AbortController().signal, async () => undefined)
   const { faults, ...verified }: Verified = await verifyTrail(deps, pace, expect)
   const proven = verified.faultCount === 0 && verified.seals > 0

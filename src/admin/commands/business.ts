@@ -1,12 +1,11 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { Act } from '../../audit/acts.ts'
-import { type BusinessLimits, maxRates } from '../../businesses/business.ts'
-import type { BusinessFacts } from '../../businesses/business-facts.ts'
-import type { BusinessChange, SetCommission } from '../../businesses/change-business.ts'
+import { type Command, Option } from 'commander'
+import { maxRates } from '../../businesses/business.ts'
+import type { SetCommission } from '../../businesses/change-business.ts'
 import type { BusinessFilter, ListedBusiness } from '../../businesses/list-businesses.ts'
-import { businessSwitches, limitInfos } from '../acts/switches.ts'
-import { act, asList, effectsHelp, Failed, found, subcommand, subcommandOnId } from './act.ts'
-import { businessName, choice, instant, limitFrom, payoutReference, wholeNumber } from './arguments.ts'
+import { businessActs, shownLimits } from '../../staff-acts/business-acts.ts'
+import type { BusinessFacts } from '../../staff-acts/business-facts.ts'
+import { act, addActCommands, asList, Failed, found, subcommand, subcommandOnId } from './act.ts'
+import { businessName, choice, instant, payoutReference, wholeNumber } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 import { type Column, dayOf, detailsText, linesOf } from './text.ts'
 
@@ -39,22 +38,7 @@ export function addBusinessCommands(program: Command): void {
     .option('--live', 'approve the business for live mode', false)
     .action(act(createOne))
 
-  for (const [name, { description, effects, act: done, change }] of Object.entries(businessSwitches))
-    subcommandOnId(business, name, description)
-      .addHelpText('after', effectsHelp(effects, 'business', name))
-      .action(
-        act(async (deps, id: string) => {
-          await changed(deps, id, change, done)
-          return { id, ...change }
-        }),
-      )
-
-  const description = "set limits for one business; 'default' restores the limit of the service"
-  const limit = subcommandOnId(business, 'limit', description).action(act(setLimits))
-  for (const [name, info] of Object.entries(limitInfos)) {
-    const flag = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-    limit.option(`--${flag} <n>`, info.description, limitFrom(info.min, info.max))
-  }
+  addActCommands(business, businessActs)
 
   subcommandOnId(business, 'commission', 'set the commission rates of one business, in basis points of the amount')
     .requiredOption('--provider-bp <n>', "the merchant's fee, from 0 to 5000", basisPoints)
@@ -98,25 +82,6 @@ async function createOne(deps: AdminDeps, { name, live }: { name: string; live: 
   return { id }
 }
 
-async function changed(deps: AdminDeps, id: string, change: BusinessChange, done: Act) {
-  const { changeBusiness } = await import('../../businesses/change-business.ts')
-  return found(await changeBusiness(deps, id, change, { ...deps.by, act: done }), `There is no business ${id}`)
-}
-
-/** Limits as shown on the command line. `default` means that the business has no limit of its own. */
-type ShownLimits = Record<keyof BusinessLimits, number | 'default'>
-
-async function setLimits(deps: AdminDeps, id: string, options: Partial<ShownLimits>) {
-  const given = Object.entries(options)
-  if (given.length === 0) throw new InvalidArgumentError('Set at least one limit: see business limit --help.')
-  const limits = Object.fromEntries(given.map(([name, limit]) => [name, limit === 'default' ? null : limit]))
-  const business = await changed(deps, id, { limits }, 'business.limited')
-  return { id, limits: showLimits(business.limits) }
-}
-
-const showLimits = (limits: BusinessLimits): Record<string, number | 'default'> =>
-  Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, limit ?? 'default']))
-
 interface RateOptions {
   providerBp: number
   payerBp: number
@@ -144,8 +109,8 @@ interface PayoutOptions {
 
 async function bookPayout(deps: AdminDeps, id: string, { amount, reference, mode }: PayoutOptions) {
   const { balanceOf } = await import('../../ledger/statement.ts')
-  const { PayoutRefused, payOut } = await import('../../ledger/pay-out.ts')
-  const { LedgerFault } = await import('../../ledger/verify.ts')
+  const { PayoutRefused, payOut } = await import('../../payouts/pay-out.ts')
+  const { LedgerFault } = await import('../../verification/verify-ledger.ts')
   found(await deps.Business.exists({ _id: id }), `There is no business ${id}`)
   const owner = { businessId: id, sandbox: mode === 'test' }
   const { entry, alreadyBooked } = await payOut(deps, { ...owner, amount, reference }, deps.by).catch((error) => {
@@ -181,9 +146,9 @@ function stateOf(apiEnabled: boolean, suspended: boolean): string {
 }
 
 async function showBusiness(deps: AdminDeps, id: string) {
-  const { lookUpBusinessFacts } = await import('../../businesses/business-facts.ts')
+  const { lookUpBusinessFacts } = await import('../../staff-acts/business-facts.ts')
   const facts = found(await lookUpBusinessFacts(deps, id), `There is no business ${id}`)
-  return { ...facts, limits: showLimits(facts.limits) }
+  return { ...facts, limits: shownLimits(facts.limits) }
 }
 
 const businessText = ({ endpoints, lastUsedDay, ...facts }: Omit<BusinessFacts, 'limits'>): string =>

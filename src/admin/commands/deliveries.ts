@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { EventName } from '../../../schemas/events.ts'
-import type { PresentedReplay, Replay } from '../../webhooks/replays/replay.ts'
+import type { PresentedReplay, Replay } from '../../replays/replay.ts'
 import { act, found, subcommand, withProgress } from './act.ts'
 import { choice, each, fromOption, someEvents, someId, toOption } from './arguments.ts'
 import type { RequeueCounts, Selection } from './requeue-selected.ts'
@@ -81,7 +81,7 @@ function reportNone({ skipped }: RequeueCounts): void {
 async function reportGone({ skipped }: RequeueCounts): Promise<void> {
   const gone = skipped['endpoint-gone'] ?? 0
   if (gone === 0) return
-  const { deliveriesCounted } = await import('../pages/words.ts')
+  const { deliveriesCounted } = await import('../../staff-pages/words.ts')
   process.exitCode = 1
   const remedy = 'The merchant can enable an endpoint with the API. Then run the command again.'
   process.stderr.write(`${deliveriesCounted(gone)} not re-queued: ${reasons['endpoint-gone']}. ${remedy}\n`)
@@ -139,8 +139,8 @@ function addReplayCommands(deliveries: Command): void {
 /** Returns an endpoint's latest replays, newest first. */
 async function listReplays(deps: AdminDeps, { endpoint }: { endpoint: string }): Promise<PresentedReplay[]> {
   const { lookUpEndpoint } = await import('../../webhooks/deliveries/look-up.ts')
-  const { latestReplays } = await import('../../webhooks/replays/find.ts')
-  const { presentReplay } = await import('../../webhooks/replays/replay.ts')
+  const { latestReplays } = await import('../../replays/find.ts')
+  const { presentReplay } = await import('../../replays/replay.ts')
   found(await lookUpEndpoint(deps, endpoint), `There is no endpoint ${endpoint}`)
   return (await latestReplays(deps, endpoint)).map(presentReplay)
 }
@@ -168,9 +168,9 @@ interface ReplayOptions {
 
 async function replay(deps: AdminDeps, options: ReplayOptions): Promise<object> {
   const { lookUpEndpoint } = await import('../../webhooks/deliveries/look-up.ts')
-  const { presentReplay } = await import('../../webhooks/replays/replay.ts')
-  const { planReplay, startReplay } = await import('../../webhooks/replays/start.ts')
-  const { countUndelivered } = await import('../../webhooks/replays/selected-events.ts')
+  const { presentReplay } = await import('../../replays/replay.ts')
+  const { planReplay, startReplay } = await import('../../replays/start.ts')
+  const { countUndelivered } = await import('../../replays/selected-events.ts')
   const { endpoint: id, from, to = null, events = null, onlyUndelivered, dryRun, follow } = options
   const endpoint = found(await lookUpEndpoint(deps, id), `There is no endpoint ${id}`)
   const planned = await planReplay(deps, endpoint, { from, to, events, onlyUndelivered })
@@ -202,8 +202,8 @@ const waitForEnd = (deps: AdminDeps, { _id, total }: Replay): Promise<Replay> =>
   })
 
 async function cancelOne(deps: AdminDeps, id: string): Promise<object> {
-  const { cancelReplay } = await import('../../webhooks/replays/cancel.ts')
-  const { presentReplay } = await import('../../webhooks/replays/replay.ts')
+  const { cancelReplay } = await import('../../replays/cancel.ts')
+  const { presentReplay } = await import('../../replays/replay.ts')
   const read = () => deps.Replay.findById(id).lean<Replay | null>()
   await cancelReplay(deps, found(await read(), `There is no replay ${id}`), deps.by)
   return presentReplay(found(await read(), `There is no replay ${id}`))

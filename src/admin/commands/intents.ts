@@ -84,9 +84,9 @@ async function cancelSelected(
   const counts: CancelCounts = { matched: 0, cancelled: 0, skipped: {} }
   const { cancelAll } = await import('../../intents/cancel.ts')
   const { createMetrics } = await import('../../metrics/metrics.ts')
-  const { openBatchers } = await import('../../mongo/batchers.ts')
-  const { createLog } = await import('../../process/log.ts')
-  const { inTime } = await import('../../process/timeout.ts')
+  const { openBatchers } = await import('../../context/batchers.ts')
+  const { createLog } = await import('../../platform/log.ts')
+  const { inTime } = await import('../../platform/timeout.ts')
   const { openQueues } = await import('../../queues/queues.ts')
   // The command uses the queues to wake the workers. If Redis is unreachable, the workers find the events when they
   // next poll MongoDB.

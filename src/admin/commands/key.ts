@@ -4,8 +4,8 @@ import { scopes as allScopes, type Scope } from '../../../schemas/scopes.ts'
 import type { ApiKey } from '../../businesses/api-key.ts'
 import type { KeyFacts, KeyFilter, KeyInDetail, RecognisedKey } from '../../businesses/key-facts.ts'
 import type { IdPage } from '../../mongo/id-page.ts'
-import { keySwitches } from '../acts/switches.ts'
-import { act, asList, effectsHelp, Failed, found, pageText, subcommand, subcommandOnId } from './act.ts'
+import { keyActs } from '../../staff-acts/key-acts.ts'
+import { act, addActCommands, asList, Failed, found, pageText, subcommand, subcommandOnId } from './act.ts'
 import { choice, ranges, seconds, someId, someScopes } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 import { type Column, dayOf, detailsText } from './text.ts'
@@ -49,16 +49,7 @@ export function addKeyCommands(program: Command): void {
     .option('--ip <list>', 'comma-separated IP addresses and CIDR ranges that may use the key; defaults to all', ranges)
     .action(act(createKey))
 
-  for (const [name, { description, effects, status }] of Object.entries(keySwitches))
-    subcommandOnId(key, name, description)
-      .addHelpText('after', effectsHelp(effects, 'key', name))
-      .action(
-        act(async (deps, id: string) => {
-          const { setKeyStatus } = await import('../../businesses/change-key.ts')
-          found(await setKeyStatus(deps, id, status, deps.by), `Key ${id} does not exist or is revoked`)
-          return { id, status }
-        }),
-      )
+  addActCommands(key, keyActs)
 
   subcommandOnId(key, 'rotate', 'create a new secret for a key; the old secret works until the overlap ends')
     .option('--overlap-seconds <n>', 'how long the old secret keeps working', seconds, defaultOverlapSeconds)

@@ -18,7 +18,7 @@ export function addLedgerCommand(program: Command): void {
 }
 
 async function verify(deps: AdminDeps) {
-  const { verifyLedgers } = await import('../../ledger/verify.ts')
+  const { verifyLedgers } = await import('../../verification/verify-ledger.ts')
   const { ledgers, faults: found, failed } = await verifyLedgers(deps, (batch) => batch(), true)
   const faults = [...found, ...failed]
   if (faults.length > 0) process.exitCode = 1

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { upToNow, within } from '../../input/span.ts'
 import { given } from '../../mongo/id-page.ts'
-import { createPace } from '../../retention/pace.ts'
 import { deadIn } from '../../webhooks/deliveries/backlog.ts'
 import { requeueAll, requeueBatch } from '../../webhooks/deliveries/requeue.ts'
+import { createPace } from '../../work/pace.ts'
 import { Failed, found } from './act.ts'
 import type { AdminDeps } from './run.ts'
 

@@ -34,7 +34,7 @@ async function rotate(deps: AdminDeps) {
   const { findStaleKeys } = await import('../../businesses/stale-keys.ts')
   const { stillNeeded } = await import('../../idempotency/response.ts')
   const { resealField } = await import('../../security/reseal.ts')
-  const { resealSecrets } = await import('../../webhooks/endpoints/reseal-secrets.ts')
+  const { resealSecrets } = await import('../../webhooks/endpoints/signing-secrets.ts')
   const counts = [deps.Endpoint.estimatedDocumentCount(), deps.StoredResponse.estimatedDocumentCount()]
   const [endpointCount = 0, responseCount = 0] = await Promise.all(counts)
   await deps.record({ act: 'secrets.rotated', subject: 'secrets', businessId: null })

@@ -1,9 +1,16 @@
 import type { ChainOwner } from '../../chains/append.ts'
-import { unavailable } from '../../errors.ts'
-import { longestReadMs } from '../../input/pagination.ts'
+import { longestReadMs } from '../../lists/pagination.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
-import type { Models } from '../../mongo/models.ts'
-import { type Log, throttled } from '../../process/log.ts'
+import type { Models } from '../../platform/deps.ts'
+import { unavailable } from '../../platform/errors.ts'
+import { type Log, throttled } from '../../platform/log.ts'
+
+declare module '../../platform/deps.ts' {
+  interface Deps {
+    /** Wakes held requests for the event feed (events/feed/read.ts). */
+    chainWatch: ChainWatch
+  }
+}
 
 /** The last number of a chain, as far as this process knows. */
 export interface ChainEnd extends ChainOwner {

@@ -4,13 +4,12 @@ import type { EventName } from '../../../schemas/events.ts'
 import type { ReadFeedQuery } from '../../../schemas/list-events.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { type ChainOwner, chainIndex, isNumber } from '../../chains/append.ts'
-import type { Deps } from '../../deps.ts'
-import { type Refusal, refuse } from '../../errors.ts'
-import { longestReadMs, readSlice } from '../../input/pagination.ts'
-import { readWithinPage } from '../../lists/page-bytes.ts'
+import { longestReadMs, readSlice, readWithinPage } from '../../lists/pagination.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
+import type { Deps } from '../../platform/deps.ts'
+import { type Refusal, refuse } from '../../platform/errors.ts'
+import { checkReadable, readableBy } from '../list.ts'
 import type { LoggedEvent } from '../logged-event.ts'
-import { checkReadable, readableBy } from '../present.ts'
 
 /** A part of the feed to read. `after` is the number of the event before it. */
 interface FeedSearch {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
-import { refuse } from '../../errors.ts'
 import { maxFaults } from '../../input/known-fields.ts'
-import { inChunks } from '../../process/in-slices.ts'
+import { refuse } from '../../platform/errors.ts'
+import { inChunks } from '../../platform/in-slices.ts'
 import type { FileBody } from '../../store/imports/import-products.ts'
 import { type Body, isJsonType, mediaTypeOf, parseJson } from './json-body.ts'
 

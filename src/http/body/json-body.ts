@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from '../../errors.ts'
+import { type Refusal, refuse } from '../../platform/errors.ts'
 
 /**
  * A parsed body, or the error for an unreadable one. `value` is the operation's input. `params` is compared in order to

@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express'
 import express from 'express'
 import type { Caller } from '../../businesses/caller.ts'
-import type { Deps } from '../../deps.ts'
-import { type Refusal, refuse } from '../../errors.ts'
+import { type BodyKind, type BodyMemory, smallBody, smallBytes } from '../../limits/memory.ts'
+import type { Deps } from '../../platform/deps.ts'
+import { type Refusal, refuse } from '../../platform/errors.ts'
 import { limitCostly } from '../operations/limit-rate.ts'
-import { type BodyKind, type BodyMemory, smallBody, smallBytes } from '../responses/memory.ts'
 import { acceptedCsv, readCsv } from './csv-body.ts'
 import { type Body, readJson } from './json-body.ts'
 

@@ -1,5 +1,5 @@
 import { currencyCode, decimal } from '../../../schemas/currency.ts'
-import { version } from '../../version.ts'
+import { version } from '../../platform/version.ts'
 import { tags } from '../operations/route.ts'
 import { routes } from '../routes/routes.ts'
 import type { DescribedConfig } from './formats.ts'

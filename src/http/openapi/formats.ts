@@ -2,8 +2,8 @@ import { events } from '../../../schemas/events.ts'
 import { maxWaitSeconds } from '../../../schemas/list-events.ts'
 import { maxPage } from '../../../schemas/queries.ts'
 import { withoutNul } from '../../../schemas/responses/fields.ts'
-import type { Config } from '../../config.ts'
-import { privateSuffixes } from '../../webhooks/sender/url.ts'
+import type { Config } from '../../config/config.ts'
+import { privateSuffixes } from '../../input/webhook-url.ts'
 
 /** The configuration values that appear in the OpenAPI document. */
 export type DescribedConfig = Pick<
@@ -28,7 +28,7 @@ const publicPort =
 
 /**
  * The separators that the OpenAPI document allows in phone numbers. The service also accepts parentheses, other kinds
- * of spaces and dashes, and non-ASCII digits (src/wallets/phone.ts).
+ * of spaces and dashes, and non-ASCII digits (src/input/phone.ts).
  */
 const separators = '[ ./-]*'
 const digits = (least: number, most: number) => `(${separators}[0-9]){${least},${most}}`

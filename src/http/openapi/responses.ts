@@ -1,4 +1,4 @@
-import { catalogue, type ErrorCode } from '../../errors.ts'
+import { catalogue, type ErrorCode } from '../../platform/errors.ts'
 import { bodyKindOf, isForBrowsers, type Route } from '../operations/route.ts'
 import { exposed } from '../pages/cross-origin.ts'
 import type { Part } from './schemas.ts'

@@ -1,5 +1,5 @@
 import type { Response } from 'express'
-import type { Cause } from '../../outbox/event.ts'
+import type { Cause } from '../../tracing/tracing.ts'
 
 /** Returns the request id and the trace to store with the events and jobs that this request creates. */
 export const causeOf = (res: Response): Cause => ({

@@ -4,8 +4,6 @@ import type { Request } from 'express'
 import { stringify } from 'safe-stable-stringify'
 import { byCaller, type Caller } from '../../businesses/caller.ts'
 import { countStored, refuseLarge } from '../../businesses/quotas.ts'
-import type { Deps } from '../../deps.ts'
-import { type ErrorCode, Refusal, refuse } from '../../errors.ts'
 import {
   type Bytes,
   findRow,
@@ -18,8 +16,9 @@ import {
 } from '../../idempotency/request.ts'
 import { freshSince, type StoredResponse } from '../../idempotency/response.ts'
 import { bytesOf } from '../../mongo/bytes-of.ts'
-import type { Cause } from '../../outbox/event.ts'
-import { inSpan } from '../../tracing/in-span.ts'
+import type { Deps } from '../../platform/deps.ts'
+import { type ErrorCode, Refusal, refuse } from '../../platform/errors.ts'
+import { type Cause, inSpan } from '../../tracing/tracing.ts'
 import { type ApiResponse, failure, success } from '../responses/envelope.ts'
 import type { Deadline } from '../server/deadline.ts'
 import type { WriteRoute } from './route.ts'

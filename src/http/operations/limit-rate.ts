@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Response } from 'express'
 import type { Caller } from '../../businesses/caller.ts'
-import type { Deps } from '../../deps.ts'
-import { type ErrorCode, Refusal } from '../../errors.ts'
 import type { Counted, RateLimits } from '../../limits/rate.ts'
-import { prefixesOf } from '../../security/network.ts'
+import type { Deps } from '../../platform/deps.ts'
+import { type ErrorCode, Refusal } from '../../platform/errors.ts'
+import { prefixesOf } from '../../platform/network.ts'
 import { delayRefusal, prefixLimits } from '../pages/limit-visitors.ts'
 
 type Limiting = Pick<Deps, 'rateLimits'>

@@ -1,13 +1,13 @@
 import type { Scope } from '../../../schemas/scopes.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import type { Deps } from '../../deps.ts'
-import type { ErrorCode } from '../../errors.ts'
 import type { Holding } from '../../events/feed/read.ts'
 import type { Result, WriteRequest } from '../../idempotency/request.ts'
 import type { AnnotatedSchema } from '../../input/field-faults.ts'
+import type { BodyKind } from '../../limits/memory.ts'
+import type { Deps } from '../../platform/deps.ts'
+import type { ErrorCode } from '../../platform/errors.ts'
 import type { CsvFile, Download } from '../responses/download.ts'
 import type { ItemKind } from '../responses/largest.ts'
-import type { BodyKind } from '../responses/memory.ts'
 
 /**
  * The input of a request. The query has been validated against the operation's schema, but the body has not been
@@ -96,7 +96,7 @@ export interface ReadRoute extends Common {
     input: OperationInput<never>,
     holding: Holding,
   ): Promise<{ query: unknown } | { data: unknown } | null>
-  /** Runs the operation. The meaning of `deadlineAt` is explained in src/mongo/batching/batcher.ts. */
+  /** Runs the operation. The meaning of `deadlineAt` is explained in src/mongo/batchers.ts. */
   run(deps: Deps, caller: Caller, input: OperationInput, deadlineAt: number): Promise<unknown>
 }
 

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
-import type { Deps } from '../../deps.ts'
 import type { RateLimits } from '../../limits/rate.ts'
-import { prefixesOf } from '../../security/network.ts'
+import type { Deps } from '../../platform/deps.ts'
+import { prefixesOf } from '../../platform/network.ts'
 import { isProbe } from '../server/probe.ts'
 
 /**

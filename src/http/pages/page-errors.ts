@@ -1,5 +1,5 @@
 import type { NextFunction, Request, Response } from 'express'
-import type { Deps } from '../../deps.ts'
+import type { Deps } from '../../platform/deps.ts'
 import { createErrorReporter } from '../server/report-error.ts'
 import { createPageHeaders, type PageRights } from './page-headers.ts'
 

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import helmet from 'helmet'
-import type { Config } from '../../config.ts'
-import type { Deps } from '../../deps.ts'
+import type { Config } from '../../config/config.ts'
+import type { Deps } from '../../platform/deps.ts'
 
 /** The permissions that a page has in a browser, in addition to showing text and submitting forms to this service. */
 export interface PageRights {

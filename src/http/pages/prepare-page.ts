@@ -1,5 +1,5 @@
 import type { NextFunction, Request, Response } from 'express'
-import type { Deps } from '../../deps.ts'
+import type { Deps } from '../../platform/deps.ts'
 import { type Deadline, startDeadline } from '../server/deadline.ts'
 import type { SetPageHeaders } from './page-headers.ts'
 

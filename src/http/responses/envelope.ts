@@ -1,7 +1,7 @@
 import { finished } from 'node:stream'
 import type { Response } from 'express'
-import type { Config } from '../../config.ts'
-import type { ErrorCode, Refusal } from '../../errors.ts'
+import type { Config } from '../../config/config.ts'
+import type { ErrorCode, Refusal } from '../../platform/errors.ts'
 import { strictTransport } from '../pages/page-headers.ts'
 import { timeouts } from '../server/timeouts.ts'
 

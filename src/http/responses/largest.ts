@@ -1,5 +1,5 @@
 import type { PageQuery } from '../../../schemas/queries.ts'
-import { readSlice } from '../../input/pagination.ts'
+import { readSlice } from '../../lists/pagination.ts'
 
 /**
  * The maximum size of each kind of item as JSON, in bytes, if every string has its maximum length and consists of the

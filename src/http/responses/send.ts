@@ -1,10 +1,10 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { Response } from 'express'
-import type { Page } from '../../input/pagination.ts'
 import { maxPageBytes, PageTooLarge } from '../../limits/capacity.ts'
+import type { ReservedResponse } from '../../limits/memory.ts'
+import type { Page } from '../../lists/pagination.ts'
 import { csvType, nameFile } from './download.ts'
 import { writeHead } from './envelope.ts'
-import type { ReservedResponse } from './memory.ts'
 
 /** A complete response and the memory reserved for it. */
 export interface BuiltResponse {

@@ -11,7 +11,6 @@ import {
 } from '../../../schemas/ledger.ts'
 import { described } from '../../../schemas/responses/fields.ts'
 import * as schema from '../../../schemas/responses/ledger.ts'
-import { type Page, pageOf, presentPage } from '../../input/pagination.ts'
 import {
   listEntries,
   parseEntrySearch,
@@ -22,12 +21,13 @@ import {
 import {
   parseDay,
   parseMonth,
-  readBalance,
   readMonth,
   readStatement,
   type Statement,
   statementsCsv,
 } from '../../ledger/statement.ts'
+import { type Page, pageOf, presentPage } from '../../lists/pagination.ts'
+import { readBalance } from '../../payouts/balance.ts'
 import { inSection, type OperationInput } from '../operations/route.ts'
 
 /** The operations that read a merchant's ledger. */

@@ -9,9 +9,9 @@ import { described, id as idSchema } from '../../../schemas/responses/fields.ts'
 import * as schema from '../../../schemas/responses/webhooks.ts'
 import { testResult } from '../../../schemas/responses/webhooks.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import type { Deps } from '../../deps.ts'
-import { refuse } from '../../errors.ts'
-import { type Page, presentPage, readPage, readSlice } from '../../input/pagination.ts'
+import { type Page, presentPage, readPage, readSlice } from '../../lists/pagination.ts'
+import type { Deps } from '../../platform/deps.ts'
+import { refuse } from '../../platform/errors.ts'
 import {
   createEndpoint,
   deleteEndpoint,

@@ -8,8 +8,7 @@ import {
 import { eventFeed, eventPage, loggedEvent } from '../../../schemas/responses/event.ts'
 import { described, id } from '../../../schemas/responses/fields.ts'
 import { holdForEvent, parseFeedSearch, readFeed } from '../../events/feed/read.ts'
-import { listEvents, parseEventSearch } from '../../events/list.ts'
-import { findEvent, presentEvents } from '../../events/present.ts'
+import { findEvent, listEvents, parseEventSearch, presentEvents } from '../../events/list.ts'
 import { inSection, type OperationInput } from '../operations/route.ts'
 
 /** A key with any of these scopes sees the events that the scope permits. */

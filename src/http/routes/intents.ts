@@ -7,7 +7,6 @@ import {
 } from '../../../schemas/intents.ts'
 import { described, reference } from '../../../schemas/responses/fields.ts'
 import * as schema from '../../../schemas/responses/intent.ts'
-import { presentPage } from '../../input/pagination.ts'
 import { cancelIntent } from '../../intents/cancel.ts'
 import { createIntent, parseCreate } from '../../intents/create.ts'
 import { findEffect } from '../../intents/effect.ts'
@@ -16,6 +15,7 @@ import { listIntents, parseList } from '../../intents/list.ts'
 import { parseSimulation, simulatePayment } from '../../intents/payments/simulate.ts'
 import { findCreated, presentFor, presentIntent } from '../../intents/present.ts'
 import { parseRefund, refundIntent } from '../../intents/refunds/refund.ts'
+import { presentPage } from '../../lists/pagination.ts'
 import { inSection, type OperationInput, type WriteRoute } from '../operations/route.ts'
 
 const pathParams = { referenceNumber: described('The `referenceNumber` of the payment intent.', reference) }

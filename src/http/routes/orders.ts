@@ -1,7 +1,7 @@
 import { type ListOrdersQuery, listOrdersQuery, simulateOrderBody } from '../../../schemas/orders.ts'
 import { described, id } from '../../../schemas/responses/fields.ts'
 import { order, orderPage } from '../../../schemas/responses/store.ts'
-import { presentPage } from '../../input/pagination.ts'
+import { presentPage } from '../../lists/pagination.ts'
 import { presentOrder } from '../../store/orders/order.ts'
 import { parseSimulation, placeOrder } from '../../store/orders/place.ts'
 import { findOrder, listOrders, parseOrderSearch } from '../../store/orders/read.ts'

@@ -15,7 +15,7 @@ import {
 import { described, id as idSchema, largestExact, text } from '../../../schemas/responses/fields.ts'
 import { deletedProduct, importResult, product, productPage, stockedVariant } from '../../../schemas/responses/store.ts'
 import { readName } from '../../input/name.ts'
-import { presentPage } from '../../input/pagination.ts'
+import { presentPage } from '../../lists/pagination.ts'
 import { exportProducts } from '../../store/exports/export-products.ts'
 import { type FileBody, importProducts, parseImport } from '../../store/imports/import-products.ts'
 import {

@@ -8,9 +8,9 @@ import express, {
   type Response,
   Router,
 } from 'express'
-import type { Deps } from '../../deps.ts'
-import { refuse } from '../../errors.ts'
-import { throttled } from '../../process/log.ts'
+import type { Deps } from '../../platform/deps.ts'
+import { refuse } from '../../platform/errors.ts'
+import { throttled } from '../../platform/log.ts'
 import { createApiHeaders, send } from '../responses/envelope.ts'
 import { clientAddress, type IsTrusted, readAddress } from './client-address.ts'
 import { logRequest } from './log-request.ts'
@@ -26,7 +26,10 @@ export const maxHeaders = 100
  * Creates the Express app for an HTTP port. The app runs the initial checks on each request and handles errors. `fill`
  * adds the routes to the app.
  */
-export function createBareApp(deps: Deps, fill: (app: Express) => void): Express {
+export function createBareApp(
+  deps: Pick<Deps, 'config' | 'log' | 'metrics' | 'stopping' | 'tracing'>,
+  fill: (app: Express) => void,
+): Express {
   const app = express()
   app.set('trust proxy', deps.config.trustProxy)
   app.set('case sensitive routing', true)

@@ -2,7 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
 import type { Express, Request, Response } from 'express'
-import { type ErrorCode, type Refusal, refuse } from '../../errors.ts'
+import { type ErrorCode, type Refusal, refuse } from '../../platform/errors.ts'
 import type { WrittenEarly } from '../responses/envelope.ts'
 import type { Timeouts } from './timeouts.ts'
 

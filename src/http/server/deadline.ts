@@ -1,6 +1,6 @@
-import { unavailable } from '../../errors.ts'
 import { longestWaitMs } from '../../mongo/transaction.ts'
-import { withTimeout } from '../../process/timeout.ts'
+import { unavailable } from '../../platform/errors.ts'
+import { withTimeout } from '../../platform/timeout.ts'
 
 /**
  * The durations of timers are rounded up to a multiple of this value. Node.js keeps all timers of the same duration in

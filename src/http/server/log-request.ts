@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import type { FoundKey } from '../../businesses/caller.ts'
-import type { Deps } from '../../deps.ts'
 import { countRequest } from '../../metrics/count-request.ts'
+import type { Deps } from '../../platform/deps.ts'
 import type { WrittenEarly } from '../responses/envelope.ts'
 import { isProbe } from './probe.ts'
 

@@ -1,6 +1,6 @@
 import type { Part, Resource } from '../../limits/limit.ts'
 import { createShare } from '../../limits/share.ts'
-import { prefixesOf } from '../../security/network.ts'
+import { prefixesOf } from '../../platform/network.ts'
 
 /** Together, they use at most 180 MB: 13 KB each while idle, and 18 KB while headers arrive slowly (measured). */
 export const maxConnections = 10_000

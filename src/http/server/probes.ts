@@ -1,12 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import type { Express, Request, RequestHandler } from 'express'
-import type { Deps } from '../../deps.ts'
-import { type ErrorCode, type Refusal, refuse } from '../../errors.ts'
-import { createScrape } from '../../metrics/scrape.ts'
 import { pingMongo } from '../../mongo/connect.ts'
-import { shareRuns } from '../../process/share-runs.ts'
-import { inTime } from '../../process/timeout.ts'
+import { createScrape } from '../../monitoring/scrape.ts'
+import type { Deps } from '../../platform/deps.ts'
+import { type ErrorCode, type Refusal, refuse } from '../../platform/errors.ts'
+import { shareRuns } from '../../platform/share-runs.ts'
+import { inTime } from '../../platform/timeout.ts'
 import { send, setApiHeaders } from '../responses/envelope.ts'
 import { createBareApp, readOnly, refuseUnknown } from './bare-app.ts'
 import { createHttpServer, type HttpServer } from './listen.ts'
@@ -20,7 +20,23 @@ const timeoutMs = 2000
  * METRICS_PORT where metrics are served, and with METRICS_TOKEN who may read them. `/healthz` succeeds as long as the
  * process is running.
  */
-export function useProbes(deps: Deps, app: Express): void {
+export function useProbes(
+  deps: Pick<
+    Deps,
+    | 'capacity'
+    | 'config'
+    | 'databaseTime'
+    | 'lists'
+    | 'metrics'
+    | 'mongo'
+    | 'now'
+    | 'queues'
+    | 'slots'
+    | 'slowHash'
+    | 'stopping'
+  >,
+  app: Express,
+): void {
   app.use(
     readOnly('/healthz', (_req, res) => {
       send(res, { status: 200, code: null, body: Buffer.from('{"status":"ok"}'), headers: {} })
@@ -35,7 +51,7 @@ export function useProbes(deps: Deps, app: Express): void {
  * down. If only Redis is unreachable, it succeeds and reports `degraded`, because intents can still be created and
  * deliveries are only delayed.
  */
-function readiness(deps: Deps): RequestHandler {
+function readiness(deps: Pick<Deps, 'mongo' | 'queues' | 'stopping'>): RequestHandler {
   const checkDependencies = shareRuns(() =>
     Promise.all([inTime(pingMongo(deps.mongo), timeoutMs), inTime(deps.queues.ping(), timeoutMs)]),
   )
@@ -53,7 +69,13 @@ function readiness(deps: Deps): RequestHandler {
  * Serves `/metrics` to Prometheus (docs/operators/watch.md). If the configuration contains a token, a request without
  * that token gets a 401, and nothing is read from the databases.
  */
-function useMetrics(deps: Deps, app: Express): void {
+function useMetrics(
+  deps: Pick<
+    Deps,
+    'capacity' | 'config' | 'databaseTime' | 'lists' | 'metrics' | 'now' | 'queues' | 'slots' | 'slowHash'
+  >,
+  app: Express,
+): void {
   const scrape = shareRuns(createScrape(deps))
   app.use(
     readOnly('/metrics', async (req, res) => {

@@ -1,8 +1,8 @@
 import type { Response } from 'express'
-import type { Deps } from '../../deps.ts'
-import { Refusal, refuse, unavailable } from '../../errors.ts'
 import { isDatabaseFault } from '../../mongo/connect.ts'
-import { throttled } from '../../process/log.ts'
+import type { Deps } from '../../platform/deps.ts'
+import { Refusal, refuse, unavailable } from '../../platform/errors.ts'
+import { throttled } from '../../platform/log.ts'
 import { bodyRefusal } from '../body/read-body.ts'
 import { type ApiResponse, failure } from '../responses/envelope.ts'
 

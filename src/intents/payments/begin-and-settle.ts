@@ -1,14 +1,15 @@
 import type { DeclineReason, FailureReason } from '../../../schemas/payment-reasons.ts'
-import type { Deps } from '../../deps.ts'
-import type { Cause } from '../../outbox/event.ts'
+import type { PaymentFailure } from '../../outbox/facts.ts'
 import { wakeRelay } from '../../outbox/wake-relay.ts'
-import { newId } from '../../security/ids.ts'
+import type { Deps } from '../../platform/deps.ts'
+import { newId } from '../../platform/ids.ts'
+import type { Cause } from '../../tracing/tracing.ts'
 import type { KnownOutcome } from '../../wallets/wallet.ts'
 import { expiryJob } from '../expire.ts'
 import type { Intent } from '../intent.ts'
 import { isPayable, isPending, neverCancels, type TransitionName, transitions } from '../lifecycle.ts'
 import { lookUpKeysOf, pushLookUpKeys } from '../look-up-keys.ts'
-import type { Payment, PaymentAttempt, PaymentFailure, PaymentHold } from '../records.ts'
+import type { Payment, PaymentAttempt, PaymentHold } from '../records.ts'
 import {
   applyTransition,
   type PlannedChange,
@@ -78,7 +79,7 @@ function planRelease(intent: Intent, attempt: PaymentAttempt): PlannedChange {
 export interface Settler {
   /** The request that settles the payment, or null if a job settles it. */
   cause: Cause | null
-  /** The deadline of the write, as defined in mongo/batching/batcher.ts. */
+  /** The deadline of the write, as defined in mongo/batchers.ts. */
   deadlineAt: number
 }
 
@@ -89,7 +90,7 @@ export interface Settler {
  * already ended.
  */
 export async function settlePayment(
-  deps: Deps,
+  deps: Pick<Deps, 'Intent' | 'batchers' | 'enqueue' | 'log' | 'metrics' | 'now'>,
   intent: Intent,
   payment: PaymentHold,
   outcome: KnownOutcome,
@@ -112,7 +113,7 @@ export async function settlePayment(
 }
 
 async function write(
-  deps: Deps,
+  deps: Pick<Deps, 'batchers' | 'metrics' | 'now'>,
   intent: Intent,
   payment: PaymentHold,
   outcome: KnownOutcome,
@@ -144,7 +145,11 @@ const isUnreported = (outcome: KnownOutcome): outcome is Exclude<KnownOutcome, R
  * Logs an error if the wallet has taken the customer's money even though it had reported that it never would. The
  * service cannot refund that money, so an operator must act.
  */
-async function logIfAstray(deps: Deps, { _id, referenceNumber }: Intent, payment: PaymentHold): Promise<void> {
+async function logIfAstray(
+  deps: Pick<Deps, 'Intent' | 'log'>,
+  { _id, referenceNumber }: Intent,
+  payment: PaymentHold,
+): Promise<void> {
   const { id: key, wallet } = payment
   if ((await deps.Intent.exists({ _id, 'payment.key': key })) !== null) return
   deps.log.error({ referenceNumber, key, wallet }, 'payment.astray')

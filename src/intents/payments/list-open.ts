@@ -1,4 +1,4 @@
-import type { Deps } from '../../deps.ts'
+import type { Deps } from '../../platform/deps.ts'
 import type { Intent } from '../intent.ts'
 
 /** A payment or refund whose outcome is not known yet. */

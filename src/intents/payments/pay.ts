@@ -1,11 +1,10 @@
-import type { Deps } from '../../deps.ts'
 import type { WithinDeadline } from '../../idempotency/request.ts'
-import type { Cause } from '../../outbox/event.ts'
-import { newId } from '../../security/ids.ts'
+import { maskPhone } from '../../input/phone.ts'
+import type { Deps } from '../../platform/deps.ts'
+import { newId } from '../../platform/ids.ts'
+import type { Cause } from '../../tracing/tracing.ts'
 import type { Commission } from '../../wallets/commission.ts'
-import { orderDeadline } from '../../wallets/order-times.ts'
-import { maskPhone } from '../../wallets/phone.ts'
-import { outcomeOf } from '../../wallets/query.ts'
+import { orderDeadline, outcomeOf } from '../../wallets/query.ts'
 import type { KnownOutcome, Wallet } from '../../wallets/wallet.ts'
 import type { Intent } from '../intent.ts'
 import { isOpenEverywhere } from '../lifecycle.ts'
@@ -57,7 +56,7 @@ export type PaymentResult =
  * hold remains, and a worker queries the wallet for the outcome.
  */
 export async function payIntent(
-  deps: Deps,
+  deps: Pick<Deps, 'Intent' | 'batchers' | 'config' | 'counters' | 'enqueue' | 'log' | 'metrics' | 'now' | 'secrets'>,
   wallet: Wallet,
   intent: Intent,
   confirmation: Confirmation,

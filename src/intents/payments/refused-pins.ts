@@ -1,4 +1,4 @@
-import type { Deps } from '../../deps.ts'
+import type { Deps } from '../../platform/deps.ts'
 import { type AttemptEnd, createNetworkLimit, type NetworkBudget } from '../../security/network-limit.ts'
 import type { KnownOutcome } from '../../wallets/wallet.ts'
 import type { Intent } from '../intent.ts'

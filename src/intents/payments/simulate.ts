@@ -1,14 +1,14 @@
 import { type SimulatePaymentBody, simulatePaymentBody } from '../../../schemas/intents.ts'
 import { ratesAt } from '../../businesses/business.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import type { Deps } from '../../deps.ts'
-import { refuse } from '../../errors.ts'
 import { effectOf, type Result, type WriteRequest } from '../../idempotency/request.ts'
+import { maskPhone, readPhone } from '../../input/phone.ts'
 import { wakeRelay } from '../../outbox/wake-relay.ts'
-import { newId } from '../../security/ids.ts'
+import type { Deps } from '../../platform/deps.ts'
+import { refuse } from '../../platform/errors.ts'
+import { newId } from '../../platform/ids.ts'
 import { commissionOf } from '../../wallets/commission.ts'
 import { failingPayment } from '../../wallets/magic-amounts.ts'
-import { maskPhone, readPhone } from '../../wallets/phone.ts'
 import { findEarlier, simulated } from '../effect.ts'
 import { findIntentToChange } from '../find.ts'
 import type { Intent } from '../intent.ts'
@@ -63,7 +63,20 @@ const outcomes: Record<Simulation['outcome'], ReportedOutcome> = {
  * intent's amount.
  */
 export async function simulatePayment(
-  deps: Deps,
+  deps: Pick<
+    Deps,
+    | 'Intent'
+    | 'batchers'
+    | 'capacity'
+    | 'config'
+    | 'counters'
+    | 'enqueue'
+    | 'log'
+    | 'metrics'
+    | 'now'
+    | 'secrets'
+    | 'wallets'
+  >,
   caller: Caller,
   referenceNumber: string,
   simulation: Simulation,

@@ -1,11 +1,12 @@
 import { maxRefunds } from '../../../schemas/intents.ts'
-import type { Deps } from '../../deps.ts'
 import { bookEvents } from '../../ledger/book.ts'
-import { noDeadline } from '../../mongo/batching/batcher.ts'
-import type { Cause, OutboxEvent } from '../../outbox/event.ts'
+import { noDeadline } from '../../mongo/batchers.ts'
+import type { OutboxEvent } from '../../outbox/event.ts'
 import { wakeRelay } from '../../outbox/wake-relay.ts'
-import { inTime } from '../../process/timeout.ts'
-import { newId } from '../../security/ids.ts'
+import type { Deps } from '../../platform/deps.ts'
+import { newId } from '../../platform/ids.ts'
+import { inTime } from '../../platform/timeout.ts'
+import type { Cause } from '../../tracing/tracing.ts'
 import type { Commission, ReturnedFees } from '../../wallets/commission.ts'
 import type { KnownOutcome } from '../../wallets/wallet.ts'
 import type { Intent } from '../intent.ts'
@@ -157,7 +158,7 @@ export const released = ({ amount, returnedFees }: Amounts): Record<string, numb
  * or null if a job settles it.
  */
 export async function settleRefund(
-  deps: Deps,
+  deps: Pick<Deps, 'Intent' | 'batchers' | 'enqueue' | 'log' | 'metrics' | 'now'>,
   intent: Intent,
   refund: Refund,
   outcome: KnownOutcome,
@@ -182,7 +183,12 @@ export async function settleRefund(
  * Makes the intent REFUNDED and books the refund in the ledger, so that the merchant sees it in the ledger as soon as
  * the response arrives. The refund and its event have the same time.
  */
-async function endRefund(deps: Deps, intent: Intent, refund: Refund, cause: Cause | null): Promise<boolean> {
+async function endRefund(
+  deps: Pick<Deps, 'Intent' | 'batchers' | 'metrics' | 'now'>,
+  intent: Intent,
+  refund: Refund,
+  cause: Cause | null,
+): Promise<boolean> {
   const [at, writeId] = [deps.now(), newId()]
   const planned = planTransition({ now: () => at }, intent, {
     name: 'refund',
@@ -211,7 +217,11 @@ const bookingMs = 1_000
  * Books a refund in the ledger before the relay does, so that the merchant sees it there as soon as the response
  * arrives. Never throws, and waits for at most a second, because the relay books every event that is in the outbox.
  */
-export async function bookSoon(deps: Deps, intent: Intent, refunded: OutboxEvent): Promise<void> {
+export async function bookSoon(
+  deps: Pick<Deps, 'Intent' | 'batchers'>,
+  intent: Intent,
+  refunded: OutboxEvent,
+): Promise<void> {
   const deadlineAt = performance.now() + bookingMs
   const book = async (): Promise<void> => {
     const paid = await unrelayedPayment(deps, intent)
@@ -251,7 +261,11 @@ const attemptOf = (
  * Logs an error if the wallet has refunded the money although it had reported that it never would. The merchant does
  * not know about the refund, so an operator must act.
  */
-async function logIfAstray(deps: Deps, { _id, referenceNumber }: Intent, refund: Refund): Promise<void> {
+async function logIfAstray(
+  deps: Pick<Deps, 'Intent' | 'log'>,
+  { _id, referenceNumber }: Intent,
+  refund: Refund,
+): Promise<void> {
   const { id: refundId } = refund
   if ((await deps.Intent.exists({ _id, 'refunds.id': refundId })) !== null) return
   deps.log.error({ referenceNumber, refundId }, 'refund.astray')

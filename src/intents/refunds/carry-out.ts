@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Caller } from '../../businesses/caller.ts'
-import type { Deps } from '../../deps.ts'
-import { type Refusal, refuse } from '../../errors.ts'
 import { inProgress, type ThirdPartyStep } from '../../idempotency/request.ts'
-import type { Cause } from '../../outbox/event.ts'
+import type { Deps } from '../../platform/deps.ts'
+import { type Refusal, refuse } from '../../platform/errors.ts'
+import type { Cause } from '../../tracing/tracing.ts'
 import { outcomeOf } from '../../wallets/query.ts'
 import type { Wallet } from '../../wallets/wallet.ts'
 import { findIntent } from '../find.ts'
@@ -32,7 +32,11 @@ export interface StartedRefund {
  * refund's outcome is.
  */
 export const carryOut =
-  (deps: Deps, caller: Caller, started: StartedRefund): ThirdPartyStep =>
+  (
+    deps: Pick<Deps, 'Intent' | 'batchers' | 'config' | 'enqueue' | 'log' | 'metrics' | 'now'>,
+    caller: Caller,
+    started: StartedRefund,
+  ): ThirdPartyStep =>
   async (withinDeadline) => {
     const { intent, payment, wallet, refund, cause } = started
     const { referenceNumber, businessId } = intent
@@ -62,7 +66,16 @@ const lookEveryMs = 250
  * asks the wallet for the outcome. Never sends the refund to the wallet again.
  */
 export const earlierRefund =
-  (deps: Deps, caller: Caller, { referenceNumber }: Intent, refundId: string, cause: Cause | null): ThirdPartyStep =>
+  (
+    deps: Pick<
+      Deps,
+      'Intent' | 'batchers' | 'capacity' | 'config' | 'counters' | 'enqueue' | 'log' | 'metrics' | 'now' | 'wallets'
+    >,
+    caller: Caller,
+    { referenceNumber }: Intent,
+    refundId: string,
+    cause: Cause | null,
+  ): ThirdPartyStep =>
   async (withinDeadline) => {
     const read = () => withinDeadline((deadlineAt) => findIntent(deps, caller, referenceNumber, deadlineAt))
     const endsAt = performance.now() + maxWaitMs

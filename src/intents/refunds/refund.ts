@@ -1,14 +1,13 @@
 import { maxRefunds, refundBody } from '../../../schemas/intents.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import type { Deps } from '../../deps.ts'
-import { refuse } from '../../errors.ts'
 import { effectOf, type Result, type WriteRequest } from '../../idempotency/request.ts'
-import { newRefundId } from '../../security/ids.ts'
+import type { Deps } from '../../platform/deps.ts'
+import { refuse } from '../../platform/errors.ts'
+import { newRefundId } from '../../platform/ids.ts'
 import { failingRefund } from '../../wallets/magic-amounts.ts'
-import { orderDeadline } from '../../wallets/order-times.ts'
-import type { IntentToChange } from '../batchers.ts'
+import { orderDeadline } from '../../wallets/query.ts'
 import { findEarlier } from '../effect.ts'
-import { findIntentToChange } from '../find.ts'
+import { findIntentToChange, type IntentToChange } from '../find.ts'
 import { isRefundable } from '../lifecycle.ts'
 import { dropOldMarks, markingOf, maxMarks } from '../marks.ts'
 import type { Refund } from '../records.ts'
@@ -87,7 +86,10 @@ const costInReads = 3
  * REFUND_FAILED, after which the amount is refundable again.
  */
 export async function refundIntent(
-  deps: Deps,
+  deps: Pick<
+    Deps,
+    'Intent' | 'batchers' | 'capacity' | 'config' | 'counters' | 'enqueue' | 'log' | 'metrics' | 'now' | 'wallets'
+  >,
   caller: Caller,
   referenceNumber: string,
   refundRequest: RefundRequest,

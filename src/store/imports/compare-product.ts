@@ -1,10 +1,9 @@
 import { maxProductBytes, maxVariants } from '../../../schemas/product-limits.ts'
 import { bytesOf } from '../../mongo/bytes-of.ts'
-import { newId } from '../../security/ids.ts'
+import { newId } from '../../platform/ids.ts'
 import { newProduct, newVariant, type ProductDescription, skusOf, tooLarge } from '../products/create.ts'
 import { defaultLabel, type Product, type Variant } from '../products/product.ts'
-import type { MatchedRow } from './file/check-skus.ts'
-import type { Faults, ProductRow } from './file/row.ts'
+import type { Faults, MatchedRow, ProductRow } from './rows.ts'
 
 /** The fields of an existing product that are compared with the file, and how many bytes the product takes up. */
 export type ExistingProduct = Pick<Product, '_id' | 'handle' | 'name' | 'active' | 'variants'> &

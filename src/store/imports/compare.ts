@@ -1,13 +1,12 @@
 import type { mongo } from 'mongoose'
-import type { Deps } from '../../deps.ts'
-import { refuseLate } from '../../errors.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
-import { inSlices, readInSlices } from '../../process/in-slices.ts'
+import type { Deps } from '../../platform/deps.ts'
+import { refuseLate } from '../../platform/errors.ts'
+import { inSlices, readInSlices } from '../../platform/in-slices.ts'
 import type { ProductDescription } from '../products/create.ts'
 import type { Product, Variant } from '../products/product.ts'
 import { type ChangedProduct, compareProduct, type ExistingProduct, type Outcome } from './compare-product.ts'
-import { checkSkus, type SkuOwner } from './file/check-skus.ts'
-import { createFaults, type ProductRow } from './file/row.ts'
+import { checkSkus, createFaults, type ProductRow, type SkuOwner } from './rows.ts'
 
 /**
  * The counts of an import. `created`, `updated` and `unchanged` are numbers of products. `variants` is the number of

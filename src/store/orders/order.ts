@@ -1,6 +1,13 @@
+import type { Model } from 'mongoose'
 import { currencyCode } from '../../../schemas/currency.ts'
 import type { Collection } from '../../mongo/collection.ts'
 import { type OutboxEvent, outboxFields, outboxIndex } from '../../outbox/event.ts'
+
+declare module '../../platform/deps.ts' {
+  interface Models {
+    Order: Model<Order>
+  }
+}
 
 /**
  * One line of an order. It is a copy of the product and variant as they were at the time of the sale. Amounts are in

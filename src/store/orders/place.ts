@@ -1,19 +1,20 @@
 import type { mongo } from 'mongoose'
 import { type SimulatedItem, type SimulateOrderBody, simulateOrderBody } from '../../../schemas/orders.ts'
+import { once } from '../../audit/audited.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { withinStorage } from '../../businesses/quotas.ts'
-import type { Deps } from '../../deps.ts'
-import { refuse } from '../../errors.ts'
-import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
+import type { Result, WriteRequest } from '../../idempotency/request.ts'
+import { readPhone } from '../../input/phone.ts'
 import { bytesOf } from '../../mongo/bytes-of.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { newEvent } from '../../outbox/event.ts'
 import { wakeRelay } from '../../outbox/wake-relay.ts'
-import { newId, newOrderNumber } from '../../security/ids.ts'
-import { readPhone } from '../../wallets/phone.ts'
-import { orderFormat } from '../../webhooks/body/order-data.ts'
+import type { Deps } from '../../platform/deps.ts'
+import { refuse } from '../../platform/errors.ts'
+import { newId, newOrderNumber } from '../../platform/ids.ts'
 import { addSampleProduct } from '../products/create.ts'
 import { type Product, type Variant, variantById, variantByLabel } from '../products/product.ts'
+import { orderFormat } from './event-data.ts'
 import { type Customer, type Order, type OrderItem, presentOrder } from './order.ts'
 
 export interface OrderRequest {
@@ -43,7 +44,19 @@ function customerOf({ name, phone, email }: NonNullable<SimulateOrderBody['custo
  * INSUFFICIENT_STOCK with every variant that has too few units, and RATE_LIMITED if a daily quota is used up.
  */
 export async function placeOrder(
-  deps: Deps,
+  deps: Pick<
+    Deps,
+    | 'AuditEvent'
+    | 'Order'
+    | 'Product'
+    | 'Shop'
+    | 'StoredResponse'
+    | 'config'
+    | 'counters'
+    | 'enqueue'
+    | 'now'
+    | 'transactions'
+  >,
   caller: Caller,
   { items, customer }: OrderRequest,
   request: WriteRequest,

@@ -6,14 +6,15 @@ import {
   updateProductBody,
   type VariantFields,
 } from '../../../schemas/products.ts'
+import { once } from '../../audit/audited.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { refuseLarge, withinStorage } from '../../businesses/quotas.ts'
-import type { Deps } from '../../deps.ts'
-import { type Refusal, refuse } from '../../errors.ts'
-import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
+import type { Result, WriteRequest } from '../../idempotency/request.ts'
 import { bytesOf } from '../../mongo/bytes-of.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { given } from '../../mongo/id-page.ts'
+import type { Deps } from '../../platform/deps.ts'
+import { type Refusal, refuse } from '../../platform/errors.ts'
 import { checkedBytes, type GivenSkus, newVariant, readSkus, refuseTakenSkus, skusOf, skuTaken } from './create.ts'
 import {
   type Product,
@@ -25,6 +26,8 @@ import {
   variantByLabel,
 } from './product.ts'
 import { findProduct } from './read.ts'
+
+type ChangeDeps = Pick<Deps, 'AuditEvent' | 'Product' | 'Shop' | 'StoredResponse' | 'now' | 'transactions'>
 
 /**
  * Parses the body of an update request (SPEC 4.9). The rules are the same as for a create request, except that every
@@ -67,7 +70,10 @@ const fieldsOf = ({ label, price, stock, sku }: VariantFields): VariantChange['s
  * daily quota is used up.
  */
 export async function updateProduct(
-  deps: Deps,
+  deps: Pick<
+    Deps,
+    'AuditEvent' | 'Product' | 'Shop' | 'StoredResponse' | 'config' | 'counters' | 'now' | 'transactions'
+  >,
   caller: Caller,
   id: string,
   change: ProductChange,
@@ -91,7 +97,7 @@ export async function updateProduct(
 }
 
 /** Deletes a product, which frees its SKUs and its handle. Throws the errors of `findProduct`. */
-export const deleteProduct = (deps: Deps, caller: Caller, id: string, request: WriteRequest): Promise<Result> =>
+export const deleteProduct = (deps: ChangeDeps, caller: Caller, id: string, request: WriteRequest): Promise<Result> =>
   once(deps, request, { documents: [id] }, async ({ session }) => {
     await findProduct(deps, caller, id, session)
     const now = deps.now()
@@ -222,7 +228,7 @@ export const parseStockChange = (deps: Pick<Deps, 'validate'>, body: unknown): C
  * `findProduct` and `pickVariant`.
  */
 export const changeStock = (
-  deps: Deps,
+  deps: ChangeDeps,
   caller: Caller,
   { productId, idOrLabel }: { productId: string; idOrLabel: string },
   change: ChangeStockBody,

@@ -1,14 +1,15 @@
 import type { mongo } from 'mongoose'
 import { maxProductBytes } from '../../../schemas/product-limits.ts'
 import { type CreateProductBody, createProductBody } from '../../../schemas/products.ts'
+import { once } from '../../audit/audited.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { withinStorage } from '../../businesses/quotas.ts'
-import type { Deps } from '../../deps.ts'
-import { type Refusal, refuse } from '../../errors.ts'
-import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
+import type { Result, WriteRequest } from '../../idempotency/request.ts'
 import { bytesOf } from '../../mongo/bytes-of.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
-import { newId } from '../../security/ids.ts'
+import type { Deps } from '../../platform/deps.ts'
+import { type Refusal, refuse } from '../../platform/errors.ts'
+import { newId } from '../../platform/ids.ts'
 import { openShop } from '../shops/shops.ts'
 import { defaultLabel, type Product, presentProduct, type Variant } from './product.ts'
 
@@ -120,7 +121,10 @@ export function parseCreate(deps: Pick<Deps, 'validate'>, body: unknown): Produc
  * RATE_LIMITED if a daily quota is used up.
  */
 export function createProduct(
-  deps: Deps,
+  deps: Pick<
+    Deps,
+    'AuditEvent' | 'Product' | 'Shop' | 'StoredResponse' | 'config' | 'counters' | 'now' | 'transactions'
+  >,
   caller: Caller,
   { givenSkus, ...described }: ProductRequest,
   request: WriteRequest,

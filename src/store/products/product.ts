@@ -1,5 +1,12 @@
-import { refuse } from '../../errors.ts'
+import type { Model } from 'mongoose'
 import type { Collection } from '../../mongo/collection.ts'
+import { refuse } from '../../platform/errors.ts'
+
+declare module '../../platform/deps.ts' {
+  interface Models {
+    Product: Model<Product>
+  }
+}
 
 /** The label of the only variant of a product that is created without `variants`. */
 export const defaultLabel = 'Default'

@@ -1,4 +1,11 @@
+import type { Model } from 'mongoose'
 import type { Collection } from '../../mongo/collection.ts'
+
+declare module '../../platform/deps.ts' {
+  interface Models {
+    Shop: Model<Shop>
+  }
+}
 
 /**
  * The shop of a business in one environment. A business has at most one shop in each environment. An operator creates

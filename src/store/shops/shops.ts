@@ -1,13 +1,13 @@
 import type { mongo } from 'mongoose'
-import type { By } from '../../audit/audit-event.ts'
 import { type AuditedDeps, audited } from '../../audit/audited.ts'
 import type { KeyMode } from '../../businesses/api-key.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import type { Deps } from '../../deps.ts'
-import { refuse } from '../../errors.ts'
 import { nativeCollection, nullIfDuplicate } from '../../mongo/collection.ts'
 import { given, type IdPage, type IdSlice, mapPage, orders, readIdPage } from '../../mongo/id-page.ts'
-import { newId } from '../../security/ids.ts'
+import type { Deps } from '../../platform/deps.ts'
+import { refuse } from '../../platform/errors.ts'
+import { newId } from '../../platform/ids.ts'
+import type { By } from '../../security/actor.ts'
 import type { Shop } from './shop.ts'
 
 /** The name of every sandbox's shop. Only the merchant's developers can see this name. */

@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import { TLSSocket } from 'node:tls'
-import { withTimeout } from '../../process/timeout.ts'
+import { withTimeout } from '../../platform/timeout.ts'
 
 /** One HTTP request to the provider. */
 export interface ProviderRequest {

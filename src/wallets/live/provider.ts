@@ -1,17 +1,17 @@
 import { createHmac } from 'node:crypto'
 import http, { type ClientRequest, type RequestOptions } from 'node:http'
 import https from 'node:https'
-import type { Deps } from '../../deps.ts'
 import type { Resource } from '../../limits/limit.ts'
 import { createShare } from '../../limits/share.ts'
-import { createRunningWork } from '../../process/running-work.ts'
-import { version } from '../../version.ts'
+import type { Deps } from '../../platform/deps.ts'
+import { createRunningWork } from '../../platform/running-work.ts'
+import { version } from '../../platform/version.ts'
 import { connectionWaitShare, type Exchange, exchange, type ProviderRequest } from './exchange.ts'
 
 /** A provider may hang only for the customers of one business, and must leave connections for the others. */
 export const providerLimits = {
   requests: {
-    what: "Requests to the wallets' provider in progress, and their connections",
+    what: 'Requests to the wallet provider in progress',
     total: 256,
     parts: [{ owner: 'business', max: 128 }],
     leavesFree: true,

@@ -1,4 +1,11 @@
+import type { Model } from 'mongoose'
 import type { Collection } from '../../mongo/collection.ts'
+
+declare module '../../platform/deps.ts' {
+  interface Models {
+    WalletAccount: Model<WalletAccount>
+  }
+}
 
 /**
  * A customer's wallet in the sandbox. For a demo wallet, `_id` consists of the business's id and the phone number. For

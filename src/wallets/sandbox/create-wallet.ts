@@ -1,9 +1,9 @@
-import type { By } from '../../audit/audit-event.ts'
 import { type AuditedDeps, audited } from '../../audit/audited.ts'
+import { maskPhone } from '../../input/phone.ts'
 import { nativeCollection, nullIfDuplicate } from '../../mongo/collection.ts'
-import type { Models } from '../../mongo/models.ts'
+import type { Models } from '../../platform/deps.ts'
+import type { By } from '../../security/actor.ts'
 import type { SlowHash } from '../../security/slow-hash.ts'
-import { maskPhone } from '../phone.ts'
 import { newAccount, type WalletAccount } from './account.ts'
 
 /**

@@ -1,6 +1,6 @@
-import type { Deps } from '../../deps.ts'
+import { maskPhone } from '../../input/phone.ts'
 import { given, type IdPage, type IdSlice, mapPage, orders, readIdPage } from '../../mongo/id-page.ts'
-import { maskPhone } from '../phone.ts'
+import type { Deps } from '../../platform/deps.ts'
 import type { KnownOutcome } from '../wallet.ts'
 import { type PinState, pinState, type WalletAccount } from './account.ts'
 import { fixedOutcomeOf } from './sandbox-wallet.ts'

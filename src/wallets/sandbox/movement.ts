@@ -1,5 +1,12 @@
+import type { Model } from 'mongoose'
 import { type Collection, ifPresent } from '../../mongo/collection.ts'
 import type { KnownOutcome } from '../wallet.ts'
+
+declare module '../../platform/deps.ts' {
+  interface Models {
+    WalletMovement: Model<WalletMovement>
+  }
+}
 
 /** The outcome of one order to a sandbox wallet. It never changes. */
 export interface WalletMovement {

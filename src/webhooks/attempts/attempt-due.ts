@@ -1,14 +1,15 @@
-import type { Deps } from '../../deps.ts'
-import { noDeadline } from '../../mongo/batching/batcher.ts'
+import { noDeadline } from '../../mongo/batchers.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { inFairBatches } from '../../mongo/in-fair-batches.ts'
-import { endpointIdOf } from '../deliveries/delivery-id.ts'
-import { type Counted, errorOf, jobIdOf } from '../deliveries/delivery-job.ts'
+import type { Deps } from '../../platform/deps.ts'
+import { type Counted, endpointIdOf, errorOf, jobIdOf } from '../deliveries/delivery-job.ts'
 import { claimable, isLeased } from '../deliveries/lease.ts'
 import { isReceiving } from '../endpoints/endpoint.ts'
-import { beginAttempt } from './attempt.ts'
+import { type AttemptDeps, beginAttempt } from './attempt.ts'
 import { type ClaimedDelivery, slotOwner } from './batchers.ts'
 import type { Slot, SlotOwner } from './slots.ts'
+
+type DueDeps = AttemptDeps & Pick<Deps, 'queues'>
 
 /** The poll skips deliveries that became due less than this long ago, because their wake-up jobs may still arrive. */
 const graceMs = 500
@@ -25,7 +26,7 @@ const dueFields = { businessId: 1, endpointId: 1, nextAttemptAt: 1 } as const
  * Starts attempts at due deliveries as long as slots are free, with a limit on the number of deliveries per business.
  * Also takes over deliveries whose lease has ended. Returns the number of deliveries found.
  */
-export function attemptDue(deps: Deps): Promise<number> {
+export function attemptDue(deps: DueDeps): Promise<number> {
   deps.slots.serveWaiting()
   return inFairBatches<Due>(
     maxPerBusiness,
@@ -41,7 +42,11 @@ export function attemptDue(deps: Deps): Promise<number> {
  * Finds due deliveries by reading only index keys. Skips endpoints that are waiting for slots, because such an endpoint
  * may have a hundred thousand due deliveries.
  */
-function findDue(deps: Deps, last: Due | null, exceptBusinessIds: readonly string[]): AsyncIterable<Due> {
+function findDue(
+  deps: Pick<Deps, 'Delivery' | 'now' | 'slots'>,
+  last: Due | null,
+  exceptBusinessIds: readonly string[],
+): AsyncIterable<Due> {
   const { $type, $lte } = claimable(new Date(deps.now().getTime() - graceMs)).nextAttemptAt
   return nativeCollection(deps.Delivery).find<Due>(
     {
@@ -54,7 +59,7 @@ function findDue(deps: Deps, last: Due | null, exceptBusinessIds: readonly strin
 }
 
 /** Starts attempts at an endpoint's deliveries, or cancels them if the endpoint is deleted or disabled. */
-async function attemptAt(deps: Deps, endpointId: string, due: Due[]): Promise<void> {
+async function attemptAt(deps: DueDeps, endpointId: string, due: Due[]): Promise<void> {
   const endpoint = await deps.batchers.findEndpoint(endpointId, noDeadline)
   const ids = due.map(({ _id }) => _id)
   if (endpoint === null || !isReceiving(endpoint)) await cancelDue(deps, endpointId, ids)
@@ -71,7 +76,7 @@ export async function settleAll<T>(parts: Promise<T>[]): Promise<T[]> {
 const maxServedAtOnce = 25
 
 /** Starts attempts at the due deliveries of the waiting endpoints that can get slots now. Returns their number. */
-export async function attemptWaiting(deps: Deps): Promise<number> {
+export async function attemptWaiting(deps: DueDeps): Promise<number> {
   const { slots } = deps
   const waiting = slots.waiting().filter((owner) => slots.available(owner) > 0)
   let begun = 0
@@ -86,7 +91,7 @@ export async function attemptWaiting(deps: Deps): Promise<number> {
  * Starts attempts at an endpoint's oldest due deliveries, one for each free slot. If further deliveries may be due, the
  * endpoint stays marked as waiting.
  */
-async function attemptOldest(deps: Deps, owner: SlotOwner): Promise<number> {
+async function attemptOldest(deps: DueDeps, owner: SlotOwner): Promise<number> {
   const { endpointId } = owner
   const available = deps.slots.available(owner)
   if (available === 0) return 0
@@ -112,7 +117,7 @@ async function attemptOldest(deps: Deps, owner: SlotOwner): Promise<number> {
  * Starts an attempt at each delivery that gets a slot and that no other caller has claimed. Returns the number of
  * attempts.
  */
-export async function beginAttempts(deps: Deps, owner: SlotOwner, ids: string[], isReplay = false): Promise<number> {
+export async function beginAttempts(deps: DueDeps, owner: SlotOwner, ids: string[], isReplay = false): Promise<number> {
   const claims: Promise<ClaimedDelivery | null>[] = []
   for (const id of ids) {
     const slot = deps.slots.takeNow(owner, isReplay)
@@ -127,7 +132,7 @@ export async function beginAttempts(deps: Deps, owner: SlotOwner, ids: string[],
 }
 
 /** Claims a delivery and starts its attempt. If the delivery cannot be claimed, frees the slot and returns null. */
-async function claimAndBegin(deps: Deps, id: string, slot: Slot): Promise<ClaimedDelivery | null> {
+async function claimAndBegin(deps: AttemptDeps, id: string, slot: Slot): Promise<ClaimedDelivery | null> {
   let delivery: ClaimedDelivery | null = null
   try {
     delivery = await deps.batchers.claimDelivery(id, noDeadline)
@@ -139,7 +144,11 @@ async function claimAndBegin(deps: Deps, id: string, slot: Slot): Promise<Claime
 }
 
 /** Cancels all of the given deliveries that are due. Their endpoint must be deleted or disabled. */
-async function cancelDue(deps: Deps, endpointId: string, ids: string[]): Promise<void> {
+async function cancelDue(
+  deps: Pick<Deps, 'Delivery' | 'log' | 'now'>,
+  endpointId: string,
+  ids: string[],
+): Promise<void> {
   const now = deps.now()
   const { modifiedCount: cancelled } = await nativeCollection(deps.Delivery).updateMany(
     { _id: { $in: ids }, ...claimable(now) },
@@ -172,7 +181,7 @@ export type WakeOutcome =
  * Starts the attempt for which the wake-up job was created, if a slot is free. Does not wait for the attempt to end.
  * The counts are those that the delivery had when the job was created.
  */
-export async function wakeDelivery(deps: Deps, woken: Counted): Promise<WakeOutcome> {
+export async function wakeDelivery(deps: AttemptDeps, woken: Counted): Promise<WakeOutcome> {
   const { _id: deliveryId } = woken
   const endpointId = endpointIdOf(deliveryId)
   const endpoint = await deps.batchers.findEndpoint(endpointId, noDeadline)
@@ -185,7 +194,10 @@ export async function wakeDelivery(deps: Deps, woken: Counted): Promise<WakeOutc
   return delivery === null ? whyNotBegun(deps, woken) : { outcome: 'begun' }
 }
 
-async function whyNotBegun(deps: Deps, { _id, attempts, requeues }: Counted): Promise<WakeOutcome> {
+async function whyNotBegun(
+  deps: Pick<Deps, 'batchers' | 'now'>,
+  { _id, attempts, requeues }: Counted,
+): Promise<WakeOutcome> {
   const delivery = await deps.batchers.lookAtDelivery(_id, noDeadline)
   const isLatest = delivery?.attempts === attempts && delivery.requeues === requeues
   // An attempt in progress will add the next job, or its worker dies and the poll takes over the delivery.

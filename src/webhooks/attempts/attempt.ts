@@ -1,18 +1,37 @@
 import { maxAttempts } from '../../../schemas/retry-table.ts'
 import { countStored } from '../../businesses/quotas.ts'
-import type { Deps } from '../../deps.ts'
 import { environmentOf } from '../../metrics/metrics.ts'
-import { noDeadline } from '../../mongo/batching/batcher.ts'
+import { noDeadline } from '../../mongo/batchers.ts'
 import { bytesOf } from '../../mongo/bytes-of.ts'
-import { type BodySource, composeBody, composeData } from '../body/compose.ts'
+import type { Deps } from '../../platform/deps.ts'
+import { type BodySource, composeBody, composeData } from '../body.ts'
 import { hostOf } from '../deliveries/delivery.ts'
-import { endpointIdOf } from '../deliveries/delivery-id.ts'
-import { deliveryJob } from '../deliveries/delivery-job.ts'
+import { deliveryJob, endpointIdOf } from '../deliveries/delivery-job.ts'
 import { isReceiving } from '../endpoints/endpoint.ts'
 import type { Attempt } from '../sender/send.ts'
 import { type AttemptEndpoint, type ClaimedDelivery, giveBack, slotOwner, type Verdict } from './batchers.ts'
 import { signFor } from './sign.ts'
 import type { Slot } from './slots.ts'
+
+/** What an attempt at a delivery needs, from its claim to its recorded result. */
+export type AttemptDeps = Pick<
+  Deps,
+  | 'Delivery'
+  | 'backgroundWork'
+  | 'batchers'
+  | 'config'
+  | 'counters'
+  | 'enqueue'
+  | 'healthNotes'
+  | 'leases'
+  | 'log'
+  | 'metrics'
+  | 'now'
+  | 'secrets'
+  | 'sender'
+  | 'slots'
+  | 'tracing'
+>
 
 /**
  * The minimum time that must be left on a lease when its attempt starts. The first renewal may be up to 3 s away, so
@@ -26,7 +45,7 @@ const minLeaseMs = 5_000
  * attempt, but registers it with `deps.backgroundWork`, so that a process that is shutting down waits for it.
  * Reads the fields that the body needs, unless the caller has read them.
  */
-export function beginAttempt(deps: Deps, delivery: ClaimedDelivery, slot: Slot, read?: BodySource): void {
+export function beginAttempt(deps: AttemptDeps, delivery: ClaimedDelivery, slot: Slot, read?: BodySource): void {
   deps.leases.hold(delivery)
   void deps.backgroundWork.add(
     attemptDelivery(deps, delivery, slot, read)
@@ -44,7 +63,7 @@ export function beginAttempt(deps: Deps, delivery: ClaimedDelivery, slot: Slot, 
  * delivery when the lease ends.
  */
 async function attemptDelivery(
-  deps: Deps,
+  deps: AttemptDeps,
   delivery: ClaimedDelivery,
   slot: Slot,
   read: BodySource | undefined,
@@ -65,7 +84,21 @@ async function attemptDelivery(
 }
 
 async function send(
-  deps: Deps,
+  deps: Pick<
+    Deps,
+    | 'batchers'
+    | 'config'
+    | 'counters'
+    | 'enqueue'
+    | 'healthNotes'
+    | 'leases'
+    | 'log'
+    | 'metrics'
+    | 'now'
+    | 'secrets'
+    | 'sender'
+    | 'tracing'
+  >,
   delivery: ClaimedDelivery,
   endpoint: AttemptEndpoint,
   body: string,
@@ -131,7 +164,11 @@ function judge(sent: Attempt, attempts: number, steps: readonly number[], endedA
 const scheduled = (attempts: number, requeues: number): number => Math.max(1, attempts - requeues)
 
 /** Cancels a delivery whose endpoint has been deleted or disabled, or whose intent or order no longer exists. */
-async function cancel(deps: Deps, delivery: ClaimedDelivery, missing: 'endpoint' | 'source'): Promise<void> {
+async function cancel(
+  deps: Pick<Deps, 'batchers' | 'log' | 'now'>,
+  delivery: ClaimedDelivery,
+  missing: 'endpoint' | 'source',
+): Promise<void> {
   const { _id: deliveryId, referenceNumber: reference, event: webhookEvent } = delivery
   const result = { delivery, ...times, status: 'CANCELLED', cancelledAt: deps.now(), attempt: null } as const
   await deps.batchers.recordResult(result, noDeadline)

@@ -1,12 +1,17 @@
 import type { Model } from 'mongoose'
-import { type Batcher, backgroundRest, createBatcher } from '../../mongo/batching/batcher.ts'
-import { createByIdBatcher } from '../../mongo/batching/read-batcher.ts'
+import { type Batcher, backgroundRest, createBatcher, createByIdBatcher, insertsOf } from '../../mongo/batchers.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
-import { newId } from '../../security/ids.ts'
+import type { Models } from '../../platform/deps.ts'
+import { newId } from '../../platform/ids.ts'
+import { createBodySourceBatcher } from '../body.ts'
 import type { AttemptRecord, Delivery } from '../deliveries/delivery.ts'
 import { claimable, leaseEnd } from '../deliveries/lease.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { SlotOwner } from './slots.ts'
+
+declare module '../../platform/deps.ts' {
+  interface Batchers extends ReturnType<typeof openWebhookBatchers> {}
+}
 
 /** A delivery leased by this process, with the fields that an attempt needs. */
 export interface ClaimedDelivery extends Pick<Delivery, '_id' | keyof typeof neededFields> {
@@ -189,3 +194,26 @@ type SlotEndpoint = Pick<Endpoint, '_id' | 'businessId' | 'url' | 'health'>
 export function slotOwner({ _id, businessId, url, health }: SlotEndpoint): SlotOwner {
   return { endpointId: _id, businessId, health, origin: new URL(url).host }
 }
+
+/** The state of a delivery, without the event data that is stored in its `facts` field. */
+type DeliveryStanding = Pick<Delivery, '_id' | keyof typeof standing>
+const standing = {
+  status: 1,
+  attempts: 1,
+  requeues: 1,
+  nextAttemptAt: 1,
+  leaseToken: 1,
+  attemptLog: { $slice: -1 },
+} as const
+
+export const openWebhookBatchers = (
+  models: Pick<Models, 'Endpoint' | 'Delivery' | 'Intent' | 'Order'>,
+  now: () => Date,
+) => ({
+  findEndpoint: createEndpointBatcher(models.Endpoint),
+  insertDelivery: insertsOf(models.Delivery),
+  lookAtDelivery: createByIdBatcher<Delivery, DeliveryStanding>(models.Delivery, standing),
+  claimDelivery: createClaimBatcher(models.Delivery, now),
+  recordResult: createResultBatcher(models.Delivery),
+  findBodySource: createBodySourceBatcher(models),
+})

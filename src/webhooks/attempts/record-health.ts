@@ -1,11 +1,17 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { nativeCollection } from '../../mongo/collection.ts'
-import type { Models } from '../../mongo/models.ts'
-import type { Log } from '../../process/log.ts'
-import { createRunningWork } from '../../process/running-work.ts'
+import type { Models } from '../../platform/deps.ts'
+import type { Log } from '../../platform/log.ts'
+import { createRunningWork } from '../../platform/running-work.ts'
 import type { AttemptRecord } from '../deliveries/delivery.ts'
-import { hourField, hourOf } from '../endpoints/last-day.ts'
+import { hourField, hourOf } from '../endpoints/endpoint-facts.ts'
+
+declare module '../../platform/deps.ts' {
+  interface Deps {
+    healthNotes: HealthNotes
+  }
+}
 
 /** The result of one attempt, which updates the endpoint's health. */
 interface HealthNote extends Pick<AttemptRecord, 'at' | 'stage' | 'status' | 'durationMs'> {

@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey } from 'node:crypto'
-import type { Deps } from '../../deps.ts'
+import type { Deps } from '../../platform/deps.ts'
 import type { Delivery } from '../deliveries/delivery.ts'
-import { eventIdOf } from '../deliveries/delivery-id.ts'
+import { eventIdOf } from '../deliveries/delivery-job.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { signingSecrets } from '../endpoints/signing-secrets.ts'
 

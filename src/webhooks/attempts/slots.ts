@@ -1,8 +1,14 @@
 import type { Resource } from '../../limits/limit.ts'
 import { createShare } from '../../limits/share.ts'
-import { backgroundRest } from '../../mongo/batching/batcher.ts'
-import { type ProcessClock, processClock } from '../../process/process-clock.ts'
+import { backgroundRest } from '../../mongo/batchers.ts'
+import { type ProcessClock, processClock } from '../../platform/process-clock.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
+
+declare module '../../platform/deps.ts' {
+  interface Deps {
+    slots: Slots
+  }
+}
 
 /** docs/merchants/webhooks.md asks merchants to respond within 5 s. An attempt that takes longer is slow. */
 export const fastForMs = 5_000
@@ -14,7 +20,7 @@ const window = { min: 2, max: 100, ofNew: 20, ofQuick: 50 } as const
 export const attemptLimits = (windowOf: (endpointId: string) => number) =>
   ({
     fast: {
-      what: 'Webhook attempts in progress, and their sockets, for the first 5 s of each',
+      what: 'Webhook attempts in progress, and their sockets, for up to 5 s',
       total: 1_000,
       parts: [
         { owner: 'business', max: 250 },
@@ -28,7 +34,7 @@ export const attemptLimits = (windowOf: (endpointId: string) => number) =>
     },
     // An attempt that times out after 30 s holds a slow slot for 25 s, so a business can make four of them per second.
     slow: {
-      what: 'Webhook attempts in progress for more than 5 s',
+      what: 'Webhook attempts in progress for over 5 s',
       total: 400,
       parts: [{ owner: 'business', max: 100 }],
       leavesFree: true,

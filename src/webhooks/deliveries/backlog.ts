@@ -1,7 +1,7 @@
-import type { Deps } from '../../deps.ts'
+import { deadShownSeconds } from '../../../schemas/jobs.ts'
 import { anyTime, type Span, within } from '../../input/span.ts'
 import { isTooSlow, nativeCollection } from '../../mongo/collection.ts'
-import { deadShownSeconds } from '../../queues/jobs.ts'
+import type { Deps } from '../../platform/deps.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
 
 /**

@@ -1,6 +1,20 @@
+import type { NamedJob } from '../../../schemas/jobs.ts'
 import { maxAttempts } from '../../../schemas/retry-table.ts'
-import type { NamedJob } from '../../queues/jobs.ts'
 import { type AttemptRecord, type Delivery, hostOf } from './delivery.ts'
+
+/**
+ * Returns a delivery id of 32 characters, which encode the event's 12-byte id and the endpoint's 12-byte id. The id
+ * must be short because Redis stores it three times for each waiting delivery. Merchants decode the event's id from it.
+ */
+export const deliveryId = (eventId: string, endpointId: string): string =>
+  Buffer.from(eventId + endpointId, 'hex').toString('base64url')
+
+export const eventIdOf = (id: string): string => Buffer.from(id, 'base64url').toString('hex', 0, 12)
+
+export const endpointIdOf = (id: string): string => Buffer.from(id, 'base64url').toString('hex').slice(24)
+
+/** Whether a string has the form of a delivery id. No other kind of id has this form. */
+export const isDeliveryId = (id: string): boolean => /^[\w-]{32}$/.test(id)
 
 /** The fields of a delivery that its job shows to support staff. `lastAttempt` is set only if an attempt has failed. */
 type Shown = Pick<Delivery, '_id' | 'event' | 'referenceNumber' | 'url' | 'attempts' | 'requeues' | 'nextAttemptAt'> & {

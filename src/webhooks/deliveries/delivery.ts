@@ -1,7 +1,14 @@
+import type { Model } from 'mongoose'
 import type { DeliveryStatus } from '../../../schemas/deliveries.ts'
 import { type Collection, ifDate, ifPresent } from '../../mongo/collection.ts'
 import { type Caused, causedFields } from '../../outbox/event.ts'
-import { type Recorded, recordedFields } from '../body/facts.ts'
+import { type Recorded, recordedFields } from '../../outbox/facts.ts'
+
+declare module '../../platform/deps.ts' {
+  interface Models {
+    Delivery: Model<Delivery>
+  }
+}
 
 /**
  * One attempt. `stage` is the stage at which the attempt failed, or null if the attempt succeeded. `responseText` is

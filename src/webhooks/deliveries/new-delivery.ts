@@ -1,8 +1,8 @@
 import type { Caused, OutboxEvent } from '../../outbox/event.ts'
-import type { BodySource } from '../body/compose.ts'
+import type { BodySource } from '../body.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { Delivery } from './delivery.ts'
-import { deliveryId } from './delivery-id.ts'
+import { deliveryId } from './delivery-job.ts'
 import { leaseEnd } from './lease.ts'
 
 /**

@@ -1,9 +1,9 @@
 import { type EventName, events } from '../../../schemas/events.ts'
 import { maxAttempts } from '../../../schemas/retry-table.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import type { Deps } from '../../deps.ts'
+import type { Deps } from '../../platform/deps.ts'
 import { unsignedHeaders } from '../attempts/sign.ts'
-import { type BodySource, bodyOf } from '../body/compose.ts'
+import { type BodySource, bodyOf } from '../body.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
 import { dueAt } from './lease.ts'
 

@@ -1,6 +1,13 @@
+import type { Model } from 'mongoose'
 import { lifetimeMs, type Mark, markFields } from '../../idempotency/response.ts'
 import { type Collection, ifPresent } from '../../mongo/collection.ts'
 import type { Delivery } from './delivery.ts'
+
+declare module '../../platform/deps.ts' {
+  interface Models {
+    RequeuePlan: Model<RequeuePlan>
+  }
+}
 
 /** The result of a retry by filter. `skipped` counts the deliveries that matched but were not re-queued, by reason. */
 export interface RetriedMatching {

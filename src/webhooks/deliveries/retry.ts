@@ -2,12 +2,12 @@ import { retryDeliveriesBody, withoutFilter } from '../../../schemas/deliveries.
 import type { About } from '../../audit/audit-event.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { type Reserve, withinAuditLines, withinStorage } from '../../businesses/quotas.ts'
-import type { Deps } from '../../deps.ts'
-import { refuse } from '../../errors.ts'
 import { effectOf, type Result, type WriteRequest } from '../../idempotency/request.ts'
-import { longestReadMs } from '../../input/pagination.ts'
 import { readSpan } from '../../input/span.ts'
+import { longestReadMs } from '../../lists/pagination.ts'
 import { bytesOf } from '../../mongo/bytes-of.ts'
+import type { Deps } from '../../platform/deps.ts'
+import { refuse } from '../../platform/errors.ts'
 import type { Delivery } from './delivery.ts'
 import { type DeliveryFilter, findDeliveryRecord, selectDeliveries } from './find.ts'
 import { atLiveEndpoints, presentDelivery } from './present.ts'
@@ -27,7 +27,15 @@ const reasons = {
  * Throws the same errors as `findDeliveryRecord`, SANDBOX_MISMATCH for a test event at a live endpoint, and
  * RATE_LIMITED if the daily quota for audit lines is used up.
  */
-export async function retryDelivery(deps: Deps, caller: Caller, id: string, request: WriteRequest): Promise<Result> {
+export async function retryDelivery(
+  deps: Pick<
+    Deps,
+    'AuditEvent' | 'Delivery' | 'Endpoint' | 'RequeuePlan' | 'config' | 'counters' | 'enqueue' | 'now' | 'transactions'
+  >,
+  caller: Caller,
+  id: string,
+  request: WriteRequest,
+): Promise<Result> {
   const found = await findDeliveryRecord(deps, caller, id)
   if ((await atLiveEndpoints(deps, caller, [found])).has(found)) throw refuse('SANDBOX_MISMATCH')
   const act = { by: request.by, request }
@@ -37,14 +45,19 @@ export async function retryDelivery(deps: Deps, caller: Caller, id: string, requ
   return effectOf(plan.requestKey, await presentRetried(deps, caller, id, plan), false)
 }
 
-async function presentRetried(deps: Deps, caller: Caller, id: string, { outcome }: RequeuePlan) {
+async function presentRetried(deps: Pick<Deps, 'Delivery'>, caller: Caller, id: string, { outcome }: RequeuePlan) {
   const reason = reasons[outcome ?? 'requeued']
   const delivery = await findDeliveryRecord(deps, caller, id)
   return { ...presentDelivery(delivery), retried: reason === null, reason }
 }
 
 /** Returns what an earlier request with the same key has done: a retry of one delivery, or by filter. */
-export async function findRetried(deps: Deps, caller: Caller, id: string, request: WriteRequest) {
+export async function findRetried(
+  deps: Pick<Deps, 'Delivery' | 'RequeuePlan'>,
+  caller: Caller,
+  id: string,
+  request: WriteRequest,
+) {
   const plan = await continuePlan(deps, request)
   if (!plan?.requestKey) return null
   return effectOf(plan.requestKey, plan.result ?? (await presentRetried(deps, caller, id, plan)), true)
@@ -74,7 +87,19 @@ export function parseRetryFilter(deps: Pick<Deps, 'validate'>, body: unknown): R
  * request finds its plan, so it never re-queues other deliveries.
  */
 export async function retryMatching(
-  deps: Deps,
+  deps: Pick<
+    Deps,
+    | 'AuditEvent'
+    | 'Delivery'
+    | 'Endpoint'
+    | 'RequeuePlan'
+    | 'config'
+    | 'counters'
+    | 'enqueue'
+    | 'lists'
+    | 'now'
+    | 'transactions'
+  >,
   caller: Caller,
   filter: RetryFilter,
   request: WriteRequest,

@@ -1,9 +1,65 @@
-import type { Deps } from '../../deps.ts'
+import { unescape } from 'node:querystring'
 import { given, type IdPage, type IdSlice, mapPage, orders, readIdPage } from '../../mongo/id-page.ts'
+import type { Deps } from '../../platform/deps.ts'
 import { type DeliveryTotals, deliveryTotals } from '../deliveries/backlog.ts'
 import { type Endpoint, endpointSlots, standing } from './endpoint.ts'
-import { type LastDay, lastDayOf } from './last-day.ts'
-import { shownUrl } from './shown-url.ts'
+
+/** The number of characters of a path that are shown, and of the fingerprint of the whole URL. */
+const shownPath = 4
+const fingerprint = 8
+/** A shorter part of a path is hardly a secret, and may be a word that occurs in a response by chance. */
+const minSecretPart = 12
+
+/**
+ * Shortens a URL for all readers but its merchant, because paths and queries often contain secrets. The keyed
+ * fingerprint at the end shows whether two URLs are the same. It changes with SECRET_KEY.
+ */
+export function shownUrl({ secrets }: Pick<Deps, 'secrets'>, url: string): string {
+  const { protocol = '', host = '', pathname = '' } = URL.parse(url) ?? {}
+  return `${protocol}//${host}${pathname.slice(0, shownPath)}…${secrets.hash(url).slice(0, fingerprint)}`
+}
+
+/** Removes the path and query of the URL from a response, because many servers repeat them in error pages. */
+export function withoutPath(response: string, url: string): string {
+  const { pathname = '', search = '' } = URL.parse(url) ?? {}
+  const target = pathname + search
+  const parts = target.split(/[/?&=]/).filter((part) => part.length >= minSecretPart)
+  const secrets = [target, pathname, search.slice(1), ...parts].filter((part) => part.length > shownPath)
+  return [...secrets.map(unescape), ...secrets].reduce((text, secret) => text.replaceAll(secret, '…'), response)
+}
+
+const shownHours = 24
+const hourMs = 3_600_000
+
+/** Returns the start of the hour that contains `at`, in milliseconds since 1970. */
+export const hourOf = (at: Date): number => Math.floor(at.getTime() / hourMs) * hourMs
+
+/** The results of an endpoint's latest attempts. */
+export type LastDay = ReturnType<typeof lastDayOf>
+
+/**
+ * Returns the field of an endpoint that counts the attempts of an hour. The same hour of the next day uses the same
+ * field, so an endpoint has at most 24 of them.
+ */
+export const hourField = (hour: number): string => `attemptHours.h${(hour / hourMs) % shownHours}`
+
+/**
+ * Returns the results of the attempts that ended within the current hour or the 23 hours before it. `successRate` is
+ * from 0 to 1, or null if there were no attempts. `lastError` is the last failed attempt, or null if none failed.
+ */
+export function lastDayOf({ attemptHours, health }: Pick<Endpoint, 'attemptHours' | 'health'>, now: Date) {
+  const first = hourOf(now) - (shownHours - 1) * hourMs
+  const hours = Object.values(attemptHours).filter(({ hour }) => hour.getTime() >= first)
+  const attempts = hours.reduce((sum, each) => sum + each.attempts, 0)
+  const succeeded = hours.reduce((sum, each) => sum + each.succeeded, 0)
+  const { lastFailureAt: at, lastError: error, lastStatus: responseStatus } = health
+  return {
+    attempts,
+    succeeded,
+    successRate: attempts === 0 ? null : succeeded / attempts,
+    lastError: at === null || at.getTime() < first ? null : { at, error, responseStatus },
+  }
+}
 
 /** The facts about an endpoint that staff see. They contain neither its secrets nor its whole URL. */
 export interface EndpointFacts

@@ -1,6 +1,13 @@
+import type { Model } from 'mongoose'
 import type { EventName } from '../../../schemas/events.ts'
 import { type Collection, ifDate } from '../../mongo/collection.ts'
 import { type OutboxEvent, outboxFields, outboxIndex } from '../../outbox/event.ts'
+
+declare module '../../platform/deps.ts' {
+  interface Models {
+    Endpoint: Model<Endpoint>
+  }
+}
 
 /**
  * The slots for a business's endpoints. The number of slots is the maximum number of endpoints per business (SPEC 4.8,

@@ -1,11 +1,11 @@
 import type { mongo } from 'mongoose'
 import { type EventName, events as scopeOf } from '../../../schemas/events.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import type { Deps } from '../../deps.ts'
-import { refuse } from '../../errors.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
+import type { Deps } from '../../platform/deps.ts'
+import { refuse } from '../../platform/errors.ts'
 import type { Endpoint } from './endpoint.ts'
-import { lastDayOf } from './last-day.ts'
+import { lastDayOf } from './endpoint-facts.ts'
 
 /**
  * Finds one of the caller's endpoints. Throws ENDPOINT_NOT_FOUND if the id is unknown, or if the endpoint has been

@@ -1,5 +1,5 @@
 import { nativeCollection } from '../../mongo/collection.ts'
-import type { Models } from '../../mongo/models.ts'
+import type { Models } from '../../platform/deps.ts'
 
 type RemoveDeps = Pick<Models, 'Endpoint'>
 

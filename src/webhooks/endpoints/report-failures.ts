@@ -1,12 +1,12 @@
 import type { mongo } from 'mongoose'
-import type { Deps } from '../../deps.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { inBatches } from '../../mongo/in-batches.ts'
 import { unlessLocked } from '../../mongo/transaction.ts'
 import { newEvent } from '../../outbox/event.ts'
-import { endpointFormat } from '../body/endpoint-data.ts'
+import type { Deps } from '../../platform/deps.ts'
+import { endpointFormat } from '../body.ts'
 import { type Endpoint, standing } from './endpoint.ts'
-import { shownUrl } from './shown-url.ts'
+import { shownUrl } from './endpoint-facts.ts'
 
 /** A single failed attempt is not reported, because a retry may still succeed. */
 const minFailures = 2

@@ -1,9 +1,8 @@
 import type { EventName } from '../../../schemas/events.ts'
-import { type BodySource, composeData } from '../body/compose.ts'
-import { endpointFormat } from '../body/endpoint-data.ts'
-import type { Facts, Recorded } from '../body/facts.ts'
-import { orderFormat } from '../body/order-data.ts'
-import { paymentFormat, samplePayment } from '../body/payment-data.ts'
+import { paymentFormat, samplePayment } from '../../intents/event-data.ts'
+import type { Facts, Recorded } from '../../outbox/facts.ts'
+import { orderFormat } from '../../store/orders/event-data.ts'
+import { type BodySource, composeData, endpointFormat } from '../body.ts'
 
 const noId = '0'.repeat(24)
 

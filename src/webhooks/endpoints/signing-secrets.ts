@@ -1,4 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import type { mongo } from 'mongoose'
+import { nativeCollection } from '../../mongo/collection.ts'
+import { inBatches } from '../../mongo/in-batches.ts'
+import type { Deps } from '../../platform/deps.ts'
 import type { SealedField, Secrets } from '../../security/seal.ts'
 import { type Endpoint, endpoints } from './endpoint.ts'
 
@@ -49,4 +54,85 @@ function unsealed(secrets: Pick<Secrets, 'unseal'>, sealed: string, field: Seale
   } catch {
     return null
   }
+}
+
+type Needs = Pick<Deps, 'Endpoint' | 'secrets' | 'now'>
+type Sealed = Pick<Endpoint, '_id' | 'secret' | 'previousSecrets' | 'deletedAt'>
+
+/**
+ * `resealed` is the number of updated endpoints. `unreadable` contains the ids of the endpoints that still use a secret
+ * sealed under a key that is not configured.
+ */
+export interface ResealedSecrets {
+  resealed: number
+  unreadable: string[]
+}
+
+/**
+ * Re-seals all secrets of all endpoints with the current SECRET_KEY. After each batch, calls `advance` with the number
+ * of endpoints in the batch.
+ */
+export async function resealSecrets(deps: Needs, advance: (endpoints: number) => void): Promise<ResealedSecrets> {
+  const result: ResealedSecrets = { resealed: 0, unreadable: [] }
+  const endpointIds = nativeCollection(deps.Endpoint).find(
+    {},
+    { projection: { _id: 1 }, sort: { _id: 1 }, batchSize: 250 },
+  )
+  await inBatches(endpointIds, async (endpoints) => {
+    const ids = endpoints.map(({ _id }) => _id)
+    await resealBatch(deps, result, ids)
+    advance(endpoints.length)
+  })
+  return result
+}
+
+/**
+ * Re-seals the secrets of a batch of endpoints. Repeats the read and the write until there are no secrets left to
+ * re-seal, because a rotation may change an endpoint between the read and the write.
+ */
+async function resealBatch(deps: Needs, result: ResealedSecrets, ids: string[]): Promise<void> {
+  const collection = nativeCollection(deps.Endpoint)
+  const projection = { secret: 1, previousSecrets: 1, deletedAt: 1 } as const
+  for (;;) {
+    const found = await collection.find<Sealed>({ _id: { $in: ids } }, { projection }).toArray()
+    const writes = found.flatMap((endpoint) => resealOne(deps.secrets, endpoint) ?? [])
+    if (writes.length === 0) {
+      for (const endpoint of found) if (!canSign(deps, endpoint)) result.unreadable.push(endpoint._id)
+      return
+    }
+    result.resealed += (await collection.bulkWrite(writes, { ordered: false })).modifiedCount
+  }
+}
+
+/**
+ * Returns a write that re-seals all of an endpoint's secrets, or null if none of the secrets would change. The filter
+ * contains the secrets that were read, so that the write does not undo a concurrent rotation.
+ */
+function resealOne(secrets: Secrets, { _id, secret, previousSecrets }: Sealed) {
+  const resealOrKeep = (sealed: string): string => resealOrNull(secrets, _id, sealed) ?? sealed
+  const resealed = {
+    secret: resealOrKeep(secret),
+    previousSecrets: previousSecrets.map((each) => ({ ...each, secret: resealOrKeep(each.secret) })),
+  }
+  if (isDeepStrictEqual(resealed, { secret, previousSecrets })) return null
+  const filter = { _id, secret, previousSecrets }
+  return { updateOne: { filter, update: { $set: resealed } } } satisfies mongo.AnyBulkWriteOperation<Endpoint>
+}
+
+function resealOrNull(secrets: Secrets, id: string, sealed: string): string | null {
+  try {
+    return secrets.reseal(sealed, secretField(id))
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Whether all of an endpoint's signing secrets can be unsealed. Expired secrets and the secrets of deleted endpoints
+ * are ignored, because they are no longer used for signing.
+ */
+function canSign({ secrets, now }: Needs, { _id, secret, previousSecrets, deletedAt }: Sealed): boolean {
+  const at = now()
+  const signing = previousSecrets.filter(({ validUntil }) => validUntil > at).map((each) => each.secret)
+  return deletedAt !== null || [secret, ...signing].every((each) => resealOrNull(secrets, _id, each) !== null)
 }

@@ -1,5 +1,5 @@
-import type { Deps } from '../../deps.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
+import type { Deps } from '../../platform/deps.ts'
 import { leaseEnd } from '../deliveries/lease.ts'
 import { type Endpoint, isReceiving } from './endpoint.ts'
 

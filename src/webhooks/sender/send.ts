@@ -1,15 +1,20 @@
 import { constants } from 'node:crypto'
 import tls from 'node:tls'
+import { judgeUrl, portOf } from '../../input/webhook-url.ts'
 import { createMeters, meters } from '../../limits/rate.ts'
-import { createRunningWork } from '../../process/running-work.ts'
-import { withTimeout } from '../../process/timeout.ts'
-import { isWithin, type Range } from '../../security/network.ts'
+import { isWithin, type Range } from '../../platform/network.ts'
+import { createRunningWork } from '../../platform/running-work.ts'
+import { withTimeout } from '../../platform/timeout.ts'
 import type { AttemptRecord } from '../deliveries/delivery.ts'
-import { openSocket, type Target } from './connect.ts'
-import { createConnections } from './connections.ts'
+import { createConnections, openSocket, type Target } from './connections.ts'
 import { type Exchange, exchange, type PostRequest } from './exchange.ts'
 import { type Resolve, resolverFor } from './resolve.ts'
-import { judgeUrl, portOf } from './url.ts'
+
+declare module '../../platform/deps.ts' {
+  interface Deps {
+    sender: Sender
+  }
+}
 
 /** The result of one attempt. The stage `status` means that the response had a status other than 2xx. */
 export type Attempt = Omit<AttemptRecord, 'at' | 'url'>

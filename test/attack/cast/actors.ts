@@ -2,7 +2,7 @@ import { type Scope, scopes } from '../../../schemas/scopes.ts'
 import { type KeyKind, type KeyMode, newKey } from '../../../src/businesses/api-key.ts'
 import { changeBusiness, createBusiness } from '../../../src/businesses/change-business.ts'
 import { issueKey, rotateKey, setKeyStatus } from '../../../src/businesses/change-key.ts'
-import type { Deps } from '../../../src/deps.ts'
+import type { Deps } from '../../../src/platform/deps.ts'
 import { tester } from '../../support/service.ts'
 import type { MadeSecrets } from './secrets.ts'
 

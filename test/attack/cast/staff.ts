@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Deps } from '../../../src/deps.ts'
+import type { Deps } from '../../../src/platform/deps.ts'
 import { createAccount } from '../../../src/staff/change-account.ts'
 import type { Role } from '../../../src/staff/permissions.ts'
 import type { MadeSecrets } from './secrets.ts'

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import type { Deps } from '../../../src/deps.ts'
+import type { Deps } from '../../../src/platform/deps.ts'
 import { createWallet } from '../../../src/wallets/sandbox/create-wallet.ts'
 import type { Provider } from '../../support/provider.ts'
 import { tester } from '../../support/service.ts'

@@ -1,4 +1,4 @@
-import { catalogue } from '../../../src/errors.ts'
+import { catalogue } from '../../../src/platform/errors.ts'
 import { parsed } from '../wire/response.ts'
 import { type Check, type Exchange, isApi, isBoard, isPage } from './exchange.ts'
 

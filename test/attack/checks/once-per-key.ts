@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../../src/errors.ts'
+import type { ErrorCode } from '../../../src/platform/errors.ts'
 import { parsed } from '../wire/response.ts'
 import { type Check, type Exchange, operationAt } from './exchange.ts'
 

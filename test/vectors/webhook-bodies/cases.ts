@@ -1,6 +1,6 @@
 import type { EventName } from '../../../schemas/events.ts'
-import type { BodySource } from '../../../src/webhooks/body/compose.ts'
-import type { Facts } from '../../../src/webhooks/body/facts.ts'
+import type { Facts } from '../../../src/outbox/facts.ts'
+import type { BodySource } from '../../../src/webhooks/body.ts'
 
 /** The stored fields of one delivery and of its intent or order. The file with this name contains the exact body. */
 export interface BodyCase {

@@ -85,7 +85,7 @@ export const idempotencyMutants: PlantedBugs = {
   },
   'response-before-effect': {
     bug: 'The response to a write of several documents is stored outside its transaction, before the commit.',
-    edits: [replace('once', '{ upsert: true, session }', '{ upsert: true }')],
+    edits: [replace('storeWithin', '{ upsert: true, session }', '{ upsert: true }')],
     caughtBy: ['key.once', 'stock.balances', 'order.exact'],
     focus: { ...killedAt('transaction.before-commit'), often: ['changeStock', 'placeOrder'] },
   },
@@ -109,7 +109,7 @@ export const idempotencyMutants: PlantedBugs = {
   },
   'twin-unseen': {
     bug: 'A request that is refused because of what its twin did does not look for the response of the twin.',
-    edits: [drop('once', 'if (error instanceof Refusal) $')],
+    edits: [drop('storeWithin', 'if (error instanceof Refusal) $')],
     caughtBy: effects,
   },
   'test-without-key': {

@@ -1,0 +1,29 @@
+import { openBusinessBatchers } from '../businesses/key-batchers.ts'
+import type { OnStored } from '../chains/append.ts'
+import { openEventLog } from '../events/log.ts'
+import { openResponseBatchers } from '../idempotency/request.ts'
+import { openIntentBatchers } from '../intents/find.ts'
+import { openLedger } from '../ledger/book.ts'
+import type { Transactions } from '../mongo/transaction.ts'
+import type { Batchers, Models } from '../platform/deps.ts'
+import type { Log } from '../platform/log.ts'
+import { openRelayBatchers } from '../relay/relay-batchers.ts'
+import { openWebhookBatchers } from '../webhooks/attempts/batchers.ts'
+
+/**
+ * Opens the batchers of all domains. `onStored` gets what the relay stores in the event log and the ledger.
+ */
+export const openBatchers = (
+  models: Models & { transactions: Transactions },
+  now: () => Date,
+  log: Log,
+  onStored?: OnStored,
+): Batchers => ({
+  ...openResponseBatchers(models),
+  ...openBusinessBatchers(models),
+  ...openIntentBatchers(models, now),
+  ...openWebhookBatchers(models, now),
+  ...openRelayBatchers(models),
+  ...openLedger(models, now, log, onStored),
+  ...openEventLog(models, now, onStored),
+})

@@ -1,0 +1,81 @@
+import type { Connection } from 'mongoose'
+import { auditEvents } from '../audit/audit-event.ts'
+import { apiKeys } from '../businesses/api-key.ts'
+import { settings } from '../businesses/api-switch.ts'
+import { businesses } from '../businesses/business.ts'
+import { loggedEvents } from '../events/logged-event.ts'
+import { responses } from '../idempotency/response.ts'
+import { intents } from '../intents/intent.ts'
+import { ledgerEntries } from '../ledger/entry.ts'
+import { counters } from '../limits/counter.ts'
+import { listCheckpoints } from '../lists/checkpoint.ts'
+import { type Collection, openCollection } from '../mongo/collection.ts'
+import type { Models } from '../platform/deps.ts'
+import { reconciliations } from '../reconciliation/reconciliation.ts'
+import { replays } from '../replays/replay.ts'
+import { retentionProgress } from '../retention/progress.ts'
+import { retentionRecords } from '../retention/record.ts'
+import { serviceKeys } from '../security/service-keys.ts'
+import { staffAccounts } from '../staff/account.ts'
+import { staffSessions } from '../staff/session.ts'
+import { orders } from '../store/orders/order.ts'
+import { products } from '../store/products/product.ts'
+import { shops } from '../store/shops/shop.ts'
+import { auditChecks, auditSeals } from '../verification/seal.ts'
+import { walletAccounts } from '../wallets/sandbox/account.ts'
+import { walletMovements } from '../wallets/sandbox/movement.ts'
+import { deliveries } from '../webhooks/deliveries/delivery.ts'
+import { requeuePlans } from '../webhooks/deliveries/requeue-plan.ts'
+import { endpoints } from '../webhooks/endpoints/endpoint.ts'
+
+/** The collection of each model. */
+const byModel = {
+  Business: businesses,
+  ApiKey: apiKeys,
+  Setting: settings,
+  ServiceKey: serviceKeys,
+  Intent: intents,
+  Endpoint: endpoints,
+  Delivery: deliveries,
+  Replay: replays,
+  RequeuePlan: requeuePlans,
+  LoggedEvent: loggedEvents,
+  LedgerEntry: ledgerEntries,
+  StoredResponse: responses,
+  Counter: counters,
+  Staff: staffAccounts,
+  StaffSession: staffSessions,
+  AuditEvent: auditEvents,
+  AuditSeal: auditSeals,
+  AuditCheck: auditChecks,
+  WalletAccount: walletAccounts,
+  WalletMovement: walletMovements,
+  Shop: shops,
+  Product: products,
+  Order: orders,
+  Reconciliation: reconciliations,
+  ListCheckpoints: listCheckpoints,
+  RetentionRecord: retentionRecords,
+  RetentionProgress: retentionProgress,
+} satisfies Record<keyof Models, Collection>
+
+/** All collections of the service. Their indexes are created in indexes.ts. */
+export const collections: readonly Collection[] = Object.values(byModel)
+
+/**
+ * Returns the models of all collections on one connection. If `maxTimeMs` is given, MongoDB aborts each query after
+ * that time. Each model is made when it is first used, because making all takes 40 ms.
+ */
+export function openModels(mongo: Connection, maxTimeMs?: number): Models {
+  const properties = Object.entries(byModel).map(([name, collection]) => {
+    let made: unknown
+    const get = () => (made ??= openCollection(mongo, collection, maxTimeMs))
+    const set = (replacement: unknown) => void (made = replacement)
+    return [name, { get, set, enumerable: true }] as const
+  })
+  return Object.defineProperties({}, Object.fromEntries(properties)) as Models
+}
+
+/** Adds the models to an object. Spreading them instead would make them all. */
+export const withModels = <T extends object>(opened: Models, others: T): Models & T =>
+  Object.defineProperties(others, Object.getOwnPropertyDescriptors(opened)) as Models & T

@@ -1,0 +1,112 @@
+import { isIP } from 'node:net'
+import { readUrl } from '../platform/url.ts'
+
+/**
+ * The maximum length of a URL, which is short enough for all database indexes, proxies and logs. The same limit applies
+ * to the redirect URLs of intents.
+ */
+const maxLength = 2048
+
+/** The maximum length of a DNS host name in its text form (RFC 1035). */
+const maxNameLength = 253
+
+/**
+ * Top-level labels that do not exist in public DNS. Most of them come from RFC 6761, 6762, 7686, 8375 and 9476. The
+ * others are ICANN's `internal` and labels that home and office routers use. `example` is not included, because it is
+ * used in documentation and no real host has such a name.
+ */
+export const privateSuffixes: ReadonlySet<string> = new Set([
+  'alt',
+  'arpa',
+  'corp',
+  'home',
+  'internal',
+  'intranet',
+  'invalid',
+  'lan',
+  'local',
+  'localdomain',
+  'localhost',
+  'onion',
+  'private',
+  'test',
+])
+
+const labelShape = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
+const lastLabel = /^(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/
+
+/**
+ * Matches an absolute URL with a scheme, two slashes and a host. Does not match if the URL contains characters that the
+ * URL parser would silently drop or replace with a slash.
+ */
+const absolute = /^https?:\/\/[^\s\\/?#\p{Cc}][^\s\\\p{Cc}]*$/iu
+const userInfo = /^https?:\/\/[^/?#]*@/i
+
+/**
+ * A URL to which requests may be sent, or the reason why requests to it are not allowed. `allowed` means that the host
+ * is in `allowedHosts`, so the rules for public hosts do not apply.
+ */
+export type JudgedUrl = { url: URL; allowed: boolean } | { fault: string }
+
+/** Returns the port in the URL or, if the URL contains none, the default port for the scheme. */
+export function portOf(url: URL): number {
+  if (url.port !== '') return Number(url.port)
+  return url.protocol === 'https:' ? 443 : 80
+}
+
+function parse(input: string): URL | null {
+  if (input.length > maxLength || !input.isWellFormed() || !absolute.test(input)) return null
+  // The sender uses the same parser. For example, this parser reads `0x7f.1` and `%3127.0.0.1` as 127.0.0.1, and it
+  // also understands full-width digits.
+  const url = readUrl(input)
+  if (url === null) return null
+  if (input.includes('#')) url.hash = ''
+  if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1)
+  return url
+}
+
+function isPublicName(hostname: string): boolean {
+  const labels = hostname.split('.')
+  const last = labels.at(-1) ?? ''
+  return (
+    labels.length > 1 &&
+    hostname.length <= maxNameLength &&
+    labels.every((label) => labelShape.test(label)) &&
+    lastLabel.test(last) &&
+    !privateSuffixes.has(last)
+  )
+}
+
+function publicFault(url: URL): string | null {
+  const { hostname } = url
+  const port = portOf(url)
+  if (url.protocol !== 'https:')
+    return 'The URL must begin with https://. For your own machine, use the command listen instead.'
+  if (hostname.startsWith('[') || isIP(hostname) !== 0) return 'The URL must have a host name, not an IP address.'
+  if (!isPublicName(hostname)) return 'The URL must have a public host name.'
+  if (port !== 443 && port < 1024) return 'The port of the URL must be 443, or 1024 or above.'
+  return null
+}
+
+/**
+ * Parses and checks a URL that a merchant registers (SPEC 4.8). The sender repeats this check at each attempt, because
+ * the rules may have changed since the URL was stored. It also resolves the host name, for each connection.
+ * `allowedHosts` contains the `host:port` pairs of endpoints that may have a private address, be an IP address or use
+ * plain http. IPv6 addresses are in brackets.
+ */
+export function judgeUrl(input: string, allowedHosts: ReadonlySet<string>): JudgedUrl {
+  const url = parse(input)
+  if (url === null || url.href.length > maxLength) {
+    return { fault: `The URL must be absolute, without spaces, and have at most ${maxLength} characters.` }
+  }
+  if (userInfo.test(input)) return { fault: 'The URL must not have a user name or password.' }
+  if (allowedHosts.has(`${url.hostname}:${portOf(url)}`)) return { url, allowed: true }
+  const fault = publicFault(url)
+  return fault === null ? { url, allowed: false } : { fault }
+}
+
+/**
+ * Converts a valid URL to the form in which the service stores and uses URLs. The result has no fragment, and its host
+ * does not end with a dot.
+ */
+export const storedUrl = (input: string): string => parse(input)?.href ?? input

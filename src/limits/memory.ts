@@ -1,0 +1,188 @@
+import type { ServerResponse } from 'node:http'
+import { unavailable } from '../platform/errors.ts'
+import { type Capacity, type CapacityName, maxWaitMs, memoryOfBusiness } from './capacity.ts'
+import type { Cost, Held } from './share.ts'
+
+declare module '../platform/deps.ts' {
+  interface Deps {
+    /** The memory of request bodies and responses, which is a part of `capacity`. */
+    memory: RequestMemory
+  }
+}
+
+/** Bodies and responses up to this size do not count. 10 000 connections hold at most 164 MB of each. */
+export const smallBytes = 16 * 1024
+/** A response is stalled once its client has read nothing for this long. */
+const stalledMs = 1_000
+
+/** A response that its client has not read yet. */
+interface Unread {
+  businessId: string
+  response: ServerResponse
+  held: Held<CapacityName>
+  bytes: number
+  /** When the client last read some of it. Null while it is being built. */
+  movedAt: number | null
+}
+
+/**
+ * The memory that each byte of a body takes while it is processed. Measured: nested empty arrays take 24 bytes, empty
+ * objects 21, ordinary JSON 1 or 2, and a file of short cells up to 5 until its rows have been read.
+ */
+export const perBodyByte = { json: 24, csv: 5 } as const
+
+export type BodyKind = keyof typeof perBodyByte
+
+/** Runs work that needs the memory, which is given back when all such work has ended. */
+type During = <T>(work: () => Promise<T>) => Promise<T>
+
+/** The memory of a request's body. Nothing is held for a small one. */
+export interface BodyMemory {
+  isLarge: boolean
+  during: During
+  /** Keeps only what a body of this size needs. */
+  keep(bytes: number): void
+}
+
+/** The memory of a response, which is held until the response has been sent. */
+export interface ReservedResponse {
+  held: Held<CapacityName>
+  during: During
+  /** Replaces what was reserved with the size of the response, once it has been built. */
+  built(bytes: number): void
+  /** Must be called when the client has read this many bytes. */
+  wasRead(bytes: number): void
+}
+
+export type RequestMemory = ReturnType<typeof createRequestMemory>
+
+/** The memory of the bodies and responses in a process, which is a part of its capacity. */
+export function createRequestMemory(capacity: Capacity) {
+  const unread = new Set<Unread>()
+
+  function giveBack(one: Unread): void {
+    unread.delete(one)
+    one.held.resize({ memory: 0 })
+  }
+
+  /** Closes the connection of the response of this business that has been stalled longest. */
+  function closeStalled(businessId: string, forMs: number): boolean {
+    let latest = performance.now() - forMs
+    let oldest: Unread | null = null
+    for (const one of unread)
+      if (one.businessId === businessId && one.movedAt !== null && one.movedAt <= latest) {
+        latest = one.movedAt
+        oldest = one
+      }
+    if (oldest === null) return false
+    giveBack(oldest)
+    oldest.response.destroy()
+    return true
+  }
+
+  /** If the memory of the process is used up, closes stalled responses of businesses that hold more than this one. */
+  function closeForOthers(businessId: string, cost: Cost<CapacityName>): void {
+    for (;;) {
+      const block = capacity.blockOf([businessId], cost)
+      const largest = capacity.largest('memory')
+      if (block?.name !== 'memory' || block.level !== null || largest === null) return
+      if (capacity.held('memory', largest) <= capacity.held('memory', businessId)) return
+      if (!closeStalled(largest, stalledMs)) return
+    }
+  }
+
+  function takeNow(businessId: string, cost: Cost<CapacityName>): Held<CapacityName> | null {
+    closeForOthers(businessId, cost)
+    return capacity.takeNow([businessId], cost)
+  }
+
+  return {
+    /** Waits for everything that a read needs. Throws RATE_LIMITED, or SERVICE_UNAVAILABLE if others have it. */
+    async reserve(businessId: string, wanted: Cost<CapacityName>, response: ServerResponse): Promise<ReservedResponse> {
+      // Even the largest response fits into the part of its business.
+      const cost = { ...wanted, memory: Math.min(wanted.memory ?? 0, memoryOfBusiness) }
+      const held =
+        takeNow(businessId, cost) ?? (await capacity.take([businessId], cost, maxWaitMs)) ?? takeNow(businessId, cost)
+      if (held === null) throw capacity.refusal([businessId], cost)
+      const one: Unread = { businessId, response, held, bytes: cost.memory, movedAt: null }
+      unread.add(one)
+      const { begin, end, during } = createUsers(() => giveBack(one))
+      begin()
+      if (response.closed) {
+        held.free()
+        end()
+        throw unavailable()
+      }
+      response.once('close', end)
+      const resize = (bytes: number): void => {
+        one.movedAt = performance.now()
+        one.bytes = bytes
+        if (unread.has(one)) held.resize({ memory: bytes })
+      }
+      return {
+        held,
+        during,
+        built: (bytes) => resize(bytes > smallBytes ? bytes : 0),
+        wasRead: (bytes) => resize(Math.max(0, one.bytes - bytes)),
+      }
+    },
+    /**
+     * Counts the response to a write, which has already taken effect. If its business then has more than its part, its
+     * longest-stalled responses are closed. A retry with the same idempotency key gets the whole response.
+     */
+    count(businessId: string, bytes: number, response: ServerResponse): void {
+      if (bytes <= smallBytes || response.closed) return
+      const held = capacity.force([businessId], { memory: bytes })
+      const one: Unread = { businessId, response, held, bytes, movedAt: null }
+      unread.add(one)
+      response.once('close', () => giveBack(one))
+      while (capacity.held('memory', businessId) > memoryOfBusiness && closeStalled(businessId, 0));
+      one.movedAt = performance.now()
+    },
+    /** Reserves memory for a body of this kind, or returns null. A body never waits. */
+    body(businessId: string, kind: BodyKind, bytes: number): BodyMemory | null {
+      const held = takeNow(businessId, { memory: bytes * perBodyByte[kind] })
+      return held && bodyMemory(held, kind)
+    },
+    /** The error for a body for which no memory is left. */
+    bodyRefusal: (businessId: string, kind: BodyKind, bytes: number) =>
+      capacity.refusal(
+        [businessId],
+        { memory: bytes * perBodyByte[kind] },
+        {
+          scope: 'bodies',
+          message: 'Your business is sending too many large bodies at once. Wait for the running requests to finish.',
+          limit: Math.floor(memoryOfBusiness / perBodyByte[kind]),
+        },
+      ),
+  }
+}
+
+const bodyMemory = (held: Held<CapacityName>, kind: BodyKind): BodyMemory => ({
+  isLarge: true,
+  during: createUsers(held.free).during,
+  keep: (bytes) => void held.resize({ memory: bytes > smallBytes ? bytes * perBodyByte[kind] : 0 }),
+})
+
+export const smallBody: BodyMemory = { isLarge: false, during: (work) => work(), keep: () => undefined }
+
+function createUsers(onEnd: () => void) {
+  let users = 0
+  const begin = (): void => void (users += 1)
+  const end = (): void => {
+    users -= 1
+    if (users === 0) onEnd()
+  }
+  return {
+    begin,
+    end,
+    async during<T>(work: () => Promise<T>): Promise<T> {
+      begin()
+      try {
+        return await work()
+      } finally {
+        end()
+      }
+    },
+  }
+}

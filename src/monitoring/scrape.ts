@@ -1,0 +1,61 @@
+import { briefMs, createRefresh, type Figure, figureOf, minuteMs, pingOf } from '../metrics/figure.ts'
+import type { Deps } from '../platform/deps.ts'
+import { figuresOfMongo } from './figures-of-mongo.ts'
+
+/**
+ * Creates the function that returns all metrics in the Prometheus text format. That function takes at most 2 s and
+ * never throws. Values that cannot be read are omitted.
+ */
+export function createScrape(
+  deps: Pick<Deps, 'capacity' | 'databaseTime' | 'lists' | 'metrics' | 'now' | 'queues' | 'slots' | 'slowHash'>,
+): () => Promise<string> {
+  const refreshes = [...figuresOfMongo(deps), ...figuresOfRedis(deps)].map((figure) => createRefresh(deps, figure))
+  return async () => {
+    await Promise.all(refreshes.map((refresh) => refresh()))
+    showOwn(deps)
+    return deps.metrics.registry.metrics()
+  }
+}
+
+/** Sets the gauges that describe this process. Only workers have slots. */
+function showOwn({
+  databaseTime,
+  capacity,
+  slowHash,
+  slots,
+  metrics: { gauges },
+}: Pick<Deps, 'capacity' | 'databaseTime' | 'metrics' | 'slots' | 'slowHash'>): void {
+  const { fast, slow } = slots.used()
+  const used = { ...capacity.used(), ...slowHash.used(), ...slots.used() }
+  for (const [limit, amount] of Object.entries(used)) gauges.capacityUsed.set({ limit }, amount)
+  gauges.processClockSkew.set(databaseTime.skewMs() / 1000)
+  if (!slots.isOpen()) return
+  gauges.attemptsInFlight.set({ slots: 'fast' }, fast)
+  gauges.attemptsInFlight.set({ slots: 'slow' }, slow)
+  gauges.endpointsWaiting.set(slots.waiting().length)
+}
+
+/**
+ * Returns the figures that a scrape reads from Redis. If Redis forbids `INFO` or `CLIENT LIST`, the gauges based on the
+ * forbidden command have no value.
+ */
+function figuresOfRedis({ metrics: { gauges }, queues }: Pick<Deps, 'metrics' | 'queues'>): Figure[] {
+  const { counts } = queues
+  return [
+    pingOf(gauges.redisUp, gauges.redisPing, () => queues.ping()),
+    figureOf([gauges.redisMemory, gauges.redisEvicts], briefMs, async () => {
+      const { usedBytes, maxBytes, evicts } = await counts.memory()
+      gauges.redisMemory.set({ kind: 'used' }, usedBytes)
+      if (maxBytes === null) gauges.redisMemory.remove({ kind: 'most' })
+      else gauges.redisMemory.set({ kind: 'most' }, maxBytes)
+      gauges.redisEvicts.set(evicts ? 1 : 0)
+    }),
+    figureOf([gauges.queueJobs], briefMs, async () => {
+      for (const [queue, jobs] of await counts.jobs())
+        for (const [state, count] of Object.entries(jobs)) gauges.queueJobs.set({ queue, state }, count)
+    }),
+    figureOf([gauges.queueWorkers], minuteMs, async () => {
+      for (const [queue, count] of await counts.workers()) gauges.queueWorkers.set({ queue }, count)
+    }),
+  ]
+}

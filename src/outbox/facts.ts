@@ -1,0 +1,64 @@
+import type { DeclineReason, FailureReason } from '../../schemas/payment-reasons.ts'
+import type { Commission, ReturnedFees } from '../wallets/commission.ts'
+
+/**
+ * The reason why the last payment did not succeed. If `retryable` is true, the payment has left the intent PENDING, and
+ * the customer may pay again.
+ */
+export interface PaymentFailure {
+  code: DeclineReason | FailureReason
+  retryable: boolean
+}
+
+/**
+ * The fields of a webhook's `data` that may change later, with their values at the time of the event. For an order,
+ * `status` is the only such field. If a field is missing here, the event's format determines whether `data` contains
+ * null, contains `noCommission`, or omits the field as well.
+ */
+export interface Facts {
+  status: string
+  /** The amount in centimes. This field is missing for an OPEN intent that has not been paid. */
+  amount?: number
+  paidAt?: Date
+  /** The masked phone number. */
+  payerPhone?: string
+  commission?: Commission
+  failure?: PaymentFailure
+  refund?: {
+    id: string
+    amount: number
+    returnedFees: ReturnedFees
+    reason?: string
+    /** The time at which the refund began. No webhook contains it. */
+    createdAt?: Date
+  }
+  /** The facts of an endpoint event, which contain all of its `data` except the endpoint's id and `status`. */
+  endpoint?: EndpointEventFacts
+}
+
+export interface EndpointEventFacts {
+  /** The URL as `shownUrl` returns it. */
+  url: string
+  failingSince: Date
+  /** When an attempt succeeded again. The field is missing if the status is FAILING. */
+  recoveredAt?: Date
+  /** The stage at which the last failed attempt failed. */
+  lastError: string | null
+  /** The HTTP status of the last failed attempt. Null if no response arrived. */
+  lastStatus: number | null
+}
+
+/**
+ * The fields of an event that are stored in its outbox and its deliveries. `format` determines how `data` is composed
+ * (payment-data.ts, order-data.ts, endpoint-data.ts).
+ */
+export interface Recorded {
+  format: number
+  facts: Facts
+}
+
+/**
+ * The schema does not list the fields of `facts`. If it did, Mongoose would store defaults for missing fields, and
+ * these defaults would take up space.
+ */
+export const recordedFields = { format: Number, facts: Object }

@@ -1,0 +1,37 @@
+import { currencyCode } from '../../schemas/currency.ts'
+import type { ChainOwner } from '../chains/append.ts'
+import { balanceOf } from '../ledger/statement.ts'
+import { longestReadMs } from '../lists/pagination.ts'
+import { nativeCollection } from '../mongo/collection.ts'
+import { outboxIndex } from '../outbox/event.ts'
+import type { Deps } from '../platform/deps.ts'
+/**
+ * Returns what the service owes the merchant in one environment, in centimes. The amount includes all payments and
+ * refunds that were recorded until `asOf`. The outboxes are read first, because the relay books an event before it
+ * removes the event from its outbox. This read has to skip the older events of other businesses, so it has the limits
+ * of a list.
+ */
+export async function readBalance(deps: Pick<Deps, 'LedgerEntry' | 'lists' | 'now'>, owner: ChainOwner) {
+  const now = deps.now()
+  const unrelayedAt = await deps.lists.read((models) => oldestUnrelayed(models, owner))
+  const amount = await balanceOf(deps, owner)
+  const asOf = unrelayedAt === null || unrelayedAt > now ? now : new Date(unrelayedAt.getTime() - 1)
+  return { currency: currencyCode, amount, asOf }
+}
+
+/**
+ * Returns the time of the business's oldest event that may not be booked yet, in either environment, or null if there
+ * is none. Reads one document. The filter limits no times, so MongoDB reads the index in order instead of sorting.
+ */
+async function oldestUnrelayed(deps: Pick<Deps, 'Intent'>, { businessId }: ChainOwner): Promise<Date | null> {
+  const found = await nativeCollection(deps.Intent).findOne<{ oldest: Date }>(
+    { businessId, 'outbox.createdAt': { $exists: true } },
+    {
+      hint: outboxIndex.name,
+      sort: { 'outbox.createdAt': 1 },
+      projection: { _id: 0, oldest: { $min: '$outbox.createdAt' } },
+      maxTimeMS: longestReadMs,
+    },
+  )
+  return found?.oldest ?? null
+}

@@ -1,0 +1,269 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { EventName } from '../../schemas/events.ts'
+import type { ReplayCancellation } from '../../schemas/responses/webhooks.ts'
+import { countStored } from '../businesses/quotas.ts'
+import type { LoggedEvent } from '../events/logged-event.ts'
+import { noDeadline } from '../mongo/batchers.ts'
+import { bytesOf } from '../mongo/bytes-of.ts'
+import { nativeCollection } from '../mongo/collection.ts'
+import { unlessLocked } from '../mongo/transaction.ts'
+import type { Deps } from '../platform/deps.ts'
+import type { AttemptDeps } from '../webhooks/attempts/attempt.ts'
+import { beginAttempts } from '../webhooks/attempts/attempt-due.ts'
+import { type AttemptEndpoint, slotOwner } from '../webhooks/attempts/batchers.ts'
+import type { Delivery } from '../webhooks/deliveries/delivery.ts'
+import { deliveryId } from '../webhooks/deliveries/delivery-job.ts'
+import { claimable } from '../webhooks/deliveries/lease.ts'
+import { newDelivery } from '../webhooks/deliveries/new-delivery.ts'
+import { requeueForReplay } from '../webhooks/deliveries/requeue.ts'
+import { isReceiving } from '../webhooks/endpoints/endpoint.ts'
+import { leasesOn } from '../work/lease.ts'
+import type { Work } from '../work/loop.ts'
+import { ended, type Replay, type ReplayCounts } from './replay.ts'
+import { readSelected } from './selected-events.ts'
+
+type RunDeps = AttemptDeps & Pick<Deps, 'Endpoint' | 'LoggedEvent' | 'Replay' | 'databaseTime' | 'queues'>
+
+/**
+ * The minimum time between the starts of two pages, and the maximum number of attempts per page. Together, they limit a
+ * replay to 200 attempts per second.
+ */
+const pageEveryMs = 100
+const maxPerPage = 20
+/**
+ * A replay waits while this many deliveries to its endpoint are due. Some of them may be new deliveries, which come
+ * first. Deliveries that wait for the time of their next attempt do not count.
+ */
+const maxDue = 10
+/** The number of events that one page reads if most of their deliveries may be left out. */
+const maxReadPerPage = 500
+/** After this time, the worker gives the replay back, so that the other replays advance too. */
+const sliceMs = 5_000
+/** If the endpoint accepts no further attempts for this long, the worker gives the replay back for `restMs`. */
+const maxBlockedMs = 500
+const restMs = 1_000
+
+/** Runs the replay that has waited longest for one slice of time, so that all of them advance. */
+export const replayWork: Work = {
+  name: 'replays',
+  queue: 'webhook-delivery',
+  everyMs: 1_000,
+  // Each makes at most 200 attempts per second, which is a small part of what a worker can do.
+  atOnce: 2,
+  again: { many: 1, afterMs: 0 },
+  async run(deps, ending) {
+    const leased = await leaseReplay(deps)
+    if (leased === null) return 0
+    await runReplay(deps, leased, ending)
+    return 1
+  },
+}
+
+/**
+ * Runs a replay for up to `sliceMs`, page by page. For each page, re-queues or inserts as many deliveries as attempts
+ * can start now, records the progress, and starts the attempts. A replay uses at most half of the slots that its
+ * endpoint has left, so that new deliveries find a slot. If the process is killed between two steps, another worker
+ * repeats the page.
+ */
+export async function runReplay(deps: RunDeps, leased: LeasedReplay, ending: AbortSignal): Promise<void> {
+  let replay = leased
+  let progressAt = performance.now()
+  const endsAt = progressAt + sliceMs
+  while (!ending.aborted && performance.now() < Math.min(endsAt, progressAt + maxBlockedMs)) {
+    const beganAt = performance.now()
+    await deps.databaseTime.unsure()
+    const endpoint = await deps.batchers.findEndpoint(replay.endpointId, noDeadline)
+    if (endpoint === null || !isReceiving(endpoint)) return end(deps, replay, 'endpoint_gone')
+    const most = await maxAttempts(deps, endpoint)
+    if (most > 0) {
+      const next = await runPage(deps, replay, endpoint, most)
+      if (next === null) return
+      replay = next
+      progressAt = performance.now()
+    }
+    const leftMs = pageEveryMs - (performance.now() - beganAt)
+    await pause(Math.max(0, leftMs), undefined, { signal: ending }).catch(() => undefined)
+  }
+  await releaseReplay(deps, replay, performance.now() < endsAt && !ending.aborted ? restMs : 0)
+}
+
+/** Processes the next events. Returns the replay, or null if it has ended or belongs to another worker. */
+async function runPage(
+  deps: RunDeps,
+  replay: LeasedReplay,
+  endpoint: AttemptEndpoint,
+  most: number,
+): Promise<LeasedReplay | null> {
+  const events = await readSelected(deps, replay, replay.onlyUndelivered ? maxReadPerPage : most)
+  if (events.length === 0) {
+    await end(deps, replay, null)
+    return null
+  }
+  const { last, counts, dueIds } = await applyPage(deps, replay, endpoint, events, most)
+  const reached = { createdAt: last.createdAt, eventId: last._id }
+  const next = await recordProgress(deps, replay, reached, counts)
+  await beginAttempts(deps, slotOwner(endpoint), dueIds, true)
+  return next?.status === 'RUNNING' ? next : null
+}
+
+type Existing = Pick<Delivery, '_id' | 'status' | 'insertedBy'>
+
+/**
+ * Re-queues the deliveries of events to the replay's endpoint, and inserts those that do not exist. Stops after `most`
+ * deliveries that need an attempt. Each write records the id of the replay in the delivery, so events that are applied
+ * twice change nothing the second time and are counted in the same way. `events` must not be empty, and `most` must be
+ * at least 1. Returns the last event of the page, the counts, and the ids of the deliveries that need an attempt.
+ */
+async function applyPage(
+  deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'batchers' | 'counters' | 'config' | 'now'>,
+  replay: Replay,
+  endpoint: AttemptEndpoint,
+  events: readonly LoggedEvent[],
+  most: number,
+) {
+  const idOf = (event: LoggedEvent) => deliveryId(event._id, endpoint._id)
+  const existing = await findExisting(deps, events.map(idOf))
+  const needsAttempt = (event: LoggedEvent): boolean =>
+    !replay.onlyUndelivered || existing.get(idOf(event))?.status !== 'DELIVERED'
+  const last = events.filter(needsAttempt)[most - 1] ?? events.at(-1)
+  if (last === undefined) throw new Error('a page has no events')
+  const page = events.slice(0, events.indexOf(last) + 1)
+  const isOwn = (event: LoggedEvent): boolean => existing.get(idOf(event))?.insertedBy === replay._id
+  // An event about an endpoint is never sent to that endpoint.
+  const isAboutTarget = ({ referenceNumber }: LoggedEvent): boolean => referenceNumber === endpoint._id
+  const missing = page.filter((event) => !existing.has(idOf(event)) && !isAboutTarget(event))
+  const created = [...page.filter(isOwn).map(idOf), ...(await insertDeliveries(deps, replay, endpoint, missing))]
+  const others = page.filter((event) => existing.has(idOf(event)) && !isOwn(event)).map(idOf)
+  const includesDelivered = !replay.onlyUndelivered
+  const requeued = await requeueForReplay(deps, others, { replayId: replay._id, includesDelivered })
+  const skipped = page.length - requeued.length - created.length
+  const counts: ReplayCounts = { requeued: requeued.length, created: created.length, skipped }
+  return { last, counts, dueIds: [...requeued, ...created] }
+}
+
+async function findExisting({ Delivery }: Pick<Deps, 'Delivery'>, ids: string[]): Promise<Map<string, Existing>> {
+  const found = await nativeCollection(Delivery)
+    .find<Existing>({ _id: { $in: ids } }, { projection: { status: 1, insertedBy: 1 } })
+    .toArray()
+  return new Map(found.map((delivery) => [delivery._id, delivery]))
+}
+
+/**
+ * Inserts the deliveries of events, due now. Returns the ids of those that were inserted. The relay may have inserted
+ * the others in the meantime.
+ */
+async function insertDeliveries(
+  deps: Pick<Deps, 'batchers' | 'counters' | 'config' | 'now'>,
+  { _id: insertedBy }: Replay,
+  endpoint: AttemptEndpoint,
+  events: readonly LoggedEvent[],
+): Promise<string[]> {
+  const inserted = await Promise.all(
+    events.map(async (logged) => {
+      const { _id: id, createdAt, format, facts } = logged
+      const event = { id, event: logged.event as EventName, createdAt, format, facts }
+      const delivery = { ...newDelivery(logged, event, endpoint, deps.now(), null), insertedBy }
+      const insertion = await deps.batchers.insertDelivery(delivery, noDeadline)
+      if (!insertion.inserted) return []
+      countStored(deps, delivery, { others: 1, bytes: bytesOf(delivery) })
+      return [delivery._id]
+    }),
+  )
+  return inserted.flat()
+}
+
+/** Returns the maximum number of attempts that the replay may start now. */
+async function maxAttempts(deps: Pick<Deps, 'Delivery' | 'now' | 'slots'>, endpoint: AttemptEndpoint): Promise<number> {
+  const most = Math.min(maxPerPage, deps.slots.availableToReplay(slotOwner(endpoint)))
+  if (most <= 0) return 0
+  const due = await deps.Delivery.countDocuments(
+    { endpointId: endpoint._id, ...claimable(deps.now()) },
+    { hint: 'openByEndpoint', limit: maxDue },
+  )
+  return due < maxDue ? most : 0
+}
+
+async function end(
+  deps: Pick<Deps, 'Replay' | 'log' | 'now'>,
+  leased: LeasedReplay,
+  reason: ReplayCancellation | null,
+): Promise<void> {
+  const replay = await endReplay(deps, leased, reason)
+  if (replay === null) return
+  const { _id: replayId, endpointId, businessId, sandbox, status, total, requeued, created, skipped } = replay
+  const counts = { total, requeued, created, skipped }
+  deps.log.info({ replayId, endpointId, businessId, sandbox, status, ...counts }, 'replay.ended')
+}
+
+/**
+ * How long the lease of a replay lasts. Each page of events renews it, and takes far less than a second. If the process
+ * dies, another worker continues the replay after this time.
+ */
+const leaseMs = 10_000
+
+/** Other workers may take some of the due replays first, and the transaction of a dead process may have locked one. */
+const maxTried = 10
+
+/** A replay whose lease this process holds. */
+export type LeasedReplay = Replay & { leaseToken: string }
+
+const leases = ({ Replay, now }: Pick<Deps, 'Replay' | 'now'>) =>
+  leasesOn<Replay>(nativeCollection(Replay), { field: 'nextRunAt', leaseMs }, now)
+
+/** Takes the lease of the replay that has waited longest for a worker. Returns null if no replay is due. */
+export async function leaseReplay(deps: Pick<Deps, 'Replay' | 'now' | 'transactions'>): Promise<LeasedReplay | null> {
+  const due = { running: true, nextRunAt: { $lte: deps.now() } } as const
+  const options = { projection: { _id: 1 }, sort: { nextRunAt: 1 }, hint: { nextRunAt: 1 }, limit: maxTried } as const
+  for (const { _id } of await nativeCollection(deps.Replay).find(due, options).toArray()) {
+    const leased = await unlessLocked(deps, (session) => leases(deps).take({ _id, ...due }, { session }))
+    if (leased !== null) return leased as LeasedReplay
+  }
+  return null
+}
+
+/**
+ * Records the progress after a page of events and renews the lease. Returns null if another worker has taken over the
+ * replay, which then processes the same page again. If the replay has been cancelled in the meantime, the page still
+ * counts.
+ */
+export const recordProgress = (
+  deps: Pick<Deps, 'Replay' | 'now'>,
+  replay: LeasedReplay,
+  reached: Replay['reached'],
+  counts: ReplayCounts,
+) =>
+  leases(deps).change(replay, [
+    {
+      $set: {
+        reached: { $literal: reached },
+        requeued: { $add: ['$requeued', counts.requeued] },
+        created: { $add: ['$created', counts.created] },
+        skipped: { $add: ['$skipped', counts.skipped] },
+        nextRunAt: { $cond: [{ $eq: ['$status', 'RUNNING'] }, leases(deps).endsAt(), null] },
+      },
+    },
+  ]) as Promise<LeasedReplay | null>
+
+/** Gives the lease back. A worker continues the replay after `waitMs`. */
+export async function releaseReplay(
+  deps: Pick<Deps, 'Replay' | 'now'>,
+  replay: LeasedReplay,
+  waitMs: number,
+): Promise<void> {
+  const nextRunAt = new Date(deps.now().getTime() + waitMs)
+  await leases(deps).change(replay, { $set: { leaseToken: null, nextRunAt } }, { status: 'RUNNING' })
+}
+
+/**
+ * Ends a replay as DONE or, if `reason` is not null, as CANCELLED. Returns the replay, or null if it is not RUNNING or
+ * another worker has taken it over.
+ */
+export function endReplay(deps: Pick<Deps, 'Replay' | 'now'>, replay: LeasedReplay, reason: ReplayCancellation | null) {
+  const change = {
+    status: reason === null ? ('DONE' as const) : ('CANCELLED' as const),
+    cancellationReason: reason,
+    leaseToken: null,
+    ...ended(replay.sandbox, deps.now()),
+  }
+  return leases(deps).change(replay, { $set: change, $unset: { running: 1 } }, { status: 'RUNNING' })
+}

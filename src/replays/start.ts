@@ -1,0 +1,214 @@
+import type { mongo } from 'mongoose'
+import { replayEndpointBody } from '../../schemas/endpoints.ts'
+import type { EventName } from '../../schemas/events.ts'
+import { type AuditedAct, type AuditedDeps, audited, once } from '../audit/audited.ts'
+import type { Caller } from '../businesses/caller.ts'
+import { isEffect, type QuotaDeps, withinAuditLines, withinStorage } from '../businesses/quotas.ts'
+import { findLastNumber } from '../events/feed/read.ts'
+import type { Result, WriteRequest } from '../idempotency/request.ts'
+import { readSpan, upToNow } from '../input/span.ts'
+import { dayOf, startOf, usedUp } from '../limits/counter.ts'
+import { bytesOf } from '../mongo/bytes-of.ts'
+import { nativeCollection } from '../mongo/collection.ts'
+import type { Deps, Models } from '../platform/deps.ts'
+import { refuse } from '../platform/errors.ts'
+import { newId } from '../platform/ids.ts'
+import type { By } from '../security/actor.ts'
+import { type Endpoint, isReceiving } from '../webhooks/endpoints/endpoint.ts'
+import { findEndpoint, permitEvents } from '../webhooks/endpoints/find.ts'
+import { type EventSelection, presentReplay, type Replay } from './replay.ts'
+import { countSelected, countUndelivered } from './selected-events.ts'
+
+/**
+ * The events to replay. If `to` is null, the period ends now. If `events` is null, all events to which the endpoint is
+ * subscribed are replayed.
+ */
+interface ReplayRequest {
+  from: Date
+  to: Date | null
+  events: EventName[] | null
+  onlyUndelivered: boolean
+}
+
+/** A replay that has not been started yet, with the number of its events. */
+export type PlannedReplay = ReplayRequest & EventSelection & Pick<Replay, 'endpointId' | 'total'>
+
+/** How many replays a business can start per UTC day and environment. */
+export const maxReplaysPerDay = 100
+/** How many events they can have. A replay to a new endpoint creates a delivery for each event. */
+export const maxEventsPerDay = 1_000_000
+
+export const replayLimit = {
+  what: 'Replays per UTC day, live and test each; one at a time per endpoint',
+  limit: `${maxReplaysPerDay} and one million events per business`,
+  gets: '429 `replays`',
+}
+/** How long a request should wait for a running replay, which may take much longer. */
+const retryAfterMs = 60_000
+
+/**
+ * Selects and counts the events of a replay, all from the endpoint's environment, without storing anything. `count`
+ * runs the query that counts. Throws ENDPOINT_NOT_ACTIVE if no events may be sent to the endpoint,
+ * INVALID_WEBHOOK_EVENT if the endpoint is not subscribed to an event, and VALIDATION_ERROR if the period is in the
+ * future.
+ */
+export async function planReplay(
+  deps: Pick<Models, 'LoggedEvent'> & { now(): Date },
+  endpoint: Pick<Endpoint, '_id' | 'businessId' | 'sandbox' | 'events' | 'active' | 'deletedAt'>,
+  request: ReplayRequest,
+  count = (selection: EventSelection): Promise<number> => countSelected(deps, selection),
+): Promise<PlannedReplay> {
+  if (!isReceiving(endpoint)) throw refuse('ENDPOINT_NOT_ACTIVE')
+  const { from } = request
+  const to = upToNow(deps, request).to ?? deps.now()
+  if (from > to)
+    throw refuse('VALIDATION_ERROR', {
+      param: 'from',
+      message: 'from must not be later than to or the current time.',
+    })
+  const { businessId, sandbox } = endpoint
+  const events = request.events ?? endpoint.events
+  const others = events.filter((event) => !endpoint.events.includes(event))
+  if (others.length > 0)
+    throw refuse('INVALID_WEBHOOK_EVENT', {
+      param: 'events',
+      message: `The endpoint is not subscribed to ${others.join(', ')}. Add the event to the endpoint first.`,
+      details: { events: others },
+    })
+  const selection = { businessId, sandbox, from, to, events }
+  const planned = { ...selection, through: await findLastNumber(deps, { businessId, sandbox }, {}) }
+  return { ...request, ...planned, endpointId: endpoint._id, total: await count(planned) }
+}
+
+/** Starts a planned replay for staff. Throws the errors of `insertReplay`. */
+export const startReplay = (
+  deps: Pick<Models, 'Endpoint' | 'Replay'> & AuditedDeps,
+  planned: PlannedReplay,
+  by: By,
+): Promise<Replay> => audited(deps, { documents: [planned.businessId], by }, (act) => insertReplay(deps, planned, act))
+
+/**
+ * Stores a replay with its audit line. A worker carries it out. Throws ENDPOINT_NOT_ACTIVE if the endpoint has been
+ * deleted or disabled meanwhile, and RATE_LIMITED if another replay of the endpoint is running, or if the business has
+ * used up its replays or its replayed events of this UTC day and environment. If another replay is started at the same
+ * time, the unique indexes make the transaction repeat.
+ */
+export async function insertReplay(
+  deps: Pick<Models, 'Endpoint' | 'Replay'>,
+  planned: PlannedReplay,
+  { session, by, at: now, add }: AuditedAct,
+): Promise<Replay> {
+  // A request that deletes or disables the endpoint writes it too.
+  const receiving = { _id: planned.endpointId, active: true, deletedAt: null }
+  const endpoints = nativeCollection(deps.Endpoint)
+  const { matchedCount } = await endpoints.updateOne(receiving, { $set: { replayedAt: now } }, { session })
+  if (matchedCount === 0) throw refuse('ENDPOINT_NOT_ACTIVE')
+  const replays = nativeCollection(deps.Replay)
+  const running = { endpointId: planned.endpointId, running: true } as const
+  if ((await replays.findOne(running, { projection: { _id: 1 }, session })) !== null)
+    throw usedUp(
+      'A replay to this endpoint is already running. Wait for it to end, or cancel it.',
+      { scope: 'replays', limit: 1 },
+      { freeAt: new Date(now.getTime() + retryAfterMs), now },
+    )
+  const replay: Replay = {
+    _id: newId(),
+    ...planned,
+    ...unstarted,
+    running: true,
+    reached: null,
+    nextRunAt: now,
+    leaseToken: null,
+    startedBy: by.actor,
+    createdAt: now,
+    day: dayOf(now),
+    numberOfDay: await takeNumber(deps, planned, now, session),
+  }
+  await replays.insertOne(replay, { session })
+  const { endpointId, businessId, from, to, events, onlyUndelivered, sandbox, total } = planned
+  const after = { replayId: replay._id, from, to, events, onlyUndelivered, sandbox, total }
+  await add({ act: 'endpoint.replayed', subject: endpointId, businessId, after })
+  return replay
+}
+
+/** Throws RATE_LIMITED if the business has used up its replays or its replayed events of the day. */
+async function takeNumber(
+  { Replay: model }: Pick<Models, 'Replay'>,
+  { businessId, sandbox, total }: PlannedReplay,
+  now: Date,
+  session: mongo.ClientSession,
+): Promise<number> {
+  const day = dayOf(now)
+  const options = { projection: { total: 1 }, hint: 'ofDay', limit: maxReplaysPerDay, session } as const
+  const started = await nativeCollection(model).find({ businessId, sandbox, day }, options).toArray()
+  const events = started.reduce((sum, each) => sum + each.total, total)
+  if (started.length < maxReplaysPerDay && events <= maxEventsPerDay) return started.length + 1
+  const [limit, message] =
+    started.length < maxReplaysPerDay
+      ? [maxEventsPerDay, 'events per UTC day. Choose a shorter period, or wait until the next day.']
+      : [maxReplaysPerDay, 'times per UTC day. Wait until the next day.']
+  const freeAt = startOf(day + 1)
+  throw usedUp(`A business can replay ${limit} ${message}`, { scope: 'replays', limit }, { freeAt, now })
+}
+
+/** Validates the body of a request for a replay. */
+export function parseReplay(deps: Pick<Deps, 'validate'>, body: unknown): ReplayRequest & { dryRun: boolean } {
+  const input = deps.validate(replayEndpointBody, body)
+  const { from, to } = readSpan(input)
+  return {
+    from: from ?? new Date(0),
+    to,
+    events: input.events === undefined ? null : [...new Set(input.events as EventName[])],
+    onlyUndelivered: input.onlyUndelivered ?? false,
+    dryRun: input.dryRun ?? false,
+  }
+}
+
+/**
+ * Starts a replay for one of the caller's endpoints or, in a dry run, only counts its events. Throws
+ * EVENTS_NOT_PERMITTED if the caller's scopes do not allow all of the events, and the same errors as `findEndpoint`,
+ * `planReplay` and `insertReplay`.
+ */
+export async function requestReplay(
+  deps: QuotaDeps &
+    Pick<Deps, 'Endpoint' | 'LoggedEvent' | 'Replay' | 'AuditEvent' | 'StoredResponse' | 'transactions' | 'lists'>,
+  caller: Caller,
+  endpointId: string,
+  { dryRun, ...wanted }: ReturnType<typeof parseReplay>,
+  request: WriteRequest,
+): Promise<Result> {
+  const endpoint = await findEndpoint(deps, caller, endpointId)
+  permitEvents(caller, wanted.events ?? endpoint.events, 'events')
+  // Counts are limited like lists, because a dry run can be repeated without end.
+  const { undelivered, ...planned } = await deps.lists.readAndAct(
+    caller.businessId,
+    async (models) => {
+      const counted = await planReplay(deps, endpoint, wanted, (selection) => countSelected(models, selection))
+      return { ...counted, undelivered: dryRun ? await countUndelivered(counted, models) : null }
+    },
+    async (found) => found,
+  )
+  if (dryRun) {
+    const replay = presentReplay({ ...planned, ...unstarted, _id: '', createdAt: deps.now() })
+    return { kind: 'none', data: { ...replay, id: null, status: null, dryRun: true, undelivered } }
+  }
+  const start = () =>
+    withinStorage(deps, caller, (reserve) =>
+      once(deps, request, { documents: [caller.businessId] }, async (act) => {
+        const replay = await insertReplay(deps, planned, act)
+        await reserve({ others: 1, bytes: bytesOf(replay) })
+        return { ...presentReplay(replay), undelivered }
+      }),
+    )
+  return withinAuditLines(deps, caller, start, isEffect)
+}
+
+/** The fields that change while a replay runs. */
+const unstarted = {
+  status: 'RUNNING',
+  cancellationReason: null,
+  requeued: 0,
+  created: 0,
+  skipped: 0,
+  finishedAt: null,
+} as const

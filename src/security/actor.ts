@@ -1,0 +1,23 @@
+import type { mongo } from 'mongoose'
+
+/**
+ * The person who performed an action: support staff on a page, an operator on the command line, or a merchant through
+ * the API.
+ */
+export interface Actor {
+  kind: 'staff' | 'operator' | 'merchant'
+  /** The name of the staff account or of the operating system's user, or the id of the API key. */
+  name: string
+  /** The IP address of the actor's request, or the host name of the machine on which an operator ran the command. */
+  from: string | null
+}
+
+/** The actor of an action, and the reason. The reason is null if none was given, as for every action of a merchant. */
+export interface By {
+  actor: Actor
+  reason: string | null
+  /** Whether a merchant used a test key. Only lines of merchants have this field. */
+  sandbox?: boolean
+  /** Throws an error if the actor is no longer signed in. Only staff on a page have it, and it is not stored. */
+  expectValid?(transaction: mongo.ClientSession): Promise<void>
+}

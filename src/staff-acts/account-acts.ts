@@ -1,0 +1,255 @@
+import type { By } from '../security/actor.ts'
+import type { AccountFacts } from '../staff/list-accounts.ts'
+import { isStaffName, type Role, roles } from '../staff/permissions.ts'
+import type { ActDeps, ActGroup, ActResult, Values } from './act.ts'
+
+const accounts = () => import('../staff/change-account.ts')
+
+const sessionsEnd = 'all sessions of the account end. Its owner can sign in again.'
+const whatRolesMay =
+  'A viewer may only view pages. Support may also re-queue deliveries and export the audit trail. An admin may also change keys, businesses and staff accounts.'
+
+const nameIn = ({ name = '' }: Values): string => name.trim().toLowerCase()
+const roleIn = ({ role }: Values): Role | undefined => roles.find((each) => each === role)
+const roleFault = (values: Values) => (roleIn(values) === undefined ? { role: `Choose ${roles.join(', ')}.` } : {})
+
+/** What an account's owner gets once to sign in: a link, or outside production for an operator a password. */
+type Access = { name: string; link: string } | { name: string; password: string }
+
+const shownOnce = (access: Access | null): ActResult =>
+  access && {
+    done: access,
+    once: {
+      title: 'Password link for',
+      name: access.name,
+      note: 'The link is ready. It is shown only now, and is valid for 24 hours. Give it to the owner of the account in person or through a private channel. Anyone who has the link can set the password.',
+      text: 'link' in access ? access.link : access.password,
+      backPath: `/admin/staff/account/${encodeURIComponent(access.name)}`,
+    },
+  }
+
+/** Outside production, an operator gets a password, so that a script can sign in with it. */
+const givesPassword = ({ config }: ActDeps, { actor }: By): boolean => actor.kind === 'operator' && !config.production
+
+/** Returns when an account's password was set, or what its owner needs if it has none. `format` formats the times. */
+export function passwordInWords(
+  { passwordChangedAt, linkExpiresAt }: Pick<AccountFacts, 'passwordChangedAt' | 'linkExpiresAt'>,
+  format: (time: Date) => string,
+): string {
+  if (passwordChangedAt !== null) return `set ${format(passwordChangedAt)}`
+  return linkExpiresAt === null
+    ? 'no password, no link: issue a link'
+    : `no password yet: link valid until ${format(linkExpiresAt)}`
+}
+
+const second = (at: Date): string => `${at.toISOString().slice(0, 19)}Z`
+
+const found = (isFound: boolean, done: object): ActResult => (isFound ? { done } : null)
+
+/** The acts on a staff account. They are shown in this order. */
+export const accountActs: ActGroup<AccountFacts> = {
+  noun: 'staff',
+  path: '/staff/account/:id',
+  permission: 'change-staff',
+  exampleId: 'fatou',
+  find: async (deps, name) => (await import('../staff/list-accounts.ts')).lookUpAccount(deps, name),
+  nameOf: ({ name }) => name,
+  facts: (account) => [
+    { label: 'Role', value: account.role },
+    { label: 'State', value: account.disabledAt === null ? 'enabled' : 'disabled' },
+    { label: 'Password', value: passwordInWords(account, second) },
+    { label: 'Second factor', value: account.secondFactor },
+  ],
+  // Otherwise, an admin could lock themself out, or get around the checks on their own account's page.
+  obstacle: ({ name }, staff) =>
+    name === staff.name
+      ? 'This is your own account, which you cannot change here. Another admin can change it. On the page “Your account” you can change your password, second factor and sessions.'
+      : null,
+  async refusalText(error) {
+    const { LastAdmin } = await accounts()
+    return error instanceof LastAdmin ? `Nothing was changed. ${error.message}.` : null
+  },
+  acts: {
+    role: {
+      label: 'Change role',
+      title: 'Change the role of',
+      description: 'change what an account may do; signs the account out everywhere',
+      effects: {
+        changes: `what the account may do, from its next sign-in. ${whatRolesMay} Also, ${sessionsEnd}`,
+        undo: 'role',
+      },
+      audit: 'staff.role-changed',
+      fields: {
+        role: {
+          label: 'New role',
+          option: whatRolesMay,
+          choices: roles,
+          isRequired: true,
+          current: ({ role }) => role,
+        },
+      },
+      faults: roleFault,
+      async run(deps, account, by, values) {
+        const role = roleIn(values)
+        if (role === undefined) return null
+        if (role === account.role) return { faults: { role: `The account already has the role ${role}.` } }
+        const { changeRole } = await accounts()
+        return found(await changeRole(deps, account.name, role, by), { name: account.name, role })
+      },
+      done: 'The role is changed. The sessions of the account have ended.',
+    },
+    enable: {
+      label: 'Enable',
+      title: 'Enable the account',
+      description: 'allow a disabled account to sign in again',
+      effects: {
+        opens:
+          'the account. It can sign in with its password again. An account that has no password also needs a new password link, because disabling it ended the earlier one.',
+        undo: 'disable',
+      },
+      audit: 'staff.enabled',
+      run: (deps, { name }, by) => setDisabledTo(false, deps, name, by),
+      done: 'The account is enabled.',
+      isDone: ({ disabledAt }) => disabledAt === null,
+      already: 'the account is already enabled',
+    },
+    disable: {
+      label: 'Disable',
+      title: 'Disable the account',
+      description: 'sign an account out everywhere and refuse further sign-ins',
+      isDanger: true,
+      effects: {
+        closes:
+          'the account. All of its sessions end immediately, it cannot sign in, and a link for a new password stops working.',
+        undo: 'enable',
+      },
+      audit: 'staff.disabled',
+      run: (deps, { name }, by) => setDisabledTo(true, deps, name, by),
+      done: 'The account is disabled. Its sessions have ended.',
+      isDone: ({ disabledAt }) => disabledAt !== null,
+      already: 'the account is already disabled',
+    },
+    link: {
+      label: 'Issue password link',
+      title: 'Issue a password link for',
+      description:
+        'print a link for a new password, or outside production a new password; signs the account out everywhere',
+      command: 'password',
+      isDanger: true,
+      effects: {
+        changes:
+          'the current password and any earlier link stop working immediately, and all sessions of the account end.',
+        opens: 'a link that is shown once. With it, the owner of the account can set a new password within 24 hours.',
+        undoNote: 'the old password cannot be restored.',
+      },
+      obstacle: ({ disabledAt }) =>
+        disabledAt === null ? null : 'A link for a disabled account cannot be issued. Enable the account first.',
+      audit: 'staff.link-issued',
+      async run(deps, { name }, by) {
+        const { issueLink, renewPassword } = await accounts()
+        if (!givesPassword(deps, by)) return shownOnce(await issueLink(deps, name, by))
+        const password = await renewPassword(deps, name, by)
+        return shownOnce(password === null ? null : { name, password })
+      },
+      done: '',
+    },
+    'remove-second-factor': {
+      label: 'Remove second factor',
+      title: 'Remove the second factor of',
+      description: 'remove the second factor of an account whose owner lost it; signs the account out everywhere',
+      command: 'reset-factor',
+      isDanger: true,
+      effects: {
+        changes: `the second factor and its recovery codes are removed, so the password alone opens the account. First make sure that the request comes from the owner of the account. Also, ${sessionsEnd}`,
+        undoNote: 'only the owner of the account can add a second factor.',
+      },
+      audit: 'staff.second-factor-removed',
+      async run(deps, { name }, by) {
+        const { removeSecondFactor } = await accounts()
+        return found(await removeSecondFactor(deps, name, by), { name, secondFactor: false })
+      },
+      done: 'The second factor is removed. The sessions of the account have ended.',
+      isDone: ({ secondFactor }) => !secondFactor,
+      already: 'the account has no second factor',
+    },
+    'end-sessions': {
+      label: 'End sessions',
+      title: 'End all sessions of',
+      description: 'sign an account out everywhere',
+      isDanger: true,
+      effects: {
+        changes: sessionsEnd,
+        undoNote: 'not needed, because the owner of the account can sign in again.',
+      },
+      audit: 'staff.session-ended',
+      async run(deps, { name }, by) {
+        const { endOtherSessions } = await import('../staff/staff-sessions.ts')
+        return { done: { name, ended: await endOtherSessions(deps, { name, keptId: '' }, by) } }
+      },
+      done: 'All sessions of the account have ended.',
+    },
+  },
+}
+
+async function setDisabledTo(disabled: boolean, deps: ActDeps, name: string, by: By): Promise<ActResult> {
+  const { setDisabled } = await accounts()
+  if (!(await setDisabled(deps, name, disabled, by))) return null
+  const account = await accountActs.find(deps, name)
+  const lacksPassword = !disabled && account !== null && account.passwordChangedAt === null
+  return { done: { name, disabled, ...(lacksPassword && { password: passwordInWords(account, second) }) } }
+}
+
+/** The act on the list of staff accounts. */
+export const staffListActs: ActGroup<object> = {
+  noun: 'staff',
+  path: '/staff',
+  permission: 'change-staff',
+  find: async () => ({}),
+  nameOf: () => '',
+  facts: () => [],
+  acts: {
+    create: {
+      label: 'Create account',
+      title: 'Create a staff account',
+      description: 'create an account and print a link for its password, or outside production its password',
+      effects: {
+        opens:
+          'a new account, which has no password yet. With a link that is shown once, its owner can set a password within 24 hours.',
+        undoNote: 'an account cannot be deleted, but it can be disabled.',
+      },
+      audit: ['staff.created', 'staff.link-issued'],
+      fields: {
+        name: {
+          label: 'Name',
+          option: 'the name to sign in with',
+          isRequired: true,
+          hint: '1 to 64 characters: a-z, 0-9 and . _ @ -, beginning with a letter or a digit. Create a separate account for each person.',
+          current: () => '',
+        },
+        role: {
+          label: 'Role',
+          option: whatRolesMay,
+          hint: whatRolesMay,
+          choices: roles,
+          isRequired: true,
+          current: () => 'viewer',
+        },
+      },
+      faults: (values) => ({
+        ...(isStaffName(nameIn(values))
+          ? {}
+          : { name: 'Enter 1 to 64 of these characters: a-z, 0-9 and . _ @ -. Begin with a letter or a digit.' }),
+        ...roleFault(values),
+      }),
+      async run(deps, _found, by, values) {
+        const [name, role] = [nameIn(values), roleIn(values)]
+        if (role === undefined) return null
+        const { createAccount, createAccountWithLink } = await accounts()
+        const create = givesPassword(deps, by) ? createAccount : createAccountWithLink
+        const created = await create(deps, { name, role }, by)
+        return created === null ? { faults: { name: `There is already an account ${name}.` } } : shownOnce(created)
+      },
+      done: '',
+    },
+  },
+}

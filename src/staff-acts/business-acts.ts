@@ -1,0 +1,198 @@
+import type { Act } from '../audit/acts.ts'
+import type { Business, BusinessLimits } from '../businesses/business.ts'
+import type { BusinessChange } from '../businesses/change-business.ts'
+import type { By } from '../security/actor.ts'
+import type { ActDeps, ActField, ActGroup, StaffAct } from './act.ts'
+
+async function change(deps: ActDeps, { _id }: Business, wanted: BusinessChange, by: By & { act: Act }) {
+  const { changeBusiness } = await import('../businesses/change-business.ts')
+  return changeBusiness(deps, _id, wanted, by)
+}
+
+/** What the entries of acts that change one setting say. */
+interface Switch extends Pick<StaffAct<Business>, 'label' | 'title' | 'description' | 'effects'> {
+  audit: Act
+  /** The state after the act, to complete the sentence "The business is …". */
+  state: string
+  change: Pick<BusinessChange, 'liveApproved' | 'apiEnabled' | 'suspended'>
+}
+
+const switchTo = ({ state, change: wanted, ...entry }: Switch): StaffAct<Business> => ({
+  ...entry,
+  isDanger: entry.effects.closes !== undefined,
+  run: async (deps, business, by) =>
+    (await change(deps, business, wanted, { ...by, act: entry.audit })) && { done: { id: business._id, ...wanted } },
+  done: `Done: the business is ${state}.`,
+  isDone: (business) =>
+    Object.entries(wanted).every(([field, value]) => business[field as keyof typeof wanted] === value),
+  already: `the business is ${state}`,
+})
+
+/** Returns a limit that can be set for one business. */
+const limit = (label: string, description: string, min: number, max: number) => ({ label, description, min, max })
+type LimitInfo = ReturnType<typeof limit>
+const daily = (label: string, what: string, max: number): LimitInfo =>
+  limit(label, `${what} per UTC day; 0 means no limit`, 0, max)
+
+const limitInfos: Record<keyof BusinessLimits, LimitInfo> = {
+  perSecond: limit('Requests per second', 'requests per second with each API key', 1, 1_000_000),
+  liveCodes: limit('Live payment codes', 'live payment codes in use at once', 1, 1_000_000),
+  sandboxIntentsPerDay: daily(
+    'Created in the sandbox per day',
+    'intents, orders and products created with test keys',
+    1_000_000_000,
+  ),
+  liveDocumentsPerDay: daily('Live documents per day', 'documents stored with live keys', 1_000_000_000_000),
+  liveBytesPerDay: daily('Live bytes per day', 'bytes stored with live keys', 1_000_000_000_000_000),
+  sandboxBytesPerDay: daily('Sandbox bytes per day', 'bytes stored with test keys', 1_000_000_000_000_000),
+}
+const limits = Object.entries(limitInfos) as [keyof BusinessLimits, LimitInfo][]
+const digits = (count: number): string => count.toLocaleString('en')
+
+const limitField = (name: keyof BusinessLimits, { label, description, min, max }: LimitInfo): ActField<Business> => ({
+  label,
+  option: description,
+  emptyWord: 'default',
+  hint: `From ${digits(min)} to ${digits(max)}: ${description}. Leave it empty to use the limit of the service.`,
+  current: (business) => business.limits[name]?.toString() ?? '',
+})
+
+/** Returns a limit, null for the limit of the service, or undefined if the text is wrong. */
+function readLimit(text: string, { min, max }: LimitInfo): number | null | undefined {
+  if (text.trim() === '') return null
+  const number = Number(text)
+  return /^\d{1,16}$/.test(text.trim()) && number >= min && number <= max ? number : undefined
+}
+
+/** Limits as the command line shows them. `default` means that the business has no limit of its own. */
+export const shownLimits = (own: BusinessLimits): Record<string, number | 'default'> =>
+  Object.fromEntries(Object.entries(own).map(([name, number]) => [name, number ?? 'default']))
+
+/** The acts on a business. */
+export const businessActs: ActGroup<Business> = {
+  noun: 'business',
+  path: '/businesses/:id',
+  permission: 'change-businesses',
+  find: async (deps, id) => (await import('../businesses/list-businesses.ts')).lookUpBusiness(deps, id),
+  nameOf: ({ name }) => name,
+  facts: ({ _id, liveApproved, apiEnabled, suspended }) => [
+    { label: 'Id', value: _id, kind: 'id' },
+    { label: 'Approved for live mode', value: liveApproved },
+    { label: 'Developer API', value: apiEnabled ? 'enabled' : 'disabled' },
+    { label: 'Suspended', value: suspended },
+  ],
+  acts: {
+    approve: switchTo({
+      label: 'Approve for live mode',
+      title: 'Grant live approval to business',
+      description: 'approve a business for live mode',
+      state: 'approved for live mode',
+      effects: {
+        opens: 'live keys. Test keys work without approval.',
+        undo: 'unapprove',
+      },
+      audit: 'business.approved',
+      change: { liveApproved: true },
+    }),
+    unapprove: switchTo({
+      label: 'Withdraw live approval',
+      title: 'Withdraw the live approval of business',
+      description: 'withdraw the approval for live mode; the sandbox stays open',
+      state: 'not approved for live mode',
+      effects: {
+        closes:
+          'live keys (403 LIVE_ACCESS_NOT_APPROVED), so the business can create no live payment intents and make no live refunds.',
+        staysOpen:
+          'test keys and the sandbox, webhooks, and the pages of existing live payment intents, which customers can still pay. To close these pages too, suspend the business. To cancel live payment intents that are not paid, an operator can use the command "intents cancel".',
+        undo: 'approve',
+      },
+      audit: 'business.unapproved',
+      change: { liveApproved: false },
+    }),
+    disable: switchTo({
+      label: 'Disable developer API',
+      title: 'Disable the developer API of business',
+      description: 'close the developer API of a business; its payment pages stay open',
+      state: 'not able to use the developer API',
+      effects: {
+        closes: 'the developer API, with live and test keys (503 FEATURE_DISABLED).',
+        staysOpen: 'payment pages, payments by link and by code, and webhooks.',
+        undo: 'enable',
+      },
+      audit: 'business.disabled',
+      change: { apiEnabled: false },
+    }),
+    enable: switchTo({
+      label: 'Enable developer API',
+      title: 'Enable the developer API of business',
+      description: 'open the developer API of a business again',
+      state: 'able to use the developer API, unless it is suspended',
+      effects: {
+        opens:
+          'the developer API. Live keys also need the approval for live mode. A suspended business stays closed until it is resumed.',
+        undo: 'disable',
+      },
+      audit: 'business.enabled',
+      change: { apiEnabled: true },
+    }),
+    suspend: switchTo({
+      label: 'Suspend',
+      title: 'Suspend business',
+      description: 'close the developer API, the payment pages and all payments of a business',
+      state: 'suspended',
+      effects: {
+        closes:
+          'the developer API, with live and test keys (503 FEATURE_DISABLED), the pages of unpaid payment intents, and all new payments, live and test. Refunds are made through the developer API, so they are not possible either.',
+        staysOpen:
+          'payments that a wallet is already processing are completed and recorded. Customers can still open the pages of payments they made. Payment intents expire on time. Webhooks are still delivered.',
+        undo: 'resume',
+      },
+      audit: 'business.suspended',
+      change: { suspended: true },
+    }),
+    resume: switchTo({
+      label: 'Resume',
+      title: 'Resume business',
+      description: 'end the suspension of a business',
+      state: 'not suspended',
+      effects: {
+        opens:
+          'everything that the suspension closed. Customers can pay PENDING payment intents again. If the developer API is disabled, it stays closed until it is enabled.',
+        undo: 'suspend',
+      },
+      audit: 'business.resumed',
+      change: { suspended: false },
+    }),
+    limits: {
+      label: 'Set limits',
+      title: 'Set the limits of business',
+      description: "set limits for one business; 'default' restores the limit of the service",
+      command: 'limit',
+      effects: {
+        changes:
+          'how much this business may use. The new limits apply to the next requests. A lower limit removes nothing that already exists.',
+        undo: 'limits',
+      },
+      audit: 'business.limited',
+      fields: Object.fromEntries(limits.map(([name, info]) => [name, limitField(name, info)])),
+      faults: (values) =>
+        Object.fromEntries(
+          limits
+            .filter(([name, info]) => readLimit(values[name] ?? '', info) === undefined)
+            .map(([name, { min, max }]) => [
+              name,
+              `Enter a whole number from ${digits(min)} to ${digits(max)}, or nothing.`,
+            ]),
+        ),
+      async run(deps, business, by, values) {
+        const chosen = limits
+          .map(([name, info]) => [name, readLimit(values[name] ?? '', info)] as const)
+          .filter(([name, number]) => number !== business.limits[name])
+        const wanted = { limits: Object.fromEntries(chosen) }
+        const changed = await change(deps, business, wanted, { ...by, act: 'business.limited' })
+        return changed && { done: { id: business._id, limits: shownLimits(changed.limits) } }
+      },
+      done: 'The limits are set.',
+    },
+  },
+}

@@ -1,0 +1,108 @@
+import { type Business, ratesAt } from '../businesses/business.ts'
+import { type KeyTotals, keyTotalsOf, lookUpBusiness } from '../businesses/list-businesses.ts'
+import { limitOf, type QuotaName } from '../businesses/quotas.ts'
+import { transitions } from '../intents/lifecycle.ts'
+import { countLiveCodes, liveCodeLimit } from '../intents/live-codes.ts'
+import { balanceOf } from '../ledger/statement.ts'
+import { usedToday } from '../limits/counter.ts'
+import { isTooSlow } from '../mongo/collection.ts'
+import type { Deps } from '../platform/deps.ts'
+import type { CommissionRates } from '../wallets/commission.ts'
+import { type DeliveryTotals, deliveryTotals, maxCounted } from '../webhooks/deliveries/backlog.ts'
+import { type EndpointInDetail, endpointsInDetail } from '../webhooks/endpoints/endpoint-facts.ts'
+
+/** The facts about a business that staff see, with current counts. */
+export interface BusinessFacts extends Omit<Business, '_id'>, Usages, KeyTotals {
+  id: string
+  /** The commission rates that apply now, in basis points. */
+  commissionRates: CommissionRates
+  /** The endpoints that have not been deleted. */
+  endpoints: EndpointInDetail[]
+  /** The deliveries to all of the business's endpoints, including deleted ones. */
+  deliveries: DeliveryTotals
+  /** The number of PENDING payment intents. Each count stops at `maxCounted`. */
+  pendingPayments: { live: number; test: number }
+  /** The amounts that the service owes the business, in centimes. */
+  balance: { live: number; test: number }
+}
+
+type Counted = 'Intent' | 'Endpoint' | 'Delivery' | 'Counter'
+
+/** Returns the facts about a business, or null if there is no business with this id. */
+export async function lookUpBusinessFacts(
+  deps: Pick<Deps, Counted | 'Business' | 'ApiKey' | 'LedgerEntry' | 'secrets' | 'config' | 'now'>,
+  id: string,
+): Promise<BusinessFacts | null> {
+  const found = await lookUpBusiness(deps, id)
+  if (found === null) return null
+  const pending = (sandbox: boolean) =>
+    deps.Intent.countDocuments(
+      { businessId: id, sandbox, status: { $in: transitions.expire.from } },
+      { limit: maxCounted, hint: 'byStatus' },
+    )
+  const [usages, keys, endpoints, deliveries, live, test, liveBalance, testBalance] = await Promise.all([
+    usagesOf(deps, found),
+    keyTotalsOf(deps, id),
+    endpointsInDetail(deps, id),
+    deliveryTotals(deps, { businessId: id }),
+    pending(false),
+    pending(true),
+    balanceOf(deps, { businessId: id, sandbox: false }),
+    balanceOf(deps, { businessId: id, sandbox: true }),
+  ])
+  const { _id, ...business } = found
+  const commissionRates = ratesAt(business.commission, deps.config.commissionRates, deps.now())
+  const counts = { ...usages, ...keys, endpoints, deliveries, pendingPayments: { live, test } }
+  const balance = { live: liveBalance, test: testBalance }
+  return { id, ...business, commissionRates, ...counts, balance }
+}
+
+/**
+ * How much of a quota a business has used, and how much is left. `limit` is null if there is no limit. `used` is null
+ * then, or if counting takes too long.
+ */
+export interface QuotaUsage {
+  used: number | null
+  limit: number | null
+  left: number | null
+}
+
+const shown = {
+  liveDocumentsToday: 'liveDocuments',
+  liveBytesToday: 'liveBytes',
+  sandboxToday: 'sandboxCreates',
+  sandboxBytesToday: 'sandboxBytes',
+} as const satisfies Record<string, QuotaName>
+
+export type Usages = Record<'liveCodes' | keyof typeof shown, QuotaUsage>
+
+/** Returns how much of its quotas a business has used. What the processes have reserved counts as used. */
+export async function usagesOf(
+  deps: Pick<Deps, 'Intent' | 'Counter' | 'config' | 'now'>,
+  business: Business,
+): Promise<Usages> {
+  const names = Object.keys(shown) as (keyof typeof shown)[]
+  const owned = names.map((name) => ({ name: shown[name], owner: business._id }))
+  const [codes, used] = await Promise.all([codesOf(deps, business._id), usedToday(deps, owned)])
+  const usages = names.map((name, index) => {
+    const limit = limitOf(deps, shown[name], business.limits)
+    return [name, usage(limit && (used[index] ?? 0), limit)]
+  })
+  return { liveCodes: usage(codes, liveCodeLimit(deps, business)), ...Object.fromEntries(usages) }
+}
+
+const usage = (used: number | null, limit: number | null): QuotaUsage => ({
+  used,
+  limit,
+  left: used === null || limit === null ? null : Math.max(0, limit - used),
+})
+
+async function codesOf(deps: Pick<Deps, 'Intent' | 'now'>, businessId: string): Promise<number | null> {
+  try {
+    const [counted] = await countLiveCodes(deps, [businessId])
+    return counted?.used ?? 0
+  } catch (error) {
+    if (isTooSlow(error)) return null
+    throw error
+  }
+}

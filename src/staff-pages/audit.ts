@@ -1,0 +1,197 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { type Request, type RequestHandler, type Response, Router } from 'express'
+import { html } from 'ghtml'
+import type { AuditEvent } from '../audit/audit-event.ts'
+import {
+  type ExportFormat,
+  exportAudit,
+  exportFormats,
+  listAudit,
+  parseAuditFilter,
+  recordExport,
+} from '../audit/list.ts'
+import { readForm } from '../http/body/read-form.ts'
+import type { Deps } from '../platform/deps.ts'
+import { refuse } from '../platform/errors.ts'
+import { mayStaff } from '../staff/permissions.ts'
+import type { SignedIn } from '../staff/staff-sessions.ts'
+import { latestCheck } from '../verification/nightly-check.ts'
+import type { AuditCheck } from '../verification/seal.ts'
+import { byStaff, checkCsrf, requirePermission } from './guards.ts'
+import { scopesInWords } from './key.ts'
+import { csrfField, inUtc, sendStaffPage, staffOf, time } from './layout.ts'
+import {
+  auditPath,
+  businessPath,
+  deliveryPath,
+  endpointPath,
+  filledIn,
+  idLink,
+  keyPath,
+  reconciliationPath,
+  textIn,
+} from './paths.ts'
+import { type Column, pageLinks, table } from './table.ts'
+import { groupDigits, userText } from './words.ts'
+
+type AuditDeps = Pick<Deps, 'AuditEvent' | 'lists' | 'now' | 'validate'>
+
+/** Handles GET requests for the page that shows the audit trail, with the newest lines at the top. */
+export const auditPage =
+  (deps: Pick<Deps, 'AuditCheck' | 'AuditEvent' | 'now' | 'validate'>) => async (req: Request, res: Response) => {
+    const { lines, next } = await listAudit(deps, parseAuditFilter(deps, filledIn(req.query)))
+    const filter = filterOf(req)
+    const check = await latestCheck(deps)
+    const body = html`<h1>Audit trail</h1>
+    !${checked(check, deps.now())}
+    !${filterForm(filter)}
+    !${lines.length === 0 ? html`<p>There are no entries.</p>` : table(columns, lines, { label: 'Audit trail' })}
+    !${exportForm(staffOf(res), { ...filter, before: '' })}
+    !${pageLinks((before) => auditPath({ ...filter, before }), filter.before === '', next, ['Newest', 'Older'])}`
+    sendStaffPage(res, { title: 'Audit trail', current: '/admin/audit' }, body)
+  }
+
+const hourMs = 3_600_000
+
+/** Returns a sentence about the last nightly check of the trail, or a warning with its faults. */
+function checked(check: AuditCheck | null, now: Date): string {
+  if (check === null) return html`<p class="faint">The trail has not been verified yet. This happens every night.</p>`
+  const { at, lines, seals, faultCount, faults } = check
+  const hours = Math.floor((now.getTime() - at.getTime()) / hourMs)
+  if (faultCount === 0 && (hours < -1 || hours >= 36))
+    return html`<p class="notice bad" role="alert">The trail was last verified !${time(at)}, although this should happen every night. Call an operator.</p>`
+  if (faultCount === 0)
+    return html`<p class="faint">Verified ${Math.max(0, hours)} h ago, !${time(at)}: ${groupDigits(lines)} lines in ${groupDigits(seals)} seals are unchanged.</p>`
+  return html`<div class="notice bad" role="alert">
+    <p><b>The trail was changed.</b> The check on !${time(at)} found ${groupDigits(faultCount)} ${faultCount === 1 ? 'fault' : 'faults'}. Call an operator.</p>
+    <ul>!${faults.map((fault) => html`<li>!${userText(fault)}</li>`)}</ul>
+  </div>`
+}
+
+const filters = {
+  who: { label: 'Actor', hint: 'name or key id' },
+  act: { label: 'Action', hint: 'staff.created' },
+  subject: { label: 'Subject', hint: 'id or name' },
+  business: { label: 'Business', hint: 'id' },
+  from: { label: 'From (UTC)', hint: '2026-01-31' },
+  to: { label: 'To (UTC)', hint: '2026-01-31' },
+} as const
+
+type Filter = Record<keyof typeof filters | 'before', string>
+
+/**
+ * Returns the query parameters as strings, which the form and the links need. `parseAuditFilter` must already have
+ * validated the parameters.
+ */
+const filterOf = ({ query }: Request): Filter =>
+  Object.fromEntries([...Object.keys(filters), 'before'].map((name) => [name, textIn(query, name)])) as Filter
+
+const filterForm = (filter: Filter): string =>
+  html`<form class="card filter" method="get" action="/admin/audit">
+    !${Object.entries(filters).map(
+      ([name, { label, hint }]) =>
+        html`<div>
+          <label for="${name}">${label}</label>
+          <input id="${name}" name="${name}" value="${filter[name as keyof Filter]}" placeholder="${hint}" maxlength="200" />
+        </div>`,
+    )}
+    <div class="act"><button>Filter</button> <a class="button" href="/admin/audit">Clear</a></div>
+  </form>`
+
+const columns: Column<AuditEvent>[] = [
+  { title: 'Time', classes: 'wide when', html: ({ at }) => time(at) },
+  {
+    title: 'Actor',
+    classes: 'wide',
+    html: ({ actor }) => html`!${actorLink(actor)} <div class="faint">${actor.kind} !${from(actor)}</div>`,
+  },
+  { title: 'Action', html: ({ act }) => html`${act}`.replace('.', '.<wbr />') },
+  { title: 'Subject', html: subjectLink },
+  { title: 'Change', classes: 'wide', html: changes },
+  { title: 'Reason', classes: 'wide', html: ({ reason }) => (reason === null ? '' : userText(reason)) },
+]
+
+/** Returns the actor. A merchant is shown as the id of the API key, linked to the key's page. */
+const actorLink = ({ kind, name }: AuditEvent['actor']): string =>
+  kind === 'merchant' ? idLink(keyPath(name), name) : userText(name)
+
+const from = ({ kind, from: source }: AuditEvent['actor']): string => {
+  if (source === null) return ''
+  return kind === 'operator' ? html`on ${source}` : html`from ${source}`
+}
+
+/** Returns the subject, linked to its page if there is one. If the subject is a business, it is shown only once. */
+function subjectLink(line: AuditEvent): string {
+  const { subject, businessId } = line
+  const path = pathOf(line)
+  const named = path === null ? html`<bdi class="id">${subject}</bdi>` : idLink(path, subject)
+  if (businessId === null || businessId === subject) return named
+  return html`!${named} <span class="faint">of !${idLink(businessPath(businessId), businessId)}</span>`
+}
+
+function pathOf({ act, subject, businessId }: AuditEvent): string | null {
+  if (subject === businessId) return businessPath(subject)
+  if (act.startsWith('delivery.')) return deliveryPath(subject)
+  if (act.startsWith('key.')) return keyPath(subject)
+  if (act === 'reconciliation.run') return reconciliationPath(subject)
+  return act.startsWith('endpoint.') ? endpointPath(subject) : null
+}
+
+/** Formats every changed field as its value before the change, an arrow and its value after the change. */
+function changes({ before, after }: AuditEvent): string {
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
+  return names
+    .map(
+      (name) =>
+        html`<div>${name}: !${before === null ? '' : html`${shown(name, before[name])} → `}${shown(name, after?.[name])}</div>`,
+    )
+    .join('')
+}
+
+/** Formats a value. A limit that is null stands for the service's default. */
+function shown(name: string, value: unknown): string {
+  if (value === null || value === undefined) return name.startsWith('limits.') ? 'default' : 'none'
+  if (value instanceof Date) return inUtc(value)
+  if (name === 'scopes' && Array.isArray(value)) return scopesInWords(value)
+  if (Array.isArray(value)) return value.map((each) => shown(name, each)).join(', ') || 'none'
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+const exportPath = '/admin/audit/export'
+const contentTypes = { csv: 'text/csv; charset=utf-8', jsonl: 'application/x-ndjson' } as const
+
+/**
+ * Handles the form that downloads the audit trail. A download has no deadline, because a long trail takes a long time.
+ */
+export const auditExport = (deps: AuditDeps): Router =>
+  Router().post('/', readForm, requirePermission('export-audit'), checkCsrf, download(deps))
+
+const download =
+  (deps: AuditDeps): RequestHandler =>
+  async (req, res) => {
+    const { csrf: _csrf, format, ...fields } = req.body as Record<string, unknown>
+    if (!isFormat(format)) throw refuse('VALIDATION_ERROR', { message: 'The format must be csv or jsonl.' })
+    const filter = parseAuditFilter(deps, filledIn(fields))
+    await recordExport(deps, filter, format, byStaff(req, res, null))
+    const owner = `staff ${staffOf(res).name}`
+    const pieces = exportAudit((query) => deps.lists.run(owner, query), filter, format)
+    const day = deps.now().toISOString().slice(0, 10)
+    res.setHeader('Content-Type', contentTypes[format])
+    res.setHeader('Content-Disposition', `attachment; filename="audit-${day}.${format}"`)
+    // After an error, the connection is destroyed, so that the browser does not keep an incomplete file.
+    await pipeline(Readable.from(pieces), res).catch(() => res.destroy())
+  }
+
+const isFormat = (value: unknown): value is ExportFormat => exportFormats.some((each) => each === value)
+
+/** Returns the form that downloads the lines of a filter, or an empty string for staff who may not export them. */
+const exportForm = (staff: SignedIn, filter: Record<string, string>): string =>
+  mayStaff(staff, 'export-audit')
+    ? html`<form class="act" method="post" action="${exportPath}">
+        !${csrfField(staff)}
+        !${Object.entries(filter).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+        <button name="format" value="csv">Download as CSV</button>
+        <button name="format" value="jsonl">Download as JSON lines</button>
+      </form>`
+    : ''

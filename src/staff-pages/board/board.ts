@@ -1,0 +1,123 @@
+import type { Queue } from 'bullmq'
+import { type ErrorRequestHandler, type NextFunction, type Request, type Response, Router } from 'express'
+import { isDatabaseFault } from '../../mongo/connect.ts'
+import type { Deps } from '../../platform/deps.ts'
+import { throttled } from '../../platform/log.ts'
+import { isRedisFault } from '../../queues/board-queues.ts'
+import { mayStaff } from '../../staff/permissions.ts'
+import { byStaff, isSafe } from '../guards.ts'
+import { staffOf } from '../layout.ts'
+import { type BoardResponse, explained, retryAll, retryJob } from './retry.ts'
+import { createBoardFor, isDeliveryQueue } from './role-board.ts'
+import { contentSecurityPolicy, script, style } from './settings.ts'
+
+/** The largest number of jobs per page that Bull Board's own settings offer. */
+const maxJobsPerPage = 50
+/**
+ * The largest page number that is accepted. Redis cannot hold this many pages of jobs. It rejects very large numbers
+ * with an error that would look like a fault in Redis.
+ */
+const lastPage = 1_000_000
+
+/**
+ * Serves Bull Board at `/admin/queues` to signed-in staff. This router itself handles the actions Retry and Retry all,
+ * but only for deliveries. It passes GET and HEAD requests on to Bull Board and refuses all other requests, so Bull
+ * Board itself is read-only.
+ */
+export function createBoard(
+  deps: Pick<
+    Deps,
+    'AuditEvent' | 'Delivery' | 'Endpoint' | 'RequeuePlan' | 'boardQueues' | 'enqueue' | 'log' | 'now' | 'transactions'
+  >,
+): Router {
+  const router = Router()
+  router.use((_req, res, next) => {
+    res.setHeader('Content-Security-Policy', contentSecurityPolicy)
+    next()
+  })
+
+  router.put('/api/queues/:queue/:job/retry', guardAction, async (req, res) =>
+    sendJson(res, await retryJob(deps, await queueOf(deps, req), String(req.params.job), byStaff(req, res, null))),
+  )
+  router.put('/api/queues/:queue/retry/failed', guardAction, async (req, res) =>
+    sendJson(res, await retryAll(deps, await queueOf(deps, req), byStaff(req, res, null))),
+  )
+  router.use((req, res, next) => {
+    if (isSafe(req)) return next()
+    refuseAction(res, 'This action is not available here. You can only re-queue deliveries.')
+  })
+
+  const boards = { requeuing: createBoardFor(true), reading: createBoardFor(false) }
+  router.get('/static/own.css', (_req, res) => void res.type('css').send(style))
+  router.get('/static/own.js', (_req, res) => void res.type('js').send(script))
+  router.get(/^\/static\/(?:js|css)\//, (_req, res, next) => {
+    // Browsers can cache these files indefinitely, because their names change whenever their contents change.
+    res.setHeader('Cache-Control', 'private, max-age=31536000, immutable')
+    next()
+  })
+  router.use('/api', async (req, res, next) => {
+    // Bull Board uses NUL as a separator in its strings, and fails if a URL contains one.
+    if (req.url.includes('%00')) return sendJson(res, badRequest('The address contains a NUL character'))
+    if (Number(req.query.page ?? 1) > lastPage) return sendJson(res, badRequest(`There is no page after ${lastPage}`))
+    if (Number(req.query.jobsPerPage ?? 0) > maxJobsPerPage)
+      return sendJson(res, badRequest(`A page can show at most ${maxJobsPerPage} jobs`))
+    const queues = await deps.boardQueues.obtain()
+    for (const board of Object.values(boards)) board.addQueues(queues)
+    next()
+  })
+  router.use((req, res, next) => {
+    const board = mayStaff(staffOf(res), 'requeue-deliveries') ? boards.requeuing : boards.reading
+    board.app(req, res, next)
+  })
+  router.use(createErrorResponses(deps))
+  return router
+}
+
+const sendJson = (res: Response, { status, body }: BoardResponse): void => void res.status(status).json(body)
+
+const refuseAction = (res: Response, message: string): void => sendJson(res, explained(403, 'Refused', message))
+
+const badRequest = (error: string): BoardResponse => ({ status: 400, body: { error } })
+
+function guardAction(req: Request, res: Response, next: NextFunction): void {
+  if (!mayStaff(staffOf(res), 'requeue-deliveries'))
+    return refuseAction(res, 'Your account can view pages but not change anything.')
+  if (isDeliveryQueue(String(req.params.queue))) return next()
+  refuseAction(res, 'Only deliveries can be re-queued. The service restores other jobs automatically.')
+}
+
+async function queueOf(deps: Pick<Deps, 'boardQueues'>, req: Request): Promise<Queue> {
+  const { queue: name } = req.params
+  const queues = await deps.boardQueues.obtain()
+  const queue = [...queues.values()].find((one) => one.name === name)
+  if (queue === undefined) throw new Error(`no queue ${String(name)}`)
+  return queue
+}
+
+/** Turns errors into messages for Bull Board's page, without a stack trace. */
+function createErrorResponses(deps: Pick<Deps, 'log'>): ErrorRequestHandler {
+  const logUnavailable = throttled(5000, (fields) => deps.log.warn(fields, 'board.unavailable'))
+  return (error: unknown, req, res, _next) => {
+    if (res.headersSent) return req.socket.destroy()
+    const { status, body } = responseFor(error)
+    if (status === 503) {
+      logUnavailable({ err: error })
+      res.setHeader('Retry-After', '2')
+    }
+    if (status === 500) deps.log.error({ err: error, requestId: res.locals.requestId }, 'request.failed')
+    sendJson(res, { status, body })
+  }
+}
+
+function responseFor(error: unknown): BoardResponse {
+  if (isDatabaseFault(error))
+    return explained(503, 'MongoDB is not responding', 'Reload the page later to see whether the action succeeded.')
+  if (isRedisFault(error))
+    return explained(503, 'Redis is not responding', 'Nothing is lost. The other pages work without Redis.')
+  const { status } = error as { status?: number }
+  if (error instanceof URIError || status === 400) return badRequest('This address is not valid')
+  // Bull Board parses the request bodies itself, even those of GET requests, and rejects some of them with these
+  // statuses.
+  if (status === 413 || status === 415) return { status, body: { error: 'This request body is not valid' } }
+  return explained(500, 'Something went wrong', 'An unexpected error occurred. It is logged.')
+}

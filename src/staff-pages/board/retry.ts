@@ -1,0 +1,87 @@
+import type { Queue } from 'bullmq'
+import type { Deps } from '../../platform/deps.ts'
+import type { By } from '../../security/actor.ts'
+import { deliveryIdOf } from '../../webhooks/deliveries/delivery-job.ts'
+import { requeueBatch, requeueDeliveries } from '../../webhooks/deliveries/requeue.ts'
+import type { Requeued } from '../../webhooks/deliveries/requeue-plan.ts'
+
+/** A response for Bull Board's page, which shows `error` as the headline and `message` below it. */
+export interface BoardResponse {
+  status: number
+  body: { error?: string; message?: string; retried?: number }
+}
+
+/** Returns a response with a headline and an explanation. */
+export const explained = (status: number, error: string, message: string): BoardResponse => ({
+  status,
+  body: { error, message },
+})
+
+type RetryDeps = Parameters<typeof requeueDeliveries>[0] & Pick<Deps, 'log'>
+
+const responses: Record<Requeued, BoardResponse> = {
+  requeued: { status: 204, body: {} },
+  'not-found': explained(404, 'This delivery is no longer stored', 'Nothing was re-queued.'),
+  delivered: explained(409, 'Already delivered', 'Nothing was re-queued. The job has left this list.'),
+  'under-way': explained(409, 'An attempt is already due or in progress', 'Nothing was re-queued.'),
+  'endpoint-gone': explained(
+    409,
+    'The endpoint is deleted or disabled',
+    'Nothing was re-queued. If it is disabled, the merchant must enable it first.',
+  ),
+}
+
+/** Returns whether a job with this outcome no longer belongs in Bull Board's *failed* list. */
+const isStale = (outcome: Requeued): boolean => outcome !== 'endpoint-gone'
+
+/**
+ * Re-queues the delivery that a job identifies. MongoDB, not the job, determines whether the delivery can be re-queued.
+ * The job is removed from the *failed* list unless the delivery is still DEAD.
+ */
+export async function retryJob(deps: RetryDeps, queue: Queue, jobId: string, by: By): Promise<BoardResponse> {
+  const id = deliveryIdOf(jobId)
+  const outcome = (await requeueDeliveries(deps, [id], by)).get(id) ?? 'not-found'
+  if (isStale(outcome)) await forget(deps, queue, [jobId])
+  return responses[outcome]
+}
+
+/**
+ * Re-queues the deliveries of all jobs in the *failed* list, starting with the oldest, in batches. Jobs that fail while
+ * the request is running are not included. If the request is interrupted, a second request continues with the remaining
+ * jobs.
+ */
+export async function retryAll(deps: RetryDeps, queue: Queue, by: By, batch = requeueBatch): Promise<BoardResponse> {
+  const total = await queue.getFailedCount()
+  const found = { seen: 0, kept: 0, retried: 0 }
+  while (found.seen < total) {
+    const size = Math.min(batch, total - found.seen)
+    const jobIds = await queue.getRanges(['failed'], found.kept, found.kept + size - 1, true)
+    if (jobIds.length === 0) break
+    const outcomes = await requeueDeliveries(deps, [...new Set(jobIds.map(deliveryIdOf))], by)
+    const stale = jobIds.filter((jobId) => isStale(outcomes.get(deliveryIdOf(jobId)) ?? 'not-found'))
+    await forget(deps, queue, stale)
+    found.seen += jobIds.length
+    found.kept += jobIds.length - stale.length
+    found.retried += [...outcomes.values()].filter((outcome) => outcome === 'requeued').length
+  }
+  const { kept, retried } = found
+  if (kept === 0) return { status: 200, body: { retried } }
+  const message = `${retried} were re-queued. The endpoints of the others are deleted or disabled.`
+  return { status: 409, body: { error: `${kept} deliveries were not re-queued`, message, retried } }
+}
+
+/**
+ * Removes jobs from the *failed* list. If Redis fails, the deliveries are still re-queued, but the jobs stay in the
+ * list until `restoreJobs` next repairs all jobs (workers/maintenance.ts).
+ */
+async function forget(deps: RetryDeps, queue: Queue, jobIds: string[]): Promise<void> {
+  try {
+    await Promise.all(
+      jobIds.map(async (jobId) => {
+        if ((await queue.getJobState(jobId)) === 'failed') await queue.remove(jobId)
+      }),
+    )
+  } catch (err) {
+    deps.log.warn({ err, queue: queue.name }, 'board.job-not-removed')
+  }
+}

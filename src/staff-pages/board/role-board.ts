@@ -1,0 +1,171 @@
+import { createBullBoard } from '@bull-board/api'
+import { BullMQAdapter } from '@bull-board/api/bullMQAdapter'
+import type { BoardHooks } from '@bull-board/api/typings/app'
+import { ExpressAdapter } from '@bull-board/express'
+import type { Queue } from 'bullmq'
+import type { Express } from 'express'
+import type { Jobs, QueueName } from '../../../schemas/jobs.ts'
+import { deliveryIdOf } from '../../webhooks/deliveries/delivery-job.ts'
+import { inUtc } from '../layout.ts'
+import { uiConfig } from './settings.ts'
+
+/** The path prefix of all URLs on Bull Board's page. */
+const boardPath = '/admin/queues'
+
+/**
+ * `before` makes Bull Board serve only reads, as a safeguard in addition to the check in board.ts. `after` replaces the
+ * stack traces of failed jobs.
+ */
+const hooks: BoardHooks = {
+  before: ({ method }) => ({ allow: method === 'get' }),
+  after: (_context, result) => {
+    for (const job of jobsIn(result.body)) job.stacktrace = job.failedReason ? [job.failedReason] : []
+    return result
+  },
+}
+
+/**
+ * A failed job in a response to Bull Board's page. Because the page displays `stacktrace`, the `after` hook replaces
+ * the stack trace with the reason for the failure.
+ */
+interface FailedJob {
+  failedReason?: string
+  stacktrace?: string[]
+}
+
+function jobsIn(body: object | string): FailedJob[] {
+  const { queues = [], job } = body as { queues?: { jobs: FailedJob[] }[]; job?: FailedJob }
+  return job === undefined ? queues.flatMap(({ jobs }) => jobs) : [job]
+}
+
+/**
+ * Creates a board without queues, so that the page opens even if Redis is down. `mayRequeue` states whether the staff
+ * who see the board may re-queue deliveries.
+ */
+export function createBoardFor(mayRequeue: boolean) {
+  const adapter = new ExpressAdapter()
+  adapter.setBasePath(boardPath)
+  const { setQueues } = createBullBoard({
+    queues: [],
+    serverAdapter: adapter,
+    options: { uiConfig, handlerHooks: hooks },
+  })
+  // The error is rethrown so that board.ts handles it.
+  adapter.setErrorHandler((error) => {
+    throw error
+  })
+  const app = adapter.getRouter() as Express
+  app.disable('x-powered-by')
+  addOwnFiles(app)
+  let hasQueues = false
+  return {
+    app,
+    /** Adds the queues on the first call. Later calls do nothing. */
+    addQueues(queues: ReadonlyMap<QueueName, Queue>): void {
+      if (hasQueues) return
+      hasQueues = true
+      setQueues([...queues].map(([name, queue]) => asBoardQueue(name, queue, mayRequeue)))
+    },
+  }
+}
+
+type Render = (path: string, options: object, done: (error: unknown, html?: string) => void) => void
+
+const ownFiles = '<link href="static/own.css" rel="stylesheet"><script src="static/own.js"></script>'
+
+/**
+ * Replaces the link to fonts on another host with links to our stylesheet and script. Bull Board has no option to
+ * remove the fonts or to add files.
+ */
+function addOwnFiles(app: Express): void {
+  const { engines } = app as unknown as { engines: Record<string, Render> }
+  const render = engines['.ejs']
+  if (render === undefined) throw new Error('Bull Board no longer renders its page with EJS')
+  app.engine('ejs', (path, options, done) =>
+    render(path, options, (error, html) => done(error, html?.replace(/<link[^>]+https?:[^>]+>/, ownFiles))),
+  )
+}
+
+/** The description that Bull Board shows below each queue's name. */
+const descriptions: Record<QueueName, string> = {
+  'webhook-delivery':
+    'Delayed: waits for the next attempt or for a slot. Failed: DEAD; Retry re-queues it. A delivery whose first attempt succeeds at once has no job.',
+  'outbox-relay': 'Turns events into deliveries.',
+  'intent-expiry': 'Expires payment intents that are not paid in time.',
+  'wallet-outcome': 'Checks payments and refunds with an unknown outcome with their wallets.',
+  maintenance: 'Restores the failed jobs of DEAD deliveries.',
+  retention: 'Deletes old data every night.',
+}
+
+/** Returns whether `name` is the name of the delivery queue. Staff can retry only the jobs in that queue. */
+export const isDeliveryQueue = (name: string): boolean => name === 'webhook-delivery'
+
+/**
+ * Wraps a queue for Bull Board. If `mayRetry` is true and the jobs are deliveries, the board shows the Retry buttons.
+ * The board never shows buttons for other actions.
+ */
+function asBoardQueue(name: QueueName, queue: Queue, mayRetry: boolean): BullMQAdapter {
+  const isDelivery = isDeliveryQueue(name)
+  const adapter = new BullMQAdapter(queue, {
+    description: descriptions[name],
+    // In read-only mode, Bull Board refuses every action and hides all buttons.
+    readOnlyMode: !(mayRetry && isDelivery),
+    ...(isDelivery ? { externalJobUrl: ({ id }) => deliveryPage(String(id)) } : {}),
+  })
+  adapter.setFormatter('name', (job) => titleOf(job))
+  adapter.setFormatter('data', (data) => onlyKnown(data))
+  return adapter
+}
+
+const deliveryPage = (jobId: string) => ({
+  href: `/admin/deliveries/${encodeURIComponent(deliveryIdOf(jobId))}`,
+  displayText: 'Delivery',
+})
+
+interface Titled {
+  name: string
+  data?: Partial<Jobs['webhook-delivery'] & Jobs['intent-expiry']>
+}
+
+/**
+ * Returns a job's title. If the job is a delivery, the title begins with the event's name. Otherwise, it begins with
+ * the queue's name.
+ */
+const titleOf = ({ name, data = {} }: Titled): string => {
+  const { ref, host, referenceNumbers, failed, error, next } = data
+  const words = [
+    name,
+    ref,
+    host,
+    referenceNumbers && shownReferences(referenceNumbers),
+    failed && `${failed} attempts failed`,
+    error,
+    // Redis stores times as strings.
+    next && `next attempt at ${inUtc(new Date(next))}`,
+  ]
+  return words.filter((word) => word !== undefined).join(' · ')
+}
+
+const shownReferences = ([first, ...others]: string[]): string =>
+  others.length === 0 ? String(first) : `${first} and ${others.length} more`
+
+/** The names of the fields in a job's data. */
+type FieldsOf<Data> = Data extends unknown ? (string extends keyof Data ? never : keyof Data) : never
+
+/** Whether Bull Board shows each field of a job's data. Every new field must be added here. */
+const shown: Record<FieldsOf<Jobs[QueueName]>, boolean> = {
+  ref: true,
+  host: true,
+  failed: true,
+  error: true,
+  next: true,
+  intentIds: true,
+  orderIds: true,
+  intentId: true,
+  referenceNumbers: true,
+}
+
+const onlyKnown = (data: object | undefined): object =>
+  Object.fromEntries(
+    Object.entries(data ?? {}).filter(([field]) => Object.hasOwn(shown, field) && shown[field as keyof typeof shown]),
+  )

@@ -1,0 +1,276 @@
+import type { Request, Response } from 'express'
+import { html } from 'ghtml'
+import { type Business, type RatesFrom, ratesAt } from '../businesses/business.ts'
+import { listKeys } from '../businesses/key-facts.ts'
+import {
+  type BusinessFilter,
+  type ListedBusiness,
+  listBusinesses,
+  lookUpBusiness,
+} from '../businesses/list-businesses.ts'
+import { readName } from '../input/name.ts'
+import {
+  maxOpen,
+  maxUnpaid,
+  type OpenPayment,
+  type OpenPayments,
+  openPaymentsOf,
+} from '../intents/payments/list-open.ts'
+import { listEntries } from '../ledger/list.ts'
+import { balanceOf } from '../ledger/statement.ts'
+import type { Deps } from '../platform/deps.ts'
+import { businessActs } from '../staff-acts/business-acts.ts'
+import { type QuotaUsage, type Usages, usagesOf } from '../staff-acts/business-facts.ts'
+import { countDeadOfBusiness } from '../webhooks/deliveries/backlog.ts'
+import { endpointsOf, latestInTrouble } from '../webhooks/deliveries/look-up.ts'
+import { actLinks, actNotice } from './act-routes.ts'
+import { activityCharts, isSandboxShown } from './activity.ts'
+import { badge, environmentBadge } from './badges.ts'
+import { keysTable, lastUse } from './key.ts'
+import { sendNotFound, sendStaffPage, staffOf, time } from './layout.ts'
+import { auditPath, businessLink, entryNamed, idLink, paymentPath, textIn, withQuery } from './paths.ts'
+import { type Column, pageLinks, table } from './table.ts'
+import { deliveriesTable, endpointColumns } from './webhooks.ts'
+import { atMost, groupDigits, money, userText } from './words.ts'
+
+/** The maximum number of keys on the page. Few businesses have more than ten. */
+const maxKeys = 100
+/** The maximum number of payouts that the page shows in each environment. */
+const shownPayouts = 5
+
+/**
+ * Handles GET requests for a business's page. The sections are read one after another, because a page may use only a
+ * few connections at a time (lists.ts).
+ */
+export const businessPage =
+  (
+    deps: Pick<
+      Deps,
+      | 'ApiKey'
+      | 'Business'
+      | 'Counter'
+      | 'Delivery'
+      | 'Endpoint'
+      | 'Intent'
+      | 'LedgerEntry'
+      | 'Shop'
+      | 'batchers'
+      | 'config'
+      | 'now'
+      | 'secrets'
+    >,
+  ) =>
+  async (req: Request<{ id: string }>, res: Response) => {
+    const { id } = req.params
+    const business = await lookUpBusiness(deps, id)
+    if (business === null) return sendNotFound(res)
+    const body = html`<h1>!${userText(business.name)} !${businessBadges(business)}</h1>
+    !${actNotice(businessActs, business, req.query)}
+    !${await facts(deps, business)}
+    !${actLinks(businessActs, id, business, staffOf(res))}
+    !${await balances(deps, id)}
+    !${await keysOf(deps, id)}
+    !${openPayments(await openPaymentsOf(deps, id))}
+    !${await endpoints(deps, id)}
+    !${await failingDeliveries(deps, id)}
+    !${await activityCharts(deps, { businessId: id, sandbox: isSandboxShown(req) })}`
+    sendStaffPage(res, { title: business.name }, body)
+  }
+
+async function facts(
+  deps: Pick<Deps, 'Counter' | 'Intent' | 'Shop' | 'config' | 'now'>,
+  business: Business,
+): Promise<string> {
+  const { _id: id } = business
+  const usages = await usagesOf(deps, business)
+  const shops = await deps.Shop.find({ businessId: id }).sort({ sandbox: 1 }).lean()
+  const shopNames = shops.map(
+    ({ name, sandbox }) => html`<div>!${userText(name)} (${sandbox ? 'sandbox' : 'live'})</div>`,
+  )
+  return html`<dl class="facts card">
+      <dt>Live mode</dt><dd>${business.liveApproved ? 'approved' : 'not approved: test keys only'}</dd>
+      <dt>Developer API</dt><dd>${apiState(business)}</dd>
+      <dt>Payment pages</dt><dd>${business.suspended ? 'closed: the business is suspended' : 'open'}</dd>
+      !${quotaFacts(deps, business.limits, usages)}
+      !${commissionFacts(deps, business.commission)}
+      <dt>Shop</dt><dd>!${shopNames.length === 0 ? 'none' : shopNames}</dd>
+      <dt>Created</dt><dd>!${time(business.createdAt)}</dd>
+      <dt>Id</dt><dd class="id">${id}</dd>
+      <dt>Audit trail</dt><dd><a href="${auditPath({ business: id })}">show the entries of this business</a></dd>
+    </dl>`
+}
+
+function apiState({ apiEnabled, suspended }: Business): string {
+  if (suspended) return 'closed: the business is suspended'
+  return apiEnabled ? 'open' : 'disabled'
+}
+
+/** Returns the limits and quotas, with the current usage. */
+function quotaFacts({ config }: Pick<Deps, 'config'>, limits: Business['limits'], usages: Usages): string {
+  const perSecond = config.rateLimitPerSecond && (limits.perSecond ?? config.rateLimitPerSecond)
+  const rate = perSecond === null ? 'no limit' : `${groupDigits(perSecond)} requests per second for each key`
+  return html`<dt>Rate</dt><dd>${rate}${ofItsOwn(limits.perSecond)}</dd>
+    <dt>Live payment codes</dt><dd>${left(usages.liveCodes)}${ofItsOwn(limits.liveCodes)}</dd>
+    <dt>Created in the sandbox today</dt><dd>${left(usages.sandboxToday)}${ofItsOwn(limits.sandboxIntentsPerDay)}</dd>
+    <dt>Live documents stored today</dt><dd>${left(usages.liveDocumentsToday)}${ofItsOwn(limits.liveDocumentsPerDay)}</dd>
+    <dt>Live bytes stored today</dt><dd>${left(usages.liveBytesToday)}${ofItsOwn(limits.liveBytesPerDay)}</dd>
+    <dt>Sandbox bytes stored today</dt><dd>${left(usages.sandboxBytesToday)}${ofItsOwn(limits.sandboxBytesPerDay)}</dd>`
+}
+
+function left({ used, limit, left: rest }: QuotaUsage): string {
+  if (limit === null) return 'no limit'
+  const known = used === null ? 'more than can be counted' : groupDigits(used)
+  return `${known} of ${groupDigits(limit)} used${rest === null ? '' : `, ${groupDigits(rest)} left`}`
+}
+
+const ofItsOwn = (limit: number | null): string => (limit === null ? '' : ' (set for this business)')
+
+/** Returns the current commission rates, then those that were set for the business, newest first. */
+function commissionFacts({ config, now }: Pick<Deps, 'config' | 'now'>, commission: Business['commission']): string {
+  const at = now()
+  const current = ratesAt(commission, config.commissionRates, at)
+  const isDefault = !commission.some(({ from }) => from <= at)
+  const history = commission
+    .toReversed()
+    .map(
+      ({ from, ...rates }) => html`<div>from !${time(from)}: ${inWords(rates)}${from > at ? ' (scheduled)' : ''}</div>`,
+    )
+  return html`<dt>Commission</dt><dd>${inWords(current)}${isDefault ? ' (default)' : ' (set for this business)'}</dd>
+    !${history.length === 0 ? '' : html`<dt>Commission history</dt><dd>!${history}</dd>`}`
+}
+
+const inWords = ({ provider, payer }: Pick<RatesFrom, 'provider' | 'payer'>): string =>
+  `merchant ${percent(provider)}, customer ${percent(payer)}`
+
+/** Formats basis points as a percentage, such as `1.5 %`. */
+const percent = (basisPoints: number): string => `${basisPoints / 100} %`
+
+/** Returns the balance and the latest payouts in each environment. */
+async function balances(deps: Pick<Deps, 'LedgerEntry'>, businessId: string): Promise<string> {
+  const rows: string[] = []
+  for (const sandbox of [false, true]) {
+    const owner = { businessId, sandbox }
+    const amount = await balanceOf(deps, owner)
+    const search = { type: 'payout', page: 1, limit: shownPayouts, from: null, to: null } as const
+    const { items, total } = await listEntries(deps, owner, search)
+    const payouts = items.map(
+      ({ amount: paid, payoutReference, bookedAt }) =>
+        html`<div>!${time(bookedAt)}: ${money(-paid)}, reference !${userText(payoutReference ?? '')}</div>`,
+    )
+    rows.push(html`<dt>${sandbox ? 'Sandbox balance' : 'Live balance'}</dt><dd>${money(amount)}</dd>
+      <dt>${sandbox ? 'Sandbox payouts' : 'Live payouts'}</dt>
+      <dd>!${total > shownPayouts ? html`<div>The latest ${shownPayouts} of ${total}:</div>` : ''}!${total === 0 ? 'none' : payouts}</dd>`)
+  }
+  return html`<h2>Balance</h2><dl class="facts card">!${rows}</dl>`
+}
+
+const keysOf = async (deps: Pick<Deps, 'ApiKey' | 'now'>, id: string): Promise<string> =>
+  html`<h2>Keys</h2>!${keysTable(await listKeys(deps, { businessId: id }, { limit: maxKeys, after: null }))}`
+
+/** Returns the unpaid intents, and the payments and refunds without a known outcome. */
+function openPayments({ open, unpaid }: OpenPayments): string {
+  const more = open.length >= maxOpen ? ` (there may be more than these ${open.length})` : ''
+  const caption = `Payments and refunds whose outcome is not known yet${more}`
+  const none = html`<p>The outcome of every payment and refund is known.</p>`
+  return html`<h2>Open payments</h2>
+    <p>Payment intents that customers can still pay: ${counted(unpaid.live)} live, ${counted(unpaid.sandbox)} in the sandbox.</p>
+    !${open.length === 0 ? none : table(openColumns, open, { caption, isTight: true })}`
+}
+
+const counted = (count: number): string => (count >= maxUnpaid ? `${maxUnpaid} or more` : String(count))
+
+const openColumns: Column<OpenPayment>[] = [
+  {
+    title: 'Payment',
+    html: ({ referenceNumber: id, sandbox }) => html`!${idLink(paymentPath(id), id)} !${environmentBadge(sandbox)}`,
+  },
+  { title: 'Kind', text: ({ kind }) => kind },
+  { title: 'Amount without fee', classes: 'number', text: ({ amount }) => money(amount) },
+  { title: 'Started', html: ({ startedAt }) => time(startedAt) },
+]
+
+async function endpoints(deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'secrets'>, id: string): Promise<string> {
+  const found = await endpointsOf(deps, id)
+  const none = html`<p>This business has no webhook endpoint, so it receives no events.</p>`
+  return html`<h2>Endpoints</h2>!${found.length === 0 ? none : table(endpointColumns, found)}`
+}
+
+async function failingDeliveries(deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'secrets'>, id: string): Promise<string> {
+  const [failing, dead] = await Promise.all([latestInTrouble(deps, id), countDeadOfBusiness(deps, id)])
+  const title = 'Latest deliveries that are dead or waiting for a retry'
+  const none = html`<p>None. No delivery is dead or waiting for a retry.</p>`
+  return html`<h2>Failing deliveries</h2>
+    !${dead === 0 ? '' : html`<p>Dead: ${atMost(dead)}. <a href="/admin/dead">Re-queue them by endpoint</a></p>`}
+    !${failing.length === 0 ? none : deliveriesTable(title, failing)}`
+}
+
+/** The maximum length of the part of a name that staff enter. No name is longer. */
+const maxPartLength = 200
+
+const pageSize = 50
+
+const path = '/admin/businesses'
+
+/** The states by which staff can filter the list. */
+const states = {
+  live: { label: 'approved for live mode', where: { liveApproved: true } },
+  'test-only': { label: 'not approved for live mode', where: { liveApproved: false } },
+  suspended: { label: 'suspended', where: { suspended: true } },
+  disabled: { label: 'developer API disabled', where: { apiEnabled: false } },
+} as const satisfies Record<string, { label: string; where: BusinessFilter }>
+type Filter = ReturnType<typeof readFilter>
+
+/** Handles GET requests for the list of businesses. */
+export const businessesPage = (deps: Pick<Deps, 'ApiKey' | 'Business'>) => async (req: Request, res: Response) => {
+  const filter = readFilter(req)
+  const { name, state, after } = filter
+  const where = { ...entryNamed(states, state)?.where, ...(name === '' ? {} : { name }) }
+  const slice = { limit: pageSize, after: after === '' ? null : after }
+  const { items, next } = await listBusinesses(deps, where, slice)
+  const body = html`<h1>Businesses</h1>
+    !${form(filter)}
+    !${items.length === 0 ? html`<p class="notice" role="status">No business matches this filter.</p>` : table(columns, items, { isTight: true })}
+    !${pageLinks((id) => withQuery(path, { ...filter, after: id }), after === '', next)}`
+  sendStaffPage(res, { title: 'Businesses', current: path }, body)
+}
+
+/** Reads the query. A parameter that is missing, repeated or unknown does not restrict the list. */
+function readFilter({ query }: Request) {
+  const text = (name: string) => (readName('name', textIn(query, name)) ?? '').slice(0, maxPartLength)
+  const state = text('state')
+  return { name: text('name'), state: Object.hasOwn(states, state) ? state : '', after: text('after') }
+}
+
+const form = ({ name, state }: Filter): string =>
+  html`<form class="filter card" action="${path}">
+    <div><label for="name">Part of the name</label><input id="name" name="name" type="search" value="${name}" maxlength="${String(maxPartLength)}" autocomplete="off" /></div>
+    <div>
+      <label for="state">State</label>
+      <select id="state" name="state">
+        <option value="">any</option>
+        !${Object.entries(states).map(([value, { label }]) => html`<option value="${value}" !${value === state ? 'selected' : ''}>${label}</option>`)}
+      </select>
+    </div>
+    <div class="act"><button>Filter</button> <a class="button" href="${path}">Clear</a></div>
+  </form>`
+
+const columns: Column<ListedBusiness>[] = [
+  { title: 'Business', classes: 'wide', html: ({ id, name }) => businessLink(id, name) },
+  { title: 'State', html: (business) => businessBadges(business) },
+  { title: 'Active keys', classes: 'number', text: ({ keys }) => keys.active },
+  { title: 'Last used (UTC day)', text: lastUse },
+  { title: 'Created', html: ({ createdAt }) => time(createdAt) },
+  { title: 'Id', classes: 'id', text: ({ id }) => id },
+]
+
+type States = Pick<Business, 'suspended' | 'apiEnabled' | 'liveApproved'>
+
+/** Returns badges that show what a business may do. */
+const businessBadges = ({ suspended, apiEnabled, liveApproved }: States): string =>
+  [
+    suspended ? badge('bad', 'suspended') : '',
+    apiEnabled ? '' : badge('wait', 'developer API disabled'),
+    liveApproved ? badge('live', 'live') : badge('faint', 'test only'),
+  ]
+    .filter((each) => each !== '')
+    .join(' ')

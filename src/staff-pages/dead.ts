@@ -1,0 +1,115 @@
+import type { Request, Response } from 'express'
+import { html } from 'ghtml'
+import { lookUpBusinesses } from '../businesses/list-businesses.ts'
+import type { Span } from '../input/span.ts'
+import type { Deps } from '../platform/deps.ts'
+import { mayStaff } from '../staff/permissions.ts'
+import type { SignedIn } from '../staff/staff-sessions.ts'
+import { type DeadGroup, type DeadGroups, groupDead, type Period, shownDeadMs } from '../webhooks/deliveries/backlog.ts'
+import { lookUpEndpoints, type TracedEndpoint } from '../webhooks/deliveries/look-up.ts'
+import { sendStaffPage, staffOf, time } from './layout.ts'
+import { businessLink, endpointPath, readFormSpan, userLink } from './paths.ts'
+import { requeueAllLink } from './requeue.ts'
+import { type Column, table } from './table.ts'
+import { deliveriesCounted, outcomeOf, userText } from './words.ts'
+
+const dayMs = 86_400_000
+const defaultDays = shownDeadMs / dayMs
+
+/**
+ * Handles GET requests for the page that shows the deliveries that died within a period, grouped by business and
+ * endpoint.
+ */
+export const deadPage =
+  (deps: Pick<Deps, 'Business' | 'Delivery' | 'Endpoint' | 'now' | 'secrets' | 'validate'>) =>
+  async (req: Request, res: Response) => {
+    const span = readFormSpan(deps, req.query)
+    const now = deps.now()
+    const period = periodOf(span, now)
+    const dead = await groupDead(deps, period)
+    const body = html`<h1>Dead deliveries</h1>
+    !${filter(span, now)}
+    !${dead === null ? tooMany : await list(deps, dead, period, staffOf(res))}`
+    sendStaffPage(res, { title: 'Dead deliveries', current: '/admin/dead' }, body)
+  }
+
+/**
+ * Returns the period to show. If the end is open, the period ends now. If the start is open, the period starts 30 days
+ * before its end, or 30 days ago if the end is in the future.
+ */
+function periodOf({ from, to }: Span, now: Date): Period {
+  const end = to ?? new Date(Math.max(now.getTime(), from?.getTime() ?? 0))
+  const latest = Math.min(end.getTime(), now.getTime())
+  return { from: from ?? new Date(latest - shownDeadMs), to: end }
+}
+
+const tooMany = html`<p class="notice bad">There are too many dead deliveries to count in time. Choose a shorter period.</p>`
+
+const filter = ({ from, to }: Span, now: Date): string =>
+  html`<form class="filter card" action="/admin/dead">
+      <div><label for="from">From (UTC)</label><input id="from" name="from" type="datetime-local" value="${forField(from)}" /></div>
+      <div><label for="to">To (UTC)</label><input id="to" name="to" type="datetime-local" value="${forField(to)}" /></div>
+      <div class="act"><button>Show</button></div>
+    </form>
+    <p>!${[1, 7, defaultDays].map((days) => html`<a href="/admin/dead?from=${new Date(now.getTime() - days * dayMs).toISOString()}">Last ${days === 1 ? '24 hours' : `${days} days`}</a> `)}</p>`
+
+/** Formats a time for a browser's date and time field, which accepts neither a time zone nor fractions of a second. */
+const forField = (at: Date | null): string => at?.toISOString().slice(0, 16) ?? ''
+
+async function list(
+  deps: Pick<Deps, 'Business' | 'Delivery' | 'Endpoint' | 'secrets'>,
+  dead: DeadGroups,
+  period: Period,
+  staff: SignedIn,
+): Promise<string> {
+  const { groups, isCut } = dead
+  const between = html`between !${time(period.from)} and !${time(period.to)}`
+  if (groups.length === 0) return html`<p class="notice good">No delivery that died !${between} is still dead.</p>`
+  const ofBusinesses = Map.groupBy(groups, ({ businessId }) => businessId)
+  const endpointIds = groups.map(({ endpointId }) => endpointId)
+  const [businesses, endpoints] = await Promise.all([
+    lookUpBusinesses(deps, [...ofBusinesses.keys()]),
+    lookUpEndpoints(deps, endpointIds),
+  ])
+  const names = new Map(businesses.map(({ _id, name }) => [_id, name]))
+  const columns = columnsFor(new Map(endpoints.map((endpoint) => [endpoint._id, endpoint])), period, staff)
+  const cut = isCut ? ` Only the ${groups.length} endpoints with the most dead deliveries are shown and counted.` : ''
+  return html`<p>${isCut ? 'More than ' : ''}${deliveriesCounted(sum(groups))} died !${between} and ${sum(groups) === 1 ? 'is' : 'are'} still dead.${cut}</p>
+    !${[...ofBusinesses]
+      .toSorted(([, a], [, b]) => sum(b) - sum(a))
+      .map(
+        ([id, ofBusiness]) =>
+          html`<h2>!${businessLink(id, names.get(id))}: ${deliveriesCounted(sum(ofBusiness))}</h2>
+          !${table(columns, ofBusiness)}`,
+      )}`
+}
+
+const sum = (groups: readonly DeadGroup[]): number => groups.reduce((total, { count }) => total + count, 0)
+
+function columnsFor(
+  endpoints: ReadonlyMap<string, TracedEndpoint>,
+  period: Period,
+  staff: SignedIn,
+): Column<DeadGroup>[] {
+  const columns: Column<DeadGroup>[] = [
+    {
+      title: 'Endpoint',
+      classes: 'wide',
+      html: ({ endpointId: id }) => userLink(endpointPath(id), endpoints.get(id)?.url ?? id),
+    },
+    {
+      title: 'Dead',
+      classes: 'number',
+      html: ({ count, live }) => html`${count} <span class="faint">(${live} live)</span>`,
+    },
+    { title: 'Oldest', classes: 'wide when', html: ({ oldest }) => time(oldest) },
+    { title: 'Newest', classes: 'wide when', html: ({ newest }) => time(newest) },
+    { title: 'Last error', html: ({ lastAttempt }) => (lastAttempt === null ? '' : userText(outcomeOf(lastAttempt))) },
+  ]
+  if (!mayStaff(staff, 'requeue-deliveries')) return columns
+  const requeue = ({ endpointId, count }: DeadGroup): string => {
+    const label = count === 1 ? 'Re-queue' : `Re-queue all ${count}`
+    return requeueAllLink(endpointId, endpoints.get(endpointId), period, staff, label)
+  }
+  return [...columns, { title: 'Action', isAction: true, html: requeue }]
+}

@@ -1,0 +1,154 @@
+import { html } from 'ghtml'
+import type { EventName } from '../../schemas/events.ts'
+import { type Span, upToNow } from '../input/span.ts'
+import type { Deps } from '../platform/deps.ts'
+import { Refusal } from '../platform/errors.ts'
+import { countSelected, countUndelivered } from '../replays/selected-events.ts'
+import { type PlannedReplay, planReplay, startReplay } from '../replays/start.ts'
+import type { By } from '../security/actor.ts'
+import type { ActGroup, StaffAct, Values } from '../staff-acts/act.ts'
+import { countDeadOf, deadIn } from '../webhooks/deliveries/backlog.ts'
+import { lookUpEndpoint, type TracedEndpoint } from '../webhooks/deliveries/look-up.ts'
+import { requeueAll } from '../webhooks/deliveries/requeue.ts'
+import { time } from './layout.ts'
+import { endpointPath, readFormSpan, spanFields, withQuery } from './paths.ts'
+import { endpointStateOf, replayRemedy, requeueRemedy } from './sentences/endpoint-advice.ts'
+import { healthOf } from './webhooks.ts'
+import { atMost } from './words.ts'
+
+type EndpointAct = StaffAct<TracedEndpoint, Deps>
+
+/**
+ * The maximum time that one request spends re-queuing deliveries. A page may take 8 s in total (router.ts). If
+ * deliveries remain after this time, staff can re-queue them with another request.
+ */
+const maxRequeueMs = 5000
+
+async function requeueInTime(
+  deps: Pick<Deps, 'AuditEvent' | 'Delivery' | 'Endpoint' | 'RequeuePlan' | 'enqueue' | 'now' | 'transactions'>,
+  endpointId: string,
+  span: Span,
+  by: By,
+) {
+  const endsAt = performance.now() + maxRequeueMs
+  const done = { requeued: 0, skipped: 0 }
+  for await (const outcomes of requeueAll(deps, { endpointId, ...deadIn(span) }, by)) {
+    for (const outcome of outcomes.values()) done[outcome === 'requeued' ? 'requeued' : 'skipped'] += 1
+    if (performance.now() > endsAt) break
+  }
+  return done
+}
+
+const hidden = { label: null, current: () => '' }
+
+/**
+ * Re-queues either all of an endpoint's deliveries that have died so far, or those that died within the time span in
+ * the form.
+ */
+const requeueAllAct: EndpointAct = {
+  label: 'Re-queue all',
+  title: 'Re-queue all dead deliveries of endpoint',
+  description: 're-queue the dead deliveries of an endpoint',
+  command: null,
+  audit: 'delivery.requeued',
+  isReasonOptional: true,
+  effects: {
+    changes:
+      'each of these dead deliveries gets one more attempt, as soon as the endpoint has a free slot. If the attempt fails, the delivery is dead again. If the endpoint still does not work, have the merchant repair it first.',
+    undoNote: 'an attempt cannot be taken back.',
+  },
+  fields: { from: hidden, to: hidden },
+  async details(deps, { _id }, values) {
+    const span = readFormSpan(deps, values)
+    const { from, to } = span
+    const count = atMost(await countDeadOf(deps, _id, span))
+    const between = html`!${from === null ? '' : html` from !${time(from)}`}!${to === null ? '' : html` to !${time(to)}`}`
+    return html`<p class="lead">Dead deliveries!${between}: <b>${count}</b></p>`
+  },
+  obstacle: (endpoint) => requeueRemedy[endpointStateOf(endpoint)],
+  async run(deps, { _id }, by, values) {
+    // The end of the span is fixed here, and stays the same when staff continue with the remaining deliveries.
+    const span = upToNow(deps, readFormSpan(deps, values))
+    const done = await requeueInTime(deps, _id, span, by)
+    const left = await countDeadOf(deps, _id, span)
+    return { done, to: withQuery(endpointPath(_id), { result: 'all', ...spanFields(span), ...done, left }) }
+  },
+  done: '',
+}
+
+const choices = { undelivered: 'Not delivered', all: 'All' } as const
+
+/** Selects and counts the events that the form describes. Throws VALIDATION_ERROR if a time is invalid. */
+function plan(
+  deps: Pick<Deps, 'LoggedEvent' | 'lists' | 'now' | 'validate'>,
+  endpoint: TracedEndpoint,
+  values: Values,
+): Promise<PlannedReplay> {
+  const { deliveries, event = '' } = values
+  const span = readFormSpan(deps, values)
+  const request = {
+    from: span.from ?? new Date(0),
+    to: span.to,
+    events: event === '' ? null : [event as EventName],
+    onlyUndelivered: deliveries !== 'all',
+  }
+  return planReplay(deps, endpoint, request, (selection) => countSelected(deps.lists.models, selection))
+}
+
+const option = (value: string, name: string, chosen: string | undefined): string =>
+  html`<option value="${value}" !${value === chosen ? 'selected' : ''}>${name}</option>`
+
+/** Returns the form that selects the events to replay. Submitting it only counts them. */
+const selectionForm = (endpoint: TracedEndpoint, values: Values): string => {
+  const { from = '', to = '', deliveries, event } = values
+  return html`<form class="filter card" action="${endpointPath(endpoint._id)}/replay">
+    <div><label for="from">From (UTC)</label><input id="from" name="from" placeholder="2026-01-31T14:00" value="${from}" /></div>
+    <div><label for="to">To (UTC)</label><input id="to" name="to" placeholder="now" value="${to}" /></div>
+    <div><label for="event">Event</label><select id="event" name="event">!${option('', 'All', event)}!${endpoint.events.map((name) => option(name, name, event))}</select></div>
+    <div><label for="deliveries">Deliveries</label><select id="deliveries" name="deliveries">!${Object.entries(choices).map(([value, name]) => option(value, name, deliveries))}</select></div>
+    <div class="act"><button>Count</button></div>
+  </form>`
+}
+
+/** Replays the events of a period to an endpoint. */
+const replayAct: EndpointAct = {
+  label: 'Replay',
+  title: 'Replay events to endpoint',
+  description: 'replay the events of a period to an endpoint',
+  command: null,
+  audit: 'endpoint.replayed',
+  isReasonOptional: true,
+  effects: {
+    changes:
+      'a worker replays the selected events, oldest first, alongside new events. An existing delivery gets one more attempt. If it fails, a dead delivery is dead again, and any other one continues its automatic attempts. A missing delivery is created and gets up to eight attempts.',
+    undoNote: 'cancel the replay on the page of the endpoint. Attempts that were already made cannot be undone.',
+  },
+  fields: { from: hidden, to: hidden, event: hidden, deliveries: hidden },
+  async details(deps, endpoint, values) {
+    const planned = await plan(deps, endpoint, values)
+    const { total, sandbox } = planned
+    const undelivered = await countUndelivered(planned, deps.lists.models)
+    return html`!${selectionForm(endpoint, values)}
+      <p class="lead">${sandbox ? 'Sandbox' : 'Live'} events in this period: <b>${total}</b>!${undelivered === null ? '' : html`, not delivered: <b>${undelivered}</b>`}</p>`
+  },
+  obstacle: (endpoint) => replayRemedy[endpointStateOf(endpoint)],
+  async run(deps, endpoint, by, values) {
+    return { done: await startReplay(deps, await plan(deps, endpoint, values), by) }
+  },
+  done: 'The replay has started. The table of replays shows its progress.',
+}
+
+/** The acts on an endpoint. */
+export const endpointActs: ActGroup<TracedEndpoint, Deps> = {
+  noun: 'endpoint',
+  path: '/endpoints/:id',
+  permission: 'requeue-deliveries',
+  find: lookUpEndpoint,
+  nameOf: ({ url }) => new URL(url).host,
+  facts: (endpoint) => [
+    { label: 'URL', value: endpoint.url, kind: 'user' },
+    { label: 'Health', value: healthOf(endpoint), kind: 'html' },
+  ],
+  refusalText: async (error) => (error instanceof Refusal && error.code === 'RATE_LIMITED' ? error.message : null),
+  acts: { 'requeue-all': requeueAllAct, replay: replayAct },
+}

@@ -1,0 +1,103 @@
+import { html } from 'ghtml'
+import type { Span } from '../input/span.ts'
+import { mayStaff } from '../staff/permissions.ts'
+import type { SignedIn } from '../staff/staff-sessions.ts'
+import { hostOf } from '../webhooks/deliveries/delivery.ts'
+import type { ListedDelivery, TracedEndpoint } from '../webhooks/deliveries/look-up.ts'
+import type { Requeued } from '../webhooks/deliveries/requeue-plan.ts'
+import { csrfField } from './layout.ts'
+import { deliveryPath, endpointPath, entryNamed, spanFields, withQuery } from './paths.ts'
+import { endpointStateOf, requeueRemedy } from './sentences/endpoint-advice.ts'
+import { deliveriesCounted, userText } from './words.ts'
+
+/**
+ * Returns the button that re-queues one delivery. If the endpoint is disabled or deleted, returns the remedy instead.
+ * Returns an empty string if the member of staff may only view pages, if the delivery succeeded, or if its first
+ * attempt has not been made yet. `back` selects the page to return to: the delivery's own page, or the page of its
+ * payment or order. `endpoint` is undefined if it no longer exists.
+ */
+export function requeueButton(
+  delivery: ListedDelivery,
+  endpoint: TracedEndpoint | undefined,
+  staff: SignedIn,
+  back: 'source' | 'delivery',
+): string {
+  if (delivery.status === 'DELIVERED' || delivery.status === 'PENDING') return ''
+  const button = html`<form method="post" action="${deliveryPath(delivery._id)}/requeue">
+    !${csrfField(staff)}<input type="hidden" name="back" value="${back}" />
+    <button>Re-queue<span class="unseen">: ${delivery.event} to !${userText(hostOf(delivery))}</span></button>
+  </form>`
+  return remedyOr(requeueRemedy[endpointStateOf(endpoint)], staff, button)
+}
+
+/** Returns the remedy or, if there is none, a button or link, which staff who may only view pages do not see. */
+export function remedyOr(remedy: string | null, staff: SignedIn, control: string): string {
+  if (remedy !== null) return html`<p>${remedy}</p>`
+  return mayStaff(staff, 'requeue-deliveries') ? control : ''
+}
+
+/**
+ * Returns the link to the page that re-queues all of an endpoint's deliveries that died within a time span. If the
+ * endpoint is disabled or deleted, returns the remedy instead. Returns an empty string if the member of staff may only
+ * view pages.
+ */
+export function requeueAllLink(
+  endpointId: string,
+  endpoint: TracedEndpoint | undefined,
+  span: Span,
+  staff: SignedIn,
+  label: string,
+): string {
+  const path = withQuery(`${endpointPath(endpointId)}/requeue-all`, spanFields(span))
+  const link = html`<p><a class="button" href="${path}">${label}…</a></p>`
+  return remedyOr(requeueRemedy[endpointStateOf(endpoint)], staff, link)
+}
+
+/**
+ * The query parameters of a page that is shown after a re-queue. They contain the result and the counts of the
+ * re-queue.
+ */
+type Query = Record<string, unknown>
+
+const ofOne: Record<Exclude<Requeued, 'not-found'>, [good: boolean, sentence: string]> = {
+  requeued: [true, 'Re-queued. The next attempt starts now.'],
+  delivered: [false, 'This delivery was already delivered, so it was not re-queued.'],
+  'under-way': [false, 'An attempt is already due or in progress, so the delivery was not re-queued.'],
+  'endpoint-gone': [
+    false,
+    'The endpoint is deleted or disabled, so nothing was re-queued. If it is disabled, the merchant must enable it first.',
+  ],
+}
+
+/**
+ * Returns the notice to show after an attempt to re-queue one delivery. Returns an empty string if the query contains
+ * no result.
+ */
+export function requeueNotice({ result }: Query): string {
+  const words = entryNamed(ofOne, result)
+  if (words === undefined) return ''
+  const reload = html`<p><a href="?">Reload the page to see the result</a></p>`
+  return notice(...words) + (result === 'requeued' ? reload : '')
+}
+
+/**
+ * Returns the notice to show after an endpoint's deliveries were re-queued. Returns an empty string if the query
+ * contains no result. If some deliveries remain, `continueLink` follows, the link to the page that re-queues them.
+ */
+export function requeueAllNotice(query: Query, continueLink: string): string {
+  if (query.result !== 'all') return ''
+  const [requeued, skipped, left] = [numberOf(query.requeued), numberOf(query.skipped), numberOf(query.left)]
+  const sentence = [
+    `Re-queued: ${deliveriesCounted(requeued)}.`,
+    skipped > 0
+      ? `Skipped: ${skipped}, because they were delivered or re-queued in the meantime, or the endpoint is gone.`
+      : '',
+    left > 0 ? `Remaining: ${left}.` : '',
+  ].join(' ')
+  return notice(left === 0 && requeued > 0, sentence) + (left > 0 ? continueLink : '')
+}
+
+const notice = (good: boolean, sentence: string): string =>
+  html`<p class="notice ${good ? 'good' : ''}" role="status">${sentence}</p>`
+
+const numberOf = (value: unknown): number => (typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : 0)

@@ -1,0 +1,266 @@
+import { merchantReference } from '../../../schemas/intents.ts'
+import { addLine } from '../../audit/audited.ts'
+import { looksLikeKey } from '../../businesses/api-key.ts'
+import { type KeyFacts, listKeys, lookUpKey, recogniseKey, whyNoKey } from '../../businesses/key-facts.ts'
+import { findBusinessesByName, lookUpBusiness } from '../../businesses/list-businesses.ts'
+import { isLonger, readName } from '../../input/name.ts'
+import { maskPhone, readPhone } from '../../input/phone.ts'
+import { readCode } from '../../intents/codes.ts'
+import {
+  type FoundIntent,
+  lookUpIntent,
+  searchByCode,
+  searchByMerchantReference,
+  searchByPayer,
+  searchByShortCode,
+  searchByWalletKey,
+} from '../../intents/search.ts'
+import type { Deps } from '../../platform/deps.ts'
+import { isId, isOrderNumber, isShortCode } from '../../platform/ids.ts'
+import type { By } from '../../security/actor.ts'
+import { lookUpOrder } from '../../store/orders/read.ts'
+import { isDeliveryId } from '../../webhooks/deliveries/delivery-job.ts'
+import { lookUpDelivery, lookUpEndpoint } from '../../webhooks/deliveries/look-up.ts'
+import { businessPath, deliveryPath, endpointPath, keyPath, orderPath, paymentPath } from '../paths.ts'
+
+/** One search result. `path` is the path of its page, and `intent` is null unless the result is a payment. */
+export interface Hit {
+  path: string
+  name: string
+  intent: FoundIntent | null
+}
+
+/**
+ * Finds payments, orders and other documents by one kind of input. Each finder is bounded: it reads an index, with a
+ * limit and a time limit, or a single document by its unique id.
+ */
+interface Finder {
+  /** The kind of input, as it appears in the results and in the hint. */
+  kind: string
+  /** Returns the input in its stored format. Returns null if the query is not of this kind. */
+  read(query: string): string | null
+  find(deps: Deps, input: string): Promise<Hit[]>
+  /**
+   * Returns the input as the results may show it. Without this function, the input is shown in full. If it differs from
+   * the input, the page does not repeat the query.
+   */
+  shown?(input: string): string
+  /** Returns a sentence that explains to staff why nothing was found. It must not contain the input. */
+  whyNoHit?(input: string): string
+  /** If this is set, the search is recorded in the audit trail before its results are shown. */
+  audited?: 'payment.searched-by-phone'
+}
+
+export const paymentHits = (intents: readonly FoundIntent[]): Hit[] =>
+  intents.map((intent) => {
+    const { referenceNumber } = intent
+    return { path: paymentPath(referenceNumber), name: referenceNumber, intent }
+  })
+
+/** A finder of payments. */
+const payments = (
+  kind: string,
+  read: Finder['read'],
+  search: (deps: Deps, input: string) => Promise<FoundIntent[]>,
+  more: Pick<Finder, 'shown' | 'audited'> = {},
+): Finder => ({ kind, read, find: async (deps, input) => paymentHits(await search(deps, input)), ...more })
+
+/** A finder of something that has a page of its own. */
+const onePage = (
+  kind: string,
+  read: Finder['read'],
+  lookUp: (deps: Deps, input: string) => Promise<object | null>,
+  pathOf: (input: string) => string,
+): Finder => ({
+  kind,
+  read,
+  find: async (deps, input) =>
+    (await lookUp(deps, input)) === null ? [] : [{ path: pathOf(input), name: input, intent: null }],
+})
+
+/** Returns the query if it has the given form, or null. */
+const matching = (isOfForm: (text: string) => boolean, query: string): string | null => (isOfForm(query) ? query : null)
+
+/** Part of every API key. MongoDB logs the text of slow queries, so a text that contains a key must not become one. */
+const keyPrefix = /[sp]k_(?:test|live)_/i
+function readMerchantReference(query: string): string | null {
+  const text = readName('reference', query)
+  return text === null || isLonger(text, merchantReference.maxLength) || keyPrefix.test(text) ? null : text
+}
+
+/** Documents and chats turn the hyphen of a reference into a dash, and sentences put punctuation around it. */
+const pasted = (query: string): string =>
+  (readName('reference', query) ?? '').replace(/^[^0-9A-Z]+/i, '').replace(/(?<=[0-9A-Z])[^0-9A-Z]+$/i, '')
+const upper = (isOfForm: (text: string) => boolean) => (query: string) =>
+  matching(isOfForm, pasted(query).toUpperCase())
+const lower = (isOfForm: (text: string) => boolean) => (query: string) =>
+  matching(isOfForm, pasted(query).toLowerCase())
+
+/** A payment link with or without a query. It may have any host, because PAY_URL may change. */
+const link = /^[^?#]*\/p\/([0-9A-Z]{6})(?:[^0-9A-Z].*)?$/i
+/** Characters that people type between the characters of a short code. */
+const separators = /[\s.\p{Pd}]/gu
+
+/** Returns the short code in a payment link, or the short code itself. */
+function readShortCode(query: string): string | null {
+  const text = query.replaceAll(/\s/g, '')
+  const typed = link.exec(text)?.[1] ?? text.replaceAll(separators, '')
+  return matching(isShortCode, typed.toUpperCase())
+}
+
+/** The finders for payments, orders, deliveries, endpoints and businesses by id. */
+const finders: readonly Finder[] = [
+  onePage(
+    'payment reference',
+    upper((text) => /^PI-[0-9A-Z]+$/.test(text)),
+    lookUpIntent,
+    paymentPath,
+  ),
+  payments("merchant's reference", readMerchantReference, searchByMerchantReference, {
+    // A reference may look like a phone number, which the results never show.
+    shown: (input) => (readPhone(input) === null ? input : maskPhone(input)),
+  }),
+  onePage('order number', upper(isOrderNumber), lookUpOrder, orderPath),
+  payments(
+    'refund id',
+    upper((text) => /^RF-[0-9A-Z]+$/.test(text)),
+    searchByWalletKey,
+  ),
+  payments('payment link or short code', readShortCode, searchByShortCode),
+  payments('payment code', readCode, searchByCode),
+  payments('phone number of the payer', readPhone, searchByPayer, {
+    shown: maskPhone,
+    audited: 'payment.searched-by-phone',
+  }),
+  payments('key in the wallet', lower(isId), searchByWalletKey),
+  // Delivery ids are case-sensitive.
+  onePage('delivery id', (query) => matching(isDeliveryId, query), lookUpDelivery, deliveryPath),
+  onePage('endpoint id', lower(isId), lookUpEndpoint, endpointPath),
+  onePage('business id', lower(isId), lookUpBusiness, businessPath),
+]
+
+/** A key as pages show it, such as `sk_live_…rwQB`, or only the last four characters of its secret. */
+const shortForm = /^(?:([sp]k_(?:test|live)_)\W*)?([0-9A-Za-z]{4})$/
+/** The maximum number of keys found by their last four characters. Few keys share them. */
+const maxKeys = 20
+
+const keyHits = (keys: readonly KeyFacts[]): Hit[] =>
+  keys.map(({ id, key }) => ({ path: keyPath(id), name: key, intent: null }))
+
+/** A key in clear text, whole or in part, wherever it is in a text. Unlike the short form, it is a secret. */
+const wholeOrPart = /[sp]k_(?:test|live)_[0-9A-Za-z]{5,}/gi
+
+/** Returns the different keys in clear text that the query contains, separated by spaces. */
+function readKeys(query: string): string | null {
+  const keys = [...new Set(query.match(wholeOrPart))]
+  return keys.length === 0 ? null : keys.join(' ')
+}
+
+function whyNotOneKey(keys: string): string {
+  const count = keys.split(' ').length
+  if (count > 1) return `The text contains ${count} API keys. Search for one at a time.`
+  return looksLikeKey(keys) ? whyNoKey.unknown : whyNoKey.mistyped
+}
+
+/** The finders for API keys, by a key in clear text, by its short form and by its id. */
+const keyFinders: readonly Finder[] = [
+  {
+    kind: 'API key',
+    read: readKeys,
+    async find(deps, input) {
+      const key = await recogniseKey(deps, input)
+      if (key === null || key === 'mistyped') return []
+      return [{ path: `${keyPath(key.id)}?matched=${key.matched}`, name: key.key, intent: null }]
+    },
+    shown: (input) => `${input.slice(0, 'sk_live_'.length)}…${input.slice(-4)}`,
+    whyNoHit: whyNotOneKey,
+  },
+  {
+    kind: 'last characters of the API key',
+    read: (query) => (shortForm.test(query) ? query : null),
+    async find(deps, input) {
+      const [, prefix, last4] = shortForm.exec(input) ?? []
+      const { items } = await listKeys(deps, { last4: last4 ?? '' }, { limit: maxKeys, after: null })
+      return keyHits(items.filter(({ key }) => prefix === undefined || key.startsWith(prefix)))
+    },
+  },
+  {
+    kind: 'key id',
+    read: (query) => (isId(query.toLowerCase()) ? query.toLowerCase() : null),
+    async find(deps, input) {
+      const key = await lookUpKey(deps, input)
+      return key === null ? [] : keyHits([key])
+    },
+  },
+]
+
+/** The results of one finder. `shown` is the input as the page may show it. */
+export interface Group {
+  kind: string
+  shown: string
+  hits: Hit[]
+}
+
+/**
+ * The groups with results. `isPrivate` is true if the page must not repeat the query, because it is a phone number or
+ * contains an API key. If nothing was found, `whyNoHit` may explain why.
+ */
+interface Results {
+  groups: Group[]
+  isPrivate: boolean
+  whyNoHit: string | null
+}
+
+export const phoneSearches = {
+  what: 'Searches by phone number',
+  owner: 'member of staff',
+  gets: 'the page asks to wait',
+  max: 60,
+  seconds: 3600,
+}
+
+/** A search by name requires at least this many characters, because a single letter occurs in too many names. */
+export const minPartLength = 2
+
+/**
+ * Runs all finders that accept the query. If they find nothing, searches for businesses by name, except if the query
+ * is private, because MongoDB logs the text of slow queries. Searches that must be audited are audited before
+ * this function returns, so that no one can see results that the audit trail does not mention. Returns only how long to
+ * wait if the person has made too many of them.
+ */
+export async function runFinders(deps: Deps, query: string, by: By): Promise<Results | { waitMs: number }> {
+  const accepted = [...finders, ...keyFinders].flatMap((finder) => {
+    const input = finder.read(query)
+    return input === null ? [] : [{ finder, input }]
+  })
+  if (accepted.some(({ finder }) => finder.audited !== undefined)) {
+    const [waitMs = 0] = await deps.counters.take([{ id: `phone-search ${by.actor.name}`, ...phoneSearches }])
+    if (waitMs > 0) return { waitMs }
+  }
+  const groups = await Promise.all(
+    accepted.map(async ({ finder, input }): Promise<Group> => {
+      const hits = await finder.find(deps, input)
+      const shown = finder.shown?.(input) ?? input
+      if (finder.audited !== undefined)
+        await addLine(deps, by, {
+          act: finder.audited,
+          subject: shown,
+          businessId: null,
+          after: { found: hits.length },
+        })
+      return { kind: finder.kind, shown, hits }
+    }),
+  )
+  const isPrivate = groups.some(({ shown }, index) => shown !== accepted[index]?.input)
+  const found = groups.filter(({ hits }) => hits.length > 0)
+  const [whyNoHit = null] = accepted.flatMap(({ finder, input }) => finder.whyNoHit?.(input) ?? [])
+  return { groups: found.length > 0 || isPrivate ? found : await byName(deps, query), isPrivate, whyNoHit }
+}
+
+async function byName(deps: Pick<Deps, 'Business'>, query: string): Promise<Group[]> {
+  if (query.length < minPartLength || !query.isWellFormed() || query.includes('\0')) return []
+  const businesses = await findBusinessesByName(deps, query)
+  if (businesses.length === 0) return []
+  const hits = businesses.map(({ _id, name }) => ({ path: businessPath(_id), name, intent: null }))
+  return [{ kind: 'name of a business', shown: query, hits }]
+}

@@ -1,0 +1,216 @@
+import type { Request, Response } from 'express'
+import { html } from 'ghtml'
+import { currencyCode } from '../../../schemas/currency.ts'
+import type { Business } from '../../businesses/business.ts'
+import {
+  findBusinessesByName,
+  lookUpBusiness,
+  lookUpBusinesses,
+  maxBusinesses,
+} from '../../businesses/list-businesses.ts'
+import { readAmount } from '../../checkout/read-amount.ts'
+import { formFields } from '../../http/body/read-form.ts'
+import { redirectTo } from '../../http/pages/send-page.ts'
+import { readInstant } from '../../input/instant.ts'
+import { readName } from '../../input/name.ts'
+import { type FoundIntent, maxFound, searchByAmount } from '../../intents/search.ts'
+import type { Deps } from '../../platform/deps.ts'
+import { refuse } from '../../platform/errors.ts'
+import { isId } from '../../platform/ids.ts'
+import type { SignedIn } from '../../staff/staff-sessions.ts'
+import { countBacklog, shownDeadMs } from '../../webhooks/deliveries/backlog.ts'
+import { environmentBadge } from '../badges.ts'
+import { byStaff } from '../guards.ts'
+import { csrfField, sendNotice, sendStaffPage, staffOf, time } from '../layout.ts'
+import { businessLink, idLink, userLink } from '../paths.ts'
+import { type Column, table } from '../table.ts'
+import { atMost, money, userText } from '../words.ts'
+import { type Group, type Hit, minPartLength, paymentHits, runFinders } from './finders.ts'
+
+const dayMs = 86_400_000
+
+/** Handles GET requests for the start page, which has the search forms. */
+export const searchPage = (deps: Pick<Deps, 'Delivery' | 'now'>) => async (_req: Request, res: Response) => {
+  const { due, waiting, dead } = await countBacklog(deps)
+  const body = html`<h1>Search</h1>
+    !${searchForms(staffOf(res), '', null)}
+    <h2>Webhooks now</h2>
+    <dl class="facts card">
+      <dt>Due now</dt><dd>${atMost(due)}</dd>
+      <dt>Waiting for the next attempt</dt><dd>${atMost(waiting)}</dd>
+      <dt>Dead in the last ${shownDeadMs / dayMs} days</dt><dd>${atMost(dead)} <a href="/admin/dead">by business and endpoint</a></dd>
+    </dl>`
+  sendStaffPage(res, { title: 'Search', current: '/admin' }, body)
+}
+
+/**
+ * Handles POST requests of the search form. Redirects to the page of the only result, or lists all results. All staff
+ * may search, also by phone number, because each search by phone number is in the audit trail.
+ */
+export const searchByText = (deps: Deps) => async (req: Request, res: Response) => {
+  const { q } = formFields(req, 'q')
+  const query = (readName('name', q) ?? q.trim()).slice(0, maxQueryLength)
+  if (query === '') return redirectTo(res, '/admin')
+  const results = await runFinders(deps, query, byStaff(req, res, null))
+  if ('waitMs' in results) {
+    const minutes = Math.ceil(results.waitMs / 60_000)
+    const wait = minutes === 1 ? 'a minute' : `${minutes} minutes`
+    const sentence = `You have made too many searches by phone number. Wait ${wait}, or search for something else.`
+    return sendNotice(res, 429, 'Too many searches', sentence)
+  }
+  const { groups, isPrivate, whyNoHit } = results
+  await sendResults(deps, res, groups, { query: isPrivate ? '' : query, by: null, whyNoHit })
+}
+
+/** Handles POST requests of the form that searches by business, amount and day. */
+export const searchByAmountAndDay =
+  (deps: Pick<Deps, 'Business' | 'Intent' | 'now'>) => async (req: Request, res: Response) => {
+    const by = formFields(req, 'business', 'amount', 'day')
+    const group = await findByAmount(deps, by)
+    await sendResults(deps, res, group.hits.length === 0 ? [] : [group], { query: '', by, whyNoHit: null })
+  }
+
+async function sendResults(
+  deps: Pick<Deps, 'Business'>,
+  res: Response,
+  groups: Group[],
+  { query, by, whyNoHit }: { query: string; by: AmountFields | null; whyNoHit: string | null },
+): Promise<void> {
+  const hits = groups.flatMap((group) => group.hits)
+  const [only, ...others] = hits
+  if (only !== undefined && others.length === 0) return redirectTo(res, only.path)
+  const ids = hits.flatMap(({ intent }) => (intent === null ? [] : [intent.businessId]))
+  const businesses = await lookUpBusinesses(deps, [...new Set(ids)])
+  const body = html`<h1>Search</h1>
+    !${searchForms(staffOf(res), query, by)}
+    !${hits.length === 0 ? nothing(query, whyNoHit) : resultList(groups, businesses)}`
+  sendStaffPage(res, { title: 'Search', current: '/admin' }, body)
+}
+
+const nothing = (query: string, whyNoHit: string | null): string =>
+  html`<p class="notice" role="status">Nothing was found!${query === '' ? '' : html` for <b>!${userText(query)}</b>`}. ${whyNoHit ?? searchHint}</p>`
+
+const searchHint = `Enter a whole reference, code, phone number or id, or at least ${minPartLength} characters of the name of a business. A payment code is found for three days after its last use. Old test data is deleted.`
+
+/** Returns the results of a search as HTML. `businesses` contains the businesses of the payments found. */
+const resultList = (groups: readonly Group[], businesses: readonly Business[]): string => {
+  const columns = columnsFor(new Map(businesses.map(({ _id, name }) => [_id, name])))
+  return groups.map((group) => section(group, columns)).join('')
+}
+
+const section = ({ kind, shown, hits }: Group, columns: readonly Column<FoundPayment>[]): string => {
+  const payments = hits.flatMap(({ path, intent }) => (intent === null ? [] : [{ path, intent }]))
+  const pages = hits.filter(({ intent }) => intent === null)
+  return html`<section>
+    <p role="status"><b>${hits.length}</b> found by the ${kind} <b>!${userText(shown)}</b>.${cut(hits)}</p>
+    !${payments.length === 0 ? '' : table(columns, payments)}
+    !${pages.length === 0 ? '' : html`<ul class="card">!${pages.map(({ path, name }) => html`<li>!${userLink(path, name)} <span class="id faint">!${userText(path.replace(/^.*\/|\?.*$/g, ''))}</span></li>`)}</ul>`}
+  </section>`
+}
+
+/** Returns a note if there may be more results than the page shows. */
+function cut(hits: readonly Hit[]): string {
+  const arePayments = hits.some(({ intent }) => intent !== null)
+  if (arePayments && hits.length === maxFound) return ` Only the newest ${maxFound} are shown.`
+  return !arePayments && hits.length === maxBusinesses
+    ? ` Only the first ${maxBusinesses} are shown. Enter more of the name.`
+    : ''
+}
+
+type FoundPayment = Pick<Hit, 'path'> & { intent: FoundIntent }
+
+const columnsFor = (names: ReadonlyMap<string, string>): Column<FoundPayment>[] => [
+  {
+    title: 'Payment',
+    html: ({ path, intent }) => html`!${idLink(path, intent.referenceNumber)} !${environmentBadge(intent.sandbox)}`,
+  },
+  {
+    title: 'Business',
+    classes: 'wide',
+    html: ({ intent: { businessId } }) => businessLink(businessId, names.get(businessId)),
+  },
+  { title: 'Amount without fee', classes: 'number', text: ({ intent }) => amountOf(intent) },
+  { title: 'State', text: ({ intent }) => stateOf(intent) },
+  { title: 'Created', html: ({ intent }) => time(intent.createdAt) },
+]
+
+/** Returns the amount of a payment. For an OPEN intent, this is the amount that the customer chose. */
+function amountOf({ amountType, amount, payment, hold }: FoundIntent): string {
+  const chosen = amountType === 'OPEN' ? (payment?.amountPaid ?? hold?.amount ?? null) : amount
+  return chosen === null ? 'open' : money(chosen)
+}
+
+const stateOf = ({ status, hold, cancellationReason }: FoundIntent): string => {
+  if (hold !== null) return `${status}, a payment is in progress`
+  return cancellationReason === 'expired' ? `${status}, expired` : status
+}
+
+/**
+ * Finds the payments of an amount on one day. If several businesses have the name, searches all of them. Throws
+ * VALIDATION_ERROR if a field is invalid.
+ */
+async function findByAmount(deps: Pick<Deps, 'Business' | 'Intent' | 'now'>, fields: AmountFields): Promise<Group> {
+  const business = readName('name', fields.business) ?? ''
+  if (business.length < minPartLength)
+    throw invalid('business', `at least ${minPartLength} characters of the name of a business, or its id`)
+  const amount = readAmount(fields.amount)
+  if (typeof amount !== 'number') throw invalid('amount', 'an amount such as 500 or 500.00')
+  const day = fields.day.length === 'YYYY-MM-DD'.length ? readInstant(fields.day, 'start') : null
+  if (day === null) throw invalid('day', 'a day such as 2026-01-31')
+  const businesses = await businessesFor(deps, business)
+  const ids = businesses.map(({ _id }) => _id)
+  const intents = ids.length === 0 ? [] : await searchByAmount(deps, ids, amount, day)
+  return {
+    kind: `amount ${money(amount)} on ${day.toISOString().slice(0, 10)} and the business`,
+    shown: business,
+    hits: paymentHits(intents),
+  }
+}
+
+const invalid = (param: keyof AmountFields, expected: string) =>
+  refuse('VALIDATION_ERROR', { param, message: `${param} must be ${expected}. Go back and correct it.` })
+
+async function businessesFor(deps: Pick<Deps, 'Business'>, text: string): Promise<Business[]> {
+  const id = text.toLowerCase()
+  const one = isId(id) ? await lookUpBusiness(deps, id) : null
+  return one === null ? findBusinessesByName(deps, text) : [one]
+}
+
+/** The maximum length of a search text. A pasted payment link may have a long query. */
+const maxQueryLength = 1000
+/** The longest text that the search field shows again. */
+const maxShownLength = 200
+
+/** The fields of the search by amount, as typed. */
+type AmountFields = Record<'business' | 'amount' | 'day', string>
+
+/**
+ * Returns the two search forms. Both use POST, so that no phone number or API key can end up in a URL, in the browser's
+ * history or in the log of a proxy. `by` is the search by amount whose results the page shows.
+ */
+const searchForms = (staff: SignedIn, query: string, by: AmountFields | null): string =>
+  html`<form class="filter card" role="search" method="post" action="/admin/search">
+      !${csrfField(staff)}
+      <div class="whole">
+        <label for="q">Payment, phone number, order, id or business</label>
+        <input id="q" name="q" type="search" value="${query.slice(0, maxShownLength)}" maxlength="${maxQueryLength}" autocomplete="off" spellcheck="false" placeholder="PI-…" !${query === '' && by === null ? 'autofocus' : ''} aria-describedby="hint" />
+      </div>
+      <div class="act"><button class="main">Search</button></div>
+      <p class="faint" id="hint">Enter the reference, merchant's reference, link, short code or 6-digit code of a payment, the phone number of its payer, its key in the wallet, an order number, a refund id, an API key or its last four characters, the id of a delivery, an endpoint, a key or a business, or part of the name of a business. Searches by phone number are recorded in the audit trail.</p>
+    </form>
+    !${amountForm(staff, by)}`
+
+const amountForm = (staff: SignedIn, by: AmountFields | null): string => {
+  const { business = '', amount = '', day = '' } = by ?? {}
+  return html`<details class="card" !${by === null ? '' : 'open'}>
+    <summary>Search by business, amount and day</summary>
+    <form class="filter" method="post" action="/admin/search/amount">
+      !${csrfField(staff)}
+      <div class="whole"><label for="business">Business</label><input id="business" name="business" value="${business}" maxlength="200" autocomplete="off" spellcheck="false" required placeholder="Id or part of the name" /></div>
+      <div><label for="amount">Amount without fee (${currencyCode})</label><input id="amount" name="amount" value="${amount}" maxlength="30" inputmode="decimal" autocomplete="off" required placeholder="500.00" /></div>
+      <div><label for="day">Day (UTC)</label><input id="day" name="day" type="date" value="${day}" required /></div>
+      <div class="act"><button>Search</button></div>
+      <p class="faint">Finds the payments that were created, paid or attempted on that day. Enter the merchant's amount. The total that left the customer's wallet may include a fee.</p>
+    </form>
+  </details>`
+}

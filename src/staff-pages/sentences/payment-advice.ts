@@ -1,0 +1,98 @@
+import { type Business, ratesAt } from '../../businesses/business.ts'
+import type { Price } from '../../checkout/layout.ts'
+import type { Locale } from '../../checkout/locale.ts'
+import type { Refund } from '../../intents/records.ts'
+import type { TracedIntent } from '../../intents/search.ts'
+import type { Deps } from '../../platform/deps.ts'
+import { commissionOf } from '../../wallets/commission.ts'
+import { type Advice, adviceFrom } from './advice.ts'
+import { type PaymentFacts, paymentSentences } from './payment-sentences.ts'
+import { failedRefundOf, openRefundOf, paymentStateOf } from './payment-state.ts'
+
+/** Returns the words for the state of a payment. `intent` must have its status at `now` (`asOf`). */
+export function paymentAdvice(
+  deps: Pick<Deps, 'config'>,
+  intent: TracedIntent,
+  business: Business | null,
+  now: Date,
+): Advice {
+  const price = priceOf(intent) ?? priceNow(deps, intent, business, now)
+  return adviceFrom(paymentSentences[paymentStateOf(intent, business, now)], (locale) => factsIn(locale, intent, price))
+}
+
+function factsIn(locale: Locale, intent: TracedIntent, price: Price | null): PaymentFacts {
+  const { referenceNumber: reference, hold, payment, refunds, codeExpiresAt, expiresAt } = intent
+  const lastAttempt = intent.attempts.at(-1)
+  const [open, failed] = [openRefundOf(intent), failedRefundOf(intent)]
+  const made = refunds.filter(({ status }) => status === 'SUCCEEDED').map(givenBackBy)
+  const moment = (at: Date | undefined) => (at === undefined ? '' : locale.moment(at))
+  const refund = open === undefined ? failed : givenBackBy(open)
+  return {
+    reference,
+    amount: price === null ? anyAmount[locale.code] : chargedInWords(locale, price),
+    refunded: givenBackInWords(locale, sumOf(made)),
+    refund: refund === undefined ? '' : givenBackInWords(locale, refund),
+    since: moment(hold?.startedAt ?? open?.createdAt ?? lastAttempt?.startedAt ?? lastAttempt?.at),
+    validUntil: moment(hold?.validUntil ?? open?.validUntil),
+    queryAt: moment(hold?.queryAt ?? open?.queryAt ?? open?.validUntil),
+    key: hold?.id ?? open?.id ?? '',
+    paidAt: moment(payment?.paidAt),
+    codeExpiresAt: moment(codeExpiresAt),
+    expiresAt: moment(expiresAt),
+  }
+}
+
+/** Returns the price of the payment in question: the one in progress, the one that was made, or the last attempt. */
+function priceOf({ hold, payment, attempts }: TracedIntent): Price | null {
+  if (hold !== null) return { amount: hold.amount, fee: hold.commission.payerTtc }
+  if (payment !== null) return { amount: payment.amountPaid, fee: payment.commission.payerTtc }
+  return attempts.at(-1) ?? null
+}
+
+/** Returns the price of a payment that begins now, or null if the customer chooses the amount. */
+function priceNow(
+  { config }: Pick<Deps, 'config'>,
+  { amountType, amount }: TracedIntent,
+  business: Business | null,
+  now: Date,
+): Price | null {
+  if (amountType === 'OPEN' || amount === null) return null
+  const rates = ratesAt(business?.commission ?? [], config.commissionRates, now)
+  return { amount, fee: commissionOf(amount, rates).payerTtc }
+}
+
+const givenBackBy = ({ amount, returnedFees }: Refund): Price => ({ amount, fee: returnedFees.payerTtc })
+
+const sumOf = (prices: readonly Price[]): Price =>
+  prices.reduce((sum, { amount, fee }) => ({ amount: sum.amount + amount, fee: sum.fee + fee }), {
+    amount: 0,
+    fee: 0,
+  })
+
+const anyAmount: Record<Locale['code'], string> = {
+  en: 'an amount of their choice',
+  fr: 'un montant au choix',
+  ar: '',
+}
+
+type Language = Pick<Locale, 'code' | 'money'>
+
+/**
+ * Returns the total that a payment takes from the wallet. If there is a fee, the parts of the total follow, because the
+ * merchant knows only the amount: `505.00 MRU (500.00 MRU and a fee of 5.00 MRU)`.
+ */
+export const chargedInWords = (language: Language, price: Price): string =>
+  totalInWords(language, price, (fee) => (language.code === 'fr' ? `${fee} de frais` : `a fee of ${fee}`))
+
+/**
+ * Returns the total that a refund gives back to the wallet. If the refund gives back a part of the fee, the parts of
+ * the total follow: `202.00 MRU (200.00 MRU and 2.00 MRU of the fee)`.
+ */
+export const givenBackInWords = (language: Language, price: Price): string =>
+  totalInWords(language, price, (fee) => (language.code === 'fr' ? `${fee} des frais` : `${fee} of the fee`))
+
+function totalInWords({ code, money }: Language, { amount, fee }: Price, feeInWords: (fee: string) => string): string {
+  const total = money(amount + fee)
+  if (fee === 0) return total
+  return `${total} (${money(amount)} ${code === 'fr' ? 'et' : 'and'} ${feeInWords(money(fee))})`
+}

@@ -1,0 +1,214 @@
+import { currencyCode, decimal } from '../../../schemas/currency.ts'
+import {
+  maxDescriptionLength,
+  maxHandleLength,
+  maxLabelLength,
+  maxNameLength,
+  maxSkuLength,
+  maxStock,
+} from '../../../schemas/product-limits.ts'
+import { isLonger, type NameKind, readName } from '../../input/name.ts'
+import { isStorable } from '../../input/validate.ts'
+import { type ErrorCode, refuse } from '../../platform/errors.ts'
+import { inSlices } from '../../platform/in-slices.ts'
+
+/** The value of a cell that is not blank, or the reason why the cell is invalid. */
+export type Cell<T> = { value: T } | { message: string; code: ErrorCode }
+
+/** For each column, the function that reads the cells of that column. */
+export type Readers = { [C in Column]: (text: string) => Cell<Values[C]> }
+
+/** The words for true and false that people and spreadsheets use, in English and French. */
+const yes: ReadonlySet<string> = new Set(['true', '1', 'yes', 'oui', 'vrai'])
+const no: ReadonlySet<string> = new Set(['false', '0', 'no', 'non', 'faux'])
+
+/**
+ * Creates the functions that read the cells. A string that looks like a formula is kept. `maxAmount` is the highest
+ * price allowed.
+ */
+export const createReaders = (maxAmount: number): Readers => ({
+  handle: (text) => readTyped('name', text, maxHandleLength),
+  name: (text) => readTyped('name', text, maxNameLength),
+  description: (text) => readText(text, maxDescriptionLength),
+  variant_label: (text) => readTyped('name', text, maxLabelLength),
+  sku: (text) => readTyped('reference', text, maxSkuLength),
+  price: (text) => readPrice(text, maxAmount),
+  stock: readStock,
+  active: readActive,
+})
+
+function readTyped(kind: NameKind, text: string, maxLength: number): Cell<string> {
+  const name = readName(kind, text)
+  if (name !== null) return readText(name, maxLength)
+  const some = kind === 'name' ? 'control' : 'control and invisible'
+  return fault(`The value must be valid Unicode without ${some} characters, and must not be blank.`)
+}
+
+function readText(text: string, maxLength: number): Cell<string> {
+  if (isLonger(text, maxLength)) return fault(`The value can have at most ${maxLength} characters.`)
+  return isStorable(text) ? { value: text } : fault('The value must be valid Unicode without NUL characters.')
+}
+
+function readPrice(text: string, maxAmount: number): Cell<number> {
+  const price = wholeNumber(text)
+  if (price === null)
+    return fault(`The price must be a whole number of centimes. Write 1250 for ${decimal(1250)} ${currencyCode}.`)
+  return price >= 0 && price <= maxAmount
+    ? { value: price }
+    : { message: `The price must be from 0 to ${maxAmount} centimes.`, code: 'AMOUNT_OUT_OF_RANGE' }
+}
+
+function readStock(text: string): Cell<number> {
+  const stock = wholeNumber(text)
+  return stock !== null && stock >= 0 && stock <= maxStock
+    ? { value: stock }
+    : fault(`The stock must be a whole number from 0 to ${maxStock}.`)
+}
+
+function readActive(text: string): Cell<boolean> {
+  const word = text.trim().toLowerCase()
+  if (yes.has(word)) return { value: true }
+  return no.has(word)
+    ? { value: false }
+    : fault('The value must be true or false (or 1, 0, yes, no, oui, non, vrai, faux).')
+}
+
+/**
+ * Parses a whole number, which consists of ASCII digits with an optional minus sign. Returns null for any other text,
+ * such as `12,50`, `1 250`, `1e3` or `٥`. Adding 0 turns `-0` into 0.
+ */
+const wholeNumber = (text: string): number | null => (/^-?[0-9]+$/.test(text.trim()) ? Number(text) + 0 : null)
+
+const fault = (message: string) => ({ message, code: 'VALIDATION_ERROR' }) as const
+
+/** The columns of a file, in the order in which they are exported. */
+export const columns = ['handle', 'name', 'description', 'variant_label', 'sku', 'price', 'stock', 'active'] as const
+
+export type Column = (typeof columns)[number]
+
+/** For each column, the type of its values. Prices are in centimes. */
+export interface Values {
+  handle: string
+  name: string
+  description: string
+  variant_label: string
+  sku: string
+  price: number
+  stock: number
+  active: boolean
+}
+
+/** The values of the cells of a row. Null stands for a blank cell. A blank cell does not change the field. */
+export type Cells = { [C in Column]: Values[C] | null }
+
+/**
+ * One row of an import. `row` is its number, as in a spreadsheet. The header is row 1. Rows with the same handle
+ * describe the same product.
+ */
+export type ProductRow = Cells & { row: number; handle: string }
+
+/** The maximum number of rows in an import, not counting the header. */
+export const maxRows = 5_000
+
+export interface CsvFault {
+  row: number
+  /** The column of the invalid cell. If the fault concerns the whole row, this is null. */
+  column: Column | null
+  message: string
+  /** The error code of the fault, which is VALIDATION_ERROR by default. */
+  code?: ErrorCode
+}
+
+/** The maximum number of faults listed in a response. */
+const maxListed = 100
+/**
+ * The maximum number of faults to keep in memory. Beyond this number, only the hundred faults with the lowest row
+ * numbers are kept. A file can have 40 000 faults, and sorting 1 000 of them takes less than 1 ms.
+ */
+const maxKept = 1_000
+
+/** Collects a file's faults, so that a single response can list them. */
+export type Faults = ReturnType<typeof createFaults>
+
+export function createFaults() {
+  let kept: Required<CsvFault>[] = []
+  let count = 0
+  const firstByRow = () => kept.toSorted((a, b) => a.row - b.row).slice(0, maxListed)
+  return {
+    add(fault: CsvFault): void {
+      kept.push({ code: 'VALIDATION_ERROR', ...fault })
+      count += 1
+      if (kept.length > maxKept) kept = firstByRow()
+    },
+    /**
+     * Throws if there are faults, with the error code of the fault that has the lowest row number. The error's details
+     * contain the first hundred faults in row order, and the number of further faults.
+     */
+    refuseIfAny(): void {
+      const listed = firstByRow()
+      const [first] = listed
+      if (first === undefined) return
+      throw refuse(first.code, {
+        param: first.column ?? 'csv',
+        message: `Row ${first.row}${first.column === null ? '' : `, ${first.column}`}: ${first.message}`,
+        details: { faults: listed, more: count - listed.length },
+      })
+    },
+  }
+}
+
+/**
+ * A row of the file, with the ids of the existing product and variant that the row describes. `productId` is null if
+ * the product is new, and `variantId` is null if the variant is new.
+ */
+export interface MatchedRow {
+  row: ProductRow
+  productId: string | null
+  variantId: string | null
+  /** Whether the row assigns a new SKU to its variant. */
+  givesSku: boolean
+}
+
+/** The variant to which a SKU currently belongs. */
+export interface SkuOwner {
+  productId: string
+  handle: string
+  variantId: string
+}
+
+/**
+ * Adds a fault for each row whose SKU already occurs in an earlier row. Also adds a fault for each row whose SKU
+ * belongs to a different variant, unless that variant is of the same product and gets another SKU from the file.
+ * Variants of the same product may therefore swap SKUs. An import cannot transfer a SKU from one product to another,
+ * because each write changes only one product. `owners` maps each new SKU in the rows to the variant that currently has
+ * that SKU.
+ */
+export async function checkSkus(
+  matched: readonly MatchedRow[],
+  owners: ReadonlyMap<string, SkuOwner>,
+  faults: Faults,
+): Promise<void> {
+  const givenSkus = new Map(matched.map(({ row, variantId }) => [variantId, row.sku]))
+  const firstRows = new Map<string, number>()
+  await inSlices(matched, (each) => {
+    const { row, sku } = each.row
+    if (sku === null) return
+    const first = firstRows.get(sku)
+    firstRows.set(sku, first ?? row)
+    const message =
+      first === undefined ? heldBy(owners.get(sku), each, givenSkus) : `Row ${first} already has this SKU.`
+    if (message !== null) faults.add({ row, column: 'sku', message })
+  })
+}
+
+function heldBy(
+  owner: SkuOwner | undefined,
+  { productId, variantId }: MatchedRow,
+  givenSkus: ReadonlyMap<string | null, string | null>,
+): string | null {
+  if (owner === undefined || owner.variantId === variantId) return null
+  if (owner.productId !== productId)
+    return `The product with the handle ${owner.handle} has this SKU: change it there first.`
+  const isGivenAway = (givenSkus.get(owner.variantId) ?? null) !== null
+  return isGivenAway ? null : 'Another variant of this product has this SKU.'
+}

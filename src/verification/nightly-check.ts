@@ -1,0 +1,126 @@
+import type { mongo } from 'mongoose'
+import { readableDate } from '../audit/audit-event.ts'
+import { nativeCollection, nullIfDuplicate } from '../mongo/collection.ts'
+import { isAway } from '../mongo/connect.ts'
+import type { Models } from '../platform/deps.ts'
+import { type LongLease, lastDue, takeLongLease } from '../retention/record.ts'
+import { findServiceKey } from '../security/service-keys.ts'
+import type { Work } from '../work/loop.ts'
+import { createPace, type Pace } from '../work/pace.ts'
+import { type AuditCheck, digestOf, linesPerSeal, listOf, readableSeal, type Verified } from './seal.ts'
+import { type SealDeps, sealTrail } from './seal-trail.ts'
+import { type VerifyDeps, verifyLedgers } from './verify-ledger.ts'
+import { verifyTrail } from './verify-trail.ts'
+
+type CheckDeps = SealDeps & VerifyDeps & Pick<Models, 'AuditCheck' | 'Business'>
+
+const hourMs = 3_600_000
+/** The whole trail is verified again in the first night that begins at least this long after it last was. */
+const wholeEveryMs = 6.5 * 24 * hourMs
+/** How far the clock of the process that stored a check may be ahead. */
+const maxSkewMs = hourMs
+const maxTimeMS = 4_000
+
+/** Seals and verifies the audit trail once a night. A check that keeps failing runs once a minute. */
+export const checkWork: Work = {
+  name: 'audit-check',
+  queue: 'retention',
+  everyMs: 60_000,
+  isLong: true,
+  async run(deps, ending) {
+    if (!(await isCheckDue(deps))) return 0
+    const checks = deps.AuditCheck.collection as unknown as mongo.Collection<LongLease>
+    const upsert = { upsert: true }
+    const lease = await takeLongLease(checks, { _id: 'lease', work: 'check' }, deps.now, upsert).catch(nullIfDuplicate)
+    if (lease === null) return 0
+    await checkTrail(deps, ending, () => lease.renew({}))
+    await lease.end({})
+    return 0
+  },
+}
+
+/**
+ * Once a night, verifies the ledgers, seals their last entries and the new lines of the audit trail, verifies the trail
+ * from the last verified seal on, once a week or after a fault the whole trail, and stores the result for the audit
+ * page. Does nothing if tonight's check has already been stored. Never throws. If sealing or verifying fails or is
+ * stopped, the next run of the job repeats it, at the latest on the next night.
+ */
+export async function checkTrail(
+  deps: CheckDeps,
+  ending: AbortSignal,
+  renew: () => Promise<void> = async () => undefined,
+): Promise<void> {
+  try {
+    const found = await latestCheck(deps)
+    const before = found && (await isGenuine(deps, found)) ? found : null
+    if (before !== null && before.at >= lastDue(deps.now())) return
+    const pace = createPace(ending, renew)
+    const { heads, faults: ledgerFaults, failed } = await verifyLedgers(deps, pace)
+    for (const fault of ledgerFaults) deps.log.error(fault, 'ledger.tampered')
+    for (const fault of failed) deps.log.error(fault, 'ledger.not-verified')
+    const key = await sealTrail(deps, pace, linesPerSeal, heads)
+    const at = deps.now()
+    const isWholeDue =
+      before === null || before.faultCount > 0 || at.getTime() - before.wholeAt.getTime() > wholeEveryMs
+    const recent = isWholeDue ? null : await verifyRecent(deps, pace, before)
+    const { last, ...result } = recent ?? (await verifyTrail(deps, pace, before?.last ?? null))
+    if (found !== before) {
+      result.faultCount += 1
+      result.faults.unshift('The result of the last check was changed, or is from the future.')
+    }
+    const check = { _id: 'latest' as const, at, last, ...result, wholeAt: recent && before ? before.wholeAt : at }
+    const digest = digestOf(key, 'check', check)
+    await nativeCollection(deps.AuditCheck).replaceOne({ _id: 'latest' }, { ...check, digest }, { upsert: true })
+    const { seals, lines, faults, faultCount } = result
+    if (faultCount > 0) deps.log.error({ seals, lines, faultCount, faults }, 'audit.tampered')
+    else deps.log.info({ seals, lines, ...last }, 'audit.verified')
+  } catch (err) {
+    if (ending.aborted) return
+    if (isAway(err)) deps.log.warn({ err }, 'audit.not-checked')
+    else deps.log.error({ err }, 'audit.not-checked')
+  }
+}
+
+/**
+ * Verifies the trail from the last verified seal on. Returns null if the whole trail must be verified, because there
+ * are faults or more or fewer marked lines than the seals contain.
+ */
+async function verifyRecent(deps: CheckDeps, pace: Pace, { last, lines }: AuditCheck): Promise<Verified | null> {
+  const seals = nativeCollection(deps.AuditSeal)
+  const verified = last && readableSeal(await seals.findOne({ _id: last.number }, { maxTimeMS }))
+  if (!verified) return null
+  const start = readableSeal(await seals.findOne({ _id: verified._id - 1 }, { maxTimeMS }))
+  const recent = await verifyTrail(deps, pace, last, { last: start, lines: lines - verified.ids.length })
+  const marked = { seal: { $gte: 1, $lte: recent.seals } }
+  const count = nativeCollection(deps.AuditEvent).countDocuments(marked, { hint: 'bySeal', maxTimeMS })
+  const isWhole = recent.faultCount === 0 && (await count.catch(() => null)) === recent.lines
+  return isWhole ? recent : null
+}
+
+/** Whether a check was stored with the audit key, and not in the future. */
+async function isGenuine(deps: CheckDeps, check: AuditCheck): Promise<boolean> {
+  const key = await findServiceKey(deps, 'audit').catch(() => null)
+  return (
+    key !== null &&
+    check.digest === digestOf(key, 'check', check) &&
+    check.at.getTime() <= deps.now().getTime() + maxSkewMs
+  )
+}
+
+/**
+ * Returns whether the check that was due most recently has not been stored yet. In a new service, the first check is
+ * due in the night after the first line.
+ */
+export async function isCheckDue(deps: CheckDeps): Promise<boolean> {
+  const due = lastDue(deps.now())
+  const check = await latestCheck(deps)
+  if (check !== null) return check.at < due || !(await isGenuine(deps, check))
+  return (await deps.AuditEvent.exists({ at: { $lt: due } })) !== null
+}
+
+/** Returns the result of the last nightly check, or null before the first. A forged one may have any fields. */
+export async function latestCheck({ AuditCheck: model }: Pick<Models, 'AuditCheck'>): Promise<AuditCheck | null> {
+  const found = await model.findOne({ _id: 'latest' }).lean<AuditCheck | null>()
+  const faultCount = Number.isSafeInteger(found?.faultCount) ? Number(found?.faultCount) : 1
+  return found && { ...found, at: readableDate(found.at), faults: listOf(found.faults), faultCount }
+}

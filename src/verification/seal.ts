@@ -1,0 +1,140 @@
+import { createHmac, type KeyObject } from 'node:crypto'
+import { type Model, mongo } from 'mongoose'
+import { type AuditEvent, readableDate } from '../audit/audit-event.ts'
+import type { LedgerEntry } from '../ledger/entry.ts'
+import type { Collection } from '../mongo/collection.ts'
+
+declare module '../platform/deps.ts' {
+  interface Models {
+    AuditSeal: Model<Seal>
+    AuditCheck: Model<AuditCheck>
+  }
+}
+
+/** The maximum number of lines in one seal. Such a seal takes up about 75 kB. */
+export const linesPerSeal = 1000
+
+/**
+ * A seal proves the content of up to `linesPerSeal` lines of the audit trail. Each seal contains the digest of the seal
+ * before it, so the digest of the last seal proves the whole trail up to that seal. Seals are never changed or deleted.
+ */
+export interface Seal {
+  /** The seal's number. The numbers begin at 1 and have no gaps. */
+  _id: number
+  at: Date
+  /** The ids of the lines, in ascending order, and the digest of each line. */
+  ids: string[]
+  digests: string[]
+  /** The last entry of each ledger that has been verified since the seal before, if there are any. */
+  heads?: SealedHead[]
+  /** The digest of the previous seal, or null for seal 1. */
+  previous: string | null
+  /** The digest of all other fields. */
+  digest: string
+}
+
+export const listOf = <Item>(items: Item[]): Item[] => (Array.isArray(items) ? items : [])
+
+/** Returns a seal that code can read. A forged one may have any fields, and the digest does not fit these either. */
+export const readableSeal = (seal: Seal | null): Seal | null =>
+  seal && { ...seal, at: readableDate(seal.at), ids: listOf(seal.ids), digests: listOf(seal.digests) }
+
+/** An entry of a ledger, from which the next verification begins. `chain` is the business's id and the mode. */
+export interface SealedHead {
+  chain: string
+  number: number
+  bookedAt: Date
+  digest: string
+}
+
+export const auditSeals: Collection = {
+  name: 'auditseals',
+  fields: { _id: Number, at: Date, ids: [String], digests: [String], heads: Array, previous: String, digest: String },
+  indexes: [{ name: 'byLedger', key: { 'heads.chain': 1, _id: -1 } }],
+}
+
+/** The number and digest of a seal, as logged when the seal was made. */
+export interface KnownSeal {
+  number: number
+  digest: string
+}
+
+export interface Verified {
+  /** The number of seals, and the number of lines that they contain. */
+  seals: number
+  lines: number
+  /** The last seal, or null if there is none. */
+  last: KnownSeal | null
+  faultCount: number
+  /** The first faults, each as a sentence. */
+  faults: string[]
+}
+
+/** The result of the last nightly check of the audit trail, stored as a single document. */
+export interface AuditCheck extends Verified {
+  _id: 'latest'
+  at: Date
+  /** When the whole trail was last verified. */
+  wholeAt: Date
+  /** The digest of the other fields, because the next check relies on them. */
+  digest: string
+}
+
+export const auditChecks: Collection = {
+  name: 'auditchecks',
+  fields: {
+    _id: String,
+    at: Date,
+    seals: Number,
+    lines: Number,
+    last: Object,
+    faultCount: Number,
+    faults: [String],
+    wholeAt: Date,
+    digest: String,
+  },
+  indexes: [],
+}
+
+/** The number of bytes of a line's digest. 128 bits are enough, because digests cannot be computed without the key. */
+const lineDigestBytes = 16
+
+/** Returns the digest of a line: all of its fields except `seal`, which is added when the line is sealed. */
+export function digestOfLine(key: KeyObject, { seal: _seal, ...line }: AuditEvent): string {
+  return mac(key, 'line', line).subarray(0, lineDigestBytes).toString('base64url')
+}
+
+/** Returns the digest of a seal or a check. A seal's includes that of the previous seal, so the seals form a chain. */
+export const digestOf = (
+  key: KeyObject,
+  kind: 'seal' | 'check',
+  { digest: _digest, ...value }: Omit<Seal | AuditCheck, 'digest'> & { digest?: string },
+): string => mac(key, kind, value).toString('base64url')
+
+/** Returns what a seal contains of a ledger's entry. */
+export function headOf(key: KeyObject, entry: LedgerEntry): SealedHead {
+  const { businessId, sandbox, number, bookedAt } = entry
+  const digest = mac(key, 'entry', entry).toString('base64url')
+  return { chain: `${businessId} ${sandbox ? 'test' : 'live'}`, number, bookedAt, digest }
+}
+
+const mac = (key: KeyObject, kind: 'line' | 'seal' | 'check' | 'entry', value: object): Buffer =>
+  createHmac('sha256', key)
+    .update(`${kind}\n${JSON.stringify(canonical(value))}`)
+    .digest()
+
+/**
+ * Returns a value in a form whose JSON is the same whenever the value is the same, whether it comes from memory or from
+ * MongoDB. The fields of an object are sorted by name, each type has its own tag, and undefined counts as null, as in
+ * MongoDB. Never change this function, because stored digests depend on it.
+ */
+function canonical(value: unknown): unknown {
+  if (value === null || value === undefined) return null
+  if (value instanceof Date) return ['date', value.getTime()]
+  if (Array.isArray(value)) return ['list', ...value.map(canonical)]
+  if (typeof value === 'number') return ['number', String(value === 0 ? 0 : value)]
+  if (typeof value !== 'object') return value
+  if ('_bsontype' in value) return ['bson', mongo.BSON.EJSON.serialize(value, { relaxed: false })]
+  const fields = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1))
+  return ['object', ...fields.map(([name, field]) => [name, canonical(field)])]
+}

@@ -1,0 +1,240 @@
+import { inspect, isDeepStrictEqual } from 'node:util'
+import type { AuditEvent } from '../audit/audit-event.ts'
+import { type ChainOwner, chainIndex, isNumber } from '../chains/append.ts'
+import type { LoggedEvent } from '../events/logged-event.ts'
+import type { Intent } from '../intents/intent.ts'
+import type { Refund } from '../intents/records.ts'
+import { entriesOf } from '../ledger/book.ts'
+import { dayOf, type EntryDraft, type LedgerEntry, linkClosing, linkEntry } from '../ledger/entry.ts'
+import { nativeCollection } from '../mongo/collection.ts'
+import { isAway } from '../mongo/connect.ts'
+import type { Facts } from '../outbox/facts.ts'
+import type { Deps } from '../platform/deps.ts'
+import { businessIds, inParts, intentsIn, maxReadMs as maxTimeMS, pageSize } from '../reconciliation/recorded.ts'
+import { findServiceKey } from '../security/service-keys.ts'
+import type { Pace } from '../work/pace.ts'
+import { digestOf, headOf } from './seal.ts'
+
+type Collections = 'AuditEvent' | 'ServiceKey' | 'AuditSeal' | 'Intent' | 'LedgerEntry' | 'LoggedEvent'
+export type VerifyDeps = Pick<Deps, Collections | 'secrets' | 'now'> & {
+  config: Pick<Deps['config'], 'sandboxRetentionMs' | 'intentLifetimeMs'>
+}
+
+/** What is wrong with a ledger, as a sentence for operators. */
+export class LedgerFault extends Error {}
+
+/** An entry can be booked this much earlier than its payment, because the clocks of two processes differ. */
+const maxClockSkewMs = 2_000
+const dayMs = 86_400_000
+
+const differing = <Doc extends object>(entry: Doc, wanted: Partial<Doc>): string =>
+  Object.keys(wanted)
+    .filter((field) => !isDeepStrictEqual(entry[field as keyof Doc], wanted[field as keyof Doc]))
+    .join(', ')
+
+/**
+ * Returns a function that verifies a ledger from its last sealed entry on, or all of it, and then, each time that it is
+ * called, what has been booked since. It trusts no stored balance and no progress that is not sealed: each entry must
+ * follow from the entry before it and from a payment, refund or payout, and each of these must have its entry. The
+ * function throws a LedgerFault at the first entry that is wrong. It returns the last entry, whether it is newer than
+ * the seal, and the fees that are owed: those of booked payments that are not booked themselves, because a process was
+ * killed in between.
+ */
+export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, isWhole = false) {
+  const { businessId, sandbox } = owner
+  const entries = nativeCollection(deps.LedgerEntry)
+  const owed = new Map<string, number>()
+  const testsBefore = sandbox ? deps.now().getTime() - deps.config.sandboxRetentionMs : 0
+  const dueDeps = { ...deps, cleanedBefore: sandbox ? testsBefore + dayMs : 0 }
+  let last: LedgerEntry | null = null
+  let sealed: Awaited<ReturnType<typeof open>> | null = null
+  let isComplete = false
+
+  /** Finds the last sealed entry. Returns its number, and the time from which on what happens is booked after it. */
+  async function open() {
+    const key = await findServiceKey(deps, 'audit').catch(() => null)
+    const bySeal = { 'heads.chain': `${businessId} ${sandbox ? 'test' : 'live'}` }
+    const seal = await nativeCollection(deps.AuditSeal).findOne(bySeal, { sort: { _id: -1 }, maxTimeMS })
+    const head = seal?.heads?.find(({ chain }) => chain === bySeal['heads.chain'])
+    if (seal && head) {
+      if (key === null || seal.digest !== digestOf(key, 'seal', seal))
+        throw new LedgerFault(`Seal ${seal._id} of the audit trail was changed, or SECRET_KEY is another one.`)
+      const entry = await entries.findOne({ ...owner, number: head.number }, { maxTimeMS })
+      const isCleaned = entry === null && head.bookedAt.getTime() < testsBefore
+      if (!isCleaned && !(entry && isDeepStrictEqual(headOf(key, entry), head)))
+        throw new LedgerFault(`Entry ${head.number} is not the one that seal ${seal._id} contains.`)
+      if (!isWhole) last = entry
+    }
+    const stray = await entries.findOne({ ...owner, number: { $not: isNumber } }, { hint: chainIndex.name, maxTimeMS })
+    if (stray !== null) throw new LedgerFault(`An entry has the number ${inspect(stray.number)}.`)
+    const since = new Date(Math.max(testsBefore, head?.bookedAt.getTime() ?? 0) + maxClockSkewMs)
+    return { number: head?.number ?? 0, since }
+  }
+
+  /** Compares an entry with the one before it. */
+  function faultOfLink(entry: LedgerEntry): string | null {
+    const { number, type, bookedAt, after } = entry
+    const next = (last?.number ?? 0) + 1
+    // The clean-up removes the oldest test entries, but no closing markers.
+    const isFirst = last === null || last.type === 'closing' || last.bookedAt.getTime() < testsBefore
+    if (number !== next) return sandbox && isFirst && entry.day < dayOf(deps.now()) ? null : `Entry ${next} is missing.`
+    const closing = type === 'closing' && linkClosing(owner, last, bookedAt)
+    const links = closing ? [closing] : linkEntry(owner, last, entry as EntryDraft, bookedAt)
+    const [wanted] = links
+    if (wanted === undefined || isDeepStrictEqual(links, [entry])) return null
+    const balances = `balance ${after.balance} instead of ${wanted.after.balance}`
+    return `Entry ${number} does not follow from the one before it in ${differing(entry, wanted)} (${balances}).`
+  }
+
+  /** Compares an entry with what it books. */
+  function faultOfContents(entry: LedgerEntry, draft: EntryDraft | undefined): string | null {
+    const { number, type, refundId, bookedAt, occurredAt = bookedAt } = entry
+    // The clean-up may have removed the intent. Its last refund, or a late booking of its payment, can be much newer.
+    const isLate = sandbox && refundId !== undefined && (type === 'fee' || entry.amount < 0)
+    const isOld = isLate || occurredAt.getTime() < dueDeps.cleanedBefore + deps.config.intentLifetimeMs
+    if (type === 'closing' || (draft === undefined && isOld)) return null
+    if (draft === undefined) return `Entry ${number} books the ${nameOf(entry)}, which does not exist.`
+    const fields = differing(entry, draft)
+    if (fields === '_id') return `Entry ${number} books the ${nameOf(entry)} without its event.`
+    return fields && `Entry ${number} differs from the ${nameOf(entry)} in ${fields}.`
+  }
+
+  /** Verifies entries that follow `last`. */
+  async function verifyPage(page: LedgerEntry[]): Promise<void> {
+    const due = await dueOfEntries(dueDeps, owner, page)
+    for (const entry of page) {
+      const fault = faultOfLink(entry) || faultOfContents(entry, due.get(nameOf(entry)))
+      if (fault) throw new LedgerFault(fault)
+      if (entry.commission?.providerTtc) owed.set(`fee ${entry.referenceNumber}`, entry.commission.providerTtc)
+      owed.delete(nameOf(entry))
+      last = entry
+    }
+  }
+
+  /** Finds the entries of drafts, after the sealed one. */
+  async function verifyBooked(due: EntryDraft[], sealedNumber: number): Promise<void> {
+    const filter = { _id: { $in: due.map(({ _id }) => _id) }, ...owner, number: { $gt: sealedNumber } }
+    const found = await entries.find(filter, { projection: { _id: 1 }, maxTimeMS }).toArray()
+    const booked = new Set(found.map(({ _id }) => _id))
+    const missing = due.find(({ _id }) => !booked.has(_id))
+    if (missing !== undefined) throw new LedgerFault(`There is no entry of the ${nameOf(missing)}.`)
+  }
+
+  return async () => {
+    sealed ??= await pace(open)
+    const { number, since } = sealed
+    for (;;) {
+      const after = { ...owner, number: { $gt: last?.number ?? 0 } }
+      const options = { sort: { number: 1 }, hint: chainIndex.name, limit: pageSize, maxTimeMS } as const
+      const page = await pace(() => entries.find(after, options).toArray())
+      if (page.length === 0) break
+      await pace(() => verifyPage(page))
+    }
+    if (!isComplete)
+      for await (const due of dueSince(dueDeps, owner, pace, since)) await pace(() => verifyBooked(due, number))
+    isComplete = true
+    const fees = [...owed.values()].reduce((sum, fee) => sum + fee, 0)
+    return { last, isNew: (last?.number ?? 0) > number, owed: fees }
+  }
+}
+
+/**
+ * Verifies all ledgers. `heads` are the last entries of those that have new ones and no fault. `failed` are those that
+ * could not be verified, for example because MongoDB took too long. Throws if MongoDB is away.
+ */
+export async function verifyLedgers(deps: VerifyDeps & Pick<Deps, 'Business'>, pace: Pace, isWhole = false) {
+  type Finding = { businessId: string; mode: string; fault: string }
+  const [heads, findings] = [[] as LedgerEntry[], { faults: [] as Finding[], failed: [] as Finding[] }]
+  let ledgers = 0
+  for await (const businessId of businessIds({ ...deps, pace }))
+    for (const sandbox of [false, true])
+      try {
+        const { last, isNew, owed } = await createVerifier(deps, { businessId, sandbox }, pace, isWhole)()
+        if (last !== null) ledgers += 1
+        if (last !== null && isNew && owed === 0) heads.push(last)
+      } catch (error) {
+        // Throws if the run is being stopped.
+        await pace(async () => undefined)
+        if (isAway(error)) throw error
+        // A document that was changed may be too malformed to compare.
+        const isFault = error instanceof LedgerFault || error instanceof TypeError || error instanceof RangeError
+        const fault = error instanceof Error ? error.message : String(error)
+        findings[isFault ? 'faults' : 'failed'].push({ businessId, mode: sandbox ? 'test' : 'live', fault })
+      }
+  return { ledgers, heads, ...findings }
+}
+
+/** The clean-up may have removed the events of intents that were created before `cleanedBefore`. */
+type DueDeps = Pick<Deps, 'AuditEvent' | 'Intent' | 'LoggedEvent'> & { cleanedBefore: number }
+
+const act = 'business.paid-out'
+const projection = { attempts: 0, marks: 0, lookUpKeys: 0, metadata: 0 } as const
+const endOfTime = new Date(8.64e15)
+
+/** Returns what only one entry of a ledger may book, such as the fee of a refund. */
+const nameOf = ({ _id, type, refundId, referenceNumber }: EntryDraft | LedgerEntry): string =>
+  `${type} ${type === 'payout' ? _id : (refundId ?? referenceNumber)}`
+
+/** Returns what the entries of a page may book, by name. */
+async function dueOfEntries(deps: DueDeps, owner: ChainOwner, page: LedgerEntry[]) {
+  const filter = { ...owner, referenceNumber: { $in: page.map(({ referenceNumber = '' }) => referenceNumber) } }
+  const intents = await nativeCollection(deps.Intent).find(filter, { projection, maxTimeMS }).toArray()
+  const subjects = { subject: { $in: page.map(({ _id }) => _id) }, businessId: owner.businessId, act } as const
+  const lines = await nativeCollection(deps.AuditEvent).find(subjects, { maxTimeMS }).toArray()
+  return new Map(
+    [...(await draftsOf(deps, owner, intents)), ...lines.map(payoutOf)].map((draft) => [nameOf(draft), draft]),
+  )
+}
+
+/** Yields what was paid, refunded and paid out since a time and must be booked by now, in parts. */
+async function* dueSince(deps: DueDeps, owner: ChainOwner, pace: Pace, from: Date) {
+  const { businessId } = owner
+  const period = { from, to: endOfTime }
+  for (const index of ['byPaidAt', 'byRefundedAt'] as const)
+    for await (const part of intentsIn<Intent>({ ...deps, pace, projection }, index, owner, period)) {
+      const drafts = await pace(() => draftsOf(deps, owner, part.found))
+      const queued = new Set(part.found.flatMap(({ outbox }) => outbox.map(({ id }) => id)))
+      const inPart = drafts.filter(({ occurredAt: at = from }) => at >= part.from && at < part.to)
+      yield inPart.filter(({ _id }) => !queued.has(_id.slice(0, 24)))
+    }
+  // No index is for the payouts of one business, so all its lines are read, to bound each query.
+  const lines = inParts(pace, period, (at, limit) =>
+    nativeCollection(deps.AuditEvent).find({ businessId, at }, { hint: 'byBusiness', limit, maxTimeMS }).toArray(),
+  )
+  const mode = owner.sandbox ? 'test' : 'live'
+  for await (const { found } of lines)
+    yield found.filter((line) => line.act === act && line.after?.mode === mode).map(payoutOf)
+}
+
+/** Returns the entries of intents. Reads the intents' events after them, because the relay moves events to the log. */
+async function draftsOf(deps: DueDeps, owner: ChainOwner, intents: Intent[]) {
+  const references = intents.map(({ referenceNumber }) => referenceNumber)
+  const options = { hint: 'byReference', projection: { event: 1, referenceNumber: 1, 'facts.refund.id': 1 }, maxTimeMS }
+  const filter = { ...owner, referenceNumber: { $in: references } }
+  const logged = await nativeCollection(deps.LoggedEvent).find(filter, options).toArray()
+  const ids = new Map(logged.map((each) => [keyOf(each, each), each._id]))
+  for (const intent of intents) for (const each of intent.outbox) ids.set(keyOf(intent, each), each.id)
+  return intents.flatMap((intent) => {
+    const { payment, refunds } = intent
+    const drafts = (event: 'payment.confirmed' | 'payment.refunded', createdAt?: Date, refund?: Refund) => {
+      const facts = { ...payment, amount: payment?.amountPaid, refund } as unknown as Facts
+      const id = ids.get(keyOf(intent, { event, facts }))
+      const isCleaned = id === undefined && intent.createdAt.getTime() < deps.cleanedBefore
+      return createdAt && !isCleaned ? entriesOf(intent, { id: id ?? '', event, createdAt, facts }) : []
+    }
+    const refunded = refunds.flatMap((refund) => drafts('payment.refunded', refund.refundedAt, refund))
+    return [...drafts('payment.confirmed', payment?.paidAt), ...refunded]
+  })
+}
+
+/** Returns what identifies an event of an intent, apart from its id. Only one event has this key. */
+const keyOf = (
+  { referenceNumber }: { referenceNumber: string },
+  { event, facts }: Pick<LoggedEvent, 'event' | 'facts'>,
+) => `${referenceNumber} ${event} ${facts?.refund?.id}`
+
+/** Returns the entry that a payout's line in the audit trail requires. */
+function payoutOf({ subject: _id, at, after }: AuditEvent): EntryDraft {
+  const amount = -Math.abs(Number(after?.amount))
+  return { _id, type: 'payout', amount, payoutReference: String(after?.reference), occurredAt: at, day: dayOf(at) }
+}

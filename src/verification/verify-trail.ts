@@ -1,0 +1,159 @@
+import type { KeyObject } from 'node:crypto'
+import { mongo } from 'mongoose'
+import type { AuditEvent } from '../audit/audit-event.ts'
+import { isNumber } from '../chains/append.ts'
+import { nativeCollection } from '../mongo/collection.ts'
+import { findServiceKey } from '../security/service-keys.ts'
+import type { Pace } from '../work/pace.ts'
+import { digestOf, digestOfLine, type KnownSeal, linesPerSeal, readableSeal, type Seal, type Verified } from './seal.ts'
+import type { SealDeps } from './seal-trail.ts'
+
+type VerifyDeps = Omit<SealDeps, 'log'>
+
+/** The maximum number of faults that are listed, and of characters of each, because a forged id may be long. */
+const maxFaults = 20
+const maxFaultLength = 200
+const maxTimeMS = 4_000
+
+/**
+ * Verifies the audit trail, one seal at a time: all of it, or what follows the seal `start.last`. If a sealed line or a
+ * seal was changed, removed or exchanged without the audit key, which is sealed with SECRET_KEY, there is a fault.
+ *
+ * Some changes cannot be found. If a line is changed, removed or inserted before it is sealed, the seal proves the
+ * changed trail. If the last seals are removed together with their lines, or all seals with the key and all marks, the
+ * rest is a valid trail. Such a removal is found only if `expected` is a seal from the logs. An operator who has
+ * SECRET_KEY can make a new chain, which also differs from the logs.
+ */
+export async function verifyTrail(
+  deps: VerifyDeps,
+  pace: Pace,
+  expected: KnownSeal | null,
+  start: { last: Seal | null; lines: number } = { last: null, lines: 0 },
+): Promise<Verified> {
+  const { last: before, lines } = start
+  const result: Verified = { seals: before?._id ?? 0, lines, last: null, faultCount: 0, faults: [] }
+  const report = (fault: string): void => {
+    result.faultCount += 1
+    if (result.faults.length < maxFaults) result.faults.push(fault.slice(0, maxFaultLength))
+  }
+  const reportAll = async (faults: AsyncGenerator<string>): Promise<void> => {
+    for await (const fault of faults) report(fault)
+  }
+  const key = await findServiceKey(deps, 'audit').catch(() => null)
+  let isExpectedSeen = false
+  let earlier: Date | null = null
+  for (let { last } = start; ; ) {
+    // Lines that did not fit into a full seal are in the next one, however old they are.
+    if (last !== null && last.ids.length < linesPerSeal) earlier = last.at
+    const seal: Seal | null = await pace(() => nextSeal(deps, last?._id ?? 0))
+    if (seal === null) break
+    if (key === null) {
+      report('The audit key is missing, or SECRET_KEY is not the key with which it was sealed.')
+      return result
+    }
+    for (const fault of faultsOfSeal(key, last, seal)) report(fault)
+    await pace(() => reportAll(faultsOfLines(deps, key, seal, earlier)))
+    if (seal._id === expected?.number) {
+      isExpectedSeen = true
+      if (seal.digest !== expected.digest) report(`Seal ${seal._id} does not have the expected digest.`)
+    }
+    result.seals += 1
+    result.lines += seal.ids.length
+    result.last = { number: seal._id, digest: seal.digest }
+    last = seal
+  }
+  if (expected !== null && !isExpectedSeen) report(`Seal ${expected.number} is missing, although it is expected.`)
+  const stray = await nativeCollection(deps.AuditSeal).findOne({ _id: { $not: isNumber } }, { maxTimeMS })
+  if (stray !== null) report(`A seal has the number ${JSON.stringify(stray._id)}.`)
+  await pace(() => reportAll(faultsOfOtherLines(deps, result.last?.number ?? 0)))
+  return result
+}
+
+const nextSeal = async ({ AuditSeal }: VerifyDeps, after: number): Promise<Seal | null> =>
+  readableSeal(await nativeCollection(AuditSeal).findOne({ _id: { $gt: after } }, { sort: { _id: 1 }, maxTimeMS }))
+
+function* faultsOfSeal(key: KeyObject, last: Seal | null, seal: Seal): Generator<string> {
+  const next = (last?._id ?? 0) + 1
+  if (seal._id > next) {
+    const missing = seal._id === next + 1 ? `Seal ${next} is` : `Seals ${next} to ${seal._id - 1} are`
+    yield `${missing} missing.`
+  } else if (seal.previous !== (last?.digest ?? null)) {
+    yield `Seal ${seal._id} does not continue the seal before it.`
+  }
+  if (seal.digest !== digestOf(key, 'seal', seal)) yield `Seal ${seal._id} was changed.`
+}
+
+type Line = Pick<AuditEvent, '_id' | 'seal'>
+
+/** The number of lines in one batch of a query that may find any number of lines. */
+const batchSize = 1000
+/** A line is sealed in the night after it was written, or in the next one if a night's job fails. */
+const maxUnsealedMs = 48 * 3_600_000
+/**
+ * How long before a seal a line may be dated that only a later seal contains. An act takes 10 s at most, and the clocks
+ * of two processes differ by a second. A payout's line is dated before the verification of the ledger, which can take
+ * long. The line that the repeated acts of an hour share is sealed up to two hours after its time.
+ */
+const maxLateMs = 6 * 3_600_000
+/** How much a line may be ahead of its seal, because clocks differ. */
+const maxSkewMs = 3_600_000
+
+/**
+ * Compares the lines in MongoDB with their seal. `earlier` is when the lines before them were sealed, or null if that
+ * is unknown. Yields each fault as a sentence.
+ */
+async function* faultsOfLines(
+  deps: VerifyDeps,
+  key: KeyObject,
+  { _id: number, at, ids, digests }: Seal,
+  earlier: Date | null,
+): AsyncGenerator<string> {
+  const found = await nativeCollection(deps.AuditEvent)
+    .find({ _id: { $in: ids } }, { limit: linesPerSeal, maxTimeMS })
+    .toArray()
+  const byId = new Map(found.map((line) => [line._id, line]))
+  for (const [index, id] of ids.entries()) {
+    const line = byId.get(id)
+    if (line === undefined) yield `Line ${id} of seal ${number} is missing.`
+    else if (digestOfLine(key, line) !== digests[index]) yield `Line ${id} of seal ${number} was changed.`
+    else if (earlier !== null && !(Number(line.at) >= earlier.getTime() - maxLateMs))
+      yield `Line ${id} of seal ${number} is more than 6 hours older than the seal before.`
+    else if (line.at > new Date(at.getTime() + maxSkewMs)) yield `Line ${id} is dated after its seal ${number}.`
+    // A process may have been killed before it marked the lines of the last seal, so a missing mark is not a fault.
+    else if ((line.seal ?? number) !== number)
+      yield `Line ${id} of seal ${number} is marked with seal ${shown(line.seal)}.`
+  }
+  const marked = { seal: { $gt: number - 1, $lte: number }, _id: { $nin: ids } }
+  for await (const { _id, seal } of findAll(deps, marked))
+    yield `Line ${_id} was added later: it is marked with seal ${shown(seal)}, which does not contain it.`
+}
+
+/** All BSON types but numbers and null. A line with such a mark would never get into a seal. */
+const otherTypes =
+  'minKey undefined string symbol object array binData objectId bool date timestamp regex dbPointer javascript javascriptWithScope maxKey'.split(
+    ' ',
+  )
+
+/** Finds the lines that should belong to a seal but do not. Yields each fault as a sentence. */
+async function* faultsOfOtherLines(deps: VerifyDeps, lastSeal: number): AsyncGenerator<string> {
+  const strays = {
+    // Comparisons never match NaN, of a double or a decimal, but equality does.
+    $or: [{ seal: { $gt: lastSeal } }, { seal: { $lt: 1 } }, { seal: Number.NaN }, { seal: { $type: otherTypes } }],
+  }
+  for await (const { _id, seal } of findAll(deps, strays as mongo.Filter<AuditEvent>))
+    yield `Line ${_id} is marked with seal ${shown(seal)}, which is missing.`
+  const before = new Date(deps.now().getTime() - maxUnsealedMs)
+  for await (const { _id } of findAll(deps, { seal: null, at: { $lt: before } }))
+    yield `Line ${_id} has had no seal for more than 48 hours.`
+}
+
+/** Returns a mark, which may be any BSON value if it is forged. */
+const shown = (seal: unknown): string =>
+  typeof seal === 'string' ? seal : mongo.BSON.EJSON.stringify(seal, { relaxed: true })
+
+/**
+ * Reads the ids and marks of all lines that match. There is no limit on the total time, because otherwise someone could
+ * prevent the check by adding very many lines. Each batch is a short read of an index.
+ */
+const findAll = (deps: VerifyDeps, filter: mongo.Filter<AuditEvent>): mongo.FindCursor<Line> =>
+  nativeCollection(deps.AuditEvent).find<Line>(filter, { projection: { seal: 1 }, batchSize })

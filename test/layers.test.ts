@@ -1,0 +1,97 @@
+import { expect } from 'chai'
+import { filesIn, importsOf, read, sources } from '../dev/source-files.ts'
+
+/**
+ * The folders, from the bottom up. A folder imports only from folders that stand before it, types included. To let two
+ * folders use each other's code, move what both need further down.
+ */
+const layers = {
+  'data, which imports nothing': ['schemas'],
+  platform: ['platform', 'config', 'tracing', 'mongo', 'queues', 'limits', 'input', 'lists', 'security', 'metrics'],
+  'what every domain does': ['work', 'idempotency', 'audit', 'chains'],
+  domains: [
+    'wallets',
+    'outbox',
+    'staff',
+    'businesses',
+    'ledger',
+    'intents',
+    'store',
+    'webhooks',
+    'events',
+    'replays',
+    'exports',
+    'reconciliation',
+    'retention',
+    'verification',
+    'payouts',
+    'relay',
+    'monitoring',
+  ],
+  'the dependencies of a process': ['context'],
+  interfaces: ['http', 'checkout', 'reference', 'staff-acts', 'staff-pages', 'admin', 'workers'],
+  // The files directly in src/.
+  'entry points': ['src'],
+}
+
+const order = Object.values(layers).flat()
+
+const folderOf = (file: string): string => {
+  const [top = '', next = ''] = file.split('/')
+  return top === 'src' && !next.endsWith('.ts') ? next : top
+}
+
+const isAbove = (folder: string, other: string): boolean => order.indexOf(folder) > order.indexOf(other)
+
+/** What each folder adds to `Deps`, `Models` and `Batchers` (src/platform/deps.ts), by name. */
+const owners = new Map(
+  sources.flatMap((file) => {
+    const text = read(file)
+    const [, added = ''] = /declare module '[^']*platform\/deps\.ts' \{\n([\s\S]*?)\n\}/.exec(text) ?? []
+    const names = [...added.matchAll(/^ {4}(\w+): /gm)]
+    const batchers = added.includes('interface Batchers')
+      ? [...text.matchAll(/^ {2,4}(\w+): (?:create|inserts)/gm)]
+      : []
+    return [...names, ...batchers].map(([, name = '']) => [name, folderOf(file)] as const)
+  }),
+)
+
+/** The names of dependencies that a file uses. */
+const usedIn = (text: string): string[] => [
+  ...[...text.replaceAll(/^ \*.*$/gm, '').matchAll(/Pick<\s*(?:Deps|Models|Batchers),([^>]*)>/g)].flatMap(
+    ([, names = '']) => [...names.matchAll(/'(\w+)'/g)].map(([, name = '']) => name),
+  ),
+  ...[...text.matchAll(/\b(?:deps|batchers)\.(\w+)/g)].map(([, name = '']) => name),
+]
+
+describe('The layers', () => {
+  it('contain every folder of the product, at least 18, and none has more than 6 000 lines', () => {
+    const folders = new Set(sources.map(folderOf))
+    expect(order).to.have.members([...folders])
+    expect(folders.size).to.be.at.least(18)
+    const linesOf = (folder: string) =>
+      sources.filter((file) => folderOf(file) === folder).flatMap((file) => read(file).trimEnd().split('\n')).length
+    expect([...folders].filter((folder) => linesOf(folder) > 6_000)).to.deep.equal([])
+  })
+
+  it('let a folder import only from folders below it, types included', () => {
+    const wrong = sources.flatMap((file) =>
+      importsOf(file)
+        .filter((imported) => sources.includes(imported) && isAbove(folderOf(imported), folderOf(file)))
+        .map((imported) => `${file} → ${imported}: ${folderOf(imported)} is above ${folderOf(file)}`),
+    )
+    expect(wrong.join('\n')).to.equal('')
+  })
+
+  it('let an operation depend only on what its folder or one below it has declared', () => {
+    expect(owners.get('Intent')).to.equal('intents')
+    expect(owners.get('updateIntent')).to.equal('intents')
+    const wrong = sources.flatMap((file) =>
+      usedIn(read(file))
+        .filter((name) => owners.has(name) && isAbove(owners.get(name) ?? '', folderOf(file)))
+        .map((name) => `${file} uses ${name}: ${owners.get(name)} is above ${folderOf(file)}`),
+    )
+    expect(wrong.join('\n')).to.equal('')
+    expect(filesIn('src/platform')).to.include('src/platform/deps.ts')
+  })
+})
