@@ -5,6 +5,9 @@ export const currencyCode = 'MRU'
 export const decimals = 2
 export const centimesPerUnit = 10 ** decimals
 
+/** In 2018, one new ouguiya (MRU) replaced ten old ones (MRO), in which many people still count. */
+export const oldPerNewOuguiya = 10
+
 /**
  * Formats an amount in centimes as a decimal number, such as `500.00` or `-12.50`, without the rounding errors that a
  * division could cause.

@@ -61,7 +61,7 @@ export const replayEndpointBody = {
   properties: {
     ...spanOf('Only events that happened', ' The default is now.'),
     events: {
-      description: 'Only these events. The default is all events that the endpoint is subscribed to.',
+      description: 'Replays only these events. Defaults to every event the endpoint subscribes to.',
       ...eventNames,
     },
     onlyUndelivered: {

@@ -161,7 +161,7 @@ const endpoint = (status: string, recoveredAt: object) =>
       text(300),
     ),
     status: { const: status },
-    failing_since: described('When the first of the failed attempts ended.', instant),
+    failing_since: described('When the first failed attempt ended.', instant),
     recovered_at: recoveredAt,
     last_error: described('The stage at which the last failed attempt failed.', {
       type: 'string',

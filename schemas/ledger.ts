@@ -10,7 +10,7 @@ export type ExportKind = (typeof exportKinds)[number]
 export const exportFormats = ['csv', 'jsonl'] as const
 export type ExportFormat = (typeof exportFormats)[number]
 
-/** The languages of the header of a CSV file. */
+/** The languages of a CSV file. */
 export const exportLanguages = ['en', 'fr', 'ar'] as const
 export type ExportLanguage = (typeof exportLanguages)[number]
 
@@ -26,7 +26,7 @@ export const exportLedgerQuery = queryOf({
     description: `${delimiterQuery.description} With a semicolon, decimal numbers have a comma. Only for \`csv\`.`,
   },
   language: {
-    description: 'The language of the column names. Defaults to English. Only for `csv`.',
+    description: 'The language of the column names and of the types of entries. Defaults to English. Only for `csv`.',
     enum: exportLanguages,
   },
   after: {

@@ -1368,7 +1368,7 @@ export interface components {
             /** The scheme and host of the URL, at most 4 characters of its path, and a fingerprint. Your list of endpoints shows it whole. */
             url: string
             status: 'FAILING'
-            /** When the first of the failed attempts ended. */
+            /** When the first failed attempt ended. */
             failing_since: string
             recovered_at: null
             /**
@@ -1396,7 +1396,7 @@ export interface components {
             /** The scheme and host of the URL, at most 4 characters of its path, and a fingerprint. Your list of endpoints shows it whole. */
             url: string
             status: 'RECOVERED'
-            /** When the first of the failed attempts ended. */
+            /** When the first failed attempt ended. */
             failing_since: string
             /** When an attempt succeeded again. */
             recovered_at: string
@@ -1832,7 +1832,7 @@ export interface operations {
         format?: 'csv' | 'jsonl'
         /** The delimiter of the cells. Defaults to a comma. French spreadsheet programs expect a semicolon. With a semicolon, decimal numbers have a comma. Only for `csv`. */
         delimiter?: 'comma' | 'semicolon' | ',' | ';'
-        /** The language of the column names. Defaults to English. Only for `csv`. */
+        /** The language of the column names and of the types of entries. Defaults to English. Only for `csv`. */
         language?: 'en' | 'fr' | 'ar'
         /** Only lines with a higher `number`, without the column names. Resumes a download after its last complete line. */
         after?: number
@@ -1866,7 +1866,7 @@ export interface operations {
         format?: 'csv' | 'jsonl'
         /** The delimiter of the cells. Defaults to a comma. French spreadsheet programs expect a semicolon. With a semicolon, decimal numbers have a comma. Only for `csv`. */
         delimiter?: 'comma' | 'semicolon' | ',' | ';'
-        /** The language of the column names. Defaults to English. Only for `csv`. */
+        /** The language of the column names and of the types of entries. Defaults to English. Only for `csv`. */
         language?: 'en' | 'fr' | 'ar'
         /** Only lines with a higher `number`, without the column names. Resumes a download after its last complete line. */
         after?: number
@@ -1900,7 +1900,7 @@ export interface operations {
         format?: 'csv' | 'jsonl'
         /** The delimiter of the cells. Defaults to a comma. French spreadsheet programs expect a semicolon. With a semicolon, decimal numbers have a comma. Only for `csv`. */
         delimiter?: 'comma' | 'semicolon' | ',' | ';'
-        /** The language of the column names. Defaults to English. Only for `csv`. */
+        /** The language of the column names and of the types of entries. Defaults to English. Only for `csv`. */
         language?: 'en' | 'fr' | 'ar'
         /** Only lines with a higher `number`, without the column names. Resumes a download after its last complete line. */
         after?: number
@@ -2278,7 +2278,7 @@ export interface operations {
           from: string
           /** Only events that happened at or before this ISO 8601 date or date-time. A date means the end of that day. The default is now. */
           to?: string
-          /** Only these events. The default is all events that the endpoint is subscribed to. */
+          /** Replays only these events. Defaults to every event the endpoint subscribes to. */
           events?: (
             | 'payment.created'
             | 'payment.confirmed'
@@ -3159,7 +3159,7 @@ export const table = {
   /**
    * Refund a payment intent.
    *
-   * Returns `amount` to the customer, or everything that isn't refunded yet. The response may take 20 s; after SERVICE_UNAVAILABLE, repeat the request with the same idempotency key.
+   * Refunds `amount`, or the remaining balance if you omit it. The response can take up to 20 seconds; after SERVICE_UNAVAILABLE, retry with the same idempotency key.
    *
    * Requires a secret key with the scope `payments.refunds:write`.
    */
@@ -3247,7 +3247,7 @@ export const table = {
   /**
    * Delete a webhook endpoint.
    *
-   * Unfinished deliveries become CANCELLED, and a request in progress is aborted within 3 s. A live key can delete test endpoints too.
+   * Unfinished deliveries become CANCELLED, and a request already in flight is aborted within 3 seconds. A live key can delete test endpoints too.
    *
    * Requires a secret key with the scope `webhooks.endpoints:write`.
    */
@@ -3279,7 +3279,7 @@ export const table = {
   /**
    * List webhook deliveries.
    *
-   * Returns the webhook deliveries of the key's environment, newest first. A test key sees no attempts at live endpoints: their fields are null.
+   * Returns the webhook deliveries of the key's environment, newest first. A test key sees no attempts to live endpoints: their fields are null.
    *
    * Requires a secret key with the scope `webhooks.deliveries:read`.
    */
@@ -3295,7 +3295,7 @@ export const table = {
   /**
    * Retry webhook deliveries by filter.
    *
-   * Makes one more attempt now at each matching delivery, oldest first, for at most 500 deliveries per request. If `hasMore` is true, send the next request with `next` as `after` and a new idempotency key.
+   * Retries every matching delivery once, oldest first, up to 500 per request. If `hasMore` is true, call again with a new idempotency key and `after` set to `next`.
    *
    * Requires a secret key with the scope `webhooks.deliveries:write`.
    */

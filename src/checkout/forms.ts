@@ -1,5 +1,5 @@
 import { html } from 'ghtml'
-import { decimal } from '../../schemas/currency.ts'
+import { decimal, oldPerNewOuguiya } from '../../schemas/currency.ts'
 import { facts, ltr, ltrText, type Price, priceRows, sellerRows } from './layout.ts'
 import type { Locale } from './locale.ts'
 import { leftMs, type Offer, pollAttributes, returnUrl, type Sheet, startOfOffer } from './offer.ts'
@@ -45,7 +45,7 @@ export function summary({ words }: Locale, messages: FormMessages): string {
   if (!hasMessages(messages)) return ''
   const faults = Object.entries(messages.faults).map(([name, fault]) => html`<li><a href="#${name}">${fault}</a></li>`)
   return html`<div class="said" role="alert" tabindex="-1" autofocus>
-<h2>${words.problem}</h2>
+<h2>${messages.notice === null ? words.problem : words.notPaid}</h2>
 !${messages.notice === null ? '' : html`<p>${messages.notice}</p>`}
 !${faults.length === 0 ? '' : html`<ul>!${faults}</ul>`}
 </div>`
@@ -98,6 +98,7 @@ export function payForm(offer: Offer, { token, amount, fee, phone, messages }: P
   const query = isOpen ? { amount: decimal(amount) } : {}
   const body = html`!${summary(locale, messages)}
 <h1>!${pay.title(ltr(money))}</h1>
+<p class="faint">!${pay.inOuguiya(ltr(locale.amount(amount + fee)), ltr(locale.amount((amount + fee) * oldPerNewOuguiya)))}</p>
 !${facts([...sellerRows(locale, intent), ...(fee === 0 ? [] : priceRows(locale, { amount, fee }))])}
 !${isOpen ? html`<p class="way"><a href="${startOfOffer(offer)}">${pay.changeAmount}</a></p>` : ''}
 <form method="post" action="${startOfOffer(offer)}" data-busy="${pay.busy}" novalidate>

@@ -62,7 +62,8 @@ export const merchantTextUnlessBlank = (text: string | null): string | null =>
 export const ltr = (text: string): string => html`<bdi dir="ltr">${text}</bdi>`
 
 /** Like `ltr`, but returns plain text for a page title, because a title cannot contain HTML. */
-export const ltrText = ({ dir }: Locale, text: string): string => (dir === 'rtl' ? `\u2066${text}\u2069` : text)
+export const ltrText = ({ dir }: Pick<Locale, 'dir'>, text: string): string =>
+  dir === 'rtl' ? `\u2066${text}\u2069` : text
 
 /** A row of a list of facts. The value is HTML, or null if the row is omitted. */
 export type Row = readonly [term: string, value: string | null]

@@ -21,6 +21,8 @@ function createLocale(
   const inTime = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat(dates, { ...options, hourCycle: 'h23', timeZone }).format
   const amount = (centimes: number) => number.format(decimal(centimes) as `${number}`)
+  const date = inTime({ dateStyle: 'long' })
+  const clock = inTime({ hour: '2-digit', minute: '2-digit' })
   return {
     code,
     dir,
@@ -35,9 +37,9 @@ function createLocale(
      */
     day: inTime({}),
     /** Formats a date and time in Mauritania's time zone. */
-    moment: inTime({ dateStyle: 'long', timeStyle: 'short' }),
+    moment: (at: Date): string => words.moment(date(at), clock(at)),
     /** Formats a time of day in Mauritania's time zone. */
-    clock: inTime({ hour: '2-digit', minute: '2-digit' }),
+    clock,
     /** Formats a duration, such as `23 h 59 min` or `3 days 4 h`. */
     left: (ms: number): string => inWords(words.left, ms),
   }

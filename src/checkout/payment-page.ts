@@ -5,7 +5,7 @@ import { formFields } from '../http/body/read-form.ts'
 import { causeOf } from '../http/operations/cause.ts'
 import { deadlineOf } from '../http/pages/prepare-page.ts'
 import { addHeader, redirectTo } from '../http/pages/send-page.ts'
-import { readPhone, readPin } from '../input/phone.ts'
+import { readPin, readWalletPhone } from '../input/phone.ts'
 import { type Confirmation, type PaymentResult, payIntent } from '../intents/payments/pay.ts'
 import type { PaymentAttempt } from '../intents/records.ts'
 import type { Deps } from '../platform/deps.ts'
@@ -131,7 +131,7 @@ export function readConfirmation(
   const isAsShown = signed.amount === amount && signed.fee === commission.payerTtc
   if (!isAsShown) return repeat({ notice: notices.totalChanged, faults: {} })
   const { paymentId } = signed
-  const [phone, pin] = [readPhone(sent.phone), readPin(sent.pin)]
+  const [phone, pin] = [readWalletPhone(sent.phone), readPin(sent.pin)]
   if (phone !== null && pin !== null) return { confirmation: { paymentId, phone, pin, amount, commission } }
   const wrong = { ...(phone === null && { phone: faults.phone }), ...(pin === null && { pin: faults.pin }) }
   return repeat({ notice: null, faults: wrong })

@@ -15,6 +15,8 @@ interface Fact {
   name: Record<ExportLanguage, string>
   isAmount?: true
   read(entry: ExportedEntry): string | number | null
+  /** The value in CSV files if it differs from the one in JSON. */
+  inCsv?(entry: ExportedEntry, language: ExportLanguage): string | undefined
 }
 
 const fact = (en: string, fr: string, ar: string, read: Fact['read']): Fact => ({ name: { en, fr, ar }, read })
@@ -30,18 +32,28 @@ const stored =
 const feesOf = ({ commission = noCommission }: ExportedEntry) => commission
 const timeOf = (at: Date | undefined): string | null => at?.toISOString() ?? null
 
+/** The types of entries, where people see other words than programs. */
+const typeNames: Record<ExportLanguage, Partial<Record<LedgerEntry['type'], string>>> = {
+  en: {},
+  fr: { payment: 'paiement', refund: 'remboursement', fee: 'frais', payout: 'versement' },
+  ar: { payment: 'دفع', refund: 'استرداد', fee: 'رسوم', payout: 'تحويل' },
+}
+
 /**
  * All facts. The keys are their names in JSON unless `json` is set. `number` is the same as in GET
  * /dev/balance/entries.
  */
 const allFacts = {
   number: fact('Number', 'Numéro', 'الرقم', ({ position = 0 }) => position),
-  type: fact('Type', 'Type', 'النوع', ({ type }) => type),
+  type: {
+    ...fact('Type', 'Type', 'النوع', ({ type }) => type),
+    inCsv: ({ type }: ExportedEntry, language: ExportLanguage) => typeNames[language][type],
+  },
   // The sums of these days are in the statements. A movement can be booked on a later day than its own.
   statementDay: fact('Statement day', 'Jour du relevé', 'يوم كشف الحساب', ({ bookedAt }) => dayOf(bookedAt)),
-  dayOfPayment: { json: 'day', ...fact('Day of payment', 'Jour du paiement', 'يوم الدفع', ({ day }) => day) },
-  dayOfRefund: { json: 'day', ...fact('Day of refund', 'Jour du remboursement', 'يوم الاسترداد', ({ day }) => day) },
-  dayOfMovement: { json: 'day', ...fact('Day of movement', 'Jour du mouvement', 'يوم الحركة', ({ day }) => day) },
+  dayOfPayment: { json: 'day', ...fact('Day of payment', 'Date de paiement', 'يوم الدفع', ({ day }) => day) },
+  dayOfRefund: { json: 'day', ...fact('Day of refund', 'Date de remboursement', 'يوم الاسترداد', ({ day }) => day) },
+  dayOfMovement: { json: 'day', ...fact('Day of movement', 'Date d’opération', 'يوم العملية', ({ day }) => day) },
   bookedAt: fact('Booked at', 'Comptabilisé le', 'وقت القيد', ({ bookedAt }) => timeOf(bookedAt)),
   occurredAt: fact('Occurred at', 'Effectué le', 'وقت العملية', ({ occurredAt }) => timeOf(occurredAt)),
   referenceNumber: fact('Reference number', 'Numéro de référence', 'الرقم المرجعي', stored('referenceNumber')),
@@ -61,13 +73,13 @@ const allFacts = {
   tte: centimes('TTE', 'TTE', 'TTE', (entry) => feesOf(entry).tte),
   returnedProviderTtc: centimes(
     'Returned merchant fee',
-    'Frais rendus au commerçant',
+    'Frais restitués au commerçant',
     'رسوم التاجر المعادة',
     ({ returnedFees }) => returnedFees?.providerTtc ?? 0,
   ),
   returnedPayerTtc: centimes(
     'Returned payer fee',
-    'Frais rendus au payeur',
+    'Frais restitués au payeur',
     'رسوم الدافع المعادة',
     ({ returnedFees }) => returnedFees?.payerTtc ?? 0,
   ),
@@ -165,7 +177,9 @@ export function createLineWriter({ kind, format, delimiter, language }: FileForm
     ...amounts.map(({ name }) => `${name[language]} (${inCentimes[language]})`),
   ]
   const rowOf = (entry: ExportedEntry): Cell[] => [
-    ...facts.map(({ read, isAmount }) => (isAmount ? { centimes: Number(read(entry)) } : read(entry))),
+    ...facts.map(({ read, inCsv, isAmount }) =>
+      isAmount ? { centimes: Number(read(entry)) } : (inCsv?.(entry, language) ?? read(entry)),
+    ),
     ...amounts.map(({ read }) => read(entry)),
   ]
   return {

@@ -27,6 +27,18 @@ export function readPhone(typed: string): string | null {
   return digits.length === countryCode.length + nationalLength ? digits.slice(countryCode.length) : null
 }
 
+/** A Mauritanian mobile number. The second digit of a landline is 5. */
+const mobile = /^[234][^5]/
+
+/**
+ * Like `readPhone`, but also returns null for a Mauritanian number that isn't mobile. It has no wallet, so someone
+ * mistyped it.
+ */
+export function readWalletPhone(typed: string): string | null {
+  const phone = readPhone(typed)
+  return phone?.length === nationalLength && !mobile.test(phone) ? null : phone
+}
+
 /**
  * Masks a phone number for merchants and staff, such as `22 ** ** 45` (SPEC 6.2). The groups do not reveal how long
  * the number is, and the country code 222 is left out, as in a stored number.

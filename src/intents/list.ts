@@ -51,7 +51,7 @@ function readRange(query: ListIntentsQuery): ListRange | null {
   if (query.merchantReference !== undefined)
     throw refuse('VALIDATION_ERROR', {
       param: first,
-      message: `${first} cannot be combined with merchantReference, because few intents have the same reference.`,
+      message: `You can't combine ${first} with merchantReference. A reference already matches few intents: filter the result yourself.`,
     })
   if (second !== undefined)
     throw refuse('VALIDATION_ERROR', {

@@ -7,10 +7,7 @@ export const catalogue = {
     401,
     'The Authorization header is missing. Send your API key as "Authorization: Bearer <key>".',
   ],
-  INVALID_AUTH_HEADER: [
-    401,
-    'The Authorization header is malformed. Send it once, as "Bearer", one space and the API key.',
-  ],
+  INVALID_AUTH_HEADER: [401, 'The Authorization header is malformed. Send exactly one: "Authorization: Bearer <key>".'],
   INVALID_API_KEY: [401, 'This API key does not exist or is no longer valid. Check that you sent the whole key.'],
   API_ACCESS_NOT_ACTIVE: [403, 'This API key is suspended or revoked. Use another key.'],
   LIVE_ACCESS_NOT_APPROVED: [403, 'This business is not approved for live mode yet. Use a test key until it is.'],
@@ -56,10 +53,16 @@ export const catalogue = {
   INTENT_CANCEL_INVALID_STATUS: [400, 'Only a PENDING payment intent can be cancelled.'],
   INTENT_CANCEL_CONFLICT: [
     400,
-    'The payment intent is being paid, or changed while it was being cancelled. Retrieve it to see its status.',
+    'This payment intent is being paid, or it changed while you were cancelling it. Retrieve it to see its current status.',
   ],
-  INTENT_REFUND_INVALID_STATUS: [400, 'A payment intent with this status cannot be refunded.'],
-  PAYMENT_FAILED: [402, 'The payment failed.'],
+  INTENT_REFUND_INVALID_STATUS: [
+    400,
+    'Only a payment intent that is PAID, or REFUNDED in part, can be refunded. Retrieve it to see its current status.',
+  ],
+  PAYMENT_FAILED: [
+    402,
+    'The payment failed. If the intent is still PENDING, the customer can pay again. If it is FAILED, create another one.',
+  ],
   REFUND_FAILED: [402, 'The refund failed. Nothing changed. To try again, use a new idempotency key.'],
   REFUND_AMOUNT_MISMATCH: [400, 'The refundable amount differs from expectedRefundable.'],
   SHOP_NOT_FOUND: [404, 'This business has no shop.'],

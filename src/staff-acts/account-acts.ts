@@ -155,7 +155,7 @@ export const accountActs: ActGroup<AccountFacts> = {
     },
     'remove-second-factor': {
       label: 'Remove second factor',
-      title: 'Remove the second factor of',
+      title: 'Remove the second factor from',
       description: 'remove the second factor of an account whose owner lost it; signs the account out everywhere',
       command: 'reset-factor',
       isDanger: true,

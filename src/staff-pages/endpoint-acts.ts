@@ -55,7 +55,7 @@ const requeueAllAct: EndpointAct = {
   effects: {
     changes:
       'each of these dead deliveries gets one more attempt, as soon as the endpoint has a free slot. If the attempt fails, the delivery is dead again. If the endpoint still does not work, have the merchant repair it first.',
-    undoNote: 'an attempt cannot be taken back.',
+    undoNote: "a delivery attempt can't be undone.",
   },
   fields: { from: hidden, to: hidden },
   async details(deps, { _id }, values) {
@@ -121,7 +121,7 @@ const replayAct: EndpointAct = {
   effects: {
     changes:
       'a worker replays the selected events, oldest first, alongside new events. An existing delivery gets one more attempt. If it fails, a dead delivery is dead again, and any other one continues its automatic attempts. A missing delivery is created and gets up to eight attempts.',
-    undoNote: 'cancel the replay on the page of the endpoint. Attempts that were already made cannot be undone.',
+    undoNote: "cancel the replay on the page of the endpoint. Attempts that were already made can't be undone.",
   },
   fields: { from: hidden, to: hidden, event: hidden, deliveries: hidden },
   async details(deps, endpoint, values) {

@@ -51,6 +51,7 @@ p { margin: 0 0 .75rem; }
 dl.facts { display: grid; grid-template-columns: minmax(7rem, max-content) 1fr; gap: .35rem 1rem; margin: 0 0 1rem; }
 dl.facts dt { color: var(--faint); }
 dl.facts dd { margin: 0; }
+q:lang(fr) { quotes: "«\u00a0" "\u00a0»"; }
 .scroll { overflow-x: auto; margin: 0 0 1rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--paper); }
 table { border-collapse: collapse; width: 100%; }
 caption { text-align: left; padding: .5rem .75rem; color: var(--faint); }

@@ -157,6 +157,6 @@ const refunds = ({ refunds: all }: TracedIntent): Entry[] =>
     ...entryAt(queryAt, 'The service checks the outcome of the refund with the wallet'),
   ])
 
-const language = { code: 'en', money } as const
+const language = { code: 'en', dir: 'ltr', money } as const
 const charged = (price: Price): string => chargedInWords(language, price)
 const givenBack = (price: Price): string => givenBackInWords(language, price)

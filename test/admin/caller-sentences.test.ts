@@ -42,8 +42,20 @@ describe('The sentences for a caller', () => {
   const card = async (path: string) => {
     const { text } = await staff.get(path)
     const [, section = ''] = /aria-labelledby="caller">(.*?)<\/section>/s.exec(text) ?? []
-    const french = [...section.matchAll(/<q lang="fr">(.*?)<\/q>/gs)].map(([quote]) => readable(quote).trim())
-    return { text: readable(text), french: french.join(' '), words: readable(section) }
+    const quotes = (attributes: string) =>
+      [...section.matchAll(new RegExp(`<dd ${attributes}><q>(.*?)</q>`, 'gs'))]
+        .map(([quote]) => readable(quote).trim())
+        .join(' ')
+    const arabic = quotes('lang="ar" dir="rtl"')
+    expect(arabic, 'text from left to right is isolated').to.not.match(
+      /(?<!\u2066[^\u2069]*)(\d[.,]\d|MRU|PI-|payment\.|127\.)/,
+    )
+    return {
+      text: readable(text),
+      french: quotes('lang="fr"'),
+      arabic: arabic.replaceAll(/[\u2066\u2069]/g, ''),
+      words: readable(section),
+    }
   }
   const ofPayment = (referenceNumber: string) => card(`/admin/payments/${referenceNumber}`)
   const payWith = async (referenceNumber: string, outcome: WalletOutcome) => {
@@ -57,46 +69,68 @@ describe('The sentences for a caller', () => {
     return orderDeadline(service.deps.config, now).getTime() - now.getTime() + 30_000
   }
 
-  it('say in English and French what happened to a payment, from the first attempt to the last refund', async () => {
+  it('say in English, French and Arabic what happened to a payment, from the first attempt to the last refund', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
-    const expectSaid = async (english: string, french: string) => {
+    const expectSaid = async (english: string, french: string, arabic: string) => {
       const said = await ofPayment(referenceNumber)
       expect(said.words).to.include(english)
       expect(said.french).to.include(french)
+      expect(said.arabic).to.include(arabic)
     }
-    const [english, french] = [
+    const [english, french, arabic] = [
       '505.00 MRU (500.00 MRU and a fee of 5.00 MRU)',
-      '505,00 MRU (500,00 MRU et 5,00 MRU de frais)',
+      '505,00 MRU (dont 5,00 MRU de frais)',
+      '505,00 MRU (منها رسوم قدرها 5,00 MRU)',
     ]
-    await expectSaid('We have not received a payment', 'Vous pouvez payer avec le lien ou le code jusqu’au')
-    await expectSaid(`No customer has attempted to pay ${english} yet.`, 'pas encore reçu de paiement')
+    await expectSaid(
+      'We have not received a payment',
+      'Vous pouvez payer avec le lien ou le code jusqu’au',
+      'يمكنك الدفع بالرابط أو بالرمز حتى',
+    )
+    await expectSaid(
+      `No customer has attempted to pay ${english} yet.`,
+      'pas encore reçu de paiement',
+      'لم نتلقَّ بعدُ أي دفعة',
+    )
     await payWith(referenceNumber, { outcome: 'refused', reason: 'wrong_pin' })
-    await expectSaid('the phone number or the PIN is wrong', 'le code PIN est incorrect. Vous n’avez pas été débité.')
+    await expectSaid(
+      'the phone number or the PIN is wrong',
+      'le code PIN est incorrect. Aucun montant n’a été débité.',
+      'رقم الهاتف أو الرمز السري غير صحيح. لم يُخصم أي مبلغ.',
+    )
     await payWith(referenceNumber, { outcome: 'declined', reason: 'insufficient_funds' })
     await expectSaid(
       `Your payment of ${english} did not go through: your balance is too low. You have not been charged.`,
-      `Votre paiement de ${french} n’a pas abouti: votre solde est insuffisant. Vous n’avez pas été débité.`,
+      `Votre paiement de ${french} n’a pas abouti: votre solde est insuffisant. Aucun montant n’a été débité.`,
+      `لم تنجح عملية دفع ${arabic}: رصيدك غير كافٍ. لم يُخصم أي مبلغ. اشحن محفظتك`,
     )
     await payWith(referenceNumber, unknown)
     await expectSaid(
       `Your payment of ${english} is being processed`,
       `Votre paiement de ${french} est en cours de traitement`,
+      `عملية دفع ${arabic} قيد التنفيذ`,
     )
     service.clock.advance(deadlineMs())
     await expectSaid(
       `We do not know yet whether your payment of ${english} was made.`,
       'Sinon, vous ne serez pas débité plus tard.',
+      `لا نعرف بعدُ هل تمت عملية دفع ${arabic}.`,
     )
     const { hold } = await storedIntent(service, referenceNumber)
     expect((await ofPayment(referenceNumber)).words).to.include(`calls the provider and names the key ${hold?.id}.`)
     await service.deps.Intent.updateOne({ referenceNumber }, { hold: null })
     await payWith(referenceNumber, { outcome: 'done' })
-    await expectSaid(`The customer paid ${english} on`, `Votre paiement de ${french} a été confirmé le`)
+    await expectSaid(
+      `The customer paid ${english} on`,
+      `Votre paiement de ${french} a été confirmé le`,
+      `تم تأكيد دفع ${arabic} بتاريخ`,
+    )
     wallet.setOutcome(() => ({ outcome: 'failed', reason: 'wallet_closed' }))
     await refund(service, merchant, referenceNumber, 10_000)
     await expectSaid(
       'The refund of 101.00 MRU (100.00 MRU and 1.00 MRU of the fee) did not go through. Please ask the merchant to refund you again.',
-      'Le remboursement de 101,00 MRU (100,00 MRU et 1,00 MRU des frais) n’a pas abouti.',
+      'Le remboursement de 101,00 MRU (dont 1,00 MRU de frais restitués) n’a pas abouti.',
+      'لم تنجح عملية استرداد مبلغ 101,00 MRU (منها رسوم مستردة قدرها 1,00 MRU).',
     )
     service.clock.advance(1000)
     wallet.setOutcome(() => ({ outcome: 'done' }))
@@ -104,24 +138,28 @@ describe('The sentences for a caller', () => {
     await refund(service, merchant, referenceNumber, 50)
     await expectSaid(
       `Of your payment of ${english}, 202.50 MRU (200.50 MRU and 2.00 MRU of the fee) has been refunded`,
-      `Sur votre paiement de ${french}, 202,50 MRU (200,50 MRU et 2,00 MRU des frais) ont été remboursés`,
+      `Sur votre paiement de ${french}, 202,50 MRU (dont 2,00 MRU de frais restitués) ont été remboursés`,
+      `من أصل المبلغ الذي دفعته، وهو ${arabic}، أُعيد 202,50 MRU (منها رسوم مستردة قدرها 2,00 MRU) إلى المحفظة`,
     )
     wallet.setOutcome(() => unknown)
     await refund(service, merchant, referenceNumber, 29_950)
     await expectSaid(
       'Your refund of 302.50 MRU (299.50 MRU and 3.00 MRU of the fee) is being processed',
-      'Votre remboursement de 302,50 MRU (299,50 MRU et 3,00 MRU des frais) est en cours',
+      'Votre remboursement de 302,50 MRU (dont 3,00 MRU de frais restitués) est en cours',
+      'استرداد مبلغ 302,50 MRU (منها رسوم مستردة قدرها 3,00 MRU) قيد المعالجة',
     )
     service.clock.advance(deadlineMs())
     await expectSaid(
       'whether your refund of 302.50 MRU (299.50 MRU and 3.00 MRU of the fee) was made',
       'le commerçant pourra vous rembourser à nouveau',
+      'فبإمكان التاجر أن يعيد العملية',
     )
     breaks(service, 'events once', referenceNumber)
     await service.deps.Intent.updateOne({ referenceNumber }, { $set: { 'refunds.2.status': 'SUCCEEDED' } })
     await expectSaid(
       `Your payment of ${english} has been refunded in full`,
       `Votre paiement de ${french} a été remboursé en totalité`,
+      `أُعيد كامل المبلغ الذي دفعته، وهو ${arabic}`,
     )
   })
 
@@ -142,21 +180,28 @@ describe('The sentences for a caller', () => {
     const made = async () => (await createIntent(service, merchant)).referenceNumber
     const [failed, cancelled, left] = [await made(), await made(), await made()]
     await payWith(failed, { outcome: 'failed', reason: 'technical_error' })
-    expect((await ofPayment(failed)).french).to.include('erreur technique. Vous n’avez pas été débité.')
+    const said = async (reference: string, inFrench: string, inArabic: string) => {
+      const { french, arabic } = await ofPayment(reference)
+      expect(french).to.include(inFrench)
+      expect(arabic).to.include(inArabic)
+    }
+    await said(failed, 'erreur technique. Aucun montant n’a été débité.', 'حدث خطأ تقني في محفظتك. لم يُخصم أي مبلغ.')
     await cancelIntent(service, merchant, cancelled)
-    expect((await ofPayment(cancelled)).french).to.include('Le commerçant a annulé cette demande de paiement.')
+    await said(cancelled, 'Le commerçant a annulé cette demande de paiement.', 'ألغى التاجر طلب الدفع هذا.')
     service.clock.advance(600_000)
-    expect((await ofPayment(left)).french).to.include('Le code de paiement n’est plus valable')
+    await said(left, 'Le code de paiement n’est plus valable', 'انتهت صلاحية رمز الدفع')
     await changeAsOperator(service, merchant.businessId, { suspended: true })
-    expect((await ofPayment(left)).french).to.include('Ce paiement n’est pas possible pour le moment.')
+    await said(left, 'Ce paiement n’est pas possible pour le moment.', 'لا يمكن إجراء هذا الدفع حاليًا.')
     service.clock.advance(3_600_000)
-    expect((await ofPayment(left)).french).to.include('Cette demande de paiement a expiré.')
+    await said(left, 'Cette demande de paiement a expiré.', 'انتهت مهلة طلب الدفع هذا.')
   })
 
   it('say what to do about an endpoint and its dead deliveries, and never suggest a re-queue that is not possible', async () => {
     const { id } = await subscribe(service, merchant, endpointServer.url, ['payment.created'])
     const path = `/admin/endpoints/${id}`
-    expect((await card(path)).french).to.include('nous ne lui avons encore rien envoyé')
+    const unused = await card(path)
+    expect(unused.french).to.include('nous ne lui avons encore rien envoyé')
+    expect(unused.arabic).to.include('لم نرسل إليه أي شيء بعد')
     endpointServer.respondWith((res) => void res.end())
     await attempt(service.deps, (await freshDelivery(service, merchant))._id)
     const healthIs = (filter: object) =>
@@ -168,6 +213,7 @@ describe('The sentences for a caller', () => {
     await healthIs({ 'health.failuresInRow': { $gt: 7 } })
     const failing = await card(path)
     expect(failing.french).to.include('le serveur a répondu avec le statut 500').and.include('rappelez-nous')
+    expect(failing.arabic).to.include('رد الخادم برمز الحالة 500').and.include('أصلح المشكلة')
     expect(failing.text).to.include('Re-queue all')
     const pages = [path, `/admin/deliveries/${_id}`, `/admin/payments/${referenceNumber}`, '/admin/dead']
 
@@ -179,7 +225,11 @@ describe('The sentences for a caller', () => {
       expect(text, each).to.include('Endpoint disabled. Enable it, then re-queue the delivery.')
       expect(text, each).to.not.match(/Re-queue(:| all)/)
     }
-    expect((await card(`/admin/deliveries/${_id}`)).french).to.include('Réactivez-la via l’API')
+    const dead = await card(`/admin/deliveries/${_id}`)
+    expect(dead.french)
+      .to.include(`tentatives d’envoi du webhook payment.created pour ${referenceNumber} à`)
+      .and.include('Réactivez-la via l’API')
+    expect(dead.arabic).to.include(`إشعار webhook payment.created الخاص بالمرجع ${referenceNumber}`)
     await http.put(endpoint).set(merchant.write()).send({ active: true }).expect(200)
     const { _id: open, referenceNumber: ofOpen } = await freshDelivery(service, merchant)
     await http.delete(endpoint).set(merchant.write()).expect(200)
@@ -189,7 +239,9 @@ describe('The sentences for a caller', () => {
       expect(text, each).to.include('Endpoint deleted. The deliveries cannot be re-queued.')
       expect(text, each).to.not.match(/Re-queue(:| all)/)
     }
-    expect((await card(path)).french).to.include('a été supprimée le')
+    const deleted = await card(path)
+    expect(deleted.french).to.include('a été supprimée le')
+    expect(deleted.arabic).to.include('حُذف رابط webhook الخاص بك').and.include('بتاريخ')
     await attempt(service.deps, open)
     expect((await ofPayment(ofOpen)).text).to.match(
       /Timeline .*: CANCELLED, because the endpoint was deleted or disabled/,

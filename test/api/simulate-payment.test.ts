@@ -119,7 +119,8 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
         402,
         {
           code: 'PAYMENT_FAILED',
-          message: 'The payment failed.',
+          message:
+            'The payment failed. If the intent is still PENDING, the customer can pay again. If it is FAILED, create another one.',
           statusCode: 402,
           requestId: first.headers['x-request-id'],
           details,

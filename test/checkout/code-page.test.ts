@@ -43,7 +43,7 @@ describe('The payment code page', () => {
       expect(received.get('content-security-policy')).to.include("frame-ancestors 'none'")
     }
     expect(readable(counter.text)).not.to.include('Test')
-    expect(trial.text).to.include('Test: no real money moves.')
+    expect(trial.text).to.include('Test mode: no real money is taken.')
     expect((await look('/', { method: 'HEAD' })).status).to.equal(200)
   })
 

@@ -34,7 +34,7 @@ describe('The payment page', () => {
     const page = await open(service, path)
     expect(page.status).to.equal(200)
     const ofMerchant = ['Épicerie', 'Thé & sucre']
-    for (const words of [...ofMerchant, 'Test: no real money moves.', 'Pay 1,234.50 MRU', '23 h 59 min left'])
+    for (const words of [...ofMerchant, 'Test mode: no real money is taken.', 'Pay 1,234.50 MRU', '23 h 59 min left'])
       expect(page.says.includes(words) || page.html.includes(words), words).to.equal(true)
     expect(page.html)
       .to.include('autocomplete="tel"')

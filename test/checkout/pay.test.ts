@@ -54,11 +54,11 @@ describe('The payment flow on the hosted payment page', () => {
   })
 
   const notCharged = 'You have not been charged.'
-  const noMatch = 'The phone number and the PIN do not match'
+  const noMatch = 'The phone number or the PIN is wrong'
   const retryable = {
     'a wrong PIN': [wallets.wrongPin, noMatch],
     'a phone without a wallet': [{ phone: '33445566', pin: '1234' }, noMatch],
-    'too little money': [wallets.poor, 'not enough money in this wallet. You have not been charged.'],
+    'too little money': [wallets.poor, 'not enough money in this wallet. You have not been charged. Top it up'],
     'an amount above the limit': [wallets.limited, `above the limit of this wallet. ${notCharged}`],
     'a locked wallet': [wallets.locked, 'Try again later, or pay with another wallet.'],
   } as const
@@ -68,7 +68,9 @@ describe('The payment flow on the hosted payment page', () => {
       const first = await open(service, path)
       const page = await fill(first, wallet)
       expect(page.status).to.equal(422)
-      expect(page.says).to.include('There is a problem').and.include(sentence)
+      expect(page.says)
+        .to.include(sentence === noMatch ? 'There is a problem' : 'Payment not made')
+        .and.include(sentence)
       expect(page.html).to.match(/<title>Error: Pay 500\.00.MRU</)
       expect(page.html).to.include(`value="${wallet.phone}"`).and.not.include(`"${wallet.pin}"`)
       expect(await statusOf(merchant, referenceNumber)).to.equal('PENDING')
@@ -133,7 +135,7 @@ describe('The payment flow on the hosted payment page', () => {
       expect(page.says).to.include(referenceNumber).and.not.include('Payment successful')
       expect(page.html).not.to.include('data-leave')
       for (const [language, sentence] of [
-        ['fr', 'Rien n’a été débité pour cette tentative.'],
+        ['fr', 'Aucun montant n’a été débité pour cette tentative.'],
         ['ar', 'لم يُخصم أي مبلغ في هذه المحاولة.'],
       ]) {
         const link = new RegExp(`<a href="([^"]+)" lang="${language}"`).exec(page.html)?.[1] ?? ''
@@ -183,7 +185,7 @@ describe('The payment flow on the hosted payment page', () => {
       expect(again.status).to.equal(422)
       const outOfDate = 'This page was out of date. You have not been charged. Enter your PIN again.'
       expect(again.says).to.include(outOfDate)
-      expect(again.says).not.to.match(/do not match|not enough money/)
+      expect(again.says).not.to.match(/is wrong|not enough money/)
       expect(again.html).to.include(`value="${wallets.pays.phone}"`).and.not.include('"1234"')
       expect(await debits(service, merchant)).to.equal(0)
       expect((await pay(again, wallets.pays)).says).to.include('Payment successful')
@@ -206,7 +208,7 @@ describe('The payment flow on the hosted payment page', () => {
   for (const [outcome, sentence] of [
     [{ outcome: 'done' }, 'Payment successful'],
     [{ outcome: 'declined', reason: 'insufficient_funds' }, 'not enough money in this wallet'],
-    [{ outcome: 'refused', reason: 'wrong_pin' }, 'The phone number and the PIN do not match'],
+    [{ outcome: 'refused', reason: 'wrong_pin' }, 'The phone number or the PIN is wrong'],
     [{ outcome: 'failed', reason: 'technical_error' }, 'The payment failed'],
   ] as [WalletOutcome, string][])
     it(`shows a waiting page while the outcome is unknown, and then this outcome: ${Object.values(outcome).join(' ')}`, async () => {
@@ -312,6 +314,8 @@ describe('The payment flow on the hosted payment page', () => {
     expect(both.says).to.include('Enter your phone number').and.include('Enter your PIN')
     expect(both.html).to.include('value="no&#34;phone"').and.include('<a href="#phone">').and.include('<a href="#pin">')
     expect(both.html).to.match(/id="pin" name="pin" value=""/)
+    const landline = await fill(form, { phone: '45 25 12 34', pin: '1234' })
+    expect(landline.says).to.include('Enter your phone number: 8 digits').and.not.include('Enter your PIN')
     const one = await fill(form, { phone: '٢٢٠٠٠٠٠١', pin: '123456789' })
     expect(one.says).to.include('Enter your PIN').and.not.include('Enter your phone number')
     expect((await pay(one, { phone: '+222 22 00 00 01', pin: '١٢٣٤' })).says).to.include('Payment successful')

@@ -101,7 +101,7 @@ describe('An export of the ledger', () => {
     )
     const french = await header({ language: 'fr', delimiter: 'semicolon' })
     expect(french).to.match(
-      /^\uFEFFNuméro;Jour du relevé;Jour du remboursement;Comptabilisé le;.*;Montant \(centimes\);/,
+      /^\uFEFFNuméro;Jour du relevé;Date de remboursement;Comptabilisé le;.*;Montant \(centimes\);/,
     )
     expect(await header({ language: 'ar', delimiter: ';' })).to.match(
       /^\uFEFFالرقم;يوم كشف الحساب;يوم الاسترداد;.*;المبلغ \(سنتيم\);/,
@@ -111,6 +111,21 @@ describe('An export of the ledger', () => {
       'content-type': 'application/x-ndjson',
       'content-disposition': 'attachment; filename="refunds.jsonl"',
     })
+  })
+
+  it('names the types of entries in the language of the CSV file', async () => {
+    await bookMany(service, owner(), 126)
+    const english = (await rowsOf('entries')).map(({ type }) => String(type))
+    expect([...new Set(english)].toSorted()).to.deep.equal(['fee', 'payment', 'payout', 'refund'])
+    for (const [language, payment, refund, fee, payout] of [
+      ['en', 'payment', 'refund', 'fee', 'payout'],
+      ['fr', 'paiement', 'remboursement', 'frais', 'versement'],
+      ['ar', 'دفع', 'استرداد', 'رسوم', 'تحويل'],
+    ] as const) {
+      const names: Record<string, string> = { payment, refund, fee, payout }
+      const [, ...rows] = parse(await textOf('entries', { language }))
+      expect(rows.map((cells) => cells[1])).to.deep.equal(english.map((type) => names[type]))
+    }
   })
 
   it('contains the entries of whole UTC days by their bookedAt, as the statements do', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { plainDigits } from '../../src/input/digits.ts'
-import { maskPhone, readPhone, readPin } from '../../src/input/phone.ts'
+import { maskPhone, readPhone, readPin, readWalletPhone } from '../../src/input/phone.ts'
 
 describe('A phone number', () => {
   it('is normalised to 8 digits if it is a national number, however the customer types it', () => {
@@ -33,6 +33,24 @@ describe('A phone number', () => {
       characters: ['22000001 x1', '22OOOO01', '２２００００01', '22000001\0', '1e9', '22000001\ud800'],
     }
     for (const text of Object.values(wrong).flat()) expect(readPhone(text), text).to.equal(null)
+  })
+
+  it('has no wallet if it is a Mauritanian number that is not mobile, however it is typed', () => {
+    const [wallets, none] = [
+      ['22000001', '36 12 34 56', '+222 49 00 00 00', '٤٤٠٠٠٠٠١', '0022220123456', '22200001', '+221 77 123 45 67'],
+      [
+        '12000001',
+        '52 00 00 01',
+        '+222 99 00 00 01',
+        '٧٧٠٠٠٠٠١',
+        '25000001',
+        '35 12 34 56',
+        '0022245123456',
+        '2200000',
+      ],
+    ]
+    expect(wallets.map(readWalletPhone)).to.deep.equal(wallets.map(readPhone))
+    expect(none.map(readWalletPhone)).to.deep.equal(none.map(() => null))
   })
 
   it('is masked in groups except for its first two and last two digits, whatever its length, and without 222', () => {

@@ -4,7 +4,7 @@ import { scopes } from '../../../schemas/scopes.ts'
 import { maxReasonLength, readReason } from '../../audit/acts.ts'
 import { readInstant } from '../../input/instant.ts'
 import { isLonger, type NameKind, readName } from '../../input/name.ts'
-import { readPhone, readPin } from '../../input/phone.ts'
+import { readPhone, readPin, readWalletPhone } from '../../input/phone.ts'
 import { parseRange } from '../../platform/network.ts'
 
 /** Returns a parser that rejects with `message` what `read` does not accept. */
@@ -96,6 +96,7 @@ export const toOption = (what: string, note = ''): Option =>
 export const someId = parsed((text) => /^[\w-]{1,100}$/.exec(text)?.[0], 'Must be an id.')
 
 export const phoneNumber = parsed(readPhone, 'Must be a phone number.')
+export const walletPhone = parsed(readWalletPhone, 'Must be a mobile phone number, as customers type it to pay.')
 export const pinCode = parsed(readPin, 'Must be 4 to 6 digits.')
 
 const integerIn = (text: string, min: number, max: number): number | null =>

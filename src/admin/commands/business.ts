@@ -48,7 +48,7 @@ export function addBusinessCommands(program: Command): void {
     .action(act(setRates))
 
   subcommandOnId(business, 'payout', 'book money that you have sent to a business')
-    .requiredOption('--amount <n>', 'amount in centimes, at most the balance', payoutAmount)
+    .requiredOption('--amount <n>', 'amount to pay out, in centimes (up to the current balance)', payoutAmount)
     .requiredOption(
       '--reference <text>',
       'reference of the transfer; each reference is booked only once',

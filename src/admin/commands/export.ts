@@ -47,7 +47,12 @@ export function addExportCommands(program: Command): void {
       .addOption(toOption('only lines booked'))
       .option('--format <format>', 'csv, or jsonl with one JSON object per line', choice(...exportFormats), 'csv')
       .option('--delimiter <name>', 'comma or semicolon, for csv', choice('comma', 'semicolon'), 'comma')
-      .option('--language <code>', 'en, fr or ar, for the column names of csv', choice(...exportLanguages), 'en')
+      .option(
+        '--language <code>',
+        'en, fr or ar, for the column names and types of csv',
+        choice(...exportLanguages),
+        'en',
+      )
       .option('--resume', 'complete a file that an earlier command began')
       .addHelpText('after', `${helpOf(kind)}\n${example}\n${example} --delimiter semicolon --language fr --resume`)
       .action(act((deps: AdminDeps, options: Options, command: Command) => exportFile(deps, kind, options, command)))

@@ -3,7 +3,7 @@ import type { IdPage, IdSlice } from '../../mongo/id-page.ts'
 import type { SealedField } from '../../security/seal.ts'
 import type { WalletFacts, WalletFilter } from '../../wallets/sandbox/list-wallets.ts'
 import { act, asList, Failed, found, subcommand } from './act.ts'
-import { centimes, parsed, phoneNumber, pinCode, someId } from './arguments.ts'
+import { centimes, parsed, phoneNumber, pinCode, someId, walletPhone } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 import { type Column, dayOf, detailsText } from './text.ts'
 
@@ -25,7 +25,7 @@ Example:
 export function addWalletCommands(program: Command): void {
   const wallet = subcommand(program, 'wallet', 'create sandbox wallets')
   subcommand(wallet, 'create', 'create a wallet that can pay test payment intents of every business')
-    .requiredOption('--phone <phone>', 'phone number of the customer', phoneNumber)
+    .requiredOption('--phone <phone>', 'phone number of the customer', walletPhone)
     .requiredOption('--pin <pin>', pinDescription, pinCode)
     .requiredOption('--balance <centimes>', 'the balance in centimes', centimes)
     .action(act(createSandboxWallet))

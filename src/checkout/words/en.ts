@@ -7,9 +7,13 @@ export const english = {
   language: 'English',
   languages: 'Language',
   toContent: 'Skip to content',
-  test: 'Test: no real money moves.',
-  /** The heading of the error summary above a form. */
+  test: 'Test mode: no real money is taken.',
+  nothingTaken,
+  moment: (date: string, clock: string) => `${date} at ${clock}`,
+  /** The heading of the summary above a form whose fields are wrong. */
   problem: 'There is a problem',
+  /** The heading of a notice above a form. */
+  notPaid: 'Payment not made',
   /** Returns the page title to use if the form on the page has errors. */
   wrong: (title: string) => `Error: ${title}`,
   pay: {
@@ -18,9 +22,10 @@ export const english = {
     expiresToday: (clock: string, left: string) => `Pay before ${clock}: ${left} left.`,
     expires: (moment: string, left: string) => `Pay before ${moment}: ${left} left.`,
     phone: 'Phone number',
-    phoneHint: 'The number of your mobile wallet.',
+    inOuguiya: (total: string, old: string) => `That is ${total} in new ouguiya (${old} in old ouguiya).`,
+    phoneHint: 'The 8 digits of your mobile wallet’s number.',
     pin: 'PIN',
-    pinHint: '4 to 6 digits. Never share it with anyone.',
+    pinHint: '4 to 6 digits. Only your wallet sees it. The merchant does not.',
     button: (amount: string) => `Pay ${amount}`,
     busy: 'Paying…',
     changeAmount: 'Change the amount',
@@ -29,8 +34,8 @@ export const english = {
   },
   amount: {
     title: 'How much do you want to pay?',
-    label: `Amount in ${currencyCode}`,
-    hint: 'For example 500 or 1250.50.',
+    label: `Amount in ouguiya (${currencyCode})`,
+    hint: 'In new ouguiya, for example 500 or 1250.50.',
     button: 'Continue',
   },
   code: {
@@ -52,9 +57,9 @@ export const english = {
     download: (format: string) => `Download as ${format}`,
   },
   faults: {
-    phone: 'Enter your phone number, for example 22 34 56 78',
+    phone: 'Enter your phone number: 8 digits, for example 22 34 56 78',
     pin: 'Enter your PIN: 4 to 6 digits',
-    pinDoesNotFit: 'The phone number and the PIN do not match',
+    pinDoesNotFit: 'The phone number or the PIN is wrong',
     amount: 'Enter an amount, for example 500 or 1250.50',
     amountUnclear:
       'This amount can be read in two ways. Enter it without a separator for thousands, for example 1500 or 1500.50',
@@ -64,7 +69,7 @@ export const english = {
   /** Each notice explains why the customer was not charged. */
   notices: {
     wallet_locked: `This wallet is locked after several wrong PINs. ${nothingTaken} Try again later, or pay with another wallet.`,
-    insufficient_funds: `There is not enough money in this wallet. ${nothingTaken} Try again, or pay with another wallet.`,
+    insufficient_funds: `There is not enough money in this wallet. ${nothingTaken} Top it up and try again, or pay with another wallet.`,
     limit_exceeded: `This amount is above the limit of this wallet. ${nothingTaken} Try again later, or pay with another wallet.`,
     declined: `The wallet declined this payment. ${nothingTaken} Try again later, or pay with another wallet.`,
     notExecuted: `The payment could not be started. ${nothingTaken} Try again.`,
@@ -74,7 +79,7 @@ export const english = {
   panels: {
     waiting: [
       'Payment in progress',
-      'We are waiting for your wallet. Do not pay a second time: this page updates by itself.',
+      'We are waiting for your wallet to confirm. Do not pay a second time: this page updates by itself.',
     ],
     paid: 'Payment successful',
     /** Shown to a customer if the intent was paid with a form other than theirs. */
@@ -82,8 +87,8 @@ export const english = {
     refunded: 'Payment refunded',
     refundedInPart: 'Payment partly refunded',
     cancelled: ['Payment cancelled', `This payment request was cancelled. ${nothingTaken}`],
-    expired: ['Time is up', `${nothingTaken} Ask the merchant for a new payment request.`],
-    failed: ['The payment failed', `${nothingTaken} Ask the merchant for a new payment request.`],
+    expired: ['Time is up', `${nothingTaken} Ask the merchant for a new payment link.`],
+    failed: ['The payment failed', `${nothingTaken} Ask the merchant for a new payment link.`],
     unavailable: ['Payment is not available now', `${nothingTaken} Try again later.`],
   },
   facts: {
@@ -107,7 +112,7 @@ export const english = {
   notes: {
     notFound: ['Page not found', 'There is nothing to pay at this address. Check the link.'],
     foreign: ['Refused', `This form did not come from our page. ${nothingTaken}`],
-    tooLarge: ['Form too long', `This form is too long. ${nothingTaken}`],
+    tooLarge: ['Form too long', `The form that you sent is too long. ${nothingTaken}`],
     tooMany: (left: string) => ['Too many attempts', `Try again in ${left}.`] as const,
     notUnderstood: ['Request not valid', `Open the page again and retry. ${nothingTaken}`],
     unavailable: [

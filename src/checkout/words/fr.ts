@@ -1,32 +1,37 @@
 import { currencyCode } from '../../../schemas/currency.ts'
 import type { Words } from './words.ts'
 
-const nothingTaken = 'Rien n’a été débité.'
+const nothingTaken = 'Aucun montant n’a été débité.'
 
 export const french: Words = {
   language: 'Français',
   languages: 'Langue',
   toContent: 'Aller au contenu',
-  test: 'Test : aucun argent réel ne circule.',
-  problem: 'Il y a un problème',
-  wrong: (title) => `Erreur : ${title}`,
+  test: 'Mode test\u00a0: aucune somme réelle n’est débitée.',
+  nothingTaken,
+  // Intl writes "1 avril".
+  moment: (date, clock) => `${date.replace(/^1 /, '1er ')} à ${clock}`,
+  problem: 'À corriger',
+  notPaid: 'Paiement non effectué',
+  wrong: (title) => `Erreur\u00a0: ${title}`,
   pay: {
     title: (amount) => `Payer ${amount}`,
-    expiresToday: (clock, left) => `À payer avant ${clock} : il reste ${left}.`,
-    expires: (moment, left) => `À payer avant le ${moment} : il reste ${left}.`,
+    expiresToday: (clock, left) => `À payer avant ${clock}. Il reste ${left}.`,
+    expires: (moment, left) => `À payer avant le ${moment}. Il reste ${left}.`,
     phone: 'Numéro de téléphone',
-    phoneHint: 'Celui de votre portefeuille mobile.',
+    inOuguiya: (total, old) => `Soit ${total} en nouvelles ouguiyas (${old} en anciennes).`,
+    phoneHint: 'Les 8 chiffres du numéro de votre portefeuille mobile.',
     pin: 'Code PIN',
-    pinHint: 'De 4 à 6 chiffres. Ne le donnez à personne.',
+    pinHint: 'De 4 à 6 chiffres. Seul votre portefeuille le voit. Le commerçant ne le voit pas.',
     button: (amount) => `Payer ${amount}`,
     busy: 'Paiement en cours…',
     changeAmount: 'Modifier le montant',
     leave: 'Revenir au site du commerçant sans payer',
   },
   amount: {
-    title: 'Quel montant voulez-vous payer ?',
-    label: `Montant en ${currencyCode}`,
-    hint: 'Par exemple 500 ou 1\u202f250,50.',
+    title: 'Quel montant voulez-vous payer\u202f?',
+    label: `Montant en ouguiyas (${currencyCode})`,
+    hint: 'En nouvelles ouguiyas, par exemple 500 ou 1\u202f250,50.',
     button: 'Continuer',
   },
   code: {
@@ -40,13 +45,13 @@ export const french: Words = {
     title: (amount) => `Scannez pour payer ${amount}`,
     titleOpen: 'Scannez pour payer',
     image: 'Code QR de la page de paiement',
-    code: (address) => `Ou ouvrez ${address} et saisissez ce code :`,
+    code: (address) => `Ou ouvrez ${address} et saisissez ce code\u00a0:`,
     download: (format) => `Télécharger en ${format}`,
   },
   faults: {
-    phone: 'Saisissez votre numéro de téléphone, par exemple 22 34 56 78',
-    pin: 'Saisissez votre code PIN : de 4 à 6 chiffres',
-    pinDoesNotFit: 'Le numéro de téléphone et le code PIN ne correspondent pas',
+    phone: 'Saisissez votre numéro de téléphone\u00a0: 8 chiffres, par exemple 22 34 56 78',
+    pin: 'Saisissez votre code PIN\u00a0: de 4 à 6 chiffres',
+    pinDoesNotFit: 'Le numéro de téléphone ou le code PIN est incorrect',
     amount: 'Saisissez un montant, par exemple 500 ou 1\u202f250,50',
     amountUnclear:
       'Ce montant peut se lire de deux façons. Saisissez-le sans séparateur de milliers, par exemple 1500 ou 1500,50',
@@ -54,8 +59,8 @@ export const french: Words = {
     code: 'Saisissez les 6 chiffres du code',
   },
   notices: {
-    wallet_locked: `Ce portefeuille est bloqué après plusieurs codes PIN erronés. ${nothingTaken} Réessayez plus tard, ou payez avec un autre portefeuille.`,
-    insufficient_funds: `Le solde de ce portefeuille ne suffit pas. ${nothingTaken} Réessayez, ou payez avec un autre portefeuille.`,
+    wallet_locked: `Ce portefeuille est bloqué après plusieurs codes PIN incorrects. ${nothingTaken} Réessayez plus tard, ou payez avec un autre portefeuille.`,
+    insufficient_funds: `Le solde de ce portefeuille est insuffisant. ${nothingTaken} Rechargez-le, puis réessayez, ou payez avec un autre portefeuille.`,
     limit_exceeded: `Ce montant dépasse la limite de ce portefeuille. ${nothingTaken} Réessayez plus tard, ou payez avec un autre portefeuille.`,
     declined: `Le portefeuille a refusé ce paiement. ${nothingTaken} Réessayez plus tard, ou payez avec un autre portefeuille.`,
     notExecuted: `Le paiement n’a pas pu commencer. ${nothingTaken} Réessayez.`,
@@ -65,15 +70,18 @@ export const french: Words = {
   panels: {
     waiting: [
       'Paiement en cours',
-      'Nous attendons la réponse du portefeuille. Ne payez pas une deuxième fois : cette page s’actualise d’elle-même.',
+      'Nous attendons la confirmation de votre portefeuille. Ne payez pas une deuxième fois\u00a0: cette page s’actualise automatiquement.',
     ],
     paid: 'Paiement réussi',
-    paidBefore: ['Ce paiement a déjà été effectué', 'Rien n’a été débité pour cette tentative.'],
+    paidBefore: ['Ce paiement a déjà été effectué', 'Aucun montant n’a été débité pour cette tentative.'],
     refunded: 'Paiement remboursé',
-    refundedInPart: 'Paiement remboursé en partie',
+    refundedInPart: 'Paiement partiellement remboursé',
     cancelled: ['Paiement annulé', `Cette demande de paiement a été annulée. ${nothingTaken}`],
-    expired: ['Délai dépassé', `${nothingTaken} Demandez au commerçant une nouvelle demande de paiement.`],
-    failed: ['Le paiement a échoué', `${nothingTaken} Demandez au commerçant une nouvelle demande de paiement.`],
+    expired: ['Délai dépassé', `${nothingTaken} Demandez au commerçant de vous envoyer un nouveau lien de paiement.`],
+    failed: [
+      'Le paiement a échoué',
+      `${nothingTaken} Demandez au commerçant de vous envoyer un nouveau lien de paiement.`,
+    ],
     unavailable: ['Paiement impossible pour le moment', `${nothingTaken} Réessayez un peu plus tard.`],
   },
   facts: {
@@ -97,18 +105,18 @@ export const french: Words = {
   notes: {
     notFound: ['Page introuvable', 'Il n’y a rien à payer à cette adresse. Vérifiez le lien.'],
     foreign: ['Demande refusée', `Ce formulaire ne vient pas de notre page. ${nothingTaken}`],
-    tooLarge: ['Formulaire trop long', `Ce formulaire est plus long que les nôtres. ${nothingTaken}`],
+    tooLarge: ['Formulaire trop long', `Le formulaire envoyé est trop volumineux. ${nothingTaken}`],
     tooMany: (left) => ['Trop de tentatives', `Réessayez dans ${left}.`],
-    notUnderstood: ['Demande invalide', `Rechargez la page et réessayez. ${nothingTaken}`],
+    notUnderstood: ['Demande invalide', `Rouvrez la page et réessayez. ${nothingTaken}`],
     unavailable: [
       'Service indisponible',
-      'Rechargez la page dans quelques secondes : elle dira où en est le paiement. Vous ne serez pas débité deux fois.',
+      'Rouvrez la page dans quelques secondes\u00a0: elle indiquera où en est le paiement. Vous ne serez pas débité deux fois.',
     ],
     broken: [
       'Une erreur s’est produite',
-      'Le problème vient de notre côté. Rechargez la page : elle dira où en est le paiement. Vous ne serez pas débité deux fois.',
+      'Le problème vient de notre côté. Rouvrez la page\u00a0: elle indiquera où en est le paiement. Vous ne serez pas débité deux fois.',
     ],
-    again: 'Recharger la page',
+    again: 'Rouvrir la page',
   },
   left: {
     days: ['#\u00a0jour', '#\u00a0jours', '#\u00a0jours', '#\u00a0jours'],

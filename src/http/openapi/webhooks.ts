@@ -75,11 +75,11 @@ function webhook(
         shaped('^[0-9a-f]{24}$', 24),
         'The id of the event, as in the event log. It is not signed, but the first 16 characters of `id` are the same id in base64url.',
       ),
-      header('webhook-id', deliveryId, 'The `id` of the body, for the libraries of Standard Webhooks.'),
+      header('webhook-id', deliveryId, 'Same as `id` in the body. Used by Standard Webhooks libraries.'),
       header(
         'webhook-timestamp',
         unixSeconds,
-        `The same time as in \`X-${brand}-Timestamp\`, for the libraries of Standard Webhooks.`,
+        `Same as \`X-${brand}-Timestamp\`. Used by Standard Webhooks libraries.`,
       ),
       header(
         'webhook-signature',
@@ -112,5 +112,5 @@ const occasions: Record<EventName, string> = {
     'A payment failed. If `failure.retryable` is true, the intent is still PENDING and the customer may try again.',
   'order.new': 'A customer placed an order.',
   'endpoint.failing':
-    'All attempts at another webhook endpoint of your business have failed for HOURS hours (FAILING), or one has succeeded since then (RECOVERED). The endpoint that the event is about does not receive it.',
+    'All attempts to another webhook endpoint of your business have failed for HOURS hours (FAILING), or one has succeeded since then (RECOVERED). The endpoint that the event is about does not receive it.',
 }

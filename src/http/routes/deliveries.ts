@@ -19,7 +19,7 @@ export const deliveryRoutes = inSection('Webhook deliveries', [
       operationId: 'listWebhookDeliveries',
       summary: 'List webhook deliveries',
       description:
-        "Returns the webhook deliveries of the key's environment, newest first. A test key sees no attempts at live endpoints: their fields are null.",
+        "Returns the webhook deliveries of the key's environment, newest first. A test key sees no attempts to live endpoints: their fields are null.",
       query: listDeliveriesQuery,
       response: schema.deliveryPage,
     },
@@ -54,7 +54,7 @@ export const deliveryRoutes = inSection('Webhook deliveries', [
     about: {
       operationId: 'retryWebhookDeliveries',
       summary: 'Retry webhook deliveries by filter',
-      description: `Makes one more attempt now at each matching delivery, oldest first, for at most ${requeueBatch} deliveries per request. If \`hasMore\` is true, send the next request with \`next\` as \`after\` and a new idempotency key.`,
+      description: `Retries every matching delivery once, oldest first, up to ${requeueBatch} per request. If \`hasMore\` is true, call again with a new idempotency key and \`after\` set to \`next\`.`,
       body: retryDeliveriesBody,
       response: schema.retriedDeliveries,
     },

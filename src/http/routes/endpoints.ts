@@ -70,7 +70,7 @@ export const endpointRoutes = inSection('Webhook endpoints', [
       operationId: 'deleteWebhookEndpoint',
       summary: 'Delete a webhook endpoint',
       description:
-        'Unfinished deliveries become CANCELLED, and a request in progress is aborted within 3 s. A live key can delete test endpoints too.',
+        'Unfinished deliveries become CANCELLED, and a request already in flight is aborted within 3 seconds. A live key can delete test endpoints too.',
       params: pathParams,
       response: schema.deletedEndpoint,
       errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],

@@ -130,7 +130,7 @@ export const intentRoutes = inSection('Payment intents', [
       operationId: 'refundIntent',
       summary: 'Refund a payment intent',
       description:
-        "Returns `amount` to the customer, or everything that isn't refunded yet. The response may take 20 s; after SERVICE_UNAVAILABLE, repeat the request with the same idempotency key.",
+        'Refunds `amount`, or the remaining balance if you omit it. The response can take up to 20 seconds; after SERVICE_UNAVAILABLE, retry with the same idempotency key.',
       params: pathParams,
       body: refundBody,
       response: schema.refundedIntent,

@@ -1,5 +1,5 @@
 import { type Business, ratesAt } from '../../businesses/business.ts'
-import type { Price } from '../../checkout/layout.ts'
+import { ltrText, type Price } from '../../checkout/layout.ts'
 import type { Locale } from '../../checkout/locale.ts'
 import type { Refund } from '../../intents/records.ts'
 import type { TracedIntent } from '../../intents/search.ts'
@@ -28,8 +28,10 @@ function factsIn(locale: Locale, intent: TracedIntent, price: Price | null): Pay
   const moment = (at: Date | undefined) => (at === undefined ? '' : locale.moment(at))
   const refund = open === undefined ? failed : givenBackBy(open)
   return {
-    reference,
-    amount: price === null ? anyAmount[locale.code] : chargedInWords(locale, price),
+    notCharged: locale.words.nothingTaken,
+    reference: ltrText(locale, reference),
+    // No sentence for a caller contains an amount that the customer has not chosen yet.
+    amount: price === null ? 'an amount of their choice' : chargedInWords(locale, price),
     refunded: givenBackInWords(locale, sumOf(made)),
     refund: refund === undefined ? '' : givenBackInWords(locale, refund),
     since: moment(hold?.startedAt ?? open?.createdAt ?? lastAttempt?.startedAt ?? lastAttempt?.at),
@@ -69,30 +71,38 @@ const sumOf = (prices: readonly Price[]): Price =>
     fee: 0,
   })
 
-const anyAmount: Record<Locale['code'], string> = {
-  en: 'an amount of their choice',
-  fr: 'un montant au choix',
-  ar: '',
-}
+type Language = Pick<Locale, 'code' | 'dir' | 'money'>
 
-type Language = Pick<Locale, 'code' | 'money'>
+/** How each language mentions the fee in a total that a payment takes, or that a refund gives back. */
+const parts: Record<Locale['code'], Record<'charged' | 'givenBack', (amount: string, fee: string) => string>> = {
+  en: {
+    charged: (amount, fee) => `${amount} and a fee of ${fee}`,
+    givenBack: (amount, fee) => `${amount} and ${fee} of the fee`,
+  },
+  fr: {
+    charged: (_amount, fee) => `dont ${fee} de frais`,
+    givenBack: (_amount, fee) => `dont ${fee} de frais restitués`,
+  },
+  ar: {
+    charged: (_amount, fee) => `منها رسوم قدرها ${fee}`,
+    givenBack: (_amount, fee) => `منها رسوم مستردة قدرها ${fee}`,
+  },
+}
 
 /**
  * Returns the total that a payment takes from the wallet. If there is a fee, the parts of the total follow, because the
  * merchant knows only the amount: `505.00 MRU (500.00 MRU and a fee of 5.00 MRU)`.
  */
-export const chargedInWords = (language: Language, price: Price): string =>
-  totalInWords(language, price, (fee) => (language.code === 'fr' ? `${fee} de frais` : `a fee of ${fee}`))
+export const chargedInWords = (language: Language, price: Price): string => totalInWords(language, price, 'charged')
 
 /**
  * Returns the total that a refund gives back to the wallet. If the refund gives back a part of the fee, the parts of
  * the total follow: `202.00 MRU (200.00 MRU and 2.00 MRU of the fee)`.
  */
-export const givenBackInWords = (language: Language, price: Price): string =>
-  totalInWords(language, price, (fee) => (language.code === 'fr' ? `${fee} des frais` : `${fee} of the fee`))
+export const givenBackInWords = (language: Language, price: Price): string => totalInWords(language, price, 'givenBack')
 
-function totalInWords({ code, money }: Language, { amount, fee }: Price, feeInWords: (fee: string) => string): string {
-  const total = money(amount + fee)
-  if (fee === 0) return total
-  return `${total} (${money(amount)} ${code === 'fr' ? 'et' : 'and'} ${feeInWords(money(fee))})`
+function totalInWords(language: Language, { amount, fee }: Price, kind: 'charged' | 'givenBack'): string {
+  const shown = (centimes: number) => ltrText(language, language.money(centimes))
+  const total = shown(amount + fee)
+  return fee === 0 ? total : `${total} (${parts[language.code][kind](shown(amount), shown(fee))})`
 }

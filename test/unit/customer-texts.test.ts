@@ -1,0 +1,52 @@
+import { expect } from 'chai'
+import { stages } from '../../schemas/responses/webhooks.ts'
+import { type Locale, locales } from '../../src/checkout/locale.ts'
+import { deliverySentences } from '../../src/staff-pages/sentences/delivery-advice.ts'
+import { causeOf, deadSentences, endpointSentences } from '../../src/staff-pages/sentences/endpoint-advice.ts'
+import { paymentSentences } from '../../src/staff-pages/sentences/payment-sentences.ts'
+
+/** Every fact, or every value of a text on the payment page, is this text. */
+const value = 'X'
+const facts = new Proxy({}, { get: () => value })
+
+/** Returns all texts in an object. Functions are texts with values. */
+function textsIn(part: unknown): string[] {
+  if (typeof part === 'string') return [part]
+  if (typeof part === 'function') return textsIn(part(...Array<string>(part.length).fill(value)))
+  return Object.values(part as object).flatMap(textsIn)
+}
+
+type Said = Record<Locale['code'], (facts: object) => string>
+
+/** Returns all sentences for callers in one language. */
+const sentencesIn = (code: Locale['code']): string[] =>
+  [paymentSentences, endpointSentences, deadSentences, ...Object.values(deliverySentences)].flatMap((table) =>
+    Object.values(table).map((sentences) => (sentences as Said)[code](facts)),
+  )
+
+const textsOf = (code: Locale['code']): string[] => {
+  const locale = locales.find((each) => each.code === code) as Locale
+  const causes = stages.map((stage) => causeOf(locale, { stage, status: null }))
+  return [...textsIn(locale.words), ...sentencesIn(code), ...causes]
+}
+
+describe('The texts for customers and callers', () => {
+  it('have the no-break spaces of French: U+00A0 before a colon, and U+202F before ; ? and !', () => {
+    const french = textsOf('fr')
+    expect(french).to.have.length.greaterThan(150)
+    const wrong = /(?<!\u00a0):|(?<!\u202f)[;?!]|'/
+    expect(french.filter((text) => wrong.test(text))).to.deep.equal([])
+    for (const text of ['Quoi ?', 'Non\u00a0!', 'Code : 1', 'Code: 1', "l'heure"]) expect(text).to.match(wrong)
+  })
+
+  it('address the reader in Arabic with imperatives, and have Arabic punctuation', () => {
+    const arabic = textsOf('ar')
+    expect(arabic).to.have.length(textsOf('fr').length)
+    expect(arabic.filter((text) => /يرجى|الرجاء|(?<!\d)[,;?]/.test(text))).to.deep.equal([])
+  })
+
+  it('are written in Arabic script for Arabic, except for names', () => {
+    const latin = textsOf('ar').flatMap((text) => text.match(/[a-z]{2,}/gi) ?? [])
+    expect([...new Set(latin)].toSorted()).to.deep.equal(['API', 'HTTP', 'IP', 'MRU', 'TLS', 'webhook'])
+  })
+})
