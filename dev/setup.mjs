@@ -38,6 +38,10 @@ const commands = {
   test: { steps: [['dev/tests/run.ts', 'test']], servers: 'own', needs: php },
   'test:full': { steps: [['dev/tests/run.ts', 'full']], servers: 'own', needs: chromium },
   'test:load': { steps: [['dev/tests/run.ts', 'load']], servers: 'own' },
+  examples: {
+    steps: [() => void (process.env.RECORD_EXAMPLES = '1'), ['dev/tests/run.ts', 'test', 'test/api/examples']],
+    servers: 'own',
+  },
   faults: { steps: [['dev/tests/run.ts', 'faults'], ['test/faults/main.ts']], servers: 'own' },
   attack: { steps: [['dev/tests/run.ts', 'attack'], ['test/attack/main.ts']], servers: 'own' },
   bench: { steps: [['bench/main.ts']], servers: 'own' },

@@ -49,11 +49,13 @@ const createIntentBody = <Format extends string>(redirectFormat: Format) =>
         errorCodes: { '*': 'INVALID_METADATA', maxProperties: 'METADATA_TOO_MANY_KEYS' },
       },
       success_url: {
-        description: 'The page to which the customer returns after the payment. An empty text counts as absent.',
+        description:
+          'The page to which the customer returns after the payment, https with a live key. An empty text counts as absent.',
         ...redirectUrl(redirectFormat),
       },
       cancel_url: {
-        description: 'The page to which the customer returns without a payment. An empty text counts as absent.',
+        description:
+          'The page to which the customer returns without a payment, https with a live key. An empty text counts as absent.',
         ...redirectUrl(redirectFormat),
       },
     },

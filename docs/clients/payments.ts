@@ -26,9 +26,9 @@ export interface components {
       metadata?: {
         [key: string]: string
       } | null
-      /** The page to which the customer returns after the payment. An empty text counts as absent. */
+      /** The page to which the customer returns after the payment, https with a live key. An empty text counts as absent. */
       success_url?: string | null
-      /** The page to which the customer returns without a payment. An empty text counts as absent. */
+      /** The page to which the customer returns without a payment, https with a live key. An empty text counts as absent. */
       cancel_url?: string | null
     }
     SimulatePaymentBody: {
@@ -3120,11 +3120,7 @@ export const table = {
   /**
    * Create a payment intent.
    *
-   * A payment intent is one payment that you want to collect. The customer pays on the page at `payUrl`, or types `code` at `codeUrl`, such as at a counter. An intent that is not paid before `expiresAt` becomes CANCELLED.
-   *
-   * With a live key, redirect URLs must be https. The service returns RATE_LIMITED with the scope `codes` while your business uses all of its payment codes, and with the scope `storage` or `sandbox` once your keys reach a daily quota. `Retry-After` says when to try again.
-   *
-   * With a `merchantReference`, your customer cannot be charged twice for one order. While an intent with this reference is PENDING, PAID or REFUNDED, the service returns MERCHANT_REFERENCE_TAKEN, with the `referenceNumber` of that intent in `details`.
+   * Creates a payment that you want to collect: the customer pays on the page at `payUrl`, or types `code` at `codeUrl`, such as at a counter. An intent that isn't paid before `expiresAt` becomes CANCELLED.
    *
    * Requires a secret key with the scope `payments.intents:write`.
    */
@@ -3132,7 +3128,7 @@ export const table = {
   /**
    * List payment intents.
    *
-   * Returns the payment intents of the key's environment, newest first, whatever the filter. A list can be limited by the time of payment, the time of refund or the amount, but only by one of these three. Each of them can be combined with `status`, `from` and `to`, but not with `merchantReference`.
+   * Returns the payment intents of the key's environment, newest first. You can limit the time of payment, the time of refund or the amount, but only one of these three at a time.
    *
    * Requires a secret key with the scope `payments.intents:read`.
    */
@@ -3148,7 +3144,7 @@ export const table = {
   /**
    * Cancel a payment intent.
    *
-   * Only a PENDING intent can be cancelled; it can then no longer be paid. The service returns INTENT_CANCEL_CONFLICT if a customer is paying the intent, or if it changes at the same moment. Retrieve the intent to see what happened.
+   * Only a PENDING intent can be cancelled, and it can then no longer be paid. After INTENT_CANCEL_CONFLICT, retrieve the intent: a customer is paying it, or it has just changed.
    *
    * Requires a secret key with the scope `payments.intents:write`.
    */
@@ -3156,7 +3152,7 @@ export const table = {
   /**
    * Simulate a payment.
    *
-   * Pays a test intent as a customer would. No money moves. With `outcome`, the payment fails for the reason that you choose, and the service returns PAYMENT_FAILED. For a FIXED intent, omit `amount` or send the amount of the intent.
+   * Pays a test intent as a customer would; no money moves. With `outcome`, the payment fails for the reason that you choose, and the service returns PAYMENT_FAILED.
    *
    * Requires a secret test key with the scope `payments.intents:write`.
    */
@@ -3164,7 +3160,7 @@ export const table = {
   /**
    * Refund a payment intent.
    *
-   * Refunds `amount`, or the remaining balance if you omit it. You can refund an intent in several parts. The response can take up to 20 seconds. After SERVICE_UNAVAILABLE, retry with the same idempotency key.
+   * Refunds `amount`, or the remaining balance if you omit it. The response can take up to 20 seconds; after SERVICE_UNAVAILABLE, retry with the same idempotency key.
    *
    * Requires a secret key with the scope `payments.refunds:write`.
    */
@@ -3180,7 +3176,7 @@ export const table = {
   /**
    * List balance entries.
    *
-   * Returns every change of the balance, newest first. Entries never change. A payment and its fee are two entries, unless the fee is 0.
+   * Returns every change of the balance, newest first. A payment and its fee are two entries, unless the fee is 0.
    *
    * Requires a secret key with the scope `payments.intents:read`.
    */
@@ -3196,7 +3192,7 @@ export const table = {
   /**
    * List the statements of a month.
    *
-   * Returns one statement for each UTC day of the month up to today, oldest first, on one page. With `Accept: text/csv`, the response is a CSV file with one row per day, and with each amount as a decimal number and in centimes.
+   * Returns one statement for each UTC day of the month up to today, oldest first, on one page. With `Accept: text/csv`, you get a CSV file with one row per day.
    *
    * Requires a secret key with the scope `payments.intents:read`.
    */
@@ -3204,7 +3200,7 @@ export const table = {
   /**
    * Retrieve the statement of a day.
    *
-   * Returns the movements that were booked on a UTC day. The statement of a closed day never changes. With `Accept: text/csv`, the response is a CSV file.
+   * Returns what was booked on a UTC day; the statement of a closed day never changes. With `Accept: text/csv`, you get a CSV file.
    *
    * Requires a secret key with the scope `payments.intents:read`.
    */
@@ -3214,12 +3210,6 @@ export const table = {
    *
    * Returns the payments of a period, one line per payment, with the fees of the merchant and the payer.
    *
-   * The lines are in the order in which they were booked. `statementDay` is the UTC day of `bookedAt`: the sums of a statement are those of the lines with its day. `day` is the day of the payment, refund or payout itself, which can be earlier. The `number` is the one of GET /dev/balance/entries, and increases from line to line.
-   *
-   * In CSV, each amount is a decimal number, and the last columns repeat it in centimes. A single quote precedes any text that a spreadsheet could execute as a formula. In JSON lines, amounts are in centimes, and texts are unchanged.
-   *
-   * If a download is cut off, repeat the request with `after` and the `number` of the last complete line.
-   *
    * Requires a secret key with the scope `payments.intents:read`.
    */
   exportPayments: { method: 'GET', path: '/dev/exports/payments', isFile: true },
@@ -3227,12 +3217,6 @@ export const table = {
    * Export refunds to a file.
    *
    * Returns the completed refunds of a period, one line per refund, with the fees that were given back.
-   *
-   * The lines are in the order in which they were booked. `statementDay` is the UTC day of `bookedAt`: the sums of a statement are those of the lines with its day. `day` is the day of the payment, refund or payout itself, which can be earlier. The `number` is the one of GET /dev/balance/entries, and increases from line to line.
-   *
-   * In CSV, each amount is a decimal number, and the last columns repeat it in centimes. A single quote precedes any text that a spreadsheet could execute as a formula. In JSON lines, amounts are in centimes, and texts are unchanged.
-   *
-   * If a download is cut off, repeat the request with `after` and the `number` of the last complete line.
    *
    * Requires a secret key with the scope `payments.intents:read`.
    */
@@ -3242,19 +3226,13 @@ export const table = {
    *
    * Returns all changes of the balance in a period: payments, refunds, fees and payouts. Each line has the balance after it.
    *
-   * The lines are in the order in which they were booked. `statementDay` is the UTC day of `bookedAt`: the sums of a statement are those of the lines with its day. `day` is the day of the payment, refund or payout itself, which can be earlier. The `number` is the one of GET /dev/balance/entries, and increases from line to line.
-   *
-   * In CSV, each amount is a decimal number, and the last columns repeat it in centimes. A single quote precedes any text that a spreadsheet could execute as a formula. In JSON lines, amounts are in centimes, and texts are unchanged.
-   *
-   * If a download is cut off, repeat the request with `after` and the `number` of the last complete line.
-   *
    * Requires a secret key with the scope `payments.intents:read`.
    */
   exportLedgerEntries: { method: 'GET', path: '/dev/exports/entries', isFile: true },
   /**
    * Create a webhook endpoint.
    *
-   * Registers a URL that receives your events: with a test key those of the sandbox, with a live key also live ones. A business can have at most 5 endpoints in both environments together. Store the `secret`, with which you verify signatures: this is the only response that contains it.
+   * Registers a URL that receives your events: with a test key those of the sandbox, with a live key also live ones. Store the `secret`, because no other response contains it.
    *
    * Requires a secret key with the scope `webhooks.endpoints:write`.
    */
@@ -3262,7 +3240,7 @@ export const table = {
   /**
    * Update a webhook endpoint.
    *
-   * Changes the fields that you send. Omitted fields keep their values. `events` replaces the whole list.
+   * Changes the fields that you send; the others keep their values. `events` replaces the whole list.
    *
    * Requires a secret key with the scope `webhooks.endpoints:write`.
    */
@@ -3270,7 +3248,7 @@ export const table = {
   /**
    * Delete a webhook endpoint.
    *
-   * Unfinished deliveries become CANCELLED. A request already in flight is aborted within 3 seconds. A live key can delete test endpoints too.
+   * Unfinished deliveries become CANCELLED, and a request already in flight is aborted within 3 seconds. A live key can delete test endpoints too.
    *
    * Requires a secret key with the scope `webhooks.endpoints:write`.
    */
@@ -3278,7 +3256,7 @@ export const table = {
   /**
    * Send a test event.
    *
-   * Sends one signed event with sample data to the endpoint, without retries. The status is 200 even if the attempt fails: check `delivered`. The response takes as long as your endpoint does, up to the webhook timeout.
+   * Sends one signed event with sample data to the endpoint, without retries. The status is 200 even if the attempt fails: check `delivered`.
    *
    * Requires a secret key with the scope `webhooks.endpoints:write`.
    */
@@ -3286,7 +3264,7 @@ export const table = {
   /**
    * Rotate a webhook secret.
    *
-   * Creates a new signing secret. This is the only response that contains it. For 24 hours, deliveries also carry a signature with the old secret.
+   * Creates a new signing secret, which only this response contains. For 24 hours, deliveries also carry a signature with the old one.
    *
    * Requires a secret key with the scope `webhooks.endpoints:write`.
    */
@@ -3318,7 +3296,7 @@ export const table = {
   /**
    * Retry webhook deliveries by filter.
    *
-   * Retries every matching delivery once, oldest first, up to 500 per request. Takes the same filters as the list; at least one is required. With a test key, deliveries to live endpoints are skipped. If `hasMore` is true, call again with a new idempotency key and `after` set to `next`.
+   * Retries every matching delivery once, oldest first, up to 500 per request. If `hasMore` is true, call again with a new idempotency key and `after` set to `next`.
    *
    * Requires a secret key with the scope `webhooks.deliveries:write`.
    */
@@ -3326,7 +3304,7 @@ export const table = {
   /**
    * Retry a webhook delivery.
    *
-   * Makes one more attempt now, with the same `id` and body. A CANCELLED delivery then continues its automatic attempts too. If the service makes no attempt, `reason` says why. The key must be of the environment of the event and of the endpoint.
+   * Makes one more attempt now, with the same `id` and body. If the service makes none, `reason` says why.
    *
    * Requires a secret key with the scope `webhooks.deliveries:write`.
    */
@@ -3334,7 +3312,7 @@ export const table = {
   /**
    * Replay events to an endpoint.
    *
-   * Replays the events of a period to the endpoint, oldest first, alongside new events. An existing delivery gets one more attempt with the same `id` and body. If it fails, a delivery that was DEAD is DEAD again, and any other one continues its automatic attempts, even if it was DELIVERED before. A missing delivery is created and gets the usual automatic attempts. An endpoint can have one running replay, and a business can start 100 replays with 1 000 000 events in total per UTC day and environment.
+   * Sends the events of a period to the endpoint again, oldest first, alongside new events. An existing delivery gets one more attempt with the same `id` and body; a missing one is created.
    *
    * Requires a secret key with the scope `webhooks.deliveries:write`.
    */
@@ -3358,7 +3336,7 @@ export const table = {
   /**
    * Cancel a replay.
    *
-   * Stops a running replay within 2 s. Attempts that it has already scheduled are still made. A replay that is not RUNNING does not change.
+   * Stops a running replay within 2 s. Attempts that it has already scheduled are still made.
    *
    * Requires a secret key with the scope `webhooks.deliveries:write`.
    */
@@ -3374,7 +3352,7 @@ export const table = {
   /**
    * Follow the event feed.
    *
-   * Returns events in the order in which they were logged, oldest first. Send the `next` of each response as `after` in the next request. You then miss no event and get none twice, even if you pause for days. An event appears within 5 seconds. With `wait`, the service holds the request while there is no event.
+   * Returns events in the order in which they were logged, oldest first. Send the `next` of each response as `after` in the next request: you then miss no event and get none twice, even if you pause for days.
    *
    * Requires a secret key with any of the scopes `payments.intents:read`, `store.orders:read`, `webhooks.endpoints:read`.
    */
@@ -3390,7 +3368,7 @@ export const table = {
   /**
    * Import products from a CSV file.
    *
-   * Creates and updates products, one row per variant. The import applies the whole file or, if it has a fault, nothing. `details.faults` then lists the faults by row and column.
+   * Creates and updates products, one row per variant. If the file has a fault, nothing changes, and `details.faults` lists the faults by row and column.
    *
    * Requires a secret key with the scope `store.products:write`.
    */
@@ -3430,7 +3408,7 @@ export const table = {
   /**
    * Update a product.
    *
-   * Changes the fields that you send. Omitted fields keep their values. Identify a variant by its `_id` or its `label`. A new `label` creates a variant, which needs a `price`.
+   * Changes the fields that you send. Identify a variant by its `_id` or `label`; a new `label` creates a variant, which needs a `price`.
    *
    * Requires a secret key with the scope `store.products:write`.
    */

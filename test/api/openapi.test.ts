@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 import { expect } from 'chai'
 import { stages } from '../../schemas/responses/webhooks.ts'
 import { pathOf } from '../../src/http/openapi/operation.ts'
-import { codesOf } from '../../src/http/openapi/refusals.ts'
+import { codesOf } from '../../src/http/openapi/responses.ts'
 import { routes } from '../../src/http/routes/routes.ts'
 import { catalogue } from '../../src/platform/errors.ts'
 import { faults } from '../../src/webhooks/sender/faults.ts'
@@ -17,7 +17,7 @@ const methodsOfHttp = ['get', 'post', 'put', 'patch', 'delete'] as const
 interface Operation {
   operationId: string
   tags: string[]
-  parameters: { in: string; name: string }[]
+  parameters: { in: string; name: string; example?: unknown }[]
   requestBody?: { required: boolean; content: Record<string, { example?: unknown }> }
   responses: Record<string, { headers?: object; content?: Record<string, { example?: unknown }> }>
 }
@@ -177,6 +177,7 @@ describe('The OpenAPI description', () => {
   it('contains only examples that match their schemas and have no undocumented fields', () => {
     for (const { method, path, operation } of described) {
       const at = ['paths', path, method]
+      expectParametersMatch(operation, at)
       for (const [type, { example }] of Object.entries(operation.requestBody?.content ?? {})) {
         if (type === 'multipart/form-data') continue
         const fault = schemaErrors(example, ...at, 'requestBody', 'content', type, 'schema')
@@ -191,6 +192,7 @@ describe('The OpenAPI description', () => {
     }
     const webhooks = description.webhooks as Record<string, { post: Operation }>
     for (const [event, { post }] of Object.entries(webhooks)) {
+      expectParametersMatch(post, ['webhooks', event, 'post'])
       const { example } = post.requestBody?.content['application/json'] ?? {}
       const body = ['webhooks', event, 'post', 'requestBody', 'content', 'application/json', 'schema']
       expect(schemaErrors(example, ...body), event).to.equal(null)
@@ -198,6 +200,14 @@ describe('The OpenAPI description', () => {
     for (const [code, { value }] of Object.entries(components.examples ?? {}))
       expect(schemaErrors(value, 'components', 'schemas', 'Failure'), code).to.equal(null)
   })
+
+  function expectParametersMatch({ parameters }: Operation, at: string[]): void {
+    for (const [index, { name, example }] of parameters.entries()) {
+      if (example === undefined) continue
+      const fault = schemaErrors(example, ...at, 'parameters', String(index), 'schema')
+      expect(fault, `${at.join(' ')} ${name}`).to.equal(null)
+    }
+  }
 
   describe('as a check on every response in the tests', () => {
     const url = '/api/v1/dev/intents/PI-1/cancel?x=1'

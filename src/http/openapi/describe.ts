@@ -1,13 +1,11 @@
 import { currencyCode, decimal } from '../../../schemas/currency.ts'
 import { version } from '../../platform/version.ts'
-import { tags } from '../routes/openapi-text.ts'
+import { tags } from '../operations/route.ts'
 import { routes } from '../routes/routes.ts'
 import type { DescribedConfig } from './formats.ts'
-import { headers } from './headers.ts'
-import { named } from './names.ts'
 import { operation, pathOf } from './operation.ts'
-import { refusalExamples, sharedRefusals } from './refusals.ts'
-import { createSchemaWriter, type Part, type SchemaWriter } from './schema.ts'
+import { headers, refusalExamples, sharedRefusals } from './responses.ts'
+import { createSchemaWriter, named, type Part, type SchemaWriter } from './schemas.ts'
 import { webhooksOf } from './webhooks.ts'
 
 /** Returns the OpenAPI 3.1 document, which is generated from the routes and from the schemas that validate requests. */
@@ -40,11 +38,10 @@ export function describeApi(config: DescribedConfig): Part {
 const introduction = [
   `Accept payments in ${currencyCode}. All amounts are integers in centimes: 50000 is ${decimal(50_000)} ${currencyCode}.`,
   'Every response is `{"success": true, "data": …}` or `{"success": false, "error": {"code", "message", "statusCode", "requestId"}}`. Your program should read `code`, because `message` may change.',
-  'References, SKUs, labels of variants, names of products and handles are stored and looked up in Unicode NFC, with blanks and invisible characters stripped at both ends and each run of blanks as one space; in references and SKUs, U+2010 to U+2015 become `-`.',
-  'Every write needs an `X-Idempotency-Key` header. Use a new key for each operation, and the same key when you retry it.',
+  'Every write needs an `X-Idempotency-Key` header.',
   'Lists are paginated. To read all items, increase `page` until `hasMore` is false.',
-  'An unknown query parameter is refused with VALIDATION_ERROR. So is an unknown body field if the schema has `additionalProperties: false`, or if it differs from a known field only in case, blanks, `_` and `-`. Other unknown fields are ignored. An optional field may be null, except where its schema says otherwise.',
-  'The service returns 404 ENDPOINT_NOT_FOUND for an unknown path and for a method that a path does not support. For an unsupported method, the `Allow` header lists the supported ones.',
+  'An unknown query parameter is refused with VALIDATION_ERROR, and so is an unknown body field if the schema has `additionalProperties: false`, or if it differs from a known field only in case, blanks, `_` and `-`. Other unknown fields are ignored. An optional field may be null, except where its schema says otherwise.',
+  'An unknown path, or a method that a path does not support, gets 404 ENDPOINT_NOT_FOUND. The `Allow` header then lists the supported methods.',
 ].join('\n\n')
 
 const apiKey: Part = {

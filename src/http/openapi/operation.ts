@@ -2,21 +2,34 @@ import { withoutNul } from '../../../schemas/responses/fields.ts'
 import { needsField } from '../../input/known-fields.ts'
 import { maxBodyBytes } from '../body/read-body.ts'
 import { isForBrowsers, type Route, scopesOf, type WriteRoute } from '../operations/route.ts'
-import { headersOf } from './headers.ts'
-import { refusalsOf } from './refusals.ts'
-import type { Part, SchemaWriter } from './schema.ts'
+import examples from './examples.json' with { type: 'json' }
+import { fileName, headersOf, refusalsOf } from './responses.ts'
+import type { Part, SchemaWriter } from './schemas.ts'
 
-/**
- * Converts an Express path to an OpenAPI path: `/dev/intents/:referenceNumber` becomes
- * `/dev/intents/{referenceNumber}`.
- */
+/** A request and its response, as test/api/examples.test.ts recorded them. */
+export interface Example {
+  params?: Record<string, string>
+  query?: Record<string, string>
+  body?: unknown
+  /** The response's `data`, or the text of a file. */
+  response?: unknown
+  /** The same response as a CSV file or as JSON lines, if the operation offers them. */
+  csv?: string
+  lines?: string
+}
+
+const recorded: Record<string, Example> = examples.operations
+
+/** Returns a route's path as OpenAPI writes it: `/dev/intents/{referenceNumber}`. */
 export const pathOf = ({ path }: Pick<Route, 'path'>): string => path.replaceAll(/:(\w+)/g, '{$1}')
 
 /** Returns the OpenAPI description of one operation. */
 export function operation(writer: SchemaWriter, route: Route): Part {
   const { about } = route
+  const example = recorded[about.operationId] ?? {}
+  const ofQuery = (about.query as { properties?: Record<string, object> } | undefined)?.properties
   const isWrite = route.method !== 'get'
-  const body = isWrite ? bodyOf(writer, route) : null
+  const body = isWrite ? bodyOf(writer, route, example) : null
   return {
     operationId: about.operationId,
     tags: [about.tag],
@@ -24,18 +37,13 @@ export function operation(writer: SchemaWriter, route: Route): Part {
     description: `${about.description}\n\n${requiredKey(route)}`,
     security: scopesOf(route).map((scope) => ({ apiKey: [scope] })),
     parameters: [
-      ...parametersIn(writer, 'path', about.params, about.example.params),
-      ...parametersIn(
-        writer,
-        'query',
-        (about.query as { properties?: Record<string, object> } | undefined)?.properties,
-        about.example.query,
-      ),
+      ...parametersIn(writer, 'path', about.params, example.params),
+      ...parametersIn(writer, 'query', ofQuery, example.query),
       ...(isWrite ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ],
     ...(body === null ? {} : { requestBody: body }),
     responses: {
-      ...Object.fromEntries(statusesOf(route).map((status) => [status, success(writer, route)])),
+      ...Object.fromEntries(statusesOf(route).map((status) => [status, success(writer, route, example)])),
       ...refusalsOf(route),
     },
   }
@@ -53,10 +61,7 @@ function requiredKey(route: Route): string {
   return `Requires a ${kind}${route.sandboxOnly ? 'test ' : ''}key with ${noun} ${scopes.join(', ')}.`
 }
 
-/**
- * Returns the parameters of a location, with the descriptions of their schemas. `texts` are example values as a URL has
- * them, and are converted to the type of their schema.
- */
+/** `texts` are example values as a URL has them. They're converted to the type of their schema. */
 const parametersIn = (
   writer: SchemaWriter,
   location: 'path' | 'query',
@@ -71,23 +76,22 @@ const parametersIn = (
     return { name, in: location, required: location === 'path', ...described, schema, ...example }
   })
 
-function bodyOf(writer: SchemaWriter, { body, about }: WriteRoute): Part | null {
+function bodyOf(writer: SchemaWriter, { body, about }: WriteRoute, example: Example): Part | null {
   if (about.body === undefined) return null
-  const json = { schema: writer.refer(about.body), example: about.example.body }
   return {
     required: needsField(about.body),
     content: {
-      ...(body === 'csv' ? csvContent(about.example.body as { csv: string }) : {}),
-      'application/json': json,
+      ...(body === 'csv' ? csvContent(example.body as { csv: string } | undefined) : {}),
+      'application/json': { schema: writer.refer(about.body), example: example.body },
     },
   }
 }
 
 const csvFile: Part = { type: 'string', minLength: 1, maxLength: maxBodyBytes.csv, pattern: withoutNul }
 
-/** Describes the two ways to send a file without JSON: as the body itself, or in a form. */
-const csvContent = ({ csv }: { csv: string }): Part => ({
-  'text/csv': { schema: csvFile, example: csv },
+/** The two ways to send a file without JSON: as the body itself, or in a form. */
+const csvContent = (example: { csv: string } | undefined): Part => ({
+  'text/csv': { schema: csvFile, example: example?.csv },
   'multipart/form-data': {
     schema: {
       type: 'object',
@@ -98,8 +102,8 @@ const csvContent = ({ csv }: { csv: string }): Part => ({
   },
 })
 
-function success(writer: SchemaWriter, route: Route): Part {
-  const { response, example, lines } = route.about
+function success(writer: SchemaWriter, route: Route, example: Example): Part {
+  const { response, lines } = route.about
   const headers = headersOf(route)
   if ('download' in route)
     return {
@@ -109,15 +113,15 @@ function success(writer: SchemaWriter, route: Route): Part {
         'text/csv': { schema: writer.refer(response), example: example.response },
         ...(lines === undefined
           ? {}
-          : { 'application/x-ndjson': { schema: writer.refer(lines.schema), example: lines.example } }),
+          : { 'application/x-ndjson': { schema: writer.refer(lines), example: example.lines } }),
       },
     }
-  const asCsv = example.csv === undefined ? null : { schema: csvText, example: example.csv }
+  const hasCsv = 'toCsv' in route
   return {
-    description: asCsv === null ? 'Success.' : 'Success. The `Accept` header chooses JSON or CSV.',
-    headers: asCsv === null ? headers : { ...headers, ...fileName('The suggested name of the CSV file.') },
+    description: hasCsv ? 'Success. The `Accept` header chooses JSON or CSV.' : 'Success.',
+    headers: hasCsv ? { ...headers, ...fileName('The suggested name of the CSV file.') } : headers,
     content: {
-      ...(asCsv === null ? {} : { 'text/csv': asCsv }),
+      ...(hasCsv ? { 'text/csv': { schema: csvText, example: example.csv } } : {}),
       'application/json': {
         schema: {
           type: 'object',
@@ -131,10 +135,3 @@ function success(writer: SchemaWriter, route: Route): Part {
 }
 
 const csvText: Part = { type: 'string', maxLength: 100_000, pattern: withoutNul }
-
-const fileName = (description: string): Part => ({
-  'Content-Disposition': {
-    description,
-    schema: { type: 'string', maxLength: 200, pattern: '^attachment; ' },
-  },
-})

@@ -2,11 +2,12 @@ import type { Scope } from '../../../schemas/scopes.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Holding } from '../../events/feed/read.ts'
 import type { Result, WriteRequest } from '../../idempotency/request.ts'
+import type { AnnotatedSchema } from '../../input/field-faults.ts'
 import type { BodyKind } from '../../limits/memory.ts'
 import type { Deps } from '../../platform/deps.ts'
+import type { ErrorCode } from '../../platform/errors.ts'
 import type { CsvFile, Download } from '../responses/download.ts'
 import type { ItemKind } from '../responses/largest.ts'
-import type { About } from '../routes/openapi-text.ts'
 
 /**
  * The input of a request. The query has been validated against the operation's schema, but the body has not been
@@ -16,6 +17,40 @@ export interface OperationInput<Query = unknown> {
   params: Record<string, string>
   query: Query
   body: unknown
+}
+
+/** The sections of the OpenAPI document. */
+export const tags = {
+  'Payment intents': 'One intent stands for one payment: create, retrieve, cancel and refund it.',
+  Balance: 'What the service owes you: payments, minus refunds, fees and payouts, with a statement per day.',
+  Exports: 'Files with the payments, refunds or ledger entries of a period.',
+  Events:
+    'Everything that happened to your payments and orders. Read it here if you have no webhook endpoint or missed webhooks.',
+  'Webhook endpoints': 'The URLs of your servers that receive events.',
+  'Webhook deliveries': 'One delivery is one event for one endpoint, with all attempts to send it.',
+  Products: 'The products that your shop sells, their variants and their stock.',
+  Orders: 'The orders of your shop.',
+}
+
+/**
+ * What the OpenAPI document says about an operation beyond its route. Requests are validated against `query` and
+ * `body`: without `query`, no query parameter is accepted, and without `body`, the body is ignored.
+ */
+export interface About {
+  operationId: string
+  tag: keyof typeof tags
+  summary: string
+  description: string
+  /** The schema of each path parameter. */
+  params?: Record<string, object>
+  query?: AnnotatedSchema
+  body?: object
+  /** The schema of `data` in the response, or of the file if the operation is a download. */
+  response: object
+  /** The schema of the file in JSON lines, if a download offers them too. */
+  lines?: object
+  /** The operation's own error codes. Those under `errorCodes` in the `body` schema are added automatically. */
+  errors?: readonly ErrorCode[]
 }
 
 interface Common {

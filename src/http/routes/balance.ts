@@ -29,8 +29,6 @@ import {
 import { type Page, pageOf, presentPage } from '../../lists/pagination.ts'
 import { readBalance } from '../../payouts/balance.ts'
 import { inSection, type OperationInput } from '../operations/route.ts'
-import * as example from './balance-example.ts'
-import { pageWith } from './openapi-text.ts'
 
 /** The operations that read a merchant's ledger. */
 export const balanceRoutes = inSection('Balance', [
@@ -43,7 +41,6 @@ export const balanceRoutes = inSection('Balance', [
       description:
         "Returns what the service owes you in the key's environment: all payments, minus refunds, fees and payouts.",
       response: schema.balance,
-      example: { response: example.balance },
     },
     shows: 'balance',
     scope: 'payments.intents:read',
@@ -57,10 +54,9 @@ export const balanceRoutes = inSection('Balance', [
       operationId: 'listBalanceEntries',
       summary: 'List balance entries',
       description:
-        'Returns every change of the balance, newest first. Entries never change. A payment and its fee are two entries, unless the fee is 0.',
+        'Returns every change of the balance, newest first. A payment and its fee are two entries, unless the fee is 0.',
       query: listEntriesQuery,
       response: schema.ledgerEntryPage,
-      example: { query: { type: 'payment', limit: '50' }, response: pageWith(example.entry, 50) },
     },
     shows: 'ledgerEntry',
     scope: 'payments.intents:read',
@@ -77,7 +73,6 @@ export const balanceRoutes = inSection('Balance', [
       description: "Returns the confirmed refunds of the key's environment, newest first.",
       query: listRefundsQuery,
       response: schema.listedRefundPage,
-      example: { response: pageWith(example.refund, 20) },
     },
     shows: 'refund',
     scope: 'payments.intents:read',
@@ -92,14 +87,9 @@ export const balanceRoutes = inSection('Balance', [
       operationId: 'listStatements',
       summary: 'List the statements of a month',
       description:
-        'Returns one statement for each UTC day of the month up to today, oldest first, on one page. With `Accept: text/csv`, the response is a CSV file with one row per day, and with each amount as a decimal number and in centimes.',
+        'Returns one statement for each UTC day of the month up to today, oldest first, on one page. With `Accept: text/csv`, you get a CSV file with one row per day.',
       query: listStatementsQuery,
       response: schema.statementPage,
-      example: {
-        query: { month: '2026-11' },
-        response: pageWith(example.statement, 31),
-        csv: example.csv,
-      },
     },
     shows: 'statement',
     scope: 'payments.intents:read',
@@ -120,15 +110,10 @@ export const balanceRoutes = inSection('Balance', [
       operationId: 'getStatement',
       summary: 'Retrieve the statement of a day',
       description:
-        'Returns the movements that were booked on a UTC day. The statement of a closed day never changes. With `Accept: text/csv`, the response is a CSV file.',
+        'Returns what was booked on a UTC day; the statement of a closed day never changes. With `Accept: text/csv`, you get a CSV file.',
       params: { day: described('A day from 2000-01-01 to today, such as `2026-11-01`.', schema.day) },
       query: getStatementQuery,
       response: schema.statement,
-      example: {
-        params: { day: example.statement.day },
-        response: example.statement,
-        csv: example.csv,
-      },
     },
     shows: 'statement',
     scope: 'payments.intents:read',

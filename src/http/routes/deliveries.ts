@@ -6,11 +6,8 @@ import { presentDeliveries, presentDeliveryWhole } from '../../webhooks/deliveri
 import { requeueBatch } from '../../webhooks/deliveries/requeue.ts'
 import { findRetried, parseRetryFilter, retryDelivery, retryMatching } from '../../webhooks/deliveries/retry.ts'
 import { inSection, type OperationInput } from '../operations/route.ts'
-import * as example from './deliveries-example.ts'
-import { pageWith } from './openapi-text.ts'
 
 const pathParams = { id: described('The `id` of the delivery.', schema.deliveryId) }
-const ofOne = { id: example.deliveryId }
 const missing = ['DELIVERY_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 
 /** The operations on webhook deliveries (SPEC 4.8). */
@@ -25,7 +22,6 @@ export const deliveryRoutes = inSection('Webhook deliveries', [
         "Returns the webhook deliveries of the key's environment, newest first. A test key sees no attempts to live endpoints: their fields are null.",
       query: listDeliveriesQuery,
       response: schema.deliveryPage,
-      example: { query: { status: 'RETRYING' }, response: pageWith(example.delivery, 20) },
     },
     shows: 'delivery',
     isPage: true,
@@ -46,7 +42,6 @@ export const deliveryRoutes = inSection('Webhook deliveries', [
       params: pathParams,
       response: schema.deliveryWithAttempts,
       errors: missing,
-      example: { params: ofOne, response: example.withAttempts },
     },
     shows: 'wholeDelivery',
     scope: 'webhooks.deliveries:read',
@@ -59,13 +54,9 @@ export const deliveryRoutes = inSection('Webhook deliveries', [
     about: {
       operationId: 'retryWebhookDeliveries',
       summary: 'Retry webhook deliveries by filter',
-      description: `Retries every matching delivery once, oldest first, up to ${requeueBatch} per request. Takes the same filters as the list; at least one is required. With a test key, deliveries to live endpoints are skipped. If \`hasMore\` is true, call again with a new idempotency key and \`after\` set to \`next\`.`,
+      description: `Retries every matching delivery once, oldest first, up to ${requeueBatch} per request. If \`hasMore\` is true, call again with a new idempotency key and \`after\` set to \`next\`.`,
       body: retryDeliveriesBody,
       response: schema.retriedDeliveries,
-      example: {
-        body: { endpointId: example.delivery.endpointId, status: ['DEAD', 'RETRYING'], responseStatus: '5xx' },
-        response: example.retriedMatching,
-      },
     },
     scope: 'webhooks.deliveries:write',
     findEffect: (deps, caller, _params, request) => findRetried(deps, caller, '', request),
@@ -78,11 +69,10 @@ export const deliveryRoutes = inSection('Webhook deliveries', [
       operationId: 'retryWebhookDelivery',
       summary: 'Retry a webhook delivery',
       description:
-        'Makes one more attempt now, with the same `id` and body. A CANCELLED delivery then continues its automatic attempts too. If the service makes no attempt, `reason` says why. The key must be of the environment of the event and of the endpoint.',
+        'Makes one more attempt now, with the same `id` and body. If the service makes none, `reason` says why.',
       params: pathParams,
       response: schema.retriedDelivery,
       errors: missing,
-      example: { params: ofOne, response: example.retried },
     },
     scope: 'webhooks.deliveries:write',
     findEffect: (deps, caller, { id = '' }, request) => findRetried(deps, caller, id, request),

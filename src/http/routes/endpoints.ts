@@ -24,11 +24,8 @@ import { type Endpoint, standing } from '../../webhooks/endpoints/endpoint.ts'
 import { presentListedEndpoint } from '../../webhooks/endpoints/find.ts'
 import { parseTest, testEndpoint } from '../../webhooks/endpoints/send-test.ts'
 import { inSection, type OperationInput } from '../operations/route.ts'
-import * as example from './endpoints-example.ts'
-import { pageWith } from './openapi-text.ts'
 
 const pathParams = { id: described('The `id` of the endpoint.', idSchema) }
-const ofOne = { id: example.endpointId }
 
 /** The operations on webhook endpoints (SPEC 4.8). */
 export const endpointRoutes = inSection('Webhook endpoints', [
@@ -39,11 +36,10 @@ export const endpointRoutes = inSection('Webhook endpoints', [
       operationId: 'createWebhookEndpoint',
       summary: 'Create a webhook endpoint',
       description:
-        'Registers a URL that receives your events: with a test key those of the sandbox, with a live key also live ones. A business can have at most 5 endpoints in both environments together. Store the `secret`, with which you verify signatures: this is the only response that contains it.',
+        'Registers a URL that receives your events: with a test key those of the sandbox, with a live key also live ones. Store the `secret`, because no other response contains it.',
       body: createEndpointBody,
       response: schema.endpointWithSecret,
       errors: ['EVENTS_NOT_PERMITTED', 'MAX_ENDPOINTS_REACHED'],
-      example: { body: example.request, response: example.created },
     },
     scope: 'webhooks.endpoints:write',
     status: 201,
@@ -56,13 +52,11 @@ export const endpointRoutes = inSection('Webhook endpoints', [
     about: {
       operationId: 'updateWebhookEndpoint',
       summary: 'Update a webhook endpoint',
-      description:
-        'Changes the fields that you send. Omitted fields keep their values. `events` replaces the whole list.',
+      description: 'Changes the fields that you send; the others keep their values. `events` replaces the whole list.',
       params: pathParams,
       body: updateEndpointBody,
       response: schema.endpoint,
       errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'EVENTS_NOT_PERMITTED'],
-      example: { params: ofOne, body: example.change, response: example.changed },
     },
     scope: 'webhooks.endpoints:write',
     looksItself: true,
@@ -76,11 +70,10 @@ export const endpointRoutes = inSection('Webhook endpoints', [
       operationId: 'deleteWebhookEndpoint',
       summary: 'Delete a webhook endpoint',
       description:
-        'Unfinished deliveries become CANCELLED. A request already in flight is aborted within 3 seconds. A live key can delete test endpoints too.',
+        'Unfinished deliveries become CANCELLED, and a request already in flight is aborted within 3 seconds. A live key can delete test endpoints too.',
       params: pathParams,
       response: schema.deletedEndpoint,
       errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],
-      example: { params: ofOne, response: { id: example.endpointId, deleted: true } },
     },
     scope: 'webhooks.endpoints:write',
     looksItself: true,
@@ -93,12 +86,11 @@ export const endpointRoutes = inSection('Webhook endpoints', [
       operationId: 'testWebhookEndpoint',
       summary: 'Send a test event',
       description:
-        'Sends one signed event with sample data to the endpoint, without retries. The status is 200 even if the attempt fails: check `delivered`. The response takes as long as your endpoint does, up to the webhook timeout.',
+        'Sends one signed event with sample data to the endpoint, without retries. The status is 200 even if the attempt fails: check `delivered`.',
       params: pathParams,
       body: testEndpointBody,
       response: testResult,
       errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'EVENTS_NOT_PERMITTED'],
-      example: { params: ofOne, body: { event: 'payment.confirmed' }, response: example.tested },
     },
     scope: 'webhooks.endpoints:write',
     run: async (deps, caller, { params: { id = '' }, body }, request) =>
@@ -111,11 +103,10 @@ export const endpointRoutes = inSection('Webhook endpoints', [
       operationId: 'rotateWebhookSecret',
       summary: 'Rotate a webhook secret',
       description:
-        'Creates a new signing secret. This is the only response that contains it. For 24 hours, deliveries also carry a signature with the old secret.',
+        'Creates a new signing secret, which only this response contains. For 24 hours, deliveries also carry a signature with the old one.',
       params: pathParams,
       response: schema.endpointWithSecret,
       errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],
-      example: { params: ofOne, response: example.rotated },
     },
     scope: 'webhooks.endpoints:write',
     run: (deps, caller, { params: { id = '' } }, request) => rotateSecret(deps, caller, id, request),
@@ -131,7 +122,6 @@ export const endpointRoutes = inSection('Webhook endpoints', [
       query: listEndpointsQuery,
       response: schema.endpointPage,
       errors: ['SANDBOX_MISMATCH'],
-      example: { response: pageWith(example.listed, 20) },
     },
     shows: 'endpoint',
     isPage: true,

@@ -9,24 +9,7 @@ import { eventFeed, eventPage, loggedEvent } from '../../../schemas/responses/ev
 import { described, id } from '../../../schemas/responses/fields.ts'
 import { holdForEvent, parseFeedSearch, readFeed } from '../../events/feed/read.ts'
 import { findEvent, listEvents, parseEventSearch, presentEvents } from '../../events/list.ts'
-import { eventIdOf } from '../../webhooks/deliveries/delivery-job.ts'
 import { inSection, type OperationInput } from '../operations/route.ts'
-import { deliveryId, withAttempts } from './deliveries-example.ts'
-import { referenceNumber } from './intents-example.ts'
-import { pageWith } from './openapi-text.ts'
-
-const eventId = eventIdOf(deliveryId)
-
-const event = {
-  id: eventId,
-  type: 'payment.created',
-  createdAt: withAttempts.payload.created_at,
-  referenceNumber,
-  sandbox: true,
-  body: { ...withAttempts.payload, id: eventId },
-}
-
-const feed = { items: [event], next: '1-5b0c3f9e', hasMore: false }
 
 /** A key with any of these scopes sees the events that the scope permits. */
 const scope = { anyOf: [...new Set(Object.values(events))] }
@@ -43,7 +26,6 @@ export const eventRoutes = inSection('Events', [
         "Returns the events of the key's environment, newest first, whether or not a webhook endpoint was subscribed to them. A key sees only the events to which it may subscribe an endpoint.",
       query: listEventsQuery,
       response: eventPage,
-      example: { query: { type: 'payment.created' }, response: pageWith(event, 20) },
     },
     shows: 'event',
     isPage: true,
@@ -60,10 +42,9 @@ export const eventRoutes = inSection('Events', [
       operationId: 'readEventFeed',
       summary: 'Follow the event feed',
       description:
-        'Returns events in the order in which they were logged, oldest first. Send the `next` of each response as `after` in the next request. You then miss no event and get none twice, even if you pause for days. An event appears within 5 seconds. With `wait`, the service holds the request while there is no event.',
+        'Returns events in the order in which they were logged, oldest first. Send the `next` of each response as `after` in the next request: you then miss no event and get none twice, even if you pause for days.',
       query: readFeedQuery,
       response: eventFeed,
-      example: { response: feed },
     },
     shows: 'event',
     isPage: true,
@@ -86,7 +67,6 @@ export const eventRoutes = inSection('Events', [
       params: { id: described('The `id` of the event.', id) },
       response: loggedEvent,
       errors: ['EVENT_NOT_FOUND', 'SANDBOX_MISMATCH'],
-      example: { params: { id: eventId }, response: event },
     },
     shows: 'event',
     scope,

@@ -17,12 +17,9 @@ import { findCreated, presentFor, presentIntent } from '../../intents/present.ts
 import { parseRefund, refundIntent } from '../../intents/refunds/refund.ts'
 import { presentPage } from '../../lists/pagination.ts'
 import { inSection, type OperationInput, type WriteRoute } from '../operations/route.ts'
-import * as example from './intents-example.ts'
-import { pageWith } from './openapi-text.ts'
 
 const pathParams = { referenceNumber: described('The `referenceNumber` of the payment intent.', reference) }
 const missing = ['INTENT_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
-const ofOne = { referenceNumber: example.referenceNumber }
 
 const ofIntent: Pick<WriteRoute, 'findEffect' | 'looksItself'> = {
   findEffect: (deps, caller, { referenceNumber = '' }, request) => findEffect(deps, caller, referenceNumber, request),
@@ -38,11 +35,10 @@ export const intentRoutes = inSection('Payment intents', [
       operationId: 'createIntent',
       summary: 'Create a payment intent',
       description:
-        'A payment intent is one payment that you want to collect. The customer pays on the page at `payUrl`, or types `code` at `codeUrl`, such as at a counter. An intent that is not paid before `expiresAt` becomes CANCELLED.\n\nWith a live key, redirect URLs must be https. The service returns RATE_LIMITED with the scope `codes` while your business uses all of its payment codes, and with the scope `storage` or `sandbox` once your keys reach a daily quota. `Retry-After` says when to try again.\n\nWith a `merchantReference`, your customer cannot be charged twice for one order. While an intent with this reference is PENDING, PAID or REFUNDED, the service returns MERCHANT_REFERENCE_TAKEN, with the `referenceNumber` of that intent in `details`.',
+        "Creates a payment that you want to collect: the customer pays on the page at `payUrl`, or types `code` at `codeUrl`, such as at a counter. An intent that isn't paid before `expiresAt` becomes CANCELLED.",
       body: createTestIntentBody,
       response: schema.createdIntent,
       errors: ['MERCHANT_REFERENCE_TAKEN'],
-      example: { body: example.request, response: example.created },
     },
     scope: 'payments.intents:write',
     status: 201,
@@ -58,10 +54,9 @@ export const intentRoutes = inSection('Payment intents', [
       operationId: 'listIntents',
       summary: 'List payment intents',
       description:
-        "Returns the payment intents of the key's environment, newest first, whatever the filter. A list can be limited by the time of payment, the time of refund or the amount, but only by one of these three. Each of them can be combined with `status`, `from` and `to`, but not with `merchantReference`.",
+        "Returns the payment intents of the key's environment, newest first. You can limit the time of payment, the time of refund or the amount, but only one of these three at a time.",
       query: listIntentsQuery,
       response: schema.intentPage,
-      example: { query: { status: 'PENDING', limit: '50' }, response: pageWith(example.pending, 50) },
     },
     shows: 'intent',
     isPage: true,
@@ -82,7 +77,6 @@ export const intentRoutes = inSection('Payment intents', [
       params: pathParams,
       response: schema.intent,
       errors: missing,
-      example: { params: ofOne, response: example.pending },
     },
     key: 'any',
     shows: 'intent',
@@ -100,11 +94,10 @@ export const intentRoutes = inSection('Payment intents', [
       operationId: 'cancelIntent',
       summary: 'Cancel a payment intent',
       description:
-        'Only a PENDING intent can be cancelled; it can then no longer be paid. The service returns INTENT_CANCEL_CONFLICT if a customer is paying the intent, or if it changes at the same moment. Retrieve the intent to see what happened.',
+        'Only a PENDING intent can be cancelled, and it can then no longer be paid. After INTENT_CANCEL_CONFLICT, retrieve the intent: a customer is paying it, or it has just changed.',
       params: pathParams,
       response: schema.intent,
       errors: [...missing, 'INTENT_CANCEL_INVALID_STATUS', 'INTENT_CANCEL_CONFLICT'],
-      example: { params: ofOne, response: example.cancelled },
     },
     scope: 'payments.intents:write',
     ...ofIntent,
@@ -118,12 +111,11 @@ export const intentRoutes = inSection('Payment intents', [
       operationId: 'simulatePayment',
       summary: 'Simulate a payment',
       description:
-        'Pays a test intent as a customer would. No money moves. With `outcome`, the payment fails for the reason that you choose, and the service returns PAYMENT_FAILED. For a FIXED intent, omit `amount` or send the amount of the intent.',
+        'Pays a test intent as a customer would; no money moves. With `outcome`, the payment fails for the reason that you choose, and the service returns PAYMENT_FAILED.',
       params: pathParams,
       body: simulatePaymentBody,
       response: schema.intent,
       errors: [...missing, 'INTENT_NOT_PENDING', 'PAYMENT_FAILED'],
-      example: { params: ofOne, body: example.simulation, response: example.paid },
     },
     scope: 'payments.intents:write',
     sandboxOnly: true,
@@ -138,7 +130,7 @@ export const intentRoutes = inSection('Payment intents', [
       operationId: 'refundIntent',
       summary: 'Refund a payment intent',
       description:
-        'Refunds `amount`, or the remaining balance if you omit it. You can refund an intent in several parts. The response can take up to 20 seconds. After SERVICE_UNAVAILABLE, retry with the same idempotency key.',
+        'Refunds `amount`, or the remaining balance if you omit it. The response can take up to 20 seconds; after SERVICE_UNAVAILABLE, retry with the same idempotency key.',
       params: pathParams,
       body: refundBody,
       response: schema.refundedIntent,
@@ -149,7 +141,6 @@ export const intentRoutes = inSection('Payment intents', [
         'REFUND_AMOUNT_MISMATCH',
         'REFUND_FAILED',
       ],
-      example: { params: ofOne, body: example.refundRequest, response: example.refunded },
     },
     scope: 'payments.refunds:write',
     ...ofIntent,

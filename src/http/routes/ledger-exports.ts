@@ -1,17 +1,8 @@
 import { type ExportKind, type ExportLedgerQuery, exportKinds, exportLedgerQuery } from '../../../schemas/ledger.ts'
 import { described, largestExact, text } from '../../../schemas/responses/fields.ts'
 import { exportLedger } from '../../exports/export-ledger.ts'
-import { inSection, type OperationInput } from '../operations/route.ts'
+import { type About, inSection, type OperationInput } from '../operations/route.ts'
 import { csvType } from '../responses/download.ts'
-import * as example from './ledger-exports-example.ts'
-import type { About } from './openapi-text.ts'
-
-/** The rules that apply to every export. */
-const rules = [
-  'The lines are in the order in which they were booked. `statementDay` is the UTC day of `bookedAt`: the sums of a statement are those of the lines with its day. `day` is the day of the payment, refund or payout itself, which can be earlier. The `number` is the one of GET /dev/balance/entries, and increases from line to line.',
-  'In CSV, each amount is a decimal number, and the last columns repeat it in centimes. A single quote precedes any text that a spreadsheet could execute as a formula. In JSON lines, amounts are in centimes, and texts are unchanged.',
-  'If a download is cut off, repeat the request with `after` and the `number` of the last complete line.',
-].join('\n\n')
 
 const texts: Record<ExportKind, Pick<About, 'operationId' | 'summary' | 'description'>> = {
   payments: {
@@ -45,14 +36,12 @@ export const ledgerExportRoutes = inSection(
     path: `/dev/exports/${kind}`,
     about: {
       ...texts[kind],
-      description: `${texts[kind].description}\n\n${rules}`,
       query: exportLedgerQuery,
-      response: described('The CSV file.', text(largestExact)),
-      lines: {
-        schema: described('One JSON object per line.', text(largestExact)),
-        example: example.fileOf(kind, 'jsonl'),
-      },
-      example: { query: example.period, response: example.fileOf(kind, 'csv') },
+      response: described(
+        'Each amount is a decimal number, and the last columns repeat it in centimes. A single quote precedes any text that a spreadsheet could execute as a formula.',
+        text(largestExact),
+      ),
+      lines: described('One JSON object per line, with amounts in centimes and unchanged texts.', text(largestExact)),
     },
     scope: 'payments.intents:read',
     download: async (deps, caller, { query }: OperationInput<ExportLedgerQuery>) => {

@@ -7,8 +7,6 @@ import { parseSimulation, placeOrder } from '../../store/orders/place.ts'
 import { findOrder, listOrders, parseOrderSearch } from '../../store/orders/read.ts'
 import { limitCostly } from '../operations/limit-rate.ts'
 import { inSection, type OperationInput } from '../operations/route.ts'
-import { pageWith } from './openapi-text.ts'
-import * as example from './orders-example.ts'
 
 /** The operations on orders (SPEC 4.7). */
 export const orderRoutes = inSection('Orders', [
@@ -30,7 +28,6 @@ export const orderRoutes = inSection('Orders', [
         'AMOUNT_OUT_OF_RANGE',
         'INSUFFICIENT_STOCK',
       ],
-      example: { body: example.request, response: example.order },
     },
     scope: 'store.orders:write',
     sandboxOnly: true,
@@ -52,7 +49,6 @@ export const orderRoutes = inSection('Orders', [
       query: listOrdersQuery,
       response: orderPage,
       errors: ['SHOP_NOT_FOUND'],
-      example: { response: pageWith(example.order, 20) },
     },
     shows: 'order',
     isPage: true,
@@ -71,7 +67,6 @@ export const orderRoutes = inSection('Orders', [
       params: { id: described('The `_id` of the order.', id) },
       response: order,
       errors: ['SHOP_NOT_FOUND', 'ORDER_NOT_FOUND', 'SANDBOX_MISMATCH'],
-      example: { params: { id: example.order._id }, response: example.order },
     },
     shows: 'order',
     scope: 'store.orders:read',

@@ -30,11 +30,8 @@ import { presentProduct } from '../../store/products/product.ts'
 import { findProduct, listProducts, parseProductSearch } from '../../store/products/read.ts'
 import { inSection, type OperationInput } from '../operations/route.ts'
 import { csvType } from '../responses/download.ts'
-import { pageWith } from './openapi-text.ts'
-import * as example from './products-example.ts'
 
 const pathParams = { id: described('The `_id` of the product.', idSchema) }
-const ofOne = { id: example.productId }
 const missing = ['SHOP_NOT_FOUND', 'PRODUCT_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 const noVariant = ['VARIANT_NOT_FOUND', 'VARIANT_LABEL_AMBIGUOUS'] as const
 
@@ -47,12 +44,11 @@ export const productRoutes = inSection('Products', [
       operationId: 'importProducts',
       summary: 'Import products from a CSV file',
       description:
-        'Creates and updates products, one row per variant. The import applies the whole file or, if it has a fault, nothing. `details.faults` then lists the faults by row and column.',
+        'Creates and updates products, one row per variant. If the file has a fault, nothing changes, and `details.faults` lists the faults by row and column.',
       query: importProductsQuery,
       body: importProductsBody,
       response: importResult,
       errors: ['SHOP_NOT_FOUND', 'AMOUNT_OUT_OF_RANGE'],
-      example: { body: { csv: example.file }, response: example.imported },
     },
     scope: 'store.products:write',
     body: 'csv',
@@ -73,7 +69,6 @@ export const productRoutes = inSection('Products', [
       query: exportProductsQuery,
       response: described('The CSV file.', { ...text(largestExact) }),
       errors: ['SHOP_NOT_FOUND'],
-      example: { response: example.exported },
     },
     scope: 'store.products:read',
     download: async (deps, caller, { query }: OperationInput<ExportProductsQuery>) => ({
@@ -93,7 +88,6 @@ export const productRoutes = inSection('Products', [
       body: createProductBody,
       response: product,
       errors: ['SHOP_NOT_FOUND'],
-      example: { body: example.request, response: example.product },
     },
     scope: 'store.products:write',
     status: 201,
@@ -109,7 +103,6 @@ export const productRoutes = inSection('Products', [
       query: listProductsQuery,
       response: productPage,
       errors: ['SHOP_NOT_FOUND'],
-      example: { query: { sku: 'TV-250' }, response: pageWith(example.product, 20) },
     },
     shows: 'product',
     isPage: true,
@@ -127,7 +120,6 @@ export const productRoutes = inSection('Products', [
       params: pathParams,
       response: product,
       errors: missing,
-      example: { params: ofOne, response: example.product },
     },
     shows: 'product',
     scope: 'store.products:read',
@@ -140,12 +132,11 @@ export const productRoutes = inSection('Products', [
       operationId: 'updateProduct',
       summary: 'Update a product',
       description:
-        'Changes the fields that you send. Omitted fields keep their values. Identify a variant by its `_id` or its `label`. A new `label` creates a variant, which needs a `price`.',
+        'Changes the fields that you send. Identify a variant by its `_id` or `label`; a new `label` creates a variant, which needs a `price`.',
       params: pathParams,
       body: updateProductBody,
       response: product,
       errors: [...missing, ...noVariant],
-      example: { params: ofOne, body: example.change, response: example.changed },
     },
     scope: 'store.products:write',
     run: async (deps, caller, { params: { id = '' }, body }, request) =>
@@ -161,7 +152,6 @@ export const productRoutes = inSection('Products', [
       params: pathParams,
       response: deletedProduct,
       errors: missing,
-      example: { params: ofOne, response: { _id: example.productId, deleted: true } },
     },
     scope: 'store.products:write',
     run: (deps, caller, { params: { id = '' } }, request) => deleteProduct(deps, caller, id, request),
@@ -181,11 +171,6 @@ export const productRoutes = inSection('Products', [
       body: changeStockBody,
       response: stockedVariant,
       errors: [...missing, ...noVariant, 'INSUFFICIENT_STOCK'],
-      example: {
-        params: { ...ofOne, vid: example.variantId },
-        body: { delta: -2 },
-        response: example.stocked,
-      },
     },
     scope: 'store.products:write',
     run: async (deps, caller, { params: { id: productId = '', vid = '' }, body }, request) => {

@@ -8,13 +8,9 @@ import { findReplay, listReplays } from '../../replays/find.ts'
 import { presentReplay } from '../../replays/replay.ts'
 import { parseReplay, requestReplay } from '../../replays/start.ts'
 import { inSection, type OperationInput } from '../operations/route.ts'
-import { pageWith } from './openapi-text.ts'
-import * as example from './replays-example.ts'
 
 const endpointParams = { id: described('The `id` of the endpoint.', idSchema) }
 const pathParams = { ...endpointParams, replayId: described('The `id` of the replay.', idSchema) }
-const ofEndpoint = { id: example.replay.endpointId }
-const ofOne = { ...ofEndpoint, replayId: example.replay.id }
 const missing = ['REPLAY_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 
 /** The operations that replay events to an endpoint. */
@@ -26,12 +22,11 @@ export const replayRoutes = inSection('Webhook deliveries', [
       operationId: 'replayWebhookEvents',
       summary: 'Replay events to an endpoint',
       description:
-        'Replays the events of a period to the endpoint, oldest first, alongside new events. An existing delivery gets one more attempt with the same `id` and body. If it fails, a delivery that was DEAD is DEAD again, and any other one continues its automatic attempts, even if it was DELIVERED before. A missing delivery is created and gets the usual automatic attempts. An endpoint can have one running replay, and a business can start 100 replays with 1 000 000 events in total per UTC day and environment.',
+        'Sends the events of a period to the endpoint again, oldest first, alongside new events. An existing delivery gets one more attempt with the same `id` and body; a missing one is created.',
       params: endpointParams,
       body: replayEndpointBody,
       response: requestedReplay,
       errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'ENDPOINT_NOT_ACTIVE', 'EVENTS_NOT_PERMITTED'],
-      example: { params: ofEndpoint, body: example.request, response: { ...example.replay, undelivered: null } },
     },
     scope: 'webhooks.deliveries:write',
     status: 201,
@@ -51,7 +46,6 @@ export const replayRoutes = inSection('Webhook deliveries', [
       query: pageQuery,
       response: replayPage,
       errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],
-      example: { params: ofEndpoint, response: pageWith(example.replay, 20) },
     },
     shows: 'replay',
     isPage: true,
@@ -70,7 +64,6 @@ export const replayRoutes = inSection('Webhook deliveries', [
       params: pathParams,
       response: replay,
       errors: missing,
-      example: { params: ofOne, response: example.replay },
     },
     shows: 'replay',
     scope: 'webhooks.deliveries:read',
@@ -83,12 +76,10 @@ export const replayRoutes = inSection('Webhook deliveries', [
     about: {
       operationId: 'cancelWebhookReplay',
       summary: 'Cancel a replay',
-      description:
-        'Stops a running replay within 2 s. Attempts that it has already scheduled are still made. A replay that is not RUNNING does not change.',
+      description: 'Stops a running replay within 2 s. Attempts that it has already scheduled are still made.',
       params: pathParams,
       response: replay,
       errors: missing,
-      example: { params: ofOne, response: example.cancelled },
     },
     scope: 'webhooks.deliveries:write',
     run: (deps, caller, { params: { id = '', replayId = '' } }, request) =>

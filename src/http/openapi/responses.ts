@@ -1,7 +1,80 @@
 import { catalogue, type ErrorCode } from '../../platform/errors.ts'
 import { bodyKindOf, isForBrowsers, type Route } from '../operations/route.ts'
-import { forBrowsers, headersOf, rateLimit, requestId, retryAfter } from './headers.ts'
-import type { Part } from './schema.ts'
+import { exposed } from '../pages/cross-origin.ts'
+import type { Part } from './schemas.ts'
+
+const text = { type: 'string', maxLength: 100 }
+
+/** The response headers that the document defines once and refers to by name. */
+export const headers = {
+  RequestId: {
+    description: 'The id of this request. Include it when you contact support.',
+    schema: { type: 'string', format: 'uuid', maxLength: 36 },
+  },
+  RateLimit: {
+    description:
+      'The remaining requests (`r`) and the seconds until the window resets (`t`), as in the IETF draft. Absent if the key has no rate limit.',
+    schema: { ...text, pattern: '^"[a-z]+";r=[0-9]+;t=[0-9]+$' },
+    example: '"key";r=99;t=1',
+  },
+  RateLimitPolicy: {
+    description: 'The number of requests (`q`) allowed per window, and the length of the window in seconds (`w`).',
+    schema: { ...text, pattern: '^"[a-z]+";q=[0-9]+;w=[0-9]+$' },
+    example: '"key";q=100;w=1',
+  },
+  RetryAfter: {
+    description: 'The number of seconds to wait before you repeat the request.',
+    schema: { type: 'integer', format: 'int32', minimum: 1, maximum: 86_400 },
+  },
+  IdempotentReplayed: {
+    description: 'Present if this is the stored response to the first request with this idempotency key.',
+    schema: { ...text, const: 'true' },
+  },
+  IdempotentParamsMismatch: {
+    description: 'Present if the first request with this idempotency key had other parameters.',
+    schema: { ...text, const: 'true' },
+  },
+  AccessControlAllowOrigin: {
+    description: 'Scripts on any site may read this response.',
+    schema: { ...text, const: '*' },
+  },
+  AccessControlExposeHeaders: {
+    description: 'The response headers that scripts may read.',
+    schema: { ...text, const: exposed },
+  },
+}
+
+const header = (name: keyof typeof headers): Part => ({ $ref: `#/components/headers/${name}` })
+
+const requestId: Part = { 'X-Request-Id': header('RequestId') }
+/** Every response to a request with a known API key has these. */
+const rateLimit: Part = { RateLimit: header('RateLimit'), 'RateLimit-Policy': header('RateLimitPolicy') }
+const retryAfter: Part = { 'Retry-After': header('RetryAfter') }
+const replayed: Part = {
+  'Idempotent-Replayed': header('IdempotentReplayed'),
+  'Idempotent-Params-Mismatch': header('IdempotentParamsMismatch'),
+}
+
+/** The additional headers of an operation that scripts on any site may call. */
+const forBrowsers = (route: Route): Part =>
+  isForBrowsers(route)
+    ? {
+        'Access-Control-Allow-Origin': header('AccessControlAllowOrigin'),
+        'Access-Control-Expose-Headers': header('AccessControlExposeHeaders'),
+      }
+    : {}
+
+/** Returns the headers of the operation's own responses, as opposed to the errors that all operations share. */
+export const headersOf = (route: Route): Part => ({
+  ...requestId,
+  ...rateLimit,
+  ...(route.method === 'get' ? {} : replayed),
+  ...forBrowsers(route),
+})
+
+export const fileName = (description: string): Part => ({
+  'Content-Disposition': { description, schema: { type: 'string', maxLength: 200, pattern: '^attachment; ' } },
+})
 
 /**
  * The error codes that every operation can return, in the order in which they are checked
@@ -101,13 +174,10 @@ function refusalOf(route: Route, status: number, codes: ErrorCode[]): Part {
   return { $ref: `#/components/responses/${shared.name}` }
 }
 
-/**
- * All errors have the same schema, so a generated client needs to handle only one schema. Each error code has an
- * example.
- */
-const refusal = (codes: ErrorCode[], headers: Part): Part => ({
+/** All errors have one schema, so that a generated client handles them in one way. */
+const refusal = (codes: ErrorCode[], ofResponse: Part): Part => ({
   description: codes.join(', '),
-  headers,
+  headers: ofResponse,
   content: {
     'application/json': {
       schema: { $ref: '#/components/schemas/Failure' },
@@ -116,7 +186,6 @@ const refusal = (codes: ErrorCode[], headers: Part): Part => ({
   },
 })
 
-/** Returns an example response for each error code. */
 export const refusalExamples = (): Part =>
   Object.fromEntries(
     Object.entries(catalogue).map(([code, [statusCode, message]]) => {
