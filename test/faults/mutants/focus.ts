@@ -1,5 +1,6 @@
 import { points } from '../build/points.ts'
-import { type PlannedFault, processNames, typeOf } from '../plan/fault.ts'
+import type { PlannedFault } from '../nemesis/faults.ts'
+import { processNames, typeOf } from '../round/process.ts'
 import type { OperationName } from '../traffic/operations.ts'
 
 /** The emphasis of a round, so that the bug shows soon. */
@@ -20,9 +21,9 @@ const hourMs = 3_600_000
 
 /** Faults of servers and clocks. The service recovers in between. */
 const repeated = {
-  'mongo.kill': { target: 'mongodb', everyMs: 4000, forMs: 300 },
+  'mongo.kill': { target: 'mongo', everyMs: 4000, forMs: 300 },
   // The driver times out after 5 s. MongoDB carries out its commands afterwards.
-  'mongo.stop': { target: 'mongodb', everyMs: 12_000, forMs: 6500 },
+  'mongo.stop': { target: 'mongo', everyMs: 12_000, forMs: 6500 },
   'redis.flush': { target: 'redis', everyMs: 4000, forMs: 0 },
   'redis.empty': { target: 'redis', everyMs: 8000, forMs: 500 },
   // Longer than the lifetime of an intent.
@@ -69,11 +70,8 @@ function atPoints({ seconds, points: names, deed, awayMs }: Focus): PlannedFault
       target,
       atMs: firstAtMs + (index + isSecond / 2) * everyMs,
       forMs: armedMs,
-      point: own[(index + first) % own.length]?.name ?? '',
-      // The 1st, 2nd or 3rd passing.
-      time: 1 + (index % 3),
-      deed,
-      awayMs,
+      // At the 1st, 2nd or 3rd passing.
+      order: { point: own[(index + first) % own.length]?.name ?? '', time: 1 + (index % 3), deed, awayMs },
     }))
   })
 }

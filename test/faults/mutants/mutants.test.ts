@@ -56,7 +56,7 @@ describe('The mutants for the fault runs', () => {
     for (const { name, focus } of [...controls, ...mutants]) {
       const plan = planOf(focus)
       expect(Math.max(0, ...plan.map(({ atMs }) => atMs)), name).to.be.below(focus.seconds * 1000)
-      const passed = plan.flatMap((fault) => (fault.what === 'process.point' ? [fault.point] : []))
+      const passed = plan.flatMap(({ order }) => order?.point ?? [])
       expect([...new Set(passed)], name).to.have.members(focus.points)
       const others = plan.flatMap(({ what }) => (what === 'process.point' ? [] : [what]))
       expect([...new Set(others)], name).to.have.members(focus.faults)

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import type { Fault } from '../evidence/evidence.ts'
-import type { PlannedFault } from '../plan/fault.ts'
-import type { Targets } from './fault-actions.ts'
+import type { PlannedFault, Targets } from './faults.ts'
 import { runFaults } from './nemesis.ts'
 
 const mood = (target: string, atMs: number, forMs: number): PlannedFault => ({
@@ -17,7 +16,7 @@ describe('The nemesis (fault injector)', () => {
   const behaved: string[] = []
   const behave = (name: string, behaviour: string | null) => behaved.push(`${name} ${behaviour}`)
   const targets = (onJump: () => void) =>
-    ({ endpointServers: { behave }, clocks: { jump: onJump } }) as unknown as Targets
+    ({ endpointServers: { behave }, controls: { jump: onJump } }) as unknown as Targets
 
   it('reports the faults that it has caused, and skips faults that would come too late', async () => {
     const plan = [mood('/hook/1', 0, 60), mood('/hook/1', 5, 0), jump]
@@ -27,12 +26,12 @@ describe('The nemesis (fault injector)', () => {
   })
 
   it('reports the time at which a process reached a fault point as the start of the fault', async () => {
-    const one = { reachesPoint: async () => ({ point: 'pay.settled', began: 4711 }), thaw: () => undefined }
-    const orders = { give: () => undefined, takeBack: () => undefined }
-    const all = { processes: new Map([['web-1', one]]), orders } as unknown as Targets
+    const one = { reachesPoint: async () => ({ point: 'pay.settled', began: 4711 }), start: async () => undefined }
+    const controls = { order: () => undefined, withdraw: () => undefined }
+    const all = { processes: new Map([['web-1', one]]), controls } as unknown as Targets
     const order = { point: 'create.inserted', time: 1, deed: 'stop', awayMs: 0 } as const
     const made: Fault[] = []
-    const plan = [{ what: 'process.point', target: 'web-1', atMs: 0, forMs: 1, ...order }] as const
+    const plan = [{ what: 'process.point', target: 'web-1', atMs: 0, forMs: 1, order }] as const
     await runFaults(all, plan, 1000, (fault) => made.push(fault))
     expect(made[0]).to.include({ began: 4711, target: 'web-1 pay.settled stop' })
   })

@@ -44,7 +44,7 @@ describe('A service process in a round', () => {
     expect(web.isServing()).to.equal(true)
     expect([await web.kill(), await web.kill(), web.isServing()]).to.deep.equal([true, false, false])
     await web.start()
-    await web.end()
+    await web.end('SIGTERM')
     expect(unwanted).to.deep.equal([])
   })
 
@@ -56,6 +56,6 @@ describe('A service process in a round', () => {
       expect(web.isServing()).to.equal(false)
       web.thaw()
       expect(web.isServing()).to.equal(deed === 'stop')
-      await web.close()
+      await web.end('SIGKILL')
     })
 })

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Chance, chanceOf } from '../../support/chance.ts'
+import { dataOf } from '../checker/responses.ts'
 import type { Call, What } from '../evidence/evidence.ts'
-import type { MakeCall } from './client.ts'
-import { dataOf, isGood, type RequestSpec } from './request-spec.ts'
-import type { Key, World } from './world.ts'
+import type { Key, MakeCall, RequestSpec } from './client.ts'
+import type { World } from './context.ts'
 
 /** Each list, the id field of its items, and the operation that reads one item, if there is one. */
 const lists: readonly { list: What; path: string; id: string; one: What | null }[] = [
@@ -51,12 +51,11 @@ async function idsIn(read: (path: string) => Promise<Call>, path: string, id: st
   const ids = new Set<string>()
   for (let page = 1; ; page += 1) {
     const call = await read(`${path}?${query}&page=${page}`)
-    if (!isGood(call)) return [...ids]
-    const { items, hasMore } = dataOf<{ items: { [field: string]: string }[]; hasMore: boolean }>(call)
+    const found = dataOf<{ items: { [field: string]: string }[]; hasMore: boolean }>(call)
     const known = ids.size
-    for (const item of items) ids.add(item[id] ?? '')
+    for (const item of found?.items ?? []) ids.add(item[id] ?? '')
     // The checker reports an endless list.
-    if (!hasMore || ids.size === known) return [...ids]
+    if (!found?.hasMore || ids.size === known) return [...ids]
   }
 }
 
@@ -69,19 +68,9 @@ async function readBy(makeCall: MakeCall, chance: Chance, key: Key, what: What, 
   }
 }
 
-export const specOf = (actor: RequestSpec['actor'], key: Key, what: What, path: string): RequestSpec => ({
-  operation: 0,
-  actor,
-  what,
-  key,
-  method: 'GET',
-  path: `/api/v1/dev${path}`,
-  idempotencyKey: null,
-  body: null,
-  otherBody: null,
-  expects: [],
-  headers: {},
-})
+export const specOf = (actor: RequestSpec['actor'], key: Key, what: What, path: string): RequestSpec => {
+  return { operation: 0, actor, what, key, method: 'GET', path: `/api/v1/dev${path}` }
+}
 
 async function concurrently<T>(items: readonly T[], act: (item: T) => Promise<unknown>): Promise<void> {
   const left = [...items]

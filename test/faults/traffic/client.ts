@@ -2,10 +2,42 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { Agent, request } from 'undici'
 import type { Chance } from '../../support/chance.ts'
-import type { Call } from '../evidence/evidence.ts'
+import { errorOf } from '../checker/responses.ts'
+import type { Call, Page, Setting, What } from '../evidence/evidence.ts'
 import type { Recording } from '../evidence/record.ts'
-import { pageOf, withoutMarkup } from './page.ts'
-import type { Body, RequestSpec } from './request-spec.ts'
+
+export type Body = { json: object } | { csv: string } | { form: { [name: string]: string } }
+
+/** An API key of a business. */
+export type Key = Setting['businesses'][number]['keys'][number] & { business: string }
+
+/** A request to the service. Each time it is sent is a separate call. */
+export interface RequestSpec {
+  operation: number
+  actor: Call['actor']
+  what: What
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  path: string
+  /** Absent for customers and support. */
+  key?: Key
+  idempotencyKey?: string
+  body?: Body
+  /** Another body to send under the same idempotency key after the response. */
+  otherBody?: Body
+  expects?: Call['expects']
+  headers?: { [name: string]: string }
+}
+
+/**
+ * Whether a response is final. No response, 5xx, 429 (except for a replay) and the 409 of a running request are not.
+ */
+export const isFinal = ({ status, what, response }: Call): boolean =>
+  status !== null &&
+  status < 500 &&
+  (status !== 429 || what === 'replay') &&
+  (status !== 409 || errorOf({ response })?.code === 'MERCHANT_REFERENCE_TAKEN')
+
+export const isGood = ({ status }: Call): boolean => status !== null && status < 300
 
 /** Sends one request and records it. */
 export type MakeCall = (spec: RequestSpec, attempt: number, chance: Chance) => Promise<Call>
@@ -17,7 +49,7 @@ const timeouts = { 700: 10, 3000: 45, [clientTimeoutMs]: 45 }
 /** Some writes with a key break off in the middle of the body. */
 const brokenOff = { part: 0.03, afterMs: 150 }
 
-type Needs = { record: Recording; origins: () => string[]; clockAheadMs: () => number }
+type Needs = { record: Pick<Recording, 'call'>; origins: readonly string[]; clockAheadMs: () => number }
 
 const none = { status: null, headers: {}, text: '', responseHash: null }
 
@@ -29,13 +61,7 @@ export function openClient({ record, origins, clockAheadMs }: Needs) {
     const { headers, body } = isHalf ? half(written(spec)) : written(spec)
     const signal = AbortSignal.timeout(timeoutMs)
     try {
-      const got = await request(origin + spec.path, {
-        dispatcher,
-        method: spec.method,
-        headers,
-        body,
-        signal,
-      })
+      const got = await request(origin + spec.path, { dispatcher, method: spec.method, headers, body, signal })
       const bytes = Buffer.from(await got.body.arrayBuffer())
       const responseHash = createHash('sha256').update(bytes).digest('base64url')
       return { status: got.statusCode, headers: plain(got.headers), text: bytes.toString(), responseHash }
@@ -47,29 +73,19 @@ export function openClient({ record, origins, clockAheadMs }: Needs) {
   const makeCall: MakeCall = async (spec, attempt, chance) => {
     calls += 1
     const call = calls
-    const origin = chance.pick(origins())
-    const isHalf = spec.idempotencyKey !== null && spec.body !== null && chance.is(brokenOff.part)
+    const { operation, actor, what, method, path, key, idempotencyKey = null, body, expects = [] } = spec
+    const origin = chance.pick(origins)
+    const isHalf = idempotencyKey !== null && body !== undefined && chance.is(brokenOff.part)
     const timeoutMs = isHalf ? brokenOff.afterMs : timeoutOf(spec, chance)
     const [began, aheadAtFirst] = [Date.now(), clockAheadMs()]
-    const { status, headers, text, responseHash } = await exchange(origin, spec, timeoutMs, isHalf)
-    const { key, body, otherBody: _other, headers: _headers, ...shared } = spec
+    const { text, ...responded } = await exchange(origin, spec, timeoutMs, isHalf)
     const made: Call = {
-      ...shared,
-      call,
-      began,
-      ended: Date.now(),
-      clockAheadMs: [aheadAtFirst, clockAheadMs()],
-      attempt,
-      timeoutMs,
-      origin,
-      business: key?.business ?? null,
-      keyId: key?.id ?? null,
-      sandbox: key === null ? null : key.mode === 'test',
-      body: body === null ? null : Object.values(body)[0],
-      status,
-      headers,
-      response: status === null ? null : read(headers, text),
-      responseHash,
+      ...{ call, began, ended: Date.now(), clockAheadMs: [aheadAtFirst, clockAheadMs()] },
+      ...{ actor, operation, attempt, timeoutMs, origin, what, method, path, idempotencyKey, expects },
+      ...{ business: key?.business ?? null, keyId: key?.id ?? null, sandbox: key ? key.mode === 'test' : null },
+      body: body === undefined ? null : Object.values(body)[0],
+      ...responded,
+      response: responded.status === null ? null : read(responded.headers, text),
     }
     record.call({ ...made, response: withoutMarkup(made.response) })
     return made
@@ -82,16 +98,16 @@ const timeoutOf = ({ actor }: RequestSpec, chance: Chance): number =>
 
 function written({ key, idempotencyKey, body, headers }: RequestSpec) {
   const all = {
-    ...(key !== null && { Authorization: `Bearer ${key.secret}` }),
-    ...(idempotencyKey !== null && { 'X-Idempotency-Key': idempotencyKey }),
+    ...(key !== undefined && { Authorization: `Bearer ${key.secret}` }),
+    ...(idempotencyKey !== undefined && { 'X-Idempotency-Key': idempotencyKey }),
     ...headers,
   }
-  if (body === null) return { headers: all, body: null }
+  if (body === undefined) return { headers: all, body: null }
   const [type, text] = encoded(body)
   return { headers: { ...all, 'Content-Type': type }, body: text }
 }
 
-function encoded(body: NonNullable<Body>): [type: string, text: string] {
+function encoded(body: Body): [type: string, text: string] {
   if ('json' in body) return ['application/json', JSON.stringify(body.json)]
   if ('csv' in body) return ['text/csv', body.csv]
   return ['application/x-www-form-urlencoded', new URLSearchParams(body.form).toString()]
@@ -120,3 +136,33 @@ function read(headers: { [name: string]: string }, text: string): unknown {
     return text
   }
 }
+
+/** A page as received. `text` is its HTML. */
+const pageOf = (location: string | null, html: string): Page => ({
+  text: html,
+  state: /data-state="(\w+)"/.exec(html)?.[1] ?? null,
+  location,
+})
+
+export const isPage = (response: unknown): response is Page =>
+  typeof response === 'object' && response !== null && 'location' in response
+
+/** A response as it is recorded: pages without their markup. */
+const withoutMarkup = (response: unknown): unknown =>
+  isPage(response) ? { ...response, text: words(response.text) } : response
+
+const words = (html: string): string =>
+  unescaped(html.replace(/^.*<main/s, '<main').replaceAll(/<[^>]+>/g, ' ')).replaceAll(/\s+/g, ' ')
+
+/** Decodes numeric character references, the only ones that the service writes. */
+export const unescaped = (html: string): string =>
+  html.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
+
+/** The hidden fields of a form. */
+export const hiddenFields = (html: string): { [name: string]: string } =>
+  Object.fromEntries(
+    [...html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [
+      name,
+      unescaped(value),
+    ]),
+  )

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { type Arrival, files } from '../evidence/evidence.ts'
 import { behaviours } from './behaviours.ts'
-import { type EndpointServers, openEndpointServers } from './endpoint-servers.ts'
+import { type EndpointServers, hookName, openEndpointServers } from './endpoint-servers.ts'
 import { providerKey } from './provider.ts'
 
 describe('The simulated servers in the fault runs', () => {
@@ -39,8 +39,8 @@ describe('The simulated servers in the fault runs', () => {
 
   it('behave as configured, and record what they have done', async () => {
     const statuses = await Promise.all(
-      behaviours.map(async (behaviour, index) => {
-        const name = endpointServers.names[index] ?? ''
+      Object.keys(behaviours).map(async (behaviour, index) => {
+        const name = hookName(0, index) ?? ''
         endpointServers.behave(name, behaviour)
         const body = JSON.stringify({ id: `delivery-${behaviour}`, event: 'payment.created' })
         const signal = AbortSignal.timeout(1500)
@@ -56,8 +56,8 @@ describe('The simulated servers in the fault runs', () => {
     await endpointServers.close()
     const lines = readFileSync(join(folder, files.arrivals), 'utf8').split('\n').filter(Boolean)
     const arrivals = lines.map((line) => JSON.parse(line) as Arrival)
-    for (const [index, behaviour] of behaviours.entries()) {
-      const [arrival, ...more] = arrivals.filter(({ path }) => path === endpointServers.names[index])
+    for (const [index, behaviour] of Object.keys(behaviours).entries()) {
+      const [arrival, ...more] = arrivals.filter(({ path }) => path === hookName(0, index))
       expect(more, behaviour).to.deep.equal([])
       expect(arrival?.body, behaviour).to.include(`"delivery-${behaviour}"`)
       expect(typeof arrival?.did === 'number' ? arrival.did : null, behaviour).to.equal(statuses[index])

@@ -1,12 +1,11 @@
 import { type Chance, chanceOf } from '../../support/chance.ts'
 import type { Setting } from '../evidence/evidence.ts'
 import { slowBehaviours } from './behaviours.ts'
-import { clientTimeoutMs } from './client.ts'
-import type { Context } from './context.ts'
-import { behaviourOf, businessesCount } from './hooks.ts'
-import { everyEvent, subscribe } from './operations/endpoints.ts'
+import { clientTimeoutMs, type Key } from './client.ts'
+import type { Business, Context, Employee, Tenant, Wallet, World } from './context.ts'
+import { behaviourOf, businessesCount } from './endpoint-servers.ts'
 import { openProduct } from './operations/store.ts'
-import type { Business, Employee, Key, Tenant, Wallet, World } from './world.ts'
+import { everyEvent, subscribe } from './operations/webhooks.ts'
 
 /** Runs the service's command line, and returns its JSON. */
 export type Admin = (args: string[]) => Promise<{ [name: string]: unknown }>

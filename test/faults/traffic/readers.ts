@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Chance, chanceOf } from '../../support/chance.ts'
+import { dataOf } from '../checker/responses.ts'
 import { specOf } from './audit.ts'
-import type { MakeCall } from './client.ts'
-import { dataOf, isGood, type RequestSpec } from './request-spec.ts'
-import type { Tenant } from './world.ts'
+import type { MakeCall, RequestSpec } from './client.ts'
+import type { Tenant } from './context.ts'
 
 /** How programs follow the feed of a tenant: the query, and the pause after a response without more events. */
 const ways: readonly { query: { [name: string]: string }; pauseMs: number }[] = [
@@ -31,16 +31,16 @@ export function startReaders(tenants: readonly Tenant[], makeCall: MakeCall, see
       const isLast = isEnding
       const search = new URLSearchParams({ ...query, ...position, ...(isLast && { wait: '0' }) })
       const call = await makeCall({ ...spec, path: `${spec.path}?${search.toString()}` }, attempt, chance)
-      if (!isGood(call)) {
+      const page = dataOf<{ next: string; hasMore: boolean }>(call)
+      if (page === null) {
         if (isLast) failures += 1
         await sleep(chance.whole(...repeatMs))
         continue
       }
       failures = 0
-      const { next, hasMore } = dataOf<{ next: string; hasMore: boolean }>(call)
-      position = { after: next }
-      if (!hasMore && isLast) return
-      if (!hasMore && !isEnding) await sleep(pauseMs, null, { signal: ending.signal }).catch(() => null)
+      position = { after: page.next }
+      if (!page.hasMore && isLast) return
+      if (!page.hasMore && !isEnding) await sleep(pauseMs, null, { signal: ending.signal }).catch(() => null)
     }
   }
 

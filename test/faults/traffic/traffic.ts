@@ -1,19 +1,17 @@
 import { type Chance, chanceOf } from '../../support/chance.ts'
 import { audit } from './audit.ts'
 import { openClient } from './client.ts'
-import type { Context } from './context.ts'
+import { type Context, createSend, type Tenant } from './context.ts'
 import type { EndpointServers } from './endpoint-servers.ts'
 import { type OperationName, ofTheSandbox, operations, weightsWith } from './operations.ts'
 import { paced } from './paced.ts'
 import { type Admin, type Provisioned, provision, provisioned, setUp } from './provision.ts'
 import { startReaders } from './readers.ts'
-import { createSend } from './send.ts'
-import type { Tenant } from './world.ts'
 
 interface TrafficOptions {
   seed: number
   endpointServers: EndpointServers
-  origins: () => string[]
+  origins: readonly string[]
   admin: Admin
   clockAheadMs: () => number
   perSecond: number

@@ -1,16 +1,11 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { mongo } from 'mongoose'
 
 const dayMs = 86_400_000
-
-/** Open work. `isHeld`: the work may only be waiting for a time. */
-export type Left = { message: string; isHeld: boolean }
-
-type Kind = [collection: string, filter: object, isHeld?: boolean]
 const has = (field: string) => ({ [field]: { $exists: true } })
 
-/** Work is open if one of these documents exists. `now` is the service's clock. */
-function openWork(now: Date, activeBusinesses: string[]): Kind[] {
+/** Work that is still open, at a time of the service's clock. `isHeld`: it may only be waiting for a time. */
+export async function openWork(db: mongo.Db, now: Date): Promise<{ message: string; isHeld: boolean }[]> {
+  const active = await db.collection('businesses').distinct('_id', { apiEnabled: true, suspended: false })
   // A provider may have forgotten an older order, so a person decides (docs/operators/wallet-provider.md).
   const forgotten = new Date(now.getTime() - 29 * dayMs)
   // No retry waits longer, so a later delivery is throttled.
@@ -18,7 +13,16 @@ function openWork(now: Date, activeBusinesses: string[]): Kind[] {
   // The clean-up runs every night at 02:30 UTC.
   const today = new Date(now).setUTCHours(2, 30, 0, 0)
   const lastNight = new Date(today <= now.getTime() ? today : today - dayMs)
-  return [
+  // Its failure will be an event.
+  const isFailing = {
+    slot: { $type: 'number' },
+    active: true,
+    businessId: { $in: active.map(String) },
+    'reportedFailure.since': null,
+    'health.failingSince': { $type: 'date', $lte: new Date(now.getTime() - dayMs) },
+    'health.failuresInRow': { $gte: 2 },
+  }
+  const open: [collection: string, filter: object, isHeld?: boolean][] = [
     ['intents', has('outbox.0')],
     ['intents', { 'hold.validUntil': { $gt: forgotten } }, true],
     ['intents', { refunds: { $elemMatch: { status: 'PENDING', validUntil: { $gt: forgotten } } } }, true],
@@ -26,18 +30,7 @@ function openWork(now: Date, activeBusinesses: string[]): Kind[] {
     ['intents', { status: 'PENDING', 'hold.validUntil': { $not: { $lte: forgotten } } }],
     ['orders', has('outbox.0')],
     ['webhookendpoints', has('outbox.0')],
-    // Their failure will be an event.
-    [
-      'webhookendpoints',
-      {
-        slot: { $type: 'number' },
-        active: true,
-        businessId: { $in: activeBusinesses },
-        'reportedFailure.since': null,
-        'health.failingSince': { $type: 'date', $lte: new Date(now.getTime() - dayMs) },
-        'health.failuresInRow': { $gte: 2 },
-      },
-    ],
+    ['webhookendpoints', isFailing],
     ['deliveries', { nextAttemptAt: { $ne: null, $lte: soon } }],
     ['deliveries', { nextAttemptAt: { $gt: soon } }, true],
     ['deliveries', { leaseToken: { $ne: null } }],
@@ -46,27 +39,8 @@ function openWork(now: Date, activeBusinesses: string[]): Kind[] {
     ['retention', { token: { $ne: null } }],
     ['retention', { completedFor: { $lt: lastNight } }],
   ]
-}
-
-/** Waits until no work is open. `quietAt` is null if some still is after `seconds`. */
-export async function awaitQuiet(
-  db: mongo.Db,
-  now: () => Date,
-  seconds: number,
-): Promise<{ quietAt: number | null; left: Left[] }> {
-  const deadline = Date.now() + seconds * 1000
-  let left = await look(db, now())
-  while (left.length > 0 && Date.now() < deadline) {
-    await pause(500)
-    left = await look(db, now())
-  }
-  return { quietAt: left.length === 0 ? Date.now() : null, left }
-}
-
-async function look(db: mongo.Db, now: Date): Promise<Left[]> {
-  const active = await db.collection('businesses').distinct('_id', { apiEnabled: true, suspended: false })
   const counts = await Promise.all(
-    openWork(now, active.map(String)).map(async ([collection, filter, isHeld = false]) => {
+    open.map(async ([collection, filter, isHeld = false]) => {
       const count = await db.collection(collection).countDocuments(filter)
       return count === 0 ? [] : [{ message: `${count} of ${collection} with ${JSON.stringify(filter)}`, isHeld }]
     }),
