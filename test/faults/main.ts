@@ -13,6 +13,9 @@ import { type NumberedRound, planOf } from './plan/plan.ts'
 import { figuresOf, neverReached, printViolations, shortfalls, timeChecked } from './report.ts'
 import { type RoundResult, runRound } from './round/round.ts'
 
+/** The load that two cores can handle while processes keep dying. With three members, each write costs three times. */
+const perSecond = { 'one-member': 40, 'three-members': 30 } as const
+
 endWithParent()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, () => process.exit(128 + constants.signals[signal]))
@@ -61,9 +64,6 @@ async function runRounds(rounds: readonly NumberedRound[], keep: boolean): Promi
   for (const message of short) console.log(`Not proved: ${message}`)
   return short.length === 0 && all.every(({ violations }) => violations.length === 0)
 }
-
-/** The load that two cores can handle while processes keep dying. With three members, each write costs three times. */
-const perSecond = { 'one-member': 40, 'three-members': 30 } as const
 
 async function runOne(round: NumberedRound, build: string, keep: boolean): Promise<RoundResult> {
   const name = `${round.seed}-${round.round}`
