@@ -1,22 +1,35 @@
-import { groupsOf } from '../groups.ts'
+import { groupsOf, sumOf } from '../groups.ts'
 import { formsIn } from '../responses.ts'
-import type { Check, Findings, Round } from '../round.ts'
+import type { Check, Round } from '../round.ts'
+
+/** Refunds and returned fees never exceed those of the payment, neither in MongoDB nor in events. */
+const refundBounded: Check = function* ({ dump, intentOf, broken }) {
+  yield* broken('refunds bounded')
+  const events = dump.deliveries.filter(({ event }) => event === 'payment.refunded')
+  for (const some of groupsOf(events, (each) => `${each.referenceNumber} ${each.endpointId}`).values()) {
+    const intent = intentOf(some[0]?.referenceNumber)
+    const reported = sumOf(some, ({ facts }) => facts.refund?.amount ?? 0)
+    if (intent !== undefined && reported > intent.refundsCommitted)
+      yield [intent.referenceNumber, `an endpoint got events of refunds of ${reported}`]
+  }
+}
+
+/**
+ * The ledger of each business and environment is a chain without gaps, whose days are closed for ever. To the centime,
+ * its entries are the payments, refunds and fees of the intents, each once, and the payouts.
+ */
+const ledgerExact: Check = ({ broken }) => broken('ledger chain', 'ledger entries')
 
 const demoPin = '1234'
 
 /**
  * The sandbox's wallets balance to the centime: initial balance minus payments plus refunds. Ledger and intents agree.
- * A payment came from the wallet whose phone number and PIN were typed.
+ * A payment came from the wallet whose phone number and PIN were typed. It has the key of the form that made it.
  */
-export const walletBalances: Check = function* (round) {
-  yield* round.broken('wallet movements', 'wallet balances')
-  yield* rightfully(round)
-}
-
-/** Payments have the key of the form that made them. */
-function* rightfully({ calls, dump, setting }: Round): Findings {
+const walletBalances: Check = function* ({ calls, dump, setting, broken }) {
+  yield* broken('wallet movements', 'wallet balances')
   const done = dump.walletmovements.filter(({ result }) => result.outcome === 'done')
-  const ledger = new Map(done.map((movement) => [movement._id, movement]))
+  const accountOf = new Map(done.map(({ _id, accountId }) => [_id, accountId]))
   const forms = groupsOf(formsIn(calls), ({ id }) => id)
   const phoneOf = new Map(dump.wallets.map(({ _id, phone }) => [_id, phone]))
   for (const { referenceNumber, payment, refunds, sandbox } of dump.intents) {
@@ -26,33 +39,27 @@ function* rightfully({ calls, dump, setting }: Round): Findings {
       (sandbox ? demoPin : undefined)
     const right = (forms.get(payment.key) ?? []).filter(({ phone, pin }) => pin === pinOf(phone))
     if (right.length === 0) yield [referenceNumber, 'was paid, but no customer typed a phone number and its PIN']
-    const account = ledger.get(payment.key)?.accountId
+    const account = accountOf.get(payment.key)
     if (payment.wallet !== 'sandbox' || account === undefined) continue
     if (!right.some(({ phone }) => phone === phoneOf.get(account ?? '')))
       yield [referenceNumber, `was paid from wallet ${account}, whose phone number no customer typed`]
     for (const { id } of refunds)
-      if ((ledger.get(id)?.accountId ?? account) !== account)
+      if ((accountOf.get(id) ?? account) !== account)
         yield [referenceNumber, `refund ${id} went to another wallet than ${account}`]
   }
 }
-
-/** `paymentKey`: of a refund, the key of its payment. */
-type Moved = { reference: string; amount: number; businessId: string; paymentKey: string | null }
 
 /**
  * The provider's books agree with the intents about live money: the same payments and refunds, ordered once, from a
  * phone number that a customer typed (docs/operators/wallet-provider.md).
  */
-export const providerBalances: Check = function* (round) {
+const providerBalances: Check = function* (round) {
   const orders = round.provider.filter(({ type }) => type === 'order')
   for (const [key, some] of groupsOf(orders, (order) => order.key))
     if (some.length > 1) yield [key, `was ordered ${some.length} times`]
   const due = movedIn(round)
-  const made = new Map(
-    round.provider
-      .filter(({ decided, status }) => decided && status === 'succeeded')
-      .map((request) => [request.key, request]),
-  )
+  const decided = round.provider.filter((each) => each.decided && each.status === 'succeeded')
+  const made = new Map(decided.map((request) => [request.key, request]))
   for (const [key, { reference, amount }] of due)
     if (made.get(key)?.amount !== amount)
       yield [reference, `moved ${amount} as ${key}, but the provider ${made.get(key)?.amount ?? 'nothing'}`]
@@ -69,7 +76,9 @@ export const providerBalances: Check = function* (round) {
   }
 }
 
-function movedIn({ dump }: Round): Map<string, Moved> {
+/** The live payments and refunds of intents. `paymentKey`: of a refund, the key of its payment. */
+function movedIn({ dump }: Round) {
+  type Moved = { reference: string; amount: number; businessId: string; paymentKey: string | null }
   const due = new Map<string, Moved>()
   for (const { referenceNumber: reference, businessId, payment, refunds } of dump.intents) {
     if (payment === null || !payment.wallet.startsWith('live:')) continue
@@ -81,4 +90,11 @@ function movedIn({ dump }: Round): Map<string, Moved> {
     }
   }
   return due
+}
+
+export const ofMoney = {
+  'refund.bounded': refundBounded,
+  'ledger.exact': ledgerExact,
+  'wallet.balances': walletBalances,
+  'provider.balances': providerBalances,
 }
