@@ -4,28 +4,23 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import type { DeliveryDocument, LedgerDocument } from '../../invariants/documents.ts'
 import { noEntries } from '../../invariants/ledger-chain.ts'
-import { type Call, files, type ProviderRequest, type What } from '../evidence/evidence.ts'
+import { at, book, cancel, idOf, iso, logEvent, shop } from '../../invariants/ordinary.ts'
+import { type Call, files, having, type ProviderRequest, type What } from '../evidence/evidence.ts'
 import { check, checkEvidence } from './check.ts'
-import { having } from './groups.ts'
 import {
   arrive,
-  at,
-  book,
   call,
   create,
+  follow,
   good,
-  idOf,
-  iso,
-  logEvent,
-  type Ordinary,
-  ordinary,
+  type OrdinaryRound as Ordinary,
+  ordinaryRound as ordinary,
   other,
   read,
   refusal,
-  shop,
   shown,
   staff,
-} from './ordinary.ts'
+} from './ordinary-round.ts'
 import type { PromiseName } from './promises/promises.ts'
 
 function the<T>(thing: T | null | undefined): T {
@@ -86,18 +81,12 @@ const holding: Record<string, Change> = {
   'a create request took effect but got no response when a process was killed': (round) => {
     const made = create(round, 'UNKNOWN', -30)
     Object.assign(the(round.calls.at(-1)), lost)
-    Object.assign(made, {
-      status: 'CANCELLED',
-      cancelsAt: 0,
-      cancellationReason: 'expired',
-      updatedAt: made.expiresAt,
-    })
+    cancel(made, 'expired', 0)
     const { referenceNumber, createdAt } = made
-    for (const [event, status] of [
-      ['payment.created', 'PENDING'],
-      ['payment.expired', 'CANCELLED'],
-    ] as const)
-      logEvent(round, idOf(event), { event, referenceNumber, facts: { status }, createdAt })
+    const facts = { 'payment.created': 'PENDING', 'payment.expired': 'CANCELLED' }
+    for (const [event, status] of Object.entries(facts))
+      logEvent(round.dump, idOf(event), { event, referenceNumber, facts: { status }, createdAt })
+    follow(round, round.dump.events.length - 1)
     fault(round, 'process.kill', -31, -29)
     round.calls = round.calls.filter(({ what }) => what !== 'list')
   },
@@ -252,9 +241,9 @@ const broken: Record<PromiseName, Record<string, Change>> = {
     'an entry is missing': ({ dump }) => dump.ledgerentries.pop(),
     'a fee is a centime too high': (round) => (entry(round).amount -= 1),
     'a payment was booked twice': (round) =>
-      book(round, 'again', 'payment', 500, { referenceNumber: round.paid.referenceNumber }),
+      book(round.dump, 'again', 'payment', 500, { referenceNumber: round.paid.referenceNumber }),
     'a day was not closed': (round) => (entry(round).bookedAt += dayMs),
-    'an entry was booked on a closed day': (round) => [close(round, 1), book(round, 'late', 'payment', 500, {})],
+    'an entry was booked on a closed day': (round) => [close(round, 1), book(round.dump, 'late', 'payment', 500, {})],
   },
   'wallet.balances': {
     'a centime is missing': ({ dump }) => (the(dump.wallets[0]).balance -= 1),

@@ -1,5 +1,5 @@
+import { groupsOf } from '../../invariants/groups.ts'
 import type { Call, What } from '../evidence/evidence.ts'
-import { groupsOf } from './groups.ts'
 import { errorOf, isReplay } from './responses.ts'
 import { lateMs, type Times } from './times.ts'
 

@@ -1,5 +1,5 @@
+import { sumOf } from '../../invariants/groups.ts'
 import type { Fault } from '../evidence/evidence.ts'
-import { sumOf } from './groups.ts'
 import type { Evidence } from './read-folder.ts'
 
 /** A moment of the machine's clock between the two. */

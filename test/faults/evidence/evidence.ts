@@ -161,3 +161,7 @@ export type Violation = { promise: string; subject: string; message: string }
 
 /** The id of the delivery in the body of a webhook; '' if there is none. */
 export const deliveryIn = (body: string): string => /^\{"id":"([\w-]+)"/.exec(body)?.[1] ?? ''
+
+/** The calls or requests for one of these purposes. */
+export const having = <Member extends { what: What }>(members: Member[], ...whats: What[]): Member[] =>
+  members.filter(({ what }) => whats.includes(what))

@@ -13,8 +13,8 @@ export interface Mutant {
 
 type Emphasis = Partial<Focus>
 
-/** Bugs by what finds them: promises separated by blanks, or a test file. Each bug is its edits and its emphasis. */
-export type PlantedBugs = { [caughtBy: string]: { [name: string]: Edit | readonly (Edit | Emphasis)[] } }
+/** `name → what finds it`: promises separated by blanks, or a test file. A bug is its edits and its emphasis. */
+export type PlantedBugs = { [nameAndFinders: string]: Edit | readonly (Edit | Emphasis)[] }
 
 /** No faults, because most bugs show in plain traffic. */
 const plain: Focus = { seconds: 10, often: [], points: [], deed: 'kill', awayMs: 300, faults: [] }
@@ -34,10 +34,9 @@ const isEdit = (part: Edit | Emphasis): part is Edit => 'put' in part
 
 /** Later parts of an emphasis replace earlier ones. */
 export const mutantsOf = (planted: PlantedBugs): Mutant[] =>
-  Object.entries(planted).flatMap(([caughtBy, bugs]) =>
-    Object.entries(bugs).map(([name, bug]) => {
-      const parts = [bug].flat()
-      const focus = Object.assign({ ...plain }, ...parts.filter((part) => !isEdit(part)))
-      return { name, edits: parts.filter(isEdit), caughtBy: caughtBy.split(' '), focus }
-    }),
-  )
+  Object.entries(planted).map(([key, bug]) => {
+    const [name = '', finders = ''] = key.split(' → ')
+    const parts = [bug].flat()
+    const focus = Object.assign({ ...plain }, ...parts.filter((part) => !isEdit(part)))
+    return { name, edits: parts.filter(isEdit), caughtBy: finders.split(' '), focus }
+  })

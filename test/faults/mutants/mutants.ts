@@ -10,20 +10,18 @@ export const mutants = [ofRequests, ofPayments, ofDeliveries, ofShopAndStaff].fl
 
 /** The service without a bug, in rounds like those of the mutants. Every violation is a false alarm. */
 const [undisturbed, killed, frozen, emptied] = mutantsOf({
-  'no promise': {
-    'control-undisturbed': [lasting(25)],
-    'control-killed': [
-      killedAt(
-        ...['create.inserted', 'write.before-response-kept', 'relay.deliveries-inserted', 'deliver.responded'],
-        ...['pay.wallet-responded', 'refund.settled', 'order.units-taken', 'transaction.committed'],
-        'requeue.due-again',
-      ),
-      under('mongo.kill', 'mongo.stop', 'redis.flush'),
-      lasting(33),
-    ],
-    'control-frozen': [frozenAt('deliver.before-send', 'deliver.responded', 'refund.before-set-aside')],
-    'control-emptied': [under('redis.flush', 'redis.empty', 'process.skew', 'clock.jump'), lasting(40)],
-  },
+  'control-undisturbed': [lasting(25)],
+  'control-killed': [
+    killedAt(
+      ...['create.inserted', 'write.before-response-kept', 'relay.deliveries-inserted', 'deliver.responded'],
+      ...['pay.wallet-responded', 'refund.settled', 'order.units-taken', 'transaction.committed'],
+      'requeue.due-again',
+    ),
+    under('mongo.kill', 'mongo.stop', 'redis.flush'),
+    lasting(33),
+  ],
+  'control-frozen': [frozenAt('deliver.before-send', 'deliver.responded', 'refund.before-set-aside')],
+  'control-emptied': [under('redis.flush', 'redis.empty', 'process.skew', 'clock.jump'), lasting(40)],
 }) as [Mutant, Mutant, Mutant, Mutant]
 export const controls: readonly Mutant[] = [undisturbed, killed, frozen, emptied]
 

@@ -1,6 +1,6 @@
 import type { DeliveryDocument, EventDocument, ReplayDocument } from '../../../invariants/documents.ts'
-import { deliveryIn, type What } from '../../evidence/evidence.ts'
-import { groupsOf, having, repeatedOf } from '../groups.ts'
+import { groupsOf, repeatedOf } from '../../../invariants/groups.ts'
+import { deliveryIn, having, type What } from '../../evidence/evidence.ts'
 import type { Request } from '../requests.ts'
 import { dataOf, errorOf, queryOf, referenceIn, type ShownIntent } from '../responses.ts'
 import { type Check, dayMs, endpointOfDelivery, type Findings, type Round } from '../round.ts'

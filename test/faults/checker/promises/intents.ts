@@ -1,5 +1,6 @@
 import type { IntentDocument } from '../../../invariants/documents.ts'
-import { groupsOf, having } from '../groups.ts'
+import { groupsOf } from '../../../invariants/groups.ts'
+import { having } from '../../evidence/evidence.ts'
 import {
   errorOf,
   formsIn,

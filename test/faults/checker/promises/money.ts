@@ -1,4 +1,4 @@
-import { groupsOf, sumOf } from '../groups.ts'
+import { groupsOf, sumOf } from '../../../invariants/groups.ts'
 import { formsIn } from '../responses.ts'
 import type { Check, Round } from '../round.ts'
 

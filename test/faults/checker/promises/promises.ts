@@ -1,5 +1,5 @@
+import { groupsOf, repeatedOf } from '../../../invariants/groups.ts'
 import type { Call, What } from '../../evidence/evidence.ts'
-import { groupsOf, repeatedOf } from '../groups.ts'
 import { dataOf, queryOf } from '../responses.ts'
 import { type Check, dayMs, type Findings, type Round } from '../round.ts'
 import { lateMs, setIn } from '../times.ts'

@@ -1,6 +1,6 @@
 import type { IntentDocument } from '../../../invariants/documents.ts'
-import type { Call, What } from '../../evidence/evidence.ts'
-import { groupsOf, having, repeatedOf, sumOf } from '../groups.ts'
+import { groupsOf, repeatedOf, sumOf } from '../../../invariants/groups.ts'
+import { type Call, having, type What } from '../../evidence/evidence.ts'
 import { isDone, isOvertaken, isSettled, isUnknown, maxExtraRuns, type Request } from '../requests.ts'
 import { dataOf, errorOf, isReplay, referenceIn, type ShownIntent } from '../responses.ts'
 import type { Check, Findings, Round } from '../round.ts'

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { OrderDocument, ProductDocument } from '../../../invariants/documents.ts'
-import { groupsOf, having, sumOf } from '../groups.ts'
+import { groupsOf, sumOf } from '../../../invariants/groups.ts'
+import { having } from '../../evidence/evidence.ts'
 import { isDone, isUnknown, type Request } from '../requests.ts'
 import { dataOf } from '../responses.ts'
 import type { Check, Findings, Round } from '../round.ts'

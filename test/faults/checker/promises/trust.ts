@@ -1,6 +1,6 @@
 import type { DeliveryDocument } from '../../../invariants/documents.ts'
-import { type Call, deliveryIn } from '../../evidence/evidence.ts'
-import { groupsOf, having, repeatedOf, sumOf } from '../groups.ts'
+import { groupsOf, repeatedOf, sumOf } from '../../../invariants/groups.ts'
+import { type Call, deliveryIn, having } from '../../evidence/evidence.ts'
 import { isDone, isUnknown } from '../requests.ts'
 import { dataOf, endpointIn, errorOf, intentsIn, pageOf, queryOf } from '../responses.ts'
 import { type Check, endpointOfDelivery, type Findings, type Round } from '../round.ts'

@@ -1,5 +1,3 @@
-import type { What } from '../evidence/evidence.ts'
-
 /** Groups the members of a list by a key, and keeps their order. */
 export function groupsOf<Member, Key>(members: Iterable<Member>, keyOf: (member: Member) => Key) {
   const groups = new Map<Key, Member[]>()
@@ -11,10 +9,6 @@ export function groupsOf<Member, Key>(members: Iterable<Member>, keyOf: (member:
   }
   return groups
 }
-
-/** The calls or requests for one of these purposes. */
-export const having = <Member extends { what: What }>(members: Member[], ...whats: What[]): Member[] =>
-  members.filter(({ what }) => whats.includes(what))
 
 /** The members with the key of an earlier member. */
 export const repeatedOf = <Member, Key>(members: Iterable<Member>, keyOf: (member: Member) => Key): Member[] =>
