@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { NumberedRound } from './plan/plan.ts'
 
-/** The parsed command line. */
 export type Command =
   | { action: 'check'; folder: string }
   | { action: 'mutants'; names: string[] }
@@ -36,7 +35,6 @@ export function readArguments(args: string[], defaultSeed: number): Command {
   return { action: values.plan ? 'plan' : 'run', rounds, keep: values.keep }
 }
 
-/** The command that repeats one round. */
 export const commandFor = ({ seed, round, servers, seconds }: NumberedRound): string =>
   `npm run faults -- --seed ${seed}-${round} --round-minutes ${seconds / 60} --${servers}`
 

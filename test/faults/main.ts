@@ -43,7 +43,6 @@ async function run(): Promise<boolean> {
   return true
 }
 
-/** Prints one fault per line, with times in seconds. */
 function printPlan(plan: readonly PlannedFault[]): void {
   const inSeconds = (ms: number): string => (ms / 1000).toFixed(1).padStart(6)
   for (const { atMs, forMs, what, target, order, ...more } of plan) {

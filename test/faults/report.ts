@@ -11,7 +11,6 @@ type Timed = Pick<RoundResult, 'checked' | 'busy'>
 /** One bug often breaks a promise a thousand times. */
 const maxPrinted = 10
 
-/** Prints one line per violation: the promise, the subject and the message. */
 export function printViolations(violations: readonly Violation[]): void {
   for (const [promise, own] of Map.groupBy(violations, (one) => one.promise)) {
     for (const { subject, message } of own.slice(0, maxPrinted)) console.log(`${promise}  ${subject}  ${message}`)
@@ -19,7 +18,6 @@ export function printViolations(violations: readonly Violation[]): void {
   }
 }
 
-/** Summarises a round in one line. */
 export function figuresOf(folder: string, played: RoundResult): string {
   const count = (file: string, part = ''): number =>
     [...linesOf(join(folder, file))].filter((line) => line.includes(part)).length
@@ -72,7 +70,6 @@ const minCountOf = (kind: string): number => (kind === 'clock.jump' ? 1 : 3)
 /** A shorter run may have no fault-free period that is long enough. */
 const minSeconds = 300
 
-/** The reasons why a run proves too little. */
 export function shortfalls(rounds: readonly (Faults & Timed)[], seconds: number): string[] {
   const planned = rounds.flatMap((round) => round.planned)
   const done = rounds.flatMap((round) => round.done)

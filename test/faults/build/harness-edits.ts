@@ -7,7 +7,6 @@ const shiftedTime = replace('noShift', '($ms) => $ms', '($ms) => $ms + offsetMs(
 /** Lists have a count checkpoint every 5 items, because no list of a round has 2 000. */
 const closeCheckpoints = replace('stride', '2_000', '5')
 
-/** The edits of every round of `npm run faults`. */
 export const harnessEdits: readonly Edit[] = [shiftedTime, closeCheckpoints, ...points.flatMap(({ edits }) => edits)]
 
 /** Draws payment codes from only 500 values, so that some are drawn twice. A longer round would run out of codes. */

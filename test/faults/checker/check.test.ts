@@ -29,7 +29,6 @@ function the<T>(thing: T | null | undefined): T {
 }
 const brokenIn = (round: Ordinary): Set<string> => new Set(checkEvidence(round).map(({ promise }) => promise))
 const dayMs = 86_400_000
-/** The last entry of the ledger. */
 const entry = ({ dump }: Ordinary): LedgerDocument => the(dump.ledgerentries.at(-1))
 const first = ({ calls }: Ordinary, what: What): Call => the(calls.find((each) => each.what === what))
 const deliveryOf = ({ dump }: Ordinary, event: string): DeliveryDocument =>

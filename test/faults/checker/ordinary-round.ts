@@ -136,7 +136,6 @@ function created(round: Evidence, intent: IntentDocument): void {
 const act = (to: Evidence, intent: IntentDocument, what: What, verb: string, seconds: number, more = {}): Call =>
   write(to, seconds - 0.05, what, `/intents/${intent.referenceNumber}/${verb}`, { ...shown(intent), ...more })
 
-/** An intent in a response. */
 export const shown = ({ code, status, payment, ...intent }: IntentDocument) => ({
   ...{ referenceNumber: intent.referenceNumber, shortCode: intent.shortCode, sandbox: intent.sandbox },
   ...{ code: status === 'PENDING' ? code : null, amount: intent.amount, status },

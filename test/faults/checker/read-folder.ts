@@ -12,7 +12,6 @@ import {
   type Setting,
 } from '../evidence/evidence.ts'
 
-/** A line of text and its file, such as `log/web-1.log`. */
 export type Line = { from: string; line: string }
 
 /** The evidence of a round. Calls are in the order in which they began. */
@@ -79,7 +78,6 @@ function* textsIn(folder: string): Generator<Line> {
 /** Files are read in pieces, because a log may be larger than the longest string of Node.js. */
 const pieceBytes = 1 << 20
 
-/** The lines of a file. A missing file has none. */
 export function* linesOf(path: string): Generator<string> {
   if (!existsSync(path)) return
   const file = openSync(path, 'r')

@@ -23,7 +23,6 @@ export interface Request {
 
 const dayMs = 24 * 3_600_000
 
-/** The writes of merchants. */
 export function requestsOf(calls: Call[], { aheadAt }: Pick<Times, 'aheadAt'>): Request[] {
   const writes = calls.filter(({ idempotencyKey, business }) => idempotencyKey !== null && business !== null)
   const slots = groupsOf(writes, ({ keyId, method, path, idempotencyKey }) =>
@@ -81,7 +80,6 @@ const notKept = new Set([
   'REQUEST_TIMEOUT',
 ])
 
-/** Whether the response is kept for replay. */
 export const isSettled = (call: Call): boolean =>
   call.status !== null && call.status < 500 && (call.status < 300 || !notKept.has(errorOf(call)?.code ?? ''))
 
@@ -101,7 +99,6 @@ export function isOvertaken(call: Call, calls: Call[]): boolean {
   return calls.some((other) => isEffect(other) && other.ended > call.ended && (isReplay(other) || isBeside(other)))
 }
 
-/** Whether a response shows that the write was done. */
 export const isDone = ({ settled }: Request): boolean => (settled?.status ?? 500) < 300
 
 /** Whether the write may have been done without a response that shows it, or once more. */

@@ -22,13 +22,11 @@ export const nothingChecked = () => Object.fromEntries(timed.map((promise) => [p
 
 export type Finding = [subject: string, message: string]
 export type Findings = Generator<Finding>
-/** Finds the violations of one promise. */
 export type Check = (round: Round) => Iterable<Finding>
 
 export const dayMs = 86_400_000
 export type Round = ReturnType<typeof roundOf>
 
-/** The evidence of a round, and what several promises derive from it. */
 export function roundOf(evidence: Evidence) {
   const { setting, calls, dump } = evidence
   const times = timesOf(evidence)
@@ -59,7 +57,6 @@ export function roundOf(evidence: Evidence) {
     requests,
     endShown,
     mayBeCleaned,
-    /** The violations of invariants in the dump. */
     broken(...invariants: Invariant[]): Finding[] {
       found ??= violations(dump, { cleanedBefore: endShown - keptMs, isCleaned, lateMs })
       return found.flatMap(({ invariant, id, what }) => (invariants.includes(invariant) ? [[id, what]] : []))
@@ -90,7 +87,6 @@ export function roundOf(evidence: Evidence) {
      * Requests of strangers change nothing.
      */
     steady: new Map(dump.webhookendpoints.flatMap((each) => (changed.has(each._id) ? [] : [[each._id, each]]))),
-    /** The ids of publishable keys. */
     publishable: new Set<string | null>(publishable.map(({ id }) => id)),
     createdAtOf: createdAtOf(evidence),
     /** When the first document may have been created. */

@@ -6,7 +6,6 @@ import type { Evidence } from './read-folder.ts'
 export type Span = { from: number; to: number }
 type Lasting = { began: number; ended: number }
 
-/** The longest time that the consequences of a fault last. */
 export const settles = {
   /**
    * In this time, broken connections are noticed, a new primary is found (the driver gives up on a silent one after 5
@@ -32,7 +31,6 @@ export const setIn = (target: string): number => Number(/ ([+-]\d+)$/.exec(targe
 
 export type Times = ReturnType<typeof timesOf>
 
-/** The clocks and faults of a round. */
 export function timesOf({ setting, calls, arrivals, faults }: Evidence) {
   const jumps = faults.filter(isOf('clock.jump')).toSorted((one, other) => one.began - other.began)
   const steps = stepsOf([

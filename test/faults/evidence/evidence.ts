@@ -85,7 +85,6 @@ export interface Call {
   attempt: number
   /** Some clients close the connection early on purpose, while the service continues. */
   timeoutMs: number
-  /** The origin of the process that received the request. */
   origin: string
   what: What
   /** Null for customers and staff. */

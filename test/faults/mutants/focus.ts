@@ -1,13 +1,11 @@
 import { points } from '../build/points.ts'
 import type { PlannedFault } from '../nemesis/faults.ts'
 import { processNames, typeOf } from '../round/process.ts'
-import type { OperationName } from '../traffic/operations.ts'
+import type { OperationName } from '../traffic/traffic.ts'
 
 /** The emphasis of a round, so that the bug shows soon. */
 export interface Focus {
-  /** How long the traffic lasts. */
   seconds: number
-  /** The operations that the traffic performs ten times as often. */
   often: readonly OperationName[]
   /** The points at which processes die, or stop for `awayMs`. */
   points: readonly string[]
@@ -34,7 +32,6 @@ const repeated = {
 
 export type Repeated = keyof typeof repeated
 
-/** The faults of a round, in the order of time. */
 export function planOf(focus: Focus): PlannedFault[] {
   const faults = [...focus.faults.flatMap((what) => repeat(what, focus.seconds * 1000)), ...atPoints(focus)]
   return faults.toSorted((one, other) => one.atMs - other.atMs)

@@ -1,5 +1,5 @@
 import type { Edit } from '../../support/edited-build/edit.ts'
-import type { OperationName } from '../traffic/operations.ts'
+import type { OperationName } from '../traffic/traffic.ts'
 import type { Focus, Repeated } from './focus.ts'
 
 /** A copy of the service with one planted bug, which a fault run must find. */
@@ -25,7 +25,6 @@ export const killedAt = (...points: string[]): Emphasis => ({ seconds: 22, point
 export const pausedAt = (...points: string[]): Emphasis => ({ seconds: 22, points, deed: 'stop', awayMs: 1500 })
 /** Processes stop at these points for longer than a lease, which lasts 10 s. */
 export const frozenAt = (...points: string[]): Emphasis => ({ seconds: 40, points, deed: 'stop', awayMs: 16_000 })
-/** These faults are repeated. */
 export const under = (...faults: Repeated[]): Emphasis => ({ seconds: 30, faults })
 export const often = (...names: OperationName[]): Emphasis => ({ often: names })
 export const lasting = (seconds: number): Emphasis => ({ seconds })

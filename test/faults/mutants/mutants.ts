@@ -5,7 +5,6 @@ import { bugs as ofPayments } from './plants/payments.ts'
 import { bugs as ofRequests } from './plants/requests.ts'
 import { bugs as ofShopAndStaff } from './plants/shop-and-staff.ts'
 
-/** All planted bugs. */
 export const mutants = [ofRequests, ofPayments, ofDeliveries, ofShopAndStaff].flatMap(mutantsOf)
 
 /** The service without a bug, in rounds like those of the mutants. Every violation is a false alarm. */

@@ -19,11 +19,9 @@ export interface PlannedFault {
   order?: Order & { awayMs: number }
   /** Of clocks. The clock of the service never jumps back. */
   aheadMs?: number
-  /** Of endpoints. */
   behaviour?: string
 }
 
-/** Everything that can have a fault. */
 export interface Targets {
   servers: RoundServers
   processes: ReadonlyMap<string, ServiceProcess>
@@ -37,13 +35,10 @@ type Begun = { end?: () => unknown; began?: number; forMs?: number; target?: str
 interface FaultKind {
   /** For faults of servers, of which each burst of a plan has one: how long they last. */
   lastsMs?: readonly [from: number, to: number]
-  /** Whether the fault may happen now. */
   mayBegin?: (targets: Targets, fault: PlannedFault) => Promise<boolean>
-  /** Begins the fault. Returns null if that was not possible. */
   begin(targets: Targets, fault: PlannedFault): Begun | null | Promise<Begun | null>
 }
 
-/** Long enough for a frozen or starting server. */
 const timeoutMs = 30_000
 
 const primary = ({ servers }: Targets): Promise<Server> =>

@@ -37,7 +37,6 @@ export async function runFaults(
   broken.signal.throwIfAborted()
 }
 
-/** Makes a fault and ends it. Returns null if it could not be made. */
 async function makeFault(targets: Targets, fault: PlannedFault): Promise<Fault | null> {
   const { mayBegin, begin } = faultKinds[fault.what]
   if (mayBegin !== undefined && !(await mayBegin(targets, fault))) return null

@@ -19,7 +19,6 @@ const monthMs = 31 * 24 * hourMs
 /** After 25 hours, idempotency keys have expired and a night has passed. After a month, the sandbox's data is old. */
 const jumps = [0, 25 * hourMs, 0, monthMs]
 
-/** The faults of a round, in the order of time. */
 export function planOf(round: NumberedRound): PlannedFault[] {
   const chance = chanceOf(round.seed, 'plan', round.round)
   const bursts = burstsOf(chance, round.seconds * 1000)
@@ -114,7 +113,6 @@ function deckOf<Card>(chance: Chance, cards: readonly Card[], first: number): De
   return () => (order[next++ % order.length] as { card: Card }).card
 }
 
-/** The start time of a process on a busy machine. */
 const startMs = 2000
 const maxDownMs = 2000
 /** How long a point stays armed, because a point of a rare operation may never be passed. */
@@ -125,7 +123,6 @@ const shortStopMs: Range = { min: 1000, max: 4500 }
 const longStopMs: Range = { min: 11_000, max: 18_000 }
 /** Longer than any lease, and longer than the lifetime of an idempotency key. */
 const skewsMs = [111_000, 111_000, 25 * hourMs]
-/** The shortest time that a fault needs. */
 const minMs = maxDownMs + startMs + 1000
 const weights = { 'process.point': 8, 'process.kill': 2, 'process.stop': 2, 'process.skew': 1 } as const
 

@@ -10,7 +10,6 @@ const unfinished = 'the round did not finish'
 
 export type Notes = ReturnType<typeof openNotes>
 
-/** The records of a round apart from its traffic. */
 export function openNotes(folder: string, seed: number) {
   const record = openRecord(folder)
   const faults: Fault[] = []
@@ -32,7 +31,6 @@ export function openNotes(folder: string, seed: number) {
       if (planned !== null) done.push(planned)
       record.fault(fault)
     },
-    /** A process ended by itself. */
     end: (process: string, message: string): void => record.end({ at: Date.now(), process, message }),
     setting(known: Partial<Setting>): void {
       setting = { ...setting, ...known }

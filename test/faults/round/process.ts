@@ -56,7 +56,6 @@ export function openProcess({ name, build, environment, logFile, reportEnd, repo
     started.resolve()
   }
 
-  /** Returns whether the process served until now. */
   function stopServing(): boolean {
     if (!hasStarted) return false
     hasStarted = false
@@ -107,7 +106,6 @@ export function openProcess({ name, build, environment, logFile, reportEnd, repo
     if (!isClosed) spawn()
   }
 
-  /** Resolves to the exit code when the process has ended. */
   async function endBy(signal: NodeJS.Signals): Promise<number | null> {
     stopServing()
     isDying = true

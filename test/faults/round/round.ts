@@ -7,8 +7,7 @@ import { check } from '../checker/check.ts'
 import { files } from '../evidence/evidence.ts'
 import type { PlannedFault } from '../nemesis/faults.ts'
 import { runFaults } from '../nemesis/nemesis.ts'
-import type { OperationName } from '../traffic/operations.ts'
-import { startTraffic, type Traffic } from '../traffic/traffic.ts'
+import { type OperationName, startTraffic, type Traffic } from '../traffic/traffic.ts'
 import { type Notes, openNotes } from './notes.ts'
 import { openWork } from './open-work.ts'
 import type { Servers } from './servers.ts'
@@ -22,7 +21,6 @@ export interface RoundOptions {
   servers: Servers
   trafficSeconds: number
   perSecond: number
-  /** The operations that the traffic performs ten times as often. */
   often: readonly OperationName[]
   plan: readonly PlannedFault[]
   /** Faults that are later than this are left out. */
@@ -56,13 +54,7 @@ export async function runRound(options: RoundOptions) {
 /** Runs traffic with faults, the wait for quiet, the audit, the end of the processes and the dump. */
 async function play(options: RoundOptions, stage: Stage, notes: Notes): Promise<void> {
   const { plan, maxLateMs } = options
-  const traffic = await startTraffic({
-    ...options,
-    endpointServers: stage.endpointServers,
-    origins: stage.origins,
-    admin: stage.commandLine.run,
-    clockAheadMs: stage.controls.aheadMs,
-  })
+  const traffic = await startTraffic({ ...options, ...stage, clockAheadMs: stage.controls.aheadMs })
   try {
     notes.setting({ beganAt: Date.now(), ...traffic.provisioned })
     await notes.attempt('the faults', () =>
@@ -128,7 +120,6 @@ function jump({ controls }: Stage, ms: number, notes: Notes): void {
   notes.fault({ began, ended: Date.now(), what: 'clock.jump', target: `all +${ms}` }, null)
 }
 
-/** Writes every collection into the folder of the evidence, as extended JSON. */
 async function dump(db: mongo.Db, folder: string): Promise<void> {
   mkdirSync(join(folder, files.dump), { recursive: true })
   for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray()) {

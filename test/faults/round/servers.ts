@@ -5,7 +5,6 @@ import { type Server, startMongo, startMongoReplicaSet, startRedis } from '../..
 export type Servers = 'one-member' | 'three-members'
 export type RoundServers = Awaited<ReturnType<typeof startServers>>
 
-/** Starts the MongoDB and the Redis of one round. */
 export async function startServers(kind: Servers) {
   const starting =
     kind === 'three-members' ? startMongoReplicaSet(3) : startMongo().then((one) => ({ ...one, members: [one] }))

@@ -13,7 +13,6 @@ const unlimited = '1000000000000'
 
 type Addresses = { mongodbUrl: string; redisUrl: string }
 
-/** The environment of all processes of a round. */
 export const environmentOf = ({ mongodbUrl, redisUrl }: Addresses, webOrigin: string): Record<string, string> => ({
   NODE_ENV: 'test',
   MONGODB_URL: mongodbUrl,

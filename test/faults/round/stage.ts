@@ -1,8 +1,6 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { freePort } from '../../../dev/servers/free-port.ts'
-import { killOnExit } from '../../support/child.ts'
+import { runHere } from '../../admin/run-here.ts'
 import { files } from '../evidence/evidence.ts'
 import { openEndpointServers } from '../traffic/endpoint-servers.ts'
 import { openControls } from './controls.ts'
@@ -39,9 +37,13 @@ export async function openStage(
       return [name as string, one]
     }),
   )
-  const commandLine = openCommandLine(build, environment)
+  /** Runs one command of the operator's command line, such as `business create --name N`, and returns its JSON. */
+  async function admin(args: string[]): Promise<Record<string, unknown>> {
+    const { exitCode, stdout, stderr } = await runHere([...args, '--json'], { PATH: process.env.PATH, ...environment })
+    if (exitCode !== 0) throw new Error(`admin ${args.join(' ')}: ${stderr}`)
+    return JSON.parse(stdout)
+  }
   async function stop(): Promise<void> {
-    commandLine.close()
     await Promise.all([...processes.values()].map((one) => one.end('SIGKILL')))
     await Promise.all([servers.stop(), endpointServers.close()])
   }
@@ -49,30 +51,5 @@ export async function openStage(
     await stop()
     throw error
   })
-  return { servers, processes, origins, endpointServers, controls, commandLine, stop }
+  return { servers, processes, origins, endpointServers, controls, admin, stop }
 }
-
-/** Opens one process for all commands of a round, because each start takes half a second. It runs one at a time. */
-function openCommandLine(build: string, environment: Record<string, string>) {
-  const child = fork(join(import.meta.dirname, 'run-commands.mjs'), [join(build, 'src/admin/main.js')], {
-    env: { PATH: process.env.PATH ?? '', ...environment },
-    execArgv: [],
-  })
-  killOnExit(child)
-  const ended = once(child, 'exit').then(() => [{ code: 1, output: 'the process ended' }])
-  return {
-    /**
-     * Runs one command of the operator's command line, such as `business create --name N`, and returns its JSON.
-     * @throws {Error} with the output of a failed command
-     */
-    async run(args: string[]): Promise<Record<string, unknown>> {
-      child.send(args)
-      const [{ code, output }] = (await Promise.race([once(child, 'message'), ended])) as [Result]
-      if (code !== 0) throw new Error(`admin ${args.join(' ')}: ${output}`)
-      return JSON.parse(output) as Record<string, unknown>
-    },
-    close: () => void child.kill('SIGKILL'),
-  }
-}
-
-type Result = { code: number; output: string }

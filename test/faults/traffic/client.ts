@@ -8,7 +8,6 @@ import type { Recording } from '../evidence/record.ts'
 
 export type Body = { json: object } | { csv: string } | { form: { [name: string]: string } }
 
-/** An API key of a business. */
 export type Key = Setting['businesses'][number]['keys'][number] & { business: string }
 
 /** A request to the service. Each time it is sent is a separate call. */
@@ -39,7 +38,6 @@ export const isFinal = ({ status, what, response }: Call): boolean =>
 
 export const isGood = ({ status }: Call): boolean => status !== null && status < 300
 
-/** Sends one request and records it. */
 export type MakeCall = (spec: RequestSpec, attempt: number, chance: Chance) => Promise<Call>
 
 /** Longer than a request waits for MongoDB (8 s) or for another request with its key (10 s). */
@@ -158,7 +156,6 @@ const words = (html: string): string =>
 export const unescaped = (html: string): string =>
   html.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
 
-/** The hidden fields of a form. */
 export const hiddenFields = (html: string): { [name: string]: string } =>
   Object.fromEntries(
     [...html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [

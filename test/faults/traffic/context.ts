@@ -57,13 +57,11 @@ export interface World {
   now: () => number
 }
 
-/** Adds an item to a list of at most 300. */
 export function remember<T>(list: T[], item: T): void {
   list.push(item)
   if (list.length > 300) list.shift()
 }
 
-/** The inputs of an operation of the traffic. */
 export interface Context {
   world: World
   tenant: Tenant
@@ -85,7 +83,6 @@ interface More {
   expects?: readonly string[]
 }
 
-/** A request of the merchant. */
 export const specOf = (
   { operation, key, newKey }: Context,
   what: What,
@@ -107,7 +104,6 @@ export const read = (context: Context, what: What, path: string, expects: readon
 export const write = (context: Context, what: What, path: string, body?: Body, more?: More): Promise<Call | null> =>
   context.send(specOf(context, what, path, body, more), context.chance)
 
-/** Sends a write without a body. */
 export const act = (context: Context, what: What, path: string, more?: More): Promise<Call | null> =>
   write(context, what, path, undefined, more)
 

@@ -24,7 +24,6 @@ export function behaviourOf(business: number, hook: number): string {
   return (hook === 0 ? 'ok' : troubles[number % troubles.length]) ?? 'ok'
 }
 
-/** Every endpoint with its initial behaviour. */
 const hooks: ReadonlyMap<string, string> = new Map(
   Array.from({ length: businessesCount * hooksPerBusiness }, (_, index) => {
     const [business, hook] = [Math.floor(index / hooksPerBusiness), index % hooksPerBusiness]

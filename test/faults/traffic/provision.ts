@@ -122,7 +122,6 @@ function eventsFor(business: number, hook: number): string[] {
   return isSlow ? ['order.new'] : ['payment.confirmed', 'payment.refunded', 'payment.expired']
 }
 
-/** For the setting of the evidence. */
 export const provisioned = (world: World, stock: Provisioned['stock']): Provisioned => ({
   businesses: world.businesses.map(({ id, name, markers }) => {
     const tenants = world.tenants.filter(({ business }) => business.id === id)

@@ -6,7 +6,6 @@ import { dataOf, endpointIn } from '../responses.ts'
 import { type Check, endpointOfDelivery, type Findings, type Round } from '../round.ts'
 import { lateMs, type Span, settles } from '../times.ts'
 
-/** A recorded attempt and its arrival at the endpoint. */
 type Attempt = { at: number; durationMs: number; status: number | null; arrival: Arrival | null }
 /** A delivery with its attempts. `unrecorded`: arrivals without a recorded attempt. */
 type Trail = { delivery: DeliveryDocument; attempts: Attempt[]; unrecorded: Arrival[]; arrivals: Arrival[] }
@@ -209,7 +208,6 @@ export function signingSecrets({ requests }: Pick<Round, 'requests'>): Map<strin
   )
 }
 
-/** Endpoints refuse an older timestamp (SPEC 6.3). */
 const freshMs = 300_000
 /** How long requests are also signed with the secret before a rotation. */
 const overlapMs = 24 * 3_600_000

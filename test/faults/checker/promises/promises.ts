@@ -118,7 +118,6 @@ const listExact: Check = function* (round) {
 const listOf = ({ what, business, sandbox, path }: Call): string =>
   [what, business, sandbox, queryOf(path).get('status')].join(' ')
 
-/** What must be in each list. */
 function listedIn({ dump }: Round): Partial<Record<What, Listed[]>> {
   const isThere = ({ deletedAt }: { deletedAt: number | null }): boolean => deletedAt === null
   const byId = <T extends { _id: string }>(things: T[]) => things.map((thing) => ({ ...thing, name: thing._id }))

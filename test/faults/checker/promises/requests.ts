@@ -125,7 +125,6 @@ const keyReplayed: Check = function* ({ requests }) {
   }
 }
 
-/** The statuses of refusals in the API. */
 const refusals = [400, 401, 402, 403, 404, 408, 409, 413, 415, 429, 431]
 
 /** Every call gets an enveloped response with a new request id. Only a fault causes a 503 or a missing response. */

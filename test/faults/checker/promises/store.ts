@@ -159,7 +159,6 @@ function* inShop(round: Round, files: File[], products: Map<string, ProductDocum
     if (!naming(handle).some((file) => fits(file, handle))) yield [handle, `is ${rowOf(product)}, as no file says`]
 }
 
-/** Price and stock as in a file. */
 const rowOf = (product: ProductDocument | undefined): string =>
   product?.variants.map(({ price, stock }) => `${price},${stock}`).join() ?? 'not there'
 

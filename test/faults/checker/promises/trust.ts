@@ -29,7 +29,6 @@ const tenantApart: Check = function* (round) {
   yield* arrived(round, owners)
 }
 
-/** The owner of each reference, id and marker. */
 function ownersIn({ dump, setting }: Round): Map<string, Owner> {
   const things = [...dump.products, ...dump.deliveries, ...dump.events, ...dump.webhookreplays]
   return new Map<string, Owner>([

@@ -4,7 +4,6 @@ import { type Body, hiddenFields, isPage, unescaped } from '../client.ts'
 import type { Context, KnownIntent } from '../context.ts'
 import { pendingOf } from './intents.ts'
 
-/** A customer opens the link of the merchant. */
 async function payByLink(context: Context): Promise<void> {
   const intent = pendingOf(context)
   if (intent !== null) await pay(context, customerOf(context), intent, `/p/${intent.shortCode}`)

@@ -2,7 +2,6 @@ import type { Call, What } from '../../evidence/evidence.ts'
 import { hiddenFields, isGood, isPage, unescaped } from '../client.ts'
 import type { Context, Employee } from '../context.ts'
 
-/** Support re-queues one dead delivery on its page. */
 async function requeue(context: Context): Promise<void> {
   const { tenant, chance } = context
   if (tenant.deliveries.length === 0) await requeueAll(context)
@@ -19,7 +18,6 @@ async function requeueAll(context: Context): Promise<void> {
   await press(context, unescaped(link), 'requeue.all', 'requeue-all')
 }
 
-/** A viewer sends a forged form. */
 async function overreach(context: Context): Promise<void> {
   const { tenant, world, chance } = context
   const viewer = world.staff.find(({ role }) => role === 'viewer')
@@ -60,7 +58,6 @@ async function open(context: Context, employee: Employee, path: string): Promise
 
 const htmlOf = ({ response }: Call): string => (isPage(response) ? response.text : '')
 
-/** Sends a form, or opens a page if there is none. */
 function asStaff(
   { operation, chance, makeCall }: Context,
   { cookie }: Employee,

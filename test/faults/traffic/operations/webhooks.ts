@@ -119,7 +119,6 @@ async function startReplay(context: Context): Promise<void> {
   if (made !== null) remember(tenant.replays, `${path}s/${made.id}`)
 }
 
-/** Reads a replay, and sometimes cancels it. */
 async function followReplay(context: Context): Promise<void> {
   const path = context.tenant.replays.at(-1)
   if (path === undefined) return
