@@ -20,7 +20,7 @@ export function printViolations(violations: readonly Violation[]): void {
 
 export function figuresOf(folder: string, played: RoundResult): string {
   const count = (file: string, part = ''): number =>
-    [...linesOf(join(folder, file))].filter((line) => line.includes(part)).length
+    linesOf(join(folder, file)).filter((line) => line.includes(part)).length
   const deliveries = join(files.dump, 'deliveries.ndjson')
   return [
     `${count(files.calls)} calls, ${count(files.calls, '"status":null')} without a response`,
@@ -58,10 +58,7 @@ const pointsReached = (faults: Faults['faults']): Set<string> =>
 const countsOf = (faults: readonly PlannedFault[], keyOf: (fault: PlannedFault) => string): Map<string, number> =>
   new Map([...Map.groupBy(faults, keyOf)].map(([key, own]) => [key, own.length]))
 
-/**
- * Some faults cannot happen. A process is not killed while the other one of its type does not serve, and a process may
- * not pass a point in time. A run with fewer than these shares proves nothing.
- */
+/** Not every fault can happen, e.g. while the other process is down. With fewer than these shares, a run proves nothing. */
 const minShare = 1 / 2
 const minShareOfPoints = 1 / 4
 /** With fewer planned faults, chance decides how many are done. */

@@ -45,6 +45,13 @@ const again = (round: Ordinary, before: Call, given: Partial<Call>): Call => {
   return the(round.calls.at(-1))
 }
 const lost = { status: null, response: null, headers: {} }
+const refused = refusal('AMOUNT_OUT_OF_RANGE', 400)
+/** Adds another call with the key of the refund. Its times count from the beginning of the first one. */
+const earlierRefund = (round: Ordinary, from: number, to: number, response: Partial<Call>): unknown => {
+  const refund = first(round, 'refund')
+  const time = { began: refund.began + from, ended: refund.began + to }
+  return round.calls.unshift({ ...refund, call: 98, headers: { 'x-request-id': `at ${from}` }, ...time, ...response })
+}
 const fault = (round: Ordinary, what: string, from: number, to: number): unknown =>
   round.faults.push({ what, target: 'it', began: at(from), ended: at(to) })
 const log = (round: Ordinary, line: object | string): unknown =>
@@ -112,28 +119,16 @@ const holding: Record<string, Change> = {
     Object.assign(replay, { skipped: 3, finishedAt: replay.createdAt + 2 * dayMs })
   },
   'a connection was closed in the second in which the next attempt arrived': (round) => {
-    const delivery = confirmed(round)
-    const [failed, delivered] = delivery.attemptLog
-    const closed = { at: at(6.02), durationMs: 2, status: null }
     round.setting.settings.retrySeconds.fill(0.1)
-    Object.assign(delivery, { attempts: 3, attemptLog: [the(failed), closed, the(delivered)] })
+    confirmed(round).attempts = 3
+    confirmed(round).attemptLog.splice(1, 0, { at: at(6.02), durationMs: 2, status: null })
   },
   'two days were closed': (round) => close(round, 2),
   'a viewer was denied access': (round) =>
     call(round, 20, { ...staff, what: 'overreach', path: '/admin/x', status: 403, response: null }),
-  'a 503 was followed by a response for the same key': (round) => {
-    const refund = first(round, 'refund')
-    const { headers } = refund
-    const busy = { ...refusal('SERVICE_UNAVAILABLE', 503), headers: { ...headers, 'x-request-id': 'busy' } }
-    const time = { began: refund.began - 50, ended: refund.began - 20 }
-    round.calls.unshift({ ...refund, call: 98, ...time, ...busy })
-  },
-  'a refund was refused while its twin waited, which then took effect': (round) => {
-    const refund = first(round, 'refund')
-    const id = { ...refund.headers, 'x-request-id': 'twin' }
-    const time = { began: refund.began + 5, ended: refund.ended - 5 }
-    round.calls.push({ ...refund, call: 98, ...time, ...refusal('AMOUNT_OUT_OF_RANGE', 400), headers: id })
-  },
+  'a 503 was followed by a response for the same key': (round) =>
+    earlierRefund(round, -50, -20, refusal('SERVICE_UNAVAILABLE', 503)),
+  'a refund was refused while its twin waited, which then took effect': (round) => earlierRefund(round, 5, 95, refused),
   'a frozen worker read a slow response': (round) => {
     Object.assign(the(arrivalsOf(round)[1]), { did: 'slow', done: at(9) })
     fault(round, 'process.stop', 6, 9)
@@ -163,21 +158,10 @@ const broken: Record<PromiseName, Record<string, Change>> = {
   },
   'key.replayed': {
     'a retry returned a new response': (round) => again(round, first(round, 'create'), {}),
-    'a refused write took effect later': (round) => {
-      const refund = first(round, 'refund')
-      const id = { ...refund.headers, 'x-request-id': 'refused' }
-      const time = { began: refund.began - 50, ended: refund.began - 20 }
-      round.calls.unshift({ ...refund, call: 98, ...time, ...refusal('AMOUNT_OUT_OF_RANGE', 400), headers: id })
-    },
-    'a refused write was executed by a later call although another call was lost': (round) => {
-      const refund = first(round, 'refund')
-      const time = { began: refund.began - 50, ended: refund.began - 20 }
-      const id = (name: string) => ({ headers: { ...refund.headers, 'x-request-id': name } })
-      const refused = { ...time, ...refusal('AMOUNT_OUT_OF_RANGE', 400), ...id('refused') }
-      round.calls.unshift({ ...refund, call: 97, ...time, ...lost }, { ...refund, call: 98, ...refused })
-    },
-    'a write was refused after it took effect': (round) =>
-      again(round, first(round, 'refund'), refusal('AMOUNT_OUT_OF_RANGE', 400)),
+    'a refused write took effect later': (round) => earlierRefund(round, -50, -20, refused),
+    'a refused write was executed by a later call although another call was lost': (round) =>
+      [refused, lost].map((response) => earlierRefund(round, -50, -20, response)),
+    'a write was refused after it took effect': (round) => again(round, first(round, 'refund'), refused),
   },
   'transition.legal': {
     'the fields of an intent do not match its status': ({ paid }) => (paid.status = 'PAID'),
@@ -359,9 +343,6 @@ describe("The fault harness's checker", () => {
     write(files.calls, calls)
     write(files.arrivals, arrivals)
     for (const [name, documents] of Object.entries(dump)) write(`${files.dump}/${name}.ndjson`, documents)
-    const dateOf = (ms: number) => ({ $date: { $numberLong: String(ms) } })
-    const dated = dump.intents.map((intent) => ({ ...intent, createdAt: dateOf(intent.createdAt) }))
-    write(`${files.dump}/intents.ndjson`, dated)
     expect((await check(folder)).violations).to.deep.equal([])
     write(`${files.log}/web-1.log`, [{ msg: 'http.request', pin: 'it is 918273' }])
     expect((await check(folder)).violations).to.have.lengthOf(1)

@@ -88,10 +88,7 @@ const outcomes = ['REFUND_FAILED', 'PAYMENT_FAILED']
 const isEffect = (call: Call): boolean =>
   isSettled(call) && ((call.status ?? 500) < 300 || outcomes.includes(errorOf(call)?.code ?? ''))
 
-/**
- * Whether a call was refused while another one with its key was at work, which then took effect. From then on, all get
- * the effect.
- */
+/** Whether a call was refused while a twin was at work, which then took effect. From then on, all get the effect. */
 export function isOvertaken(call: Call, calls: Call[]): boolean {
   const endOf = ({ status, ended }: Call): number => (status === null ? ended + lateMs : ended)
   const isBeside = (other: Call): boolean => other !== call && other.began < call.ended && endOf(other) > call.began

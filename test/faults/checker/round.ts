@@ -82,10 +82,7 @@ export function roundOf(evidence: Evidence) {
     /** The replays that may have inserted or re-queued a delivery, which names only the last of them. */
     replaysOf: ({ endpointId, event }: DeliveryDocument) =>
       dump.webhookreplays.filter((replay) => replay.endpointId === endpointId && replay.events.includes(event)),
-    /**
-     * The endpoints that no merchant updated or deleted. For all others, it is unknown which events were due when.
-     * Requests of strangers change nothing.
-     */
+    /** The endpoints that no merchant updated or deleted. Which events were due to the others is unknown. */
     steady: new Map(dump.webhookendpoints.flatMap((each) => (changed.has(each._id) ? [] : [[each._id, each]]))),
     publishable: new Set<string | null>(publishable.map(({ id }) => id)),
     createdAtOf: createdAtOf(evidence),

@@ -7,10 +7,7 @@ export type Span = { from: number; to: number }
 type Lasting = { began: number; ended: number }
 
 export const settles = {
-  /**
-   * In this time, broken connections are noticed, a new primary is found (the driver gives up on a silent one after 5
-   * s), and waiting requests finish.
-   */
+  /** Connections break (the driver waits 5 s), a primary is found, and waiting requests finish. */
   requests: 6_000,
   /** The leases of a dead worker end within 10 s, and the others poll every 2 s. */
   jobs: 10_000,

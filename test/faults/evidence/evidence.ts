@@ -1,7 +1,4 @@
-/**
- * The evidence of a round: a folder that the checker reads. Each line is one record in JSON. Instants are milliseconds
- * of the machine's clock unless a field says otherwise.
- */
+/** The files of a round's evidence, one record in JSON per line. Instants are of the machine's clock, in ms. */
 export const files = {
   setting: 'setting.json',
   calls: 'calls.ndjson',
@@ -10,7 +7,7 @@ export const files = {
   faults: 'faults.ndjson',
   /** Processes that ended by themselves. */
   ends: 'ends.ndjson',
-  /** Extended JSON (relaxed: false), a file for each collection. */
+  /** A file for each collection. */
   dump: 'dump',
   /** `log/<process>.log` */
   log: 'log',

@@ -48,10 +48,7 @@ export function mutantNamed(name: string): Mutant {
   throw new Error(`There is no mutant ${name}. There are: ${all.map((each) => each.name).join(', ')}`)
 }
 
-/**
- * The mutants with these names and their controls, because a violation proves nothing if the control has it too. No
- * names mean the quick choice, and `all` means every bug.
- */
+/** These mutants and their controls. No names mean the quick choice, and `all` means every bug. */
 export function chooseMutants(names: readonly string[]): Mutant[] {
   if (names.includes('all')) return all
   const chosen = (names.length === 0 ? quickChoice : names).map(mutantNamed)

@@ -22,10 +22,7 @@ const maxRounds = 2
 /** A round waits more than it computes, so two cores can run four rounds, each with its own servers. */
 const concurrency = 4
 
-/**
- * Checks the checker: each chosen bug must be found in a short round of its own, and control rounds must be clean.
- * Prints a line for each round. Returns whether every result is as expected.
- */
+/** Checks the checker: each chosen bug must be found in a short round of its own, and control rounds must be clean. */
 export async function checkMutants(names: readonly string[]): Promise<boolean> {
   const chosen = chooseMutants(names)
   const isDisturbed = ({ focus }: Mutant): boolean => focus.points.length + focus.faults.length > 0
@@ -55,10 +52,7 @@ async function isCaught(mutant: Mutant): Promise<boolean> {
   }
 }
 
-/**
- * Runs a round in its own process, so that rounds do not delay each other. A control must be clean. A mutant must break
- * one of the promises that its bug breaks.
- */
+/** Runs a round in its own process. A control must be clean, and a mutant break one of its promises. */
 async function runARound(mutant: Mutant, round: number): Promise<Finding> {
   const child = fork(join(import.meta.dirname, 'try-one.ts'), [mutant.name, String(round)], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

@@ -82,10 +82,7 @@ async function twinServes(targets: Targets, { target, order }: PlannedFault): Pr
 
 const signed = (ms: number): string => (ms > 0 ? `+${ms}` : String(ms))
 
-/**
- * Every kind of fault. `redis.*` happen in all rounds, `mongo.*` with a replica set of one, `primary.*` with a set of
- * three. plan/plan.ts says when the others happen.
- */
+/** Every kind of fault. `mongo.*` are for a replica set of one, and `primary.*` for a set of three (README.md). */
 export const faults = {
   'process.kill': {
     mayBegin: twinServes,

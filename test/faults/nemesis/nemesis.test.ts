@@ -3,13 +3,9 @@ import type { Fault } from '../evidence/evidence.ts'
 import type { PlannedFault, Targets } from './faults.ts'
 import { runFaults } from './nemesis.ts'
 
-const mood = (target: string, atMs: number, forMs: number): PlannedFault => ({
-  what: 'endpoint.behaviour',
-  target,
-  behaviour: 'hang',
-  atMs,
-  forMs,
-})
+const mood = (target: string, atMs: number, forMs: number): PlannedFault => {
+  return { what: 'endpoint.behaviour', target, behaviour: 'hang', atMs, forMs }
+}
 const jump: PlannedFault = { what: 'clock.jump', target: 'all', atMs: 10, forMs: 0, aheadMs: 1 }
 
 describe('The nemesis (fault injector)', () => {

@@ -126,10 +126,7 @@ const skewsMs = [111_000, 111_000, 25 * hourMs]
 const minMs = maxDownMs + startMs + 1000
 const weights = { 'process.point': 8, 'process.kill': 2, 'process.stop': 2, 'process.skew': 1 } as const
 
-/**
- * The faults of the processes in a burst. If a night passes in the burst, every process is first armed with a point.
- * Only one process of each type is frozen for long, so that the other one keeps serving.
- */
+/** The faults of processes in a burst. Only one of each type is frozen for long, so that the other serves. */
 function processFaults(
   chance: Chance,
   burst: Burst,

@@ -37,10 +37,7 @@ export function openControls(folder: string) {
     },
     /** Skews the wall clock of one process, which must change nothing. 0 removes the skew. */
     skew: (name: string, ms: number): void => write(`${name}.clock`, String(ms)),
-    /**
-     * Also orders the points that no process of the type has reached yet, because rare operations need more time. Only
-     * the first point that is reached counts.
-     */
+    /** Also orders the points that no process has reached yet, because rare ones need more time. */
     order(name: string, { point, time, deed }: Order): void {
       const others = [...missed[typeOf(name)]].filter(([other, its]) => other !== point && its === deed)
       const lines = [`${point}:${time}:${deed}`, ...others.map(([other]) => `${other}:1:${deed}`)]

@@ -120,14 +120,19 @@ function jump({ controls }: Stage, ms: number, notes: Notes): void {
   notes.fault({ began, ended: Date.now(), what: 'clock.jump', target: `all +${ms}` }, null)
 }
 
+/** Writes each collection as JSON, with dates in milliseconds. */
 async function dump(db: mongo.Db, folder: string): Promise<void> {
+  function plain(this: Record<string, unknown>, key: string, value: unknown): unknown {
+    const given = this[key]
+    return given instanceof Date ? given.getTime() : value
+  }
   mkdirSync(join(folder, files.dump), { recursive: true })
   for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray()) {
     const documents = await db
       .collection(name)
       .find({}, { sort: { _id: 1 } })
       .toArray()
-    const lines = documents.map((document) => `${mongoose.mongo.BSON.EJSON.stringify(document, { relaxed: false })}\n`)
+    const lines = documents.map((document) => `${JSON.stringify(document, plain)}\n`)
     writeFileSync(join(folder, files.dump, `${name}.ndjson`), lines.join(''))
   }
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { Agent, request } from 'undici'
 import type { Chance } from '../../support/chance.ts'
-import { errorOf } from '../checker/responses.ts'
+import { errorOf, pageOf } from '../checker/responses.ts'
 import type { Call, Page, Setting, What } from '../evidence/evidence.ts'
 import type { Recording } from '../evidence/record.ts'
 
@@ -27,9 +27,7 @@ export interface RequestSpec {
   headers?: { [name: string]: string }
 }
 
-/**
- * Whether a response is final. No response, 5xx, 429 (except for a replay) and the 409 of a running request are not.
- */
+/** No response, 5xx, 429 (except for a replay) and the 409 of a running request are not final. */
 export const isFinal = ({ status, what, response }: Call): boolean =>
   status !== null &&
   status < 500 &&
@@ -85,7 +83,7 @@ export function openClient({ record, origins, clockAheadMs }: Needs) {
       ...responded,
       response: responded.status === null ? null : read(responded.headers, text),
     }
-    record.call({ ...made, response: withoutMarkup(made.response) })
+    record.call(withoutMarkup(made))
     return made
   }
   return { makeCall, close: () => dispatcher.destroy() }
@@ -127,7 +125,9 @@ const plain = (headers: { [name: string]: string | string[] | undefined }): { [n
 /** Parses a response. The checker reports those that are not JSON. */
 function read(headers: { [name: string]: string }, text: string): unknown {
   const type = headers['content-type'] ?? ''
-  if (type.startsWith('text/html') || headers.location !== undefined) return pageOf(headers.location ?? null, text)
+  const location = headers.location ?? null
+  if (type.startsWith('text/html') || location !== null)
+    return { text, state: /data-state="(\w+)"/.exec(text)?.[1] ?? null, location } satisfies Page
   try {
     return type.startsWith('application/json') ? JSON.parse(text) : text
   } catch {
@@ -135,19 +135,11 @@ function read(headers: { [name: string]: string }, text: string): unknown {
   }
 }
 
-/** A page as received. `text` is its HTML. */
-const pageOf = (location: string | null, html: string): Page => ({
-  text: html,
-  state: /data-state="(\w+)"/.exec(html)?.[1] ?? null,
-  location,
-})
-
-export const isPage = (response: unknown): response is Page =>
-  typeof response === 'object' && response !== null && 'location' in response
-
 /** A response as it is recorded: pages without their markup. */
-const withoutMarkup = (response: unknown): unknown =>
-  isPage(response) ? { ...response, text: words(response.text) } : response
+function withoutMarkup(call: Call): Call {
+  const page = pageOf(call)
+  return page === null ? call : { ...call, response: { ...page, text: words(page.text) } }
+}
 
 const words = (html: string): string =>
   unescaped(html.replace(/^.*<main/s, '<main').replaceAll(/<[^>]+>/g, ' ')).replaceAll(/\s+/g, ' ')

@@ -107,16 +107,10 @@ export const write = (context: Context, what: What, path: string, body?: Body, m
 export const act = (context: Context, what: What, path: string, more?: More): Promise<Call | null> =>
   write(context, what, path, undefined, more)
 
-/**
- * Sends a write until it gets its final response. Returns null if the traffic ends before that, or if the client gives
- * up.
- */
+/** Sends a write until its final response. Returns null if the traffic ends or the client gives up before that. */
 export type Send = (spec: RequestSpec, chance: Chance) => Promise<Call | null>
 
-/**
- * How 100 writes are sent: some are never repeated, some are sent again after the response, some twice at once, some
- * later with another body.
- */
+/** How 100 writes are sent: again after the response, as twins at once, or later with another body, for example. */
 const ways = { once: 80, givenUp: 4, again: 8, twins: 5, changed: 3 }
 /** The pause before a write is repeated. */
 const pauseMs = [100, 2000] as const

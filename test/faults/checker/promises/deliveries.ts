@@ -23,10 +23,7 @@ function trailsOf(round: Round): Trail[] {
 /** Two processes read the clock, and a busy machine may delay the second. */
 const clocksMs = 1000
 
-/**
- * Matches attempts with arrivals. Both were signed in the same second, and the arrival came before the attempt ended.
- * The nearest arrival matches, because a frozen process that has lost its lease may still send another.
- */
+/** An arrival belongs to the nearest attempt that was signed in the same second and ended after it. */
 function trailOf({ times }: Round, delivery: DeliveryDocument, arrivals: Arrival[]): Trail {
   const unrecorded = [...arrivals]
   const match = ({ at, durationMs, status }: DeliveryDocument['attemptLog'][number]): Attempt => {
@@ -57,10 +54,7 @@ const recordMs = 3000
 /** The log of a delivery keeps its last 50 attempts. */
 const maxLogLength = 50
 
-/**
- * Each delivery ends as DELIVERED, as CANCELLED with its endpoint, or as DEAD after exactly 8 failed attempts and one
- * more per re-queue. An attempt that a fault interrupts does not count.
- */
+/** Each delivery ends DELIVERED, CANCELLED or, after 8 failed attempts and one per re-queue, DEAD. All are on record. */
 const deliveryCounted: Check = function* (round) {
   yield* round.broken('delivery state')
   for (const trail of trailsOf(round)) {
@@ -88,10 +82,7 @@ function* endOf({ delivery: { _id, status }, attempts }: Trail, replays: number)
     yield [_id, `is ${status}, and its last attempt was ${isLast ? '' : 'not '}accepted`]
 }
 
-/**
- * The record of a delivery agrees with its endpoint. DELIVERED deliveries were accepted, each recorded response was
- * sent, each response in time is recorded, and all attempts sent the same bytes.
- */
+/** Each recorded response was sent, each response in time is recorded, and all attempts sent the same bytes. */
 const deliveryDelivered: Check = function* (round) {
   for (const { delivery, attempts, arrivals } of trailsOf(round)) {
     const { _id, status } = delivery
@@ -128,10 +119,7 @@ function wasReceived({ times, setting }: Round, { durationMs, arrival }: Attempt
 
 /** Records are rounded to the millisecond, and the times come from two clocks. */
 const earlyMs = 5
-/**
- * A process that measures MongoDB's time just after a fault of MongoDB may be wrong by this much, which is the longest
- * half of a round trip that it accepts (src/mongo/database-time.ts). What it records is then wrong, and not its wait.
- */
+/** How wrong a process may take MongoDB's time to be after a fault of MongoDB (src/mongo/database-time.ts). */
 const unsureMs = 500
 /** Time for the lease of a dead worker to expire, for the next poll, and for the queue. */
 const maxLateMs = 15_000
@@ -212,10 +200,7 @@ const freshMs = 300_000
 /** How long requests are also signed with the secret before a rotation. */
 const overlapMs = 24 * 3_600_000
 
-/**
- * Every arrival is signed over its exact bytes with a secret of its endpoint, and comes to the URL of the endpoint
- * (SPEC 6.3). It belongs to a stored delivery, to a requested test, or to data that the clean-up may have removed.
- */
+/** Every arrival is signed over its exact bytes, came to its endpoint's URL, and has a reason (SPEC 6.3). */
 const deliverySigned: Check = function* (round) {
   const secrets = signingSecrets(round)
   const requested = having(round.calls, 'endpoint.test').filter(({ actor }) => actor === 'merchant')

@@ -63,10 +63,7 @@ const eventReported: Check = function* (round) {
 /** The longest time from an event until it is in the log, while a worker and MongoDB run. */
 const maxLateMs = 5000
 
-/**
- * The log of each business and environment has each of its events once, numbered without gaps. A reader who follows
- * `next` to the end sees each event of its type once, in the order of the log.
- */
+/** Each log has its events once, numbered without gaps, and each reader who follows `next` sees them all in order. */
 const eventsComplete: Check = function* (round) {
   const logged = round.dump.events.filter(({ event }) => event !== 'cleaned')
   yield* round.broken('events once', 'event log')
@@ -108,10 +105,7 @@ function* read(round: Round, reader: string, calls: Round['calls'], log: EventDo
   for (const { id } of items) if (!there.has(id)) yield [id, `${reader} saw it, and the log does not have it`]
 }
 
-/**
- * A replay sends each event of its period and types to its endpoint, and no other. Its counts match what it did, and a
- * cancelled replay stops. That it re-queues each delivery once is part of `audit.complete`.
- */
+/** A replay sends each event of its period and types, and no other, and counts them. A cancelled one stops. */
 const replayExact: Check = function* (round) {
   const { deliveries, webhookreplays } = round.dump
   for (const replay of webhookreplays) {
@@ -148,11 +142,7 @@ function* only(replay: ReplayDocument, own: DeliveryDocument[], selected: EventD
   }
 }
 
-/**
- * After a fault, a delivery that a process left unchanged may have been re-queued by another one. A later replay may
- * have replaced the mark. The clean-up may have removed some of the deliveries, and, if the clock jumped past a night
- * meanwhile, some of the events that the replay had not reached.
- */
+/** After a fault, a re-queued delivery may be counted as skipped. Later replays and the clean-up remove marks. */
 function* counted({ times, dump }: Round, replay: ReplayDocument, own: DeliveryDocument[], isCut: boolean): Findings {
   const { _id, endpointId, status, total, requeued, created, skipped, createdAt, finishedAt } = replay
   if (finishedAt === null) return

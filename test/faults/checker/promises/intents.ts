@@ -118,10 +118,7 @@ const isBefore = (one: Sight, other: Sight): boolean =>
     ? one.refunded < other.refunded
     : mayBecome(one.shown.status, other.shown.status)
 
-/**
- * A payment code in use belongs to one intent: among all businesses in production, within one business in the sandbox.
- * A code leads to no other intent.
- */
+/** A payment code in use belongs to one live intent, or to one of a business's sandbox, and leads to no other. */
 const codeUnique: Check = function* ({ dump, calls, times, intentAt }) {
   const scopeOf = ({ sandbox, businessId, code }: IntentDocument) => `${sandbox ? businessId : 'live'} ${code}`
   for (const some of groupsOf(dump.intents, scopeOf).values()) {
@@ -143,10 +140,7 @@ const codeUnique: Check = function* ({ dump, calls, times, intentAt }) {
   }
 }
 
-/**
- * A merchant's reference belongs to at most one PENDING, PAID or REFUNDED intent of a business and environment, and is
- * refused only while such an intent has it.
- */
+/** A reference belongs to one PENDING, PAID or REFUNDED intent, and is refused only while such an intent has it. */
 const referenceUnique: Check = function* ({ dump, calls, times, mayBeCleaned, setting, done }) {
   const scopeOf = (business: string | null, sandbox: boolean | null, reference: string | null): string =>
     `${business} ${sandbox ? 'test' : 'live'} ${reference}`
@@ -195,10 +189,7 @@ const sentMs = 50
 /** Time for a job at that second or a poll every 2 s, and for the relay. */
 const eventMs = 10_000
 
-/**
- * An intent expires exactly at its second. From then on it reads as CANCELLED and cannot be paid or cancelled. Without
- * a fault, its event exists within seconds.
- */
+/** An intent expires exactly at its second, also for readers. Without a fault, its event exists within seconds. */
 const expiryPrompt: Check = function* (round) {
   const payments = groupsOf(
     having(round.calls, 'simulate', 'pay.confirm'),

@@ -14,18 +14,12 @@ const refundBounded: Check = function* ({ dump, intentOf, broken }) {
   }
 }
 
-/**
- * The ledger of each business and environment is a chain without gaps, whose days are closed for ever. To the centime,
- * its entries are the payments, refunds and fees of the intents, each once, and the payouts.
- */
+/** The ledger is a chain without gaps, and its entries are the payments, refunds and fees of the intents, each once. */
 const ledgerExact: Check = ({ broken }) => broken('ledger chain', 'ledger entries')
 
 const demoPin = '1234'
 
-/**
- * The sandbox's wallets balance to the centime: initial balance minus payments plus refunds. Ledger and intents agree.
- * A payment came from the wallet whose phone number and PIN were typed. It has the key of the form that made it.
- */
+/** Sandbox wallets balance to the centime. A payment came from the wallet whose phone number and PIN were typed. */
 const walletBalances: Check = function* ({ calls, dump, setting, broken }) {
   yield* broken('wallet movements', 'wallet balances')
   const done = dump.walletmovements.filter(({ result }) => result.outcome === 'done')
@@ -49,10 +43,7 @@ const walletBalances: Check = function* ({ calls, dump, setting, broken }) {
   }
 }
 
-/**
- * The provider's books agree with the intents about live money: the same payments and refunds, ordered once, from a
- * phone number that a customer typed (docs/operators/wallet-provider.md).
- */
+/** The provider's books agree with the live intents (docs/operators/wallet-provider.md). */
 const providerBalances: Check = function* (round) {
   const orders = round.provider.filter(({ type }) => type === 'order')
   for (const [key, some] of groupsOf(orders, (order) => order.key))

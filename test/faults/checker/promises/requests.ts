@@ -6,11 +6,7 @@ import { dataOf, errorOf, isReplay, referenceIn, type ShownIntent } from '../res
 import type { Check, Findings, Round } from '../round.ts'
 import { settles } from '../times.ts'
 
-/**
- * No idempotency key ran twice. There are as many documents as keys with a 2xx, and at most one more for each lifetime
- * of a key with an unknown outcome. No two keys created the same document. Only requests that were not refused
- * cancelled or simulated an intent.
- */
+/** No idempotency key ran twice: no document exists that no response names, except for lost responses. */
 const keyOnce: Check = function* (round) {
   const { dump } = round
   // Imported products have a handle of their own.

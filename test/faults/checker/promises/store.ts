@@ -11,10 +11,7 @@ type Change = { variant: string; amounts: number[] }
 type Line = { productId: string; variantId?: string; variantLabel?: string; quantity: number }
 type StockBody = { stock?: number; delta?: number }
 
-/**
- * Stock is the initial stock plus what merchants added minus what was sold. Changes with an unknown outcome may have
- * happened or not. No stock is negative.
- */
+/** Stock is the initial stock plus what merchants added minus what was sold. Unknown outcomes count either way. */
 const stockBalances: Check = function* (round) {
   const { dump, requests, setting } = round
   const restocked = having(requests, 'stock').filter((each) => isDone(each) || isUnknown(each))

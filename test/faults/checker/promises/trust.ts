@@ -10,10 +10,7 @@ type Owner = { businessId: string; sandbox: boolean }
 
 const ownerWords = ({ businessId, sandbox }: Owner): string => `${businessId} ${sandbox ? 'test' : 'live'}`
 
-/**
- * No response has a reference, an id or a marker of another business or environment. Events go only to endpoints of
- * their business. Test money and live money never mix.
- */
+/** No response or webhook has anything of another business or environment. Test and live money never mix. */
 const tenantApart: Check = function* (round) {
   const owners = ownersIn(round)
   // The longest markers come first, because one may begin with another. Some businesses have no live marker.
@@ -152,10 +149,7 @@ function isForgotten({ status, attemptLog }: DeliveryDocument, lines: { at: numb
   return lastAt + times.skewAround(times.machineTime(requeuedAt)) < requeuedAt
 }
 
-/**
- * No log contains an API key, PIN, password, signing secret, payment code, proof of a link or phone number of a
- * customer. MongoDB contains them only where it must.
- */
+/** No log contains a key, PIN, password, secret, code, proof or phone number. MongoDB does only where it must. */
 const secretKept: Check = function* (round) {
   const secrets = secretsOf(round)
   const seen = new Set<string>()
@@ -195,8 +189,8 @@ function phonesIn({ body }: Call): string[] {
 
 /** Collections of wallets, and of orders with their customers. */
 const ofPhones = /^dump\/(wallets|walletmovements|orders)\./
-/** Fields of MongoDB with numbers, with the code itself, or with a sealed response. */
-const ofDump = /^(?:code|codeKey|formerCodeKey|\$numberInt|\$numberLong|\$numberDouble|\$date|\$oid)$/
+/** Fields of MongoDB with the code itself. */
+const ofDump = /^(?:code|codeKey|formerCodeKey)$/
 /** Fields of a log with times, measures, or numbers of processes. */
 const ofLog = /^(?:time|pid|port)$|(?:Ms|Bytes)$/
 /** Six to eight digits, with or without a country code, but not inside an id, a decimal or a UUID. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Call, Page, What } from '../../evidence/evidence.ts'
-import { type Body, hiddenFields, isPage, unescaped } from '../client.ts'
+import { pageOf } from '../../checker/responses.ts'
+import type { Call, What } from '../../evidence/evidence.ts'
+import { type Body, hiddenFields, unescaped } from '../client.ts'
 import type { Context, KnownIntent } from '../context.ts'
 import { pendingOf } from './intents.ts'
 
@@ -18,7 +19,7 @@ async function payByCode(context: Context): Promise<void> {
   const path = tenant.sandbox ? `/sandbox/${tenant.business.id}` : '/'
   const code = chance.is(0.95) ? (intent.code ?? '') : String(chance.whole(0, 999_999)).padStart(6, '0')
   const call = await makeCall('pay.code', path, { form: { code, lang: 'en' } })
-  const { location } = pageOf(call)
+  const location = pageOf(call)?.location ?? null
   if (call.status === 303 && location !== null) await pay(context, makeCall, intent, location)
 }
 
@@ -35,8 +36,6 @@ function customerOf({ operation, chance, makeCall }: Context): CustomerCall {
   }
 }
 
-const pageOf = ({ response }: Call): Page => (isPage(response) ? response : { text: '', state: null, location: null })
-
 /** How often a customer without a response sends the same form. */
 const maxAttempts = 5
 
@@ -44,7 +43,7 @@ async function pay(context: Context, makeCall: CustomerCall, intent: KnownIntent
   const { chance } = context
   const typed = intent.amount === null ? `&amount=${chance.whole(1, 200)}` : ''
   const start = `${path}${path.includes('?') ? '&' : '?'}lang=en${typed}`
-  const html = pageOf(await makeCall('pay.page', start)).text
+  const html = pageOf(await makeCall('pay.page', start))?.text ?? ''
   const action = unescaped(/<form method="post" action="([^"]+)"/.exec(html)?.[1] ?? '')
   if (action === '') return
   const body = { form: { ...hiddenFields(html), ...walletOf(context) } }

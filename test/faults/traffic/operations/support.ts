@@ -1,5 +1,6 @@
+import { pageOf } from '../../checker/responses.ts'
 import type { Call, What } from '../../evidence/evidence.ts'
-import { hiddenFields, isGood, isPage, unescaped } from '../client.ts'
+import { hiddenFields, isGood, unescaped } from '../client.ts'
 import type { Context, Employee } from '../context.ts'
 
 async function requeue(context: Context): Promise<void> {
@@ -44,7 +45,7 @@ async function press(context: Context, path: string, what: What, act: string): P
 async function open(context: Context, employee: Employee, path: string): Promise<string | null> {
   const look = () => asStaff(context, employee, 'support.page', path)
   const first = employee.cookie === '' ? null : await look()
-  if (first !== null && isGood(first)) return htmlOf(first)
+  if (first !== null && isGood(first)) return pageOf(first)?.text ?? ''
   if (first !== null && first.status !== 303) return null
   const { name, password } = employee
   const form = { name, password, to: '/admin' }
@@ -53,10 +54,8 @@ async function open(context: Context, employee: Employee, path: string): Promise
   if (entry.status !== 303 || cookie === undefined) return null
   employee.cookie = cookie
   const second = await look()
-  return isGood(second) ? htmlOf(second) : null
+  return isGood(second) ? (pageOf(second)?.text ?? '') : null
 }
-
-const htmlOf = ({ response }: Call): string => (isPage(response) ? response.text : '')
 
 function asStaff(
   { operation, chance, makeCall }: Context,
