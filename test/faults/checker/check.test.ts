@@ -144,7 +144,7 @@ const broken: Record<PromiseName, Record<string, Change>> = {
   'log.calm': { 'an error was logged': (round) => log(round, { level: 'error', msg: 'job.failed' }) },
   'quiet.reached': {
     'the service never became quiet': ({ setting }) => (setting.quietAt = null),
-    'a payment is still pending': ({ paid }) => (paid.hold = { id: 'x', validUntil: at(20), queryAt: at(20) }),
+    'a payment is still pending': ({ setting }) => setting.left.push('1 of intents with a hold'),
   },
   'create.exists': { 'MongoDB lost an intent': ({ dump }) => dump.intents.shift() },
   'key.once': {

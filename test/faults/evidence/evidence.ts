@@ -5,11 +5,8 @@ export const files = {
   arrivals: 'arrivals.ndjson',
   provider: 'provider.ndjson',
   faults: 'faults.ndjson',
-  /** Processes that ended by themselves. */
   ends: 'ends.ndjson',
-  /** A file for each collection. */
   dump: 'dump',
-  /** `log/<process>.log` */
   log: 'log',
   violations: 'violations.json',
 } as const
@@ -23,13 +20,11 @@ type Settings = Record<`${'intentLifetime' | 'codeLifetime' | 'webhookTimeout'}S
 /** The state before the traffic began, and the settings of the service. */
 export interface Setting {
   seed: number
-  /** `quietAt` is null if the service never became quiet. */
+  /** `quietAt` is null if the service never became quiet, and `left` says what was still open. */
   beganAt: number
   healedAt: number
   quietAt: number | null
-  /** Descriptions of work that was still open at the end. */
   left: string[]
-  /** Descriptions of the parts of the round that failed. */
   brokenOff: string[]
   settings: Settings
   businesses: {
@@ -73,7 +68,6 @@ export interface Call {
   call: number
   began: number
   ended: number
-  /** How far the service's clock was ahead at the beginning and at the end. */
   clockAheadMs: [number, number]
   /** A `stranger` is a merchant who requests things of another business. The `auditor` reads everything at the end. */
   actor: 'merchant' | 'customer' | 'support' | 'stranger' | 'auditor'
@@ -86,7 +80,6 @@ export interface Call {
   what: What
   /** Null for customers and staff. */
   business: string | null
-  /** Id of the API key, within which idempotency keys are unique. */
   keyId: string | null
   sandbox: boolean | null
   method: string
@@ -100,7 +93,6 @@ export interface Call {
   headers: Record<string, string>
   /** Parsed JSON, a `Page`, or text. */
   response: unknown
-  /** SHA-256 of the response's bytes. */
   responseHash?: string | null
 }
 
@@ -111,7 +103,6 @@ export type Page = { text: string; state: string | null; location: string | null
 export interface Arrival {
   at: number
   clockAheadMs: number
-  /** Names the endpoint: `/hook/<n>`. */
   path: string
   headers: Record<string, string>
   body: string
@@ -120,7 +111,6 @@ export interface Arrival {
    * `unread`: the service closed the connection before the end of a response.
    */
   did: number | 'hung' | 'reset' | 'cut' | 'garbage' | 'slow' | 'unread'
-  /** The status of an `unread` response. */
   begun: number | null
   done: number
 }
@@ -130,7 +120,6 @@ export interface ProviderRequest {
   at: number
   clockAheadMs: number
   kind: 'payment' | 'refund'
-  /** An order, or a query of its outcome. */
   type: 'order' | 'outcome'
   key: string
   /** With the fee. Null in a query. A refund has a `paymentKey` and no `reference`. */
@@ -146,7 +135,6 @@ export interface ProviderRequest {
   did: number | 'hung' | 'reset' | 'slow'
 }
 
-/** One fault, from its beginning until its end. */
 export type Fault = { began: number; ended: number; what: string; target: string }
 
 /** A process that ended by itself, or with an unexpected exit code. */

@@ -1,4 +1,4 @@
-import { points } from '../build/points.ts'
+import { points } from '../build/edits.ts'
 import type { PlannedFault } from '../nemesis/faults.ts'
 import { processNames, typeOf } from '../round/process.ts'
 import type { OperationName } from '../traffic/traffic.ts'

@@ -1,9 +1,9 @@
+import { bugs as ofDeliveries } from '../../planted/deliveries.ts'
+import { bugs as ofPayments } from '../../planted/payments.ts'
+import { bugs as ofRequests } from '../../planted/requests.ts'
+import { bugs as ofShopAndStaff } from '../../planted/shop-and-staff.ts'
 import type { Focus } from './focus.ts'
 import { frozenAt, killedAt, lasting, type Mutant, mutantsOf, under } from './mutant.ts'
-import { bugs as ofDeliveries } from './plants/deliveries.ts'
-import { bugs as ofPayments } from './plants/payments.ts'
-import { bugs as ofRequests } from './plants/requests.ts'
-import { bugs as ofShopAndStaff } from './plants/shop-and-staff.ts'
 
 export const mutants = [ofRequests, ofPayments, ofDeliveries, ofShopAndStaff].flatMap(mutantsOf)
 

@@ -1,6 +1,6 @@
 // Builds one mutant, runs a round with it, and sends the violations to the parent process (run.ts).
 import { buildWith } from '../../support/edited-build/test-build.ts'
-import { fewCodes, harnessEdits } from '../build/harness-edits.ts'
+import { fewCodes, harnessEdits } from '../build/edits.ts'
 import { runRound } from '../round/round.ts'
 import { planOf } from './focus.ts'
 import { mutantNamed } from './mutants.ts'

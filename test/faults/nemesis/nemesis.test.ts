@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import type { Fault } from '../evidence/evidence.ts'
 import type { PlannedFault, Targets } from './faults.ts'
 import { runFaults } from './nemesis.ts'
 
@@ -19,17 +18,6 @@ describe('The nemesis (fault injector)', () => {
     const made: PlannedFault[] = []
     await runFaults(targets(Boolean), plan, 20, (_fault, planned) => made.push(planned))
     expect(made).to.have.members([plan[0], jump])
-  })
-
-  it('reports the time at which a process reached a fault point as the start of the fault', async () => {
-    const one = { reachesPoint: async () => ({ point: 'pay.settled', began: 4711 }), start: async () => undefined }
-    const controls = { order: () => undefined, withdraw: () => undefined }
-    const all = { processes: new Map([['web-1', one]]), controls } as unknown as Targets
-    const order = { point: 'create.inserted', time: 1, deed: 'stop', awayMs: 0 } as const
-    const made: Fault[] = []
-    const plan = [{ what: 'process.point', target: 'web-1', atMs: 0, forMs: 1, order }] as const
-    await runFaults(all, plan, 1000, (fault) => made.push(fault))
-    expect(made[0]).to.include({ began: 4711, target: 'web-1 pay.settled stop' })
   })
 
   it('ends the faults that have already started, and starts no further faults, if a fault fails', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { commandFor, readArguments } from '../arguments.ts'
-import { points } from '../build/points.ts'
+import { points } from '../build/edits.ts'
 import { faults as faultTable, type PlannedFault } from '../nemesis/faults.ts'
 import { targetOf } from '../nemesis/nemesis.ts'
 import { planOf } from './plan.ts'
@@ -23,11 +23,6 @@ function gapsOf(plan: readonly PlannedFault[], lengthMs: number): number[] {
   return [...gaps, lengthMs - endsAt]
 }
 
-const frozenMs = ({ what, forMs, order }: PlannedFault): number => {
-  if (order?.deed === 'stop') return order.awayMs
-  return what === 'process.stop' ? forMs : 0
-}
-
 describe('The plan for a round', () => {
   it('is always the same for the same seed, even if only a single round is repeated', () => {
     expect(plansOf('--seed', '4711')).to.deep.equal(plansOf('--seed', '4711'))
@@ -47,20 +42,6 @@ describe('The plan for a round', () => {
       expect([...armed]).to.have.members(points.map(({ name }) => name))
     })
 
-    it(`arms a clean-up fault point in both workers when a simulated night begins (seed ${seed})`, () => {
-      for (const plan of plansOf('--seed', seed, '--minutes', '60')) {
-        const jump = plan.find(({ what }) => what === 'clock.jump')
-        const armed = plan.filter(
-          (fault) =>
-            fault.order?.point.startsWith('clean-up.') &&
-            fault.atMs <= (jump?.atMs ?? 0) &&
-            fault.atMs + fault.forMs >= (jump?.atMs ?? 0) + 5000,
-        )
-        const targets = jump === undefined ? [] : ['worker-1', 'worker-2']
-        expect(armed.map(({ target }) => target)).to.have.members(targets)
-      }
-    })
-
     it(`leaves some time without faults, and gives each target only one fault at a time (seed ${seed})`, () => {
       for (const plan of plansOf('--seed', seed, '--minutes', '10')) {
         const gaps = gapsOf(plan, 150_000)
@@ -71,17 +52,6 @@ describe('The plan for a round', () => {
           expect(overAt.get(targetOf(fault)) ?? 0, JSON.stringify(fault)).to.be.at.most(fault.atMs)
           overAt.set(targetOf(fault), fault.order ? fault.atMs : endOf(fault))
         }
-      }
-    })
-
-    it(`never freezes both processes of the same type for long (seed ${seed})`, () => {
-      for (const plan of plansOf('--seed', seed, '--minutes', '10')) {
-        const long = plan.filter((fault) => frozenMs(fault) > 5000)
-        for (const one of long)
-          for (const other of long.filter(
-            ({ target }) => target !== one.target && target.slice(0, 3) === one.target.slice(0, 3),
-          ))
-            expect(one.atMs >= endOf(other) || other.atMs >= endOf(one), `${one.what} ${other.what}`).to.equal(true)
       }
     })
   }

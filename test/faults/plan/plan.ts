@@ -1,5 +1,5 @@
 import { type Chance, chanceOf } from '../../support/chance.ts'
-import { points } from '../build/points.ts'
+import { points } from '../build/edits.ts'
 import { type FaultName, faultKinds, type PlannedFault } from '../nemesis/faults.ts'
 import { type ProcessName, processNames, typeOf } from '../round/process.ts'
 import type { Servers } from '../round/servers.ts'

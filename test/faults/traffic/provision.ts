@@ -72,12 +72,7 @@ async function createTenant(admin: Admin, business: Business, mode: Key['mode'])
     keys: [await issue('secret'), await issue('secret')],
     publishable: await issue('publishable'),
     hasShop: mode === 'test' || business.index < liveShops,
-    intents: [],
-    products: [],
-    passing: [],
-    orders: [],
-    deliveries: [],
-    replays: [],
+    ...{ intents: [], products: [], passing: [], orders: [], deliveries: [], replays: [] },
   }
 }
 

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Chance, chanceOf } from '../../support/chance.ts'
-import { audit } from './audit.ts'
 import { openClient } from './client.ts'
 import { type Context, createSend, type Tenant } from './context.ts'
 import type { EndpointServers } from './endpoint-servers.ts'
@@ -11,7 +10,7 @@ import { ofStrangers } from './operations/strangers.ts'
 import { ofSupport } from './operations/support.ts'
 import { ofWebhooks } from './operations/webhooks.ts'
 import { type Admin, type Provisioned, provision, provisioned, setUp } from './provision.ts'
-import { startReaders } from './readers.ts'
+import { audit, startReaders } from './reading.ts'
 
 interface TrafficOptions {
   seed: number

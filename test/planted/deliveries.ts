@@ -1,5 +1,5 @@
-import { after, before, drop, replace } from '../../../support/edited-build/edit.ts'
-import { frozenAt, killedAt, lasting, often, type PlantedBugs, under } from '../mutant.ts'
+import { frozenAt, killedAt, lasting, often, type PlantedBugs, under } from '../faults/mutants/mutant.ts'
+import { after, before, drop, replace } from '../support/edited-build/edit.ts'
 
 /** Events stay in the outbox for longer than the two seconds between two polls, so another worker relays them too. */
 const relaysTwice = before('relayDocument', 'empty($$)', 'await new Promise((go) => setTimeout(go, 4000))')

@@ -1,5 +1,5 @@
-import { after, before, drop, replace } from '../../../support/edited-build/edit.ts'
-import { killedAt, lasting, often, type PlantedBugs, pausedAt } from '../mutant.ts'
+import { killedAt, lasting, often, type PlantedBugs, pausedAt } from '../faults/mutants/mutant.ts'
+import { after, before, drop, replace } from '../support/edited-build/edit.ts'
 
 export const bugs: PlantedBugs = {
   // No unique key holds the reference of a merchant.

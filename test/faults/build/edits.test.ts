@@ -1,9 +1,10 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { buildWith } from '../../support/edited-build/test-build.ts'
 import { type ServiceProcess, startProcessOf } from '../../support/processes.ts'
 import { withService } from '../../support/service.ts'
-import { harnessEdits } from './harness-edits.ts'
-import { points } from './points.ts'
+import { harnessEdits } from './edits.ts'
 
 describe('The fault points of a test build', function () {
   this.timeout(60_000)
@@ -13,14 +14,11 @@ describe('The fault points of a test build', function () {
     await web?.stop()
   })
 
-  it('have unique names', () => {
-    const names = points.map(({ name }) => name)
-    expect(new Set(names).size).to.equal(names.length)
-  })
-
   it('can all be included in the same build, and kill the service on command', async () => {
     const build = buildWith(harnessEdits)
-    web = await startProcessOf(build, 'web', service, { FAULT_POINTS: 'create.inserted:2:kill' })
+    const orders = join(build, 'orders')
+    writeFileSync(orders, 'create.inserted:2:kill')
+    web = await startProcessOf(build, 'web', service, { FAULT_ORDERS: orders })
     const merchant = await service.merchant()
     const create = (origin: string, key: string) =>
       fetch(`${origin}/api/v1/dev/intents`, {

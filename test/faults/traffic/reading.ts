@@ -1,9 +1,10 @@
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Chance, chanceOf } from '../../support/chance.ts'
 import { dataOf } from '../checker/responses.ts'
 import type { Call, What } from '../evidence/evidence.ts'
 import type { Key, MakeCall, RequestSpec } from './client.ts'
-import type { World } from './context.ts'
+import type { Tenant, World } from './context.ts'
 
 /** Each list, the id field of its items, and the operation that reads one item, if there is one. */
 const lists: readonly { list: What; path: string; id: string; one: What | null }[] = [
@@ -68,7 +69,7 @@ async function readBy(makeCall: MakeCall, chance: Chance, key: Key, what: What, 
   }
 }
 
-export const specOf = (actor: RequestSpec['actor'], key: Key, what: What, path: string): RequestSpec => {
+const specOf = (actor: RequestSpec['actor'], key: Key, what: What, path: string): RequestSpec => {
   return { operation: 0, actor, what, key, method: 'GET', path: `/api/v1/dev${path}` }
 }
 
@@ -78,4 +79,64 @@ async function concurrently<T>(items: readonly T[], act: (item: T) => Promise<un
     for (let item = left.pop(); item !== undefined; item = left.pop()) await act(item)
   }
   await Promise.all(Array.from({ length: concurrency }, worker))
+}
+
+/** How programs follow the feed of a tenant: the query, and the pause after a response without more events. */
+const ways: readonly { query: { [name: string]: string }; pauseMs: number }[] = [
+  { query: { limit: '20' }, pauseMs: 2500 },
+  { query: { wait: '5' }, pauseMs: 800 },
+  { query: { type: 'payment.confirmed', wait: '2' }, pauseMs: 1500 },
+  { query: { limit: '5', after: 'latest' }, pauseMs: 6000 },
+]
+/** How long a reader waits before it repeats a request that failed. */
+const repeatMs = [200, 1500] as const
+/** After the traffic, a reader gives up after this many failed requests in a row. */
+const maxFailures = 20
+
+/** Starts programs that follow the feeds. Each keeps its last position, so it repeats a request without a response. */
+export function startReaders(tenants: readonly Tenant[], makeCall: MakeCall, seed: number) {
+  let isEnding = false
+  const stopping = new AbortController()
+  const ending = new AbortController()
+  setMaxListeners(0, ending.signal)
+
+  async function follow({ query, pauseMs }: (typeof ways)[number], spec: RequestSpec, chance: Chance) {
+    let position: { after?: string } = {}
+    for (let failures = 0, attempt = 1; !stopping.signal.aborted && failures < maxFailures; attempt += 1) {
+      const isLast = isEnding
+      const search = new URLSearchParams({ ...query, ...position, ...(isLast && { wait: '0' }) })
+      const call = await makeCall({ ...spec, path: `${spec.path}?${search.toString()}` }, attempt, chance)
+      const page = dataOf<{ next: string; hasMore: boolean }>(call)
+      if (page === null) {
+        if (isLast) failures += 1
+        await sleep(chance.whole(...repeatMs))
+        continue
+      }
+      failures = 0
+      position = { after: page.next }
+      if (!page.hasMore && isLast) return
+      if (!page.hasMore && !isEnding) await sleep(pauseMs, null, { signal: ending.signal }).catch(() => null)
+    }
+  }
+
+  const running = tenants.flatMap((tenant, index) =>
+    ways.map((way, number) => {
+      const operation = -1000 - index * ways.length - number
+      const chance = chanceOf(seed, 'reader', operation)
+      const spec = specOf('merchant', chance.pick(tenant.keys), 'event.feed', '/events/feed')
+      return follow(way, { ...spec, operation }, chance)
+    }),
+  )
+  return {
+    /** Lets each reader follow the feed to its end. */
+    async finish(): Promise<void> {
+      isEnding = true
+      ending.abort()
+      await Promise.all(running)
+    },
+    stop() {
+      stopping.abort()
+      ending.abort()
+    },
+  }
 }

@@ -1,5 +1,5 @@
-import { after, before, replace } from '../../../support/edited-build/edit.ts'
-import { killedAt, lasting, often, type PlantedBugs, under } from '../mutant.ts'
+import { killedAt, lasting, often, type PlantedBugs, under } from '../faults/mutants/mutant.ts'
+import { after, before, replace } from '../support/edited-build/edit.ts'
 
 export const bugs: PlantedBugs = {
   // A stock change does not check that enough is left.

@@ -1,5 +1,5 @@
-import { drop, replace } from '../../../support/edited-build/edit.ts'
-import { killedAt, often, type PlantedBugs } from '../mutant.ts'
+import { killedAt, often, type PlantedBugs } from '../faults/mutants/mutant.ts'
+import { drop, replace } from '../support/edited-build/edit.ts'
 
 export const bugs: PlantedBugs = {
   // A key with a stored response runs the operation again.
