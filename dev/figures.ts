@@ -27,7 +27,12 @@ export const figures: readonly Figure[] = [
   { name: 'import cycles', value: importCycles().length, max: 0 },
   { name: 'files under 20 lines with one importer', value: smallFiles().length, max: 0 },
   { name: 'lines of test/ for each line of the product', value: linesIn('test') / productLines, max: 1.5 },
-  { name: 'lines of test/faults/', value: linesIn('test/faults'), max: 9_000 },
+  { name: 'lines of test/faults/', value: linesIn('test/faults'), max: 6_500 },
+  {
+    name: 'lines of test/support/, test/faults/ and test/attack/',
+    value: sum(['support', 'faults', 'attack'].map((folder) => linesIn(`test/${folder}`))),
+    max: 15_000,
+  },
   { name: 'KB of docs/**/*.md without the generated tables', value: proseBytes / 1_000, max: 152 },
   { name: 'lines of README.md', value: linesOf('README.md'), max: 90 },
 ]

@@ -1,3 +1,4 @@
+/* oxlint-disable unicorn/no-useless-spread -- groups of fields stand on one line */
 import { createHmac } from 'node:crypto'
 import type { DeliveryDocument, IntentDocument } from '../../invariants/documents.ts'
 import {

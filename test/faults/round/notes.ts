@@ -15,10 +15,9 @@ export function openNotes(folder: string, seed: number) {
   const faults: Fault[] = []
   const done: PlannedFault[] = []
   const brokenOff: string[] = []
-  let setting: Omit<Setting, 'brokenOff'> = {
-    ...{ seed, settings, businesses: [], wallets: [], providerWallets: [], staff: [], stock: [], left: [] },
-    ...{ beganAt: Date.now(), healedAt: Date.now(), quietAt: null, clientTimeoutMs: 0 },
-  }
+  const unknown = { businesses: [], wallets: [], providerWallets: [], staff: [], stock: [], left: [] }
+  const times = { beganAt: Date.now(), healedAt: Date.now(), quietAt: null, clientTimeoutMs: 0 }
+  let setting: Omit<Setting, 'brokenOff'> = { seed, settings, ...unknown, ...times }
   const write = (broken: string[]): void =>
     writeFileSync(join(folder, files.setting), JSON.stringify({ ...setting, brokenOff: broken }, null, 2))
   write([unfinished])

@@ -5,7 +5,7 @@ import { files } from '../evidence/evidence.ts'
 import { openEndpointServers } from '../traffic/endpoint-servers.ts'
 import { openControls } from './controls.ts'
 import type { Notes } from './notes.ts'
-import { openProcess, type ProcessName, processNames, typeOf } from './process.ts'
+import { openProcess, type ProcessName, processNames, type ServiceProcess, typeOf } from './process.ts'
 import { type Servers, startServers } from './servers.ts'
 import { environmentOf } from './settings.ts'
 
@@ -24,7 +24,7 @@ export async function openStage(
   const webs = processNames.filter((name) => typeOf(name) === 'web')
   const origins = webs.map((name) => `http://127.0.0.1:${ports.get(name)}`)
   const environment = { ...environmentOf(servers, origins[0] ?? ''), ...endpointServers.environment }
-  const processes = new Map(
+  const processes = new Map<string, ServiceProcess>(
     processNames.map((name) => {
       const one = openProcess({
         name,
@@ -34,7 +34,7 @@ export async function openStage(
         reportStray: (fault) => notes.fault(fault, null),
         reportEnd: (message) => notes.end(name, message),
       })
-      return [name as string, one]
+      return [name, one]
     }),
   )
   /** Runs one command of the operator's command line, such as `business create --name N`, and returns its JSON. */

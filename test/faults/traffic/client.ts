@@ -75,10 +75,14 @@ export function openClient({ record, origins, clockAheadMs }: Needs) {
     const timeoutMs = isHalf ? brokenOff.afterMs : timeoutOf(spec, chance)
     const [began, aheadAtFirst] = [Date.now(), clockAheadMs()]
     const { text, ...responded } = await exchange(origin, spec, timeoutMs, isHalf)
+    const times = { began, ended: Date.now(), clockAheadMs: [aheadAtFirst, clockAheadMs()] as [number, number] }
+    const about = { call, actor, operation, attempt, timeoutMs, origin, what, method, path, idempotencyKey, expects }
+    const caller = { business: key?.business ?? null, keyId: key?.id ?? null }
     const made: Call = {
-      ...{ call, began, ended: Date.now(), clockAheadMs: [aheadAtFirst, clockAheadMs()] },
-      ...{ actor, operation, attempt, timeoutMs, origin, what, method, path, idempotencyKey, expects },
-      ...{ business: key?.business ?? null, keyId: key?.id ?? null, sandbox: key ? key.mode === 'test' : null },
+      ...times,
+      ...about,
+      ...caller,
+      sandbox: key ? key.mode === 'test' : null,
       body: body === undefined ? null : Object.values(body)[0],
       ...responded,
       response: responded.status === null ? null : read(responded.headers, text),

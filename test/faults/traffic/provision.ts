@@ -65,6 +65,7 @@ async function createTenant(admin: Admin, business: Business, mode: Key['mode'])
     const { id, key } = await admin(['key', 'create', ...options])
     return { id: String(id), secret: String(key), mode, kind, business: business.id }
   }
+  const known = { intents: [], products: [], passing: [], orders: [], deliveries: [], replays: [] }
   return {
     business,
     sandbox: mode === 'test',
@@ -72,7 +73,7 @@ async function createTenant(admin: Admin, business: Business, mode: Key['mode'])
     keys: [await issue('secret'), await issue('secret')],
     publishable: await issue('publishable'),
     hasShop: mode === 'test' || business.index < liveShops,
-    ...{ intents: [], products: [], passing: [], orders: [], deliveries: [], replays: [] },
+    ...known,
   }
 }
 

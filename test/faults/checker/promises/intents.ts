@@ -122,9 +122,9 @@ const isBefore = (one: Sight, other: Sight): boolean =>
 const codeUnique: Check = function* ({ dump, calls, times, intentAt }) {
   const scopeOf = ({ sandbox, businessId, code }: IntentDocument) => `${sandbox ? businessId : 'live'} ${code}`
   for (const some of groupsOf(dump.intents, scopeOf).values()) {
-    const inTime = some.toSorted((one, other) => one.createdAt - other.createdAt)
-    for (const [index, { referenceNumber, code, createdAt }] of inTime.entries()) {
-      const before = inTime[index - 1]
+    const ordered = some.toSorted((one, other) => one.createdAt - other.createdAt)
+    for (const [index, { referenceNumber, code, createdAt }] of ordered.entries()) {
+      const before = ordered[index - 1]
       if (before !== undefined && createdAt < before.codeReusableAt)
         yield [referenceNumber, `got the code ${code} while ${before.referenceNumber} was using it`]
     }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { OrderDocument, ProductDocument } from '../../../invariants/documents.ts'
 import { groupsOf, sumOf } from '../../../invariants/groups.ts'
-import { having } from '../../evidence/evidence.ts'
+import { type Call, having } from '../../evidence/evidence.ts'
 import { isDone, isUnknown, type Request } from '../requests.ts'
 import { dataOf } from '../responses.ts'
 import type { Check, Findings, Round } from '../round.ts'
@@ -73,7 +73,7 @@ function cleanedSales(round: Round, request: Request): Change[] {
   if (order !== null) return round.dump.orders.some(({ number }) => number === order.number) ? [] : salesOf(order)
   const createdAt = round.times.shownAt(request.began)
   if (!isUnknown(request) || !round.mayBeCleaned({ ...request, createdAt })) return []
-  return (request.calls[0]?.body as { items: Line[] }).items.map((line) => ({
+  return ((request.calls[0] as Call).body as { items: Line[] }).items.map((line) => ({
     variant: variantNamed(round, line.productId, line.variantId ?? line.variantLabel ?? ''),
     amounts: [0, -line.quantity],
   }))
