@@ -137,7 +137,6 @@ export interface ProviderRequest {
 
 export type Fault = { began: number; ended: number; what: string; target: string }
 
-/** A process that ended by itself, or with an unexpected exit code. */
 export type Exit = { at: number; process: string; message: string }
 
 /** A promise that did not hold. The subject is a reference number, a delivery or a call, for example. */

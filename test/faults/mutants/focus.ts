@@ -17,7 +17,6 @@ export interface Focus {
 
 const hourMs = 3_600_000
 
-/** Faults of servers and clocks. The service recovers in between. */
 const repeated = {
   'mongo.kill': { target: 'mongo', everyMs: 4000, forMs: 300 },
   // The driver times out after 5 s. MongoDB carries out its commands afterwards.

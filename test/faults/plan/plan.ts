@@ -12,7 +12,6 @@ export type NumberedRound = { seed: number; round: number; servers: Servers; sec
 type Burst = { fromMs: number; toMs: number }
 /** Deals the shuffled cards of a list in a cycle. */
 type Deck<Card> = () => Card
-type Range = { min: number; max: number }
 
 const hourMs = 3_600_000
 const monthMs = 31 * 24 * hourMs
@@ -37,26 +36,25 @@ export function planOf(round: NumberedRound): PlannedFault[] {
 
 const firstAtMs = 2500
 /** A long burst has time for a process that is frozen for longer than a lease. */
-const burstMs: Range = { min: 10_000, max: 22_000 }
+const burstMs = { min: 10_000, max: 22_000 }
 /** Long enough for the consequences of a fault to end. */
-const shortQuietMs: Range = { min: 8000, max: 11_000 }
+const shortQuietMs = { min: 8000, max: 11_000 }
 /** Every second quiet period is also long enough to check the time of some requests. */
-const longQuietMs: Range = { min: 22_000, max: 26_000 }
+const longQuietMs = { min: 22_000, max: 26_000 }
 /** Long enough to check every promise about time: 10 s to recover, 15 s and two delays for an attempt. */
 const lastQuietMs = 38_000
 /** A shorter round has no time for that. */
 const checkedFromMs = 60_000
-
-const within = (chance: Chance, { min, max }: Range): number => chance.whole(min, max)
 
 function burstsOf(chance: Chance, lengthMs: number): Burst[] {
   const endMs = lengthMs < checkedFromMs ? lengthMs : lengthMs - lastQuietMs
   const bursts: Burst[] = []
   let fromMs = firstAtMs
   while (fromMs + burstMs.min <= endMs) {
-    const toMs = Math.min(fromMs + within(chance, burstMs), endMs)
+    const toMs = Math.min(fromMs + chance.whole(burstMs.min, burstMs.max), endMs)
     bursts.push({ fromMs, toMs })
-    fromMs = toMs + within(chance, bursts.length % 2 === 0 ? longQuietMs : shortQuietMs)
+    const { min, max } = bursts.length % 2 === 0 ? longQuietMs : shortQuietMs
+    fromMs = toMs + chance.whole(min, max)
   }
   return bursts
 }
@@ -118,9 +116,9 @@ const maxDownMs = 2000
 /** How long a point stays armed, because a point of a rare operation may never be passed. */
 const armedMs = 4000
 /** Too short for a lease to expire. */
-const shortStopMs: Range = { min: 1000, max: 4500 }
+const shortStopMs = { min: 1000, max: 4500 }
 /** Leases last 10 s and are renewed every 3 s. */
-const longStopMs: Range = { min: 11_000, max: 18_000 }
+const longStopMs = { min: 11_000, max: 18_000 }
 /** Longer than any lease, and longer than the lifetime of an idempotency key. */
 const skewsMs = [111_000, 111_000, 25 * hourMs]
 const minMs = maxDownMs + startMs + 1000
@@ -141,7 +139,7 @@ function processFaults(
     for (let leftMs = burst.toMs - atMs; leftMs >= minMs; leftMs = burst.toMs - atMs) {
       const stopMs = (): number => {
         const isLong = frozenForLong.includes(target) && chance.is(0.5) && leftMs > longStopMs.min
-        if (!isLong) return within(chance, shortStopMs)
+        if (!isLong) return chance.whole(shortStopMs.min, shortStopMs.max)
         return chance.whole(longStopMs.min, Math.min(longStopMs.max, leftMs))
       }
       const what = isNight && faults.length === 0 ? 'process.point' : chance.weighted(weights)
