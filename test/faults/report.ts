@@ -58,7 +58,7 @@ const pointsReached = (faults: Faults['faults']): Set<string> =>
 const countsOf = (faults: readonly PlannedFault[], keyOf: (fault: PlannedFault) => string): Map<string, number> =>
   new Map([...Map.groupBy(faults, keyOf)].map(([key, own]) => [key, own.length]))
 
-/** Not every fault can happen, e.g. while the other process is down. With fewer than these shares, a run proves nothing. */
+/** Not every fault can happen, e.g. while the other process is down. A run with fewer proves nothing. */
 const minShare = 1 / 2
 const minShareOfPoints = 1 / 4
 /** With fewer planned faults, chance decides how many are done. */

@@ -29,7 +29,7 @@ export interface Targets {
   endpointServers: Pick<EndpointServers, 'behave'>
 }
 
-/** How to end a fault. The others differ from the plan, if they are set: when it began, its length, its recorded name. */
+/** How to end a fault. What differs from its plan: when it began, its length, its recorded target. */
 type Begun = { end?: () => unknown; began?: number; forMs?: number; target?: string }
 
 interface FaultKind {
@@ -83,7 +83,7 @@ async function twinServes(targets: Targets, { target, order }: PlannedFault): Pr
 const signed = (ms: number): string => (ms > 0 ? `+${ms}` : String(ms))
 
 /** Every kind of fault. `mongo.*` are for a replica set of one, and `primary.*` for a set of three (README.md). */
-export const faults = {
+const faults = {
   'process.kill': {
     mayBegin: twinServes,
     async begin(targets, { target }) {

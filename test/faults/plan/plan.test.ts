@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { commandFor, readArguments } from '../arguments.ts'
 import { points } from '../build/edits.ts'
-import { faults as faultTable, type PlannedFault } from '../nemesis/faults.ts'
+import { faultKinds, type PlannedFault } from '../nemesis/faults.ts'
 import { targetOf } from '../nemesis/nemesis.ts'
 import { planOf } from './plan.ts'
 
@@ -37,7 +37,7 @@ describe('The plan for a round', () => {
   for (const seed of ['1', '4711', '123456']) {
     it(`contains every kind of fault and every fault point at least once in an hour of rounds (seed ${seed})`, () => {
       const faults = plansOf('--seed', seed, '--minutes', '60').flat()
-      expect(new Set(faults.map(({ what }) => what))).to.have.all.keys(Object.keys(faultTable))
+      expect(new Set(faults.map(({ what }) => what))).to.have.all.keys(Object.keys(faultKinds))
       const armed = new Set(faults.flatMap(({ order }) => order?.point ?? []))
       expect([...armed]).to.have.members(points.map(({ name }) => name))
     })

@@ -72,8 +72,8 @@ export function openClient({ record, origins, clockAheadMs }: Needs) {
     const { operation, actor, what, method, path, key, idempotencyKey = null, body, expects = [] } = spec
     const origin = chance.pick(origins)
     const isHalf = idempotencyKey !== null && body !== undefined && chance.is(brokenOff.part)
-    const patientMs = actor === 'auditor' ? clientTimeoutMs : Number(chance.weighted(timeouts))
-    const timeoutMs = isHalf ? brokenOff.afterMs : patientMs
+    const usualMs = actor === 'auditor' ? clientTimeoutMs : Number(chance.weighted(timeouts))
+    const timeoutMs = isHalf ? brokenOff.afterMs : usualMs
     const [began, aheadAtFirst] = [Date.now(), clockAheadMs()]
     const { text, ...responded } = await exchange(origin, spec, timeoutMs, isHalf)
     const times = { began, ended: Date.now(), clockAheadMs: [aheadAtFirst, clockAheadMs()] as [number, number] }

@@ -44,7 +44,7 @@ const weightsWith = (often: readonly string[]) =>
     Object.entries(operations).map(([name, [weight]]) => [name, often.includes(name) ? 10 * weight : weight]),
   ) as { [name in OperationName]: number }
 
-/** While this many operations wait, because the service is frozen or too slow, no more begin, and none is made up for. */
+/** While this many operations wait for a slow or frozen service, no more begin, and none is made up for. */
 const maxConcurrent = 16
 const tickMs = 20
 const settleMs = 60_000

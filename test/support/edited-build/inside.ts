@@ -6,10 +6,10 @@ type Deed = keyof typeof signals
 const signals = { kill: 'SIGKILL', stop: 'SIGSTOP' } as const
 
 /**
- * FAULT_ORDERS names a file with orders `<point>:<time>:<deed>`, joined by commas, which is polled. The process does the
- * deed when it passes the point for the `time`th time (from 1) since the last change of the file. Before that, it prints
- * one line with the machine's time on stdout: `{"msg":"fault.point","point":…,"deed":…,"began":…}`. The first deed
- * cancels all other orders, so a stopped process continues after SIGCONT.
+ * FAULT_ORDERS names a file with orders `<point>:<time>:<deed>`, joined by commas, which is polled. The process does
+ * the deed when it passes the point for the `time`th time (from 1) since the file changed. First it prints one line
+ * with the machine's time: `{"msg":"fault.point","point":…,"deed":…,"began":…}`. The first deed cancels all other
+ * orders, so a stopped process continues after SIGCONT.
  */
 const passed = new Map<string, number>()
 let text = ''

@@ -54,7 +54,7 @@ const recordMs = 3000
 /** The log of a delivery keeps its last 50 attempts. */
 const maxLogLength = 50
 
-/** Each delivery ends DELIVERED, CANCELLED or, after 8 failed attempts and one per re-queue, DEAD. All are on record. */
+/** Each delivery ends DELIVERED, CANCELLED or, after 8 failed attempts and one per re-queue, DEAD. All are recorded. */
 const deliveryCounted: Check = function* (round) {
   yield* round.broken('delivery state')
   for (const trail of trailsOf(round)) {
