@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose'
 import type { Intent } from '../src/intents/intent.ts'
-import { newId, newReferenceNumber } from '../src/security/ids.ts'
+import { newId, newReferenceNumber } from '../src/platform/ids.ts'
 import { type Merchant, openApi, order } from './calls.ts'
 import type { Setting } from './setting.ts'
 

@@ -1,12 +1,20 @@
 // `npm run faults`: random traffic on real processes, with faults, and a checker that finds broken promises.
 import { randomInt } from 'node:crypto'
+import { rmSync } from 'node:fs'
 import { constants } from 'node:os'
+import { resolve } from 'node:path'
 import { endWithParent } from '../../dev/end-with-parent.mjs'
-import { readArguments } from './arguments.ts'
+import { buildWith } from '../support/edited-build/test-build.ts'
+import { commandFor, readArguments } from './arguments.ts'
+import { harnessEdits } from './build/edits.ts'
 import { check } from './checker/check.ts'
-import type { PlannedFault } from './plan/fault.ts'
-import { printViolations, timeChecked } from './report.ts'
-import { planOfRound, runRounds } from './rounds.ts'
+import type { PlannedFault } from './nemesis/faults.ts'
+import { type NumberedRound, planOf } from './plan/plan.ts'
+import { figuresOf, neverReached, printViolations, shortfalls, timeChecked } from './report.ts'
+import { type RoundResult, runRound } from './round/round.ts'
+
+/** The load that two cores can handle while processes keep dying. With three members, each write costs three times. */
+const perSecond = { 'one-member': 40, 'three-members': 30 } as const
 
 endWithParent()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
@@ -31,15 +39,53 @@ async function run(): Promise<boolean> {
     return violations.length === 0
   }
   if (command.action === 'run') return runRounds(command.rounds, command.keep)
-  for (const round of command.rounds) printPlan(planOfRound(round))
+  for (const round of command.rounds) printPlan(planOf(round))
   return true
 }
 
-/** Prints one fault per line, with times in seconds. */
 function printPlan(plan: readonly PlannedFault[]): void {
   const inSeconds = (ms: number): string => (ms / 1000).toFixed(1).padStart(6)
-  for (const { atMs, forMs, what, target, ...more } of plan) {
-    const details = Object.entries(more).map(([name, value]) => `${name} ${value}`)
+  for (const { atMs, forMs, what, target, order, ...more } of plan) {
+    const details = Object.entries({ ...more, ...order }).map(([name, value]) => `${name} ${value}`)
     console.log([inSeconds(atMs), inSeconds(forMs), what.padEnd(18), target, ...details].join('  '))
   }
+}
+
+/** Runs the rounds and prints a line for each. Returns whether every promise held and the run proves it. */
+async function runRounds(rounds: readonly NumberedRound[], keep: boolean): Promise<boolean> {
+  const build = buildWith(harnessEdits)
+  const all: RoundResult[] = []
+  for (const round of rounds) all.push(await runOne(round, build, keep))
+  const never = neverReached(all)
+  if (never.length > 0) console.log(`Points never reached: ${never.join(', ')}`)
+  const seconds = rounds.reduce((sum, round) => sum + round.seconds, 0)
+  const short = shortfalls(all, seconds)
+  for (const message of short) console.log(`Not proved: ${message}`)
+  return short.length === 0 && all.every(({ violations }) => violations.length === 0)
+}
+
+async function runOne(round: NumberedRound, build: string, keep: boolean): Promise<RoundResult> {
+  const name = `${round.seed}-${round.round}`
+  const folder = resolve('.data', 'faults', name)
+  const beganAt = performance.now()
+  console.log(`seed ${name}, ${round.servers}, ${round.seconds} s of traffic …`)
+  const played = await runRound({
+    seed: round.seed * 10_000 + round.round,
+    build,
+    servers: round.servers,
+    trafficSeconds: round.seconds,
+    perSecond: perSecond[round.servers],
+    often: [],
+    plan: planOf(round),
+    // Less than the quiet after a burst of faults, which lasts at least 8 s.
+    maxLateMs: 6000,
+    // Work may wait for a poll and for its last attempts. Work that takes longer than this is stuck.
+    quietSeconds: 240,
+    folder,
+  })
+  printViolations(played.violations)
+  console.log(`seed ${name}: ${figuresOf(folder, played)}; ${Math.round((performance.now() - beganAt) / 1000)} s`)
+  if (played.violations.length > 0) console.log(`Evidence: ${folder}\nAgain:    ${commandFor(round)}`)
+  else if (!keep) rmSync(folder, { recursive: true, force: true })
+  return played
 }

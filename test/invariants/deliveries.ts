@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
-import { groupsOf } from '../faults/checker/groups.ts'
 import type { Check } from './check.ts'
 import type { DeliveryDocument, EndpointDocument } from './documents.ts'
 import { isOld, isSame, reportedIn, wordsOf } from './events.ts'
+import { groupsOf } from './groups.ts'
 
 /** SPEC 6.4 */
 const maxAttempts = 8

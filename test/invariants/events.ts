@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { groupsOf } from '../faults/checker/groups.ts'
 import type { Check, Circumstances, Findings, Stored } from './check.ts'
 import type { EventDocument, IntentDocument, OutboxEvent, Owner } from './documents.ts'
+import { groupsOf } from './groups.ts'
 
 /** An event that must exist. */
 type Due = { event: string; status: string; refund?: string }

@@ -1,6 +1,6 @@
-import { repeatedOf, sumOf } from '../faults/checker/groups.ts'
 import type { Check, Findings } from './check.ts'
 import type { Fees, IntentDocument } from './documents.ts'
+import { repeatedOf, sumOf } from './groups.ts'
 
 /** The `cancelsAt` of an intent that a payment holds. */
 const never = 8.64e15

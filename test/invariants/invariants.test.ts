@@ -1,10 +1,10 @@
 import { expect } from 'chai'
-import { endpointId, idOf, type Ordinary, ordinary } from '../faults/checker/ordinary.ts'
 import { createIntent } from '../support/actions.ts'
 import { expectIntact, openService } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 import { type Circumstances, type Invariant, type Stored, violations } from './check.ts'
 import { breaks, excuse } from './expect-invariants.ts'
+import { endpointId, idOf, type Ordinary, ordinaryDocuments } from './ordinary.ts'
 
 const the = <T>(thing: T | null | undefined): T => {
   if (thing === null || thing === undefined) throw new Error('there is none')
@@ -15,7 +15,7 @@ const brokenIn = ({ stored }: Given, circumstances?: Partial<Circumstances>): st
   ...new Set(violations(stored, circumstances).map((each) => (each.crashed ? each.what : each.invariant))),
 ]
 const given = (): Given => {
-  const round = ordinary()
+  const round = ordinaryDocuments()
   return { ...round, stored: round.dump as unknown as Stored }
 }
 const openingStock = new Map([[idOf('variant'), 15]])

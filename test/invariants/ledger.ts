@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
-import { groupsOf } from '../faults/checker/groups.ts'
 import type { Check } from './check.ts'
 import type { LedgerDocument } from './documents.ts'
 import { isOld, type Reported, reportedIn, type Source, wordsOf } from './events.ts'
+import { groupsOf } from './groups.ts'
 import { faultsInChain } from './ledger-chain.ts'
 
 /** The ledger of each business and environment is a chain without gaps, whose days are closed for ever. */

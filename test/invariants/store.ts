@@ -1,5 +1,5 @@
-import { repeatedOf, sumOf } from '../faults/checker/groups.ts'
 import type { Check } from './check.ts'
+import { repeatedOf, sumOf } from './groups.ts'
 
 /** Each order has its lines' total and a unique number. */
 export const orderTotals: Check = function* ({ orders }) {

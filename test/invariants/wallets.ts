@@ -1,6 +1,6 @@
-import { groupsOf, sumOf } from '../faults/checker/groups.ts'
 import type { Check } from './check.ts'
 import type { MovementDocument, WalletDocument } from './documents.ts'
+import { groupsOf, sumOf } from './groups.ts'
 
 /** Every business has demo wallets with plenty of money, and one without any (docs/merchants/testing.md). */
 const plenty = 9_000_000_000_000_000

@@ -4,28 +4,23 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import type { DeliveryDocument, LedgerDocument } from '../../invariants/documents.ts'
 import { noEntries } from '../../invariants/ledger-chain.ts'
-import { type Call, files, type ProviderRequest, type What } from '../evidence/evidence.ts'
+import { at, book, cancel, idOf, iso, logEvent, shop } from '../../invariants/ordinary.ts'
+import { type Call, files, having, type ProviderRequest, type What } from '../evidence/evidence.ts'
 import { check, checkEvidence } from './check.ts'
-import { having } from './groups.ts'
 import {
   arrive,
-  at,
-  book,
   call,
   create,
+  follow,
   good,
-  idOf,
-  iso,
-  logEvent,
-  type Ordinary,
-  ordinary,
+  type OrdinaryRound as Ordinary,
+  ordinaryRound as ordinary,
   other,
   read,
   refusal,
-  shop,
   shown,
   staff,
-} from './ordinary.ts'
+} from './ordinary-round.ts'
 import type { PromiseName } from './promises/promises.ts'
 
 function the<T>(thing: T | null | undefined): T {
@@ -34,7 +29,6 @@ function the<T>(thing: T | null | undefined): T {
 }
 const brokenIn = (round: Ordinary): Set<string> => new Set(checkEvidence(round).map(({ promise }) => promise))
 const dayMs = 86_400_000
-/** The last entry of the ledger. */
 const entry = ({ dump }: Ordinary): LedgerDocument => the(dump.ledgerentries.at(-1))
 const first = ({ calls }: Ordinary, what: What): Call => the(calls.find((each) => each.what === what))
 const deliveryOf = ({ dump }: Ordinary, event: string): DeliveryDocument =>
@@ -51,6 +45,13 @@ const again = (round: Ordinary, before: Call, given: Partial<Call>): Call => {
   return the(round.calls.at(-1))
 }
 const lost = { status: null, response: null, headers: {} }
+const refused = refusal('AMOUNT_OUT_OF_RANGE', 400)
+/** Adds another call with the key of the refund. Its times count from the beginning of the first one. */
+const earlierRefund = (round: Ordinary, from: number, to: number, response: Partial<Call>): unknown => {
+  const refund = first(round, 'refund')
+  const time = { began: refund.began + from, ended: refund.began + to }
+  return round.calls.unshift({ ...refund, call: 98, headers: { 'x-request-id': `at ${from}` }, ...time, ...response })
+}
 const fault = (round: Ordinary, what: string, from: number, to: number): unknown =>
   round.faults.push({ what, target: 'it', began: at(from), ended: at(to) })
 const log = (round: Ordinary, line: object | string): unknown =>
@@ -86,18 +87,12 @@ const holding: Record<string, Change> = {
   'a create request took effect but got no response when a process was killed': (round) => {
     const made = create(round, 'UNKNOWN', -30)
     Object.assign(the(round.calls.at(-1)), lost)
-    Object.assign(made, {
-      status: 'CANCELLED',
-      cancelsAt: 0,
-      cancellationReason: 'expired',
-      updatedAt: made.expiresAt,
-    })
+    cancel(made, 'expired', 0)
     const { referenceNumber, createdAt } = made
-    for (const [event, status] of [
-      ['payment.created', 'PENDING'],
-      ['payment.expired', 'CANCELLED'],
-    ] as const)
-      logEvent(round, idOf(event), { event, referenceNumber, facts: { status }, createdAt })
+    const facts = { 'payment.created': 'PENDING', 'payment.expired': 'CANCELLED' }
+    for (const [event, status] of Object.entries(facts))
+      logEvent(round.dump, idOf(event), { event, referenceNumber, facts: { status }, createdAt })
+    follow(round, round.dump.events.length - 1)
     fault(round, 'process.kill', -31, -29)
     round.calls = round.calls.filter(({ what }) => what !== 'list')
   },
@@ -124,28 +119,16 @@ const holding: Record<string, Change> = {
     Object.assign(replay, { skipped: 3, finishedAt: replay.createdAt + 2 * dayMs })
   },
   'a connection was closed in the second in which the next attempt arrived': (round) => {
-    const delivery = confirmed(round)
-    const [failed, delivered] = delivery.attemptLog
-    const closed = { at: at(6.02), durationMs: 2, status: null }
     round.setting.settings.retrySeconds.fill(0.1)
-    Object.assign(delivery, { attempts: 3, attemptLog: [the(failed), closed, the(delivered)] })
+    confirmed(round).attempts = 3
+    confirmed(round).attemptLog.splice(1, 0, { at: at(6.02), durationMs: 2, status: null })
   },
   'two days were closed': (round) => close(round, 2),
   'a viewer was denied access': (round) =>
     call(round, 20, { ...staff, what: 'overreach', path: '/admin/x', status: 403, response: null }),
-  'a 503 was followed by a response for the same key': (round) => {
-    const refund = first(round, 'refund')
-    const { headers } = refund
-    const busy = { ...refusal('SERVICE_UNAVAILABLE', 503), headers: { ...headers, 'x-request-id': 'busy' } }
-    const time = { began: refund.began - 50, ended: refund.began - 20 }
-    round.calls.unshift({ ...refund, call: 98, ...time, ...busy })
-  },
-  'a refund was refused while its twin waited, which then took effect': (round) => {
-    const refund = first(round, 'refund')
-    const id = { ...refund.headers, 'x-request-id': 'twin' }
-    const time = { began: refund.began + 5, ended: refund.ended - 5 }
-    round.calls.push({ ...refund, call: 98, ...time, ...refusal('AMOUNT_OUT_OF_RANGE', 400), headers: id })
-  },
+  'a 503 was followed by a response for the same key': (round) =>
+    earlierRefund(round, -50, -20, refusal('SERVICE_UNAVAILABLE', 503)),
+  'a refund was refused while its twin waited, which then took effect': (round) => earlierRefund(round, 5, 95, refused),
   'a frozen worker read a slow response': (round) => {
     Object.assign(the(arrivalsOf(round)[1]), { did: 'slow', done: at(9) })
     fault(round, 'process.stop', 6, 9)
@@ -161,7 +144,7 @@ const broken: Record<PromiseName, Record<string, Change>> = {
   'log.calm': { 'an error was logged': (round) => log(round, { level: 'error', msg: 'job.failed' }) },
   'quiet.reached': {
     'the service never became quiet': ({ setting }) => (setting.quietAt = null),
-    'a payment is still pending': ({ paid }) => (paid.hold = { id: 'x', validUntil: at(20), queryAt: at(20) }),
+    'a payment is still pending': ({ setting }) => setting.left.push('1 of intents with a hold'),
   },
   'create.exists': { 'MongoDB lost an intent': ({ dump }) => dump.intents.shift() },
   'key.once': {
@@ -175,21 +158,10 @@ const broken: Record<PromiseName, Record<string, Change>> = {
   },
   'key.replayed': {
     'a retry returned a new response': (round) => again(round, first(round, 'create'), {}),
-    'a refused write took effect later': (round) => {
-      const refund = first(round, 'refund')
-      const id = { ...refund.headers, 'x-request-id': 'refused' }
-      const time = { began: refund.began - 50, ended: refund.began - 20 }
-      round.calls.unshift({ ...refund, call: 98, ...time, ...refusal('AMOUNT_OUT_OF_RANGE', 400), headers: id })
-    },
-    'a refused write was executed by a later call although another call was lost': (round) => {
-      const refund = first(round, 'refund')
-      const time = { began: refund.began - 50, ended: refund.began - 20 }
-      const id = (name: string) => ({ headers: { ...refund.headers, 'x-request-id': name } })
-      const refused = { ...time, ...refusal('AMOUNT_OUT_OF_RANGE', 400), ...id('refused') }
-      round.calls.unshift({ ...refund, call: 97, ...time, ...lost }, { ...refund, call: 98, ...refused })
-    },
-    'a write was refused after it took effect': (round) =>
-      again(round, first(round, 'refund'), refusal('AMOUNT_OUT_OF_RANGE', 400)),
+    'a refused write took effect later': (round) => earlierRefund(round, -50, -20, refused),
+    'a refused write was executed by a later call although another call was lost': (round) =>
+      [refused, lost].map((response) => earlierRefund(round, -50, -20, response)),
+    'a write was refused after it took effect': (round) => again(round, first(round, 'refund'), refused),
   },
   'transition.legal': {
     'the fields of an intent do not match its status': ({ paid }) => (paid.status = 'PAID'),
@@ -252,9 +224,9 @@ const broken: Record<PromiseName, Record<string, Change>> = {
     'an entry is missing': ({ dump }) => dump.ledgerentries.pop(),
     'a fee is a centime too high': (round) => (entry(round).amount -= 1),
     'a payment was booked twice': (round) =>
-      book(round, 'again', 'payment', 500, { referenceNumber: round.paid.referenceNumber }),
+      book(round.dump, 'again', 'payment', 500, { referenceNumber: round.paid.referenceNumber }),
     'a day was not closed': (round) => (entry(round).bookedAt += dayMs),
-    'an entry was booked on a closed day': (round) => [close(round, 1), book(round, 'late', 'payment', 500, {})],
+    'an entry was booked on a closed day': (round) => [close(round, 1), book(round.dump, 'late', 'payment', 500, {})],
   },
   'wallet.balances': {
     'a centime is missing': ({ dump }) => (the(dump.wallets[0]).balance -= 1),
@@ -371,9 +343,6 @@ describe("The fault harness's checker", () => {
     write(files.calls, calls)
     write(files.arrivals, arrivals)
     for (const [name, documents] of Object.entries(dump)) write(`${files.dump}/${name}.ndjson`, documents)
-    const dateOf = (ms: number) => ({ $date: { $numberLong: String(ms) } })
-    const dated = dump.intents.map((intent) => ({ ...intent, createdAt: dateOf(intent.createdAt) }))
-    write(`${files.dump}/intents.ndjson`, dated)
     expect((await check(folder)).violations).to.deep.equal([])
     write(`${files.log}/web-1.log`, [{ msg: 'http.request', pin: 'it is 918273' }])
     expect((await check(folder)).violations).to.have.lengthOf(1)

@@ -6,7 +6,6 @@ import { type Check, type Checked, nothingChecked, type Round, roundOf } from '.
 /** The result of a check. `checked`: how much the promises about time could have reported. */
 export type Verdict = { violations: Violation[]; checked: Checked; busy: Round['times']['busy'] }
 
-/** Checks a folder of evidence. */
 export async function check(folder: string): Promise<Verdict> {
   let round: Round | null = null
   const violations = guarded('round.ended', () => {

@@ -1,5 +1,5 @@
+import { groupsOf } from '../../invariants/groups.ts'
 import type { Call, What } from '../evidence/evidence.ts'
-import { groupsOf } from './groups.ts'
 import { errorOf, isReplay } from './responses.ts'
 import { lateMs, type Times } from './times.ts'
 
@@ -23,7 +23,6 @@ export interface Request {
 
 const dayMs = 24 * 3_600_000
 
-/** The writes of merchants. */
 export function requestsOf(calls: Call[], { aheadAt }: Pick<Times, 'aheadAt'>): Request[] {
   const writes = calls.filter(({ idempotencyKey, business }) => idempotencyKey !== null && business !== null)
   const slots = groupsOf(writes, ({ keyId, method, path, idempotencyKey }) =>
@@ -81,7 +80,6 @@ const notKept = new Set([
   'REQUEST_TIMEOUT',
 ])
 
-/** Whether the response is kept for replay. */
 export const isSettled = (call: Call): boolean =>
   call.status !== null && call.status < 500 && (call.status < 300 || !notKept.has(errorOf(call)?.code ?? ''))
 
@@ -90,10 +88,7 @@ const outcomes = ['REFUND_FAILED', 'PAYMENT_FAILED']
 const isEffect = (call: Call): boolean =>
   isSettled(call) && ((call.status ?? 500) < 300 || outcomes.includes(errorOf(call)?.code ?? ''))
 
-/**
- * Whether a call was refused while another one with its key was at work, which then took effect. From then on, all get
- * the effect.
- */
+/** Whether a call was refused while a twin was at work, which then took effect. From then on, all get the effect. */
 export function isOvertaken(call: Call, calls: Call[]): boolean {
   const endOf = ({ status, ended }: Call): number => (status === null ? ended + lateMs : ended)
   const isBeside = (other: Call): boolean => other !== call && other.began < call.ended && endOf(other) > call.began
@@ -101,7 +96,6 @@ export function isOvertaken(call: Call, calls: Call[]): boolean {
   return calls.some((other) => isEffect(other) && other.ended > call.ended && (isReplay(other) || isBeside(other)))
 }
 
-/** Whether a response shows that the write was done. */
 export const isDone = ({ settled }: Request): boolean => (settled?.status ?? 500) < 300
 
 /** Whether the write may have been done without a response that shows it, or once more. */

@@ -1,7 +1,6 @@
 import type { Status } from '../../invariants/documents.ts'
 import type { Call, Page, What } from '../evidence/evidence.ts'
 
-/** An intent in a response. */
 export interface ShownIntent {
   referenceNumber: string
   shortCode: string
@@ -27,7 +26,6 @@ export function dataOf<Data>(call: Responded | null): Data | null {
   return (call.response as { data?: Data } | null)?.data ?? null
 }
 
-/** The error of a refusal, or null for any other response. */
 export const errorOf = ({ response }: Pick<Call, 'response'>) => (response as { error?: Refusal } | null)?.error ?? null
 type Refusal = { code: string; statusCode: number; message: string; details?: { referenceNumber?: string } }
 
@@ -36,20 +34,16 @@ export const pageOf = ({ response }: Pick<Call, 'response'>): Page | null =>
 
 export const isReplay = ({ headers }: Pick<Call, 'headers'>): boolean => headers['idempotent-replayed'] === 'true'
 
-/** Operations whose response is one intent. */
 const ofOneIntent: readonly What[] = ['create', 'read', 'cancel', 'refund', 'simulate']
 
-/** The intents in a response. */
 export function intentsIn(call: Call): ShownIntent[] {
   const data = dataOf<ShownIntent & { items?: ShownIntent[] }>(call)
   if (call.what === 'list') return data?.items ?? []
   return data?.referenceNumber !== undefined && ofOneIntent.includes(call.what) ? [data] : []
 }
 
-/** The reference in the path of an operation on one intent. */
 export const referenceIn = ({ path }: Pick<Call, 'path'>): string | null => /PI-[0-9A-Z]{16}/.exec(path)?.[0] ?? null
 
-/** The short code in the address of a payment page. */
 export const shortCodeIn = (path: string): string | undefined => /\/p\/([0-9A-Z]{6})/.exec(path)?.[1]
 
 export const endpointIn = ({ path }: Pick<Call, 'path'>): string => /\/endpoints\/([0-9a-f]{24})/.exec(path)?.[1] ?? ''
@@ -65,7 +59,6 @@ const becomes: Record<Status, Status[]> = {
   FAILED: [],
 }
 
-/** Whether an intent with status `from` may have status `to` later. */
 export const mayBecome = (from: Status, to: Status): boolean =>
   from === to || becomes[from].some((next) => mayBecome(next, to))
 

@@ -1,81 +1,113 @@
 import { type Invariant, type Violation, violations } from '../../invariants/check.ts'
-import type { DeliveryDocument, EndpointDocument, IntentDocument, ReplayDocument } from '../../invariants/documents.ts'
-import { groupsOf } from './groups.ts'
+import type { DeliveryDocument } from '../../invariants/documents.ts'
+import { groupsOf } from '../../invariants/groups.ts'
+import { having, type What } from '../evidence/evidence.ts'
 import type { Evidence } from './read-folder.ts'
-import { type Request, requestsOf } from './requests.ts'
-import { lateMs, type Span, type Times, timesOf } from './times.ts'
+import { isDone, type Request, requestsOf } from './requests.ts'
+import { dataOf, endpointIn, intentsIn } from './responses.ts'
+import { lateMs, type Span, timesOf } from './times.ts'
 
 /** Promises about time, which a fault may excuse. */
 export const timed = [
-  ...(['response.sound', 'delivery.counted', 'delivery.paced', 'expiry.prompt', 'events.complete'] as const),
+  'response.sound',
+  'delivery.counted',
+  'delivery.paced',
+  'expiry.prompt',
+  'events.complete',
 ] as const
 export type Timed = (typeof timed)[number]
 /** How many things each promise would have reported if they had been late. */
 export type Checked = Record<Timed, number>
 export const nothingChecked = () => Object.fromEntries(timed.map((promise) => [promise, 0])) as Checked
 
-/** The evidence of a round, and what several promises derive from it. */
-export interface Round extends Evidence {
-  times: Times
-  checked: Checked
-  /** Returns whether the span was calm, and counts it for the promise. */
-  isDue(promise: Timed, span: Span, settleMs: number): boolean
-  /** Like `isDue`, but ignores faults that only delay. */
-  isDueOfWrites(promise: Timed, span: Span, settleMs: number): boolean
-  requests: Request[]
-  intentOf: Map<string, IntentDocument>
-  intentAt: (shortCode: string | undefined) => IntentDocument | undefined
-  endpointOf: Map<string, EndpointDocument>
-  /** By the reference of the intent or order. */
-  deliveriesOf: Map<string, DeliveryDocument[]>
-  /** The replays that may have inserted or re-queued a delivery, which names only the last of them. */
-  replaysOf: (delivery: DeliveryDocument) => ReplayDocument[]
-  /** The violations of invariants in the dump. */
-  broken: (...invariants: Invariant[]) => Finding[]
-  /** The service's clock when MongoDB was dumped. */
-  endShown: number
-  /** Whether the clean-up may have removed a document by the end. */
-  mayBeCleaned(made: { sandbox: boolean; createdAt: number }): boolean
-}
-
 export type Finding = [subject: string, message: string]
 export type Findings = Generator<Finding>
-/** Finds the violations of one promise. */
 export type Check = (round: Round) => Iterable<Finding>
 
-export function roundOf(evidence: Evidence): Round {
+export const dayMs = 86_400_000
+export type Round = ReturnType<typeof roundOf>
+
+export function roundOf(evidence: Evidence) {
   const { setting, calls, dump } = evidence
   const times = timesOf(evidence)
+  const requests = requestsOf(calls, times)
   const endedAt = Math.max(setting.quietAt ?? setting.healedAt, ...calls.slice(-1).map(({ ended }) => ended))
+  /** The service's clock when MongoDB was dumped. */
   const endShown = endedAt + times.aheadAt(endedAt).to
-  const keptMs = setting.settings.sandboxRetentionDays * 86_400_000
+  const keptMs = setting.settings.sandboxRetentionDays * dayMs
   const byShortCode = new Map(dump.intents.map((intent) => [intent.shortCode, intent]))
+  const byReference = new Map(dump.intents.map((intent) => [intent.referenceNumber, intent]))
   const checked = nothingChecked()
   const counted = (promise: Timed, isCalm: boolean): boolean => {
     if (isCalm) checked[promise] += 1
     return isCalm
   }
-  const mayBeCleaned: Round['mayBeCleaned'] = ({ sandbox, createdAt }) => sandbox && createdAt + keptMs < endShown
+  /** Whether the clean-up may have removed a document by the end. */
+  const mayBeCleaned = ({ sandbox, createdAt }: { sandbox: boolean; createdAt: number }): boolean =>
+    sandbox && createdAt + keptMs < endShown
   const isCleaned = mayBeCleaned({ sandbox: true, createdAt: setting.beganAt })
+  const publishable = setting.businesses.flatMap(({ keys }) => keys.filter(({ kind }) => kind === 'publishable'))
+  const changes = calls.filter(({ what, actor }) => /^endpoint\.(update|delete)$/.test(what) && actor !== 'stranger')
+  const changed = new Set(changes.map(endpointIn))
   let found: Violation[] | undefined
   return {
     ...evidence,
+    times,
+    checked,
+    requests,
+    endShown,
     mayBeCleaned,
-    broken(...invariants) {
+    broken(...invariants: Invariant[]): Finding[] {
       found ??= violations(dump, { cleanedBefore: endShown - keptMs, isCleaned, lateMs })
       return found.flatMap(({ invariant, id, what }) => (invariants.includes(invariant) ? [[id, what]] : []))
     },
-    times,
-    checked,
-    isDue: (promise, span, settleMs) => counted(promise, times.isCalm(span, settleMs)),
-    isDueOfWrites: (promise, span, settleMs) => counted(promise, times.isCalmForWrites(span, settleMs)),
-    requests: requestsOf(calls, times),
-    intentOf: new Map(dump.intents.map((intent) => [intent.referenceNumber, intent])),
-    intentAt: (shortCode) => byShortCode.get(shortCode ?? ''),
+    /** Returns whether the span was calm, and counts it for the promise. */
+    isDue: (promise: Timed, span: Span, settleMs: number) => counted(promise, times.isCalm(span, settleMs)),
+    /** Like `isDue`, but ignores faults that only delay. */
+    isDueOfWrites: (promise: Timed, span: Span, settleMs: number) =>
+      counted(promise, times.isCalmForWrites(span, settleMs)),
+    /** The requests with a response that shows that they were done, with its data. */
+    done: <Data>(...whats: What[]): { request: Request; data: Data; call: number; ended: number }[] =>
+      having(requests, ...whats).flatMap((request) => {
+        const { settled } = request
+        const data = isDone(request) ? dataOf<Data>(settled) : null
+        return data === null || settled === null ? [] : [{ request, data, call: settled.call, ended: settled.ended }]
+      }),
+    intentOf: (reference: string | null | undefined) => byReference.get(reference ?? ''),
+    intentAt: (shortCode: string | undefined) => byShortCode.get(shortCode ?? ''),
     endpointOf: new Map(dump.webhookendpoints.map((endpoint) => [endpoint._id, endpoint])),
+    deliveryOf: new Map(dump.deliveries.map((delivery) => [delivery._id, delivery])),
+    /** By the reference of the intent or order. */
     deliveriesOf: groupsOf(dump.deliveries, ({ referenceNumber }) => referenceNumber),
-    replaysOf: ({ endpointId, event }) =>
+    /** The replays that may have inserted or re-queued a delivery, which names only the last of them. */
+    replaysOf: ({ endpointId, event }: DeliveryDocument) =>
       dump.webhookreplays.filter((replay) => replay.endpointId === endpointId && replay.events.includes(event)),
-    endShown,
+    /** The endpoints that no merchant updated or deleted. Which events were due to the others is unknown. */
+    steady: new Map(dump.webhookendpoints.flatMap((each) => (changed.has(each._id) ? [] : [[each._id, each]]))),
+    publishable: new Set<string | null>(publishable.map(({ id }) => id)),
+    createdAtOf: createdAtOf(evidence),
+    /** When the first document may have been created. */
+    oldest: times.shownAt(setting.beganAt),
   }
 }
+
+/** When each intent and order was created, as stored or as a response showed before the clean-up. */
+function createdAtOf({ calls, dump }: Evidence): Map<string, number> {
+  type Order = { number: string; createdAt: string }
+  const ordersIn = (call: Evidence['calls'][number]): Order[] => {
+    if (!call.what.startsWith('order')) return []
+    const data = dataOf<Order & { items: Order[] }>(call)
+    return call.what === 'order.list' ? (data?.items ?? []) : data === null ? [] : [data]
+  }
+  return new Map([
+    ...calls.flatMap((call) => [
+      ...intentsIn(call).map((shown) => [shown.referenceNumber, Date.parse(shown.createdAt)] as const),
+      ...ordersIn(call).map((shown) => [shown.number, Date.parse(shown.createdAt)] as const),
+    ]),
+    ...dump.intents.map(({ referenceNumber, createdAt }) => [referenceNumber, createdAt] as const),
+    ...dump.orders.map(({ number, createdAt }) => [number, createdAt] as const),
+  ])
+}
+
+/** The second half of a delivery's id. */
+export const endpointOfDelivery = (id: string): string => Buffer.from(id, 'base64url').toString('hex', 12)

@@ -1,36 +1,13 @@
+import { sumOf } from '../../invariants/groups.ts'
 import type { Fault } from '../evidence/evidence.ts'
-import { sumOf } from './groups.ts'
 import type { Evidence } from './read-folder.ts'
 
 /** A moment of the machine's clock between the two. */
 export type Span = { from: number; to: number }
+type Lasting = { began: number; ended: number }
 
-/** The clocks and faults of a round. */
-export interface Times {
-  /** How far the service's clock may have been ahead of the machine's clock. */
-  aheadAt(at: number): Span
-  /** When the service's clock showed a time. */
-  machineTime(shown: number): Span
-  /** How far the clocks of two processes may differ in the span: a jump does not reach them at the same time. */
-  skewAround(span: Span): number
-  /** Whether clocks jumped during a call, so that those of two processes may differ. */
-  isSkewed(call: { began: number; ended: number }): boolean
-  /** The earliest beginning and the latest end of a call on the service's clock. */
-  shownOf(call: { began: number; ended: number }): Span
-  /** Whether no fault lasted from `settleMs` before the span until its end. */
-  isCalm(span: Span, settleMs: number): boolean
-  /** The same, but ignores faults that only delay: those of Redis, and a busy machine. */
-  isCalmForWrites(span: Span, settleMs: number): boolean
-  /** How long the machine was too busy to keep time. If this is more than half of the round, no span is calm. */
-  busy: { ms: number; ofMs: number; isMostly: boolean }
-}
-
-/** The longest time that the consequences of a fault last. */
 export const settles = {
-  /**
-   * In this time, broken connections are noticed, a new primary is found (the driver gives up on a silent one after 5
-   * s), and waiting requests finish.
-   */
+  /** Connections break (the driver waits 5 s), a primary is found, and waiting requests finish. */
   requests: 6_000,
   /** The leases of a dead worker end within 10 s, and the others poll every 2 s. */
   jobs: 10_000,
@@ -41,90 +18,92 @@ export const lateMs = 30_000
 /** Each process caches the offset for 20 ms (support/edited-build/inside.ts). */
 const readMs = 50
 
-const isOf = (...prefixes: string[]) => {
-  return ({ what }: Fault): boolean => prefixes.some((prefix) => what.startsWith(prefix))
-}
-const isOfMachine = isOf('machine.')
+const isOf =
+  (...prefixes: string[]) =>
+  ({ what }: Fault): boolean =>
+    prefixes.some((prefix) => what.startsWith(prefix))
 
-export function timesOf({ setting, calls, arrivals, faults }: Evidence): Times {
+/** By how much a fault set the clock: -3500 for `all -3500`. */
+export const setIn = (target: string): number => Number(/ ([+-]\d+)$/.exec(target)?.[1] ?? 0)
+
+export type Times = ReturnType<typeof timesOf>
+
+export function timesOf({ setting, calls, arrivals, faults }: Evidence) {
   const jumps = faults.filter(isOf('clock.jump')).toSorted((one, other) => one.began - other.began)
-  const samples = [
+  const steps = stepsOf([
     ...calls.flatMap(({ began, ended, clockAheadMs: [first, last] }) => [
       { at: began, ahead: first },
       { at: ended, ahead: last },
     ]),
     ...arrivals.map(({ at, clockAheadMs }) => ({ at, ahead: clockAheadMs })),
     ...samplesOf(jumps),
-  ].toSorted((one, other) => one.at - other.at || one.ahead - other.ahead)
-  const steps = stepsOf(samples)
+  ])
   const disturbing = faults.filter((fault) => !isOf('endpoint.')(fault))
-  const troubles = troublesOf(disturbing)
-  const ofWrites = troublesOf(disturbing.filter((fault) => !isOf('redis.', 'machine.')(fault)))
+  const ofWrites = disturbing.filter((fault) => !isOf('redis.', 'machine.')(fault))
   const busy = busyOf(setting, faults)
-  const aheadAt = (at: number): Span => {
-    const aheads = steps.filter(({ from, to }) => from <= at && at <= to).map(({ ahead }) => ahead)
-    return { from: Math.min(...aheads), to: Math.max(...aheads) }
-  }
-  const skewAround = ({ from, to }: Span): number =>
-    Math.max(
-      0,
-      ...jumps
-        .filter(({ began, ended }) => began <= to && ended + readMs >= from)
-        .map(({ target }) => Math.abs(setIn(target))),
+  /** How far the service's clock may have been ahead of the machine's clock. */
+  const aheadAt = (at: number): Span =>
+    spanOf(
+      steps.filter(({ from, to }) => from <= at && at <= to),
+      ({ ahead }) => ahead,
     )
+  /** How far the clocks of two processes may differ in the span: a jump does not reach them at the same time. */
+  const skewAround = ({ from, to }: Span): number => {
+    const near = jumps.filter(({ began, ended }) => began <= to && ended + readMs >= from)
+    return Math.max(0, ...near.map(({ target }) => Math.abs(setIn(target))))
+  }
   return {
     aheadAt,
     skewAround,
-    machineTime(shown) {
+    /** The earliest time that the service's clock may have shown. */
+    shownAt: (at: number): number => at + aheadAt(at).from,
+    /** When the service's clock showed a time. */
+    machineTime(shown: number): Span {
       const inside = steps.filter(({ from, to, ahead }) => from + ahead <= shown && shown <= to + ahead)
-      if (inside.length === 0) return skipped(steps, shown)
-      const moments = inside.map(({ ahead }) => shown - ahead)
-      return { from: Math.min(...moments), to: Math.max(...moments) }
+      return inside.length === 0 ? skipped(steps, shown) : spanOf(inside, ({ ahead }) => shown - ahead)
     },
-    isSkewed: ({ began, ended }) => skewAround({ from: began, to: ended }) > 0,
-    shownOf({ began, ended }) {
+    /** Whether clocks jumped during a call, so that those of two processes may differ. */
+    isSkewed: ({ began, ended }: Lasting): boolean => skewAround({ from: began, to: ended }) > 0,
+    /** The earliest beginning and the latest end of a call on the service's clock. */
+    shownOf({ began, ended }: Lasting): Span {
       const skewMs = skewAround({ from: began, to: ended })
       return { from: began + aheadAt(began).from - skewMs, to: ended + aheadAt(ended).to + skewMs }
     },
-    isCalm: (span, settleMs) => !busy.isMostly && !meets(troubles, span, settleMs),
-    isCalmForWrites: (span, settleMs) => !meets(ofWrites, span, settleMs),
+    /** Whether no fault lasted from `settleMs` before the span until its end. */
+    isCalm: (span: Span, settleMs: number): boolean => !busy.isMostly && !meets(disturbing, span, settleMs),
+    /** The same, but ignores faults that only delay: those of Redis, and a busy machine. */
+    isCalmForWrites: (span: Span, settleMs: number): boolean => !meets(ofWrites, span, settleMs),
+    /** How long the machine was too busy to keep time. If this is more than half of the round, no span is calm. */
     busy,
   }
 }
 
-/** A fault, and the longest time that its consequences last. */
-interface Trouble extends Span {
-  maxMs: number
+function spanOf<T>(items: readonly T[], valueOf: (item: T) => number): Span {
+  const values = items.map(valueOf)
+  return { from: Math.min(...values), to: Math.max(...values) }
 }
 
 /** Work that a busy machine delayed is done within the time for which it was busy. */
-const troublesOf = (faults: Fault[]): Trouble[] =>
-  faults.map((fault) => ({
-    from: fault.began,
-    to: fault.ended,
-    maxMs: isOfMachine(fault) ? fault.ended - fault.began : Number.POSITIVE_INFINITY,
-  }))
+const meets = (faults: Fault[], span: Span, settleMs: number): boolean =>
+  faults.some((fault) => {
+    const { began, ended } = fault
+    const maxMs = isOf('machine.')(fault) ? ended - began : settleMs
+    return began <= span.to && ended + Math.min(settleMs, maxMs) >= span.from
+  })
 
-const meets = (troubles: Trouble[], span: Span, settleMs: number): boolean =>
-  troubles.some(({ from, to, maxMs }) => from <= span.to && to + Math.min(settleMs, maxMs) >= span.from)
-
-function busyOf({ beganAt, healedAt, quietAt }: Evidence['setting'], faults: Fault[]): Times['busy'] {
+function busyOf({ beganAt, healedAt, quietAt }: Evidence['setting'], faults: Fault[]) {
   const endedAt = quietAt ?? healedAt
-  const ms = sumOf(faults.filter(isOfMachine), ({ began, ended }) =>
+  const ms = sumOf(faults.filter(isOf('machine.')), ({ began, ended }) =>
     Math.max(0, Math.min(ended, endedAt) - Math.max(began, beganAt)),
   )
   return { ms, ofMs: endedAt - beganAt, isMostly: ms > (endedAt - beganAt) / 2 }
 }
 
-/** By how much a fault set the clock: -3500 for `all -3500`. */
-export const setIn = (target: string): number => Number(/ ([+-]\d+)$/.exec(target)?.[1] ?? 0)
-
-interface Step extends Span {
-  ahead: number
-}
+type Sample = { at: number; ahead: number }
+type Step = Span & { ahead: number }
 
 /** How far the clock was ahead before and after each jump. */
-function samplesOf(jumps: Fault[]): { at: number; ahead: number }[] {
+function samplesOf(jumps: Fault[]): Sample[] {
   let ahead = 0
   return jumps.flatMap(({ began, ended, target }) => {
     const before = { at: began, ahead }
@@ -134,9 +113,10 @@ function samplesOf(jumps: Fault[]): { at: number; ahead: number }[] {
 }
 
 /** The periods in which the clock was ahead by a constant amount. They overlap where there is no sample. */
-function stepsOf(samples: { at: number; ahead: number }[]): Step[] {
-  const steps: Step[] = [{ from: Number.NEGATIVE_INFINITY, to: 0, ahead: samples[0]?.ahead ?? 0 }]
-  for (const { at, ahead } of samples) {
+function stepsOf(samples: Sample[]): Step[] {
+  const inOrder = samples.toSorted((one, other) => one.at - other.at || one.ahead - other.ahead)
+  const steps: Step[] = [{ from: Number.NEGATIVE_INFINITY, to: 0, ahead: inOrder[0]?.ahead ?? 0 }]
+  for (const { at, ahead } of inOrder) {
     const last = steps.at(-1) as Step
     if (ahead !== last.ahead) steps.push({ from: last.to, to: at, ahead })
     last.to = at

@@ -1,18 +1,12 @@
-/**
- * The evidence of a round: a folder that the checker reads. Each line is one record in JSON. Instants are milliseconds
- * of the machine's clock unless a field says otherwise.
- */
+/** The files of a round's evidence, one record in JSON per line. Instants are of the machine's clock, in ms. */
 export const files = {
   setting: 'setting.json',
   calls: 'calls.ndjson',
   arrivals: 'arrivals.ndjson',
   provider: 'provider.ndjson',
   faults: 'faults.ndjson',
-  /** Processes that ended by themselves. */
   ends: 'ends.ndjson',
-  /** Extended JSON (relaxed: false), a file for each collection. */
   dump: 'dump',
-  /** `log/<process>.log` */
   log: 'log',
   violations: 'violations.json',
 } as const
@@ -26,13 +20,11 @@ type Settings = Record<`${'intentLifetime' | 'codeLifetime' | 'webhookTimeout'}S
 /** The state before the traffic began, and the settings of the service. */
 export interface Setting {
   seed: number
-  /** `quietAt` is null if the service never became quiet. */
+  /** `quietAt` is null if the service never became quiet, and `left` says what was still open. */
   beganAt: number
   healedAt: number
   quietAt: number | null
-  /** Descriptions of work that was still open at the end. */
   left: string[]
-  /** Descriptions of the parts of the round that failed. */
   brokenOff: string[]
   settings: Settings
   businesses: {
@@ -76,7 +68,6 @@ export interface Call {
   call: number
   began: number
   ended: number
-  /** How far the service's clock was ahead at the beginning and at the end. */
   clockAheadMs: [number, number]
   /** A `stranger` is a merchant who requests things of another business. The `auditor` reads everything at the end. */
   actor: 'merchant' | 'customer' | 'support' | 'stranger' | 'auditor'
@@ -85,12 +76,10 @@ export interface Call {
   attempt: number
   /** Some clients close the connection early on purpose, while the service continues. */
   timeoutMs: number
-  /** The origin of the process that received the request. */
   origin: string
   what: What
   /** Null for customers and staff. */
   business: string | null
-  /** Id of the API key, within which idempotency keys are unique. */
   keyId: string | null
   sandbox: boolean | null
   method: string
@@ -104,7 +93,6 @@ export interface Call {
   headers: Record<string, string>
   /** Parsed JSON, a `Page`, or text. */
   response: unknown
-  /** SHA-256 of the response's bytes. */
   responseHash?: string | null
 }
 
@@ -115,7 +103,6 @@ export type Page = { text: string; state: string | null; location: string | null
 export interface Arrival {
   at: number
   clockAheadMs: number
-  /** Names the endpoint: `/hook/<n>`. */
   path: string
   headers: Record<string, string>
   body: string
@@ -124,7 +111,6 @@ export interface Arrival {
    * `unread`: the service closed the connection before the end of a response.
    */
   did: number | 'hung' | 'reset' | 'cut' | 'garbage' | 'slow' | 'unread'
-  /** The status of an `unread` response. */
   begun: number | null
   done: number
 }
@@ -134,7 +120,6 @@ export interface ProviderRequest {
   at: number
   clockAheadMs: number
   kind: 'payment' | 'refund'
-  /** An order, or a query of its outcome. */
   type: 'order' | 'outcome'
   key: string
   /** With the fee. Null in a query. A refund has a `paymentKey` and no `reference`. */
@@ -150,10 +135,8 @@ export interface ProviderRequest {
   did: number | 'hung' | 'reset' | 'slow'
 }
 
-/** One fault, from its beginning until its end. */
 export type Fault = { began: number; ended: number; what: string; target: string }
 
-/** A process that ended by itself, or with an unexpected exit code. */
 export type Exit = { at: number; process: string; message: string }
 
 /** A promise that did not hold. The subject is a reference number, a delivery or a call, for example. */
@@ -161,3 +144,7 @@ export type Violation = { promise: string; subject: string; message: string }
 
 /** The id of the delivery in the body of a webhook; '' if there is none. */
 export const deliveryIn = (body: string): string => /^\{"id":"([\w-]+)"/.exec(body)?.[1] ?? ''
+
+/** The calls or requests for one of these purposes. */
+export const having = <Member extends { what: What }>(members: Member[], ...whats: What[]): Member[] =>
+  members.filter(({ what }) => whats.includes(what))

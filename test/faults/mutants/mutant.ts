@@ -1,50 +1,41 @@
 import type { Edit } from '../../support/edited-build/edit.ts'
-import type { OperationName } from '../traffic/operations.ts'
-import type { Repeated } from './plan.ts'
+import type { OperationName } from '../traffic/traffic.ts'
+import type { Focus, Repeated } from './focus.ts'
 
 /** A copy of the service with one planted bug, which a fault run must find. */
 export interface Mutant {
   name: string
-  /** One sentence. */
-  bug: string
   edits: readonly Edit[]
   /** Promises, one of which must be reported as broken, or the test file that must fail (`api/refund.test.ts`). */
   caughtBy: readonly string[]
   focus: Focus
 }
 
-/** Planted bugs by name, by default in plain traffic. */
-export type PlantedBugs = { [name: string]: Omit<Mutant, 'name' | 'focus'> & { focus?: Focus } }
+type Emphasis = Partial<Focus>
 
-/** The emphasis of a round, so that the bug shows soon. */
-export interface Focus {
-  /** How long the traffic lasts. */
-  seconds: number
-  /** The operations that the traffic performs ten times as often. */
-  often: readonly OperationName[]
-  /** The points at which processes die, or stop for `awayMs`. */
-  points: readonly string[]
-  deed: 'kill' | 'stop'
-  awayMs: number
-  /** Other faults, repeated (plan.ts). */
-  faults: readonly Repeated[]
-}
+/** `name → what finds it`: promises separated by blanks, or a test file. A bug is its edits and its emphasis. */
+export type PlantedBugs = { [nameAndFinders: string]: Edit | readonly (Edit | Emphasis)[] }
 
-/** No faults, because the bug shows in plain traffic. */
-export const plain: Focus = { seconds: 10, often: [], points: [], deed: 'kill', awayMs: 300, faults: [] }
+/** No faults, because most bugs show in plain traffic. */
+const plain: Focus = { seconds: 10, often: [], points: [], deed: 'kill', awayMs: 300, faults: [] }
 
 /** Processes die at these points. */
-export const killedAt = (...points: string[]): Focus => ({ ...plain, seconds: 22, points })
-
+export const killedAt = (...points: string[]): Emphasis => ({ seconds: 22, points })
 /** Processes stop at these points for long enough that a concurrent request overtakes them. */
-export const pausedAt = (...points: string[]): Focus => {
-  return { ...plain, seconds: 22, points, deed: 'stop', awayMs: 1500 }
-}
-
+export const pausedAt = (...points: string[]): Emphasis => ({ seconds: 22, points, deed: 'stop', awayMs: 1500 })
 /** Processes stop at these points for longer than a lease, which lasts 10 s. */
-export const frozenAt = (...points: string[]): Focus => {
-  return { ...plain, seconds: 40, points, deed: 'stop', awayMs: 16_000 }
-}
+export const frozenAt = (...points: string[]): Emphasis => ({ seconds: 40, points, deed: 'stop', awayMs: 16_000 })
+export const under = (...faults: Repeated[]): Emphasis => ({ seconds: 30, faults })
+export const often = (...names: OperationName[]): Emphasis => ({ often: names })
+export const lasting = (seconds: number): Emphasis => ({ seconds })
 
-/** These faults are repeated. */
-export const under = (...faults: Repeated[]): Focus => ({ ...plain, seconds: 30, faults })
+const isEdit = (part: Edit | Emphasis): part is Edit => 'put' in part
+
+/** Later parts of an emphasis replace earlier ones. */
+export const mutantsOf = (planted: PlantedBugs): Mutant[] =>
+  Object.entries(planted).map(([key, bug]) => {
+    const [name = '', finders = ''] = key.split(' → ')
+    const parts = [bug].flat()
+    const focus = Object.assign({ ...plain }, ...parts.filter((part) => !isEdit(part)))
+    return { name, edits: parts.filter(isEdit), caughtBy: finders.split(' '), focus }
+  })

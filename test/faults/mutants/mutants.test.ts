@@ -2,65 +2,52 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { editedFiles } from '../../support/edited-build/edit.ts'
-import { fewCodes, harnessEdits } from '../build/harness-edits.ts'
-import { points } from '../build/points.ts'
+import { fewCodes, harnessEdits, points } from '../build/edits.ts'
 import { promises } from '../checker/promises/promises.ts'
-import { controlOf, controls } from './controls.ts'
-import { mutants, quickChoice } from './mutants.ts'
-import { planOf } from './plan.ts'
+import { planOf } from './focus.ts'
+import { chooseMutants, controlOf, controls, mutants } from './mutants.ts'
 
 const root = join(import.meta.dirname, '../../..')
+
+/** Promises that no bug reliably breaks on its own. */
+const notAlone = [
+  // Observed directly: checker/check.test.ts.
+  'process.lives',
+  'log.calm',
+  // A demand on the harness, not on the service.
+  'round.ended',
+  // Which write is lost is chance, so one of several promises breaks.
+  'create.exists',
+  // A short round has too few live payments.
+  'provider.balances',
+]
 
 describe('The mutants for the fault runs', () => {
   it('have unique names, and the quick selection contains only existing mutants', () => {
     const names = [...controls, ...mutants].map(({ name }) => name)
     expect(new Set(names).size).to.equal(names.length)
-    expect(mutants.map(({ name }) => name)).to.include.members([...quickChoice])
-  })
-
-  it('break every promise, except those that no bug breaks reliably', () => {
-    const broken = new Set(mutants.flatMap(({ caughtBy }) => caughtBy))
-    expect(Object.keys(promises).filter((name) => !broken.has(name))).to.have.members([
-      // Observed directly: checker/check.test.ts.
-      'process.lives',
-      'log.calm',
-      // A demand on the harness, not on the service.
-      'round.ended',
-      // A short round has too few live payments.
-      'provider.balances',
-    ])
-    const tests = [...broken].filter((name) => existsSync(join(root, 'test', name)))
-    expect([...Object.keys(promises), ...tests]).to.include.members([...broken])
-    expect(mutants.filter(({ caughtBy }) => caughtBy.length === 0)).to.deep.equal([])
+    expect(chooseMutants([])).to.include.members([...controls])
   })
 
   it('include, for each promise that a bug can reliably break on its own, a mutant that breaks only that promise', () => {
-    const demanded = new Set(mutants.flatMap(({ caughtBy }) => (caughtBy.length === 1 ? caughtBy : [])))
-    expect(Object.keys(promises).filter((name) => !demanded.has(name))).to.have.members([
-      'process.lives',
-      'log.calm',
-      'round.ended',
-      // Which write is lost is chance, so one of several promises breaks.
-      'create.exists',
-      'provider.balances',
-    ])
+    const alone = new Set(mutants.flatMap(({ caughtBy }) => (caughtBy.length === 1 ? caughtBy : [])))
+    expect(Object.keys(promises).filter((name) => !alone.has(name))).to.have.members(notAlone)
   })
 
-  it('each have a control run with the same kinds of faults', () => {
-    for (const { name, focus } of mutants) {
+  it('are caught by existing promises and tests', () => {
+    const isKnown = (name: string): boolean => name in promises || existsSync(join(root, 'test', name))
+    expect(mutants.flatMap(({ caughtBy }) => caughtBy).filter((name) => !isKnown(name))).to.deep.equal([])
+  })
+
+  it('have plans that fit into the run and contain exactly the intended faults, and a control with the same kinds', () => {
+    for (const { name, focus } of [...controls, ...mutants]) {
       const control = controlOf(focus).focus
       expect(control.faults, name).to.include.members([...focus.faults])
-      expect(focus.points.length === 0 || control.points.length > 0, name).to.equal(true)
-    }
-  })
-
-  it('have plans that fit into the run and contain exactly the intended faults, as do the control runs', () => {
-    for (const { name, focus } of [...controls, ...mutants]) {
       const plan = planOf(focus)
       expect(Math.max(0, ...plan.map(({ atMs }) => atMs)), name).to.be.below(focus.seconds * 1000)
-      const passed = plan.flatMap((fault) => (fault.what === 'process.point' ? [fault.point] : []))
+      const passed = plan.map(({ order }) => order?.point).filter((point) => point !== undefined)
       expect([...new Set(passed)], name).to.have.members(focus.points)
-      const others = plan.flatMap(({ what }) => (what === 'process.point' ? [] : [what]))
+      const others = plan.filter(({ order }) => order === undefined).map(({ what }) => what)
       expect([...new Set(others)], name).to.have.members(focus.faults)
       expect(points.map((point) => point.name)).to.include.members([...focus.points])
     }

@@ -1,33 +1,31 @@
-import { fork } from 'node:child_process'
+import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { killOnExit } from '../../support/child.ts'
+import { editedFiles } from '../../support/edited-build/edit.ts'
 import type { Violation } from '../evidence/evidence.ts'
-import { controlOf, controls } from './controls.ts'
 import type { Mutant } from './mutant.ts'
-import { mutants, quickChoice } from './mutants.ts'
-import { folderOf, runTest } from './run-test.ts'
+import { chooseMutants, controls } from './mutants.ts'
 
-/** The result of one round (try-one.ts). */
-export interface RoundOutcome {
-  violations: Violation[]
-  /** The folder with the evidence. */
-  folder: string
-}
+/** The result of one round (try-one.ts), with the folder of its evidence. */
+export type RoundOutcome = { violations: Violation[]; folder: string }
+
+type Finding = { isRight: boolean; message: string }
+
+/** The folder with the evidence about a mutant. */
+export const folderOf = (name: string): string => resolve('.data/faults/mutants', name)
 
 /** Some bugs show only if two things happen at the same time. They get a second round with another seed. */
 const maxRounds = 2
-
 /** A round waits more than it computes, so two cores can run four rounds, each with its own servers. */
 const concurrency = 4
 
-/**
- * Checks the checker: each chosen bug must be found in a short round of its own, and control rounds must be clean. No
- * names mean the quick choice, and `all` means every bug. Prints a line for each round. Returns whether every result is
- * as expected.
- */
+/** Checks the checker: each chosen bug must be found in a short round of its own, and control rounds must be clean. */
 export async function checkMutants(names: readonly string[]): Promise<boolean> {
   const chosen = chooseMutants(names)
+  const isDisturbed = ({ focus }: Mutant): boolean => focus.points.length + focus.faults.length > 0
   // Rounds with faults take longest, so they start first.
   const queue = chosen.toSorted((one, other) => Number(isDisturbed(other)) - Number(isDisturbed(one)))
   let failed = 0
@@ -39,56 +37,24 @@ export async function checkMutants(names: readonly string[]): Promise<boolean> {
   return failed === 0
 }
 
-const isDisturbed = ({ focus }: Mutant): boolean => focus.points.length + focus.faults.length > 0
-
-function chooseMutants(names: readonly string[]): Mutant[] {
-  if (names.includes('all')) return [...controls, ...mutants]
-  if (names.length === 0) return [...controls, ...mutants.filter(({ name }) => quickChoice.includes(name))]
-  const all = [...controls, ...mutants]
-  const named = names.map((name) => {
-    const found = all.find((each) => each.name === name)
-    if (found === undefined)
-      throw new Error(`There is no mutant ${name}. There are: ${all.map((each) => each.name).join(', ')}`)
-    return found
-  })
-  // A violation proves nothing about a mutant if the control has it too.
-  return [...new Set([...named.map(({ focus }) => controlOf(focus)), ...named])]
-}
-
 async function isCaught(mutant: Mutant): Promise<boolean> {
   const rounds = controls.includes(mutant) ? 1 : maxRounds
+  const test = mutant.caughtBy.find((name) => name.endsWith('.test.ts'))
   for (let round = 1; ; round += 1) {
     const startedAt = performance.now()
-    const test = mutant.caughtBy.find((name) => name.endsWith('.test.ts'))
-    const { isRight, message } =
-      test === undefined ? outcomeOf(mutant, await runInProcess(mutant.name, round)) : await runTest(mutant, test)
+    const { isRight, message } = test === undefined ? await runARound(mutant, round) : await runTest(mutant, test)
     const seconds = Math.round((performance.now() - startedAt) / 1000)
     const isLast = isRight || round === rounds
     const verdict = isRight ? 'ok  ' : isLast ? 'FAIL' : 'anew'
     console.log(`${verdict} ${mutant.name.padEnd(24)} ${String(seconds).padStart(4)} s  ${message}`)
-    if (isRight) rmSync(folderOf(mutant), { recursive: true, force: true })
+    if (isRight) rmSync(folderOf(mutant.name), { recursive: true, force: true })
     if (isLast) return isRight
   }
 }
 
-/** A control must be clean. A mutant must break one of the promises that its bug breaks. */
-function outcomeOf(mutant: Mutant, outcome: RoundOutcome | null): { isRight: boolean; message: string } {
-  if (outcome === null) return { isRight: false, message: 'the round crashed' }
-  const { violations, folder } = outcome
-  const counts = [...Map.groupBy(violations, ({ promise }) => promise)]
-    .map(([promise, own]) => `${promise} ${own.length}`)
-    .join(', ')
-  if (controls.includes(mutant))
-    return violations.length === 0
-      ? { isRight: true, message: 'clean, and nothing is planted' }
-      : { isRight: false, message: `${counts}, and nothing is planted; see ${folder}` }
-  const isRight = violations.some(({ promise }) => mutant.caughtBy.includes(promise))
-  return { isRight, message: isRight ? counts : `${counts || 'nothing found'}: ${mutant.bug} See ${folder}` }
-}
-
-/** Runs a round in its own process, so that rounds do not delay each other. Returns null if the process crashed. */
-async function runInProcess(name: string, round: number): Promise<RoundOutcome | null> {
-  const child = fork(join(import.meta.dirname, 'try-one.ts'), [name, String(round)], {
+/** Runs a round in its own process. A control must be clean, and a mutant break one of its promises. */
+async function runARound(mutant: Mutant, round: number): Promise<Finding> {
+  const child = fork(join(import.meta.dirname, 'try-one.ts'), [mutant.name, String(round)], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   let outcome: RoundOutcome | null = null
@@ -96,5 +62,31 @@ async function runInProcess(name: string, round: number): Promise<RoundOutcome |
     outcome = message as RoundOutcome
   })
   await once(child, 'exit')
-  return outcome
+  if (outcome === null) return { isRight: false, message: 'the round crashed' }
+  const { violations, folder } = outcome as RoundOutcome
+  const counts = Map.groupBy(violations, ({ promise }) => promise)
+  const isRight = controls.includes(mutant) ? counts.size === 0 : mutant.caughtBy.some((promise) => counts.has(promise))
+  const found = [...counts].map(([promise, own]) => `${promise} ${own.length}`).join(', ') || 'nothing found'
+  return { isRight, message: isRight ? found : `${found}, see ${folder}` }
+}
+
+const root = join(import.meta.dirname, '../../..')
+const sources = ['src', 'workers', 'schemas', 'test', 'dev', 'docs', 'package.json', 'tsconfig.json']
+
+/** Runs a test file on the sources with a bug. The bug is caught if some tests pass and some fail. */
+async function runTest({ name, edits }: Mutant, test: string): Promise<Finding> {
+  const folder = folderOf(name)
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  for (const source of sources) cpSync(join(root, source), join(folder, source), { recursive: true })
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  for (const [file, source] of editedFiles(folder, edits)) writeFileSync(join(folder, file), source)
+  const child = spawn(process.execPath, ['dev/tests/run.ts', 'test', join('test', test)], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  killOnExit(child)
+  const [output] = await Promise.all([text(child.stdout), once(child, 'exit')])
+  const [line = 'no tests ran', passed = 0, failed = 0] = /^(\d+) passed, (\d+) failed/m.exec(output) ?? []
+  return { isRight: Number(passed) > 0 && Number(failed) > 0, message: `${test}: ${line}` }
 }

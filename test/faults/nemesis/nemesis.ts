@@ -1,8 +1,11 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Fault } from '../evidence/evidence.ts'
-import { type PlannedFault, targetOf } from '../plan/fault.ts'
-import { type FaultAction, faultActions, type Targets } from './fault-actions.ts'
+import { faultKinds, type PlannedFault, type Targets } from './faults.ts'
+
+/** What has at most one fault at a time. */
+export const targetOf = ({ what, target }: PlannedFault): string =>
+  what === 'process.skew' ? `clock of ${target}` : target
 
 /**
  * Makes each planned fault at its time, and resolves when all have ended. Leaves out a fault that is more than
@@ -24,14 +27,25 @@ export async function runFaults(
       if (dueMs < -maxLateMs) continue
       await pause(Math.max(0, dueMs), null, { signal: broken.signal }).catch(() => null)
       if (broken.signal.aborted) return
-      const done = await (faultActions[fault.what] as FaultAction<typeof fault.what>)(targets, fault)
-      if (done !== null) report({ ...done, ended: Date.now(), what: fault.what }, fault)
+      const made = await makeFault(targets, fault)
+      if (made !== null) report(made, fault)
     }
   }
-  const byTarget = new Map<string, PlannedFault[]>()
-  for (const fault of plan) byTarget.set(targetOf(fault), [...(byTarget.get(targetOf(fault)) ?? []), fault])
   await Promise.allSettled(
-    [...byTarget.values()].map((faults) => inOrder(faults).catch((error: unknown) => broken.abort(error))),
+    [...Map.groupBy(plan, targetOf).values()].map((own) => inOrder(own).catch((error: unknown) => broken.abort(error))),
   )
   broken.signal.throwIfAborted()
+}
+
+async function makeFault(targets: Targets, fault: PlannedFault): Promise<Fault | null> {
+  const { mayBegin, begin } = faultKinds[fault.what]
+  if (mayBegin !== undefined && !(await mayBegin(targets, fault))) return null
+  const now = Date.now()
+  const begun = await begin(targets, fault)
+  if (begun === null) return null
+  const { began = now, forMs = fault.forMs, target = fault.target, end } = begun
+  // What begins and ends at once, such as a jump, has no end.
+  if (end !== undefined) await pause(forMs)
+  await end?.()
+  return { began, ended: Date.now(), what: fault.what, target }
 }

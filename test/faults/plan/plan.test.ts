@@ -1,24 +1,17 @@
 import { expect } from 'chai'
 import { commandFor, readArguments } from '../arguments.ts'
-import { points } from '../build/points.ts'
-import { planOfRound } from '../rounds.ts'
-import { type PlannedFault, targetOf } from './fault.ts'
-import { mongoFaults, redisFaults } from './server-faults.ts'
-
-const serverFaults = [redisFaults, mongoFaults['one-member'], mongoFaults['three-members']]
-const kinds = [
-  ...'process.kill process.stop process.point process.skew clock.jump endpoint.behaviour'.split(' '),
-  ...serverFaults.flatMap((faults) => Object.keys(faults)),
-]
+import { points } from '../build/edits.ts'
+import { faultKinds, type PlannedFault } from '../nemesis/faults.ts'
+import { targetOf } from '../nemesis/nemesis.ts'
+import { planOf } from './plan.ts'
 
 const roundsOf = (...args: string[]) => {
   const options = readArguments(args, 1)
   if (options.action !== 'run') throw new Error('no run')
   return options.rounds
 }
-const plansOf = (...args: string[]): PlannedFault[][] => roundsOf(...args).map(planOfRound)
-const endOf = (fault: PlannedFault): number =>
-  fault.atMs + (fault.what === 'process.point' ? fault.awayMs : fault.forMs)
+const plansOf = (...args: string[]): PlannedFault[][] => roundsOf(...args).map(planOf)
+const endOf = (fault: PlannedFault): number => fault.atMs + (fault.order?.awayMs ?? fault.forMs)
 
 function gapsOf(plan: readonly PlannedFault[], lengthMs: number): number[] {
   const gaps: number[] = []
@@ -28,11 +21,6 @@ function gapsOf(plan: readonly PlannedFault[], lengthMs: number): number[] {
     endsAt = Math.max(endsAt, endOf(fault))
   }
   return [...gaps, lengthMs - endsAt]
-}
-
-const frozenMs = (fault: PlannedFault): number => {
-  if (fault.what === 'process.stop') return fault.forMs
-  return fault.what === 'process.point' && fault.deed === 'stop' ? fault.awayMs : 0
 }
 
 describe('The plan for a round', () => {
@@ -48,25 +36,10 @@ describe('The plan for a round', () => {
 
   for (const seed of ['1', '4711', '123456']) {
     it(`contains every kind of fault and every fault point at least once in an hour of rounds (seed ${seed})`, () => {
-      const faults = plansOf('--seed', seed, '--soak').flat()
-      expect(new Set(faults.map(({ what }) => what))).to.have.keys(kinds)
-      const armed = new Set(faults.flatMap((fault) => (fault.what === 'process.point' ? [fault.point] : [])))
+      const faults = plansOf('--seed', seed, '--minutes', '60').flat()
+      expect(new Set(faults.map(({ what }) => what))).to.have.all.keys(Object.keys(faultKinds))
+      const armed = new Set(faults.flatMap(({ order }) => order?.point ?? []))
       expect([...armed]).to.have.members(points.map(({ name }) => name))
-    })
-
-    it(`arms a clean-up fault point in both workers when a simulated night begins (seed ${seed})`, () => {
-      for (const plan of plansOf('--seed', seed, '--soak')) {
-        const jump = plan.find(({ what }) => what === 'clock.jump')
-        const armed = plan.filter(
-          (fault) =>
-            fault.what === 'process.point' &&
-            fault.point.startsWith('clean-up.') &&
-            fault.atMs <= (jump?.atMs ?? 0) &&
-            fault.atMs + fault.forMs >= (jump?.atMs ?? 0) + 5000,
-        )
-        const targets = jump === undefined ? [] : ['worker-1', 'worker-2']
-        expect(armed.map(({ target }) => target)).to.have.members(targets)
-      }
     })
 
     it(`leaves some time without faults, and gives each target only one fault at a time (seed ${seed})`, () => {
@@ -77,19 +50,8 @@ describe('The plan for a round', () => {
         const overAt = new Map<string, number>()
         for (const fault of plan) {
           expect(overAt.get(targetOf(fault)) ?? 0, JSON.stringify(fault)).to.be.at.most(fault.atMs)
-          overAt.set(targetOf(fault), fault.what === 'process.point' ? fault.atMs : endOf(fault))
+          overAt.set(targetOf(fault), fault.order ? fault.atMs : endOf(fault))
         }
-      }
-    })
-
-    it(`never freezes both processes of the same type for long (seed ${seed})`, () => {
-      for (const plan of plansOf('--seed', seed, '--minutes', '10')) {
-        const long = plan.filter((fault) => frozenMs(fault) > 5000)
-        for (const one of long)
-          for (const other of long.filter(
-            ({ target }) => target !== one.target && target.slice(0, 3) === one.target.slice(0, 3),
-          ))
-            expect(one.atMs >= endOf(other) || other.atMs >= endOf(one), `${one.what} ${other.what}`).to.equal(true)
       }
     })
   }

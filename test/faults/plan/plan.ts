@@ -1,38 +1,24 @@
 import { type Chance, chanceOf } from '../../support/chance.ts'
-import { type Burst, burstsOf, type Deck, deckOf } from './bursts.ts'
-import { type Kind, type PlannedFault, type ProcessName, type ProcessType, type Servers, typeOf } from './fault.ts'
-import { processFaults } from './process-faults.ts'
-import { behavioursByTarget, endpointFaults, mongoFaults, redisFaults, serverFault } from './server-faults.ts'
+import { points } from '../build/edits.ts'
+import { type FaultName, faultKinds, type PlannedFault } from '../nemesis/faults.ts'
+import { type ProcessName, processNames, typeOf } from '../round/process.ts'
+import type { Servers } from '../round/servers.ts'
+import { behavioursByTarget } from '../traffic/endpoint-servers.ts'
 
-/** The parameters that determine a plan. */
-export interface Planning {
-  /** The seed of the run. */
-  seed: number
-  /** From 1. */
-  round: number
-  servers: Servers
-  seconds: number
-  points: readonly { name: string; process: ProcessType }[]
-}
+/** The parameters that determine a plan: the third round of the run with the seed 4711 has the name `4711-3`. */
+export type NumberedRound = { seed: number; round: number; servers: Servers; seconds: number }
+
+/** A period with faults. All of them begin and end within it. */
+type Burst = { fromMs: number; toMs: number }
+/** Deals the shuffled cards of a list in a cycle. */
+type Deck<Card> = () => Card
 
 const hourMs = 3_600_000
 const monthMs = 31 * 24 * hourMs
 /** After 25 hours, idempotency keys have expired and a night has passed. After a month, the sandbox's data is old. */
 const jumps = [0, 25 * hourMs, 0, monthMs]
-/** The clean-up passes its points only in the night after a jump, and only some of them if there is no old data. */
-const isOfNight = (point: string): boolean => point.startsWith('clean-up.')
-const withoutOldData = ['clean-up.taken', 'clean-up.before-end']
-const isPassedAfter = (aheadMs: number, point: string): boolean =>
-  aheadMs === monthMs ? point !== 'clean-up.before-end' : withoutOldData.includes(point)
 
-/** How many cards of a deck a round uses per second, and per night. The next round uses the following cards. */
-const pointsPerSecond = 1 / 14
-const pointsPerNight = 2
-/** Before this, there is hardly any data that could become old. */
-const jumpFromMs = 10_000
-
-/** The faults of a round, in the order of time. */
-export function planOf(round: Planning): PlannedFault[] {
+export function planOf(round: NumberedRound): PlannedFault[] {
   const chance = chanceOf(round.seed, 'plan', round.round)
   const bursts = burstsOf(chance, round.seconds * 1000)
   const aheadMs = deckOf(chanceOf(round.seed, 'jumps'), jumps, round.round)()
@@ -40,17 +26,37 @@ export function planOf(round: Planning): PlannedFault[] {
   const decks = decksOf(round, chance, aheadMs)
   const faults = bursts.flatMap((burst) => [
     ...processFaults(chance, burst, burst === night, burst === night ? decks.night : decks.day),
-    ...serverFault(chance, burst, redisFaults, decks.redis),
-    ...serverFault(chance, burst, mongoFaults[round.servers], decks.mongo),
+    ...serverFault(chance, burst, decks.redis),
+    ...serverFault(chance, burst, decks.mongo),
     ...endpointFaults(chance, burst, decks.endpoints),
-    // Early in its burst, when the points of the clean-up are armed.
-    ...(burst === night ? [jump(Math.max(jumpFromMs, burst.fromMs + 2500), aheadMs)] : []),
+    ...(burst === night ? [jump(burst, aheadMs)] : []),
   ])
   return faults.toSorted((one, other) => one.atMs - other.atMs)
 }
 
-const jump = (atMs: number, aheadMs: number): PlannedFault => {
-  return { what: 'clock.jump', target: 'all', atMs, forMs: 0, aheadMs }
+const firstAtMs = 2500
+/** A long burst has time for a process that is frozen for longer than a lease. */
+const burstMs = { min: 10_000, max: 22_000 }
+/** Long enough for the consequences of a fault to end. */
+const shortQuietMs = { min: 8000, max: 11_000 }
+/** Every second quiet period is also long enough to check the time of some requests. */
+const longQuietMs = { min: 22_000, max: 26_000 }
+/** Long enough to check every promise about time: 10 s to recover, 15 s and two delays for an attempt. */
+const lastQuietMs = 38_000
+/** A shorter round has no time for that. */
+const checkedFromMs = 60_000
+
+function burstsOf(chance: Chance, lengthMs: number): Burst[] {
+  const endMs = lengthMs < checkedFromMs ? lengthMs : lengthMs - lastQuietMs
+  const bursts: Burst[] = []
+  let fromMs = firstAtMs
+  while (fromMs + burstMs.min <= endMs) {
+    const toMs = Math.min(fromMs + chance.whole(burstMs.min, burstMs.max), endMs)
+    bursts.push({ fromMs, toMs })
+    const { min, max } = bursts.length % 2 === 0 ? longQuietMs : shortQuietMs
+    fromMs = toMs + chance.whole(min, max)
+  }
+  return bursts
 }
 
 /** The longest burst of the middle third, so that there is traffic before and after it. */
@@ -60,25 +66,129 @@ function nightOf(bursts: readonly Burst[]): Burst | undefined {
   return middle.toSorted((one, other) => other.toMs - other.fromMs - (one.toMs - one.fromMs))[0]
 }
 
-function decksOf({ seed, round, servers, seconds, points }: Planning, chance: Chance, aheadMs: number) {
+/** Before this, there is hardly any data that could become old. */
+const jumpFromMs = 10_000
+
+/** Early in its burst, when the points of the clean-up are armed. */
+const jump = ({ fromMs }: Burst, aheadMs: number): PlannedFault => {
+  return { what: 'clock.jump', target: 'all', atMs: Math.max(jumpFromMs, fromMs + 2500), forMs: 0, aheadMs }
+}
+
+/** How many cards of a deck a round uses per second, and per night. The next round uses the following cards. */
+const pointsPerSecond = 1 / 14
+const pointsPerNight = 2
+/** The clean-up passes its points only in the night after a jump, and only some of them if there is no old data. */
+const isOfNight = (point: string): boolean => point.startsWith('clean-up.')
+const withoutOldData = ['clean-up.taken', 'clean-up.before-end']
+const isPassedAfter = (aheadMs: number, point: string): boolean =>
+  aheadMs === monthMs ? point !== 'clean-up.before-end' : withoutOldData.includes(point)
+
+function decksOf({ seed, round, servers, seconds }: NumberedRound, chance: Chance, aheadMs: number) {
+  const pointDeck = (type: 'web' | 'worker', first: number, isWanted: (point: string) => boolean): Deck<string> => {
+    const own = points.filter(({ name, process }) => process === type && isWanted(name)).map(({ name }) => name)
+    return deckOf(chanceOf(seed, 'points', type), own, first)
+  }
+  const kinds = (prefix: string): FaultName[] =>
+    (Object.keys(faultKinds) as FaultName[]).filter((name) => name.startsWith(prefix))
   const first = Math.floor(round * seconds * pointsPerSecond)
   const firstOfNight = Math.floor((round - 1) / jumps.length) * pointsPerNight
-  const day = (type: ProcessType): Deck<string> => {
-    const own = points.filter(({ name, process }) => process === type && !isOfNight(name))
-    return deckOf(
-      chanceOf(seed, 'points', type),
-      own.map(({ name }) => name),
-      first,
-    )
-  }
-  const ofNight = points.map(({ name }) => name).filter((name) => isOfNight(name) && isPassedAfter(aheadMs, name))
-  const [web, worker] = [day('web'), day('worker')]
-  const night = deckOf(chanceOf(seed, 'points', 'worker'), ofNight, firstOfNight)
+  const web = pointDeck('web', first, () => true)
+  const worker = pointDeck('worker', first, (point) => !isOfNight(point))
+  const night = pointDeck('worker', firstOfNight, (point) => isOfNight(point) && isPassedAfter(aheadMs, point))
   return {
-    day: (target: ProcessName): Deck<string> => (typeOf(target) === 'web' ? web : worker),
-    night: (target: ProcessName): Deck<string> => (typeOf(target) === 'web' ? web : night),
-    redis: deckOf(chance, Object.keys(redisFaults) as Kind[], 0),
-    mongo: deckOf(chance, Object.keys(mongoFaults[servers]) as Kind[], 0),
+    day: (target: ProcessName) => (typeOf(target) === 'web' ? web : worker),
+    night: (target: ProcessName) => (typeOf(target) === 'web' ? web : night),
+    redis: deckOf(chance, kinds('redis.'), 0),
+    mongo: deckOf(chance, kinds(servers === 'one-member' ? 'mongo.' : 'primary.'), 0),
     endpoints: deckOf(chance, [...behavioursByTarget.keys()], 0),
   }
 }
+
+function deckOf<Card>(chance: Chance, cards: readonly Card[], first: number): Deck<Card> {
+  if (cards.length === 0) throw new Error('a deck without a card')
+  const order = cards.map((card) => ({ card, rank: chance.next() })).toSorted((one, other) => one.rank - other.rank)
+  let next = first
+  return () => (order[next++ % order.length] as { card: Card }).card
+}
+
+const startMs = 2000
+const maxDownMs = 2000
+/** How long a point stays armed, because a point of a rare operation may never be passed. */
+const armedMs = 4000
+/** Too short for a lease to expire. */
+const shortStopMs = { min: 1000, max: 4500 }
+/** Leases last 10 s and are renewed every 3 s. */
+const longStopMs = { min: 11_000, max: 18_000 }
+/** Longer than any lease, and longer than the lifetime of an idempotency key. */
+const skewsMs = [111_000, 111_000, 25 * hourMs]
+const minMs = maxDownMs + startMs + 1000
+const weights = { 'process.point': 8, 'process.kill': 2, 'process.stop': 2, 'process.skew': 1 } as const
+
+/** The faults of processes in a burst. Only one of each type is frozen for long, so that the other serves. */
+function processFaults(
+  chance: Chance,
+  burst: Burst,
+  isNight: boolean,
+  pointsOf: (target: ProcessName) => Deck<string>,
+): PlannedFault[] {
+  const frozenForLong = [chance.pick(['web-1', 'web-2']), chance.pick(['worker-1', 'worker-2'])]
+  return processNames.flatMap((target) => {
+    const point = pointsOf(target)
+    const faults: PlannedFault[] = []
+    let atMs = burst.fromMs + chance.whole(0, 2500)
+    for (let leftMs = burst.toMs - atMs; leftMs >= minMs; leftMs = burst.toMs - atMs) {
+      const stopMs = (): number => {
+        const isLong = frozenForLong.includes(target) && chance.is(0.5) && leftMs > longStopMs.min
+        if (!isLong) return chance.whole(shortStopMs.min, shortStopMs.max)
+        return chance.whole(longStopMs.min, Math.min(longStopMs.max, leftMs))
+      }
+      const what = isNight && faults.length === 0 ? 'process.point' : chance.weighted(weights)
+      const fault: PlannedFault = { what, target, atMs, forMs: 0 }
+      if (what === 'process.kill') fault.forMs = chance.whole(0, maxDownMs)
+      else if (what === 'process.stop') fault.forMs = stopMs()
+      else if (what === 'process.skew') {
+        fault.aheadMs = chance.pick(skewsMs) * chance.pick([1, -1])
+        fault.forMs = chance.whole(2000, Math.min(8000, leftMs))
+      } else {
+        const deed = chance.pick(['kill', 'kill', 'stop'] as const)
+        const awayMs = deed === 'kill' ? chance.whole(0, maxDownMs) : stopMs()
+        const time = chance.pick([1, 1, 1, 2, 4])
+        // In a night a worker is armed for long, because the clean-up passes each point once.
+        fault.forMs = isNight && typeOf(target) === 'worker' ? Math.max(armedMs, leftMs - minMs) : armedMs
+        fault.order = { point: point(), time: isNight ? 1 : time, deed, awayMs }
+      }
+      faults.push(fault)
+      atMs += busyMs(fault) + chance.whole(300, 1500)
+    }
+    return faults
+  })
+}
+
+/** How long a fault occupies its process. Most points are passed soon. */
+function busyMs({ what, forMs, order }: PlannedFault): number {
+  if (order !== undefined) return armedMs / 4 + order.awayMs + (order.deed === 'kill' ? startMs : 0)
+  return what === 'process.kill' ? forMs + startMs : forMs
+}
+
+/** The time to restart or to elect a primary. */
+const recoveryMs = 3000
+
+/** One fault of a server in a burst. Some bursts have none, which shows better what a killed process leaves behind. */
+function serverFault(chance: Chance, burst: Burst, deck: Deck<FaultName>): PlannedFault[] {
+  if (chance.is(0.2)) return []
+  const what = deck()
+  const [from, to] = faultKinds[what].lastsMs ?? [0, 0]
+  const availableMs = burst.toMs - burst.fromMs - recoveryMs
+  const forMs = chance.whole(from, Math.min(to, availableMs))
+  const atMs = burst.fromMs + chance.whole(0, availableMs - forMs)
+  return [{ what, target: what.slice(0, what.indexOf('.')), atMs, forMs }]
+}
+
+/** Other behaviours of up to three endpoints for a while. */
+const endpointFaults = (chance: Chance, burst: Burst, names: Deck<string>): PlannedFault[] =>
+  [...new Set([names(), names(), names()])].map((target) => {
+    const atMs = chance.whole(burst.fromMs, burst.toMs - 3000)
+    const forMs = chance.whole(2000, Math.min(10_000, burst.toMs - atMs))
+    const behaviour = chance.pick(behavioursByTarget.get(target) ?? [])
+    return { what: 'endpoint.behaviour', target, behaviour, atMs, forMs }
+  })

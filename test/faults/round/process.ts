@@ -5,7 +5,12 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startChild } from '../../support/child.ts'
 import type { Fault } from '../evidence/evidence.ts'
-import { type ProcessName, typeOf } from '../plan/fault.ts'
+
+/** The processes of a round. Each keeps its name, port and log when it restarts. */
+export const processNames = ['web-1', 'web-2', 'worker-1', 'worker-2'] as const
+export type ProcessName = (typeof processNames)[number]
+export type ProcessType = 'web' | 'worker'
+export const typeOf = (name: string): ProcessType => (name.startsWith('web') ? 'web' : 'worker')
 
 const programs = { web: 'src/server.js', worker: 'workers/main.js' } as const
 /** Long, because a process waits for its database at its start. */
@@ -13,24 +18,6 @@ const startLimitMs = 120_000
 /** An attempt may take 2 s here, and a command to a frozen MongoDB 5 s. */
 const endLimitMs = 20_000
 const reviveAfterMs = 300
-
-/** A process of the service that keeps its name, port and log when it restarts. */
-export interface ServiceProcess {
-  isServing(): boolean
-  /** Resolves when the process serves. */
-  start(): Promise<void>
-  /** Resolves when the process is dead. Returns false if it already was. */
-  kill(): Promise<boolean>
-  /** Returns false if the process is dead. */
-  freeze(): boolean
-  thaw(): void
-  /** Returns the point at which the process dies or stops, or null if that does not happen in time. */
-  reachesPoint(withinMs: number): Promise<Reached | null>
-  /** Ends the process with SIGTERM. It does not start again. */
-  end(): Promise<void>
-  /** Kills the process. It does not start again. */
-  close(): Promise<void>
-}
 
 interface Life {
   name: ProcessName
@@ -46,49 +33,57 @@ interface Life {
 /** A point at which the process was ordered to die or to stop, and when it reached that point. */
 type Reached = { point: string; deed: string; began: number }
 
-export function openProcess(life: Life): ServiceProcess {
-  const { name, build, environment, reportEnd, reportStray } = life
+export type ServiceProcess = ReturnType<typeof openProcess>
+
+export function openProcess({ name, build, environment, logFile, reportEnd, reportStray }: Life) {
   const type = typeOf(name)
-  const log = createWriteStream(life.logFile, { flags: 'a' })
+  const log = createWriteStream(logFile, { flags: 'a' })
   let child: ChildProcess | undefined
+  let started = Promise.withResolvers<void>()
   let hasStarted = false
   let isClosed = false
   let isDying = false
   let isFrozen = false
   let diedAt: Reached | null = null
   let onPoint: ((reached: Reached) => void) | null = null
-  const waiting = new Set<() => void>()
-  const isServing = (): boolean => hasStarted && !isDying && !isFrozen
+  const isServing = (): boolean => hasStarted && !isFrozen
 
   function read(line: string): void {
     log.write(`${line}\n`)
     if (line.includes('"msg":"fault.point"')) onReached(JSON.parse(line) as Reached)
     if (hasStarted || !line.includes(`"msg":"${type}.started"`)) return
     hasStarted = true
-    for (const resolve of waiting) resolve()
-    waiting.clear()
+    started.resolve()
   }
 
+  function stopServing(): boolean {
+    if (!hasStarted) return false
+    hasStarted = false
+    started = Promise.withResolvers()
+    return true
+  }
+
+  /** A killed process counts as gone when it has ended, so that it can be started at once. */
   function onReached(reached: Reached): void {
-    if (reached.deed === 'kill') {
+    if (reached.deed === 'stop') {
+      isFrozen = true
+      notify(reached)
+    } else {
+      stopServing()
       isDying = true
       diedAt = reached
-      return
     }
-    isFrozen = true
-    notify(reached)
   }
 
   function notify(reached: Reached): void {
-    if (onPoint === null) return void resume(reached).catch(({ message }) => reportEnd(message))
-    onPoint(reached)
+    if (onPoint === null) void resume(reached).catch(({ message }) => reportEnd(message))
+    else onPoint(reached)
     onPoint = null
   }
 
   async function resume({ point, deed, began }: Reached): Promise<void> {
     if (isClosed) return
-    if (deed === 'kill') await start()
-    else thaw()
+    await start()
     reportStray({ began, ended: Date.now(), what: 'process.point', target: `${name} ${point} ${deed}` })
   }
 
@@ -101,10 +96,8 @@ export function openProcess(life: Life): ServiceProcess {
   }
 
   async function onExit(code: number | null, signal: NodeJS.Signals | null): Promise<void> {
-    const hadServed = hasStarted
+    const [hadServed, reached] = [stopServing(), diedAt]
     child = undefined
-    hasStarted = false
-    const reached = diedAt
     diedAt = null
     if (reached !== null) return notify(reached)
     if (isDying) return
@@ -114,6 +107,7 @@ export function openProcess(life: Life): ServiceProcess {
   }
 
   async function endBy(signal: NodeJS.Signals): Promise<number | null> {
+    stopServing()
     isDying = true
     if (child === undefined) return null
     const ended = once(child, 'close')
@@ -122,54 +116,52 @@ export function openProcess(life: Life): ServiceProcess {
     return code
   }
 
-  async function start(): Promise<void> {
-    thaw()
-    if (isServing()) return
-    const served = new Promise<void>((resolve) => waiting.add(resolve))
-    if (child === undefined) spawn()
-    const isLate = pause(startLimitMs, 'late', { ref: false })
-    if ((await Promise.race([served, isLate])) === 'late') throw new Error(`${name} does not start`)
-  }
-
   function thaw(): void {
     isFrozen = false
     child?.kill('SIGCONT')
   }
 
-  const closeLog = (): Promise<void> => new Promise((resolve) => log.end(() => resolve()))
+  /** Starts or thaws the process. Resolves when it serves. */
+  async function start(): Promise<void> {
+    thaw()
+    if (isServing()) return
+    if (child === undefined) spawn()
+    const isLate = pause(startLimitMs, 'late', { ref: false })
+    if ((await Promise.race([started.promise, isLate])) === 'late') throw new Error(`${name} does not start`)
+  }
 
   return {
     isServing,
     start,
-    async kill() {
+    thaw,
+    /** Resolves when the process is dead. Returns false if it already was. */
+    async kill(): Promise<boolean> {
       const wasAlive = child !== undefined
       await endBy('SIGKILL')
       return wasAlive
     },
-    freeze() {
+    /** Returns false if the process is dead. */
+    freeze(): boolean {
       isFrozen = child?.kill('SIGSTOP') ?? false
       return isFrozen
     },
-    thaw,
-    async reachesPoint(withinMs) {
+    /** Returns the point at which the process dies or stops, or null if that does not happen in time. */
+    async reachesPoint(withinMs: number): Promise<Reached | null> {
       const coming = new Promise<Reached>((resolve) => (onPoint = resolve))
       const reached = await Promise.race([coming, pause(withinMs, null)])
       if (reached === null) onPoint = null
       return reached
     },
-    async end() {
+    /** Ends the process, which does not start again. It has to exit with 0 after SIGTERM. */
+    async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
       isClosed = true
       const deadline = setTimeout(() => child?.kill('SIGKILL'), endLimitMs)
       const wasAlive = child !== undefined
-      const code = await endBy('SIGTERM')
+      const code = await endBy(signal)
       clearTimeout(deadline)
-      if (wasAlive && code !== 0) reportEnd(`after SIGTERM, the process ended with ${code ?? 'SIGKILL'}`)
-      await closeLog()
-    },
-    async close() {
-      isClosed = true
-      await endBy('SIGKILL')
-      await closeLog()
+      if (signal === 'SIGTERM' && wasAlive && code !== 0)
+        reportEnd(`after SIGTERM, the process ended with ${code ?? 'SIGKILL'}`)
+      await new Promise<void>((resolve) => log.end(() => resolve()))
     },
   }
 }

@@ -1,44 +1,30 @@
 import mongoose, { type mongo } from 'mongoose'
 import { type Server, startMongo, startMongoReplicaSet, startRedis } from '../../../dev/servers.ts'
-import type { Servers } from '../plan/fault.ts'
 
-/** The servers of one round. */
-export interface RoundServers {
-  mongodbUrl: string
-  redisUrl: string
-  redis: Server
-  /** The server that accepts writes. @throws {Error} if there is none */
-  primary(): Promise<Server>
-  stop(): Promise<void>
-}
+/** The MongoDB of a round: a replica set of one or of three. */
+export type Servers = 'one-member' | 'three-members'
+export type RoundServers = Awaited<ReturnType<typeof startServers>>
 
-export async function startServers(kind: Servers): Promise<RoundServers> {
-  const starting = kind === 'one-member' ? startAlone() : startMongoReplicaSet(3)
+export async function startServers(kind: Servers) {
+  const starting =
+    kind === 'three-members' ? startMongoReplicaSet(3) : startMongo().then((one) => ({ ...one, members: [one] }))
   const [mongo, redis] = await Promise.all([starting, startRedis()])
   return {
     mongodbUrl: mongo.url,
     redisUrl: redis.url,
     redis,
-    primary: () => primaryOf(mongo.members),
-    async stop() {
-      await Promise.all([mongo.stop(), redis.stop()])
-    },
+    /** The server that accepts writes. @throws {Error} if there is none */
+    primary: (): Promise<Server> =>
+      Promise.any(
+        mongo.members.map(async (member) => {
+          const { isWritablePrimary } = await command(member, { hello: 1 }, 1000)
+          if (isWritablePrimary !== true) throw new Error(`${member.port} accepts no writes`)
+          return member
+        }),
+      ),
+    stop: () => Promise.all([mongo.stop(), redis.stop()]),
   }
 }
-
-async function startAlone() {
-  const mongo = await startMongo()
-  return { url: mongo.url, members: [mongo], stop: mongo.stop }
-}
-
-const primaryOf = (members: readonly Server[]): Promise<Server> =>
-  Promise.any(
-    members.map(async (member) => {
-      const { isWritablePrimary } = await command(member, { hello: 1 }, 1000)
-      if (isWritablePrimary !== true) throw new Error(`${member.port} accepts no writes`)
-      return member
-    }),
-  )
 
 /** Sends one command to one server. @throws {Error} if there is no response in time */
 export async function command(member: Server, document: object, withinMs: number): Promise<mongo.Document> {

@@ -9,17 +9,14 @@ export const settings: Setting['settings'] = {
   webhookTimeoutSeconds: 2,
   sandboxRetentionDays: 30,
 }
+const unlimited = '1000000000000'
 
-/** The environment of all processes of a round. */
-export const environmentOf = (round: {
-  mongodbUrl: string
-  redisUrl: string
-  webOrigin: string
-  endpointServers: { [name: string]: string }
-}): Record<string, string> => ({
+type Addresses = { mongodbUrl: string; redisUrl: string }
+
+export const environmentOf = ({ mongodbUrl, redisUrl }: Addresses, webOrigin: string): Record<string, string> => ({
   NODE_ENV: 'test',
-  MONGODB_URL: round.mongodbUrl,
-  REDIS_URL: round.redisUrl,
+  MONGODB_URL: mongodbUrl,
+  REDIS_URL: redisUrl,
   SECRET_KEY: randomBytes(32).toString('base64'),
   HASH_MEMORY_KIB: '64',
   LOG_LEVEL: 'info',
@@ -28,15 +25,14 @@ export const environmentOf = (round: {
   SANDBOX_INTENTS_PER_DAY: '1000000000',
   AUDIT_LINES_PER_DAY: '1000000000',
   LIVE_DOCUMENTS_PER_DAY: '1000000000',
-  LIVE_BYTES_PER_DAY: '1000000000000',
-  SANDBOX_BYTES_PER_DAY: '1000000000000',
-  PUBLIC_URL: round.webOrigin,
-  PAY_URL: round.webOrigin,
+  LIVE_BYTES_PER_DAY: unlimited,
+  SANDBOX_BYTES_PER_DAY: unlimited,
+  PUBLIC_URL: webOrigin,
+  PAY_URL: webOrigin,
   INTENT_LIFETIME_SECONDS: String(settings.intentLifetimeSeconds),
   CODE_LIFETIME_SECONDS: String(settings.codeLifetimeSeconds),
   WEBHOOK_RETRY_SECONDS: settings.retrySeconds.join(','),
   WEBHOOK_TIMEOUT_SECONDS: String(settings.webhookTimeoutSeconds),
   WALLET_PROVIDER_TIMEOUT_SECONDS: '1',
   SANDBOX_RETENTION_DAYS: String(settings.sandboxRetentionDays),
-  ...round.endpointServers,
 })

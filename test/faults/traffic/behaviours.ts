@@ -42,7 +42,11 @@ const later =
     return did
   }
 
-const plain = {
+const failures = [1, 2, 3, 5, 8]
+const randomChoices = 'ok ok ok error refuse redirect slow reset cut garbage huge'.split(' ')
+
+/** How endpoints respond. Each returns what it did. */
+export const behaviours: Readonly<Record<string, Respond>> = {
   ok: respond(200, 200, 201, 202, 204),
   error: respond(500, 502, 503),
   refuse: respond(400, 401, 404, 422, 429),
@@ -51,54 +55,42 @@ const plain = {
   slow: later((chance) => chance.whole(200, 1200), 200),
   /** After twice the timeout of the service in a round. */
   late: later(() => 4000, 'slow'),
-  async hang({ res }: Arriving): Promise<Arrival['did']> {
+  async hang({ res }) {
     await new Promise((resolve) => res.once('close', resolve))
-    return 'hung'
+    return 'hung' as const
   },
-  reset({ req }: Arriving): Arrival['did'] {
+  reset({ req }) {
     req.socket.resetAndDestroy()
     return 'reset'
   },
-  async cut({ req, res }: Arriving): Promise<Arrival['did']> {
+  async cut({ req, res }) {
     res.writeHead(200, { 'Content-Length': 1000 })
     await new Promise((resolve) => res.write('half of it', resolve))
     req.socket.destroy()
-    return 'cut'
+    return 'cut' as const
   },
-  garbage({ req }: Arriving): Arrival['did'] {
+  garbage({ req }) {
     req.socket.end('this is no HTTP at all\r\n\r\n')
     return 'garbage'
   },
-  huge({ res }: Arriving): Arrival['did'] {
+  huge({ res }) {
     res.end('x'.repeat(1_000_000))
     return 200
   },
   /** Responds before the body has been read (endpoint-servers.ts). */
   early: respond(200),
-} satisfies { [name: string]: Respond }
-
-const randomChoices: readonly (keyof typeof plain)[] = [
-  ...(['ok', 'ok', 'ok', 'error', 'refuse', 'redirect'] as const),
-  ...(['slow', 'reset', 'cut', 'garbage', 'huge'] as const),
-]
-const failures = [1, 2, 3, 5, 8]
-
-const ways = {
-  ...plain,
   /** Each delivery first fails one to eight times. */
-  flaky(arriving: Arriving) {
+  flaky(arriving) {
     const most = failures[Number.parseInt(arriving.deliveryId.slice(-2), 36) % failures.length] ?? 1
-    return arriving.earlierAttempts < most ? plain.error(arriving) : plain.ok(arriving)
+    return respondAs(arriving.earlierAttempts < most ? 'error' : 'ok', arriving)
   },
   /** A different behaviour each time. */
-  random: (arriving: Arriving) => plain[arriving.chance.pick(randomChoices)](arriving),
+  random: (arriving) => respondAs(arriving.chance.pick(randomChoices), arriving),
 }
 
-export type Behaviour = keyof typeof ways
-export const behaviours = Object.keys(ways) as Behaviour[]
-/** These behaviours keep the service waiting. */
-export const slowBehaviours: readonly Behaviour[] = ['late', 'hang']
-
 /** Responds to a webhook, and returns how. */
-export const respondAs = (behaviour: Behaviour, arriving: Arriving): Promise<Arrival['did']> =>
-  Promise.resolve(ways[behaviour](arriving))
+export const respondAs = async (behaviour: string | undefined, arriving: Arriving): Promise<Arrival['did']> =>
+  (behaviours[behaviour ?? ''] ?? respond(410))(arriving)
+
+/** These behaviours keep the service waiting. */
+export const slowBehaviours: readonly string[] = ['late', 'hang']

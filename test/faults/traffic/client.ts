@@ -2,12 +2,40 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { Agent, request } from 'undici'
 import type { Chance } from '../../support/chance.ts'
-import type { Call } from '../evidence/evidence.ts'
+import { errorOf, pageOf } from '../checker/responses.ts'
+import type { Call, Page, Setting, What } from '../evidence/evidence.ts'
 import type { Recording } from '../evidence/record.ts'
-import { pageOf, withoutMarkup } from './page.ts'
-import type { Body, RequestSpec } from './request-spec.ts'
 
-/** Sends one request and records it. */
+export type Body = { json: object } | { csv: string } | { form: { [name: string]: string } }
+
+export type Key = Setting['businesses'][number]['keys'][number] & { business: string }
+
+/** A request to the service. Each time it is sent is a separate call. */
+export interface RequestSpec {
+  operation: number
+  actor: Call['actor']
+  what: What
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  path: string
+  /** Absent for customers and support. */
+  key?: Key
+  idempotencyKey?: string
+  body?: Body
+  /** Another body to send under the same idempotency key after the response. */
+  otherBody?: Body
+  expects?: Call['expects']
+  headers?: { [name: string]: string }
+}
+
+/** No response, 5xx, 429 (except for a replay) and the 409 of a running request are not final. */
+export const isFinal = ({ status, what, response }: Call): boolean =>
+  status !== null &&
+  status < 500 &&
+  (status !== 429 || what === 'replay') &&
+  (status !== 409 || errorOf({ response })?.code === 'MERCHANT_REFERENCE_TAKEN')
+
+export const isGood = ({ status }: Call): boolean => status !== null && status < 300
+
 export type MakeCall = (spec: RequestSpec, attempt: number, chance: Chance) => Promise<Call>
 
 /** Longer than a request waits for MongoDB (8 s) or for another request with its key (10 s). */
@@ -17,7 +45,7 @@ const timeouts = { 700: 10, 3000: 45, [clientTimeoutMs]: 45 }
 /** Some writes with a key break off in the middle of the body. */
 const brokenOff = { part: 0.03, afterMs: 150 }
 
-type Needs = { record: Recording; origins: () => string[]; clockAheadMs: () => number }
+type Needs = { record: Pick<Recording, 'call'>; origins: readonly string[]; clockAheadMs: () => number }
 
 const none = { status: null, headers: {}, text: '', responseHash: null }
 
@@ -29,13 +57,7 @@ export function openClient({ record, origins, clockAheadMs }: Needs) {
     const { headers, body } = isHalf ? half(written(spec)) : written(spec)
     const signal = AbortSignal.timeout(timeoutMs)
     try {
-      const got = await request(origin + spec.path, {
-        dispatcher,
-        method: spec.method,
-        headers,
-        body,
-        signal,
-      })
+      const got = await request(origin + spec.path, { dispatcher, method: spec.method, headers, body, signal })
       const bytes = Buffer.from(await got.body.arrayBuffer())
       const responseHash = createHash('sha256').update(bytes).digest('base64url')
       return { status: got.statusCode, headers: plain(got.headers), text: bytes.toString(), responseHash }
@@ -47,51 +69,43 @@ export function openClient({ record, origins, clockAheadMs }: Needs) {
   const makeCall: MakeCall = async (spec, attempt, chance) => {
     calls += 1
     const call = calls
-    const origin = chance.pick(origins())
-    const isHalf = spec.idempotencyKey !== null && spec.body !== null && chance.is(brokenOff.part)
-    const timeoutMs = isHalf ? brokenOff.afterMs : timeoutOf(spec, chance)
+    const { operation, actor, what, method, path, key, idempotencyKey = null, body, expects = [] } = spec
+    const origin = chance.pick(origins)
+    const isHalf = idempotencyKey !== null && body !== undefined && chance.is(brokenOff.part)
+    const usualMs = actor === 'auditor' ? clientTimeoutMs : Number(chance.weighted(timeouts))
+    const timeoutMs = isHalf ? brokenOff.afterMs : usualMs
     const [began, aheadAtFirst] = [Date.now(), clockAheadMs()]
-    const { status, headers, text, responseHash } = await exchange(origin, spec, timeoutMs, isHalf)
-    const { key, body, otherBody: _other, headers: _headers, ...shared } = spec
+    const { text, ...responded } = await exchange(origin, spec, timeoutMs, isHalf)
+    const times = { began, ended: Date.now(), clockAheadMs: [aheadAtFirst, clockAheadMs()] as [number, number] }
+    const about = { call, actor, operation, attempt, timeoutMs, origin, what, method, path, idempotencyKey, expects }
+    const caller = { business: key?.business ?? null, keyId: key?.id ?? null }
     const made: Call = {
-      ...shared,
-      call,
-      began,
-      ended: Date.now(),
-      clockAheadMs: [aheadAtFirst, clockAheadMs()],
-      attempt,
-      timeoutMs,
-      origin,
-      business: key?.business ?? null,
-      keyId: key?.id ?? null,
-      sandbox: key === null ? null : key.mode === 'test',
-      body: body === null ? null : Object.values(body)[0],
-      status,
-      headers,
-      response: status === null ? null : read(headers, text),
-      responseHash,
+      ...times,
+      ...about,
+      ...caller,
+      sandbox: key ? key.mode === 'test' : null,
+      body: body === undefined ? null : Object.values(body)[0],
+      ...responded,
+      response: responded.status === null ? null : read(responded.headers, text),
     }
-    record.call({ ...made, response: withoutMarkup(made.response) })
+    record.call(withoutMarkup(made))
     return made
   }
   return { makeCall, close: () => dispatcher.destroy() }
 }
 
-const timeoutOf = ({ actor }: RequestSpec, chance: Chance): number =>
-  actor === 'auditor' ? clientTimeoutMs : Number(chance.weighted(timeouts))
-
 function written({ key, idempotencyKey, body, headers }: RequestSpec) {
   const all = {
-    ...(key !== null && { Authorization: `Bearer ${key.secret}` }),
-    ...(idempotencyKey !== null && { 'X-Idempotency-Key': idempotencyKey }),
+    ...(key !== undefined && { Authorization: `Bearer ${key.secret}` }),
+    ...(idempotencyKey !== undefined && { 'X-Idempotency-Key': idempotencyKey }),
     ...headers,
   }
-  if (body === null) return { headers: all, body: null }
+  if (body === undefined) return { headers: all, body: null }
   const [type, text] = encoded(body)
   return { headers: { ...all, 'Content-Type': type }, body: text }
 }
 
-function encoded(body: NonNullable<Body>): [type: string, text: string] {
+function encoded(body: Body): [type: string, text: string] {
   if ('json' in body) return ['application/json', JSON.stringify(body.json)]
   if ('csv' in body) return ['text/csv', body.csv]
   return ['application/x-www-form-urlencoded', new URLSearchParams(body.form).toString()]
@@ -113,10 +127,33 @@ const plain = (headers: { [name: string]: string | string[] | undefined }): { [n
 /** Parses a response. The checker reports those that are not JSON. */
 function read(headers: { [name: string]: string }, text: string): unknown {
   const type = headers['content-type'] ?? ''
-  if (type.startsWith('text/html') || headers.location !== undefined) return pageOf(headers.location ?? null, text)
+  const location = headers.location ?? null
+  if (type.startsWith('text/html') || location !== null)
+    return { text, state: /data-state="(\w+)"/.exec(text)?.[1] ?? null, location } satisfies Page
   try {
     return type.startsWith('application/json') ? JSON.parse(text) : text
   } catch {
     return text
   }
 }
+
+/** A response as it is recorded: pages without their markup. */
+function withoutMarkup(call: Call): Call {
+  const page = pageOf(call)
+  return page === null ? call : { ...call, response: { ...page, text: words(page.text) } }
+}
+
+const words = (html: string): string =>
+  unescaped(html.replace(/^.*<main/s, '<main').replaceAll(/<[^>]+>/g, ' ')).replaceAll(/\s+/g, ' ')
+
+/** Decodes numeric character references, the only ones that the service writes. */
+export const unescaped = (html: string): string =>
+  html.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
+
+export const hiddenFields = (html: string): { [name: string]: string } =>
+  Object.fromEntries(
+    [...html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [
+      name,
+      unescaped(value),
+    ]),
+  )

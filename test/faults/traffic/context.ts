@@ -1,11 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Chance } from '../../support/chance.ts'
-import type { Call, What } from '../evidence/evidence.ts'
-import type { MakeCall } from './client.ts'
-import type { Body, RequestSpec } from './request-spec.ts'
-import type { Send } from './send.ts'
-import type { Key, Tenant, World } from './world.ts'
+import type { ShownIntent } from '../checker/responses.ts'
+import type { Call, Setting, What } from '../evidence/evidence.ts'
+import { type Body, isFinal, type Key, type MakeCall, type RequestSpec } from './client.ts'
 
-/** The inputs of an operation of the traffic. */
+/** An intent as its merchant knows it from responses. The status `?` is unknown. */
+export interface KnownIntent extends Omit<ShownIntent, 'status'> {
+  status: string
+  refunded: number
+  isLeftAlone: boolean
+  created: { spec: RequestSpec; at: number; repeats: number }
+}
+
+/** A product whose stock the checker calculates. */
+export type KnownProduct = { id: string; variants: { id: string; label: string }[] }
+
+/** A business in one environment, with everything that its merchant knows. */
+export interface Tenant {
+  business: Business
+  sandbox: boolean
+  marker: string
+  keys: Key[]
+  publishable: Key
+  hasShop: boolean
+  intents: KnownIntent[]
+  products: KnownProduct[]
+  /** Ids of products that are created and deleted. */
+  passing: string[]
+  orders: string[]
+  deliveries: string[]
+  /** The paths of replays. */
+  replays: string[]
+}
+
+export interface Business {
+  index: number
+  id: string
+  name: string
+  isLive: boolean
+  markers: { test: string; live: string }
+  endpoints: { id: string; sandbox: boolean; isLasting: boolean }[]
+}
+
+/** `cookie`: of the session, or '' without one. */
+export type Employee = Setting['staff'][number] & { cookie: string }
+
+export type Wallet = Setting['wallets'][number]
+
+export interface World {
+  businesses: Business[]
+  tenants: Tenant[]
+  wallets: Wallet[]
+  providerWallets: Wallet[]
+  staff: Employee[]
+  endpointsOrigin: string
+  now: () => number
+}
+
+export function remember<T>(list: T[], item: T): void {
+  list.push(item)
+  if (list.length > 300) list.shift()
+}
+
 export interface Context {
   world: World
   tenant: Tenant
@@ -24,14 +80,14 @@ interface More {
   idempotencyKey?: string
   /** Another body that is later sent under the same key. */
   other?: object
-  expects?: RequestSpec['expects']
+  expects?: readonly string[]
 }
 
 export const specOf = (
   { operation, key, newKey }: Context,
   what: What,
   path: string,
-  body: Body,
+  body?: Body,
   { method = 'POST', idempotencyKey = newKey(), other, expects = [] }: More = {},
 ): RequestSpec => ({
   operation,
@@ -40,21 +96,57 @@ export const specOf = (
   key,
   method,
   path: `/api/v1/dev${path}`,
-  idempotencyKey: method === 'GET' ? null : idempotencyKey,
-  body,
-  otherBody: other === undefined ? null : { json: other },
   expects,
-  headers: {},
+  ...(method !== 'GET' && { idempotencyKey }),
+  ...(body && { body }),
+  ...(other && { otherBody: { json: other } }),
 })
 
 /** Sends a merchant's read once. */
 export const read = (context: Context, what: What, path: string, expects: readonly string[] = []) =>
-  context.makeCall(specOf(context, what, path, null, { method: 'GET', expects }), 1, context.chance)
+  context.makeCall(specOf(context, what, path, undefined, { method: 'GET', expects }), 1, context.chance)
 
 /** Sends a merchant's write until there is a response. */
-export const write = (context: Context, what: What, path: string, body: Body, more?: More): Promise<Call | null> =>
+export const write = (context: Context, what: What, path: string, body?: Body, more?: More): Promise<Call | null> =>
   context.send(specOf(context, what, path, body, more), context.chance)
 
-/** Sends a write without a body. */
 export const act = (context: Context, what: What, path: string, more?: More): Promise<Call | null> =>
-  write(context, what, path, null, more)
+  write(context, what, path, undefined, more)
+
+/** Sends a write until its final response. Returns null if the traffic ends or the client gives up before that. */
+export type Send = (spec: RequestSpec, chance: Chance) => Promise<Call | null>
+
+/** How 100 writes are sent: again after the response, as twins at once, or later with another body, for example. */
+const ways = { once: 80, givenUp: 4, again: 8, twins: 5, changed: 3 }
+/** The pause before a write is repeated. */
+const pauseMs = [100, 2000] as const
+/** Keys are not reused after this time, because they expire after 24 hours of the service's clock, which jumps. */
+export const keyLifetimeMs = 23 * 3_600_000
+
+/** `now` is the service's clock. After `endsAt` of the machine's clock, no write is repeated. */
+export function createSend(makeCall: MakeCall, now: () => number, endsAt: () => number): Send {
+  const isOld = (beganAt: number): boolean => now() - beganAt > keyLifetimeMs
+
+  async function persist(spec: RequestSpec, first: number, way: string, chance: Chance): Promise<Call | null> {
+    const beganAt = now()
+    for (let attempt = first; ; attempt += 1) {
+      const call = await makeCall(spec, attempt, chance)
+      if (isFinal(call)) return call
+      if (way === 'givenUp') return null
+      await sleep(chance.whole(...pauseMs))
+      if (Date.now() > endsAt() || isOld(beganAt)) return null
+    }
+  }
+  return async (spec, chance) => {
+    const way = chance.weighted(ways)
+    const beganAt = now()
+    // Each kind of repetition has its own range of numbers, so that records show what a call was.
+    const twin = way === 'twins' ? persist(spec, 1001, way, chance) : null
+    const call = await persist(spec, 1, way, chance)
+    await twin
+    if (call === null || isOld(beganAt)) return call
+    if (way === 'again') await makeCall(spec, 2001, chance)
+    if (way === 'changed' && spec.otherBody) await makeCall({ ...spec, body: spec.otherBody }, 3001, chance)
+    return call
+  }
+}

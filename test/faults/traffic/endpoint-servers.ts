@@ -4,34 +4,48 @@ import { text } from 'node:stream/consumers'
 import { chanceOf } from '../../support/chance.ts'
 import { listen } from '../../support/listen.ts'
 import { type Arrival, deliveryIn } from '../evidence/evidence.ts'
-import { openRecord, type Recording } from '../evidence/record.ts'
-import { type Behaviour, respondAs, slowBehaviours } from './behaviours.ts'
-import { hooks } from './hooks.ts'
-import { openProvider, type ProviderBehaviour, providerKey, providerPath } from './provider.ts'
+import { openRecord } from '../evidence/record.ts'
+import { behaviours, respondAs, slowBehaviours } from './behaviours.ts'
+import { openProvider, providerBehaviours, providerKey, providerPath } from './provider.ts'
 
-/** The servers of the merchants' endpoints at `/hook/<n>`, and of the wallet provider. */
-export interface EndpointServers {
-  origin: string
-  /** The settings of the service for these servers. */
-  environment: { [name: string]: string }
-  names: readonly string[]
-  /** Null restores the initial behaviour. */
-  behave(name: string, behaviour: Behaviour | null): void
-  behaveProvider(behaviour: ProviderBehaviour | null): void
-  /** Ends all behaviours that keep the service waiting. */
-  calm(): void
-  wallets: ReturnType<typeof openProvider>['wallets']
-  record: Recording
-  close(): Promise<void>
+export const businessesCount = 7
+/** SPEC 8 */
+export const hooksPerBusiness = 5
+
+/** The behaviours of endpoints in turn, except the first one of each business, which accepts everything. */
+const troubles = 'flaky error early slow random hang ok reset refuse huge cut late garbage redirect gone ok'.split(' ')
+
+/** The path of an endpoint. Both numbers count from 0. */
+export const hookName = (business: number, hook: number): string => `/hook/${business * hooksPerBusiness + hook + 1}`
+
+/** The initial behaviour of an endpoint. */
+export function behaviourOf(business: number, hook: number): string {
+  const number = business * (hooksPerBusiness - 1) + hook - 1
+  return (hook === 0 ? 'ok' : troubles[number % troubles.length]) ?? 'ok'
 }
+
+const hooks: ReadonlyMap<string, string> = new Map(
+  Array.from({ length: businessesCount * hooksPerBusiness }, (_, index) => {
+    const [business, hook] = [Math.floor(index / hooksPerBusiness), index % hooksPerBusiness]
+    return [hookName(business, hook), behaviourOf(business, hook)]
+  }),
+)
+
+/** The faulty behaviours of every endpoint and of the wallet provider. */
+export const behavioursByTarget: ReadonlyMap<string, readonly string[]> = new Map([
+  ...[...hooks.keys()].map((name) => [name, Object.keys(behaviours)] as const),
+  ['provider', providerBehaviours.filter((behaviour) => behaviour !== 'ok')],
+])
+
+export type EndpointServers = Awaited<ReturnType<typeof openEndpointServers>>
 
 type Opening = { seed: number; folder: string; clockAheadMs: () => number }
 
-export async function openEndpointServers({ seed, folder, clockAheadMs }: Opening): Promise<EndpointServers> {
+/** Opens the servers of the merchants' endpoints at `/hook/<n>`, and of the wallet provider. */
+export async function openEndpointServers({ seed, folder, clockAheadMs }: Opening) {
   const record = openRecord(folder)
   const chance = chanceOf(seed, 'endpointServers')
-  const initial = hooks()
-  const current = new Map(initial)
+  const current = new Map(hooks)
   const attempts = new Map<string, number>()
   const provider = openProvider(chanceOf(seed, 'provider'), record, clockAheadMs)
 
@@ -46,7 +60,7 @@ export async function openEndpointServers({ seed, folder, clockAheadMs }: Openin
     const deliveryId = deliveryIn(body) || body
     const earlierAttempts = attempts.get(deliveryId) ?? 0
     attempts.set(deliveryId, earlierAttempts + 1)
-    const did = await (early ?? respondAs(behaviour ?? 'gone', { ...arriving, earlierAttempts, deliveryId }))
+    const did = await (early ?? respondAs(behaviour, { ...arriving, earlierAttempts, deliveryId }))
     const isUnread = typeof did === 'number' && !(await isSent(res))
     const outcome: Pick<Arrival, 'did' | 'begun'> = isUnread ? { did: 'unread', begun: did } : { did, begun: null }
     const headers = req.headers as { [name: string]: string }
@@ -63,6 +77,7 @@ export async function openEndpointServers({ seed, folder, clockAheadMs }: Openin
   const { host, origin, close } = await listen(server)
   return {
     origin,
+    /** The settings of the service for these servers. */
     environment: {
       WEBHOOK_ALLOWED_HOSTS: host,
       WALLET_PROVIDER_URL: `http://${host}${providerPath}`,
@@ -70,16 +85,19 @@ export async function openEndpointServers({ seed, folder, clockAheadMs }: Openin
       // Without TRUST_PROXY, all customers would share the limits of one address.
       TRUST_PROXY: '1',
     },
-    names: [...initial.keys()],
-    behave: (name, behaviour) => void current.set(name, behaviour ?? initial.get(name) ?? 'ok'),
-    behaveProvider: provider.behave,
-    calm() {
-      for (const [name, behaviour] of initial) current.set(name, slowBehaviours.includes(behaviour) ? 'ok' : behaviour)
+    /** Sets the behaviour of an endpoint or of the `provider`. Null restores the initial one. */
+    behave(target: string, behaviour: string | null): void {
+      if (target === 'provider') provider.behave(behaviour)
+      else current.set(target, behaviour ?? hooks.get(target) ?? 'ok')
+    },
+    /** Ends all behaviours that keep the service waiting. */
+    calm(): void {
+      for (const [name, behaviour] of hooks) current.set(name, slowBehaviours.includes(behaviour) ? 'ok' : behaviour)
       provider.behave('ok')
     },
     wallets: provider.wallets,
     record,
-    async close() {
+    async close(): Promise<void> {
       await close()
       await Promise.all(running)
       await record.close()

@@ -2,18 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { Chance } from '../../support/chance.ts'
 import { type Kind, type Order, openBooks, signatureOf } from '../../support/provider-books.ts'
-import type { ProviderRequest } from '../evidence/evidence.ts'
+import type { ProviderRequest, Setting } from '../evidence/evidence.ts'
 import type { Recording } from '../evidence/record.ts'
 import { linger } from './behaviours.ts'
-import type { Wallet } from './world.ts'
 
 export const providerPath = '/wallet/v1'
 export const providerKey = 'the-key-of-the-runs-of-faults-32-or-more'
-/** How the provider responds. It executes each request in any case. */
-export type ProviderBehaviour = 'ok' | 'error' | 'reset' | 'hang'
-export const providerBehaviours: readonly ProviderBehaviour[] = ['ok', 'error', 'reset', 'hang']
-/** How it responds to 100 requests while no behaviour is set. */
+/** How the provider responds to 100 requests while no behaviour is set. It executes each request in any case. */
 const usual = { ok: 90, error: 3, reset: 4, hang: 3 }
+export const providerBehaviours: readonly string[] = Object.keys(usual)
 /** Longer than the timeout of the service in a round. */
 const lateMs = 2500
 
@@ -22,9 +19,9 @@ const isRefundRefused = (amount: number): boolean => amount % 50 === 13
 
 /** A wallet provider by docs/operators/wallet-provider.md, independent of the service's own code. */
 export function openProvider(chance: Chance, record: Recording, clockAheadMs: () => number) {
-  const wallets = new Map<string, Wallet>()
+  const wallets = new Map<string, Setting['wallets'][number]>()
   const books = openBooks(wallets, isRefundRefused)
-  let behaviour: ProviderBehaviour | null = null
+  let behaviour: string | null = null
 
   async function receive(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const [at, ahead] = [Date.now(), clockAheadMs()]
@@ -49,7 +46,7 @@ export function openProvider(chance: Chance, record: Recording, clockAheadMs: ()
   }
 
   async function respond(res: ServerResponse, code: number, body: object): Promise<ProviderRequest['did']> {
-    const usually = chance.weighted({ ...usual })
+    const usually = chance.weighted(usual)
     const how = behaviour ?? usually
     if (how === 'reset') res.socket?.resetAndDestroy()
     if (how === 'reset') return 'reset'
@@ -64,7 +61,7 @@ export function openProvider(chance: Chance, record: Recording, clockAheadMs: ()
   return {
     wallets,
     receive,
-    behave(next: ProviderBehaviour | null): void {
+    behave(next: string | null): void {
       behaviour = next
     },
   }

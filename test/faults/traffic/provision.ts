@@ -1,12 +1,11 @@
 import { type Chance, chanceOf } from '../../support/chance.ts'
 import type { Setting } from '../evidence/evidence.ts'
 import { slowBehaviours } from './behaviours.ts'
-import { clientTimeoutMs } from './client.ts'
-import type { Context } from './context.ts'
-import { behaviourOf, businessesCount } from './hooks.ts'
-import { everyEvent, subscribe } from './operations/endpoints.ts'
+import { clientTimeoutMs, type Key } from './client.ts'
+import type { Business, Context, Employee, Tenant, Wallet, World } from './context.ts'
+import { behaviourOf, businessesCount } from './endpoint-servers.ts'
 import { openProduct } from './operations/store.ts'
-import type { Business, Employee, Key, Tenant, Wallet, World } from './world.ts'
+import { everyEvent, subscribe } from './operations/webhooks.ts'
 
 /** Runs the service's command line, and returns its JSON. */
 export type Admin = (args: string[]) => Promise<{ [name: string]: unknown }>
@@ -66,6 +65,7 @@ async function createTenant(admin: Admin, business: Business, mode: Key['mode'])
     const { id, key } = await admin(['key', 'create', ...options])
     return { id: String(id), secret: String(key), mode, kind, business: business.id }
   }
+  const known = { intents: [], products: [], passing: [], orders: [], deliveries: [], replays: [] }
   return {
     business,
     sandbox: mode === 'test',
@@ -73,12 +73,7 @@ async function createTenant(admin: Admin, business: Business, mode: Key['mode'])
     keys: [await issue('secret'), await issue('secret')],
     publishable: await issue('publishable'),
     hasShop: mode === 'test' || business.index < liveShops,
-    intents: [],
-    products: [],
-    passing: [],
-    orders: [],
-    deliveries: [],
-    replays: [],
+    ...known,
   }
 }
 
@@ -123,7 +118,6 @@ function eventsFor(business: number, hook: number): string[] {
   return isSlow ? ['order.new'] : ['payment.confirmed', 'payment.refunded', 'payment.expired']
 }
 
-/** For the setting of the evidence. */
 export const provisioned = (world: World, stock: Provisioned['stock']): Provisioned => ({
   businesses: world.businesses.map(({ id, name, markers }) => {
     const tenants = world.tenants.filter(({ business }) => business.id === id)

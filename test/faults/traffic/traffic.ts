@@ -1,30 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Chance, chanceOf } from '../../support/chance.ts'
-import { audit } from './audit.ts'
 import { openClient } from './client.ts'
-import type { Context } from './context.ts'
+import { type Context, createSend, type Tenant } from './context.ts'
 import type { EndpointServers } from './endpoint-servers.ts'
-import { type OperationName, ofTheSandbox, operations, weightsWith } from './operations.ts'
-import { paced } from './paced.ts'
+import { ofIntents } from './operations/intents.ts'
+import { ofCustomers } from './operations/pay.ts'
+import { ofStore } from './operations/store.ts'
+import { ofStrangers } from './operations/strangers.ts'
+import { ofSupport } from './operations/support.ts'
+import { ofWebhooks } from './operations/webhooks.ts'
 import { type Admin, type Provisioned, provision, provisioned, setUp } from './provision.ts'
-import { startReaders } from './readers.ts'
-import { createSend } from './send.ts'
-import type { Tenant } from './world.ts'
+import { audit, startReaders } from './reading.ts'
 
 interface TrafficOptions {
   seed: number
   endpointServers: EndpointServers
-  origins: () => string[]
+  origins: readonly string[]
   admin: Admin
   clockAheadMs: () => number
   perSecond: number
   often: readonly OperationName[]
 }
 
-export type Traffic = Awaited<ReturnType<typeof startTraffic>>
+type Operation = (context: Context) => Promise<unknown>
 
-/** Limits the operations that wait while the service is frozen, or slower than the traffic. */
+/** All operations with their relative frequency. Some make more than one call. */
+const operations = {
+  ...ofIntents,
+  ...ofCustomers,
+  ...ofWebhooks,
+  ...ofStore,
+  ...ofStrangers,
+  ...ofSupport,
+} as const satisfies { [name: string]: readonly [weight: number, operate: Operation] }
+
+export type OperationName = keyof typeof operations
+/** Live keys are refused these operations, so the traffic rarely sends them with a live key. */
+const ofTheSandbox: readonly OperationName[] = ['simulatePayment', 'placeOrder']
+
+/** The weights, ten times as high for the operations in `often`. */
+const weightsWith = (often: readonly string[]) =>
+  Object.fromEntries(
+    Object.entries(operations).map(([name, [weight]]) => [name, often.includes(name) ? 10 * weight : weight]),
+  ) as { [name in OperationName]: number }
+
+/** While this many operations wait for a slow or frozen service, no more begin, and none is made up for. */
 const maxConcurrent = 16
+const tickMs = 20
 const settleMs = 60_000
+
+export type Traffic = Awaited<ReturnType<typeof startTraffic>>
 
 /** Starts random traffic, which runs until `settle`. The same seed begins the same operations in the same order. */
 export async function startTraffic(options: TrafficOptions) {
@@ -51,16 +76,40 @@ export async function startTraffic(options: TrafficOptions) {
     stocks.push(...(await setUp(tenant, contextOf(-1 - index, tenant, chanceOf(seed, 'settle in', index)))))
   const sandboxes = world.tenants.filter(({ sandbox }) => sandbox)
   const weights = weightsWith(options.often)
-  const begin = (operation: number): Promise<unknown> => {
+
+  function begin(operation: number): Promise<unknown> {
     const chance = chanceOf(seed, 'operation', operation)
     const name = chance.weighted(weights)
     const isInSandbox = ofTheSandbox.includes(name) && chance.is(0.97)
     const tenant = chance.pick(isInSandbox ? sandboxes : world.tenants)
     return operations[name][1](contextOf(operation, tenant, chance))
   }
-  const isOver = () => endsAt !== Number.POSITIVE_INFINITY
+
+  /** Begins operations, waits for those that are running at the end, and returns all errors. */
+  async function run(): Promise<unknown[]> {
+    const running = new Set<Promise<unknown>>()
+    const errors: unknown[] = []
+    let [due, begun, checkedAt] = [0, 0, performance.now()]
+    while (endsAt === Number.POSITIVE_INFINITY) {
+      await sleep(tickMs)
+      const at = performance.now()
+      due += ((at - checkedAt) * perSecond) / 1000
+      checkedAt = at
+      for (; due >= 1 && running.size < maxConcurrent; due -= 1) {
+        begun += 1
+        const done = begin(begun)
+          .catch((error: unknown) => errors.push(error))
+          .finally(() => running.delete(done))
+        running.add(done)
+      }
+      due = Math.min(due, 1)
+    }
+    await Promise.all(running)
+    return errors
+  }
+
   const readers = startReaders(world.tenants, makeCall, seed)
-  const running = paced({ perSecond, maxConcurrent, isOver, begin })
+  const running = run()
   return {
     provisioned: provisioned(world, stocks),
     /** Begins no more operations, calms the endpoints, and waits for running operations, at most a minute. */
@@ -70,7 +119,6 @@ export async function startTraffic(options: TrafficOptions) {
       const errors = await running
       if (errors.length > 0) throw new AggregateError(errors, 'operations of the traffic failed')
     },
-    /** Reads everything through the public API. */
     async audit() {
       await readers.finish()
       await audit(world, makeCall, seed)

@@ -6,32 +6,23 @@ type Deed = keyof typeof signals
 const signals = { kill: 'SIGKILL', stop: 'SIGSTOP' } as const
 
 /**
- * FAULT_POINTS contains orders `<point>:<time>:<deed>`, joined by commas. The process does the deed when it passes the
- * point for the `time`th time (from 1). Before that, it prints one line with the machine's time on stdout:
- * `{"msg":"fault.point","point":…,"deed":…,"began":…}`. FAULT_ORDERS names a file with more orders, which is polled.
- * Passes count from its last change. The first deed cancels all other orders, so a stopped process continues after
- * SIGCONT.
+ * FAULT_ORDERS names a file with orders `<point>:<time>:<deed>`, joined by commas, which is polled. The process does
+ * the deed when it passes the point for the `time`th time (from 1) since the file changed. First it prints one line
+ * with the machine's time: `{"msg":"fault.point","point":…,"deed":…,"began":…}`. The first deed cancels all other
+ * orders, so a stopped process continues after SIGCONT.
  */
-const given = process.env['FAULT_POINTS'] ?? ''
 const passed = new Map<string, number>()
 let text = ''
-let orders = parse(given)
-
-function parse(list: string): { point: string | undefined; time: number; deed: Deed }[] {
-  return list
-    .split(',')
-    .filter(Boolean)
-    .map((order) => {
-      const [point, time, deed] = order.split(':')
-      return { point, time: Number(time), deed: deed as Deed }
-    })
-}
+let orders: { point: string | undefined; time: number; deed: Deed }[] = []
 
 function take(list: string): void {
   if (list === text) return
   text = list
   passed.clear()
-  orders = [...parse(given), ...parse(list)]
+  orders = list.split(',').flatMap((order) => {
+    const [point, time, deed] = order.split(':')
+    return point === '' ? [] : [{ point, time: Number(time), deed: deed as Deed }]
+  })
 }
 
 /** The wall clock of the process may be shifted (support/wall-clock.mjs). */

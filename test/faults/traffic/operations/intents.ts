@@ -1,22 +1,61 @@
-import type { ShownIntent } from '../../checker/responses.ts'
+import { dataOf, type ShownIntent } from '../../checker/responses.ts'
 import type { Call } from '../../evidence/evidence.ts'
-import { act, type Context, read, write } from '../context.ts'
-import { dataOf, isGood } from '../request-spec.ts'
-import type { KnownIntent } from '../world.ts'
+import { act, type Context, type KnownIntent, keyLifetimeMs, read, remember, specOf, write } from '../context.ts'
+
+/** Amounts whose payments and refunds fail in the sandbox (SPEC 8). */
+const magic = [99_901, 99_904]
+const wrongAmounts = [0, -5, 1e12]
+
+async function createIntent(context: Context): Promise<void> {
+  const { chance, tenant, world } = context
+  const idempotencyKey = context.newKey()
+  const json = bodyOf(context, idempotencyKey)
+  const at = world.now()
+  const expects = wrongAmounts.includes(json.amount ?? 0) ? ['AMOUNT_OUT_OF_RANGE'] : []
+  const other = { ...json, amount: chance.whole(1, 20_000) }
+  const spec = specOf(context, 'create', '/intents', { json }, { idempotencyKey, other, expects })
+  const intent = dataOf<ShownIntent>(await context.send(spec, chance))
+  const created = { spec, at, repeats: 0 }
+  if (intent !== null) remember(tenant.intents, { ...intent, refunded: 0, isLeftAlone: chance.is(0.15), created })
+}
+
+function bodyOf({ chance, tenant: { marker, sandbox } }: Context, key: string): { amount?: number } {
+  const isMagic = sandbox && chance.is(0.04)
+  const isOpen = !isMagic && chance.is(0.1)
+  const tail = chance.pick(['', 'é', '\u{1f6d2}', '"<b>"', "' or 1"])
+  const urls = { success_url: `https://shop.example/?of=${marker}`, cancel_url: 'https://shop.example/sorry' }
+  return {
+    amount: isMagic ? chance.pick(magic) : chance.whole(1, 20_000),
+    ...(isOpen && { amountType: 'OPEN' }),
+    ...(chance.is(0.9) && { label: `${marker} نص ${tail}` }),
+    ...(chance.is(0.2) && { merchantReference: `${marker} ${chance.whole(1, 20)}` }),
+    ...(chance.is(0.6) && { metadata: { key, [`${marker}.$x`]: marker } }),
+    ...(chance.is(0.2) && urls),
+    ...(chance.is(0.02) && { amount: chance.pick(wrongAmounts) }),
+  }
+}
+
+/** Repeats a create after the intent has changed, which must get the first response again. */
+async function repeatCreate({ tenant, chance, world, makeCall }: Context): Promise<void> {
+  const changed = tenant.intents.filter(
+    ({ status, created }) => status !== 'PENDING' && world.now() - created.at < keyLifetimeMs,
+  )
+  if (changed.length === 0) return
+  const { created } = chance.pick(changed)
+  created.repeats += 1
+  await makeCall(created.spec, 4000 + created.repeats, chance)
+}
 
 /** An intent that can probably be paid or cancelled, and sometimes any other. */
 export const pendingOf = (context: Context): KnownIntent | null =>
-  oneOf(context, (intent) => {
-    const isOpen = intent.status === 'PENDING' && intent.expiresAt > context.world.now()
-    return isOpen && !intent.isLeftAlone
+  oneOf(context, ({ status, expiresAt, isLeftAlone }) => {
+    return status === 'PENDING' && Date.parse(expiresAt) > context.world.now() && !isLeftAlone
   })
 
 const paidOf = (context: Context): KnownIntent | null =>
-  oneOf(
-    context,
-    ({ status, amount, refunded }) =>
-      (status === 'PAID' || status === 'REFUNDED') && (amount === null || refunded < amount),
-  )
+  oneOf(context, ({ status, amount, refunded }) => {
+    return (status === 'PAID' || status === 'REFUNDED') && (amount === null || refunded < amount)
+  })
 
 function oneOf({ tenant, chance }: Context, isWanted: (intent: KnownIntent) => boolean): KnownIntent | null {
   const candidates = chance.is(0.95) ? tenant.intents.filter(isWanted) : tenant.intents
@@ -25,29 +64,27 @@ function oneOf({ tenant, chance }: Context, isWanted: (intent: KnownIntent) => b
 
 /** Remembers the state of an intent in a response. After a refusal, the state is unknown until the next read. */
 function learn(intent: KnownIntent, call: Call | null): void {
-  if (call === null || !isGood(call)) {
-    intent.status = call === null || call.status === 402 ? intent.status : '?'
+  const shown = dataOf<ShownIntent>(call)
+  if (shown === null) {
+    if (call !== null && call.status !== 402) intent.status = '?'
     return
   }
-  const { status, payment, totalAmountRefunded = 0 } = dataOf<ShownIntent>(call)
-  Object.assign(intent, {
-    status,
-    amount: payment?.amountPaid ?? intent.amount,
-    refunded: totalAmountRefunded,
-  })
+  intent.status = shown.status
+  intent.amount = shown.payment?.amountPaid ?? intent.amount
+  intent.refunded = shown.totalAmountRefunded ?? 0
 }
 
-export async function readIntent(context: Context): Promise<void> {
+async function readIntent(context: Context): Promise<void> {
   const { tenant, chance } = context
   if (tenant.intents.length === 0) return
   const unsure = tenant.intents.filter(({ status }) => status === '?')
   const intent = chance.pick(unsure.length > 0 && chance.is(0.7) ? unsure : tenant.intents)
   const key = chance.is(0.1) ? tenant.publishable : context.key
-  const call = await read({ ...context, key }, 'read', `/intents/${intent.reference}`)
-  if (isGood(call)) learn(intent, call)
+  const call = await read({ ...context, key }, 'read', `/intents/${intent.referenceNumber}`)
+  if (dataOf(call) !== null) learn(intent, call)
 }
 
-export async function listIntents(context: Context): Promise<void> {
+async function listIntents(context: Context): Promise<void> {
   const { chance, world } = context
   const query = new URLSearchParams({
     limit: String(chance.pick([1, 5, 20, 100])),
@@ -61,12 +98,15 @@ export async function listIntents(context: Context): Promise<void> {
   await read(context, 'list', `/intents?${query.toString()}`)
 }
 
-export async function cancelIntent(context: Context): Promise<void> {
+const cancel = (context: Context, { referenceNumber }: KnownIntent) =>
+  act(context, 'cancel', `/intents/${referenceNumber}/cancel`)
+
+async function cancelIntent(context: Context): Promise<void> {
   const intent = pendingOf(context)
-  if (intent !== null) learn(intent, await act(context, 'cancel', `/intents/${intent.reference}/cancel`))
+  if (intent !== null) learn(intent, await cancel(context, intent))
 }
 
-export async function simulatePayment(context: Context): Promise<void> {
+async function simulatePayment(context: Context): Promise<void> {
   const { chance, tenant } = context
   const intent = pendingOf(context)
   if (intent === null) return
@@ -77,11 +117,11 @@ export async function simulatePayment(context: Context): Promise<void> {
     ...(intent.amount === null && chance.is(0.5) && { amount: chance.whole(1, 20_000) }),
   }
   const more = { other: { outcome: 'technical_error' }, expects: tenant.sandbox ? [] : ['SANDBOX_ONLY'] }
-  const path = `/intents/${intent.reference}/simulate-payment`
+  const path = `/intents/${intent.referenceNumber}/simulate-payment`
   learn(intent, await write(context, 'simulate', path, { json }, more))
 }
 
-export async function refundIntent(context: Context): Promise<void> {
+async function refundIntent(context: Context): Promise<void> {
   const intent = paidOf(context)
   if (intent === null) return
   const atOnce = Number(context.chance.weighted({ 1: 85, 2: 10, 4: 5 }))
@@ -100,19 +140,28 @@ async function refundOnce(context: Context, intent: KnownIntent): Promise<void> 
     ...(how === 'expecting' && { expectedRefundable: left }),
   }
   const more = { idempotencyKey, other: { amount: 1, reason: `${tenant.marker} other` } }
-  learn(intent, await write(context, 'refund', `/intents/${intent.reference}/refund`, { json }, more))
+  learn(intent, await write(context, 'refund', `/intents/${intent.referenceNumber}/refund`, { json }, more))
 }
 
 /** Sends several conflicting requests for one intent at the same time. */
-export async function raceFor(context: Context): Promise<void> {
+async function raceFor(context: Context): Promise<void> {
   const intent = pendingOf(context)
   if (intent === null) return
-  const { chance, tenant } = context
-  const path = `/intents/${intent.reference}`
-  const cancel = () => act(context, 'cancel', `${path}/cancel`)
-  const simulate = () => write(context, 'simulate', `${path}/simulate-payment`, { json: {} })
-  const rivals = tenant.sandbox ? [cancel, simulate] : [cancel]
-  const [first] = await Promise.all([0, 1, 2].map(() => chance.pick(rivals)()))
+  const path = `/intents/${intent.referenceNumber}/simulate-payment`
+  const rivals = [() => cancel(context, intent)]
+  if (context.tenant.sandbox) rivals.push(() => write(context, 'simulate', path, { json: {} }))
+  const [first] = await Promise.all([0, 1, 2].map(() => context.chance.pick(rivals)()))
   learn(intent, first ?? null)
   if (intent.status === 'PENDING') intent.status = '?'
 }
+
+export const ofIntents = {
+  createIntent: [260, createIntent],
+  repeatCreate: [15, repeatCreate],
+  readIntent: [60, readIntent],
+  listIntents: [30, listIntents],
+  cancelIntent: [40, cancelIntent],
+  simulatePayment: [90, simulatePayment],
+  raceFor: [30, raceFor],
+  refundIntent: [100, refundIntent],
+} as const

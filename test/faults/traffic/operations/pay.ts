@@ -1,46 +1,40 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Call, Page, What } from '../../evidence/evidence.ts'
-import type { Context } from '../context.ts'
-import { hiddenFields, isPage, unescaped } from '../page.ts'
-import type { Body, RequestSpec } from '../request-spec.ts'
-import type { KnownIntent } from '../world.ts'
+import { pageOf } from '../../checker/responses.ts'
+import type { Call, What } from '../../evidence/evidence.ts'
+import { type Body, hiddenFields, unescaped } from '../client.ts'
+import type { Context, KnownIntent } from '../context.ts'
 import { pendingOf } from './intents.ts'
 
-/** A customer opens the link of the merchant. */
-export async function payByLink(context: Context): Promise<void> {
+async function payByLink(context: Context): Promise<void> {
   const intent = pendingOf(context)
   if (intent !== null) await pay(context, customerOf(context), intent, `/p/${intent.shortCode}`)
 }
 
 /** A customer types the code on the page for live codes, or on the page of the business's sandbox. */
-export async function payByCode(context: Context): Promise<void> {
+async function payByCode(context: Context): Promise<void> {
   const { tenant, chance } = context
   const intent = pendingOf(context)
   if (intent === null) return
   const makeCall = customerOf(context)
   const path = tenant.sandbox ? `/sandbox/${tenant.business.id}` : '/'
-  const code = chance.is(0.95) ? intent.code : String(chance.whole(0, 999_999)).padStart(6, '0')
+  const code = chance.is(0.95) ? (intent.code ?? '') : String(chance.whole(0, 999_999)).padStart(6, '0')
   const call = await makeCall('pay.code', path, { form: { code, lang: 'en' } })
-  const { location } = pageOf(call)
+  const location = pageOf(call)?.location ?? null
   if (call.status === 303 && location !== null) await pay(context, makeCall, intent, location)
 }
 
 /** Sends a GET if there is no body, and a POST otherwise. */
-type CustomerCall = (what: What, path: string, body: Body, attempt?: number) => Promise<Call>
+type CustomerCall = (what: What, path: string, body?: Body, attempt?: number) => Promise<Call>
 
 /** Each customer has an address of their own. */
 function customerOf({ operation, chance, makeCall }: Context): CustomerCall {
   const from = `41.${chance.whole(0, 255)}.${chance.whole(0, 255)}.${chance.whole(1, 254)}`
+  const common = { operation, actor: 'customer', headers: { 'X-Forwarded-For': from } } as const
   return (what, path, body, attempt = 1) => {
-    const method = body === null ? 'GET' : 'POST'
-    const none = { key: null, idempotencyKey: null, otherBody: null, expects: [] }
-    const headers = { 'X-Forwarded-For': from }
-    const spec: RequestSpec = { ...none, operation, actor: 'customer', what, method, path, body, headers }
-    return makeCall(spec, attempt, chance)
+    const sent = body === undefined ? ({ method: 'GET' } as const) : ({ method: 'POST', body } as const)
+    return makeCall({ ...common, what, path, ...sent }, attempt, chance)
   }
 }
-
-const pageOf = ({ response }: Call): Page => (isPage(response) ? response : { text: '', state: null, location: null })
 
 /** How often a customer without a response sends the same form. */
 const maxAttempts = 5
@@ -49,7 +43,7 @@ async function pay(context: Context, makeCall: CustomerCall, intent: KnownIntent
   const { chance } = context
   const typed = intent.amount === null ? `&amount=${chance.whole(1, 200)}` : ''
   const start = `${path}${path.includes('?') ? '&' : '?'}lang=en${typed}`
-  const html = pageOf(await makeCall('pay.page', start, null)).text
+  const html = pageOf(await makeCall('pay.page', start))?.text ?? ''
   const action = unescaped(/<form method="post" action="([^"]+)"/.exec(html)?.[1] ?? '')
   if (action === '') return
   const body = { form: { ...hiddenFields(html), ...walletOf(context) } }
@@ -61,7 +55,7 @@ async function pay(context: Context, makeCall: CustomerCall, intent: KnownIntent
   // The same form, later from a second tab, must not pay again.
   if (chance.is(0.1)) await makeCall('pay.confirm', action, body, maxAttempts + 1)
   const proof = /[?&]proof=[^&]+/.exec(action)?.[0].slice(1) ?? ''
-  const { response } = await makeCall('pay.status', `/p/${intent.shortCode}/status?${proof}`, null)
+  const { response } = await makeCall('pay.status', `/p/${intent.shortCode}/status?${proof}`)
   const state = (response as { state?: string } | null)?.state
   intent.status = state === 'pending' ? 'PENDING' : state === 'paid' ? 'PAID' : '?'
 }
@@ -81,3 +75,5 @@ function walletOf({ world, tenant, chance }: Context): { phone: string; pin: str
   const { phone = '', pin = '' } = wallets[chance.weighted(weights)] ?? {}
   return { phone, pin }
 }
+
+export const ofCustomers = { payByLink: [60, payByLink], payByCode: [30, payByCode] } as const

@@ -1,6 +1,6 @@
-import { act, type Context, read, write } from '../context.ts'
-import { dataOf, isGood } from '../request-spec.ts'
-import { type KnownProduct, remember } from '../world.ts'
+import type { Chance } from '../../../support/chance.ts'
+import { dataOf } from '../../checker/responses.ts'
+import { act, type Context, type KnownProduct, read, remember, write } from '../context.ts'
 
 type ProductData = { _id: string; variants: { _id: string; label: string; stock: number }[] }
 
@@ -26,11 +26,10 @@ async function create(context: Context, idempotencyKey: string, fields: object):
   const name = `${context.tenant.marker} ${idempotencyKey}`
   const more = { idempotencyKey, other: { name: `${name} other`, price: 7 } }
   const json = { name, description: 'Thé', ...fields }
-  const call = await write(context, 'product.create', '/store/products', { json }, more)
-  return call === null || !isGood(call) ? null : dataOf<ProductData>(call)
+  return dataOf<ProductData>(await write(context, 'product.create', '/store/products', { json }, more))
 }
 
-export async function createProduct(context: Context): Promise<void> {
+async function createProduct(context: Context): Promise<void> {
   if (!context.tenant.hasShop) return
   const fields = { price: context.chance.whole(0, 9000), stock: context.chance.whole(0, 20) }
   const data = await create(context, context.newKey(), fields)
@@ -38,7 +37,7 @@ export async function createProduct(context: Context): Promise<void> {
 }
 
 /** Changes a product. Keeps price and stock of products whose stock the checker calculates. */
-export async function updateProduct(context: Context): Promise<void> {
+async function updateProduct(context: Context): Promise<void> {
   const { tenant, chance } = context
   const isKept = chance.is(0.4)
   const ids = isKept ? tenant.products.map(({ id }) => id) : tenant.passing
@@ -52,13 +51,13 @@ export async function updateProduct(context: Context): Promise<void> {
   await write(context, 'product.update', `/store/products/${chance.pick(ids)}`, { json }, more)
 }
 
-export async function deleteProduct(context: Context): Promise<void> {
+async function deleteProduct(context: Context): Promise<void> {
   const { tenant, chance } = context
   if (tenant.passing.length === 0) return
   await act(context, 'product.delete', `/store/products/${chance.pick(tenant.passing)}`, { method: 'DELETE' })
 }
 
-export async function listProducts(context: Context): Promise<void> {
+async function listProducts(context: Context): Promise<void> {
   const { chance, tenant } = context
   if (tenant.products.length > 0 && chance.is(0.4))
     await read(context, 'product.read', `/store/products/${chance.pick(tenant.products).id}`)
@@ -67,7 +66,7 @@ export async function listProducts(context: Context): Promise<void> {
 }
 
 /** Imports a file of products, some of which are in a later file again. */
-export async function importProducts(context: Context): Promise<void> {
+async function importProducts(context: Context): Promise<void> {
   const { chance, tenant } = context
   if (!tenant.hasShop) return
   const numbers = new Set(Array.from({ length: chance.whole(1, 8) }, () => chance.whole(1, 12)))
@@ -84,7 +83,7 @@ export async function importProducts(context: Context): Promise<void> {
 }
 
 /** Changes stock, sometimes several times at once. Only deltas change the first variant, whose stock is calculated. */
-export async function changeStock(context: Context): Promise<void> {
+async function changeStock(context: Context): Promise<void> {
   const { chance, tenant } = context
   if (tenant.products.length === 0) return
   const product = chance.pick(tenant.products)
@@ -100,3 +99,49 @@ export async function changeStock(context: Context): Promise<void> {
   }
   await Promise.all(Array.from({ length: Number(chance.weighted({ 1: 80, 2: 15, 4: 5 })) }, once))
 }
+
+/** More than any shop has in stock, and too expensive. */
+const tooMany = 100_000
+
+/** Places an order, which only test keys may do. */
+async function placeOrder(context: Context): Promise<void> {
+  const { chance, tenant } = context
+  if (tenant.products.length === 0) return
+  const idempotencyKey = context.newKey()
+  const contact = { phone: `2${chance.whole(1_000_000, 9_999_999)}`, email: 'aicha@shop.example' }
+  const customer = { name: `${tenant.marker} ${idempotencyKey}`, ...(chance.is(0.3) && contact) }
+  const items = Array.from({ length: chance.whole(1, 3) }, () => lineOf(chance.pick(tenant.products), chance))
+  const isTooMuch = items.some(({ quantity }) => quantity === tooMany)
+  const expects = [
+    ...(tenant.sandbox ? [] : ['SANDBOX_ONLY']),
+    ...(isTooMuch ? ['INSUFFICIENT_STOCK', 'AMOUNT_OUT_OF_RANGE'] : []),
+  ]
+  const more = { idempotencyKey, other: { customer, items: items.slice(0, 1) }, expects }
+  const call = await write(context, 'order', '/store/orders/simulate', { json: { customer, items } }, more)
+  const order = dataOf<{ _id: string }>(call)
+  if (order !== null) remember(tenant.orders, order._id)
+}
+
+function lineOf({ id, variants }: KnownProduct, chance: Chance) {
+  const variant = chance.pick(variants)
+  const named = chance.is(0.5) ? { variantId: variant.id } : { variantLabel: variant.label }
+  return { productId: id, ...named, quantity: chance.is(0.04) ? tooMany : chance.whole(1, 4) }
+}
+
+async function readOrders(context: Context): Promise<void> {
+  const { chance, tenant } = context
+  if (tenant.orders.length > 0 && chance.is(0.6))
+    await read(context, 'order.read', `/store/orders/${chance.pick(tenant.orders)}`)
+  else await read(context, 'order.list', `/store/orders?limit=${chance.pick([5, 9])}&page=${chance.whole(1, 2)}`)
+}
+
+export const ofStore = {
+  createProduct: [8, createProduct],
+  updateProduct: [10, updateProduct],
+  deleteProduct: [3, deleteProduct],
+  listProducts: [10, listProducts],
+  importProducts: [5, importProducts],
+  changeStock: [60, changeStock],
+  placeOrder: [60, placeOrder],
+  readOrders: [10, readOrders],
+} as const

@@ -1,10 +1,9 @@
-import { act, type Context, read, write } from '../context.ts'
-import type { Tenant } from '../world.ts'
+import { act, type Context, read, type Tenant, write } from '../context.ts'
 
 type Attempt = () => Promise<unknown>
 
 /** A merchant requests documents of another business, or of the other environment of its own business. */
-export async function intrude(context: Context): Promise<void> {
+async function intrude(context: Context): Promise<void> {
   const { world, tenant, chance } = context
   const others = world.tenants.filter((other) => other !== tenant && other.intents.length > 0)
   if (others.length === 0) return
@@ -18,13 +17,8 @@ export async function intrude(context: Context): Promise<void> {
 
 function attemptsOf(context: Context, { intents, business, products, ...others }: Tenant): Attempt[] {
   const { chance, tenant } = context
-  const intent = `/intents/${chance.pick(intents).reference}`
+  const intent = `/intents/${chance.pick(intents).referenceNumber}`
   const theirs = business.endpoints.filter(({ sandbox }) => sandbox === others.sandbox)
-  const rotations = theirs.map(
-    ({ id }) =>
-      () =>
-        act(context, 'endpoint.rotate', `/webhooks/endpoints/${id}/rotate-secret`),
-  )
   const attempts: Attempt[] = [
     () => read(context, 'read', intent),
     () => act(context, 'cancel', `${intent}/cancel`),
@@ -34,7 +28,11 @@ function attemptsOf(context: Context, { intents, business, products, ...others }
       () => act(context, 'product.delete', `/store/products/${id}`, { method: 'DELETE' }),
     ]),
     ...others.orders.slice(0, 2).map((id) => () => read(context, 'order.read', `/store/orders/${id}`)),
-    ...rotations,
+    ...theirs.map(
+      ({ id }) =>
+        () =>
+          act(context, 'endpoint.rotate', `/webhooks/endpoints/${id}/rotate-secret`),
+    ),
     ...others.deliveries.slice(0, 2).map((id) => () => act(context, 'delivery.retry', `/webhooks/events/${id}/retry`)),
   ]
   // A live key may delete the test endpoints of its business.
@@ -44,7 +42,7 @@ function attemptsOf(context: Context, { intents, business, products, ...others }
 }
 
 /** A publishable key, which is public, may only read single intents. */
-export async function overstep(context: Context): Promise<void> {
+async function overstep(context: Context): Promise<void> {
   const { tenant, chance } = context
   const own = { ...context, key: tenant.publishable }
   const expects = ['SECRET_KEY_REQUIRED']
@@ -55,7 +53,7 @@ export async function overstep(context: Context): Promise<void> {
     () => read(own, 'list', '/intents', expects),
   ]
   if (tenant.intents.length > 0) {
-    const intent = `/intents/${chance.pick(tenant.intents).reference}`
+    const intent = `/intents/${chance.pick(tenant.intents).referenceNumber}`
     attempts.push(
       () => act(own, 'cancel', `${intent}/cancel`, { expects }),
       () => write(own, 'refund', `${intent}/refund`, { json: { amount: 1 } }, { expects }),
@@ -63,3 +61,5 @@ export async function overstep(context: Context): Promise<void> {
   }
   await chance.pick(attempts)()
 }
+
+export const ofStrangers = { intrude: [20, intrude], overstep: [8, overstep] } as const

@@ -1,18 +1,16 @@
+import { pageOf } from '../../checker/responses.ts'
 import type { Call, What } from '../../evidence/evidence.ts'
-import type { Context } from '../context.ts'
-import { hiddenFields, isPage, unescaped } from '../page.ts'
-import { isGood, type RequestSpec } from '../request-spec.ts'
-import type { Employee } from '../world.ts'
+import { hiddenFields, isGood, unescaped } from '../client.ts'
+import type { Context, Employee } from '../context.ts'
 
-/** Support re-queues one dead delivery on its page. */
-export async function requeue(context: Context): Promise<void> {
+async function requeue(context: Context): Promise<void> {
   const { tenant, chance } = context
   if (tenant.deliveries.length === 0) await requeueAll(context)
   else await press(context, `/admin/deliveries/${chance.pick(tenant.deliveries)}`, 'requeue', 'requeue')
 }
 
 /** Support re-queues all dead deliveries of an endpoint: opens the page of that act, and confirms it. */
-export async function requeueAll(context: Context): Promise<void> {
+async function requeueAll(context: Context): Promise<void> {
   const employee = context.chance.pick(context.world.staff.filter(({ role }) => role === 'support'))
   const page = await open(context, employee, '/admin/dead')
   const links = [...(page ?? '').matchAll(/href="([^"]+\/requeue-all[^"]*)"/g)]
@@ -21,8 +19,7 @@ export async function requeueAll(context: Context): Promise<void> {
   await press(context, unescaped(link), 'requeue.all', 'requeue-all')
 }
 
-/** A viewer sends a forged form. */
-export async function overreach(context: Context): Promise<void> {
+async function overreach(context: Context): Promise<void> {
   const { tenant, world, chance } = context
   const viewer = world.staff.find(({ role }) => role === 'viewer')
   if (viewer === undefined || tenant.deliveries.length === 0) return
@@ -46,9 +43,9 @@ async function press(context: Context, path: string, what: What, act: string): P
 
 /** The HTML of a page, after a sign-in if necessary, or null if there is no page. */
 async function open(context: Context, employee: Employee, path: string): Promise<string | null> {
-  const look = () => asStaff(context, employee, 'support.page', path, null)
+  const look = () => asStaff(context, employee, 'support.page', path)
   const first = employee.cookie === '' ? null : await look()
-  if (first !== null && isGood(first)) return htmlOf(first)
+  if (first !== null && isGood(first)) return pageOf(first)?.text ?? ''
   if (first !== null && first.status !== 303) return null
   const { name, password } = employee
   const form = { name, password, to: '/admin' }
@@ -57,23 +54,20 @@ async function open(context: Context, employee: Employee, path: string): Promise
   if (entry.status !== 303 || cookie === undefined) return null
   employee.cookie = cookie
   const second = await look()
-  return isGood(second) ? htmlOf(second) : null
+  return isGood(second) ? (pageOf(second)?.text ?? '') : null
 }
-
-const htmlOf = ({ response }: Call): string => (isPage(response) ? response.text : '')
 
 function asStaff(
   { operation, chance, makeCall }: Context,
   { cookie }: Employee,
   what: What,
   path: string,
-  form: Record<string, string> | null,
+  form?: Record<string, string>,
 ): Promise<Call> {
-  const none = { key: null, idempotencyKey: null, otherBody: null, expects: [] }
-  const method = form === null ? 'GET' : 'POST'
   // Browsers send this with a form of the same site.
   const headers = { 'Sec-Fetch-Site': 'same-origin', ...(cookie !== '' && { Cookie: cookie }) }
-  const body = form && { form }
-  const spec: RequestSpec = { ...none, operation, actor: 'support', what, method, path, body, headers }
-  return makeCall(spec, 1, chance)
+  const sent = form === undefined ? ({ method: 'GET' } as const) : ({ method: 'POST', body: { form } } as const)
+  return makeCall({ operation, actor: 'support', what, path, headers, ...sent }, 1, chance)
 }
+
+export const ofSupport = { requeue: [8, requeue], requeueAll: [3, requeueAll], overreach: [4, overreach] } as const

@@ -1,0 +1,37 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { buildWith } from '../../support/edited-build/test-build.ts'
+import { type ServiceProcess, startProcessOf } from '../../support/processes.ts'
+import { withService } from '../../support/service.ts'
+import { harnessEdits } from './edits.ts'
+
+describe('The fault points of a test build', function () {
+  this.timeout(60_000)
+  const service = withService()
+  let web: ServiceProcess | undefined
+  after(async () => {
+    await web?.stop()
+  })
+
+  it('can all be included in the same build, and kill the service on command', async () => {
+    const build = buildWith(harnessEdits)
+    const orders = join(build, 'orders')
+    writeFileSync(orders, 'create.inserted:2:kill')
+    web = await startProcessOf(build, 'web', service, { FAULT_ORDERS: orders })
+    const merchant = await service.merchant()
+    const create = (origin: string, key: string) =>
+      fetch(`${origin}/api/v1/dev/intents`, {
+        method: 'POST',
+        headers: { ...merchant.write(key), 'Content-Type': 'application/json' },
+        body: JSON.stringify({ amount: 50_000 }),
+      })
+    expect((await create(web.origin, 'first')).status).to.equal(201)
+    expect(await create(web.origin, 'second').catch(() => 'died')).to.equal('died')
+    expect(await web.exited).to.equal(null)
+    expect(web.recentLog()).to.include('{"msg":"fault.point","point":"create.inserted","deed":"kill",')
+    const again = await create(service.origin, 'second')
+    expect([again.status, again.headers.get('idempotent-replayed')]).to.deep.equal([201, 'true'])
+    expect(await service.deps.Intent.countDocuments({ businessId: merchant.businessId })).to.equal(2)
+  })
+})

@@ -1,0 +1,112 @@
+import { after, before, type Edit, replace } from '../../support/edited-build/edit.ts'
+
+/** A named point between two steps of an operation, where a process of a test build can die or stop (inside.ts). */
+export interface Point {
+  /** The operation, and its last or next step: `create.inserted`, `create.before-insert`. */
+  name: string
+  /** The type of process that passes the point, or passes it more often. */
+  process: 'web' | 'worker'
+  edits: Edit[]
+}
+
+/** The name, the function, and the code in it that the point precedes or follows. */
+type PointSpec = readonly [name: string, within: string, find: string]
+
+const pointsOf = (process: Point['process'], insert: typeof before, specs: readonly PointSpec[]): Point[] =>
+  specs.map(([name, within, find]) => ({ name, process, edits: [insert(within, find, `reach('${name}')`)] }))
+
+/** All named points. Writes pass `write.…`, payments and refunds `wallet.…`, and acts of staff `transaction.…`. */
+export const points: readonly Point[] = [
+  ...pointsOf('web', before, [
+    ['write.key-looked-up', 'write', 'idempotencyKey($$)'],
+    ['write.before-run', 'runOnce', 'run().catch($$)'],
+    ['create.before-insert', 'insertIntent', '$.insertIntent($$)'],
+    ['create.inserted', 'insertIntent', 'countTransition($$)'],
+    ['write.before-response-kept', 'runOnce', 'isKnown ? null : await store($)'],
+    ['cancel.before-transition', 'cancelIntent', 'applyTransition($$)'],
+    ['cancel.done', 'cancelIntent', 'wakeRelay($$)'],
+    ['pay.before-begin', 'payIntent', 'beginPayment($$)'],
+    ['pay.pending', 'payIntent', 'isSuspended($$)'],
+    ['pay.wallet-responded', 'payIntent', "$.outcome === 'unknown'"],
+    ['pay.settled', 'settlePayment', 'wakeRelay($$)'],
+    ['wallet.money-held', 'decide', '$.insertOne($$)'],
+    ['wallet.decided', 'decide', 'return result'],
+    ['simulate.before-transition', 'simulatePayment', 'endPayment($$)'],
+    ['simulate.settled', 'simulatePayment', 'wakeRelay($$)'],
+    ['refund.before-set-aside', 'refundIntent', 'beginRefund($$)'],
+    ['refund.set-aside', 'carryOut', 'outcomeOf($$)'],
+    ['refund.wallet-responded', 'carryOut', "$.outcome === 'unknown'"],
+    ['refund.settled', 'settleRefund', 'wakeRelay($$)'],
+    ['requeue.judged', 'makePlan', '$.insertOne($$)'],
+    ['requeue.planned', 'requeueAs', 'carryOutPlan($$)'],
+    ['requeue.before-enqueue', 'requeueAs', 'wakeDue($$)'],
+    ['transaction.before-commit', 'tryOnce', 'commit($$)'],
+    ['order.products-read', 'placeOrder', 'takeUnits($$)'],
+    ['order.units-taken', 'placeOrder', '$.insertOne($$)'],
+    ['order.placed', 'placeOrder', 'wakeRelay($$)'],
+    ['stock.before-change', 'changeStock', '$.updateOne($$)'],
+    ['import.locked', 'importRows', 'compare($$)'],
+    ['import.compared', 'importRows', 'write($$)'],
+    ['import.written', 'importRows', 'return $.counts'],
+  ]),
+  ...pointsOf('web', after, [
+    ['write.response-kept', 'runOnce', 'isKnown ? null : await store($)'],
+    ['create.enqueued', 'insertIntent', 'wakeRelay($$)'],
+    ['requeue.due-again', 'carryOutPlan', 'writeDue($$)'],
+    ['requeue.job-added', 'requeueAs', 'wakeDue($$)'],
+    ['transaction.committed', 'tryOnce', 'commit($$)'],
+    ['stock.changed', 'changeStock', '$.updateOne($$)'],
+  ]),
+  ...pointsOf('worker', before, [
+    ['outcome.before-query', 'queryOrder', 'fetchOutcome($$)'],
+    ['outcome.received', 'queryOrder', "$.outcome !== 'unknown'"],
+    ['relay.events-read', 'relayDocument', '$.findActiveEndpoints($$)'],
+    ['relay.before-insert', 'relayDeliveries', '$.allSettled($$)'],
+    // Passed for each delivery that was inserted with a lease, before its attempt begins.
+    ['relay.inserted', 'relayTo', 'beginAttempt($$)'],
+    ['relay.deliveries-inserted', 'relayDeliveries', '$.enqueue($$)'],
+    ['relay.enqueued', 'relayDeliveries', '$.deliveries += $'],
+    ['chain.before-insert', 'appendLinks', 'insert($$)'],
+    ['relay.logged', 'relayDocument', 'empty($$)'],
+    ['relay.events-pulled', 'relayDocument', '$.events += $'],
+    ['replay.before-page', 'applyPage', 'insertDeliveries($$)'],
+    ['replay.page-written', 'runPage', 'recordProgress($$)'],
+    ['replay.progress-recorded', 'runPage', 'beginAttempts($$)'],
+    ['deliver.claimed', 'beginAttempt', '$.hold($$)'],
+    ['deliver.before-send', 'send', '$.sender.send($$)'],
+    ['deliver.responded', 'send', '$.free($$)'],
+    ['deliver.before-record', 'send', '$.recordResult($$)'],
+    ['deliver.before-job', 'send', '$.enqueue($$)'],
+    ['wake.handed-over', 'webhookDelivery', 'removeSuperseded($$)'],
+    ['expire.taken', 'expireIntent', 'applyTransition($$)'],
+    ['expire.done', 'expireIntent', 'wakeRelay($$)'],
+    ['poll.begun', 'lookOnce', 'run($$)'],
+    ['clean-up.before-mark', 'removeIntents', 'hide($$)'],
+    ['clean-up.marked', 'removeIntents', 'removeMovements($$)'],
+    ['clean-up.movements-gone', 'removeIntents', 'removeDeliveriesOf($$)'],
+    ['clean-up.before-end', 'runCleanUp', '$.end({ completedFor: $, pass: null })'],
+  ]),
+  ...pointsOf('worker', after, [
+    ['chain.inserted', 'appendLinks', 'insert($$)'],
+    ['relay.expiries-scheduled', 'relayDocument', '$.enqueue($$)'],
+    ['deliver.recorded', 'send', '$.recordResult($$)'],
+    ['deliver.job-added', 'send', '$.enqueue($$)'],
+    ['expire.enqueued', 'expireIntent', 'wakeRelay($$)'],
+    ['poll.done', 'lookOnce', 'run($$)'],
+    ['job.done', 'runJob', '$ = $.next'],
+    ['clean-up.taken', 'runCleanUp', 'createPace($$)'],
+    ['clean-up.deliveries-gone', 'removeIntents', 'removeDeliveriesOf($$)'],
+    ['clean-up.before-orders-go', 'removeOrders', 'removeDeliveriesOf($$)'],
+  ]),
+]
+
+/** Adds the offset of a round to database time. support/wall-clock.mjs sets the wall clocks. */
+const shiftedTime = replace('noShift', '($ms) => $ms', '($ms) => $ms + offsetMs()')
+
+/** Lists have a count checkpoint every 5 items, because no list of a round has 2 000. */
+const closeCheckpoints = replace('stride', '2_000', '5')
+
+export const harnessEdits: readonly Edit[] = [shiftedTime, closeCheckpoints, ...points.flatMap(({ edits }) => edits)]
+
+/** Draws payment codes from only 500 values, so that some are drawn twice. A longer round would run out of codes. */
+export const fewCodes: Edit = replace('newPaymentCode', 'randomInt($)', 'randomInt(500)')

@@ -1,0 +1,201 @@
+/* oxlint-disable unicorn/no-useless-spread -- groups of fields stand on one line */
+import { createHmac } from 'node:crypto'
+import type { DeliveryDocument, IntentDocument } from '../../invariants/documents.ts'
+import {
+  addIntent,
+  at,
+  endpointId,
+  hook,
+  idOf,
+  iso,
+  type Ordinary,
+  ordinaryDocuments,
+  shop,
+  subscribed,
+} from '../../invariants/ordinary.ts'
+import { type Arrival, type Call, deliveryIn, type What } from '../evidence/evidence.ts'
+import type { Evidence, Line } from './read-folder.ts'
+
+export const other = { id: idOf('other'), key: idOf('key-other'), marker: 'other-in-test' }
+const secret = 'a'.repeat(64)
+const path = '/api/v1/dev'
+
+/** A round without violations, and the parts of it that tests change. */
+export type OrdinaryRound = Evidence & Ordinary & { lines: Line[] }
+
+/** The evidence of a round that left the documents of an ordinary shop. */
+export function ordinaryRound(): OrdinaryRound {
+  const lines: Line[] = []
+  const documents = ordinaryDocuments()
+  const { dump, paid, cancelled, byWallet } = documents
+  const records = { calls: [], arrivals: [], provider: [], faults: [], ends: [] }
+  const round: OrdinaryRound = { ...documents, ...records, lines, setting: setting(), texts: () => lines }
+  const endpoint = { ...{ businessId: shop.id, sandbox: true, url: hook, events: subscribed }, id: endpointId, secret }
+  write(round, -40, 'endpoint.create', '/webhooks/endpoints', endpoint, { status: 201 })
+  for (const intent of dump.intents) created(round, intent)
+  act(round, paid, 'simulate', 'simulate-payment', 5)
+  act(round, paid, 'refund', 'refund', 8, { refund: paid.refunds[0] })
+  act(round, cancelled, 'cancel', 'cancel', 6)
+  const form = { form: `${byWallet.payment?.key}.time.signature`, phone: '22 99 99 99', pin: '918273' }
+  submit(
+    round,
+    9,
+    { ...customer, what: 'pay.confirm', path: `/p/${byWallet.shortCode}`, body: form },
+    `/p/${byWallet.shortCode}`,
+  )
+  sell(round)
+  write(round, 45, 'replay', `/webhooks/endpoints/${endpointId}/replay`, { id: idOf('replay') }, { status: 201 })
+  const signIn = { ...staff, what: 'support.sign-in', path: '/admin/sign-in', body: { name: 'aicha' } } as const
+  submit(round, 12, { ...signIn, headers: { 'set-cookie': 'session=1' } }, '/admin')
+  const page = `/admin/deliveries/${dump.deliveries[0]?._id}`
+  submit(round, 1.9, { ...staff, what: 'requeue', path: `${page}/requeue` }, `${page}?result=requeued`)
+  for (const delivery of dump.deliveries)
+    for (const attempt of delivery.attemptLog)
+      arrive(round, attempt.at, delivery.event, bodyOf(delivery), { did: attempt.status ?? 200 })
+  follow(round)
+  for (const intent of dump.intents) read(round, intent, 210, 'auditor')
+  const list = { items: dump.intents.toReversed().map(shown), page: 1, total: 4, hasMore: false }
+  write(round, 211, 'list', '/intents', list, { actor: 'auditor', method: 'GET', idempotencyKey: null })
+  return round
+}
+
+function setting(): Evidence['setting'] {
+  const businesses = [shop, other].map(({ id, key, marker }) => {
+    const secretKey = { id: key, mode: 'test', kind: 'secret', secret: `sk_test_${key.padEnd(38, '0')}` } as const
+    return { id, name: id, markers: { test: marker, live: `${marker}-live` }, keys: [secretKey] }
+  })
+  const seconds = { intentLifetimeSeconds: 30, codeLifetimeSeconds: 20, webhookTimeoutSeconds: 2 }
+  return {
+    ...{ seed: 1, beganAt: at(0), healedAt: at(100), quietAt: at(200), clientTimeoutMs: 12_000 },
+    settings: { ...seconds, sandboxRetentionDays: 30, retrySeconds: [1, 1, 1, 1, 1, 1, 1] },
+    ...{ left: [], brokenOff: [], businesses, providerWallets: [] },
+    wallets: [{ phone: '22999999', pin: '918273', balance: 1000 }],
+    staff: [{ name: 'aicha', role: 'support', password: 'a-password-of-hers' }],
+    stock: [{ business: shop.id, sandbox: true, product: idOf('product'), variant: idOf('variant'), quantity: 10 }],
+  }
+}
+
+type Given = Partial<Call> & Pick<Call, 'what' | 'path'>
+
+/** Adds a call with the shop's key that took a tenth of a second. */
+export function call(round: Evidence, seconds: number, given: Given): Call {
+  const number = round.calls.length + 1
+  const made: Call = {
+    ...{ call: number, operation: number, attempt: 1, timeoutMs: 12_000, origin: 'http://127.0.0.1:1' },
+    ...{ began: at(seconds), ended: at(seconds + 0.1), clockAheadMs: [0, 0] },
+    ...{ actor: 'merchant', business: shop.id, keyId: shop.key, sandbox: true, method: 'POST' },
+    ...{ idempotencyKey: null, body: null, expects: [], status: 200, response: null },
+    ...given,
+    headers: { 'x-request-id': `request-${number}`, ...given.headers },
+  }
+  round.calls.push(made)
+  return made
+}
+
+export const good = (data: unknown) => ({ success: true, data })
+export const refusal = (code: string, statusCode: number) => ({
+  status: statusCode,
+  response: { success: false, error: { code, statusCode, message: '' } },
+})
+const customer = { actor: 'customer', business: null, keyId: null, sandbox: null } as const
+export const staff = { ...customer, actor: 'support' } as const
+
+/** A write of the API. */
+const write = (to: Evidence, seconds: number, what: What, url: string, data: object, given?: Partial<Call>): Call =>
+  call(to, seconds, { what, path: path + url, idempotencyKey: `${what}-1`, response: good(data), ...given })
+
+/** A form that leads to another page. */
+const submit = (to: Evidence, seconds: number, given: Given, location: string): Call =>
+  call(to, seconds, { ...given, status: 303, response: { text: '', state: null, location } })
+
+/** Adds an intent, and the request that created it. */
+export function create(round: Evidence, name: string, seconds: number): IntentDocument {
+  const intent = addIntent(round.dump, name, seconds)
+  created(round, intent)
+  return intent
+}
+
+function created(round: Evidence, intent: IntentDocument): void {
+  const { merchantReference: name, createdAt } = intent
+  const body = { amount: 500, label: shop.marker, merchantReference: name }
+  const first = {
+    ...intent,
+    status: 'PENDING',
+    payment: null,
+    refunds: [],
+    refundsCommitted: 0,
+    cancellationReason: null,
+  } as const
+  const seconds = (createdAt - at(0)) / 1000 - 0.05
+  write(round, seconds, 'create', '/intents', shown({ ...first, refunds: [] }), {
+    idempotencyKey: name,
+    body,
+    status: 201,
+  })
+}
+
+const act = (to: Evidence, intent: IntentDocument, what: What, verb: string, seconds: number, more = {}): Call =>
+  write(to, seconds - 0.05, what, `/intents/${intent.referenceNumber}/${verb}`, { ...shown(intent), ...more })
+
+export const shown = ({ code, status, payment, ...intent }: IntentDocument) => ({
+  ...{ referenceNumber: intent.referenceNumber, shortCode: intent.shortCode, sandbox: intent.sandbox },
+  ...{ code: status === 'PENDING' ? code : null, amount: intent.amount, status },
+  expiresAt: new Date(intent.expiresAt).toISOString(),
+  createdAt: new Date(intent.createdAt).toISOString(),
+  payment: payment && { amountPaid: payment.amountPaid, paidAt: new Date(payment.paidAt).toISOString() },
+  refunds: intent.refunds.map(({ id, amount, status: its }) => ({ id, amount, status: its })),
+  totalAmountRefunded: intent.refundsCommitted,
+  ...(intent.cancellationReason !== null && { cancellationReason: intent.cancellationReason }),
+})
+
+export const read = (to: Evidence, intent: IntentDocument, seconds: number, by?: Call['actor']): Call =>
+  call(to, seconds, {
+    ...{ what: 'read', actor: by ?? 'merchant', method: 'GET' },
+    path: `${path}/intents/${intent.referenceNumber}`,
+    response: good(shown(intent)),
+  })
+
+/** The webhook of a delivery. */
+function bodyOf({ _id, event, referenceNumber, facts: { status, commission, refund } }: DeliveryDocument): string {
+  const returned = refund && { ...refund, returned_fees: { provider_ttc: refund.returnedFees.providerTtc } }
+  const money = { amount: 500, commission: { provider_ttc: commission?.providerTtc ?? 0 } }
+  const data = { reference_number: referenceNumber, status, ...money, refund: returned }
+  return JSON.stringify({ id: _id, event, sandbox: true, data })
+}
+
+/** A webhook that was signed at `when` arrives. */
+export function arrive(to: Evidence, when: number, event: string, body: string, given?: Partial<Arrival>): void {
+  const timestamp = String(Math.floor(when / 1000))
+  const signature = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
+  const signed = { 'x-service-timestamp': timestamp, 'x-service-signature': `sha256=${signature}` }
+  const eventId = Buffer.from(deliveryIn(body), 'base64url').toString('hex', 0, 12)
+  to.arrivals.push({
+    ...{ at: when + 5, clockAheadMs: 0, path: '/hook/1', did: 200, begun: null, done: when + 10, body },
+    headers: { 'x-service-event': event, 'x-service-event-id': eventId, ...signed },
+    ...given,
+  })
+}
+
+/** Two readers follow the log from this event on. One began at the end of the log. */
+export function follow(round: Evidence, from = 1): void {
+  for (const { _id, number, event: type, createdAt } of round.dump.events.slice(from - 1)) {
+    const item = { id: _id, type, createdAt: new Date(createdAt).toISOString(), body: { id: _id, event: type } }
+    const response = good({ items: [item], next: String(number), hasMore: false })
+    const feed = { what: 'event.feed', method: 'GET', response } as const
+    call(round, 150 + number, { ...feed, operation: -1, path: `${path}/events/feed?limit=9` })
+    call(round, 150 + number, { ...feed, operation: -2, path: `${path}/events/feed?limit=9&after=latest` })
+  }
+}
+
+/** Adds 5 units to 10, imports another product, and sells 3 units. */
+function sell(round: Evidence): void {
+  const [product, order] = [idOf('product'), round.dump.orders[0]]
+  write(round, -5, 'product.create', '/store/products', { _id: product }, { status: 201 })
+  const address = `/store/products/${product}/variants/Default/stock`
+  write(round, 10, 'stock', address, { stock: 15 }, { method: 'PATCH', body: { delta: 5 } })
+  const body = 'handle,name,variant_label,sku,price,stock\ntea,Tea,,,4,9'
+  write(round, 10, 'import', '/store/products/import-csv', {}, { body })
+  const items = [{ productId: product, variantId: idOf('variant'), quantity: 3 }]
+  const placed = structuredClone({ ...order, createdAt: iso(11) })
+  write(round, 11, 'order', '/store/orders/simulate', placed, { status: 201, body: { items } })
+}

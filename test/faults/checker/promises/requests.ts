@@ -1,0 +1,229 @@
+import type { IntentDocument } from '../../../invariants/documents.ts'
+import { groupsOf, repeatedOf, sumOf } from '../../../invariants/groups.ts'
+import { type Call, having, type What } from '../../evidence/evidence.ts'
+import { isDone, isOvertaken, isSettled, isUnknown, maxExtraRuns, type Request } from '../requests.ts'
+import { dataOf, errorOf, isReplay, referenceIn, type ShownIntent } from '../responses.ts'
+import type { Check, Findings, Round } from '../round.ts'
+import { settles } from '../times.ts'
+
+/** No idempotency key ran twice: no document exists that no response names, except for lost responses. */
+const keyOnce: Check = function* (round) {
+  const { dump } = round
+  // Imported products have a handle of their own.
+  const created = dump.products.filter(({ _id, handle }) => handle === _id)
+  yield* things(round, 'create', dump.intents, 'referenceNumber', 'referenceNumber')
+  yield* things(round, 'order', dump.orders, 'number', 'number')
+  yield* things(round, 'endpoint.create', dump.webhookendpoints, '_id', 'id')
+  yield* things(round, 'product.create', created, '_id', '_id')
+  yield* things(round, 'replay', dump.webhookreplays, '_id', 'id')
+  yield* refunds(round)
+  yield* ends(round)
+  yield* markedTwice(round)
+}
+
+type Owner = { businessId: string; sandbox?: boolean }
+
+/** The business and, unless it is an endpoint, the environment. */
+const ownerOf = ({ businessId, sandbox }: Owner): string => `${businessId} ${sandbox ?? ''}`
+const isOwn = ({ businessId, sandbox }: Request, thing: Owner): boolean =>
+  businessId === thing.businessId && (thing.sandbox === undefined || thing.sandbox === sandbox)
+
+function* things<Field extends string, Thing extends Owner & Record<Field, string>>(
+  round: Round,
+  what: What,
+  stored: Thing[],
+  name: Field,
+  shownAs: string,
+): Findings {
+  const done = round.done<Record<string, string>>(what)
+  const acknowledged = new Set(done.map(({ data }) => data[shownAs]))
+  const certain = done.filter(({ request }) => !request.isAcrossDays).map(({ data }) => data[shownAs] ?? '')
+  for (const again of repeatedOf(certain, (each) => each)) yield [again, `two keys of ${what} created it`]
+  const extra = stored.filter((thing) => !acknowledged.has(thing[name]))
+  for (const some of groupsOf(extra, ownerOf).values()) {
+    const own = having(round.requests, what).filter((request) => isOwn(request, some[0] as Thing))
+    const most = sumOf(own, maxExtraRuns)
+    const names = some.slice(0, 5).map((thing) => thing[name])
+    if (some.length > most)
+      yield [
+        names.join(' '),
+        `${some.length} exist that no response to ${what} names, and ${most} may have been created`,
+      ]
+  }
+}
+
+function* refunds({ requests, dump }: Round): Findings {
+  const byReference = groupsOf(having(requests, 'refund'), referenceIn)
+  for (const { referenceNumber, refunds: stored } of dump.intents) {
+    const own = byReference.get(referenceNumber) ?? []
+    const named = own.filter(isDone).map(({ settled }) => dataOf<ShownIntent>(settled)?.refund?.id)
+    for (const id of repeatedOf(named, (each) => each)) yield [referenceNumber, `two keys made refund ${id}`]
+    const extra = stored.filter(({ id }) => !named.includes(id))
+    const most = sumOf(own, maxExtraRuns)
+    if (extra.length > most)
+      yield [referenceNumber, `has ${extra.length} refunds in no response, and ${most} may have been made`]
+  }
+}
+
+/** The traces of requests that end an intent. */
+const endings: [what: What, hasEnded: (intent: IntentDocument) => boolean][] = [
+  ['cancel', ({ cancellationReason }) => cancellationReason === 'requested_by_merchant'],
+  ['simulate', ({ payment }) => payment?.wallet === 'simulation'],
+]
+
+function* ends({ requests, dump, publishable }: Round): Findings {
+  const allowed = requests.filter(({ calls }) => !publishable.has(calls[0]?.keyId ?? null))
+  const byReference = groupsOf(allowed, referenceIn)
+  for (const intent of dump.intents)
+    for (const [what, hasEnded] of endings) {
+      const all = having(byReference.get(intent.referenceNumber) ?? [], what)
+      const own = all.filter((request) => isOwn(request, intent))
+      const done = own.filter((request) => isDone(request) && !request.isAcrossDays)
+      if (hasEnded(intent) && !own.some((request) => isDone(request) || isUnknown(request)))
+        yield [intent.referenceNumber, `has the effect of a ${what}, and none of ${own.length} succeeded`]
+      if (done.length > 1) yield [intent.referenceNumber, `has the effect of ${done.length} keys of ${what}`]
+    }
+}
+
+/** Finds keys that created two documents. The traffic writes its key into each document that it creates. */
+function* markedTwice({ dump, requests }: Round): Findings {
+  const keys = new Set(requests.filter(({ isAcrossDays }) => !isAcrossDays).map((each) => each.idempotencyKey))
+  const intents = dump.intents.flatMap(({ referenceNumber, metadata, ...owner }) =>
+    metadata.filter(({ key }) => key === 'key').map(({ value }) => ({ owner, name: referenceNumber, key: value })),
+  )
+  const products = dump.products.flatMap(({ _id, name, ...owner }) =>
+    name.split(' ').map((word) => ({ owner, name: _id, key: word })),
+  )
+  for (const made of [intents, products]) {
+    const marked = made.filter((each) => keys.has(each.key))
+    for (const { name, key } of repeatedOf(marked, (each) => `${ownerOf(each.owner)} ${each.key}`))
+      yield [name, `its key ${key} created another one`]
+  }
+}
+
+/** The same key gets the first response again, byte for byte, marked as a replay (SPEC 5.4). */
+const keyReplayed: Check = function* ({ requests }) {
+  for (const { what, path, idempotencyKey, calls, settled, isAcrossDays } of requests) {
+    if (settled === null || isAcrossDays) continue
+    const subject = `${what} ${path} ${idempotencyKey}`
+    const kept = calls.filter((call) => isSettled(call) && !(call.ended < settled.ended && isOvertaken(call, calls)))
+    const firsts = kept.filter((call) => !isReplay(call)).map(({ call }) => call)
+    if (firsts.length > 1) yield [subject, `calls ${firsts.join(', ')} got responses that are no replays`]
+    for (const call of kept) {
+      const isSame =
+        call.status === settled.status &&
+        JSON.stringify(call.response) === JSON.stringify(settled.response) &&
+        call.responseHash === settled.responseHash
+      if (!isSame) yield [subject, `calls ${settled.call} and ${call.call} got different responses`]
+      if (call.began > settled.ended && !isReplay(call))
+        yield [subject, `call ${call.call} came after the response to call ${settled.call} and got no replay`]
+    }
+  }
+}
+
+const refusals = [400, 401, 402, 403, 404, 408, 409, 413, 415, 429, 431]
+
+/** Every call gets an enveloped response with a new request id. Only a fault causes a 503 or a missing response. */
+const responseSound: Check = function* (round) {
+  const requestOf = new Map(round.requests.flatMap((request) => request.calls.map((call) => [call, request])))
+  for (const call of round.calls) {
+    yield* missing(round, call)
+    if (call.status !== null) yield* sound(round, call, call.status, requestOf.get(call))
+  }
+  const withId = round.calls.filter(({ headers }) => headers['x-request-id'] !== undefined)
+  for (const call of repeatedOf(withId, ({ headers }) => headers['x-request-id']))
+    yield [nameOf(call), `has the request id of another response: ${call.headers['x-request-id']}`]
+}
+
+const nameOf = ({ call, what, method, path }: Call): string => `call ${call} ${what} ${method} ${path}`
+const marginMs = 200
+
+/** Reports missing responses, except to clients that disconnected early on purpose. Counts each response that came. */
+function* missing(round: Round, call: Call): Findings {
+  const waitedMs = call.ended - call.began
+  const waitsLongEnough = call.timeoutMs >= round.setting.clientTimeoutMs
+  const gaveUp = !waitsLongEnough && (call.status !== null || waitedMs >= call.timeoutMs - marginMs)
+  const span = { from: call.began, to: call.status === null ? call.ended : call.began + call.timeoutMs }
+  if (!gaveUp && round.isDue('response.sound', span, settles.requests) && call.status === null)
+    yield [nameOf(call), `got no response in ${waitedMs} ms, without a fault`]
+}
+
+function* sound(round: Round, call: Call, status: number, request?: Request): Findings {
+  const subject = nameOf(call)
+  const response = `${status} ${JSON.stringify(call.response).slice(0, 300)}`
+  if (call.headers['x-request-id'] === undefined) yield [subject, `got ${status} without X-Request-Id`]
+  const isCalm = round.times.isCalm({ from: call.began, to: call.ended }, settles.requests)
+  if (status >= 500 && (status !== 503 || (isCalm && !mayBeBusy(round, call, request))))
+    yield [subject, `got ${response}, without a fault`]
+  if (!call.path.startsWith('/api/') || (call.what === 'product.export' && status === 200)) return
+  const { success, data } = (call.response ?? {}) as { success?: boolean; data?: unknown }
+  const isEnveloped =
+    status < 400 ? success === true && data !== undefined : success === false && errorOf(call)?.statusCode === status
+  if (!isEnveloped) yield [subject, `got a response outside the envelope: ${response}`]
+  if (status >= 400 && status < 500 && !refusals.includes(status))
+    yield [subject, `got a status that the API does not have: ${response}`]
+}
+
+/** These wait for stock that another order holds, or for a refund whose outcome is unknown. */
+const waiting: readonly What[] = ['order', 'stock', 'import', 'refund']
+/** How long the traffic repeats requests after the last fault. */
+const repeatsMs = 55_000
+
+/** Whether a call may get a 503 without a fault, because a later call with the same key gets its response. */
+function mayBeBusy({ setting, faults }: Round, { what, sandbox, ended }: Call, request?: Request): boolean {
+  if (!waiting.includes(what) || request === undefined) return false
+  const isOver = request.ended >= setting.healedAt + repeatsMs
+  const hasJumped = faults.some((fault) => fault.what === 'clock.jump' && fault.began >= ended)
+  return request.settled !== null || isOver || hasJumped || (what === 'refund' && sandbox === false)
+}
+
+/** Refusals that depend on state or load. Tests of the API prove when each of them is right. */
+const dependOnState = new Set(
+  [
+    ...['INTENT', 'DELIVERY', 'ORDER', 'PRODUCT', 'ENDPOINT', 'SHOP', 'REPLAY'].map((noun) => `${noun}_NOT_FOUND`),
+    'ENDPOINT_NOT_ACTIVE MAX_ENDPOINTS_REACHED MERCHANT_REFERENCE_TAKEN INSUFFICIENT_STOCK INTENT_NOT_PENDING',
+    'INTENT_CANCEL_INVALID_STATUS INTENT_CANCEL_CONFLICT INTENT_REFUND_INVALID_STATUS REFUND_AMOUNT_MISMATCH',
+    'AMOUNT_OUT_OF_RANGE PAYMENT_FAILED REFUND_FAILED IDEMPOTENCY_REQUEST_IN_PROGRESS REQUEST_TIMEOUT RATE_LIMITED',
+  ].flatMap((codes) => codes.split(' ')),
+)
+
+/** With fewer calls, chance decides how many succeed. */
+const minCount = 20
+const minShare = 1 / 20
+
+/** A good request is refused only because of the state, and some requests of each kind succeed. */
+const refusalDue: Check = function* (round) {
+  const good = round.calls.filter(({ expects, status, actor, what }) => {
+    return expects.length === 0 && status !== null && status < 500 && actor !== 'stranger' && what !== 'overreach'
+  })
+  for (const call of good) {
+    const { business, status, body } = call
+    const code = errorOf(call)?.code ?? ''
+    const isRefused = business !== null && (status ?? 0) >= 400 && !dependOnState.has(code)
+    if (isRefused && !isOfAnotherBody(round.calls, call))
+      yield [nameOf(call), `got ${status} ${code}: ${JSON.stringify(body)}`]
+  }
+  for (const [what, calls] of groupsOf(good, (call) => call.what)) {
+    const done = calls.filter(({ status }) => (status ?? 0) < 400).length
+    if (calls.length >= minCount && done < calls.length * minShare)
+      yield [what, `was refused ${calls.length - done} of ${calls.length} times`]
+  }
+}
+
+/** Whether the response is a replay of that to a bad body under the same key. */
+const isOfAnotherBody = (calls: Call[], { idempotencyKey, keyId, path }: Call): boolean =>
+  idempotencyKey !== null &&
+  calls.some(
+    (other) =>
+      other.idempotencyKey === idempotencyKey &&
+      other.keyId === keyId &&
+      other.path === path &&
+      other.expects.length > 0,
+  )
+
+export const ofRequests = {
+  'key.once': keyOnce,
+  'key.replayed': keyReplayed,
+  'response.sound': responseSound,
+  'refusal.due': refusalDue,
+}

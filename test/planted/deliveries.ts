@@ -1,0 +1,169 @@
+import { frozenAt, killedAt, lasting, often, type PlantedBugs, under } from '../faults/mutants/mutant.ts'
+import { after, before, drop, replace } from '../support/edited-build/edit.ts'
+
+/** Events stay in the outbox for longer than the two seconds between two polls, so another worker relays them too. */
+const relaysTwice = before('relayDocument', 'empty($$)', 'await new Promise((go) => setTimeout(go, 4000))')
+
+export const bugs: PlantedBugs = {
+  // The relay removes an event from its outbox before the deliveries exist.
+  'event-pulled-first → event.exact event.reported': [
+    killedAt('relay.before-insert'),
+    before(
+      'relayDocument',
+      'relayDeliveries($$)',
+      'await deps.batchers[`empty${kind}Outbox`]({ _id: id, events: outbox.map((event) => event.id) }, noDeadline)',
+    ),
+  ],
+  // The relay empties the outbox, and with it events that came after it read the others.
+  'outbox-emptied-whole → event.exact event.reported': [
+    often('createIntent', 'cancelIntent', 'simulatePayment'),
+    lasting(40),
+    replace('createEmptyingBatcher', '{ $pull: { outbox: $ } }', '{ $set: { outbox: [] } }'),
+    relaysTwice,
+  ],
+  // A delivery has a random id, so an event that is relayed again is delivered again.
+  'delivery-id-random → event.exact': [
+    killedAt('relay.deliveries-inserted', 'relay.enqueued'),
+    replace('deliveryId', '$ + $id', "crypto.randomUUID().replaceAll('-', '').slice(8) + $id"),
+  ],
+  // The result of an attempt is written without a lease: a process that was frozen overwrites the result of another.
+  'lease-untokened → delivery.delivered delivery.counted delivery.paced': [
+    frozenAt('deliver.responded', 'deliver.before-record'),
+    drop('createResultBatcher', 'leaseToken: { $in: tokens }'),
+    replace('send', '$.holds(delivery) && $recorded', '$recorded'),
+  ],
+  // Each attempt counts as two.
+  'attempt-counted-twice → delivery.counted': replace(
+    'asPipeline',
+    "['$attempts', $made]",
+    "['$attempts', $made, $made]",
+  ),
+  // An attempt counts from its claim on: one that a dying process cut short uses up one of the eight.
+  'interruption-counted → delivery.counted': [
+    killedAt('deliver.before-send', 'deliver.responded'),
+    replace('claimTogether', '{ $set: { $$ } }', '{ $set: { $$ }, $inc: { attempts: 1 } }'),
+    replace('newDelivery', 'attempts: 0', 'attempts: leaseToken === null ? 0 : 1'),
+    replace('asPipeline', "{ $add: ['$attempts', $] }", "'$attempts'"),
+    replace('send', '$attempts + 1', '$attempts'),
+  ],
+  // A re-queued delivery gets eight more attempts, not one.
+  'requeue-begins-anew → delivery.counted': [
+    lasting(30),
+    replace('scheduled', '$.max(1, $)', '((attempts - 1) % 8) + 1'),
+  ],
+  // The relay inserts a delivery without a lease and attempts it: another worker does too, and the first result is
+  // lost.
+  'lease-missing → delivery.counted': replace(
+    'relayTo',
+    '$batchers.insertDelivery($delivery, $$)',
+    '$batchers.insertDelivery({ ...$delivery, leaseToken: null, nextAttemptAt: $delivery.createdAt }, $$)',
+  ),
+  // A relay attempts a delivery that another relay inserted. Alone, the first edit breaks no promise.
+  'duplicate-attempted → delivery.counted': [
+    lasting(20),
+    replace('relayTo', '(await $insertion).inserted', '((await $insertion), true)'),
+    relaysTwice,
+  ],
+  // Each wait is the next one of the table, and there is none after the last.
+  'delay-off-by-one → delivery.counted': replace('judge', '$steps[$attempts - 1]', '$steps[$attempts]'),
+  // The wait before the next attempt counts from the start of the last one.
+  'retry-too-soon → delivery.paced': replace('judge', '$end + wait', '$end + wait - Math.max(150, sent.durationMs)'),
+  // A retry sends the same JSON in other bytes.
+  'body-changes → delivery.delivered': replace(
+    'attemptDelivery',
+    'composeBody($delivery, $data)',
+    "composeBody($delivery, $data).replace('{', $delivery.attempts > 0 ? '{ ' : '{')",
+  ),
+  // A body has the status of the intent at the attempt, not at the event: a retry may have other bytes.
+  'body-of-today → event.reported': [
+    replace('paymentSourceFields', 'metadata: 1', 'metadata: 1, status: 1'),
+    replace('paymentData', 'status: $status', 'status: source.status ?? $status'),
+  ],
+  // A retry signs other bytes of the same JSON than it sends.
+  'signed-otherwise → delivery.signed': replace(
+    'send',
+    'signFor($deps, $endpoint, $delivery, $body, $at)',
+    'signFor($deps, $endpoint, $delivery, $delivery.attempts > 0 ? JSON.stringify(JSON.parse($body), null, 1) : $body, $at)',
+  ),
+  // No worker looks for deliveries whose jobs Redis lost.
+  'poll-blind → quiet.reached delivery.delivered delivery.paced': [
+    under('redis.flush', 'redis.empty'),
+    replace('works', 'run: attemptDue', 'run: async () => 0'),
+  ],
+  // A failed attempt keeps its slot.
+  'slot-kept → quiet.reached delivery.paced': [
+    lasting(20),
+    after('createSlots', 'cancel()', 'if (delivered === false) return'),
+  ],
+  // A slot is given back to another business than the one that took it.
+  'slot-of-another → quiet.reached delivery.paced': [
+    lasting(20),
+    replace('createShare', 'change($owners, differenceTo(none()))', "change(['another'], differenceTo(none()))"),
+    // A short round uses up 20 slots. Alone this breaks no promise.
+    replace('attemptLimits', '250', '20'),
+  ],
+  // The relay removes an event from its outbox before it is in the event log.
+  'logged-after-emptying → events.complete': [
+    killedAt('relay.events-pulled'),
+    replace('relayDocument', 'logEvents($$)', 'null'),
+    before('relayDocument', '$.causes.push($$)', 'await logEvents(deps, source, outbox, noDeadline)'),
+  ],
+  // The log is not unique by event id, so an event that is relayed again is in the log twice.
+  'logged-twice → events.complete': [
+    killedAt('relay.logged', 'chain.inserted'),
+    replace('openEventLog', '...draft', '...draft, _id: crypto.randomUUID()'),
+  ],
+  // The position after a page of the feed is the end of the log.
+  'next-past-unread → events.complete': [often('createIntent'), replace('readFeed', 'hasMore ? $ : $end', '$end')],
+  // A request that waits for an event continues at the end of the log.
+  'awaited-skipped → events.complete': before('holdForEvent', 'hasEvent($$)', "found.query.after = 'latest'"),
+  // The feed is in the order of time, not of numbers.
+  'feed-by-time → events.complete': [
+    often('createIntent', 'simulatePayment'),
+    replace('cursorBetween', 'sort: { number: 1 }', 'sort: { createdAt: 1 }'),
+  ],
+  // A replay that repeats a page does not see what it has re-queued, and re-queues it again.
+  'replay-again → audit.complete': [
+    killedAt('replay.page-written'),
+    often('startReplay'),
+    lasting(40),
+    replace('requeueForReplay', '!isOwn($)', 'true'),
+  ],
+  // A replay records its progress before it re-queues the deliveries.
+  'replay-ahead → replay.exact': [
+    killedAt('replay.before-page'),
+    often('startReplay'),
+    lasting(40),
+    before(
+      'runPage',
+      'applyPage($$)',
+      `const first = { createdAt: events.at(-1).createdAt, eventId: events.at(-1)._id }
+      await recordProgress(deps, replay, first, { requeued: 0, created: 0, skipped: 0 })`,
+    ),
+  ],
+  // A replay leaves out what its endpoint had accepted.
+  'replay-half → replay.exact': [often('startReplay'), lasting(20), replace('judge', '!includesDelivered', 'true')],
+  // Two replays at once get different numbers of the day, so a business can start more than a hundred.
+  'replay-uncounted → webhooks/replay.test.ts': replace(
+    'insertReplay',
+    'numberOfDay: $',
+    'numberOfDay: (await takeNumber(deps, planned, now, session)) + Math.random()',
+  ),
+  // Background work waits for an endpoint or replay that a dead process has locked, and so does all behind it.
+  'locked-endpoint-waits → webhooks/failing-endpoints.test.ts': replace(
+    'unlessLocked',
+    'await tryOnce($client, $, $write)',
+    '{ result: await write(undefined as never) }',
+  ),
+  // The health of all endpoints is written together, so one that is locked holds up the others.
+  'health-together → webhooks/failing-endpoints.test.ts': [
+    replace('createHealthNotes', 'result.endpointId', "'all'"),
+    replace(
+      'createHealthNotes',
+      '$endpoints.updateOne({ _id }, healthChange(notes))',
+      'models.Endpoint.collection.bulkWrite([...Map.groupBy(notes, (each) => each.endpointId)].map(([id, own]) => ({ updateOne: { filter: { _id: id }, update: healthChange(own) } })) as never)',
+    ),
+  ],
+  // A line that repeated acts share is sealed while acts are still counted in it.
+  'open-line-sealed → admin/audit-seals.test.ts': drop('sealTrail', '...closed($)'),
+}
