@@ -198,7 +198,7 @@ export interface GuardedUpdate {
   proof: Record<string, unknown>
 }
 
-type Outcome = boolean | Error
+type Written = boolean | Error
 
 /**
  * Creates a batcher for guarded updates. The batcher sends the updates of all waiting callers in one bulk write. Each
@@ -217,7 +217,7 @@ export function createUpdateBatcher<Doc extends { _id: string }>(
 async function updateTogether<Doc extends { _id: string }>(
   collection: mongo.Collection<Doc>,
   batch: GuardedUpdate[],
-): Promise<Outcome[]> {
+): Promise<Written[]> {
   const operations = batch.map(({ filter, update }) => ({ updateOne: { filter, update } }))
   try {
     const { matchedCount } = await collection.bulkWrite(operations as never, { ordered: false })
@@ -227,7 +227,7 @@ async function updateTogether<Doc extends { _id: string }>(
     if (batch.length === 1) return [withoutValues(error as Error)]
     // Each update is now sent separately, so that an update that cannot be encoded, or that MongoDB rejects, does not
     // make the others fail. If the batch had already made an update, the update's `proof` shows that it succeeded.
-    const alone: Outcome[] = []
+    const alone: Written[] = []
     for (const update of batch) alone.push(...(await updateTogether(collection, [update])))
     return alone
   }

@@ -66,8 +66,8 @@ export interface Once {
 
 /**
  * What follows an act: `done` is what the command prints. `once` is a secret, shown on a page of its own, and `to` the
- * page that follows; otherwise the object's page shows the act's notice. With `faults`, the form is shown again. Null if
- * the object has changed, so the act is no longer possible.
+ * page that follows; otherwise the object's page shows the act's notice. With `faults`, the form is shown again. Null
+ * if the object has changed, so the act is no longer possible.
  */
 export type ActResult = { done: object; once?: Once; to?: string } | { faults: Faults } | null
 

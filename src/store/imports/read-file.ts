@@ -56,7 +56,7 @@ export async function readRecords(
     if (error === stopped) return
     if (!(error instanceof CsvError)) throw error
     const row = Number(error.records) + Number(error.empty_lines) + 1
-    faults.add({ row, column: null, message: messages[error.code] ?? 'This row is not valid CSV.' })
+    faults.add({ row, column: null, message: messagesOfParser[error.code] ?? 'This row is not valid CSV.' })
   }
 }
 
@@ -99,7 +99,7 @@ const unread = 'The rows below it were not read.'
 
 const tooLong = `This row is too long. A closing quote may be missing. ${unread}`
 
-const messages: Partial<Record<string, string>> = {
+const messagesOfParser: Partial<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: `The closing quote is missing. ${unread}`,
   CSV_INVALID_CLOSING_QUOTE: `${quoting} ${unread}`,
   INVALID_OPENING_QUOTE: `${quoting} ${unread}`,

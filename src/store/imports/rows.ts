@@ -41,18 +41,18 @@ function readTyped(kind: NameKind, text: string, maxLength: number): Cell<string
   const name = readName(kind, text)
   if (name !== null) return readText(name, maxLength)
   const some = kind === 'name' ? 'control' : 'control and invisible'
-  return fault(`The value must be valid Unicode without ${some} characters, and must not be blank.`)
+  return wrong(`The value must be valid Unicode without ${some} characters, and must not be blank.`)
 }
 
 function readText(text: string, maxLength: number): Cell<string> {
-  if (isLonger(text, maxLength)) return fault(`The value can have at most ${maxLength} characters.`)
-  return isStorable(text) ? { value: text } : fault('The value must be valid Unicode without NUL characters.')
+  if (isLonger(text, maxLength)) return wrong(`The value can have at most ${maxLength} characters.`)
+  return isStorable(text) ? { value: text } : wrong('The value must be valid Unicode without NUL characters.')
 }
 
 function readPrice(text: string, maxAmount: number): Cell<number> {
   const price = wholeNumber(text)
   if (price === null)
-    return fault(`The price must be a whole number of centimes. Write 1250 for ${decimal(1250)} ${currencyCode}.`)
+    return wrong(`The price must be a whole number of centimes. Write 1250 for ${decimal(1250)} ${currencyCode}.`)
   return price >= 0 && price <= maxAmount
     ? { value: price }
     : { message: `The price must be from 0 to ${maxAmount} centimes.`, code: 'AMOUNT_OUT_OF_RANGE' }
@@ -62,7 +62,7 @@ function readStock(text: string): Cell<number> {
   const stock = wholeNumber(text)
   return stock !== null && stock >= 0 && stock <= maxStock
     ? { value: stock }
-    : fault(`The stock must be a whole number from 0 to ${maxStock}.`)
+    : wrong(`The stock must be a whole number from 0 to ${maxStock}.`)
 }
 
 function readActive(text: string): Cell<boolean> {
@@ -70,7 +70,7 @@ function readActive(text: string): Cell<boolean> {
   if (yes.has(word)) return { value: true }
   return no.has(word)
     ? { value: false }
-    : fault('The value must be true or false (or 1, 0, yes, no, oui, non, vrai, faux).')
+    : wrong('The value must be true or false (or 1, 0, yes, no, oui, non, vrai, faux).')
 }
 
 /**
@@ -79,7 +79,7 @@ function readActive(text: string): Cell<boolean> {
  */
 const wholeNumber = (text: string): number | null => (/^-?[0-9]+$/.test(text.trim()) ? Number(text) + 0 : null)
 
-const fault = (message: string) => ({ message, code: 'VALIDATION_ERROR' }) as const
+const wrong = (message: string) => ({ message, code: 'VALIDATION_ERROR' }) as const
 
 /** The columns of a file, in the order in which they are exported. */
 export const columns = ['handle', 'name', 'description', 'variant_label', 'sku', 'price', 'stock', 'active'] as const

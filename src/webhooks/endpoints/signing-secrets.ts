@@ -72,16 +72,16 @@ export interface ResealedSecrets {
  * Re-seals all secrets of all endpoints with the current SECRET_KEY. After each batch, calls `advance` with the number
  * of endpoints in the batch.
  */
-export async function resealSecrets(deps: Needs, advance: (endpoints: number) => void): Promise<ResealedSecrets> {
+export async function resealSecrets(deps: Needs, advance: (count: number) => void): Promise<ResealedSecrets> {
   const result: ResealedSecrets = { resealed: 0, unreadable: [] }
   const endpointIds = nativeCollection(deps.Endpoint).find(
     {},
     { projection: { _id: 1 }, sort: { _id: 1 }, batchSize: 250 },
   )
-  await inBatches(endpointIds, async (endpoints) => {
-    const ids = endpoints.map(({ _id }) => _id)
+  await inBatches(endpointIds, async (batch) => {
+    const ids = batch.map(({ _id }) => _id)
     await resealBatch(deps, result, ids)
-    advance(endpoints.length)
+    advance(batch.length)
   })
   return result
 }

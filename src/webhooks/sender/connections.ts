@@ -186,15 +186,12 @@ export function createConnections(maxSockets: number) {
       }
     },
 
-    /** Opens a connection with `openSocket`. It is in use until `giveBack` or `drop` is called. */
-    async open(
-      origin: string,
-      openSocket: () => Promise<Opened | { fault: Fault }>,
-    ): Promise<Connection | { fault: Fault }> {
+    /** Opens a connection with `open`. It is in use until `giveBack` or `drop` is called. */
+    async open(origin: string, open: () => Promise<Opened | { fault: Fault }>): Promise<Connection | { fault: Fault }> {
       const [longestIdle] = idle
       if (sockets >= maxSockets && longestIdle) drop(longestIdle)
       sockets += 1
-      const opened = await openSocket()
+      const opened = await open()
       if ('fault' in opened) {
         sockets -= 1
         return opened
