@@ -5,25 +5,25 @@ import { type Cost, createShare, type Held } from './share.ts'
 
 declare module '../platform/deps.ts' {
   interface Deps {
-    /** What this process has for requests and background work, shared fairly among businesses. */
+    /** Shared fairly among businesses. */
     capacity: Capacity
   }
 }
 
 const mib = 1024 * 1024
 export const memoryOfBusiness = 128 * mib
-/** How many bytes of large responses one business may read per second. Reading and building 1 MB takes 10 ms. */
+/** For large responses: reading and building 1 MB takes 10 ms. */
 export const bytesPerSecond = 16 * mib
 /** A page of 100 ordinary items is smaller. */
 const largeBytes = 256 * 1024
-/** How long the reads of a business run one at a time after a large response. */
+/** How long a business reads one at a time after a large response. */
 const carefulMs = 600_000
-/** How long a request waits for capacity. It may then wait 8 s for MongoDB, and must get its response within 10 s. */
+/** A request may then wait 8 s for MongoDB, and must get its response within 10 s. */
 export const maxWaitMs = 2_000
 
 /**
- * What a process has for requests and background work. It has 1 GB of memory, of which it uses 150 MB at rest.
- * `careful` returns how many reads of a business may run at a time.
+ * What one process has, out of 1 GB of memory (150 MB at rest). `careful` returns how many reads a business may run at
+ * a time.
  */
 export const capacityLimits = (careful: (businessId: string) => number) =>
   ({
@@ -121,7 +121,7 @@ export type CapacityName = keyof ReturnType<typeof capacityLimits>
 export type Capacity = ReturnType<typeof createCapacity>
 
 export function createCapacity({ elapsedMs, after }: ProcessClock = processClock) {
-  /** When each business with large responses may run several reads again, the earliest first. */
+  /** When each business with large responses may read in parallel again, earliest first. */
   const careful = new Map<string, number>()
   const share = createShare(
     capacityLimits((businessId) => ((careful.get(businessId) ?? 0) > elapsedMs() ? 1 : Number.POSITIVE_INFINITY)),
@@ -138,9 +138,9 @@ export function createCapacity({ elapsedMs, after }: ProcessClock = processClock
   }
 
   /**
-   * Gives back what a read of `bytes` needed in `tookMs`. A business waits for its next read for as long as a large
-   * response takes at `bytesPerSecond`, and after a list or an export for three times as long as it took beyond 10 ms.
-   * That rest is at most 200 ms, so that requests in sequence are never refused.
+   * Gives back what a read took – after a rest, if it was heavy. A large response rests for as long as its bytes take
+   * at `bytesPerSecond`. A list or export rests for three times what it took beyond 10 ms, at most 200 ms, so that
+   * requests in sequence are never refused.
    */
   function endRead(businessId: string, held: Held<CapacityName>, { bytes, tookMs }: { bytes: number; tookMs: number }) {
     const isLarge = bytes > largeBytes
@@ -154,7 +154,7 @@ export function createCapacity({ elapsedMs, after }: ProcessClock = processClock
     else held.resize(cost)
   }
 
-  /** Waits until all that a request needs is free. Throws RATE_LIMITED, or SERVICE_UNAVAILABLE if others have it. */
+  /** Throws RATE_LIMITED if the owner has used up its own part, SERVICE_UNAVAILABLE if others have the rest. */
   async function wait(owner: string, cost: Cost<CapacityName>): Promise<Held<CapacityName>> {
     const held = await share.take([owner], cost, maxWaitMs)
     if (held === null) throw share.refusal([owner], cost)
@@ -165,10 +165,12 @@ export function createCapacity({ elapsedMs, after }: ProcessClock = processClock
     ...share,
     wait,
     endRead,
-    /** Waits until work on a document of this size may start. It counts as `times` reads. Small ones never wait. */
+    /**
+     * Waits until work on a document of this size may start. It counts as `times` reads. Small documents never wait.
+     */
     async paceWork(businessId: string, bytes: number, times = 1): Promise<void> {
       if (bytes <= largeBytes) return
-      // Other work that starts at once must already find it.
+      // Before the wait, so that other work starting right now is paced too.
       noteLarge(businessId)
       const held = await wait(businessId, { reads: 1 })
       endRead(businessId, held, { bytes: bytes * times, tookMs: 0 })
@@ -177,12 +179,11 @@ export function createCapacity({ elapsedMs, after }: ProcessClock = processClock
 }
 
 /**
- * The maximum size of one page of a list, in bytes. This limit applies both to the documents and to the response text.
- * It is large enough for 100 of the largest orders, or for 100 of the largest intents without refunds.
+ * Of one page, both as documents and as response text. Fits 100 of the largest orders, or of the largest intents
+ * without refunds.
  */
 export const maxPageBytes = 26 * 1024 * 1024
 
-/** A page whose items are too large to be read together. */
 export class PageTooLarge extends Refusal {
   constructor() {
     super('RATE_LIMITED', {

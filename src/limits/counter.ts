@@ -15,7 +15,7 @@ declare module '../platform/deps.ts' {
   }
 }
 
-/** A durable count within a period. The id names what is counted, its owner and, for a quota, the UTC day. */
+/** A durable count within a period. The id names what is counted and its owner – for a quota also the UTC day. */
 export interface Counter {
   _id: string
   used: number
@@ -29,14 +29,14 @@ export const counters: Collection = {
   indexes: [{ name: 'expiry', key: { expireAt: 1 }, expireAfterSeconds: 0 }],
 }
 
-/** The most points that a counter may have within a period, which starts with its first point. */
+/** At most `max` points in a period of `seconds`, which starts with the first point. */
 export interface Bound {
   id: string
   max: number
   seconds: number
 }
 
-/** What an owner may use within a UTC day. */
+/** Per UTC day. */
 export interface Quota {
   name: string
   owner: string
@@ -44,33 +44,33 @@ export interface Quota {
 }
 type Owned = Pick<Quota, 'name' | 'owner'>
 
-/** What this process has reserved of a quota and not spent yet. */
+/** What this process has reserved of a quota but not spent. */
 interface Block extends Quota {
   id: string
   expireAt: Date
   /** Negative if something is still to be counted. */
   left: number
-  /** The size of the largest reservation. */
+  /** The largest reservation so far; the next is up to twice that. */
   size: number
   isReserving: boolean
   settling: Promise<unknown> | null
-  /** What all processes had used or reserved when it was last read. */
+  /** By all processes, spent or reserved, when last read. */
   used: number
   isReported: boolean
 }
 
-/** A change of a counter, and what has become of it. */
+/** One change of a counter and its outcome. */
 interface Change {
   id: string
-  /** Given back if negative. */
+  /** Negative: given back. */
   amount: number
-  /** How much more to grant, if there is more. */
+  /** Grant up to this much more if it's there. */
   extra: number
   max: number
-  /** The end of the period that the change starts. Points are given back only to one that ends by this time. */
+  /** The end of the period that this change would start. Points go back only to a period that ends by then. */
   expireAt: Date
   granted: number
-  /** The counter when it had too little left. */
+  /** The counter when too little was left. */
   full: Counter | null
 }
 type Group = [Change, ...Change[]]
@@ -79,14 +79,14 @@ const dayMs = 86_400_000
 export const dayOf = (at: Date): number => Math.floor(at.getTime() / dayMs)
 export const startOf = (day: number): Date => new Date(day * dayMs)
 
-/** A process holds at most this part of a quota without using it. */
+/** A process keeps at most this part of a quota unused. */
 const maxUnused = 0.01
 const reportedPart = 0.8
-/** How often a process writes what it has counted without a reservation. */
+/** How often uncounted spending is written. */
 const settleMs = 50
-/** Two rounds are usually enough. Each further one means that another process changed a counter in between. */
+/** Two rounds usually do. Each further one means that another process changed a counter in between. */
 const maxRounds = 50
-/** A block takes about 300 bytes. */
+/** About 300 bytes each. */
 const maxBlocks = 10_000
 
 interface CounterDeps {
@@ -99,14 +99,13 @@ const idOf = ({ name, owner }: Owned, day: number): string => `${name} ${owner} 
 const usedAt = (at: Date, counter: Counter | null | undefined): number =>
   counter && counter.expireAt > at ? counter.used : 0
 
-/** Returns how much of each quota is used or reserved today. */
+/** Used or reserved, for each quota. */
 export async function usedToday({ Counter: model, now }: CounterDeps, owned: readonly Owned[]): Promise<number[]> {
   const ids = owned.map((each) => idOf(each, dayOf(now())))
   const found = await model.find({ _id: { $in: ids } }).lean()
   return ids.map((id) => found.find(({ _id }) => _id === id)?.used ?? 0)
 }
 
-/** The error of an act for which too little is left until `freeAt`. */
 export const usedUp = (
   message: string,
   details: { scope: Scope; limit: number },
@@ -116,11 +115,10 @@ export const usedUp = (
 export type Counters = ReturnType<typeof openCounters>
 
 /**
- * Counts for all processes, in MongoDB. Nothing is counted within a transaction, because those that write the same
- * document would block each other. What the callers of one process count is written in batches.
- *
- * *Points* count failures. Each is written at once. A *quota* is reserved in blocks that are spent in memory: first
- * what an act needs, then twice as much each time. A process that is killed loses its blocks until the day ends.
+ * Counters in MongoDB, shared by all processes. They stay out of transactions, which would block each other on the same
+ * counter; writes of one process go in batches. *Points* count failures and are written at once. A *quota* is reserved
+ * in blocks and spent in memory: first what is needed, then twice as much each time. A killed process loses its blocks
+ * until the day ends.
  */
 export function openCounters({ Counter: model, now, log }: CounterDeps & { log: Pick<Log, 'warn'> }) {
   const stored = nativeCollection(model)
@@ -148,13 +146,13 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
       }
       return changes
     } catch (error) {
-      // Those that an earlier round has settled must not be repeated.
+      // Changes settled in an earlier round must not be repeated.
       const unsettled = new Set(groups.flat())
       return changes.map((change) => (unsettled.has(change) ? (error as Error) : change))
     }
   }
 
-  /** Grants a counter's changes in their order, as far as enough is left, and then shares out the rest. */
+  /** Grants changes in order while they fit, then spreads what is left over their extras. */
   function allot(group: Group, full: Counter | null, at: Date): Group {
     let left = group[0].max - usedAt(at, full)
     for (const change of group) {
@@ -179,15 +177,15 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
       const filter = { _id, expireAt: { $gt: at, $lte: expireAt } }
       return { updateOne: { filter, update: [{ $set: { used } }], upsert: false } }
     }
-    // Also true of a new document, because a missing field sorts before any date.
+    // Also true of a new document: a missing field sorts before any date.
     const isOver = { $lte: ['$expireAt', at] }
     const set = { used: { $cond: [isOver, amount, used] }, expireAt: { $cond: [isOver, expireAt, '$expireAt'] } }
-    // If too little is left, the filter does not match, and MongoDB refuses a second document with the id.
+    // If too little is left, the filter doesn't match, and the upsert fails on the duplicate id.
     const guard = max < Infinity && { $or: [{ used: { $lte: max - amount } }, { expireAt: { $lte: at } }] }
     return { updateOne: { filter: { _id, ...guard }, update: [{ $set: set }], upsert: true } }
   }
 
-  /** Returns the indexes of the operations that were refused. */
+  /** Returns the indexes of the refused operations. */
   async function send(operations: ReturnType<typeof operationOf>[]): Promise<number[]> {
     if (operations.length === 0) return []
     try {
@@ -219,7 +217,7 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
 
   const mostUnused = ({ limit }: Block): number => Math.floor(limit * maxUnused)
 
-  /** Reserves `amount`, which the caller spends, and a block for later acts. */
+  /** Reserves `amount`, which the caller spends, plus a block for later. */
   async function reserve(block: Block, amount: number): Promise<boolean> {
     const { id, expireAt, limit: max, isReserving } = block
     const size = isReserving ? 0 : Math.min(block.size * 2, mostUnused(block) - block.left)
@@ -242,7 +240,7 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
     log.warn({ quota, businessId, used: block.used, limit }, 'quota.nearly-used')
   }
 
-  /** Gives back what is left beyond `most`, or counts what is still to be counted. */
+  /** Gives back what is left beyond `most`, or writes what isn't counted yet. */
   async function settle(block: Block, most: number): Promise<void> {
     const kept = Math.min(Math.max(block.left, 0), most)
     const amount = kept - block.left
@@ -255,7 +253,7 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
   const settleAll = (due: Block[]): Promise<void[]> => Promise.all(due.map((block) => settle(block, mostUnused(block))))
   const settleLater = createBatcher<Block, void>(maxBlocks, settleAll, () => settleMs)
 
-  /** Counts what is never refused, or gives back a negative `amount` that was spent in vain. */
+  /** Never refuses. A negative `amount` gives back what was spent in vain. */
   function count(owned: Owned, amount: number): void {
     const block = blockOf(owned)
     block.left -= amount
@@ -264,43 +262,43 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
   }
 
   return {
-    /** Returns a counter's points with `ahead` more, and how long it is closed if these are too many. */
+    /** `used` includes `ahead` more points. `closedMs` says how long the counter is closed if that is too many. */
     async look({ id, max }: Bound, ahead: number): Promise<{ used: number; closedMs: number }> {
       const counter = await read(id)
       const used = usedAt(now(), counter) + ahead
       return { used, closedMs: used <= max ? 0 : msLeft(counter) }
     },
-    /** Returns how long each counter is closed, in ms. Counts one point in each of them if none is closed. */
+    /** Counts one point in each counter, or in none if any is closed. Returns how long each one is closed, in ms. */
     async take(bounds: readonly Bound[]): Promise<number[]> {
       const taken = await changeEach(bounds, 1)
       const granted = bounds.filter((_, index) => taken[index]?.granted === 1)
       if (granted.length < bounds.length) await changeEach(granted, -1)
       return taken.map((each) => (each.granted === 1 ? 0 : msLeft(each.full)))
     },
-    /** Counts points, even beyond the bounds. */
+    /** Counts even beyond the bounds. */
     add: (bounds: readonly Bound[], points: number): Promise<unknown> => changeEach(bounds, points, now(), Infinity),
-    /** Gives back one point of each counter, unless its period began after `countedAt`. */
+    /** One point of each counter, unless its period began after `countedAt`. */
     giveBack: (bounds: readonly Bound[], countedAt?: Date): Promise<unknown> => changeEach(bounds, -1, countedAt),
     forget: ({ id }: Pick<Bound, 'id'>): Promise<unknown> => stored.updateOne({ _id: id }, { $set: { used: 0 } }),
-    /** Spends a part of a quota. Returns false if too little is left. */
+    /** Returns false if too little is left. */
     async spend(quota: Quota, amount: number): Promise<boolean> {
       const block = blockOf(quota)
       block.limit = quota.limit
-      // The limit has been lowered.
+      // Only if the limit has been lowered.
       if (block.left > mostUnused(block)) void settle(block, mostUnused(block))
       if (block.left < amount) return reserve(block, amount)
       block.left -= amount
       return true
     },
     count,
-    /** Of the owners that have spent some of a quota through this process, returns those closest to their limits. */
+    /** The owners closest to their limits, of those that spent some of the quota in this process. */
     async fullest(name: string, most: number): Promise<(Quota & { used: number })[]> {
       const own = [...blocks.values()].filter((each) => each.name === name && each.limit > 0 && each.expireAt > now())
       const first = () => own.toSorted((a, b) => b.used / b.limit - a.used / a.limit).slice(0, most)
       await Promise.all(first().map(note))
       return first()
     },
-    /** Gives back what is left of the blocks. */
+    /** Gives unspent blocks back. */
     close: (): Promise<unknown> => Promise.all([...blocks.values()].map((block) => settle(block, 0))),
   }
 }

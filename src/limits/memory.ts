@@ -5,58 +5,57 @@ import type { Cost, Held } from './share.ts'
 
 declare module '../platform/deps.ts' {
   interface Deps {
-    /** The memory of request bodies and responses, which is a part of `capacity`. */
+    /** A part of `capacity`. */
     memory: RequestMemory
   }
 }
 
-/** Bodies and responses up to this size do not count. 10 000 connections hold at most 164 MB of each. */
+/** Not counted up to here: 10,000 connections have at most 164 MB of each. */
 export const smallBytes = 16 * 1024
-/** A response is stalled once its client has read nothing for this long. */
+/** After this long without its client reading anything, a response is stalled. */
 const stalledMs = 1_000
 
-/** A response that its client has not read yet. */
+/** Not yet read by its client. */
 interface Unread {
   businessId: string
   response: ServerResponse
   held: Held<CapacityName>
   bytes: number
-  /** When the client last read some of it. Null while it is being built. */
+  /** When the client last read something. Null while the response is being built. */
   movedAt: number | null
 }
 
 /**
- * The memory that each byte of a body takes while it is processed. Measured: nested empty arrays take 24 bytes, empty
- * objects 21, ordinary JSON 1 or 2, and a file of short cells up to 5 until its rows have been read.
+ * Bytes of memory per byte of body while it's processed. Measured: nested empty arrays 24, empty objects 21, ordinary
+ * JSON 1 or 2, CSV of short cells up to 5 until its rows are read.
  */
 export const perBodyByte = { json: 24, csv: 5 } as const
 
 export type BodyKind = keyof typeof perBodyByte
 
-/** Runs work that needs the memory, which is given back when all such work has ended. */
+/** Runs work that needs the memory. It's freed when all such work has ended. */
 type During = <T>(work: () => Promise<T>) => Promise<T>
 
-/** The memory of a request's body. Nothing is held for a small one. */
+/** Small bodies reserve nothing. */
 export interface BodyMemory {
   isLarge: boolean
   during: During
-  /** Keeps only what a body of this size needs. */
+  /** Shrinks to what a body of this size needs. */
   keep(bytes: number): void
 }
 
-/** The memory of a response, which is held until the response has been sent. */
+/** Reserved until the response has been sent. */
 export interface ReservedResponse {
   held: Held<CapacityName>
   during: During
-  /** Replaces what was reserved with the size of the response, once it has been built. */
+  /** Replaces the reservation with the actual size. */
   built(bytes: number): void
-  /** Must be called when the client has read this many bytes. */
+  /** Call it when the client has read this many bytes. */
   wasRead(bytes: number): void
 }
 
 export type RequestMemory = ReturnType<typeof createRequestMemory>
 
-/** The memory of the bodies and responses in a process, which is a part of its capacity. */
 export function createRequestMemory(capacity: Capacity) {
   const unread = new Set<Unread>()
 
@@ -65,7 +64,7 @@ export function createRequestMemory(capacity: Capacity) {
     one.held.resize({ memory: 0 })
   }
 
-  /** Closes the connection of the response of this business that has been stalled longest. */
+  /** Drops the business's longest-stalled response. Returns false if none has been stalled for `forMs`. */
   function closeStalled(businessId: string, forMs: number): boolean {
     let latest = performance.now() - forMs
     let oldest: Unread | null = null
@@ -80,7 +79,7 @@ export function createRequestMemory(capacity: Capacity) {
     return true
   }
 
-  /** If the memory of the process is used up, closes stalled responses of businesses that hold more than this one. */
+  /** When the process is out of memory, drops stalled responses of businesses that use more than this one. */
   function closeForOthers(businessId: string, cost: Cost<CapacityName>): void {
     for (;;) {
       const block = capacity.blockOf([businessId], cost)
@@ -97,9 +96,9 @@ export function createRequestMemory(capacity: Capacity) {
   }
 
   return {
-    /** Waits for everything that a read needs. Throws RATE_LIMITED, or SERVICE_UNAVAILABLE if others have it. */
+    /** Waits for all that a read needs. Throws RATE_LIMITED, or SERVICE_UNAVAILABLE if others have the rest. */
     async reserve(businessId: string, wanted: Cost<CapacityName>, response: ServerResponse): Promise<ReservedResponse> {
-      // Even the largest response fits into the part of its business.
+      // Capped, so that even the largest response fits into its business's part.
       const cost = { ...wanted, memory: Math.min(wanted.memory ?? 0, memoryOfBusiness) }
       const held =
         takeNow(businessId, cost) ?? (await capacity.take([businessId], cost, maxWaitMs)) ?? takeNow(businessId, cost)
@@ -127,8 +126,8 @@ export function createRequestMemory(capacity: Capacity) {
       }
     },
     /**
-     * Counts the response to a write, which has already taken effect. If its business then has more than its part, its
-     * longest-stalled responses are closed. A retry with the same idempotency key gets the whole response.
+     * For the response to a write, which has taken effect and can't be refused. If the business is over its part, its
+     * longest-stalled responses are closed; a retry with the same idempotency key gets the whole response.
      */
     count(businessId: string, bytes: number, response: ServerResponse): void {
       if (bytes <= smallBytes || response.closed) return
@@ -139,12 +138,11 @@ export function createRequestMemory(capacity: Capacity) {
       while (capacity.held('memory', businessId) > memoryOfBusiness && closeStalled(businessId, 0));
       one.movedAt = performance.now()
     },
-    /** Reserves memory for a body of this kind, or returns null. A body never waits. */
+    /** Returns null at once if there isn't enough. Bodies never wait. */
     body(businessId: string, kind: BodyKind, bytes: number): BodyMemory | null {
       const held = takeNow(businessId, { memory: bytes * perBodyByte[kind] })
       return held && bodyMemory(held, kind)
     },
-    /** The error for a body for which no memory is left. */
     bodyRefusal: (businessId: string, kind: BodyKind, bytes: number) =>
       capacity.refusal(
         [businessId],

@@ -5,12 +5,12 @@ import { type Limit, rateLimited } from './limit.ts'
 
 declare module '../platform/deps.ts' {
   interface Deps {
-    /** If null, there is no limit. */
+    /** Null: no limits. */
     rateLimits: RateLimits | null
   }
 }
 
-/** The limits per second. `RATE_LIMIT_PER_SECOND` is 100 by default, and 0 turns all of them off. */
+/** Requests per second. `RATE_LIMIT_PER_SECOND` is 100 by default; 0 turns all of these off. */
 export const requestRates = {
   key: {
     what: 'Requests of an API key per second; large bodies and orders count as several',
@@ -38,25 +38,23 @@ export const requestRates = {
   },
 } satisfies Record<string, RateLimit>
 
-/** A limit per second. `limit` describes how many are allowed. */
+/** `limit` is text for docs/maintainers/limits.md. */
 export interface RateLimit extends Limit {
   owner: string
   limit: string
 }
 
-/** The name of a shared sum and the amount to add to it. */
 export type Addition = readonly [name: string, by: number]
 
 /**
- * Adds to sums that all processes share, and returns the new sums. Each sum is removed `livesMs` after the last
- * addition to it. Redis applies either all of the additions or none of them. Returns null if Redis is down, frozen or
- * full, in which case it is unknown whether the additions were applied.
+ * Adds to sums that all processes share and returns them. A sum disappears `livesMs` after its last addition. All
+ * additions apply or none; null means that Redis is down, frozen or full and either may be the case.
  */
 export type AddUp = (additions: readonly Addition[], livesMs: number) => Promise<(number | null)[] | null>
 
 /**
- * Creates a function that keeps the sums in Redis, under keys with this prefix. Without SECRET_KEY, the
- * key of a future second cannot be predicted, so its sum cannot be set in advance. A sum that cannot be right is null.
+ * Keeps the sums in Redis. Hashed with SECRET_KEY, a future second's key can't be predicted, so its sum can't be set in
+ * advance. An implausible sum is null.
  */
 export const createAddUp =
   (runCommands: RunCommands, prefix: string, hash: (name: string) => string): AddUp =>
@@ -71,67 +69,47 @@ export const createAddUp =
 
 const plausible = (sum: number, by: number): number | null => (Number.isSafeInteger(sum) && sum >= by ? sum : null)
 
-/**
- * A caller whose requests are counted: an API key, a prefix that sends invalid credentials, or a prefix that sends
- * requests without a key.
- */
+/** An API key, a prefix that sends invalid credentials, or a prefix that sends no key. */
 export type Counted = `key:${string}` | `address:${string}` | `visitor:${string}`
 
-/** A caller's state in the current second. `isOpen` is false if the caller is over the limit. */
 export interface Standing {
   isOpen: boolean
   remaining: number
-  /** The number of requests by which the caller exceeds the limit. */
+  /** By how many requests the caller is over. */
   over: number
 }
 
-/**
- * Limits each caller's requests per clock second across all processes. Decisions are made in memory, so no request
- * waits for Redis. `perSecond` applies to callers without their own limit.
- */
+/** Counts requests per clock second across processes. Decides in memory, so no request waits for Redis. */
 export type RateLimits = ReturnType<typeof createRateLimits>
 
-/** One caller's requests in the current second, as far as this process knows. */
+/** One caller in the current second, as far as this process knows. */
 interface Counts {
-  /** Requests that this process has counted but not yet sent to Redis. */
+  /** Counted here, not yet sent to Redis. */
   unsent: number
-  /** The sum in Redis across all processes, as far as this process knows. */
+  /** The sum across all processes, as far as we know. */
   sum: number
   limit: number
 }
 
-/** A clock second and its counts. */
 interface Second {
   at: number
   callers: Map<Counted, Counts>
 }
 
-/**
- * The delay after which processes learn each other's counts. The load of four small calls per second is negligible for
- * Redis.
- */
+/** How late processes learn each other's counts. Four small calls per second don't burden Redis. */
 const exchangeEveryMs = 250
-/**
- * Counts must be kept in Redis for longer than the second to which they belong, because the clocks of different
- * processes may differ by up to a second.
- */
+/** Longer than the second itself: clocks of processes may differ by up to a second. */
 const keptInRedisMs = 3000
 /**
- * The maximum number of callers that are counted in one second. A process cannot serve enough requests per second to
- * reach this number, even though each request may count towards up to four prefixes. The counts take up to 8 MB until
- * the next second. Further callers are not counted in that second, because refusing them would let a flood shut out
- * every caller.
+ * Callers per second. A process can't serve enough requests to get there, even with four prefixes each. Up to 8 MB
+ * until the next second. Callers beyond it aren't counted: refusing them would let a flood shut out all callers.
  */
 const maxCounted = 20_000
-/**
- * The maximum number of counts in a batch. Redis needs a few milliseconds for a batch of this size. The remaining
- * counts are sent in the next batch.
- */
+/** A few milliseconds of Redis time. The rest waits for the next batch. */
 const maxBatch = 1000
 /**
- * A process reports a caller's requests to Redis only after counting this fraction of the limit since its last report.
- * Most API keys never send that many requests. As a result, the sum in Redis may lack up to 3 % of the limit for each
- * process, so a caller may exceed the limit by as much.
+ * As a fraction of the limit: smaller counts aren't sent, and most API keys never get there. So the sum may lack 3 % of
+ * the limit per process, and a caller may exceed it by as much.
  */
 const minShareToSend = 0.03
 
@@ -144,7 +122,7 @@ export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Dat
     return latest
   }
 
-  // The previous exchange may still be running, because Redis is slow.
+  // Shared, because a slow Redis may still be busy with the previous exchange.
   const exchange = shareRuns(async () => {
     const { at, callers } = latest
     const batch = [...callers]
@@ -154,7 +132,7 @@ export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Dat
     if (batch.length === 0) return
     for (const { counts, by } of batch) {
       counts.unsent = 0
-      // The requests are added even if Redis does not respond, so that this process continues with its own counts.
+      // Added even if Redis doesn't respond, so that this process's own counts go on.
       counts.sum += by
     }
     const sums = await addUp(
@@ -169,9 +147,9 @@ export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Dat
 
   return {
     perSecond,
-    /** How long the response to a network over its limit is delayed, up to twice as long at random. Tests lower it. */
+    /** How long a refusal is delayed; up to twice as long at random. Tests lower it. */
     refusalDelayMs: 1000,
-    /** Counts one request, or a request that costs as much as `requests` ordinary requests. */
+    /** `requests`: an expensive request counts as several. */
     count(who: Counted, limit = perSecond, requests = 1): Standing {
       const counts = countsOf(current().callers, who, limit)
       if (counts === null) return { isOpen: true, remaining: limit, over: 0 }
@@ -179,14 +157,14 @@ export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Dat
       const counted = countedOf(counts)
       return { isOpen: counted <= limit, ...remainderOf(counted, limit) }
     },
-    /** Returns the caller's standing before its next request, without counting anything. */
+    /** The standing before the next request. Counts nothing. */
     look(who: Counted, limit = perSecond): Standing {
       const counted = countedOf(current().callers.get(who) ?? { unsent: 0, sum: 0 })
       return { isOpen: counted < limit, ...remainderOf(counted, limit) }
     },
     refusal: (scope: 'key' | 'address' | 'polls', limit: number): Refusal =>
       rateLimited(undefined, { scope, limit, windowSeconds: 1 }),
-    /** Sends this process's counts to Redis, and receives the totals across all processes. */
+    /** Sends this process's counts to Redis and reads the sums of all processes. */
     exchange,
     close: (): void => clearInterval(timer),
   }
@@ -199,7 +177,7 @@ const remainderOf = (counted: number, limit: number): Omit<Standing, 'isOpen'> =
 
 const countedOf = ({ unsent, sum }: Pick<Counts, 'unsent' | 'sum'>): number => sum + unsent
 
-/** Returns a caller's counts, or null if too many callers are already being counted. */
+/** Null if too many callers are counted already. */
 function countsOf(callers: Map<Counted, Counts>, who: Counted, limit: number): Counts | null {
   const known = callers.get(who)
   if (known !== undefined) return known
@@ -209,24 +187,24 @@ function countsOf(callers: Map<Counted, Counts>, who: Counted, limit: number): C
   return counts
 }
 
-/** How much of the time some work may take. A meter counts what it took, and says how long it must then rest. */
+/** Limits how much of the time some work takes: count what it took, then rest as long as `waitMs` says. */
 export interface Meter {
-  /** Returns how long the work must still rest, in ms, or 0. */
+  /** In ms; 0 if the work may go on. */
   waitMs(): number
   count(ms: number): void
 }
 
 interface Metered extends RateLimit {
-  /** The part of the time that one owner may take, and the part that all who have used up theirs take together. */
+  /** Parts of the time: for one owner, and for all owners in debt together. */
   ofOne: number
   ofAll: number
-  /** How much an owner can save up while it does nothing, and how much it can owe. */
+  /** What an owner saves up at most while idle, and owes at most. */
   maxSavedMs: number
   maxOwedMs: number
 }
 
 export const meters = {
-  // A tenth allows about 60 new TLS connections per second.
+  // A tenth is about 60 new TLS connections per second.
   endpoints: {
     what: 'Processor time for TLS handshakes with endpoints and their responses',
     owner: 'business',
@@ -237,7 +215,7 @@ export const meters = {
     maxSavedMs: 50,
     maxOwedMs: Number.POSITIVE_INFINITY,
   },
-  // The longest rest is 10 s, in which no lease ends.
+  // Owing 3 s means a rest of 10 s, which every lease survives.
   background: {
     what: 'Time for which a clean-up, a check or a bulk act keeps MongoDB busy',
     owner: 'run',
@@ -250,16 +228,16 @@ export const meters = {
   },
 } satisfies Record<string, Metered>
 
-/** What an owner had left at a time. Negative if it owes. */
+/** Negative if the owner owes. */
 interface Account {
   leftMs: number
   at: number
 }
 
-/** An owner that uses nothing for a while is forgotten when so many others are known. */
+/** From this many owners on, idle ones are forgotten. */
 const tidyFrom = 1000
 
-/** Creates the meters of all owners. `elapsedMs` must be a monotonic clock. */
+/** `elapsedMs` must be monotonic. */
 export function createMeters({ ofOne, ofAll, maxSavedMs, maxOwedMs }: Metered, elapsedMs: () => number) {
   const accounts = new Map<string, Account>()
   const full: Account = { leftMs: maxSavedMs, at: 0 }
@@ -267,7 +245,7 @@ export function createMeters({ ofOne, ofAll, maxSavedMs, maxOwedMs }: Metered, e
   const part = (): number => Math.min(ofOne, ofAll / Math.max(1, overdrawn.size))
   const leftAt = (now: number, { leftMs, at }: Account): number => Math.min(maxSavedMs, leftMs + (now - at) * part())
 
-  /** Forgets the debts that have been paid off, also those of owners that have gone quiet. */
+  /** Also for owners that have gone quiet since. */
   function payOff(now: number): void {
     for (const owner of overdrawn) if (leftAt(now, accounts.get(owner) ?? full) > 0) overdrawn.delete(owner)
   }

@@ -2,15 +2,14 @@ import { type Refusal, unavailable } from '../platform/errors.ts'
 import { type ProcessClock, processClock } from '../platform/process-clock.ts'
 import { type OwnRefusal, type Part, type Resource, rateLimited } from './limit.ts'
 
-/** How much is needed of each resource. */
 export type Cost<Name extends string> = Partial<Record<Name, number>>
 
 export interface Held<Name extends string> {
-  /** Changes what is held of the named resources. Returns false, and changes nothing, if more does not fit. */
+  /** Returns false, and changes nothing, if more doesn't fit. */
   resize(cost: Cost<Name>): boolean
-  /** Like `resize`, but until it fits, keeps what is held, and waits. */
+  /** Like `resize`, but if it doesn't fit, waits and keeps the old amounts until it does. */
   moveTo(cost: Cost<Name>): void
-  /** Gives everything back. Further calls do nothing. */
+  /** Does nothing when called again. */
   free(): void
 }
 
@@ -24,20 +23,21 @@ interface Waiter<Name extends string> {
   grant(): void
 }
 
-/** What keeps an owner from getting more. `level` is the index of a part, or null for the whole process. */
+/** What keeps an owner from getting more. `level` is the index of a part; null is the whole process. */
 interface Block<Name extends string> {
   name: Name
   level: number | null
 }
 
-/** An owner's waiters by leaf and by the resources that they need, each in order of arrival. */
+/**
+ * One owner's waiters, by leaf (the owner at the last level) and by the resources they need, each in order of arrival.
+ */
 type Line<Name extends string> = Map<string, Waiter<Name>[]>
 
 /**
- * Shares resources of one process among owners. `onFree` is called whenever something has become free, after those who
- * wait have been served. What becomes free goes to the waiting owner that holds the smallest
- * part of what it waits for and, among equals, to the one that has waited longest since it was served. A caller gets
- * everything it needs at once or nothing, so holders never wait for each other.
+ * Shares a process's resources. What becomes free goes to the waiting owner with the smallest part of what it waits
+ * for; among equals, to the one served longest ago. A caller gets all it needs or nothing, so waiters never block each
+ * other. `onFree` runs after the waiters have been served.
  */
 export function createShare<Name extends string>(
   resources: Record<Name, Resource>,
@@ -50,11 +50,11 @@ export function createShare<Name extends string>(
   const namesOf = (cost: Cost<Name>) => Object.keys(cost) as Name[]
   const none = () => Object.fromEntries(names.map((name) => [name, 0])) as Used<Name>
   const taken = none()
-  /** What each owner holds, for each level of owners. */
+  /** What each owner has, by level of owners. */
   const levels: Map<string, Used<Name>>[] = []
-  /** Those who wait, by the owner at the first level, the one that has waited longest since it was served first. */
+  /** By first-level owner; the one served longest ago is first. */
   const lines = new Map<string, Line<Name>>()
-  /** Whether a waiter may be blocked by the total of the process, and not only by its own part. */
+  /** Whether some waiter may be blocked by the process's total, not just by its own part. */
   let isTight = false
 
   const held = (name: Name, key: string, level = 0): number => levels[level]?.get(key)?.[name] ?? 0
@@ -72,7 +72,7 @@ export function createShare<Name extends string>(
     for (const name in more) taken[name] += more[name] ?? 0
   }
 
-  /** Returns what blocks the owner: its own parts first, then the process. */
+  /** The owner's own parts are checked before the process. */
   function blockOf(owners: readonly string[], more: Cost<Name>): Block<Name> | null {
     let process: Block<Name> | null = null
     for (const name in more) {
@@ -97,7 +97,6 @@ export function createShare<Name extends string>(
 
   const queueOf = (owners: readonly string[], more: Cost<Name>): string => [owners.at(-1), ...namesOf(more)].join(' ')
 
-  /** How many calls of this owner are already waiting for the same resources. */
   const ahead = (owners: readonly string[], more: Cost<Name>): number =>
     lines.get(owners[0] ?? '')?.get(queueOf(owners, more))?.length ?? 0
 
@@ -125,13 +124,13 @@ export function createShare<Name extends string>(
     if (line.size === 0) lines.delete(owner)
   }
 
-  /** Serves the owner's first waiter that fits. A leaf that is blocked does not hold up the owner's other leaves. */
+  /** Serves the owner's first waiter that fits. A blocked leaf doesn't hold up the owner's other leaves. */
   function serveOne(owner: string, line: Line<Name>): boolean {
     for (const [key, queue] of line) {
       const [first] = queue
       if (first === undefined || !fits(first.owners, first.more)) continue
       leave(owner, line, key, queue, 0)
-      // The queue that was served is the last one next time.
+      // The queue just served goes to the end.
       if (line.delete(key)) line.set(key, queue)
       if (lines.delete(owner)) lines.set(owner, line)
       change(first.owners, first.more)
@@ -141,7 +140,7 @@ export function createShare<Name extends string>(
     return false
   }
 
-  /** The largest part that the owner holds of anything it waits for. */
+  /** The owner's largest part of anything it waits for. */
   function partOf(owner: string, line: Line<Name>): number {
     let part = 0
     for (const [first] of line.values())
@@ -150,7 +149,7 @@ export function createShare<Name extends string>(
     return part
   }
 
-  /** The owners that have freed something. A waiter that is granted what it moves to frees what it had. */
+  /** Owners that freed something. Serving one may free more: a waiter that moves gives up what it had. */
   const freed = new Set<string>()
   let isServing = false
 
@@ -168,7 +167,7 @@ export function createShare<Name extends string>(
     onFree()
   }
 
-  /** Serves one of all who wait. Afterwards, `isTight` is true only if the total of the process still blocks one. */
+  /** Serves one waiter of any owner. Afterwards `isTight` is true only if the process's total still blocks one. */
   function serveNext(): boolean {
     const inOrder = [...lines].toSorted((one, other) => partOf(...one) - partOf(...other))
     isTight = false
@@ -226,7 +225,7 @@ export function createShare<Name extends string>(
     return hold(owners, cost)
   }
 
-  /** Waits up to `waitMs`. Resolves to null if what is needed did not become free in time. */
+  /** Null if it didn't become free within `waitMs`. */
   function take(owners: readonly string[], cost: Cost<Name>, waitMs: number): Promise<Held<Name> | null> {
     const now = takeNow(owners, cost)
     if (now !== null || waitMs <= 0 || isFull(owners, cost)) return Promise.resolve(now)
@@ -244,19 +243,16 @@ export function createShare<Name extends string>(
   }
 
   return {
-    /** How much is taken of each resource. */
     used: (): Readonly<Used<Name>> => taken,
     take,
     takeNow,
-    /** Takes even what does not fit, for something that has already happened. */
+    /** Takes even what doesn't fit, for what has already happened. */
     force(owners: readonly string[], cost: Cost<Name>): Held<Name> {
       change(owners, cost)
       return hold(owners, cost)
     },
     blockOf,
-    /**
-     * The error for a caller that did not get what it needs: RATE_LIMITED only if its owner has used up its own part.
-     */
+    /** RATE_LIMITED only if the owner has used up its own part, else SERVICE_UNAVAILABLE. */
     refusal(owners: readonly string[], cost: Cost<Name>, instead?: OwnRefusal): Refusal {
       const block = blockOf(owners, cost)
       const isAtFault = block === null ? isFull(owners, cost) : block.level !== null
@@ -267,7 +263,6 @@ export function createShare<Name extends string>(
       const limit = own.limit ?? limitOf(resources[name].parts[0], owners[0] ?? '')
       return rateLimited(own.message, { scope: own.scope, limit })
     },
-    /** How much of a resource is left for the owners. */
     left(name: Name, owners: readonly string[]): number {
       const { parts, total, leavesFree } = resources[name]
       const ofParts = parts.map((part, level) => {
@@ -277,9 +272,9 @@ export function createShare<Name extends string>(
       return Math.max(0, Math.min(...ofParts, total - taken[name] - (leavesFree ? held(name, owners[0] ?? '') : 0)))
     },
     held,
-    /** How many calls of an owner are waiting. */
+    /** How many of the owner's calls wait. */
     waiting: (owner: string): number => [...(lines.get(owner)?.values() ?? [])].flat().length,
-    /** The owner at the first level that holds most of a resource, or null. */
+    /** The first-level owner that has most of it, or null. */
     largest(name: Name): string | null {
       let largest: string | null = null
       for (const key of levels[0]?.keys() ?? []) if (held(name, key) > held(name, largest ?? '')) largest = key

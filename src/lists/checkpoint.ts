@@ -7,24 +7,21 @@ declare module '../platform/deps.ts' {
   }
 }
 
-/**
- * A count checkpoint. `count` is the number of items created between the list's first checkpoint and `at`, which is in
- * Unix milliseconds.
- */
+/** `count` items were created between the list's first checkpoint and `at` (Unix ms). */
 export interface Checkpoint {
   at: number
   count: number
 }
 
 /**
- * The settled checkpoints of one list, so that its first page is fast even right after a restart. MongoDB removes them
- * after a week, so that an item that was inserted hours late is not missing from the total for ever.
+ * The settled checkpoints of one list, so that its first page is fast even after a restart. MongoDB removes them after
+ * a week, so an item inserted hours late doesn't stay missing from the total.
  */
 export interface ListCheckpoints {
-  /** The key of the list (countable.ts). */
+  /** The list's key (counts.ts). */
   _id: string
   checkpoints: Checkpoint[]
-  /** The time of the last one, in Unix milliseconds. */
+  /** Unix ms of the last checkpoint. */
   through: number
   countedAt: Date
 }
@@ -36,38 +33,28 @@ export const listCheckpoints: Collection = {
 }
 
 /**
- * The number of items between two checkpoints. MongoDB counts this many index keys in about 1 ms. A million documents
- * need 500 checkpoints.
+ * Items between checkpoints. MongoDB counts that many index keys in about 1 ms; a million documents need 500
+ * checkpoints.
  */
 export const stride = 2_000
 
-/**
- * The maximum number of checkpoints across all lists. This many checkpoints cover 500 million documents and use about
- * 15 MB.
- */
+/** Across all lists: enough for 500 million documents, in about 15 MB. */
 export const maxCheckpoints = 250_000
 
 /**
- * The longest delay assumed between an item's creation time and its insertion. This is many times the sum of the limits
- * for a request (8 s), a MongoDB command (5 s) and clock skew (1 s).
+ * Assumed limit from an item's creation time to its insertion: many times a request (8 s), a MongoDB command (5 s) and
+ * clock skew (1 s) together.
  */
 const maxDelayMs = 300_000
 
-/**
- * Returns the time up to which all created items have been written to MongoDB. The only exceptions are items whose
- * insert was delayed for minutes because a process or MongoDB was frozen.
- */
+/** Everything created before this is in MongoDB, unless a freeze of minutes delayed an insert. */
 export const writtenBefore = (now: Date): Date => new Date(now.getTime() - maxDelayMs)
 
 /**
- * Checkpoints younger than this are recounted, because a frozen process may insert items late when it resumes. A frozen
- * process rarely resumes after more than an hour.
+ * Younger checkpoints are recounted: a frozen process may insert late when it resumes, rarely after more than an hour.
  */
 const unsettledMs = 3_600_000
 
-/**
- * Returns the checkpoints that remain valid. Items created before `keptFrom` may have been removed. If `keptFrom` is
- * null, no items are removed.
- */
+/** The checkpoints that stay valid. Items created before `keptFrom` may have been removed; null means none are. */
 export const settled = (checkpoints: readonly Checkpoint[], keptFrom: Date | null, now: Date): Checkpoint[] =>
   checkpoints.filter(({ at }) => at >= (keptFrom?.getTime() ?? 0) && at <= now.getTime() - unsettledMs)

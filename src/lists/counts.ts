@@ -6,25 +6,24 @@ import { type Checkpoint, type ListCheckpoints, settled, writtenBefore } from '.
 import { longestReadMs } from './pagination.ts'
 
 /**
- * A list whose items can be counted with checkpoints. An item that matches `where` must continue to match `where`
- * forever. After the fields of `where`, the index must contain the creation time and id.
+ * A list to count with checkpoints. Items must never stop matching `where`. The index needs the fields of `where`, then
+ * creation time and id.
  */
 export interface Countable {
-  /** Identifies the list within a process. The key consists of the owner, the environment and the kind of item. */
+  /** Unique within a process: owner, environment and kind of item. */
   key: string
   collection: Model<Listed>['collection']
   index: string
   where: Record<string, unknown>
-  /** Items created before this time may have been removed. If null, no items are removed. */
+  /** Older items may have been removed; null if none are. */
   keptFrom: Date | null
   /**
-   * Returns the time before which all items have been inserted, or null if no insert is late. Only collections whose
-   * items may be inserted long after their creation time need this function.
+   * Everything created before this has been inserted; null if no insert is late. Only for collections that insert long
+   * after the creation time.
    */
   completeBefore?(): Promise<Date | null>
 }
 
-/** One environment of one business. */
 export interface Owner {
   businessId: string
   sandbox: boolean
@@ -33,13 +32,10 @@ export interface Owner {
 export const keyOf = (collection: string, { businessId, sandbox }: Owner): string =>
   `${collection} ${businessId} ${sandbox}`
 
-/** The safety margin for clock skew, which is many times the actual skew between two processes. */
+/** Against clock skew between processes; many times the real one. */
 const marginMs = 60_000
 
-/**
- * The intents or the orders of one environment. The clean-up removes test ones that were created before its cutoff. The
- * safety margin is added to it.
- */
+/** All intents or orders of one environment. The clean-up removes old test ones, hence `keptFrom`. */
 export const allOf = (
   { now, config }: { now(): Date; config: Pick<Config, 'sandboxRetentionMs'> },
   collection: Countable['collection'],
@@ -52,10 +48,7 @@ export const allOf = (
   keptFrom: sandbox ? new Date(now().getTime() - config.sandboxRetentionMs + marginMs) : null,
 })
 
-/**
- * Counts the items whose creation time matches the filter `createdAt`, up to `limit`. An empty filter matches all
- * items.
- */
+/** Up to `limit`. An empty `createdAt` matches all items. */
 export const countCreated = (
   { collection, index, where }: Countable,
   createdAt: Record<string, Date>,
@@ -72,10 +65,7 @@ declare module '../platform/deps.ts' {
   }
 }
 
-/**
- * The count checkpoints of long lists, kept in memory. Each checkpoint states how many items were created between the
- * list's first checkpoint and a certain time.
- */
+/** Count checkpoints of long lists, in memory. */
 export type ListCounts = ReturnType<typeof createListCounts>
 
 interface ListCount {
@@ -83,22 +73,16 @@ interface ListCount {
   countedAtMs: number
 }
 
-/**
- * Counts younger than this are reused without an update. Recounting the last hour of the busiest list takes a few
- * tenths of a second.
- */
+/** Younger counts are reused. Recounting the last hour of the busiest list takes a few tenths of a second. */
 const freshMs = 60_000
 
-/**
- * Creates the store for checkpoints. `elapsedMs` must be a monotonic clock. If there are more than `maxCheckpoints`,
- * the checkpoints of the least recently used lists are dropped.
- */
+/** `elapsedMs` must be monotonic. Beyond `maxCheckpoints`, the least recently used lists are dropped. */
 export function createListCounts(
   model: Model<ListCheckpoints>,
   elapsedMs: () => number,
   { stride, maxCheckpoints }: { stride: number; maxCheckpoints: number },
 ) {
-  /** The lists in order of use. The most recently used list is last. */
+  /** Most recently used last. */
   const listCounts = new Map<string, ListCount>()
   const counting = new Map<string, Promise<Checkpoint[]>>()
 
@@ -118,7 +102,7 @@ export function createListCounts(
       const stored = await nativeCollection(model).findOne({ _id: countable.key })
       listCount.checkpoints = settled(stored?.checkpoints ?? [], keptFrom, now)
     }
-    // Items that were created before the first checkpoint may have been removed, so they are recounted each time.
+    // Items from before the first checkpoint may be gone, so they are recounted each time.
     if (listCount.checkpoints.length === 0) listCount.checkpoints.push({ at: keptFrom?.getTime() ?? 0, count: 0 })
     try {
       const complete = (await countable.completeBefore?.()) ?? now
@@ -142,7 +126,7 @@ export function createListCounts(
     }
   }
 
-  /** Runs at most one count of each list at a time. Concurrent callers share the result. */
+  /** One count per list at a time. Concurrent callers share it. */
   function update(countable: Countable, now: Date): Promise<Checkpoint[]> {
     const { key } = countable
     const running = counting.get(key) ?? count(countable, now).finally(() => counting.delete(key))
@@ -151,9 +135,9 @@ export function createListCounts(
   }
 
   return {
-    /** The number of items between two checkpoints. A list with no more items than this has no checkpoints. */
+    /** Lists no longer than this have no checkpoints. */
     stride,
-    /** Returns a list's checkpoints, oldest first. The result is empty if the list has not been counted. */
+    /** Oldest first; empty if the list hasn't been counted. */
     async checkpointsOf(countable: Countable, now: Date): Promise<readonly Checkpoint[]> {
       const { key, keptFrom } = countable
       if (!listCounts.has(key)) return []
@@ -162,15 +146,14 @@ export function createListCounts(
       const checkpoints = isFresh ? listCount.checkpoints : await update(countable, now)
       return keptFrom === null ? checkpoints : checkpoints.filter(({ at }) => at >= keptFrom.getTime())
     },
-    /** Counts new items, recounts the last hour and returns the list's checkpoints. */
+    /** Counts new items, recounts the last hour and returns the checkpoints. */
     update,
   }
 }
 
 /**
- * Adds checkpoints up to `endsBefore`, usually one for every `stride` items. `checkpoints` must contain at least one.
- * Each checkpoint takes two short index reads. Completed checkpoints are kept, so after a failure, the next call
- * continues from the last completed checkpoint.
+ * Adds checkpoints up to `endsBefore`, with two short index reads each. After a failure, the next call goes on from the
+ * last one. `checkpoints` must have at least one.
  */
 async function extendCheckpoints(
   checkpoints: Checkpoint[],
@@ -182,7 +165,7 @@ async function extendCheckpoints(
     const last = checkpoints.at(-1) as Checkpoint
     const next = await createdAfter(countable, last.at, endsBefore, step)
     if (next === null) return
-    // More than `step` items were created in the same millisecond, so a larger step is needed.
+    // More than `step` items share this millisecond.
     if (next.getTime() === last.at) step *= 2
     else {
       const more = await countCreated(countable, { $gte: new Date(last.at), $lt: next })
@@ -192,10 +175,7 @@ async function extendCheckpoints(
   }
 }
 
-/**
- * Skips `skip` of the items created at or after `from`, and returns the creation time of the next item. Returns null if
- * there is no such item.
- */
+/** The creation time of the item `skip` after `from`, or null. */
 async function createdAfter(
   { collection, index, where }: Countable,
   from: number,
@@ -218,7 +198,7 @@ async function createdAfter(
   return found?.createdAt ?? null
 }
 
-/** Stores what another process has not stored yet. Only time is lost if that fails. */
+/** Only if it's further than what another process stored. A failure costs time, nothing else. */
 async function store(
   model: Model<ListCheckpoints>,
   { key: _id }: Countable,
@@ -236,7 +216,7 @@ async function store(
     .catch(() => undefined)
 }
 
-/** Forgets the stored counts of test data that was created before this time, because it is about to be removed. */
+/** For test data that is about to be removed. */
 export async function forgetStored(model: Model<ListCheckpoints>, businessId: string, before: Date): Promise<void> {
   const keys = ['intents', 'orders'].map((name) => keyOf(name, { businessId, sandbox: true }))
   await nativeCollection(model).updateMany(

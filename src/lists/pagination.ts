@@ -3,10 +3,7 @@ import { maxPageBytes, PageTooLarge } from '../limits/capacity.ts'
 import type { Listed } from '../mongo/walk.ts'
 import { readInSlices } from '../platform/in-slices.ts'
 
-/**
- * Reads the documents of a page one by one. Throws PageTooLarge as soon as the page is too large, because decoding 100
- * intents with 1 000 refunds each takes half a second.
- */
+/** Throws PageTooLarge as soon as it is: decoding 100 intents of 1,000 refunds takes half a second. */
 export async function readWithinPage<Doc extends object>(cursor: mongo.FindCursor<Doc>): Promise<Doc[]> {
   const found: Doc[] = []
   let bytes = 0
@@ -18,13 +15,13 @@ export async function readWithinPage<Doc extends object>(cursor: mongo.FindCurso
   return found
 }
 
-/** The requested part of a list. `page` starts at 1, and `limit` is the number of items per page. */
+/** `page` starts at 1. */
 export interface Slice {
   page: number
   limit: number
 }
 
-/** One page of a list (SPEC 4.3). */
+/** SPEC 4.3. */
 export interface Page<Item> extends Slice {
   items: Item[]
   total: number
@@ -33,12 +30,12 @@ export interface Page<Item> extends Slice {
 
 const defaultLimit = 20
 const maxLimit = 100
-/** MongoDB aborts a list query after this time, and the error message suggests a filter to narrow the list. */
+/** MongoDB aborts a list query after this; the error then suggests a filter. */
 export const longestReadMs = 3_000
-/** No collection contains this many documents, so a page with a larger offset is empty and is not queried. */
+/** No collection has this many documents, so pages beyond are empty without a query. */
 export const maxSkip = 2 ** 31
 
-/** Returns the page and limit from a validated query. A limit above 100 is reduced to 100 (SPEC 4.3). */
+/** A limit above 100 becomes 100 (SPEC 4.3). */
 export function readSlice(query: { page?: string; limit?: string }): Slice {
   return {
     page: Number(query.page ?? 1),
@@ -46,23 +43,20 @@ export function readSlice(query: { page?: string; limit?: string }): Slice {
   }
 }
 
-/** A filter, and an index that contains all fields of the filter, so that MongoDB reads only matching documents. */
+/** The index has all fields of `where`, so MongoDB reads only matching documents. */
 export interface Selection {
   where: Record<string, unknown>
   index: string
 }
 
-/** Selects the documents of a list. If `fields` is missing, all their fields are read. */
+/** Without `fields`, whole documents are read. */
 export interface Listing extends Selection {
   fields?: Record<string, unknown>
-  /** The selection to use for counting, if a different index makes counting faster. */
+  /** For counting, if another index is faster at it. */
   counted?: Selection
 }
 
-/**
- * Reads one page, sorted from newest to oldest and then by id, and counts all matching documents. A page past the end
- * is empty.
- */
+/** Newest first, then by id; counts all matches. A page past the end is empty. */
 export async function readPage<Item, Doc extends Item = Item>(
   model: Model<Doc>,
   { where, index, fields = {}, counted = { where, index } }: Listing,
@@ -89,8 +83,8 @@ export async function readPage<Item, Doc extends Item = Item>(
 }
 
 /**
- * Reads one page like `readPage`, for an index that is not in the order of the list but contains the creation time and
- * the id. MongoDB sorts the keys of all matching documents in memory, and reads only the documents of the page.
+ * Like `readPage`, for an index in another order. MongoDB sorts the keys of all matches in memory, so the index must
+ * have creation time and id; only the page's documents are read.
  */
 export async function readSortedPage<Item extends Listed>(
   model: Model<Item>,
@@ -115,7 +109,7 @@ export async function readSortedPage<Item extends Listed>(
   return { ...rest, items: await readInOrder(model, { where, fields }, items) }
 }
 
-/** Reads the documents of these keys in the same order. Leaves out those that no longer match the filter. */
+/** In the order of `keys`, without those that no longer match. */
 async function readInOrder<Item extends Listed>(
   model: Model<Item>,
   { where, fields }: Required<Pick<Listing, 'where' | 'fields'>>,
@@ -129,15 +123,14 @@ async function readInOrder<Item extends Listed>(
   return $in.flatMap((id) => byId.get(id) ?? [])
 }
 
-/** Presents each item of a page. */
 export const presentPage = <Item, Presented>(
   { items, ...page }: Page<Item>,
   present: (item: Item) => Presented,
 ): Page<Presented> => ({ items: items.map((item) => present(item)), ...page })
 
 /**
- * Builds a page. If `found` contains one item more than fits on the page, another page follows. `total` cannot be used
- * to determine this, because it was counted at a different time.
+ * `found` has one item more than the page if another page follows. `total` can't show that: it was counted at another
+ * time.
  */
 export const pageOf = <Item>({ page, limit }: Slice, found: Item[], total: number): Page<Item> => ({
   items: found.slice(0, limit),

@@ -5,9 +5,8 @@ import { type Countable, countCreated } from './counts.ts'
 import { longestReadMs, maxSkip, type Page, pageOf, readWithinPage, type Slice } from './pagination.ts'
 
 /**
- * Reads one page of the items in a span, sorted from newest to oldest and then by id, and counts all items in the span.
- * MongoDB has to skip only a few thousand index keys, even if the list is long and the page is near the end of the
- * list. A page past the end is empty.
+ * One page of a span, newest first, then by id, and the total. However long the list and far the page, MongoDB skips
+ * only a few thousand index keys. A page past the end is empty.
  */
 export async function readCountedPage<Item>(
   deps: Pick<Deps, 'listCounts' | 'now'>,
@@ -18,8 +17,7 @@ export async function readCountedPage<Item>(
 ): Promise<Page<Item>> {
   const skip = (slice.page - 1) * slice.limit
   const counting = countSpan(deps, countable, span)
-  // A page near the start of the list is read while the items are being counted. Any other page is read from a
-  // checkpoint, so it is read after the count.
+  // Near the start, read and count in parallel. Further down the read begins at a checkpoint, so the count comes first.
   const start = skip <= deps.listCounts.stride ? { before: null, skip } : startOf(await counting, skip)
   const [found, { total }] = await Promise.all([
     readFrom<Item>(countable, span, start, slice.limit + 1, fields),
@@ -45,16 +43,13 @@ async function readFrom<Item>(
   return (await readWithinPage(found)) as Item[]
 }
 
-/**
- * The position at which a page starts: `skip` items after the newest item that was created before `before`. If `before`
- * is null, the position is relative to the newest item of all.
- */
+/** A page starts `skip` items after the newest item created before `before`, or after the newest of all if null. */
 interface PageStart {
   before: Date | null
   skip: number
 }
 
-/** Returns where to start reading: at the nearest checkpoint before the page whose offset is `skip`. */
+/** The nearest checkpoint before offset `skip`. */
 function startOf({ newer, checkpoints }: Counted, skip: number): PageStart {
   const last = checkpoints.at(-1)
   if (last === undefined) return { before: null, skip }
@@ -65,21 +60,17 @@ function startOf({ newer, checkpoints }: Counted, skip: number): PageStart {
     : { before: new Date(checkpoint.at), skip: skip - newerThan(checkpoint) }
 }
 
-/** The number of items in a span, and the checkpoints within the span. */
 interface Counted {
   total: number
-  /** The number of items that are newer than the last checkpoint. */
+  /** Items newer than the last checkpoint. */
   newer: number
-  /** The checkpoints within the span, oldest first. */
+  /** Those within the span, oldest first. */
   checkpoints: readonly Checkpoint[]
 }
 
 /**
- * Counts all items in a span exactly. The checkpoints in the span provide the number of items between the first and the
- * last of them. MongoDB counts the index keys of the items that are newer than the last checkpoint, and of those that
- * are older than the first one. If the span has no checkpoints, MongoDB counts all index keys in it. Items older
- * than the list's first checkpoint may have been removed. A list that has no more than `stride` items has no
- * checkpoints.
+ * Exact. Checkpoints give the number between the first and the last in the span; MongoDB counts the index keys before
+ * and after, or all of them if there is no checkpoint.
  */
 async function countSpan(
   { listCounts, now }: Pick<Deps, 'listCounts' | 'now'>,
@@ -93,10 +84,7 @@ async function countSpan(
   return countAround(await listCounts.update(countable, now()), countable, span)
 }
 
-/**
- * Adds up the numbers of items before the first checkpoint, between the checkpoints and after the last checkpoint.
- * Counts at most `limit` items after the last checkpoint.
- */
+/** Adds up what is before, between and after the checkpoints. `limit` caps the count after the last one. */
 async function countAround(
   all: readonly Checkpoint[],
   countable: Countable,
@@ -114,7 +102,7 @@ async function countAround(
     return { total: newer, newer, checkpoints: [] }
   }
   const [older, newer] = await Promise.all([
-    // No items were created before 1970.
+    // A checkpoint at 0 has nothing before it.
     first.at === 0 ? 0 : countCreated(countable, { ...createdAt, $lt: new Date(first.at) }),
     countCreated(countable, { ...createdAt, $gte: new Date(last.at) }, limit),
   ])

@@ -5,17 +5,13 @@ import { withTimeout } from '../platform/timeout.ts'
 import { nativeCollection } from './collection.ts'
 
 /**
- * Collects the operations of concurrent callers and sends them to MongoDB in batches. A batcher sends one batch at a
- * time. Operations that arrive while a batch is running go into the next batch, and an operation that arrives while
- * none is running is sent immediately. `deadlineAt` is the caller's deadline on the clock of `performance.now()`. An
- * operation that has not been sent by this deadline is dropped, and the batcher throws SERVICE_UNAVAILABLE.
+ * Collects operations of concurrent callers into batches, one batch at a time. What arrives meanwhile joins the next;
+ * an idle batcher sends at once. Operations not sent by `deadlineAt` (a `performance.now()` time) are dropped and
+ * reject with SERVICE_UNAVAILABLE.
  */
 export type Batcher<Item, Outcome> = (item: Item, deadlineAt: number) => Promise<Outcome>
 
-/**
- * The deadline for operations in a worker. No request is waiting for these operations, so only the driver's timeouts
- * apply.
- */
+/** For workers: no request waits, so only the driver's timeouts apply. */
 export const noDeadline = Number.POSITIVE_INFINITY
 
 interface Waiting<Item, Outcome> {
@@ -26,19 +22,17 @@ interface Waiting<Item, Outcome> {
 }
 
 /**
- * How long a batcher rests from the start of a batch of this many operations until the next one, if no request is
- * waiting for the results. Below 100 operations per second, the next operation hardly waits. Above, the rests soon take
- * 30 ms, and from 1000 per second on, each batch is larger than the one before until they take 60 ms. In measurements,
- * shorter rests made requests slower at 200 events per second, because commands take processor time, and longer ones
- * than 60 ms made the whole system slower.
+ * The time from one batch's start to the next when no request waits. Below 100 operations per second the next one
+ * hardly waits; above, rests reach 30 ms, and from 1,000 per second batches grow until rests take 60 ms. Measured:
+ * shorter rests slow down requests at 200 events per second, because commands take processor time; longer ones slow
+ * down everything.
  */
 export const backgroundRest = (operations: number): number =>
   Math.max(Math.min(operations * 10, 30), Math.min(operations, 60))
 
 /**
- * Creates a batcher. `send` must return one outcome per item, in the same order. If an outcome is an Error, only that
- * item's caller is rejected. `restAfter` returns the minimum time from the start of a batch of so many operations to
- * the start of the next one.
+ * `send` returns one outcome per item, in order; an Error rejects only that item's caller. `restAfter` gives the ms
+ * from the start of a batch of so many operations to the next.
  */
 export function createBatcher<Item, Outcome>(
   longestBatch: number,
@@ -50,8 +44,8 @@ export function createBatcher<Item, Outcome>(
 
   async function drain(): Promise<void> {
     isDraining = true
-    // When a batch ends, it wakes many callers, which pass their next operations within the same iteration of the event
-    // loop. Waiting until the end of that iteration collects all of these operations in one batch.
+    // A batch's end wakes many callers, which add their next operations in the same iteration of the event loop.
+    // Waiting until it ends puts them into one batch.
     await new Promise(setImmediate)
     while (waiting.length > 0) {
       const taken = waiting.splice(0, longestBatch)
@@ -88,9 +82,8 @@ export function createBatcher<Item, Outcome>(
 }
 
 /**
- * How long the batcher waits for a batch, so that a batch that hangs does not block the batcher forever. A single call
- * to MongoDB always ends sooner. If a batch makes two calls to a failing server, the batcher may stop waiting during
- * the second call. The outcome of that call is then unknown, and the next batch may run in parallel with the call.
+ * A hanging batch mustn't block the batcher for ever. A single call always ends sooner; with two calls to a failing
+ * server, the second may be abandoned, its outcome unknown, while the next batch already runs.
  */
 const flushTimeoutMs = 7000
 
@@ -99,10 +92,7 @@ function settle<Item, Outcome>(one: Waiting<Item, Outcome>, outcome: Outcome | E
   else one.resolve(outcome)
 }
 
-/**
- * Creates a batcher for reads by id. The batcher sends one `find` for all waiting callers, and returns null for an id
- * if there is no such document. Nothing is cached.
- */
+/** Reads by id with one `find` for all waiting callers. Null if there's no such document. Nothing is cached. */
 export function createReadBatcher<Doc>(
   find: (ids: string[]) => Promise<Doc[]>,
   idsOf: (doc: Doc) => string[],
@@ -114,10 +104,7 @@ export function createReadBatcher<Doc>(
   })
 }
 
-/**
- * Creates a batcher for reads by `_id` in one collection. The batcher reads only the fields in `projection`, or whole
- * documents if there is no `projection`.
- */
+/** Reads by `_id`; whole documents without a `projection`. */
 export const createByIdBatcher = <Stored extends { _id: string }, Doc extends { _id: string } = Stored>(
   model: Model<Stored>,
   projection: Record<string, 1 | { $slice: number }> = {},
@@ -130,24 +117,19 @@ export const createByIdBatcher = <Stored extends { _id: string }, Doc extends { 
     (doc) => [doc._id],
   )
 
-/**
- * The result of an insert. If the document was not inserted, `index` is the name of the unique index that already
- * contains the document's value.
- */
+/** `index` is the unique index that already has the value. */
 export type Insertion = { inserted: true } | { inserted: false; index: string }
 
 /**
- * Creates a batcher for inserts. `insertMany` must be unordered. Because each document already has its `_id`, sending
- * the same insert twice is safe. After a connection error or a write concern error, all callers of the batch are
- * rejected, because the outcome of their inserts is unknown.
+ * `insertMany` must be unordered. Documents have their `_id` already, so sending one twice is safe. After a connection
+ * or write concern error the outcome is unknown, and all callers of the batch are rejected.
  */
 export const createInsertBatcher = <Doc>(insertMany: (docs: Doc[]) => Promise<unknown>): Batcher<Doc, Insertion> =>
   createBatcher(longestBatch, (docs) => insertTogether(insertMany, docs))
 
-/** The most writes in a batch, which takes much less time than a request may wait. */
+/** Takes much less time than a request may wait. */
 const longestBatch = 500
 
-/** Creates a batcher for inserts into one collection. */
 export const insertsOf = <Doc extends { _id: string }>(model: Model<Doc>) =>
   createInsertBatcher<Doc>((docs) => nativeCollection(model).insertMany(docs as never, { ordered: false }))
 
@@ -160,8 +142,7 @@ async function insertTogether<Doc>(
     return docs.map(() => ({ inserted: true }))
   } catch (error) {
     if (error instanceof mongo.MongoBulkWriteError) return outcomesOf(error, docs.length)
-    // An error that is not a MongoError means that one of the documents cannot be encoded. Such a document makes the
-    // whole batch fail, so each document is now sent separately.
+    // Not a MongoError: some document can't be encoded, which fails the whole batch. Send each alone.
     if (error instanceof mongo.MongoError || docs.length === 1) throw error
     const alone = await Promise.allSettled(docs.map((doc) => insertTogether(insertMany, [doc])))
     return alone.map((one) => (one.status === 'fulfilled' ? one.value[0] : one.reason) as Insertion | Error)
@@ -176,34 +157,27 @@ function outcomesOf(error: mongo.MongoBulkWriteError, count: number): (Insertion
   return outcomes
 }
 
-/**
- * Keeps only the name of the index from MongoDB's error message, because the message also quotes stored values, such as
- * payment codes.
- */
+/** Keeps only the index name: the message also quotes stored values, such as payment codes. */
 function outcomeOf(fault: { code: number; errmsg?: string | undefined }): Insertion | Error {
   const index = /index: (\S+) dup key/.exec(fault.errmsg ?? '')?.[1]
   if (fault.code === 11000 && index !== undefined) return { inserted: false, index }
   return new Error(`MongoDB refused an insert with code ${fault.code}`)
 }
 
-/** An update to one document that takes effect only if its guard matches. */
+/** Takes effect only if the filter matches. */
 export interface GuardedUpdate {
-  /** The `_id` of the document, and the guard. Values are not cast, so they must already have the correct types. */
+  /** `_id` and guard. Values aren't cast, so use the right types. */
   filter: { _id: string; [field: string]: unknown }
   update: Record<string, unknown> | Record<string, unknown>[]
-  /**
-   * A condition that the document meets only if this update has been made. The batcher checks this condition only if
-   * some of the guards in a batch did not match.
-   */
+  /** True of the document only if this update was made. Checked only if some guards of the batch didn't match. */
   proof: Record<string, unknown>
 }
 
 type Written = boolean | Error
 
 /**
- * Creates a batcher for guarded updates. The batcher sends the updates of all waiting callers in one bulk write. Each
- * update has its own guard, and each caller learns whether the guard of its update matched. A batch contains at most
- * one update per document, so further updates of the same document wait for the next batch.
+ * Guarded updates in one bulk write. Each caller learns whether its own guard matched. Updates of the same document go
+ * into different batches.
  */
 export function createUpdateBatcher<Doc extends { _id: string }>(
   collection: mongo.Collection<Doc>,
@@ -213,7 +187,7 @@ export function createUpdateBatcher<Doc extends { _id: string }>(
   return (update, deadlineAt) => oneAtATime(update.filter._id, () => batcher(update, deadlineAt))
 }
 
-/** Never throws. After a connection error or a write concern error, the outcome of every update is that error. */
+/** Never throws. A connection or write concern error is the outcome of every update. */
 async function updateTogether<Doc extends { _id: string }>(
   collection: mongo.Collection<Doc>,
   batch: GuardedUpdate[],
@@ -225,28 +199,27 @@ async function updateTogether<Doc extends { _id: string }>(
   } catch (error) {
     if (isUnknown(error as Error)) return batch.map(() => error as Error)
     if (batch.length === 1) return [withoutValues(error as Error)]
-    // Each update is now sent separately, so that an update that cannot be encoded, or that MongoDB rejects, does not
-    // make the others fail. If the batch had already made an update, the update's `proof` shows that it succeeded.
+    // Now each alone, so that one update that can't be encoded, or that MongoDB rejects, doesn't fail the others. For
+    // updates that were already made, `proof` shows it.
     const alone: Written[] = []
     for (const update of batch) alone.push(...(await updateTogether(collection, [update])))
     return alone
   }
 }
 
-/** Returns whether the outcome of a batch is unknown because the connection was lost or the write concern failed. */
+/** Whether the connection or the write concern failed, so it's unknown what was written. */
 function isUnknown(error: Error): boolean {
   const isRefusal = error instanceof mongo.MongoBulkWriteError && [error.writeErrors].flat().length > 0
   if (isRefusal) return error.result.getWriteConcernError() !== undefined
   return error instanceof mongo.MongoError
 }
 
-/** Replaces a MongoDB error, whose message may quote stored values, with one that quotes none. */
+/** MongoDB's message may quote stored values; this one doesn't. */
 const withoutValues = (error: Error): Error =>
   error instanceof mongo.MongoError ? new Error(`MongoDB refused an update with code ${error.code}`) : error
 
 /**
- * Finds out which of a batch's guards matched, because the result of a bulk write contains only the number of matches.
- * Reads only ids, because documents may be large and a batch may contain 500 updates.
+ * The bulk result has only the number of matches. Reads ids alone: documents may be large, and a batch may have 500.
  */
 async function readOutcomes<Doc extends { _id: string }>(
   collection: mongo.Collection<Doc>,

@@ -1,9 +1,8 @@
 import { type Connection, type Model, mongo, Schema, type SchemaDefinition } from 'mongoose'
 
 /**
- * An index of a collection. Every index has a name, so that when a unique index rejects a duplicate, the error shows
- * which index it was. No index is `sparse`, because MongoDB does not use sparse indexes for queries under the Stable
- * API. Partial indexes are used instead.
+ * Every index has a name, which a duplicate error shows. Never `sparse`: the Stable API doesn't use such indexes for
+ * queries. Use partial ones.
  */
 export interface Index {
   name: string
@@ -13,30 +12,28 @@ export interface Index {
   partialFilterExpression?: Record<string, unknown>
 }
 
-/** Makes an index contain only the documents that have this field. */
+/** Indexes only documents that have this field. */
 export const ifPresent = (field: string): Pick<Index, 'partialFilterExpression'> => ({
   partialFilterExpression: { [field]: { $exists: true } },
 })
 
-/** Makes an index contain only the documents in which this field is a date. */
+/** Indexes only documents in which this field is a date. */
 export const ifDate = (field: string): Pick<Index, 'partialFilterExpression'> => ({
   partialFilterExpression: { [field]: { $type: 'date' } },
 })
 
-/** A collection, with its fields and the indexes that its queries and guards need. */
 export interface Collection {
   name: string
   fields: SchemaDefinition
   indexes: readonly Index[]
 }
 
-/** Schemas that were built before: a process opens the same models on two connections, and a test on hundreds. */
+/** Built once: a process opens the same models on two connections, a test on hundreds. */
 const schemas = new WeakMap<Collection, Map<number | undefined, Schema>>()
 
 /**
- * Returns a collection's model on one connection. The model throws if a filter or an update contains an unknown field,
- * and it stores empty objects unchanged. Mongoose creates no collections or indexes, because context/indexes.ts
- * does that. If `maxTimeMs` is given, MongoDB aborts each query after that time.
+ * The model rejects unknown fields in filters and updates, and stores empty objects unchanged. It creates no
+ * collections or indexes; context/indexes.ts does. MongoDB aborts queries after `maxTimeMs`.
  */
 export function openCollection<Doc>(connection: Connection, collection: Collection, maxTimeMs?: number): Model<Doc> {
   const known = schemas.get(collection) ?? new Map<number | undefined, Schema>()
@@ -60,7 +57,7 @@ function createSchema(collection: Collection, maxTimeMs: number | undefined): Sc
   return schema
 }
 
-/** Sets a time limit of `maxTimeMs` for every query that has none of its own. */
+/** For queries without a limit of their own. */
 function limitReads(schema: Schema, maxTimeMs: number): void {
   schema.pre(['find', 'findOne', 'countDocuments', 'distinct'], function () {
     this.setOptions({ maxTimeMS: maxTimeMs, ...this.getOptions() })
@@ -71,29 +68,27 @@ function limitReads(schema: Schema, maxTimeMs: number): void {
 }
 
 /**
- * Returns the driver's own collection for a model. This collection bypasses Mongoose. Hot paths use it because
- * Mongoose's casting would double the cost of a call. Inserts use it because Mongoose's `insertMany` can silently drop
- * a document. The caller must pass values of the correct types, because they are not cast.
+ * The driver's own collection. Hot paths avoid Mongoose's casting, which would double the cost of a call, and inserts
+ * avoid its `insertMany`, which can silently drop a document. Values aren't cast, so pass the right types.
  */
 export const nativeCollection = <Doc extends mongo.Document>(model: Model<Doc>): mongo.Collection<Doc> =>
   model.collection as unknown as mongo.Collection<Doc>
 
-/** Returns whether MongoDB rejected a write because a unique index already contains the same value. */
 export const isDuplicate = (error: unknown): boolean => (error as { code?: unknown }).code === 11000
 
-/** Catches the error of an insert. */
+/** For the `catch` of an insert. */
 export function nullIfDuplicate(error: unknown): null {
   if (isDuplicate(error)) return null
   throw error
 }
 
-/** Returns whether a transaction has failed because another one has changed the same document, or is changing it. */
+/** Another transaction changed, or is changing, the same document. */
 export const isConflict = (error: unknown): boolean => (error as { code?: unknown }).code === 112
 
-/** Returns whether MongoDB has aborted a query after its `maxTimeMS` (MaxTimeMSExpired). */
+/** MaxTimeMSExpired. */
 export const isTooSlow = (error: unknown): boolean => error instanceof mongo.MongoServerError && error.code === 50
 
-/** Returns whether an insert of several documents failed only because some of them are already stored. */
+/** Whether the documents that failed were all stored already. */
 export function isOnlyDuplicates(error: unknown): error is mongo.MongoBulkWriteError {
   if (!(error instanceof mongo.MongoBulkWriteError)) return false
   const faults = [error.writeErrors].flat()

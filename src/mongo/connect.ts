@@ -10,18 +10,16 @@ declare module '../platform/deps.ts' {
 }
 
 /**
- * The options for every connection, which override those in the URL. A write must be journalled by a majority of the
- * replica set. A read returns only data that a majority has acknowledged, so a failover cannot undo the data that was
- * read. A call ends within 5 s even if the server is frozen.
+ * These override the URL. Writes are journalled by a majority, and reads return only majority-acknowledged data, so a
+ * failover can't undo what was read. A call ends within 5 s even if the server is frozen.
  */
 const options = {
   writeConcern: { w: 'majority', journal: true },
   readConcern: { level: 'majority' },
   readPreference: 'primary',
-  // With these options, MongoDB rejects commands that are not part of the Stable API, so versions 6 to 8 behave
-  // identically.
+  // Only commands of the Stable API, so MongoDB 6 to 8 behave the same.
   serverApi: { version: '1', strict: true, deprecationErrors: true },
-  // On a replica set, the driver retries a write after a failover. Every write of this service can safely run twice.
+  // Safe: every write of this service can run twice.
   retryWrites: true,
   retryReads: false,
   bufferCommands: false,
@@ -40,10 +38,10 @@ export const timeouts = {
   waitQueueTimeoutMS: 2000,
 }
 
-/** The URL of MongoDB, and the authority of its certificate if that is not a public one. */
+/** With the authority of its certificate, if that isn't a public one. */
 export type MongoAddress = Pick<Config, 'mongodbUrl' | 'mongodbCa'>
 
-/** Tries to connect once. Throws if no server responds within 2 s, or if the server has no transactions. */
+/** One attempt to connect. Throws if no server responds within 2 s, or if it has no transactions. */
 export async function connectMongo(
   { mongodbUrl, mongodbCa: ca }: MongoAddress,
   log: Log,
@@ -74,12 +72,12 @@ async function requireTransactions({ db }: Connection): Promise<void> {
     )
 }
 
-/** The longest time, in seconds, for which MongoDB should keep the locks of a process that was killed. */
+/** How long MongoDB should keep a killed process's locks at most. */
 const maxLockSeconds = 10
 
 /**
- * Logs a warning if documents that a killed process was changing would stay locked for longer than `maxLockSeconds`.
- * Uses a client of its own, because the Stable API lacks `getParameter`.
+ * Warns if MongoDB keeps a killed process's documents locked for longer. Needs a client of its own: the Stable API
+ * lacks `getParameter`.
  */
 export async function checkTransactionLifetime({ mongodbUrl, mongodbCa: ca }: MongoAddress, log: Log): Promise<void> {
   const { serverSelectionTimeoutMS } = options
@@ -100,14 +98,14 @@ export async function checkTransactionLifetime({ mongodbUrl, mongodbCa: ca }: Mo
   }
 }
 
-/** MongoDB's `AuthenticationFailed` error code. */
+/** MongoDB's `AuthenticationFailed`. */
 const wrongPassword = 18
 
 const hopeless = new Set<unknown>([wrongPassword, standaloneServer])
 
 /**
- * Connects as soon as a server is available, because this process may be started before the database. Throws if the
- * password is wrong or the server has no transactions, because waiting would not help in these cases.
+ * Waits for a server, because this process may start before the database. Throws if waiting can't help: a wrong
+ * password, or no transactions.
  */
 export const awaitMongo = (
   address: MongoAddress,
@@ -132,30 +130,26 @@ async function retryWhile<T>(mayHeal: (error: unknown) => boolean, log: Log, act
   }
 }
 
-/**
- * The codes of Node's socket errors that the driver does not wrap if a connection ends while a write is waiting for the
- * socket.
- */
+/** The driver doesn't wrap these if a connection ends while a write waits for the socket. */
 const socketFaults = new Set<unknown>(['EPIPE', 'ECONNRESET'])
 
 const isSocketFault = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && socketFaults.has(error.code)
 
 /**
- * The error codes after which the driver itself retries or looks for another primary. These codes mean that a primary
- * is stepping down or shutting down, that a server is not (yet) a primary, or that a router cannot reach any primary.
- * The driver does not export these codes, and the label that the driver adds to such errors is missing if the driver
- * has already closed the connection.
+ * Codes after which the driver itself retries or looks for another primary: stepping down, shutting down, not primary
+ * (yet), or a router without a primary. The driver doesn't export them, and it doesn't label the error if it has
+ * already closed the connection.
  */
 const noPrimaryCodes = new Set<unknown>([
   6, 7, 89, 91, 134, 189, 262, 9001, 10_058, 10_107, 11_600, 11_602, 13_435, 13_436,
 ])
 
-/** Whether a call waited too long for a free connection. The driver does not export this class. */
+/** No free connection in time. The driver doesn't export this class. */
 const isPoolTimeout = (error: unknown): boolean =>
   error instanceof mongoose.mongo.MongoDriverError && error.name === 'MongoWaitQueueTimeoutError'
 
-/** Whether MongoDB could not be reached, or has no primary. It may be there again a moment later. */
+/** MongoDB can't be reached or has no primary. A moment later it may be back. */
 export const isAway = (error: unknown): boolean =>
   isSocketFault(error) ||
   isPoolTimeout(error) ||
@@ -164,25 +158,18 @@ export const isAway = (error: unknown): boolean =>
   error instanceof mongoose.Error.MongooseServerSelectionError ||
   (error instanceof mongoose.mongo.MongoServerError && noPrimaryCodes.has(error.code))
 
-/**
- * Retries `act` while MongoDB is unreachable. This function is used while a process is starting, because the database
- * may become unreachable again before the process is ready. Any other error is thrown.
- */
+/** For the start of a process: the database may vanish again before it's ready. Other errors are thrown. */
 export const retryWhileUnreachable = <T>(log: Log, act: () => Promise<T>): Promise<T> => retryWhile(isAway, log, act)
 
-/**
- * The names of Mongoose errors that indicate a bug in the service. A call that fails with such an error was never sent
- * to the server.
- */
+/** Mongoose errors that mean a bug in the service. Nothing was sent. */
 const bugs = new Set(['CastError', 'StrictModeError', 'ValidationError', 'ObjectExpectedError', 'ObjectParameterError'])
 
-/** Returns whether an error comes from MongoDB or its driver, in which case the outcome of the call is unknown. */
+/** The error is from MongoDB or the driver, so the outcome of the call is unknown. */
 export const isDatabaseFault = (error: unknown): boolean =>
   error instanceof mongoose.mongo.MongoError ||
   isSocketFault(error) ||
   (error instanceof mongoose.MongooseError && !bugs.has(error.name))
 
-/** Throws if MongoDB does not respond. */
 export async function pingMongo({ db }: Pick<Connection, 'db'>): Promise<void> {
   if (db === undefined) throw new Error('MongoDB is not connected')
   await db.admin().ping()

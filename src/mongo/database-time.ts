@@ -9,73 +9,51 @@ declare module '../platform/deps.ts' {
 }
 
 /**
- * The only clock that the service uses: the clock of MongoDB's primary. Each process measures this time and
- * extrapolates from the measurement with a monotonic clock, so the wall clock of the process's machine has no effect.
+ * The service's only clock: that of MongoDB's primary. Processes measure it and extrapolate with a monotonic clock, so
+ * their own wall clocks don't matter.
  */
 export type DatabaseTime = ReturnType<typeof createDatabaseTime>
 
-/**
- * This process's clocks. The monotonic clock keeps running while the process is frozen, but it may stop while the
- * machine sleeps.
- */
+/** The monotonic clock runs on while the process is frozen, but may stop while the machine sleeps. */
 export interface OwnClocks {
   wallMs(): number
   monotonicMs(): number
 }
 
-/** Reads MongoDB's clock, in ms since the epoch. Throws if MongoDB does not respond. */
+/** In ms since the epoch. Throws if MongoDB doesn't respond. */
 export type ReadClock = () => Promise<number>
 
-/**
- * Converts database time to the time that `now` returns, so that tests can shift the time. Production uses `noShift`.
- */
+/** Shifts what `now` returns, for tests. Production uses `noShift`. */
 export type Shift = (databaseMs: number) => number
 
-/** The database time at a given reading of the monotonic clock. */
 interface Measurement {
   databaseMs: number
   monotonicMs: number
-  /**
-   * The largest possible error of `databaseMs`, which is half the duration of the round trip plus half a millisecond
-   * for MongoDB's rounding.
-   */
+  /** At most this wrong: half the round trip plus half a millisecond of rounding. */
   errorMs: number
 }
 
 /**
- * The largest error at which the time still counts as known. The times in two processes therefore differ by at most
- * twice this error (`maxClockSkewMs` in src/intents/lifecycle.ts).
+ * Beyond this error the time is unsure. Two processes thus differ by at most twice as much (`maxClockSkewMs` in
+ * src/intents/lifecycle.ts).
  */
 const maxErrorMs = 500
-/**
- * The maximum drift between a monotonic clock and MongoDB's clock, in ms per ms. NTP slews each of the two clocks at no
- * more than half of this rate.
- */
+/** Drift between a monotonic clock and MongoDB's, in ms per ms. NTP slews either at no more than half of this. */
 const driftPerMs = 0.001
-/**
- * The wall clock and the monotonic clock of a process diverge by more than this only if the machine slept or the wall
- * clock was set.
- */
+/** Wall and monotonic clock differ by more only if the machine slept or the wall clock was set. */
 const maxClockDifferenceMs = 1000
 const measureEveryMs = 10_000
 const measureAgainMs = 1000
-/** If a measurement's error is larger than this, the next measurement is made after `measureAgainMs`. */
+/** After a worse measurement, the next one follows sooner. */
 const goodErrorMs = 5
-/**
- * The number of measurements at start-up. The best of them is used, because the first round trips of a process are its
- * slowest.
- */
+/** At start-up. The best one counts: a process's first round trips are its slowest. */
 const firstMeasurements = 3
 
-/** The shift that production uses, which leaves the time unchanged. */
 export const noShift: Shift = (databaseMs) => databaseMs
 
 const ownClocks: OwnClocks = { wallMs: () => Date.now(), monotonicMs: () => performance.now() }
 
-/**
- * Measures the time immediately, then every 10 s, and whenever the driver finds a new primary. Throws if MongoDB does
- * not respond.
- */
+/** Measures now, every 10 s, and when the driver finds a new primary. Throws if MongoDB doesn't respond. */
 export async function openDatabaseTime(mongo: Connection, log: Log, shift: Shift): Promise<DatabaseTime> {
   const time = createDatabaseTime(() => readClockOf(mongo), ownClocks, log, shift)
   const client = mongo.getClient()
@@ -100,10 +78,10 @@ async function readClockOf({ db }: Pick<Connection, 'db'>): Promise<number> {
   return localTime.getTime()
 }
 
-/** Creates a `DatabaseTime` from the given clocks. The caller must await `begin` before it first calls `now`. */
+/** Await `begin` before the first `now`. */
 export function createDatabaseTime(readClock: ReadClock, own: OwnClocks, log: Pick<Log, 'warn'>, shift: Shift) {
   let held: Measurement = { databaseMs: 0, monotonicMs: own.monotonicMs(), errorMs: Number.POSITIVE_INFINITY }
-  /** The difference between the wall clock and the monotonic clock at the last measurement. */
+  /** Wall clock minus monotonic clock, at the last measurement. */
   let wallAheadMs = 0
   let shownMs = Number.NEGATIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
@@ -120,18 +98,17 @@ export function createDatabaseTime(readClock: ReadClock, own: OwnClocks, log: Pi
     const shown = await readClock()
     const [aheadAfter, receivedAt] = [wallAhead(), own.monotonicMs()]
     const halfMs = (receivedAt - sentAt) / 2
-    // Either the machine slept or its wall clock was set during the round trip, or the round trip was too slow for a
-    // useful measurement.
+    // Either the machine slept or its clock was set meanwhile, or the round trip was too slow to be useful.
     if (Math.abs(aheadAfter - aheadBefore) > maxClockDifferenceMs || halfMs > maxErrorMs)
       throw new mongoose.mongo.MongoNetworkTimeoutError('MongoDB responds too slowly to measure its clock')
-    // MongoDB truncates the time to whole milliseconds, so half a millisecond is added to halve the resulting error.
+    // MongoDB truncates to whole ms; half a millisecond more halves the error.
     take({ databaseMs: shown + 0.5, monotonicMs: sentAt + halfMs, errorMs: halfMs + 0.5 })
     wallAheadMs = aheadAfter
   }
 
   /**
-   * Keeps the more accurate of the last measurement and the new one. If they contradict each other, a clock was set or
-   * the machine slept, so the new measurement is used.
+   * Keeps the more accurate of both. If they contradict each other, a clock was set or the machine slept, so the new
+   * one wins.
    */
   function take(next: Measurement): void {
     const apartMs = next.databaseMs - timeAt(next.monotonicMs)
@@ -143,7 +120,6 @@ export function createDatabaseTime(readClock: ReadClock, own: OwnClocks, log: Pi
     held = next
   }
 
-  /** Measures the time, and schedules the next measurement whether this one succeeds or fails. */
   async function measureAndSchedule(): Promise<void> {
     clearTimeout(timer)
     let nextInMs = measureAgainMs
@@ -155,7 +131,7 @@ export function createDatabaseTime(readClock: ReadClock, own: OwnClocks, log: Pi
     }
   }
 
-  /** Measures the time. Concurrent callers share a single measurement. */
+  /** Concurrent callers share one measurement. */
   const measure = shareRuns(measureAndSchedule)
 
   function measureSoon(): void {
@@ -166,17 +142,15 @@ export function createDatabaseTime(readClock: ReadClock, own: OwnClocks, log: Pi
     now(): Date {
       if (!isSure()) measureSoon()
       const atMs = timeAt(own.monotonicMs())
-      // A correction never makes the time go backwards, unless the correction is so large that MongoDB's own clock must
-      // have been set back.
+      // Never backwards – unless by so much that MongoDB's own clock must have been set back.
       if (atMs > shownMs || shownMs - atMs > maxClockDifferenceMs) shownMs = atMs
       return new Date(shift(shownMs))
     },
     /**
-     * Returns null while the time is known to within `maxErrorMs`. Otherwise returns a promise that resolves after a
-     * new measurement, or rejects if MongoDB does not respond.
+     * Null while the time is sure. Otherwise resolves after a new measurement, or rejects if MongoDB doesn't respond.
      */
     unsure: (): Promise<void> | null => (isSure() ? null : measure()),
-    /** Returns how far this process's wall clock is ahead of database time, in ms. */
+    /** How far this process's wall clock is ahead of database time. */
     skewMs: (): number => own.wallMs() - timeAt(own.monotonicMs()),
     measureSoon,
     async begin(): Promise<void> {

@@ -1,2 +1,2 @@
-/** Returns the source of a regular expression that matches exactly the given string. */
+/** The source of a pattern that matches exactly `text`. */
 export const escapeRegex = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)

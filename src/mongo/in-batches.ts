@@ -1,13 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 const batchSize = 250
-/** The maximum pause after a batch. */
 const longestRestMs = 250
 
 /**
- * Processes the documents of a cursor in batches, and pauses after each batch for as long as the batch took, but for no
- * longer than `longestRestMs`. Because of these pauses, processing a hundred thousand documents does not delay other
- * work in MongoDB, Redis or this process. Returns the number of documents processed.
+ * Rests after each batch for as long as it took (up to `longestRestMs`), so that a hundred thousand documents don't
+ * delay other work in MongoDB, Redis or this process. Returns how many documents there were.
  */
 export async function inBatches<Doc>(
   cursor: AsyncIterable<Doc>,

@@ -1,12 +1,10 @@
 import { inBatches } from './in-batches.ts'
 
 /**
- * Like `inBatches`, but gives each business a fair share. Once `maxOfOne` of a business's documents have been
- * processed, its remaining documents are skipped, so that a million of them do not delay the documents of other
- * businesses. `find` must return the documents in chronological order, and must omit the documents of the businesses in
- * `without`. `find` may also omit the documents before `last`, which is the last document found so far, or null at the
- * beginning. `find` may return a document twice. If `act` throws, the remaining batches still run, so that one bad
- * document does not block the others. The first error is thrown after all batches have run.
+ * Like `inBatches`, but fair: after `maxOfOne` documents of a business the rest of them is skipped, so a million of
+ * them don't delay other businesses. `find` returns documents oldest first, without the businesses in `without`; it may
+ * start at `last` (null at first) and may repeat documents. If `act` throws, the other batches still run, and the first
+ * error is thrown at the end.
  */
 export async function inFairBatches<Doc extends { businessId: string }>(
   maxOfOne: number,

@@ -11,15 +11,15 @@ declare module '../platform/deps.ts' {
 
 export interface Transaction {
   /**
-   * The ids of documents that the transaction changes and others may change too. Within this process, transactions that
-   * name the same one run one after the other, because MongoDB would let all but one of them fail.
+   * Ids of documents that the transaction changes and others may change too. Within this process, such transactions run
+   * one after the other, because MongoDB would let all but one fail.
    */
   documents: readonly string[]
-  /** When to give up, on the clock of `performance.now()`. By default after `longestWaitMs`. */
+  /** When to give up, as a `performance.now()` time. By default after `longestWaitMs`. */
   deadlineAt?: number | undefined
 }
 
-/** How long a request or an act may wait for MongoDB in total, so that the client receives a response within 10 s. */
+/** For MongoDB in total, so that a client gets its response within 10 s. */
 export const longestWaitMs = 8_000
 
 export type Transactions = ReturnType<typeof openTransactions>
@@ -35,18 +35,14 @@ const snapshotAndMajority = {
   readPreference: 'primary',
 } as const satisfies mongo.TransactionOptions
 
-/**
- * The pauses before a repetition are random, so that two processes do not collide again. The first is about as long as
- * a transaction, and they grow.
- */
+/** Random pauses, so that two processes don't collide again. The first is about as long as a transaction; they grow. */
 const firstPauseMs = 8
 const longestPauseMs = 100
 
 /**
- * Runs `work` in one transaction. After a conflict or a lost connection, everything is repeated until the deadline, so
- * `work` must keep nothing of its last run. What it has read is still true at the commit only if it was guarded or
- * written in the same transaction. Throws SERVICE_UNAVAILABLE at the deadline. If the commit has been sent by then, its
- * outcome is unknown.
+ * Repeats `work` after a conflict or a lost connection, so it must keep nothing from its last run. What it read is
+ * still true at the commit only if it was guarded or written in the same transaction. Throws SERVICE_UNAVAILABLE at the
+ * deadline; if the commit was already sent, its outcome is unknown.
  */
 export async function transaction<T>(
   { transactions: { client, oneAtATime } }: { transactions: Transactions },
@@ -61,12 +57,12 @@ export async function transaction<T>(
     }
     throw unavailable()
   }
-  // All take the documents in the same order, so that no two wait for each other.
+  // Always in the same order, so that no two wait for each other.
   const inOrder = [...new Set(documents)].toSorted()
   return inOrder.reduceRight<() => Promise<T>>((run, id) => () => oneAtATime(id, run), runAll)()
 }
 
-/** Returns null if the transaction has to be repeated. */
+/** Null: repeat it. */
 async function tryOnce<T>(
   client: mongo.MongoClient,
   deadlineAt: number,
@@ -87,7 +83,7 @@ async function tryOnce<T>(
   }
 }
 
-/** Sending a commit again is safe: MongoDB knows it by its session. */
+/** Committing again is safe: MongoDB recognises the session. */
 async function commit(session: mongo.ClientSession, deadlineAt: number): Promise<void> {
   for (;;) {
     try {
@@ -102,13 +98,12 @@ async function commit(session: mongo.ClientSession, deadlineAt: number): Promise
   }
 }
 
-/** How long a commit is sent again whose outcome is unknown. */
+/** How long to repeat a commit whose outcome is unknown. */
 const unsureMs = 1_000
 
 /**
- * Runs a write that must not wait for a document that another transaction has locked, which takes some seconds if its
- * process has died. A transaction fails at once where any other write would wait. Returns null if it fails, so a poll
- * has to find the document again.
+ * For a write that mustn't wait for a document locked by another transaction – seconds, if its process died. In a
+ * transaction it fails at once instead. Returns null if it did; a poll has to find the document again.
  */
 export async function unlessLocked<T>(
   { transactions: { client } }: { transactions: Transactions },

@@ -1,39 +1,31 @@
 import type { Model, mongo } from 'mongoose'
 import { nativeCollection } from './collection.ts'
 
-/** The document fields by which lists are sorted. */
+/** What lists are sorted by. */
 export interface Listed {
   _id: string
   createdAt: Date
 }
 
-/**
- * A walk through the documents in an index that match `where` and were created before `before`. If `from` is not null,
- * the documents must also have been created at or after `from`.
- */
+/** Documents of an index that match `where`, created before `before` and, unless null, at or after `from`. */
 export interface Walk {
-  /** The name of an index whose last two fields are `createdAt` and `_id`. */
+  /** Its last two fields must be `createdAt` and `_id`. */
   index: string
   where: Record<string, unknown>
   from: Date | null
   before: Date
 }
 
-/** The limits on reading one page of a walk. */
 export interface PageSize {
   documents: number
   projection: Record<string, 0 | 1>
   /**
-   * MongoDB aborts the read after this time. The time must be less than the 5 s after which the driver gives up, so
-   * that MongoDB does not continue a read whose result is no longer needed.
+   * MongoDB aborts the read after this. Stay below the driver's 5 s, or MongoDB goes on with a read that no one needs.
    */
   maxTimeMS: number
 }
 
-/**
- * Returns the next page of a walk, oldest first. The page begins after `last`, or with the first document if `last` is
- * null.
- */
+/** Oldest first, starting after `last`, or at the beginning if null. */
 export const readPage = <Doc extends Listed>(
   model: Model<Doc>,
   { index, where, from, before }: Walk,
@@ -52,10 +44,7 @@ export const readPage = <Doc extends Listed>(
     })
     .toArray() as Promise<Doc[]>
 
-/**
- * Returns a filter for the documents that remain after `last`. Of the documents with the same `createdAt` as `last`,
- * only those with a higher `_id` remain.
- */
+/** Documents after `last`: later ones, and those with the same `createdAt` and a higher `_id`. */
 function span(from: Date | null, before: Date, last: Listed | null): Record<string, unknown> {
   if (last === null) return { createdAt: { ...(from === null ? {} : { $gte: from }), $lt: before } }
   const { createdAt, _id } = last

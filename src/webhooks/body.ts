@@ -7,18 +7,15 @@ import { isId, isOrderNumber } from '../platform/ids.ts'
 import { type OrderSource, orderFormats, orderSourceFields } from '../store/orders/event-data.ts'
 import type { Delivery } from './deliveries/delivery.ts'
 
-/** The endpoint that an event is about. No document is read for such an event, because its facts contain the rest. */
+/** No document is read for an endpoint's event: its facts have the rest. */
 export interface EndpointSource {
   endpointId: string
 }
 
-/** The current format, which new endpoint events use. */
+/** The format of new endpoint events. */
 export const endpointFormat = 1
 
-/**
- * The functions that return an endpoint event's `data` as JSON, by format number. A released format must never change.
- * To change what is sent, add a format with the next number.
- */
+/** How each format writes `data` as JSON. Never change a released format; add the next number. */
 export const endpointFormats: Record<number, (source: EndpointSource, facts: Facts) => string> = {
   1: ({ endpointId }, { status, endpoint }) =>
     JSON.stringify({
@@ -33,15 +30,14 @@ export const endpointFormats: Record<number, (source: EndpointSource, facts: Fac
     }),
 }
 
-/** The intent, order or endpoint from which a body is composed. */
 export type BodySource = PaymentSource | OrderSource | EndpointSource
 
-/** The fields of a body other than `data`. */
+/** Everything but `data`. */
 export type BodyHead = Pick<Delivery, '_id' | 'event' | 'eventAt' | 'sandbox'>
 
 /**
- * Returns an event's `data` as JSON, which is the same for all deliveries of the event. Throws if the format comes from
- * a later version of the service. A worker that runs the later version will then take over the delivery.
+ * An event's `data` as JSON, the same for all its deliveries. Throws if a later version of the service wrote the event;
+ * a worker of that version will take over.
  */
 export function composeData({ format, facts }: Recorded, source: BodySource): string {
   if ('endpointId' in source) return known(format, endpointFormats[format])(source, facts)
@@ -55,45 +51,32 @@ function known<Write>(format: number, write: Write | undefined): Write {
   return write
 }
 
-/** Returns the exact string that is signed and sent to one endpoint (SPEC 6.2). `data` must come from `composeData`. */
+/** The exact string that is signed and sent (SPEC 6.2). `data` comes from `composeData`. */
 export function composeBody({ _id: id, event, eventAt, sandbox }: BodyHead, data: string): string {
   const head = JSON.stringify({ id, event, created_at: eventAt, sandbox })
   return `${head.slice(0, -1)},"data":${data}}`
 }
 
-/** Returns the complete body of one delivery. */
 export const bodyOf = (delivery: BodyHead & Recorded, source: BodySource): string =>
   composeBody(delivery, composeData(delivery, source))
 
 type Sources = Pick<Models, 'Intent' | 'Order'>
 
-/**
- * The maximum number of documents per read. An order with 100 items may be as large as 160 KB, and the metadata of an
- * intent is always smaller than that, so one read returns at most about 8 MB.
- */
+/** An order of 100 items takes up to 160 KB, an intent with metadata less, so a read returns at most 8 MB. */
 const maxPerRead = 50
 
-/**
- * Creates a batcher that uses reference numbers to read the intents and orders from which bodies are composed. The
- * batcher returns null if the intent or order no longer exists. For the id of an endpoint, it reads nothing.
- */
+/** Reads by reference number. Null if the intent or order is gone. An endpoint's id needs no read. */
 export const createBodySourceBatcher = (models: Sources): Batcher<string, BodySource | null> =>
   createBatcher(maxPerRead, async (references) => {
     const found = await findSources(models, references)
     return references.map((reference) => found.get(reference) ?? null)
   })
 
-/**
- * Reads the intent or order from which a single body is composed, for callers outside the workers. Returns null if the
- * intent or order no longer exists.
- */
+/** For callers outside the workers. Null if the intent or order is gone. */
 export const findBodySource = async (models: Sources, reference: string): Promise<BodySource | null> =>
   (await findSources(models, [reference])).get(reference) ?? null
 
-/**
- * Reads the intents and orders from which the bodies of up to a page of events are composed. The result contains no
- * entry for an intent or order that no longer exists.
- */
+/** For a page of events. Intents and orders that are gone have no entry. */
 export async function findBodySources(
   models: Sources,
   references: readonly string[],

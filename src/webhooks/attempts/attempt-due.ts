@@ -11,21 +11,15 @@ import type { Slot, SlotOwner } from './slots.ts'
 
 type DueDeps = AttemptDeps & Pick<Deps, 'queues'>
 
-/** The poll skips deliveries that became due less than this long ago, because their wake-up jobs may still arrive. */
+/** Fresher deliveries are left to their wake-up jobs, which may still arrive. */
 const graceMs = 500
-/**
- * The maximum number of deliveries of a single business that one run of the poll processes. If an endpoint has no free
- * slots, `attemptWaiting` starts the attempts at its deliveries as soon as slots are free.
- */
+/** Per run of the poll. Beyond it, `attemptWaiting` goes on as slots become free. */
 const maxPerBusiness = 500
 
 type Due = Pick<ClaimedDelivery, '_id' | 'businessId' | 'nextAttemptAt'> & { endpointId: string }
 const dueFields = { businessId: 1, endpointId: 1, nextAttemptAt: 1 } as const
 
-/**
- * Starts attempts at due deliveries as long as slots are free, with a limit on the number of deliveries per business.
- * Also takes over deliveries whose lease has ended. Returns the number of deliveries found.
- */
+/** Starts due deliveries while slots are free, including those whose lease has ended. Returns how many it found. */
 export function attemptDue(deps: DueDeps): Promise<number> {
   deps.slots.serveWaiting()
   return inFairBatches<Due>(
@@ -38,10 +32,7 @@ export function attemptDue(deps: DueDeps): Promise<number> {
   )
 }
 
-/**
- * Finds due deliveries by reading only index keys. Skips endpoints that are waiting for slots, because such an endpoint
- * may have a hundred thousand due deliveries.
- */
+/** Reads index keys only. Endpoints that already wait for slots are skipped: one may have 100,000 due deliveries. */
 function findDue(
   deps: Pick<Deps, 'Delivery' | 'now' | 'slots'>,
   last: Due | null,
@@ -58,7 +49,6 @@ function findDue(
   )
 }
 
-/** Starts attempts at an endpoint's deliveries, or cancels them if the endpoint is deleted or disabled. */
 async function attemptAt(deps: DueDeps, endpointId: string, due: Due[]): Promise<void> {
   const endpoint = await deps.batchers.findEndpoint(endpointId, noDeadline)
   const ids = due.map(({ _id }) => _id)
@@ -66,16 +56,16 @@ async function attemptAt(deps: DueDeps, endpointId: string, due: Due[]): Promise
   else await beginAttempts(deps, slotOwner(endpoint), ids)
 }
 
-/** Waits until all promises have settled, then throws the first error. */
+/** Unlike `Promise.all`, rejects only after every promise has settled. */
 export async function settleAll<T>(parts: Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(parts)
   return Promise.all(parts)
 }
 
-/** The maximum number of waiting endpoints that are served in parallel. Serving an endpoint takes a few reads. */
+/** In parallel. Each endpoint costs a few reads. */
 const maxServedAtOnce = 25
 
-/** Starts attempts at the due deliveries of the waiting endpoints that can get slots now. Returns their number. */
+/** Starts due deliveries of the waiting endpoints that can get slots now. Returns the number started. */
 export async function attemptWaiting(deps: DueDeps): Promise<number> {
   const { slots } = deps
   const waiting = slots.waiting().filter((owner) => slots.available(owner) > 0)
@@ -87,15 +77,12 @@ export async function attemptWaiting(deps: DueDeps): Promise<number> {
   return begun
 }
 
-/**
- * Starts attempts at an endpoint's oldest due deliveries, one for each free slot. If further deliveries may be due, the
- * endpoint stays marked as waiting.
- */
+/** Fills the endpoint's free slots with its oldest due deliveries. It stays in the waiting list if more may be due. */
 async function attemptOldest(deps: DueDeps, owner: SlotOwner): Promise<number> {
   const { endpointId } = owner
   const available = deps.slots.available(owner)
   if (available === 0) return 0
-  // From now on, if this process finds a delivery that gets no slot, the endpoint is marked as waiting again.
+  // Cleared before the read: a delivery that finds no slot from here on puts the endpoint back.
   deps.slots.clearWaiting(endpointId)
   try {
     const due = await nativeCollection(deps.Delivery)
@@ -113,10 +100,7 @@ async function attemptOldest(deps: DueDeps, owner: SlotOwner): Promise<number> {
   }
 }
 
-/**
- * Starts an attempt at each delivery that gets a slot and that no other caller has claimed. Returns the number of
- * attempts.
- */
+/** Starts those deliveries that get a slot and that nothing else has claimed. Returns the number started. */
 export async function beginAttempts(deps: DueDeps, owner: SlotOwner, ids: string[], isReplay = false): Promise<number> {
   const claims: Promise<ClaimedDelivery | null>[] = []
   for (const id of ids) {
@@ -125,13 +109,13 @@ export async function beginAttempts(deps: DueDeps, owner: SlotOwner, ids: string
     claims.push(claimAndBegin(deps, id, slot))
   }
   const begun = (await Promise.all(claims)).filter((delivery) => delivery !== null)
-  // A re-queue by a replay or from the command line adds no job, so the failed job from before the re-queue may still
-  // exist. Further attempts must not wait for Redis.
+  // A replay and the command line re-queue without a job, so an older failed job may be left. Not awaited: attempts
+  // mustn't depend on Redis.
   void deps.backgroundWork.add(removeSuperseded(deps, begun))
   return begun.length
 }
 
-/** Claims a delivery and starts its attempt. If the delivery cannot be claimed, frees the slot and returns null. */
+/** Returns null, and frees the slot, if the delivery can't be claimed. */
 async function claimAndBegin(deps: AttemptDeps, id: string, slot: Slot): Promise<ClaimedDelivery | null> {
   let delivery: ClaimedDelivery | null = null
   try {
@@ -143,7 +127,7 @@ async function claimAndBegin(deps: AttemptDeps, id: string, slot: Slot): Promise
   return delivery
 }
 
-/** Cancels all of the given deliveries that are due. Their endpoint must be deleted or disabled. */
+/** Cancels those of the deliveries that are due. Only for endpoints that are deleted or disabled. */
 async function cancelDue(
   deps: Pick<Deps, 'Delivery' | 'log' | 'now'>,
   endpointId: string,
@@ -157,7 +141,7 @@ async function cancelDue(
   if (cancelled > 0) deps.log.info({ endpointId, cancelled }, 'deliveries.cancelled')
 }
 
-/** Removes the failed jobs that re-queued deliveries had before. An old job would do nothing if it ran. */
+/** Removes failed jobs from before a re-queue. They'd do nothing if they ran. */
 export async function removeSuperseded(deps: Pick<Deps, 'queues' | 'log'>, deliveries: Counted[]): Promise<void> {
   const requeued = deliveries.filter(({ requeues }) => requeues > 0)
   if (requeued.length === 0) return
@@ -168,19 +152,15 @@ export async function removeSuperseded(deps: Pick<Deps, 'queues' | 'log'>, deliv
 }
 
 /**
- * The result of a wake-up job. `begun` means that the attempt has a slot and is running in the background. `no-slot`
- * means that the delivery waits in MongoDB until this process has a free slot, or the poll of another one.
- * `superseded` means that there is nothing to do, or that a newer job will do the work.
+ * `begun`: the attempt runs in the background. `no-slot`: it waits in MongoDB for this process or another's poll.
+ * `superseded`: nothing to do, or a newer job will do it.
  */
 export type WakeOutcome =
   | { outcome: 'begun' | 'cancelled' | 'no-slot' | 'superseded' }
   | { outcome: 'not-due'; again: Date }
   | { outcome: 'dead'; reason: string }
 
-/**
- * Starts the attempt for which the wake-up job was created, if a slot is free. Does not wait for the attempt to end.
- * The counts are those that the delivery had when the job was created.
- */
+/** Resolves when the attempt has started, not when it ends. `woken` has the counts from when the job was created. */
 export async function wakeDelivery(deps: AttemptDeps, woken: Counted): Promise<WakeOutcome> {
   const { _id: deliveryId } = woken
   const endpointId = endpointIdOf(deliveryId)
@@ -200,9 +180,9 @@ async function whyNotBegun(
 ): Promise<WakeOutcome> {
   const delivery = await deps.batchers.lookAtDelivery(_id, noDeadline)
   const isLatest = delivery?.attempts === attempts && delivery.requeues === requeues
-  // An attempt in progress will add the next job, or its worker dies and the poll takes over the delivery.
+  // An attempt in progress adds the next job itself. If its worker dies, the poll takes over.
   if (!isLatest || isLeased(delivery, deps.now())) return { outcome: 'superseded' }
-  // The job must fail, because support staff look for DEAD deliveries among the failed jobs.
+  // The job has to fail: support staff look for DEAD deliveries among the failed jobs.
   if (delivery.status === 'DEAD') {
     const last = delivery.attemptLog.at(-1)
     return { outcome: 'dead', reason: `attempt ${attempts}: ${last ? errorOf(last) : 'failed'}` }

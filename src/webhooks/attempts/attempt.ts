@@ -13,7 +13,6 @@ import { type AttemptEndpoint, type ClaimedDelivery, giveBack, slotOwner, type V
 import { signFor } from './sign.ts'
 import type { Slot } from './slots.ts'
 
-/** What an attempt at a delivery needs, from its claim to its recorded result. */
 export type AttemptDeps = Pick<
   Deps,
   | 'Delivery'
@@ -34,16 +33,14 @@ export type AttemptDeps = Pick<
 >
 
 /**
- * The minimum time that must be left on a lease when its attempt starts. The first renewal may be up to 3 s away, so
- * the lease must last longer than that. If less time is left because MongoDB was slow, the attempt is not started, and
- * a worker takes over the delivery when the lease ends.
+ * Time that must be left on the lease when the request starts. Its first renewal may be 3 s away. After a slow claim,
+ * the lease simply runs out and another worker takes over.
  */
 const minLeaseMs = 5_000
 
 /**
- * Starts an attempt at a delivery that this process has claimed, or has inserted with a lease. Does not wait for the
- * attempt, but registers it with `deps.backgroundWork`, so that a process that is shutting down waits for it.
- * Reads the fields that the body needs, unless the caller has read them.
+ * Starts the attempt in the background, so a process that shuts down waits for it. The delivery must be leased to this
+ * process. `read` saves a read if the caller already has the body's source.
  */
 export function beginAttempt(deps: AttemptDeps, delivery: ClaimedDelivery, slot: Slot, read?: BodySource): void {
   deps.leases.hold(delivery)
@@ -58,9 +55,8 @@ export function beginAttempt(deps: AttemptDeps, delivery: ClaimedDelivery, slot:
 }
 
 /**
- * Composes, signs and sends the body of one attempt, and records the result (SPEC 6.2 to 6.4). A failure of the
- * endpoint is a result rather than an error. If MongoDB fails, the attempt does not count, and a worker takes over the
- * delivery when the lease ends.
+ * One attempt: composes, signs, sends and records (SPEC 6.2 to 6.4). An endpoint's failure is a result, not an error.
+ * If MongoDB fails, the attempt doesn't count, and a worker takes over when the lease ends.
  */
 async function attemptDelivery(
   deps: AttemptDeps,
@@ -69,8 +65,7 @@ async function attemptDelivery(
   read: BodySource | undefined,
 ): Promise<void> {
   if (delivery.nextAttemptAt.getTime() - deps.now().getTime() < minLeaseMs) return
-  // The endpoint must be read after the delivery has been claimed, so that no attempt is sent to an endpoint that was
-  // deleted before the claim.
+  // Read after the claim, so an endpoint deleted before the claim gets no request.
   const endpoint = await deps.batchers.findEndpoint(endpointIdOf(delivery._id), noDeadline)
   if (endpoint === null || !isReceiving(endpoint)) return cancel(deps, delivery, 'endpoint')
   const source = read ?? (await deps.batchers.findBodySource(delivery.referenceNumber, noDeadline))
@@ -119,14 +114,14 @@ async function send(
   span.end(attempts, outcome, sent)
   const record = { at, url, ...sent }
   const { _id: deliveryId, event: webhookEvent, referenceNumber: reference, requestId = null, sandbox } = delivery
-  // Test keys, which alone could select test events at a live endpoint, must not learn its responses.
+  // Only test keys can select a test event of a live endpoint, and they mustn't learn what the live endpoint responds.
   const isSelectable = endpoint.sandbox === sandbox
   const result = { delivery, ...verdict, attempt: record, isSelectable }
   const isRecorded = deps.leases.holds(delivery) && (await deps.batchers.recordResult(result, noDeadline))
   const { status, stage, durationMs } = sent
   const { nextAttemptAt } = verdict
-  // If the attempt lost its lease, its result was not recorded. The log line then contains neither a stage nor the time
-  // of the next attempt. It never contains the endpoint's response.
+  // Without the lease nothing was recorded, so neither stage nor next attempt is logged. The endpoint's response never
+  // is.
   const shown = isRecorded
     ? { outcome, attempts, stage, nextAttemptAt }
     : { outcome: 'lease-lost', attempts: delivery.attempts, stage: null, nextAttemptAt: null }
@@ -146,9 +141,8 @@ async function send(
 const times = { nextAttemptAt: null, deliveredAt: null, deadAt: null }
 
 /**
- * Determines the outcome of an attempt. `attempts` is the attempt number, starting at 1 and not counting manually
- * requested attempts. The wait for the next attempt begins at `endedAt` (SPEC 6.4), whatever the endpoint's Retry-After
- * header says. `steps` contains the wait times from the retry table, in milliseconds.
+ * `attempts` counts scheduled attempts only, this one included. The wait starts at `endedAt` (SPEC 6.4), whatever
+ * Retry-After says.
  */
 function judge(sent: Attempt, attempts: number, steps: readonly number[], endedAt: Date): Verdict {
   if (sent.stage === null) return { ...times, status: 'DELIVERED', deliveredAt: endedAt }
@@ -157,13 +151,10 @@ function judge(sent: Attempt, attempts: number, steps: readonly number[], endedA
   return { ...times, status: 'RETRYING', nextAttemptAt: new Date(endedAt.getTime() + wait) }
 }
 
-/**
- * Returns the current step in the retry table. Manually requested attempts are made in addition to those in the table,
- * so they do not advance the step.
- */
+/** Re-queued attempts come on top of the retry table, so they don't advance it. */
 const scheduled = (attempts: number, requeues: number): number => Math.max(1, attempts - requeues)
 
-/** Cancels a delivery whose endpoint has been deleted or disabled, or whose intent or order no longer exists. */
+/** The endpoint is gone or disabled, or the intent or order no longer exists. */
 async function cancel(
   deps: Pick<Deps, 'batchers' | 'log' | 'now'>,
   delivery: ClaimedDelivery,
@@ -173,15 +164,14 @@ async function cancel(
   const result = { delivery, ...times, status: 'CANCELLED', cancelledAt: deps.now(), attempt: null } as const
   await deps.batchers.recordResult(result, noDeadline)
   const fields = { deliveryId, webhookEvent, reference }
-  // The clean-up removes the deliveries before the intent or order that they belong to, so this intent or order must
-  // have been removed by hand.
+  // The clean-up removes deliveries first, so someone must have removed this intent or order by hand.
   if (missing === 'source') deps.log.error(fields, 'webhook.source-missing')
   else deps.log.info(fields, 'webhook.cancelled')
 }
 
 /**
- * Starts the span of an attempt, which belongs to the trace of the request that caused the event. Must be called just
- * before the request is sent to the endpoint. `traceId` is undefined if tracing is off.
+ * Begin just before the request: the span joins the trace of the API request that caused the event. `traceId` is
+ * undefined if tracing is off.
  */
 function traceAttempt({ tracing }: Pick<Deps, 'tracing'>, delivery: ClaimedDelivery) {
   const { _id: deliveryId, event: webhookEvent, sandbox, requestId, traceparent = null } = delivery

@@ -13,10 +13,9 @@ declare module '../../platform/deps.ts' {
   interface Batchers extends ReturnType<typeof openWebhookBatchers> {}
 }
 
-/** A delivery leased by this process, with the fields that an attempt needs. */
+/** Leased by this process. */
 export interface ClaimedDelivery extends Pick<Delivery, '_id' | keyof typeof neededFields> {
   leaseToken: string
-  /** When the lease ends. */
   nextAttemptAt: Date
 }
 
@@ -37,9 +36,8 @@ const neededFields = {
 } as const
 
 /**
- * Creates a batcher that claims deliveries by id, with one update and one read per batch. The batcher returns null for
- * a delivery that is not due or is already leased. If two callers in the same batch pass the same id, only the first of
- * them gets the delivery.
+ * Claims deliveries by id: one update and one read per batch. Returns null if a delivery isn't due or is leased
+ * already; of two callers with the same id, only the first gets it.
  */
 export const createClaimBatcher = (Delivery: Model<Delivery>, now: () => Date) =>
   createBatcher<string, ClaimedDelivery | null>(500, async (ids) => {
@@ -65,7 +63,7 @@ async function claimTogether(Delivery: Model<Delivery>, ids: string[], now: Date
   return new Map(claimed.map((delivery) => [delivery._id, delivery]))
 }
 
-/** Ends the lease on a delivery that has not been attempted, so that the delivery is due again immediately. */
+/** Ends the lease without an attempt. The delivery is due again at once. */
 export async function giveBack(
   { Delivery, now }: { Delivery: Model<Delivery>; now: () => Date },
   { _id, leaseToken }: Pick<ClaimedDelivery, '_id' | 'leaseToken'>,
@@ -74,33 +72,24 @@ export async function giveBack(
   await nativeCollection(Delivery).updateOne({ _id, leaseToken }, { $set: change })
 }
 
-/** What an attempt changes in its delivery. */
 export type Verdict = Pick<Delivery, 'status' | 'nextAttemptAt' | 'deliveredAt' | 'deadAt'>
 
-/**
- * The changes that an attempt makes to its delivery. These changes are written only if the attempt still holds the
- * lease.
- */
+/** Written only while the attempt still holds the lease. */
 interface AttemptResult extends Verdict {
   delivery: Pick<ClaimedDelivery, '_id' | 'leaseToken'>
-  /** When the delivery was cancelled. Present only if it was. */
   cancelledAt?: Date
-  /** The attempt to record, or null if the delivery was cancelled without an attempt. */
+  /** Null if the delivery was cancelled without an attempt. */
   attempt: AttemptRecord | null
-  /** Whether merchants may select the delivery by the status of this attempt. */
+  /** Whether merchants may filter deliveries by this attempt's status. */
   isSelectable?: boolean
 }
 
-/**
- * The maximum number of attempts stored in a delivery. This is enough for the 8 automatic attempts and for the attempts
- * of many re-queues. When the list is full, the oldest attempts are dropped.
- */
+/** Enough for the 8 scheduled attempts and many re-queues. The oldest are dropped first. */
 const maxLogLength = 50
 
 /**
- * Creates a batcher that writes the results of attempts, with one update per batch. The batcher returns whether a
- * result was written. In measurements, MongoDB took a quarter less time for one update with a list of results than for
- * a bulk write with one update per result, because MongoDB had to plan only one update.
+ * Writes results, one update per batch, and returns which were written. One pipeline with a list of results took
+ * MongoDB a quarter less time than a bulk write, because it plans a single update.
  */
 export const createResultBatcher = (Delivery: Model<Delivery>): Batcher<AttemptResult, boolean> =>
   createBatcher(
@@ -119,10 +108,7 @@ export const createResultBatcher = (Delivery: Model<Delivery>): Batcher<AttemptR
     backgroundRest,
   )
 
-/**
- * Finds out which results were written, because the response to an update contains only the number of changed
- * documents. A result is not written if its attempt has lost the lease.
- */
+/** The update returns only a count, so after a mismatch read which results are in. Lost leases leave some out. */
 async function readWritten(Delivery: Model<Delivery>, results: AttemptResult[]): Promise<boolean[]> {
   const ids = results.map(({ delivery }) => delivery._id)
   const found = await nativeCollection(Delivery)
@@ -135,15 +121,14 @@ async function readWritten(Delivery: Model<Delivery>, results: AttemptResult[]):
   return results.map(({ delivery, status, attempt }) => {
     const now = byId.get(delivery._id)
     if (attempt === null) return now?.status === status
-    // Two attempts at the same delivery never start in the same millisecond, because the second attempt starts only
-    // when the first has a result or has lost its lease.
+    // Attempts at one delivery can't share a start: the next waits for a result or a lost lease.
     return now?.attemptLog.some(({ at }) => at.getTime() === attempt.at.getTime()) ?? false
   })
 }
 
 /**
- * Returns an update pipeline that writes `results[i]` to the document whose id is `ids[i]`. The pipeline contains the
- * values as `$literal`, because the text of a response may begin with `$`.
+ * Writes `results[i]` to the document `ids[i]`. Values are `$literal`, because an endpoint's response may begin with
+ * `$`.
  */
 function asPipeline(ids: string[], results: AttemptResult[]) {
   const changes = results.map(({ status, nextAttemptAt, deliveredAt, deadAt, cancelledAt, attempt, isSelectable }) => ({
@@ -164,7 +149,7 @@ function asPipeline(ids: string[], results: AttemptResult[]) {
       $set: {
         attempts: { $add: ['$attempts', { $size: '$made' }] },
         attemptLog: { $slice: [{ $concatArrays: ['$attemptLog', '$made'] }, -maxLogLength] },
-        // The field is removed rather than set to null, because the index contains every delivery that has the field.
+        // Removed, not null: the index contains every delivery that has the field.
         failureStatus: { $ifNull: ['$failureStatus', '$$REMOVE'] },
       },
     },
@@ -172,7 +157,6 @@ function asPipeline(ids: string[], results: AttemptResult[]) {
   ]
 }
 
-/** An endpoint with the fields that an attempt needs. */
 export type AttemptEndpoint = Pick<Endpoint, '_id' | keyof typeof fields>
 
 const fields = {
@@ -195,7 +179,7 @@ export function slotOwner({ _id, businessId, url, health }: SlotEndpoint): SlotO
   return { endpointId: _id, businessId, health, origin: new URL(url).host }
 }
 
-/** The state of a delivery, without the event data that is stored in its `facts` field. */
+/** Without `facts`, the event data, which is large. */
 type DeliveryStanding = Pick<Delivery, '_id' | keyof typeof standing>
 const standing = {
   status: 1,

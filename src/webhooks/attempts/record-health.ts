@@ -13,29 +13,25 @@ declare module '../../platform/deps.ts' {
   }
 }
 
-/** The result of one attempt, which updates the endpoint's health. */
 interface HealthNote extends Pick<AttemptRecord, 'at' | 'stage' | 'status' | 'durationMs'> {
   endpointId: string
 }
 
 export type HealthNotes = ReturnType<typeof createHealthNotes>
 
-/**
- * Notes made within this interval are written together. The delay does no harm, because the notes are mainly read by
- * people.
- */
+/** Results are written together once per second. People read them, so the delay does no harm. */
 const gatherMs = 1_000
 
 /**
- * Collects the results of attempts and writes them in the background. If the process is killed, the results of the last
- * `gatherMs` milliseconds are lost. Each endpoint has a write of its own, because one that the transaction of a dead
- * process keeps locked for some seconds would hold up a batch.
+ * Writes attempt results to the endpoints' health in the background. A killed process loses its last second of them.
+ * One write per endpoint: a single document locked by a dead process's transaction would stall a whole batch for
+ * seconds.
  */
 export function createHealthNotes(models: Pick<Models, 'Endpoint'>, log: Log) {
   const noted = new Map<string, HealthNote[]>()
   const writing = createRunningWork()
   const closing = new AbortController()
-  // Each endpoint with notes listens to the signal.
+  // One listener per endpoint with notes.
   setMaxListeners(0, closing.signal)
 
   async function writeAll(_id: string, gathered: HealthNote[]): Promise<void> {
@@ -58,7 +54,7 @@ export function createHealthNotes(models: Pick<Models, 'Endpoint'>, log: Log) {
       noted.set(_id, gathered)
       void writing.add(writeAll(_id, gathered))
     },
-    /** Writes the notes that have not been written yet. */
+    /** Writes what is left. */
     async close(): Promise<void> {
       closing.abort()
       await writing.ended()
@@ -68,10 +64,7 @@ export function createHealthNotes(models: Pick<Models, 'Endpoint'>, log: Log) {
 
 const isSuccess = ({ stage }: HealthNote): boolean => stage === null
 
-/**
- * Returns the pipeline that updates an endpoint's health. `notes` contains the results of the endpoint's attempts in
- * the order in which the attempts ended.
- */
+/** `notes` are in the order in which the attempts ended. */
 function healthChange(notes: HealthNote[]): Record<string, unknown>[] {
   const success = notes.findLast(isSuccess)
   const failure = notes.findLast((note) => !isSuccess(note))
@@ -106,7 +99,7 @@ function failuresInRow(notes: HealthNote[], hasSuccess: boolean): Record<string,
       }
 }
 
-/** Records in a reported failure that an attempt has succeeded since the report. The poll then reports the recovery. */
+/** Marks a reported failure as recovered. The poll then reports the recovery. */
 const ended = ({ at }: HealthNote) => ({
   $cond: [
     { $eq: [{ $type: '$reportedFailure' }, 'object'] },
@@ -115,7 +108,7 @@ const ended = ({ at }: HealthNote) => ({
   ],
 })
 
-/** Counts the attempts by hour. The counts of the same hour of an earlier day are replaced. */
+/** Per hour of the day: a new day's hour overwrites the old one. */
 const hourChanges = (notes: HealthNote[]): Record<string, unknown> =>
   Object.fromEntries(
     [...Map.groupBy(notes, ({ at }) => hourOf(at))].map(([start, ofHour]) => {

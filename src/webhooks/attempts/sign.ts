@@ -5,17 +5,13 @@ import { eventIdOf } from '../deliveries/delivery-job.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { signingSecrets } from '../endpoints/signing-secrets.ts'
 
-/**
- * Returns `sha256=` followed by the hex-encoded HMAC-SHA256 of `{timestamp}.{body}`, using the endpoint's secret as the
- * key (SPEC 6.3).
- */
+/** SPEC 6.3. The key is the secret's text, not the bytes that it encodes. */
 export const signature = (secret: string, timestamp: string, body: string): string =>
   `sha256=${createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')}`
 
 /**
- * Returns the signature of the Standard Webhooks specification: `v1,` followed by the base64-encoded HMAC-SHA256 of
- * `{id}.{timestamp}.{body}`. Unlike the key of `signature`, its key is the 32 bytes that the secret encodes. Node signs
- * four times faster with a `KeyObject` than with a buffer.
+ * As in the Standard Webhooks specification, whose key is the 32 bytes that the secret encodes. Node signs four times
+ * faster with a `KeyObject` than with a buffer.
  */
 function standardSignature(secret: string, id: string, timestamp: string, body: string): string {
   const key = createSecretKey(secret, 'hex')
@@ -25,10 +21,8 @@ function standardSignature(secret: string, id: string, timestamp: string, body: 
 const timestampOf = (at: Date): string => String(Math.floor(at.getTime() / 1000))
 
 /**
- * Returns the headers for one attempt (SPEC 6.2) without its signatures. They depend only on stored values, so the
- * headers of an earlier attempt can be shown again. `brand` is the word that the header names contain. The timestamp is
- * the time of the attempt in seconds, so that an endpoint can reject old requests. The headers of the Standard Webhooks
- * specification have fixed names.
+ * SPEC 6.2. Uses stored values only, so staff can see an old attempt's headers again. The timestamp, in seconds, lets
+ * an endpoint reject old requests. Standard Webhooks fixes its own header names.
  */
 export function unsignedHeaders(
   brand: string,
@@ -47,9 +41,8 @@ export function unsignedHeaders(
 }
 
 /**
- * Returns the headers for one attempt. The second parameter contains the current secret, followed by the secrets that
- * were replaced less than 24 hours ago. The signatures made with replaced secrets are sent in a separate header. The
- * `webhook-signature` header contains the signatures of all these secrets.
+ * `secrets`: the current one, then those replaced in the last 24 hours. Theirs go into a separate header, because the
+ * specification allows one signature in ours. `webhook-signature` lists all.
  */
 export function signedHeaders(
   brand: string,
@@ -69,13 +62,9 @@ export function signedHeaders(
   }
 }
 
-/**
- * The unsealed secrets of each endpoint object. An endpoint is read only once per batch of attempts, so its secrets are
- * also unsealed only once per batch.
- */
+/** By endpoint object. One read serves a whole batch of attempts, so its secrets are decrypted once per batch. */
 const unsealed = new WeakMap<object, ReturnType<typeof signingSecrets>>()
 
-/** Returns the signed headers for an attempt at a delivery that starts at `now`. */
 export function signFor(
   deps: Pick<Deps, 'config' | 'secrets'>,
   endpoint: Pick<Endpoint, '_id' | 'secret' | 'previousSecrets'>,

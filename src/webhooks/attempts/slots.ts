@@ -10,13 +10,15 @@ declare module '../../platform/deps.ts' {
   }
 }
 
-/** docs/merchants/webhooks.md asks merchants to respond within 5 s. An attempt that takes longer is slow. */
+/** docs/merchants/webhooks.md recommends to respond within 5 s. Past that, an attempt is slow. */
 export const fastForMs = 5_000
 
-/** An endpoint's window is how many fast attempts it may have in progress at the moment. */
+/**
+ * How many fast attempts an endpoint may have in progress. It grows by one per success and shrinks by one per failure.
+ */
 const window = { min: 2, max: 100, ofNew: 20, ofQuick: 50 } as const
 
-/** What a process has for attempts. In measurements, 1 000 hanging attempts took about 40 MB. */
+/** Per process. 1,000 hanging attempts took about 40 MB. */
 export const attemptLimits = (windowOf: (endpointId: string) => number) =>
   ({
     fast: {
@@ -32,7 +34,7 @@ export const attemptLimits = (windowOf: (endpointId: string) => number) =>
       metric: 'attempts_in_flight',
       maxWaiting: 500,
     },
-    // An attempt that times out after 30 s holds a slow slot for 25 s, so a business can make four of them per second.
+    // An attempt that times out after 30 s spends 25 s here, so a business can make four of those per second.
     slow: {
       what: 'Webhook attempts in progress for over 5 s',
       total: 400,
@@ -41,8 +43,8 @@ export const attemptLimits = (windowOf: (endpointId: string) => number) =>
       gets: 'the attempt keeps its fast slot',
       metric: 'attempts_in_flight',
     },
-    // A character takes 1 or 2 bytes, and up to 3 more while it is being sent. Most bodies have about 600 characters,
-    // and the longest one, with full metadata in which JSON escapes every character, about 230 000.
+    // A character takes 1 or 2 bytes, plus up to 3 while it's sent. Most bodies have about 600; the longest, with full
+    // metadata that is all JSON escapes, about 230,000.
     characters: {
       what: 'Characters of webhook bodies in progress',
       total: 24_000_000,
@@ -63,36 +65,33 @@ export const attemptLimits = (windowOf: (endpointId: string) => number) =>
     },
   }) satisfies Record<string, Resource>
 
-/** How many attempts, and so sockets to endpoints, a process can have at a time. */
+/** Fast and slow slots together. Also the number of sockets to endpoints. */
 export const maxAttemptsInFlight = 1_400
 
 /**
- * How long a relay waits for a slot. The time is short, because a waiting relay holds up one of the 100 concurrent jobs
- * that all businesses share.
+ * How long a relay waits for a slot. Short, because a relay that waits keeps one of the 100 concurrent jobs of all
+ * businesses.
  */
 const maxWaitMs = 100
-/**
- * Waiting endpoints are served this long after something became free. By then more is free, so that a single read of an
- * endpoint's deliveries can fill several slots.
- */
+/** After something becomes free, wait a moment: more will be, and one read per endpoint can fill several slots. */
 const serveAfterMs = 10
-/** A process forgets the window of an endpoint that it has not used for this long. */
+/** Endpoints unused for this long start over with a new window. */
 const forgetAfterMs = 60_000
 
-/** The endpoint of an attempt. `origin` is the host and port of its URL. */
+/** `origin` is the host and port of the endpoint's URL. */
 export interface SlotOwner extends Pick<Endpoint, 'businessId' | 'health'> {
   endpointId: string
   origin: string
 }
 
 export interface Slot {
-  /** Counts the attempt's body. Returns false if the business has too many characters in progress. */
+  /** Returns false if the business has too many characters in progress. */
   count(body: string): boolean
-  /** Further calls do nothing. `delivered` says whether the attempt succeeded. It is null if none was made. */
+  /** Does nothing when called again. Null: no attempt was made. */
   free(delivered: boolean | null): void
 }
 
-/** What a process remembers of an endpoint. `characters` is the length of its last body. */
+/** `characters` is the length of the endpoint's last body, and the guess for its next one. */
 interface Use {
   window: number
   characters: number
@@ -102,9 +101,9 @@ interface Use {
 export type Slots = ReturnType<typeof createSlots>
 
 /**
- * The slots for attempts in one process (docs/maintainers/architecture.md, "Isolation"), and the endpoints that wait
- * for them. A slot includes the attempt's socket. After 5 s, an attempt moves to a slow slot, so that endpoints that
- * hang block only their own business.
+ * This process's slots for attempts (docs/maintainers/architecture.md, "Isolation") and the endpoints that wait for
+ * one. A slot covers the socket too. After 5 s an attempt goes to a slow slot, so hanging endpoints block only their
+ * own business.
  */
 export function createSlots({ elapsedMs, after }: ProcessClock = processClock) {
   const uses = new Map<string, Use>()
@@ -184,11 +183,11 @@ export function createSlots({ elapsedMs, after }: ProcessClock = processClock) {
     return characters === 0 ? left : Math.min(left, Math.floor(share.left('characters', ownersOf(owner)) / characters))
   }
 
-  /** Marks the endpoint as waiting until `clearWaiting` is called. */
+  /** Until `clearWaiting`. */
   const setWaiting = (owner: SlotOwner): void => void waiting.set(owner.endpointId, owner)
 
   return {
-    /** Takes a slot. If none is free, returns null and marks the endpoint as waiting. */
+    /** Returns null, and marks the endpoint as waiting, if no slot is free. */
     takeNow(owner: SlotOwner, isReplay = false): Slot | null {
       if (!isOpen) return null
       const use = useOf(owner)
@@ -197,8 +196,8 @@ export function createSlots({ elapsedMs, after }: ProcessClock = processClock) {
       return held && slotOf(use, held)
     },
     /**
-     * Like `takeNow`, but waits for a moment. If a slot becomes free, the delivery needs no job and is not read from
-     * MongoDB a second time. Does not wait if older deliveries to the endpoint are waiting in MongoDB.
+     * Like `takeNow`, but waits up to 100 ms, which saves a job and a second read. Doesn't wait if older deliveries to
+     * the endpoint already do.
      */
     async take(owner: SlotOwner): Promise<Slot | null> {
       if (!isOpen || waiting.has(owner.endpointId)) return null
@@ -210,27 +209,23 @@ export function createSlots({ elapsedMs, after }: ProcessClock = processClock) {
       return null
     },
     setWaiting,
-    /** How many attempts can start for this endpoint now. */
     available,
-    /** Like `available`, for a replay. It uses at most half of what is left, so that new deliveries find a slot. */
+    /** At most half of what is left, so new deliveries still find a slot during a replay. */
     availableToReplay: (owner: SlotOwner): number =>
       Math.min(share.left('replays', ownersOf(owner)), Math.floor(available(owner) / 2)),
-    /** The waiting endpoints. Those that have been waiting longest come first. */
+    /** Longest waiting first. */
     waiting: (): SlotOwner[] => [...waiting.values()],
     clearWaiting: (endpointId: string): void => void waiting.delete(endpointId),
     /**
-     * Sets the callback that serves the waiting endpoints, and returns how many attempts it started. It is called soon
-     * after something has become free, but never while an earlier call is running, and later if that one started more
-     * attempts. It must not throw.
+     * `act` serves the waiting endpoints and returns how many attempts it started. Runs soon after something becomes
+     * free, never twice at once, and later the more it started. It must not throw.
      */
     onAvailable: (act: () => Promise<number>): void => void (serve = act),
-    /**
-     * Calls the callback soon if endpoints are waiting, as after a failure to serve one: nothing else might be freed.
-     */
+    /** For when serving an endpoint failed: nothing else might become free and start it again. */
     serveWaiting: serveSoon,
     used: share.used,
     inFlight: (): number => share.used().fast + share.used().slow,
-    /** Before `open` and after `close`, nothing is available. */
+    /** Nothing is available before `open` and after `close`. */
     open: (): void => void (isOpen = true),
     close: (): void => void (isOpen = false),
     isOpen: (): boolean => isOpen,

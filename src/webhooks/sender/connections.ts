@@ -6,9 +6,7 @@ import { connectFault, type Fault, faults } from './faults.ts'
 import { createGauge, type Gauge } from './gauge.ts'
 import { type Address, findAddresses, isPublicAddress, type Lookup } from './resolve.ts'
 
-/**
- * The host to connect to. `hostname` contains no brackets. If `allowed` is true, the host may have a private address.
- */
+/** `hostname` has no brackets. Private addresses are fine if `allowed`. */
 export interface Target {
   origin: string
   hostname: string
@@ -17,17 +15,14 @@ export interface Target {
   allowed: boolean
 }
 
-/**
- * How long to wait for a connection to one address before trying the next address. Node's default of 250 ms is too
- * short for endpoints on another continent.
- */
+/** How long to wait for one address before the next. Node's 250 ms is too short for another continent. */
 const nextAddressMs = 1_000
 
 function startSocket({ hostname: host, port }: Target, addresses: Address[]): Socket {
   return net.connect({
     host,
     port,
-    // Returns only the addresses that have been checked, so that the name is not resolved a second time.
+    // Only the checked addresses: resolving the name again could return others.
     lookup: (_hostname, _options, callback) => callback(null, addresses),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: nextAddressMs,
@@ -38,27 +33,24 @@ function startSocket({ hostname: host, port }: Target, addresses: Address[]): So
 function startTls({ hostname }: Target, socket: Duplex, trust: tls.SecureContext): TLSSocket {
   return tls.connect({
     socket,
-    // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment has no effect.
+    // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment has no effect.
     rejectUnauthorized: true,
     ALPNProtocols: ['http/1.1'],
     secureContext: trust,
-    // Without `host`, TLS would check the certificate against localhost.
+    // Otherwise TLS would check the certificate against localhost.
     host: hostname,
     servername: net.isIP(hostname) ? '' : hostname,
   })
 }
 
-/**
- * Runs the final check on the address, after the socket has connected. This check uses the peer address that the kernel
- * reports.
- */
+/** A last check after connecting, on the peer address that the kernel reports. */
 function judgePeer({ remoteAddress }: Socket, { isBlocked }: Lookup, { allowed }: Target): Fault | null {
   if (remoteAddress === undefined) return faults.closed
   const isGood = !isBlocked(remoteAddress) && (allowed || isPublicAddress(remoteAddress))
   return isGood ? null : faults.notPublic
 }
 
-/** An open connection. HTTP uses `socket`, which is the stream of `gauge` or, with TLS, the TLS socket above it. */
+/** HTTP uses `socket`: the gauge's stream or, with TLS, the TLS socket on top of it. */
 export interface Opened {
   socket: Duplex
   gauge: Gauge
@@ -66,9 +58,8 @@ export interface Opened {
 }
 
 /**
- * Opens a socket to `target` before `deadline`. Resolves the name, checks every address, and verifies that the TLS
- * certificate is valid for the host name. `meter` limits the CPU time that the handshake may use. The caller must close
- * the returned socket. If the function returns a fault, no socket is left open.
+ * Resolves the name, checks every address and verifies the certificate, all before `deadline`. `meter` limits the CPU
+ * time of the handshake. The caller closes the socket; after a fault, none is left open.
  */
 export async function openSocket(
   lookup: Lookup,
@@ -95,7 +86,7 @@ export async function openSocket(
     const late = (): void => fail(faults.lateConnection)
     const broken = (error: Error | null): void => fail(connectFault(error, connected))
     deadline.addEventListener('abort', late)
-    // Once there is a gauge, it closes its stream after an error, but first passes on what had arrived.
+    // From then on the gauge reports errors, after it has passed on what had arrived.
     raw.on('error', (error) => connected || broken(error))
     raw.once('connect', () => {
       connected = true
@@ -115,48 +106,42 @@ export async function openSocket(
   })
 }
 
-/** A connection, which must only be used for the `origin` for which its address was checked. */
+/** Use it for this `origin` only: that's what its address was checked for. */
 export interface Connection extends Opened {
   origin: string
   openedAt: number
   idleSince: number
-  /** How long the connection may stay idle. After this time, the endpoint may be about to close the connection. */
+  /** After this, the endpoint may be about to close it. */
   mayIdleMs: number
 }
 
 /**
- * How long a connection may stay idle if the endpoint sends no `Keep-Alive` header. Many servers close idle connections
- * after 5 s. This limit is shorter, because an attempt fails if its connection is closed just as it is being reused.
+ * Without a `Keep-Alive` header. Many servers close idle connections after 5 s, and an attempt fails if that happens
+ * just as it reuses one.
  */
 const idleMs = 4_000
 
-/** The maximum idle time, even if an endpoint allows more with `Keep-Alive: timeout=…`. */
+/** Even if the endpoint's `Keep-Alive: timeout=…` allows more. */
 const maxIdleMs = 60_000
 
-/**
- * A connection is not reused during this last part of the endpoint's keep-alive timeout. This margin allows for the
- * time that a request takes to reach the endpoint.
- */
+/** The end of an endpoint's keep-alive timeout isn't used: the next request also takes time to arrive. */
 const idleMarginMs = 2_000
 
-/** Returns how many milliseconds a connection may stay idle after a response with this `Keep-Alive` header. */
+/** How many ms a connection may stay idle after this `Keep-Alive` header. */
 export function mayIdleFor(keepAlive: unknown): number {
   const seconds = typeof keepAlive === 'string' ? /timeout=(\d{1,6})/i.exec(keepAlive)?.[1] : undefined
   return seconds === undefined ? idleMs : Math.min(Number(seconds) * 1000 - idleMarginMs, maxIdleMs)
 }
 
-/**
- * The maximum age of a connection. Once a connection is older, it is closed after its current response, so that DNS
- * changes take effect.
- */
+/** Older connections are closed after their current response, so that DNS changes take effect. */
 const maxLifeMs = 5 * 60_000
 
 /**
- * Creates a sender's pool of connections. Idle connections are kept for their origin, until there are `maxSockets`
- * sockets and another one is needed. Callers limit the number of connections that are in use at the same time.
+ * Keeps idle connections per origin and closes the longest idle one when `maxSockets` is reached. Callers limit how
+ * many are in use at once.
  */
 export function createConnections(maxSockets: number) {
-  /** In the order in which the connections became idle. */
+  /** Longest idle first. */
   const idle = new Set<Connection>()
   const idleOf = new Map<string, Connection[]>()
   let sockets = 0
@@ -174,19 +159,19 @@ export function createConnections(maxSockets: number) {
   }
 
   return {
-    /** Takes the origin's idle connection that was used last, or returns null if there is none. */
+    /** The origin's most recently used idle connection, or null. */
     take(origin: string): Connection | null {
       for (;;) {
         const kept = idleOf.get(origin)?.at(-1)
         if (!kept) return null
         forget(kept)
-        // The socket's timer fires late if the process is busy.
+        // In a busy process, the socket's timer fires late.
         if (kept.raw.writable && performance.now() - kept.idleSince < kept.mayIdleMs) return kept
         drop(kept)
       }
     },
 
-    /** Opens a connection with `open`. It is in use until `giveBack` or `drop` is called. */
+    /** In use until `giveBack` or `drop`. */
     async open(origin: string, open: () => Promise<Opened | { fault: Fault }>): Promise<Connection | { fault: Fault }> {
       const [longestIdle] = idle
       if (sockets >= maxSockets && longestIdle) drop(longestIdle)
@@ -206,7 +191,7 @@ export function createConnections(maxSockets: number) {
       return connection
     },
 
-    /** Makes a connection available again after its response has been read to the end. */
+    /** Only after the whole response has been read. */
     giveBack(connection: Connection): void {
       const { origin, raw, openedAt, mayIdleMs } = connection
       const now = performance.now()

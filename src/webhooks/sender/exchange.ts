@@ -4,17 +4,11 @@ import type { Meter } from '../../limits/rate.ts'
 import { type Connection, mayIdleFor } from './connections.ts'
 import { exchangeFault, type Fault, faults } from './faults.ts'
 
-/** The maximum number of bytes that are read from a response body (docs/merchants/webhooks.md). */
+/** Documented in docs/merchants/webhooks.md. */
 const maxReadBytes = 16 * 1024
-/**
- * The maximum number of chunks that are read from a response body, because each chunk takes time to process, however
- * small it is.
- */
+/** Each chunk costs time, however small it is. */
 const maxReadChunks = 256
-/**
- * The number of bytes of a response that are stored for the merchant. This is enough for an error message, but not
- * enough to fill up a database.
- */
+/** Stored for the merchant: enough for an error message, too little to fill a database. */
 export const keptBytes = 1024
 
 export interface PostRequest {
@@ -26,9 +20,8 @@ export interface PostRequest {
 export type Exchange = { response: { status: number; responseText: string }; isReusable: boolean } | { fault: Fault }
 
 /**
- * Sends one request over `connection`, and reads the response until it ends or the deadline is reached. Whatever the
- * endpoint does, the promise resolves. It rejects only if the request itself is invalid, which would be a bug in this
- * service.
+ * Sends one request and reads the response until it ends or `deadline` aborts. Nothing an endpoint does makes it
+ * reject; only an invalid request would, and that's our bug.
  */
 export function exchange(
   connection: Connection,
@@ -37,7 +30,7 @@ export function exchange(
   deadline: AbortSignal,
 ): Promise<Exchange> {
   return new Promise((resolve) => {
-    // Only the first call to `resolve` has an effect, so further events do no harm.
+    // Only the first `resolve` has an effect, so later events do no harm.
     const fail = (fault: Fault): void => resolve({ fault })
     const late = (): void => fail(faults.lateResponse)
     if (deadline.aborted) return late()
@@ -58,7 +51,7 @@ export function exchange(
       socket.destroy()
     }
     request.on('upgrade', notHttp)
-    // After a complete response, only what follows it is wrong.
+    // The response is complete, so the error is about what follows it.
     request.on('error', (error) => received?.complete || fail(exchangeFault(error)))
     request.on('response', (response) => {
       const { statusCode: status = 0 } = response
@@ -82,8 +75,8 @@ export function exchange(
       response.on('end', () => {
         gauge.end()
         deadline.removeEventListener('abort', late)
-        // Many servers close the connection right after a response without announcing it. The process notices this, and
-        // that the whole request has been sent, in the next iteration of the event loop.
+        // Many servers close right after a response without saying so. We see that, and that the whole request went
+        // out, one event-loop iteration later.
         setImmediate(() => finish(request.writableFinished && socket.writable))
       })
       response.on('error', (error) => fail(exchangeFault(error)))
@@ -93,17 +86,11 @@ export function exchange(
   })
 }
 
-/**
- * Control characters other than tabs and line endings. Some databases reject the NUL character, and ESC sequences can
- * control terminals.
- */
+/** Control characters except tabs and line endings. Some databases reject NUL, and ESC can control a terminal. */
 // oxlint-disable-next-line no-control-regex -- the expression matches control characters
 const harmful = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g
 
-/**
- * Returns the first KiB of a response as valid UTF-8. A character at the end is never cut in half, and harmful
- * characters are replaced with U+FFFD.
- */
+/** The first KiB as valid UTF-8, never with half a character at the end. Harmful characters become U+FFFD. */
 function responseTextOf(chunks: readonly Buffer[]): string {
   if (chunks.length === 0) return ''
   const kept = Buffer.concat(chunks).subarray(0, keptBytes)

@@ -1,9 +1,6 @@
 import type { Stage } from '../../../schemas/responses/webhooks.ts'
 
-/**
- * The reason why an attempt got no response. `stage` is the stage at which the attempt failed. `error` is a fixed
- * sentence for merchants, and contains no addresses.
- */
+/** Why there was no response. `error` is a fixed sentence for merchants, without addresses. */
 export interface Fault {
   stage: Exclude<Stage, 'status'>
   error: string
@@ -51,18 +48,11 @@ const byCode: Record<string, Fault> = {
   RESPONSE_TOO_LARGE: faults.tooLarge,
 }
 
-/**
- * Returns the code of an error from a resolver, a socket or the HTTP client, or an empty string if the error has no
- * code.
- */
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
 
 export const resolveFault = (error: unknown): Fault => byCode[codeOf(error)] ?? faults.unresolved
 
-/**
- * Returns the reason why a connection could not be opened. If `connected` is true, the TCP connection had been opened,
- * so the TLS handshake must have failed.
- */
+/** If `connected`, TCP had succeeded, so it was the TLS handshake. */
 export function connectFault(error: unknown, connected: boolean): Fault {
   const code = codeOf(error)
   if (connected) return byCode[code] ?? faults.handshake
@@ -70,10 +60,7 @@ export function connectFault(error: unknown, connected: boolean): Fault {
   return code === 'ECONNREFUSED' ? faults.refused : faults.unreachable
 }
 
-/**
- * Returns the reason why an open connection failed. A TLS alert may arrive even after the handshake. `HPE_` begins the
- * codes of the HTTP parser.
- */
+/** A TLS alert can arrive even after the handshake. `HPE_` codes are the HTTP parser's. */
 export function exchangeFault(error: unknown): Fault {
   const code = codeOf(error)
   if (code.startsWith('ERR_SSL_')) return faults.handshake

@@ -16,41 +16,35 @@ declare module '../../platform/deps.ts' {
   }
 }
 
-/** The result of one attempt. The stage `status` means that the response had a status other than 2xx. */
+/** The stage `status` means a response with a status other than 2xx. */
 export type Attempt = Omit<AttemptRecord, 'at' | 'url'>
 
 const noResponse = { status: null, responseText: null }
 
 export interface SendRequest {
-  /** The id of the business that owns the endpoint. */
+  /** The id of the endpoint's business. */
   owner: string
   url: string
   headers: Record<string, string>
   body: string
-  /** Called when the attempt starts. The argument is a function that aborts the attempt. */
+  /** Gets a function that aborts the attempt. */
   onStart?: (abort: () => void) => void
 }
 
 export interface SenderOptions {
-  /** The timeout for a whole attempt, from the DNS query to the last byte of the response. */
+  /** For a whole attempt, from the DNS query to the last byte of the response. */
   timeoutMs: number
-  /**
-   * The `host:port` pairs of endpoints that are allowed to have a private address, to be an IP address or to use plain
-   * http.
-   */
+  /** `host:port` pairs that may have a private address, be an IP address or use plain http. */
   allowedHosts: ReadonlySet<string>
-  /** The networks to which connections are forbidden, even for an allowed host. */
+  /** No connections to these networks, even for an allowed host. */
   blockedRanges: readonly Range[]
-  /**
-   * The number of sockets from which on idle connections are closed before another one is opened. Callers limit the
-   * number of attempts in flight.
-   */
+  /** From here on, opening a socket closes an idle one. Callers limit how many are in use. */
   maxSockets: number
-  /** The `User-Agent` header, because common firewalls refuse requests without one. */
+  /** Common firewalls refuse requests without a `User-Agent`. */
   userAgent: string
-  /** Resolves names in tests, instead of DNS. */
+  /** Replaces DNS in tests. */
   resolve?: Resolve
-  /** The PEM certificate of the certificate authority that tests trust instead of the public ones. */
+  /** PEM of the authority that tests trust instead of the public ones. */
   ca?: string
 }
 
@@ -61,11 +55,11 @@ function targetOf(url: URL, allowed: boolean): Target {
   return { origin: url.origin, hostname, port: portOf(url), secure: url.protocol === 'https:', allowed }
 }
 
-/** Creates the only HTTP client for webhooks. It ignores environment variables for proxies and TLS. */
+/** The only HTTP client for webhooks. It ignores environment variables for proxies and TLS. */
 export function createSender(options: SenderOptions) {
   const { timeoutMs, allowedHosts, blockedRanges, maxSockets, userAgent, resolve, ca } = options
-  // All connections share one context, because otherwise loading the certificate authorities would be a large part of
-  // the cost of each handshake. Renegotiation is disabled because its certificate chain could be as long as a response.
+  // One context for all connections: loading the authorities would be a large part of each handshake. Renegotiation is
+  // off, because its certificate chain could be as long as a response.
   const secureOptions = constants.SSL_OP_NO_RENEGOTIATION
   const trust = tls.createSecureContext({ minVersion: 'TLSv1.2', ca, secureOptions })
   const connections = createConnections(maxSockets)
@@ -74,10 +68,7 @@ export function createSender(options: SenderOptions) {
   const running = createRunningWork()
   let isClosed = false
 
-  /**
-   * Sends the request only once. The endpoint may have read the request even if the request fails, so the request must
-   * not be sent again before the next attempt is due.
-   */
+  /** Sends once. Even if the request fails, the endpoint may have read it, so it must wait for the next attempt. */
   async function post(target: Target, owner: string, request: PostRequest, deadline: AbortSignal): Promise<Exchange> {
     const meter = meterOf(owner)
     const lookup = { resolve: resolve ?? resolverFor(target.allowed), isBlocked }
@@ -116,15 +107,12 @@ export function createSender(options: SenderOptions) {
   }
 
   return {
-    /**
-     * Posts `body` unchanged. Rejects only if a header is invalid or if the sender has been closed. An endpoint cannot
-     * cause either of these errors.
-     */
+    /** Posts `body` unchanged. Rejects only on an invalid header or after `close` – never because of the endpoint. */
     async send(request: SendRequest): Promise<Attempt> {
       if (isClosed) throw new Error('The sender is closed.')
       return running.add(attempt(request))
     },
-    /** Waits for all running attempts to end, then closes all sockets. */
+    /** Waits for running attempts to end. */
     async close(): Promise<void> {
       isClosed = true
       await running.ended()
