@@ -6,11 +6,11 @@ import { type Counted, deliveryIdOf, deliveryJob, jobIdOf } from '../src/webhook
 import { type DeliveryRecord, recordFields } from '../src/webhooks/deliveries/present.ts'
 import type { QueueWorker } from './run/queue-worker.ts'
 
-/** How often each worker process asks for lost jobs to be restored. */
+/** Per worker process. */
 export const restoreEveryMs = 6_000
-/** The least time between two jobs that restore, whichever processes ask for them. */
+/** Between two restoring jobs, whichever processes enqueue them. */
 const apartMs = 5_000
-/** As long as Redis has lost nothing, deliveries that died earlier than this have been checked many times. */
+/** If Redis lost nothing, older deaths have been checked many times. */
 const diedLatelyMs = 10 * 60_000
 
 export const maintenance: QueueWorker<'maintenance'> = {
@@ -22,14 +22,13 @@ export const maintenance: QueueWorker<'maintenance'> = {
   },
 }
 
-/** Enqueues a job that restores lost jobs, unless one exists or has just run. */
+/** Unless such a job exists or has just run. */
 export const requestRestore = (deps: Pick<Deps, 'enqueue'>): void =>
   deps.enqueue('maintenance', [{ data: {}, jobId: 'restore', delayMs: 0, apartMs }])
 
 /**
- * Restores the failed jobs of deliveries that died lately, and returns how many were missing. If Redis may have lost
- * data, also restores the schedule of the nightly clean-up, and ensures that every delivery that died in the last 30
- * days and is still DEAD has exactly one failed job.
+ * Restores failed jobs of recently dead deliveries; returns how many were missing. If Redis may have lost data, also
+ * the nightly schedule, and exactly one failed job for every delivery still DEAD of the last 30 days.
  */
 export async function restoreJobs(deps: Pick<Deps, 'Delivery' | 'now' | 'queues'>): Promise<number> {
   const { standing } = deps.queues
@@ -44,14 +43,13 @@ export async function restoreJobs(deps: Pick<Deps, 'Delivery' | 'now' | 'queues'
   return restored
 }
 
-/** Adds the nightly schedule to Redis. An existing schedule is left unchanged, so that an overdue run is not lost. */
+/** Keeps an existing schedule, so that an overdue run isn't lost. */
 export const keepNightly = (deps: Pick<Deps, 'queues'>): Promise<void> =>
   deps.queues.keepSchedule('retention', { id: 'nightly', ...nightly })
 
 /**
- * Adds a job for each delivery that became DEAD after `since` and has none. When the job runs, the worker finds that
- * the delivery is DEAD and fails the job, because support staff look for DEAD deliveries among the failed jobs. Returns
- * how many jobs were missing.
+ * One job per DEAD delivery without one; returns how many were missing. The worker then fails the job, because support
+ * staff look for DEAD deliveries among the failed jobs.
  */
 async function restoreFailed(deps: Pick<Deps, 'Delivery' | 'now' | 'queues'>, since: Date): Promise<number> {
   const now = deps.now()
@@ -65,7 +63,7 @@ async function restoreFailed(deps: Pick<Deps, 'Delivery' | 'now' | 'queues'>, si
   return restored
 }
 
-/** Removes failed jobs whose delivery is no longer DEAD, or has been re-queued and has died again since. */
+/** Failed jobs whose delivery isn't DEAD any more, or died again after a re-queue. */
 async function dropOutdated(deps: Pick<Deps, 'Delivery' | 'queues'>, jobIds: string[]): Promise<void> {
   const dead = await deps.Delivery.find(
     { _id: { $in: jobIds.map(deliveryIdOf) }, status: 'DEAD' },

@@ -1,11 +1,10 @@
 import { relayOutboxes } from '../src/relay/relay.ts'
 import type { QueueWorker } from './run/queue-worker.ts'
 
-/** Turns the events of intents and orders into deliveries. */
+/** Turns events of intents and orders into deliveries. */
 export const outboxRelay: QueueWorker<'outbox-relay'> = {
   queue: 'outbox-relay',
-  // If the job fails, the events that were not relayed are still in their outboxes, and the next poll will find them
-  // there.
+  // Events that weren't relayed stay in their outboxes for the next poll.
   afterFault: 'complete',
   async run(deps, { intentIds, orderIds }) {
     const { causes, ...counts } = await relayOutboxes(deps, { intentIds, orderIds })

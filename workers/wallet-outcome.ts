@@ -1,10 +1,7 @@
 import { queryWallet } from '../src/intents/query-wallets.ts'
 import type { QueueWorker } from './run/queue-worker.ts'
 
-/**
- * Queries a wallet for the outcome of a payment or refund whose outcome is unknown. The job's id is the key by which
- * the wallet identifies the payment or refund.
- */
+/** For payments and refunds with an unknown outcome. The job's id is the key by which the wallet knows them. */
 export const walletOutcome: QueueWorker<'wallet-outcome'> = {
   queue: 'wallet-outcome',
   async run(deps, { intentId }, { jobId }) {

@@ -15,7 +15,6 @@ declare module '../platform/deps.ts' {
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-/** The configuration of a process, parsed from its environment. */
 export type Config = ReturnType<typeof fromEnvironment>
 
 const validate = new Ajv({
@@ -28,10 +27,7 @@ const validate = new Ajv({
   formats,
 }).compile<Environment>(environment)
 
-/**
- * Reads the configuration from the environment. If the environment is invalid, prints every fault with the name of its
- * variable, and exits.
- */
+/** Prints every fault with its variable and exits if the environment is invalid. */
 export function loadConfig(): Config {
   const { config, faults } = checkEnvironment(process.env)
   if (config !== null) return config
@@ -39,10 +35,7 @@ export function loadConfig(): Config {
   process.exit(1)
 }
 
-/**
- * Reads the configuration from the given environment. If the environment is invalid, throws an Error whose message
- * lists every fault.
- */
+/** Throws an Error that lists every fault. */
 export function readConfig(source: Record<string, string | undefined>): Config {
   const { config, faults } = checkEnvironment(source)
   if (config === null) throw new Error(faults)
@@ -76,29 +69,24 @@ function fromEnvironment(env: Environment) {
   return {
     production: env.NODE_ENV === 'production',
     port: env.PORT,
-    /** The URL at which merchants reach this service. The API is at `${publicUrl}/api/v1`. */
+    /** For merchants; the API is at `${publicUrl}/api/v1`. */
     publicUrl,
-    /** The URL at which customers reach the hosted checkout. A pay URL is `${payUrl}/p/{shortCode}`. */
+    /** For customers; a pay URL is `${payUrl}/p/{shortCode}`. */
     payUrl: env.PAY_URL ?? publicUrl,
     mongodbUrl: env.MONGODB_URL,
-    /** The certificates that MongoDB's certificate is checked against. If null, the public authorities apply. */
+    /** Authorities for MongoDB's certificate. Null: the public ones. */
     mongodbCa: readCertificates(env.MONGODB_TLS_CA ?? ''),
     redisUrl: env.REDIS_URL,
-    /** How Redis's certificate is checked. If `ca` is null, the public authorities apply. */
+    /** How Redis's certificate is checked. Without `ca`, the public authorities apply. */
     redisTrust: { ca: readCertificates(env.REDIS_TLS_CA ?? ''), verify: env.REDIS_TLS_VERIFY },
-    /**
-     * The keys that encrypt sensitive values and pepper hashes: the current key, followed by the previous key if that
-     * key is still accepted.
-     */
+    /** Encrypt sensitive values and pepper hashes. Current first, then the previous one while it's still accepted. */
     secretKeys: [
       Buffer.from(env.SECRET_KEY, 'base64'),
       ...(previous === undefined ? [] : [Buffer.from(previous, 'base64')]),
     ] as const,
-    /** The memory that hashing a password or PIN takes, in KiB. Only tests may lower it. */
+    /** Per hash of a password or PIN. Only tests may lower it. */
     hashMemoryKib: env.HASH_MEMORY_KIB,
-    /**
-     * The proxies whose X-Forwarded-For header is trusted: a number of hops, or a list of addresses and CIDR blocks.
-     */
+    /** Proxies whose X-Forwarded-For is trusted: a number of hops, or addresses and CIDR blocks. */
     trustProxy: parseTrust(env.TRUST_PROXY ?? '') ?? [],
     workerQueues: chosen.length > 0 ? chosen : queueNames,
     queuePrefix: queuePrefix(env),
@@ -106,66 +94,54 @@ function fromEnvironment(env: Environment) {
     maxAmount: env.MAX_AMOUNT,
     intentLifetimeMs: lifetimeSeconds * 1000,
     codeLifetimeMs: (env.CODE_LIFETIME_SECONDS ?? lifetimeSeconds) * 1000,
-    /** The delays before attempts 2 to 8 of a webhook delivery (SPEC 6.4). */
+    /** Before attempts 2 to 8 (SPEC 6.4). */
     webhookRetryMs: list(env.WEBHOOK_RETRY_SECONDS).map((seconds) => Math.round(Number(seconds) * 1000)),
     webhookTimeoutMs: env.WEBHOOK_TIMEOUT_SECONDS * 1000,
-    /** How long an endpoint must have been failing before this is reported to the business's other endpoints. */
+    /** How long an endpoint fails before the business's other endpoints get to know. */
     endpointWarningMs: env.ENDPOINT_WARNING_HOURS * hourMs,
-    /**
-     * The `host:port` pairs of endpoints that may have private addresses or use plain HTTP. Must be empty in
-     * production.
-     */
+    /** `host:port` pairs that may be private or use plain HTTP. Must be empty in production. */
     webhookAllowedHosts: new Set(list(env.WEBHOOK_ALLOWED_HOSTS)),
-    /** The networks that webhooks must never connect to, in addition to all private networks. */
+    /** Never connected to, on top of all private networks. */
     webhookBlockedRanges: list(env.WEBHOOK_BLOCKED_RANGES).map(parseRange),
     webhookHeaderBrand: env.WEBHOOK_HEADER_BRAND,
     /**
-     * The provider that moves the money for live payments. If null, no live intent can be paid. `name` is stored with
-     * each payment, and `key` signs the requests to `url`.
+     * Moves the money of live payments; without it no live intent can be paid. `name` is stored with each payment,
+     * `key` signs requests to `url`.
      */
     walletProvider: walletProvider(env),
-    /** The timeout for a single call to a wallet. */
+    /** For a single call. */
     walletTimeoutMs: env.WALLET_PROVIDER_TIMEOUT_SECONDS * 1000,
-    /** The age at which data created with test keys is deleted. */
+    /** Age at which test data is deleted. */
     sandboxRetentionMs: env.SANDBOX_RETENTION_DAYS * dayMs,
-    /** The age at which the attempts of completed live deliveries are deleted. If null, they are kept forever. */
+    /** Age at which the attempts of finished live deliveries are deleted. Null: never. */
     liveDeliveryRetentionMs: env.LIVE_DELIVERY_RETENTION_DAYS * dayMs || null,
-    /** How long the `web` process keeps accepting connections after SIGTERM. */
+    /** How long `web` goes on accepting connections after SIGTERM. */
     shutdownDrainMs: env.SHUTDOWN_DRAIN_SECONDS * 1000,
-    /** The maximum time from SIGTERM to the end of a process. */
+    /** From SIGTERM to the end of the process. */
     shutdownTimeoutMs: env.SHUTDOWN_TIMEOUT_SECONDS * 1000,
-    /**
-     * The maximum number of requests per second for each API key. The limit also applies to each address that sends
-     * requests with rejected credentials. If null, there is no limit.
-     */
+    /** Per API key, and per address that sends rejected credentials. Null: no limit. */
     rateLimitPerSecond: env.RATE_LIMIT_PER_SECOND || null,
-    /** The maximum number of live payment codes that one business may have in use. */
+    /** In use at a time. */
     liveCodesPerBusiness: env.LIVE_CODES_PER_BUSINESS,
-    /**
-     * The maximum number of intents, orders and products that one business may create with test keys in a UTC day. If
-     * null, there is no limit.
-     */
+    /** Intents, orders and products created with test keys, per business and UTC day. Null: no limit. */
     sandboxIntentsPerDay: env.SANDBOX_INTENTS_PER_DAY || null,
-    /** What one business may store in a UTC day. If null, there is no limit. */
+    /** What a business may store per UTC day. Null: no limit. */
     liveDocumentsPerDay: env.LIVE_DOCUMENTS_PER_DAY || null,
     liveBytesPerDay: env.LIVE_BYTES_PER_DAY || null,
     sandboxBytesPerDay: env.SANDBOX_BYTES_PER_DAY || null,
-    /**
-     * The maximum number of lines that the live, or the test, keys of one business may add to the audit trail in a UTC
-     * day. If null, there is no limit.
-     */
+    /** Per business and UTC day, counted separately for live and test keys. Null: no limit. */
     auditLinesPerDay: env.AUDIT_LINES_PER_DAY || null,
-    /** The port on which a `worker` serves /healthz and /readyz. If null, it does not serve them. */
+    /** For /healthz and /readyz of a `worker`. Null: not served. */
     workerPort: env.WORKER_PORT ?? null,
-    /** The port on which a process serves only /metrics. If null, it serves /metrics on the same port as /healthz. */
+    /** For /metrics alone. Null: it's served beside /healthz. */
     metricsPort: env.METRICS_PORT ?? null,
-    /** The token that a request for /metrics must contain, on every port. If null, no token is needed. */
+    /** Required for /metrics on every port. Null: not required. */
     metricsToken: env.METRICS_TOKEN ?? null,
-    /** The URL to which traces are sent (OTLP over HTTP), without the `/v1/traces` suffix. If null, tracing is off. */
+    /** OTLP over HTTP, without `/v1/traces`. Null: tracing is off. */
     otlpEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/$/, '') ?? null,
-    /** Which traces are kept. `ratio` applies to the samplers that keep a share of them. */
+    /** `ratio` applies to the ratio samplers. */
     traceSampler: { name: env.OTEL_TRACES_SAMPLER, ratio: env.OTEL_TRACES_SAMPLER_ARG },
-    /** The commission rates, in basis points (src/wallets/commission.ts). */
+    /** In basis points (src/wallets/commission.ts). */
     commissionRates: {
       provider: env.COMMISSION_PROVIDER_BPS,
       payer: env.COMMISSION_PAYER_BPS,
@@ -176,9 +152,8 @@ function fromEnvironment(env: Environment) {
 }
 
 /**
- * In a cluster, all keys of a queue must be on one node, so their common prefix must be a hash tag (in braces). All
- * queues and the rate limits have the same prefix, so they are on the same node. They share a connection and need
- * little of its capacity.
+ * In a cluster all keys of a queue must be on one node, so their prefix needs a hash tag in braces. Queues and rate
+ * limits share it, and so the node and a connection, of which they need little.
  */
 function queuePrefix({ REDIS_URL: url, QUEUE_PREFIX: prefix }: Environment): string {
   const isTagged = /\{[^}]+\}/.test(prefix)

@@ -2,10 +2,10 @@ import { environment } from '../../schemas/environment.ts'
 import { usesTls } from './mongo-url.ts'
 import { parseRedisUrl } from './redis-url.ts'
 
-/** The environment variables, some of which may be invalid. Valid values have already been converted to their types. */
+/** Partly invalid. Valid values are already converted to their types. */
 type Given = Readonly<Record<string, unknown>>
 
-/** Returns the faults that involve more than one variable, and those that ajv cannot see. */
+/** Faults across several variables, and those that ajv can't see. */
 export function combinedFaults(given: Given): string[] {
   // ajv converts `Infinity` to a number, which passes every maximum.
   const infinite = Object.keys(given).filter((name) => typeof given[name] === 'number' && !Number.isFinite(given[name]))
@@ -28,7 +28,7 @@ export function combinedFaults(given: Given): string[] {
   return given.NODE_ENV === 'production' ? [...faults, ...faultsInProduction(given)] : faults
 }
 
-/** Returns a fault for each setting that is not allowed in production. The messages never quote a key. */
+/** Messages never quote a key. */
 function faultsInProduction(given: Given): string[] {
   const faults: string[] = []
   if (given.WEBHOOK_ALLOWED_HOSTS !== undefined) faults.push('WEBHOOK_ALLOWED_HOSTS must not be set in production')
@@ -64,37 +64,33 @@ function textOf(given: Given, name: string): string {
 const bytesOf = (given: Given, name: string): Buffer => Buffer.from(textOf(given, name), 'base64')
 
 /**
- * A random 32-byte key has about 30 distinct bytes, and about 30 distinct differences between neighbouring bytes. A
- * random key almost never has fewer than 16 of either.
+ * A random 32-byte key has about 30 distinct bytes, and as many distinct differences between neighbours. Fewer than 16
+ * of either practically never happens.
  */
 const minDistinct = 16
 
 /**
- * Whether a base64-encoded 32-byte key looks handmade, which means that it consists of a repeated byte, a sequence,
- * encoded text, or words in a single case that happen to be valid base64. The check only catches mistakes, because
- * words in mixed case cannot be distinguished from a random key.
+ * Whether a base64 key looks handmade: a repeated byte, a sequence, encoded text, or words in one case that happen to
+ * be base64. It only catches mistakes; words in mixed case look like a random key.
  */
 export function isWeakKey(text: string): boolean {
   const bytes = Buffer.from(text, 'base64')
   const steps = bytes.map((byte, at) => byte - (bytes[at - 1] ?? 0)).subarray(1)
   const isText = bytes.every((byte) => byte >= 0x20 && byte < 0x7f)
-  // Words are usually in a single case. Only about one in three billion random keys has letters of a single case.
+  // Only about one random key in three billion has letters of one case. Words usually do.
   const isOfOneCase = !/[a-z]/.test(text) || !/[A-Z]/.test(text)
   return new Set(bytes).size < minDistinct || new Set(steps).size < minDistinct || isText || isOfOneCase
 }
 
-/** Placeholders that documentation and examples show instead of a real key. */
+/** As in documentation and examples. */
 const placeholder = /change.?me|example|placeholder|password|your.?(api.?)?(key|secret)/i
 
-/**
- * Returns whether a key of at least 16 characters looks handmade, which means that it consists of a placeholder or of a
- * few repeated characters.
- */
+/** The same for text of at least 16 characters: a placeholder, or a few repeated characters. */
 export function isWeakText(text: string): boolean {
   const pieces = new Set(Array.from(text.slice(2), (_, at) => text.slice(at, at + 3)))
   const steps = new Set(Array.from(text.slice(1), (letter, at) => letter.charCodeAt(0) - text.charCodeAt(at)))
-  // In a string of 32 random digits, nearly all of the 30 groups of three consecutive digits are distinct, and most of
-  // the 19 possible differences between neighbouring digits occur.
+  // In 32 random digits nearly all 30 groups of three differ, and most of the 19 possible steps between neighbours
+  // occur.
   const minPieces = Math.min(15, 0.75 * (text.length - 2))
   return placeholder.test(text) || pieces.size < minPieces || steps.size < 6
 }

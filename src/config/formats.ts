@@ -9,9 +9,8 @@ import { parseRedisUrl } from './redis-url.ts'
 const blocks = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
 /**
- * Reads certificates from the value of an environment variable, which many platforms limit to one line. The value is
- * the certificates in PEM form with line breaks or with `\n`, the same in base64, or the path of a file. Returns null
- * if there is no valid certificate.
+ * Many platforms limit variables to one line, so: PEM with line breaks or `\
+ * `, the same in base64, or a file's path. Null if no certificate in it is valid.
  */
 export function readCertificates(text: string): string | null {
   const found = pemOf(text)?.match(blocks) ?? []
@@ -36,14 +35,14 @@ function isCertificate(pem: string): boolean {
   }
 }
 
-/** Splits a comma-separated list and drops blank items. */
+/** Blank items are dropped. */
 export const list = (text: string | undefined): string[] =>
   (text ?? '')
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '')
 
-/** Parses an address or a CIDR block. Returns null if it is neither. */
+/** Null if it's neither an address nor a CIDR block. */
 export function readRange(part: string): ReturnType<typeof parseRange> | null {
   try {
     return parseRange(part)
@@ -53,8 +52,8 @@ export function readRange(part: string): ReturnType<typeof parseRange> | null {
 }
 
 /**
- * Parses TRUST_PROXY, which specifies the proxies whose X-Forwarded-For header is trusted: a number of hops, or a list
- * of addresses and CIDR blocks. Returns null for anything else, and for a `/0` block, which Express rejects.
+ * TRUST_PROXY is a number of hops, or addresses and CIDR blocks. Null for anything else and for `/0`, which Express
+ * rejects.
  */
 export function parseTrust(text: string): number | readonly string[] | null {
   if (/^\d{1,2}$/.test(text)) return Number(text)
@@ -65,10 +64,7 @@ export function parseTrust(text: string): number | readonly string[] | null {
   return ranges.every((range) => range !== null) ? ranges : null
 }
 
-/**
- * A format for the value of an environment variable. For an invalid value, `hint` returns the end of the error message,
- * which never quotes a secret.
- */
+/** `hint` ends the error message. It never quotes a secret. */
 interface Format {
   validate: (text: string) => boolean
   hint: (text: string) => string
@@ -108,8 +104,7 @@ export const formats: Record<string, Format> = {
     hint: () => 'must be certificates in PEM form, with line breaks or \\n, or in base64, or the path of a PEM file',
   },
   'key-of-32-bytes': {
-    // Decoding skips characters that are not base64, so without this check, several strings would decode to the same
-    // key.
+    // Decoding skips what isn't base64, so otherwise several strings would be the same key.
     validate: (text) => /^[A-Za-z0-9+/]{43}=$/.test(text),
     hint: () => 'must be 32 bytes in base64 (openssl rand -base64 32)',
   },

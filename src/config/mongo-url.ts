@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose'
 
-/** Whether the driver can parse the URL. The check creates a client but opens no connection. */
+/** Creates a client but opens no connection. */
 export function isMongoUrl(text: string): boolean {
   try {
     const client = new mongo.MongoClient(text, { readPreference: 'primary' })
@@ -11,8 +11,8 @@ export function isMongoUrl(text: string): boolean {
 }
 
 /**
- * Whether the URL names a database of ours. Without a name, the driver would use `test`. A URL often ends in `admin`
- * because that is where its user is known, but MongoDB keeps its own data there.
+ * Without a name, the driver would use `test`. URLs often end in `admin`, where the user is known, but MongoDB keeps
+ * its own data there.
  */
 export function namesDatabase(text: string): boolean {
   const { dbName } = new mongo.MongoClient(text).options
@@ -20,9 +20,7 @@ export function namesDatabase(text: string): boolean {
   return isOwn && (dbName !== 'test' || /\/test(?:\?|$)/.test(text))
 }
 
-/**
- * Returns whether connections to this MongoDB use TLS. Returns true for an invalid URL, which is a fault of its own.
- */
+/** Also true for an invalid URL, which is reported as a fault of its own. */
 export function usesTls(text: string): boolean {
   try {
     return new mongo.MongoClient(text).options.tls
@@ -31,7 +29,7 @@ export function usesTls(text: string): boolean {
   }
 }
 
-/** The MongoDB URL options that could weaken the service's guarantees, and the safe values of each option. */
+/** Options that can weaken our guarantees, with their safe values. */
 const strongEnough: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     w: ['majority'],
@@ -42,13 +40,13 @@ const strongEnough: ReadonlyMap<string, readonly string[]> = new Map(
     readconcern: ['majority', 'linearizable'],
     readconcernlevel: ['majority', 'linearizable'],
     readpreference: ['primary'],
-    // These options make the driver read from a secondary, so no value is safe.
+    // These read from a secondary, so no value is safe.
     readpreferencetags: [],
     maxstalenessseconds: [],
   }),
 )
 
-/** Returns the options in a MongoDB URL that weaken the service's guarantees (docs/maintainers/architecture.md). */
+/** The options that break a guarantee of docs/maintainers/architecture.md. */
 export function weakeningOptions(url: string): string[] {
   if (!url.includes('?')) return []
   const options = new URLSearchParams(url.slice(url.indexOf('?') + 1))

@@ -1,12 +1,12 @@
 import { readUrl } from '../platform/url.ts'
 
-/** The servers that REDIS_URL names. With `tls`, every connection uses TLS. */
+/** What REDIS_URL names. With `tls`, every connection uses it. */
 export type RedisServers =
-  /** One server. The driver parses the URL. */
+  /** The driver parses the URL. */
   | { kind: 'single'; tls: boolean }
-  /** The sentinels that watch the servers of the master `name`. */
+  /** Sentinels that watch the master `name`. */
   | ({ kind: 'sentinel'; name: string; db: number } & Nodes & SentinelLogin)
-  /** Some nodes of a cluster, from which the driver learns about all others. */
+  /** Some nodes. The driver learns about the others from them. */
   | ({ kind: 'cluster' } & Nodes)
 
 interface Nodes {
@@ -16,7 +16,7 @@ interface Nodes {
   password: string | undefined
 }
 
-/** Sentinels often have no password, or a different one from the servers. */
+/** Sentinels often have no password, or another one than the servers. */
 interface SentinelLogin {
   sentinelUsername: string | undefined
   sentinelPassword: string | undefined
@@ -25,8 +25,8 @@ interface SentinelLogin {
 const defaultPort = { sentinel: 26_379, cluster: 6379 }
 
 /**
- * Parses REDIS_URL. Returns null if the URL is invalid, because the driver would then throw or connect to localhost.
- * The forms for Sentinel and Cluster contain a list of hosts, which `URL` cannot parse.
+ * Returns null if invalid: the driver would throw or connect to localhost. `URL` can't parse the host lists of Sentinel
+ * and Cluster.
  */
 export function parseRedisUrl(text: string): RedisServers | null {
   const [, secure, kind, userInfo, hosts = '', path = '', query = ''] =
@@ -51,7 +51,7 @@ function parseSingle(text: string): RedisServers | null {
   return isValid ? { kind: 'single', tls: url.protocol === 'rediss:' } : null
 }
 
-/** Parses `host`, `host:port` or `[IPv6]:port`. */
+/** `host`, `host:port` or `[IPv6]:port`. */
 function parseNode(text: string, fallbackPort: number): Nodes['nodes'][number] | null {
   const url = readUrl(`redis://${text}`)
   if (url === null || url.hostname === '' || /[/?#@]/.test(text)) return null

@@ -10,9 +10,7 @@ import type { Log } from '../platform/log.ts'
 import { openRelayBatchers } from '../relay/relay-batchers.ts'
 import { openWebhookBatchers } from '../webhooks/attempts/batchers.ts'
 
-/**
- * Opens the batchers of all domains. `onStored` gets what the relay stores in the event log and the ledger.
- */
+/** `onStored` gets what the relay stores in the event log and the ledger. */
 export const openBatchers = (
   models: Models & { transactions: Transactions },
   now: () => Date,

@@ -5,9 +5,8 @@ import type { Log } from '../platform/log.ts'
 import { collections } from './models.ts'
 
 /**
- * Creates all missing collections and indexes. It is safe to call this function repeatedly, even while the service is
- * running. Uses a separate connection without a timeout, because building an index may take longer than any request may
- * take.
+ * Safe to repeat, even while the service runs. Uses a connection of its own without a timeout, because building an
+ * index can take longer than any request may.
  */
 export async function makeIndexes(address: MongoAddress, log: Log): Promise<void> {
   const mongo = await connectMongo(address, log, { socketTimeoutMS: 0 })

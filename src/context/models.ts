@@ -28,7 +28,6 @@ import { deliveries } from '../webhooks/deliveries/delivery.ts'
 import { requeuePlans } from '../webhooks/deliveries/requeue-plan.ts'
 import { endpoints } from '../webhooks/endpoints/endpoint.ts'
 
-/** The collection of each model. */
 const byModel = {
   Business: businesses,
   ApiKey: apiKeys,
@@ -59,12 +58,11 @@ const byModel = {
   RetentionProgress: retentionProgress,
 } satisfies Record<keyof Models, Collection>
 
-/** All collections of the service. Their indexes are created in indexes.ts. */
 export const collections: readonly Collection[] = Object.values(byModel)
 
 /**
- * Returns the models of all collections on one connection. If `maxTimeMs` is given, MongoDB aborts each query after
- * that time. Each model is made when it is first used, because making all takes 40 ms.
+ * With `maxTimeMs`, MongoDB aborts longer queries. Models are made on first use, because making all of them takes 40
+ * ms.
  */
 export function openModels(mongo: Connection, maxTimeMs?: number): Models {
   const properties = Object.entries(byModel).map(([name, collection]) => {
@@ -76,6 +74,6 @@ export function openModels(mongo: Connection, maxTimeMs?: number): Models {
   return Object.defineProperties({}, Object.fromEntries(properties)) as Models
 }
 
-/** Adds the models to an object. Spreading them instead would make them all. */
+/** Spreading the models would make them all. */
 export const withModels = <T extends object>(opened: Models, others: T): Models & T =>
   Object.defineProperties(others, Object.getOwnPropertyDescriptors(opened)) as Models & T

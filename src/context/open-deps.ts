@@ -41,15 +41,13 @@ import { openBatchers } from './batchers.ts'
 import { makeIndexes } from './indexes.ts'
 import { openModels, withModels } from './models.ts'
 
-/** The maximum number of sockets for connections to endpoints: one for each attempt and each endpoint test. */
+/** One per attempt and per endpoint test. */
 const maxSockets = maxAttemptsInFlight + 200
 
-/** The process types from the Procfile that handle requests or jobs. */
+/** As in the Procfile. */
 export type ProcessType = 'web' | 'worker'
 
-/**
- * Opens all connections. Waits until MongoDB responds, but does not wait for Redis. Tests set their clock with `shift`.
- */
+/** Waits for MongoDB, but not for Redis. Tests set their clock with `shift`. */
 export async function openDeps(
   config: Config,
   log: Log,
@@ -146,7 +144,7 @@ export async function openDeps(
   })
 }
 
-/** Opens what a process that handles requests or jobs needs. The caller passes `onStop` the function that closes it. */
+/** For a process that handles requests or jobs. Pass `onStop` the function that closes it. */
 export async function openProcess(type: ProcessType) {
   const config = loadConfig()
   const metrics = createMetrics()

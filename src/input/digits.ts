@@ -1,11 +1,9 @@
 const easternDigits = '٠١٢٣٤٥٦٧٨٩'
 const persianDigits = '۰۱۲۳۴۵۶۷۸۹'
-/** Invisible characters that end up between digits because of keyboards, PDF files or changes of writing direction. */
+/** End up between digits through keyboards, PDF files or changes of writing direction. */
 const invisible = /\p{Cf}/gu
 
-/**
- * Converts Arabic and Persian digits to ASCII digits, and removes invisible characters. All other characters are kept.
- */
+/** Converts Arabic and Persian digits to ASCII and removes invisible characters. Everything else stays. */
 export const plainDigits = (typed: string): string =>
   typed
     .replaceAll(invisible, '')

@@ -4,42 +4,36 @@ import { catalogue, type ErrorCode, type FieldFault, type Refusal, refuse } from
 import { type Fields, maxFaults, nearestName } from './known-fields.ts'
 import { judgeUrl } from './webhook-url.ts'
 
-/**
- * A JSON Schema from the `schemas` folder. Each of its fields may specify `errorCodes`, the error code for each
- * keyword, and `message`, which follows the name of the field in the error message.
- */
+/** From the `schemas` folder. A field may have `errorCodes` per keyword and a `message`, which follows its name. */
 export interface AnnotatedSchema extends Fields {
   properties: Record<string, object>
 }
 
-/**
- * Creates a single error that lists all faults in the order of the schema's fields. The first fault determines the
- * error code.
- */
+/** All faults, in the order of the schema. The first one determines the error code. */
 export function inOneRefusal(
   schema: AnnotatedSchema,
   errors: ErrorObject[],
   allowedHosts: ReadonlySet<string>,
 ): Refusal {
-  // Duplicate errors are removed. Ajv reports a fault in a branch of an `if` both for the branch and for the `if`. It
-  // reports a faulty key both for the keyword that the key violates and for `propertyNames`.
+  // Ajv reports some faults twice: in a branch of an `if` and for the `if`, or for a key's keyword and for
+  // `propertyNames`.
   const found = errors
     .filter((error) => error.keyword !== 'if' && error.propertyName === undefined)
     .map((error) => ({ error, ...locate(schema, error) }))
     .toSorted((a, b) => compareOrder(a.order, b.order))
     .slice(0, maxFaults)
     .map(({ error, param }) => faultOf(param, error, allowedHosts))
-  // Keywords with the same message, such as `pattern` and `maxLength`, are reported to the client as one fault.
+  // Keywords with the same message, e.g. `pattern` and `maxLength`, become one fault.
   const faults = [...new Map(found.map((fault) => [`${fault.param} ${fault.message}`, fault])).values()]
   const [first] = faults as [FieldFault]
   return refuse(first.code, { param: first.param, details: faults, message: first.message })
 }
 
-/** If the name of an unknown parameter is longer than this, the response contains a shortened name. */
+/** Longer names of unknown parameters are shortened. */
 const maxNameLength = 64
 const unprintable = /(?! )[\p{C}\p{Z}]/gu
 
-/** Shortens a name that the client chose, and escapes characters that would garble a terminal or a log. */
+/** The client chose the name, so it's shortened, and characters that would garble a terminal or a log are escaped. */
 function printableName(name: string): string {
   const characters = Array.from(name)
   const cut = characters.slice(0, maxNameLength).join('')
@@ -48,8 +42,8 @@ function printableName(name: string): string {
 }
 
 /**
- * Returns the path of the faulty field, such as `variants[1].price`, and the field's position in the schema. The path
- * ends at the last field that the schema names.
+ * The field's path, e.g. `variants[1].price`, and its position in the schema. Ends at the last field that the schema
+ * names.
  */
 function locate(schema: AnnotatedSchema, error: ErrorObject): { param: string; order: number[] } {
   const missing = error.keyword === 'required' ? [String(error.params.missingProperty)] : []
@@ -65,7 +59,7 @@ function locate(schema: AnnotatedSchema, error: ErrorObject): { param: string; o
     else param += param === '' ? step : `.${step}`
     current = next
   }
-  // Unknown names are reported first, because a mistyped name explains why the correct one is missing.
+  // Unknown names come first: a mistyped name explains why the right one is missing.
   if (error.keyword === 'additionalProperties') {
     const name = printableName(String(error.params.additionalProperty))
     return { param: param === '' ? name : `${param}.${name}`, order: [] }
@@ -91,7 +85,7 @@ function messageOf(param: string, code: ErrorCode, error: ErrorObject, allowedHo
   return code === 'VALIDATION_ERROR' ? describeFault(param, error) : catalogue[code][1]
 }
 
-/** Returns the error message for a fault that has no specific error code. */
+/** For faults without an error code of their own. */
 function describeFault(param: string, error: ErrorObject): string {
   const { message } = error.parentSchema as { message?: string }
   if (error.keyword === 'additionalProperties') return unknownName(param, error)
@@ -116,10 +110,10 @@ function unknownName(param: string, { parentSchema, params }: ErrorObject): stri
   return `Unknown field "${param}". ${nearest === undefined ? '' : hint}Known fields: ${known.join(', ')}.`
 }
 
-/** Quotes a value that consists of punctuation, such as a comma. */
+/** Quotes punctuation, such as a comma. */
 const legible = (value: string): string => (/\w/.test(value) ? value : `"${value}"`)
 
-/** The error messages for keywords whose original Ajv messages are hard to read. */
+/** Where Ajv's own messages are hard to read. */
 const sentences: Record<string, (params: { type?: string | string[]; limit?: number }) => string> = {
   type: ({ type = [] }) => `must be ${[type].flat().map(withArticle).join(' or ')}`,
   minLength: ({ limit = 0 }) => (limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`),

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv'
 
-/** The keywords of a schema that say which fields an object may have, and what a missing one means. */
+/** Schema keywords that say which fields an object may have, and what a missing one means. */
 export interface Fields {
   type?: string | readonly string[]
   properties?: Record<string, Fields>
@@ -12,21 +12,20 @@ export interface Fields {
   else?: object
   additionalProperties?: unknown
   /**
-   * Fields whose absence makes the operation do more. If there are any, unknown fields are refused, and null in these
-   * fields is refused too. Everywhere else, null means absent.
+   * Fields whose absence makes the operation do more. With any, unknown fields and null in these are refused. Elsewhere
+   * null means absent.
    */
   absenceWidens?: readonly string[]
-  /** Whether an empty string means absent, too. */
+  /** An empty string means absent, too. */
   emptyIsAbsent?: true
 }
 
-/** The maximum number of faults that a response lists. */
+/** Listed in one response. */
 export const maxFaults = 100
 
 /**
- * Returns the value with only its known fields and without those that count as absent. Adds a fault for each field that
- * is refused because of its name, and for each list or object that is too long. The rest of it is not read: a body can
- * contain 175 000 items, and validating all of them would block the process.
+ * Keeps known fields that aren't absent. Refused names and overlong lists or objects become faults, and the rest of
+ * those isn't read: a body can have 175,000 items, and validating them all would block the process.
  */
 export function readFields(schema: Fields, value: unknown, faults: ErrorObject[], instancePath = ''): unknown {
   const { properties, items, maxItems: limit = Number.POSITIVE_INFINITY } = schema
@@ -62,20 +61,20 @@ export function readFields(schema: Fields, value: unknown, faults: ErrorObject[]
   )
 }
 
-/** Whether an object needs a field, including one that is required only under a condition. */
+/** Including fields that are required only under a condition. */
 export function needsField({ required, minProperties, else: otherwise = {} }: Fields): boolean {
   const underCondition: Fields = otherwise
   return (required ?? minProperties ?? underCondition.required) !== undefined
 }
 
-/** Whether null stands for a field of this schema that is absent. */
+/** Whether null means that the field is absent. */
 export const takesNull = ({ required = [], absenceWidens = [], properties = {} }: Fields, name: string): boolean =>
   ![...(required as string[]), ...absenceWidens].includes(name) && ![properties[name]?.type].flat().includes('null')
 
 const isAbsent = (schema: Fields, name: string, value: unknown): boolean =>
   value === null ? takesNull(schema, name) : value === '' && schema.properties?.[name]?.emptyIsAbsent === true
 
-/** The folded names of known fields. They are kept, because each unknown field of a body is compared with them. */
+/** Cached: every unknown field of a body is compared with them. */
 const foldedNames = new WeakMap<object, Set<string>>()
 
 function namesOf(properties: object): Set<string> {
@@ -84,23 +83,23 @@ function namesOf(properties: object): Set<string> {
   return names
 }
 
-/** Blanks, dashes, underscores and invisible characters. U+0307 is what remains of İ in lower case. */
+/** U+0307 is what remains of İ in lower case. */
 const separators = /[\s\p{Pd}\p{Pc}\p{C}\p{Default_Ignorable_Code_Point}\u0307]/gu
 
-/** A name that is longer is compared by its beginning, because NFKC can take quadratic time. */
+/** Longer names are compared by their beginning, because NFKC can take quadratic time. */
 const comparedLength = 256
 
-/** These names only need their lower case. A body can contain ten thousand of them. */
+/** Lower case is enough for these. A body can have ten thousand of them. */
 const plain = /^[a-z\d]+$/i
 
-/** Returns a name without case and separators. Only the upper case makes ı and ſ equal to i and s. */
+/** Without case and separators. Only upper case makes ı and ſ equal to i and s. */
 export function folded(name: string): string {
   const compared = name.slice(0, comparedLength)
   if (plain.test(compared)) return compared.toLowerCase()
   return compared.normalize('NFKC').toUpperCase().toLowerCase().replaceAll(separators, '')
 }
 
-/** Returns the known name that shares most pairs of letters with an unknown one, or undefined if none is similar. */
+/** The known name that shares most letter pairs with it, or undefined if none is similar. */
 export function nearestName(known: readonly string[], name: string): string | undefined {
   const wanted = pairsOf(name)
   const nearness = (each: string): number => {

@@ -2,7 +2,7 @@ import type { SpanQuery } from '../../schemas/queries.ts'
 import { refuse } from '../platform/errors.ts'
 import { readInstant } from './instant.ts'
 
-/** A period of time. Both ends are inclusive. If an end is null, the period is unlimited at that end. */
+/** Both ends inclusive; null is open. */
 export interface Span {
   from: Date | null
   to: Date | null
@@ -10,18 +10,16 @@ export interface Span {
 
 export const anyTime: Span = { from: null, to: null }
 
-/** Limits a span to the past, so that it excludes documents that are created while the span is being processed. */
+/** Ends a span now, so that documents created meanwhile are out. */
 export const upToNow = (deps: { now(): Date }, { from, to }: Span): Span => {
   const now = deps.now()
   return { from, to: to === null || to > now ? now : to }
 }
 
-/**
- * Returns the span from a validated query. If `to` is a date without a time, it includes that whole UTC day (SPEC 4.3).
- */
+/** A `to` without a time includes that whole UTC day (SPEC 4.3). */
 export const readSpan = (query: SpanQuery): Span => readNamedSpan(query, 'from', 'to')
 
-/** Like `readSpan`, but for a span whose two parameters have other names. */
+/** Like `readSpan`, with other parameter names. */
 export function readNamedSpan<Name extends string>(
   query: Partial<Record<Name, string>>,
   first: Name,
@@ -35,7 +33,7 @@ export function readNamedSpan<Name extends string>(
   return { from, to }
 }
 
-/** Returns the filter that limits a field to a span. The filter is empty if both ends are unlimited. */
+/** A MongoDB filter; empty if both ends are open. */
 export function within(field: string, { from, to }: Span): Record<string, object> {
   if (from === null && to === null) return {}
   return { [field]: { ...(from === null ? {} : { $gte: from }), ...(to === null ? {} : { $lte: to }) } }

@@ -18,16 +18,13 @@ declare module '../platform/deps.ts' {
   }
 }
 
-/**
- * Validates a value against a schema from the `schemas` folder. Returns the typed value with only its known fields, or
- * throws a single error that lists all faults.
- */
+/** Returns the value with its known fields only, or throws one error with all faults. */
 export type Validate = <Schema extends AnnotatedSchema>(schema: Schema, value: unknown) => Valid<Schema>
 type Valid<Schema> = Schema extends JSONSchema ? ValueOf<Schema> : unknown
 
 type Limits = Pick<Config, 'maxAmount' | 'webhookAllowedHosts'>
 
-/** The limits of the validation that is running. It is synchronous, and Ajv passes nothing to formats but the value. */
+/** Of the validation in progress: it's synchronous, and Ajv gives formats nothing but the value. */
 let config: Limits
 
 function createAjv(): Ajv {
@@ -36,16 +33,16 @@ function createAjv(): Ajv {
     verbose: true,
     strictRequired: false,
     strictNumbers: false,
-    // A test does that, because the validator of JSON Schema itself takes 60 ms to compile.
+    // A test does that: compiling the JSON Schema validator takes 60 ms.
     validateSchema: false,
-    // Schemas are compiled when they are first used, which takes two thirds of the time without this.
+    // Schemas compile on first use, which takes a third less time without optimising.
     code: { optimize: false },
   })
   made.addVocabulary(['errorCodes', 'message', 'absenceWidens', 'emptyIsAbsent'])
   made.addKeyword({
     keyword: 'normalise',
     type: 'string',
-    // The limit of the length applies to the text as it is stored.
+    // Length limits apply to the text as stored.
     before: 'maxLength',
     modifying: true,
     validate(kind: NameKind, typed: string, _schema, context) {
@@ -74,7 +71,6 @@ function createAjv(): Ajv {
   return made
 }
 
-/** Creates the validator for all requests. */
 export const createValidate =
   (limits: Limits): Validate =>
   <Schema extends AnnotatedSchema>(schema: Schema, value: unknown): Valid<Schema> => {
@@ -86,24 +82,15 @@ export const createValidate =
     throw inOneRefusal(schema, [...faults, ...(isValid.errors ?? [])], limits.webhookAllowedHosts)
   }
 
-/**
- * Whether MongoDB can store a string unchanged. MongoDB replaces lone surrogates and cannot store a key that contains
- * NUL.
- */
+/** MongoDB replaces lone surrogates, and can't store a key with NUL. */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
-/**
- * Whether a string can be stored and does not consist only of whitespace. In a CSV file, a string that consists only of
- * whitespace could not be distinguished from an empty field.
- */
+/** Storable and more than whitespace, which a CSV file couldn't tell from an empty field. */
 const isWritten = (text: string): boolean => isStorable(text) && /\S/.test(text)
 
 const isEventName = (text: string): text is EventName => Object.hasOwn(events, text)
 
-/**
- * Matches a URL that contains no user info and no characters that the URL parser would silently drop or convert to a
- * slash.
- */
+/** No user info, and nothing that the URL parser would silently drop or convert to a slash. */
 const absoluteUrl = /^https?:\/\/[^\s\\/?#@\p{Cc}]+([/?#][^\s\\\p{Cc}]*)?$/iu
 
 function isRedirectUrl(text: string, localhostToo: boolean): boolean {
@@ -113,5 +100,5 @@ function isRedirectUrl(text: string, localhostToo: boolean): boolean {
   return url.protocol === 'https:' || (localhostToo && url.hostname === 'localhost')
 }
 
-/** One instance for the process. It includes custom formats that JSON Schema does not define. */
+/** One per process, with formats that JSON Schema lacks. */
 const ajv = createAjv()

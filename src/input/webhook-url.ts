@@ -1,19 +1,15 @@
 import { isIP } from 'node:net'
 import { readUrl } from '../platform/url.ts'
 
-/**
- * The maximum length of a URL, which is short enough for all database indexes, proxies and logs. The same limit applies
- * to the redirect URLs of intents.
- */
+/** Short enough for all indexes, proxies and logs. Redirect URLs have the same limit. */
 const maxLength = 2048
 
-/** The maximum length of a DNS host name in its text form (RFC 1035). */
+/** Of a DNS host name (RFC 1035). */
 const maxNameLength = 253
 
 /**
- * Top-level labels that do not exist in public DNS. Most of them come from RFC 6761, 6762, 7686, 8375 and 9476. The
- * others are ICANN's `internal` and labels that home and office routers use. `example` is not included, because it is
- * used in documentation and no real host has such a name.
+ * Top-level labels that public DNS doesn't have: from RFC 6761, 6762, 7686, 8375 and 9476, ICANN's `internal`, and
+ * those that home and office routers use. Not `example`, which documentation uses and no real host has.
  */
 export const privateSuffixes: ReadonlySet<string> = new Set([
   'alt',
@@ -35,20 +31,14 @@ export const privateSuffixes: ReadonlySet<string> = new Set([
 const labelShape = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
 const lastLabel = /^(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/
 
-/**
- * Matches an absolute URL with a scheme, two slashes and a host. Does not match if the URL contains characters that the
- * URL parser would silently drop or replace with a slash.
- */
+/** Scheme, two slashes, host – and nothing that the URL parser would silently drop or replace with a slash. */
 const absolute = /^https?:\/\/[^\s\\/?#\p{Cc}][^\s\\\p{Cc}]*$/iu
 const userInfo = /^https?:\/\/[^/?#]*@/i
 
-/**
- * A URL to which requests may be sent, or the reason why requests to it are not allowed. `allowed` means that the host
- * is in `allowedHosts`, so the rules for public hosts do not apply.
- */
+/** Either usable, or why not. `allowed`: the host is in `allowedHosts`, so rules for public hosts don't apply. */
 export type JudgedUrl = { url: URL; allowed: boolean } | { fault: string }
 
-/** Returns the port in the URL or, if the URL contains none, the default port for the scheme. */
+/** The scheme's default port if the URL has none. */
 export function portOf(url: URL): number {
   if (url.port !== '') return Number(url.port)
   return url.protocol === 'https:' ? 443 : 80
@@ -56,8 +46,7 @@ export function portOf(url: URL): number {
 
 function parse(input: string): URL | null {
   if (input.length > maxLength || !input.isWellFormed() || !absolute.test(input)) return null
-  // The sender uses the same parser. For example, this parser reads `0x7f.1` and `%3127.0.0.1` as 127.0.0.1, and it
-  // also understands full-width digits.
+  // Same parser as the sender's. It reads `0x7f.1` and `%3127.0.0.1` as 127.0.0.1, and full-width digits too.
   const url = readUrl(input)
   if (url === null) return null
   if (input.includes('#')) url.hash = ''
@@ -89,10 +78,9 @@ function publicFault(url: URL): string | null {
 }
 
 /**
- * Parses and checks a URL that a merchant registers (SPEC 4.8). The sender repeats this check at each attempt, because
- * the rules may have changed since the URL was stored. It also resolves the host name, for each connection.
- * `allowedHosts` contains the `host:port` pairs of endpoints that may have a private address, be an IP address or use
- * plain http. IPv6 addresses are in brackets.
+ * Checks a URL that a merchant registers (SPEC 4.8). The sender repeats it at each attempt, because the rules may have
+ * changed, and then resolves the host name. `allowedHosts` are `host:port` pairs, IPv6 in brackets, that may be
+ * private, an IP address or plain http.
  */
 export function judgeUrl(input: string, allowedHosts: ReadonlySet<string>): JudgedUrl {
   const url = parse(input)
@@ -105,8 +93,5 @@ export function judgeUrl(input: string, allowedHosts: ReadonlySet<string>): Judg
   return fault === null ? { url, allowed: false } : { fault }
 }
 
-/**
- * Converts a valid URL to the form in which the service stores and uses URLs. The result has no fragment, and its host
- * does not end with a dot.
- */
+/** How the service stores a valid URL: without fragment, and without a dot at the end of the host. */
 export const storedUrl = (input: string): string => parse(input)?.href ?? input

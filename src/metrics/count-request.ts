@@ -1,21 +1,17 @@
 import type { Metrics } from './metrics.ts'
 
-/** The facts that the metrics record about a request that has ended. */
 export interface EndedRequest {
-  /** The method and path pattern, or null if no route matched. */
+  /** Method and path pattern; null if no route matched. */
   route: string | null
-  /** The error code if the request was rejected, otherwise null. */
+  /** Null unless refused. */
   code: string | null
-  /** The HTTP status, or null if the client disconnected before the response was sent. */
+  /** Null if the client disconnected first. */
   status: number | null
   seconds: number
   replayed: 'same' | 'other' | null
 }
 
-/**
- * The methods that have their own label. All other methods share one label, because clients may send any method that
- * the Node.js parser accepts.
- */
+/** Others share one label: clients may send any method that Node's parser accepts. */
 const ownMethods = /^(GET|HEAD|POST|PUT|PATCH|DELETE) /
 
 export function countRequest(metrics: Metrics, { route, code, status, seconds, replayed }: EndedRequest): void {

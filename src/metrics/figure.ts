@@ -4,22 +4,21 @@ import { shareRuns } from '../platform/share-runs.ts'
 import { inTime } from '../platform/timeout.ts'
 import { omit } from './metrics.ts'
 
-/** One or more gauges whose values are read from MongoDB or Redis during a scrape. */
+/** One or more gauges, read from MongoDB or Redis during a scrape. */
 export interface Figure {
-  /** How long a value is reused, so that frequent scrapes do not add load to the databases. */
+  /** How long a value is reused, so that frequent scrapes don't burden the databases. */
   keptMs: number
-  /** Queries the database and sets the gauges. */
   read(): Promise<void>
-  /** Removes the gauges' previous values if the database does not respond. */
+  /** Drops the previous values if the database doesn't respond. */
   leaveOut(): void
 }
 
-/** The `keptMs` of a figure whose query reads only a few keys. */
+/** For queries that read a few keys. */
 export const briefMs = 5_000
-/** The `keptMs` of a figure whose query reads many keys or whose value changes slowly. */
+/** For queries that read many keys, and for values that change slowly. */
 export const minuteMs = 60_000
 
-/** Creates a figure that sets one gauge to the result of `query`. */
+/** One gauge. Null from `query` leaves it out. */
 export const numberOf = (gauge: Gauge, keptMs: number, query: () => Promise<number | null>): Figure => ({
   keptMs,
   async read() {
@@ -30,14 +29,14 @@ export const numberOf = (gauge: Gauge, keptMs: number, query: () => Promise<numb
   leaveOut: () => omit(gauge),
 })
 
-/** Creates a figure whose query sets several gauges, or one for several labels. */
+/** Several gauges, or one with several labels. */
 export const figureOf = (gauges: Parameters<typeof omit>[0][], keptMs: number, read: Figure['read']): Figure => ({
   keptMs,
   read,
   leaveOut: () => gauges.forEach(omit),
 })
 
-/** Creates a figure that reports whether a server responds, and how quickly. */
+/** Whether a server responds, and how fast. */
 export const pingOf = (up: Gauge, seconds: Gauge, ping: () => Promise<unknown>): Figure => ({
   keptMs: 0,
   async read() {
@@ -53,15 +52,12 @@ export const pingOf = (up: Gauge, seconds: Gauge, ping: () => Promise<unknown>):
 })
 
 /**
- * MongoDB aborts a query after this time, and the scrape stops waiting for the query. All queries run in parallel, so
- * the whole scrape takes no longer than this. Prometheus would wait up to 10 s.
+ * MongoDB aborts a query, and the scrape gives up on it. Queries run in parallel, so this bounds the whole scrape.
+ * Prometheus would wait up to 10 s.
  */
 export const queryTimeoutMs = 1500
 
-/**
- * Returns a function that updates a figure within `queryTimeoutMs`. That function never throws, and it runs at most one
- * query at a time.
- */
+/** Never throws, and runs one query at a time. */
 export function createRefresh(deps: Pick<Deps, 'now'>, figure: Figure): () => Promise<void> {
   let readAt: number | null = null
   const read = shareRuns(async () => {
@@ -71,7 +67,7 @@ export function createRefresh(deps: Pick<Deps, 'now'>, figure: Figure): () => Pr
   })
 
   return async () => {
-    // If the clock has been set back, the value is not considered fresh.
+    // A value isn't fresh either if the clock was set back.
     if (readAt !== null && Math.abs(deps.now().getTime() - readAt) < figure.keptMs) return
     if (!(await inTime(read(), queryTimeoutMs))) figure.leaveOut()
   }

@@ -8,15 +8,12 @@ declare module '../platform/deps.ts' {
 }
 
 /**
- * The service's metrics for Prometheus. Every label has only a few values at a time. Labels contain no keys or
- * addresses, and the only ids are those of the ten businesses for which a metric is highest.
+ * Every label has few values. No keys or addresses, and ids only of the ten businesses with the highest value of a
+ * metric.
  */
 export type Metrics = ReturnType<typeof createMetrics>
 
-/**
- * Creates the metrics. Each `deps` has a separate registry, so that two services in the same process do not share
- * counters.
- */
+/** Each has its own registry, so that two services in one process don't share counters. */
 export function createMetrics() {
   const registry = new Registry()
   const registers = [registry]
@@ -25,12 +22,11 @@ export function createMetrics() {
   return { registry, ...counted, gauges: createGauges(registers) }
 }
 
-/** Returns the value of the `environment` label. */
 export const environmentOf = ({ sandbox }: { sandbox: boolean }): 'test' | 'live' => (sandbox ? 'test' : 'live')
 
 /**
- * These metrics are left out. The first ones iterate over all open connections, and their names violate Prometheus
- * naming rules. The last two need a timer that fires ten times per second.
+ * The first iterate over all open connections and break Prometheus naming rules. The last two need a timer that fires
+ * ten times per second.
  */
 const leftOut = [
   ...['handles', 'requests', 'resources'].flatMap((kind) => [`nodejs_active_${kind}`, `nodejs_active_${kind}_total`]),
@@ -41,8 +37,8 @@ const leftOut = [
 const dayMs = 24 * 3_600_000
 
 /**
- * Adds the metrics for the Node.js process: CPU, memory, event loop and garbage collection. This function must be
- * called only once per process, so it is not part of `createMetrics`, which tests call many times.
+ * CPU, memory, event loop and garbage collection. Once per process, unlike `createMetrics`, which tests call many
+ * times.
  */
 export function measureProcess({ registry }: Pick<Metrics, 'registry'>): void {
   collectDefaultMetrics({ register: registry, eventLoopUtilizationTimeout: dayMs })
@@ -50,31 +46,20 @@ export function measureProcess({ registry }: Pick<Metrics, 'registry'>): void {
 }
 
 /**
- * The buckets for request durations, in seconds. Most requests are quick and wait at most 8 s for MongoDB. A payment or
- * refund also waits about 20 s for a wallet. An endpoint test waits up to WEBHOOK_TIMEOUT_SECONDS, which is at most
- * 120.
+ * Seconds. Most requests are quick and wait at most 8 s for MongoDB. Payments and refunds also wait about 20 s for a
+ * wallet, and endpoint tests up to WEBHOOK_TIMEOUT_SECONDS (at most 120).
  */
 const requestBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120]
-/**
- * The buckets for the durations of webhook attempts, in seconds. The longest attempt takes WEBHOOK_TIMEOUT_SECONDS,
- * which is 30 by default and at most 120.
- */
+/** Seconds, up to WEBHOOK_TIMEOUT_SECONDS (30 by default, at most 120). */
 const attemptBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
-/**
- * The buckets for job durations, in seconds. The longest job restores the failed jobs after Redis has been emptied.
- * This may take minutes.
- */
+/** Seconds. Restoring failed jobs after Redis was emptied can take minutes. */
 const jobBuckets = [0.005, 0.025, 0.1, 0.25, 1, 2.5, 10, 30, 120]
-/**
- * The buckets for the durations of calls to wallets, in seconds. The longest call takes
- * WALLET_PROVIDER_TIMEOUT_SECONDS, which is 10 by default and at most 60.
- */
+/** Seconds, up to WALLET_PROVIDER_TIMEOUT_SECONDS (10 by default, at most 60). */
 const walletBuckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 /**
- * Creates the counters and histograms for this process's work. An event is counted after its write has succeeded. The
- * event is therefore not counted if the process dies right after the write or if MongoDB's response is lost.
- * docs/operators/watch.md lists the values of each label.
+ * Counted after the write, so not at all if the process dies right then or MongoDB's response is lost.
+ * docs/operators/watch.md lists the labels' values.
  */
 function createCounted(registers: Registry[]) {
   const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
@@ -90,7 +75,7 @@ function createCounted(registers: Registry[]) {
       requestBuckets,
     ),
     replays: counter('idempotent_replays_total', 'Writes that got the stored response of an earlier one.', ['params']),
-    /** The label `scope` names the limit that was exceeded (docs/merchants/errors.md). */
+    /** `scope` is the limit (docs/merchants/errors.md). */
     rateLimited: counter('rate_limited_total', 'Requests refused with RATE_LIMITED.', ['scope']),
     lookups: counter('lookups_total', 'Lookups by short code or payment code.', ['kind', 'outcome']),
     transitions: counter('transitions_total', 'Transitions of payment intents.', ['transition', 'environment']),
@@ -112,10 +97,7 @@ function createCounted(registers: Registry[]) {
       ['wallet', 'outcome'],
       walletBuckets,
     ),
-    /**
-     * The label `kind` names the collection from which documents were removed, or the part of the documents that was
-     * removed.
-     */
+    /** `kind` is the collection, or the part of its documents that was removed. */
     removed: counter('retention_removed_total', 'Documents that the clean-up removed or shortened.', ['kind']),
     logLines: counter('log_lines_total', 'Log lines at warn and error. Frequent ones count once in 5 s.', [
       'level',
@@ -124,10 +106,7 @@ function createCounted(registers: Registry[]) {
   }
 }
 
-/**
- * The log lines that trigger alerts: all lines at level `error`, and the lines at level `warn` that require an
- * operator's attention.
- */
+/** Trigger alerts: everything at `error`, and those at `warn` that need an operator. */
 export const watchedLines = {
   error: [
     'process.crashed',
@@ -149,8 +128,7 @@ export const watchedLines = {
 } as const
 
 /**
- * Initialises to 0 the counters that alerts watch. Prometheus detects no increase in a counter that first appears with
- * the value 1, so the first event in a process would not trigger an alert.
+ * Prometheus sees no increase in a counter that first appears as 1, so a process's first event would trigger no alert.
  */
 function beginAtZero({ logLines, lookups, attempts }: ReturnType<typeof createCounted>): void {
   for (const [level, lines] of Object.entries(watchedLines)) for (const line of lines) logLines.inc({ level, line }, 0)
@@ -161,15 +139,14 @@ function beginAtZero({ logLines, lookups, attempts }: ReturnType<typeof createCo
       for (const stage of stagesOf(outcome)) attempts.inc({ outcome, stage, environment }, 0)
 }
 
-/** Returns the `stage` labels that an outcome can have. Only failed attempts have a stage. */
+/** Only failed attempts have a stage. */
 const stagesOf = (outcome: string): readonly string[] =>
   outcome === 'delivered' || outcome === 'lease-lost' ? ['none'] : stages
 
 /**
- * Creates the gauges that are set at each scrape, mostly from MongoDB and Redis. All processes report the same values,
- * with three exceptions: each process reports its own clock, each worker reports its own polls, attempts and waiting
- * endpoints, and each `web` process reports quotas only for businesses that used them through it. If a query
- * fails, its gauge has no value.
+ * Set at each scrape, mostly from MongoDB and Redis. All processes report the same, except their own clock, a worker's
+ * own polls, attempts and waiting endpoints, and a `web` process's quotas, which cover only businesses that used them
+ * there. If a query fails, its gauge has no value.
  */
 function createGauges(registers: Registry[]) {
   const gauge = <Label extends string = never>(name: string, help: string, labelNames: Label[] = []) => {
@@ -228,7 +205,7 @@ function createGauges(registers: Registry[]) {
   }
 }
 
-/** Removes all values from a gauge, because an unknown value must not be reported as 0 or as the previous value. */
+/** An unknown value must be neither 0 nor the previous one. */
 export function omit(gauge: { reset(): void; remove(labels: Record<string, never>): void }): void {
   gauge.reset()
   gauge.remove({})

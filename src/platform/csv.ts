@@ -1,25 +1,22 @@
 import { decimal } from '../../schemas/currency.ts'
 import type { Delimiter } from '../../schemas/delimiter.ts'
 
-/** The end of a line of a CSV file (RFC 4180). */
+/** RFC 4180. */
 export const lineEnd = '\r\n'
 
-/** A value of a CSV file. An amount in centimes becomes a decimal number, and null a blank cell. */
+/** Centimes become a decimal number, null a blank cell. */
 export type Cell = string | number | { centimes: number } | null
 
 /**
- * Returns the header row. If the delimiter is a semicolon, the row begins with a byte order mark, because Excel
- * recognises UTF-8 only by this mark. With commas, the mark is omitted, because other programs would read it as part of
- * the first column's name. The names must not contain a delimiter, a quote or a line break.
+ * With semicolons it begins with a byte order mark, by which alone Excel recognises UTF-8. With commas it doesn't,
+ * because other programs would read the mark as part of the first name. Names mustn't need quoting.
  */
 export const csvHeader = (names: readonly string[], delimiter: Delimiter): string =>
   `${delimiter === ';' ? '\uFEFF' : ''}${names.join(delimiter)}${lineEnd}`
 
 /**
- * Returns rows as CSV text for spreadsheets. Every string is quoted, and no spreadsheet executes it as a formula.
- * Numbers are not quoted. With semicolons, a decimal number has a comma, because the spreadsheet programs that expect
- * semicolons expect decimal commas as well. With csv-stringify, this function would take five times as long, which
- * would be most of the time of an export.
+ * Strings are quoted, and no spreadsheet runs them as a formula; numbers aren't. Programs that expect semicolons also
+ * expect decimal commas. csv-stringify would take five times as long, most of an export.
  */
 export const csvRows = (rows: readonly (readonly Cell[])[], delimiter: Delimiter): string =>
   rows.map((row) => `${row.map((cell) => cellText(cell, delimiter)).join(delimiter)}${lineEnd}`).join('')
@@ -34,20 +31,20 @@ function cellText(cell: Cell, delimiter: Delimiter): string {
 
 const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`
 
-/** Matches most texts that need no changes. */
+/** Most texts, which need no change. */
 const harmless = /^[0-9A-Za-z][^",;\t\r\n]*$/
 
 /**
- * The beginning of the text, or a delimiter or line break within it, the blanks and invisible characters behind it, and
- * the next character if it makes a spreadsheet execute what follows. A spreadsheet that expects another delimiter
- * splits a cell, so a formula could also begin behind a delimiter or a line break. The last part is optional, so that
- * each character is read once: a search for formulas would begin again at each of many line breaks.
+ * A beginning (of the text, or after a delimiter or line break), the blanks and invisible characters after it, and the
+ * sign that would start a formula. Another spreadsheet's delimiter may split a cell, so formulas can begin inside. The
+ * sign is optional so that each character is read once; otherwise the search would begin again at each of many line
+ * breaks.
  */
 const beginnings = /([,;\t\r\n]|^)[\s\p{C}]*([=+\-@\u2212\uFE62\uFE63\uFE66\uFE6B\uFF0B\uFF0D\uFF1D\uFF20])?/gu
 
 /**
- * Inserts a single quote wherever a spreadsheet could begin a formula, so that it shows the text instead. A cell that
- * begins with a tab or a line break also gets a single quote.
+ * Puts a single quote before everything that a spreadsheet could read as a formula, and before a leading tab or line
+ * break.
  */
 const defuse = (text: string): string =>
   text.replace(/^(?=[\t\r\n])/, "'").replaceAll(beginnings, (beginning, delimiter: string, sign?: string) => {

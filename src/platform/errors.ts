@@ -1,6 +1,6 @@
 /**
- * The error catalogue: every API error code with its HTTP status and default message (SPEC 7). A test checks that the
- * merchants' error reference matches the catalogue. Programs should check the code, and people should read the message.
+ * HTTP status and default message per error code (SPEC 7). A test keeps the merchants' error reference equal. Programs
+ * check the code; the message is for people.
  */
 export const catalogue = {
   MISSING_CREDENTIALS: [
@@ -100,14 +100,13 @@ export const catalogue = {
 
 export type ErrorCode = keyof typeof catalogue
 
-/** One of the faults in an invalid request. */
 export interface FieldFault {
   param: string
   code: ErrorCode
   message: string
 }
 
-/** Optional parts of an error response. `message` replaces the catalogue's default message. */
+/** `message` replaces the catalogue's. */
 export interface RefusalExtras {
   param?: string
   details?: Record<string, unknown> | readonly unknown[]
@@ -116,7 +115,7 @@ export interface RefusalExtras {
   headers?: Record<string, string>
 }
 
-/** The only error that the domain throws on purpose. Any other thrown value is a bug or a failed dependency. */
+/** All that the domain throws on purpose. Anything else is a bug or a failed dependency. */
 export class Refusal extends Error {
   readonly code: ErrorCode
   readonly statusCode: number
@@ -132,12 +131,11 @@ export class Refusal extends Error {
   }
 }
 
-/** Creates the error that is sent to the client as the error response for `code`. */
 export const refuse = (code: ErrorCode, extras?: RefusalExtras): Refusal => new Refusal(code, extras ?? {})
 
 /**
- * The error for a temporary failure. Either MongoDB did not respond in time, so it is unknown whether a write took
- * effect, or concurrent requests kept changing the same data, and nothing was written.
+ * For temporary failures. Either MongoDB didn't respond in time, so a write may have taken effect, or concurrent
+ * requests kept changing the same data, and nothing was written.
  */
 export const unavailable = (): Refusal => refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 2 })
 
@@ -145,8 +143,8 @@ export const isUnavailable = (error: unknown): boolean =>
   error instanceof Refusal && error.code === 'SERVICE_UNAVAILABLE'
 
 /**
- * Throws SERVICE_UNAVAILABLE if `deadlineAt` has passed on the clock of `performance.now()`. By then, the merchant has
- * received a timeout error and may have continued without the result, so the request must not make any more changes.
+ * `deadlineAt` is a `performance.now()` time. Past it, the merchant has a timeout error and may have moved on, so the
+ * request mustn't change anything more.
  */
 export function refuseLate(deadlineAt: number): void {
   if (performance.now() >= deadlineAt) throw unavailable()

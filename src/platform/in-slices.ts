@@ -1,21 +1,15 @@
 import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises'
 import type { mongo } from 'mongoose'
 
-/** The length of a slice. Slices must be short, because the process serves no other requests during a slice. */
+/** Short, because no other request is served meanwhile. */
 const sliceMs = 4
-/**
- * The longest rest. If a slice takes more than 20 ms, other work probably interrupted it, so a longer rest is
- * unnecessary.
- */
+/** A slice of over 20 ms was probably interrupted by other work, so it needs no longer rest. */
 const maxRestMs = 10
 
-/**
- * Rests for half as long as the previous slice took, so that a long computation occupies the process for only two
- * thirds of the time.
- */
+/** Half as long as the slice, so long computations occupy the process two thirds of the time. */
 export const restAfter = (tookMs: number): Promise<void> => pause(Math.min(tookMs / 2, maxRestMs))
 
-/** Calls `act` for each item, in slices of a few ms. The process can serve other requests between slices. */
+/** In slices of a few ms, between which the process serves other requests. */
 export async function inSlices<Item>(items: Iterable<Item>, act: (item: Item) => void): Promise<void> {
   let beganAt = performance.now()
   for (const item of items) {
@@ -27,10 +21,7 @@ export async function inSlices<Item>(items: Iterable<Item>, act: (item: Item) =>
   }
 }
 
-/**
- * Calls `act` for each document that a cursor returns, in the same slices as `inSlices`. The time to decode a document
- * counts towards its slice. For a product with a hundred variants, this time is 0.3 ms.
- */
+/** Like `inSlices`, for a cursor. Decoding counts towards the slice: a product of a hundred variants takes 0.3 ms. */
 export async function readInSlices<Doc>(cursor: mongo.FindCursor<Doc>, act: (doc: Doc) => void): Promise<void> {
   try {
     while (await cursor.hasNext()) await inSlices(decoded(cursor), act)
@@ -39,7 +30,7 @@ export async function readInSlices<Doc>(cursor: mongo.FindCursor<Doc>, act: (doc
   }
 }
 
-/** Decodes the documents of the batch that has been received, one at a time as the caller consumes them. */
+/** Of the received batch, one at a time, as they are consumed. */
 function* decoded<Doc>(cursor: mongo.FindCursor<Doc>): Generator<Doc, void, undefined> {
   for (;;) {
     const [doc] = cursor.readBufferedDocuments(1)
@@ -48,13 +39,10 @@ function* decoded<Doc>(cursor: mongo.FindCursor<Doc>): Generator<Doc, void, unde
   }
 }
 
-/** A parser takes a few ms to process a chunk of this size. */
+/** A parser needs a few ms for this much. */
 const chunkBytes = 16 * 1024
 
-/**
- * Yields a large input in chunks. Pauses between chunks in the same way as `inSlices`, so that the process can serve
- * other requests.
- */
+/** Splits a large input, with pauses like those of `inSlices`. */
 export async function* inChunks(bytes: Buffer): AsyncGenerator<Buffer> {
   let tookMs = 0
   for (let at = 0; at < bytes.length; at += chunkBytes) {

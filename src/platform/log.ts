@@ -3,15 +3,12 @@ import { type Logger, type LoggerOptions, pino } from 'pino'
 
 export type Log = Logger
 
-/**
- * A function that is called for each line at level warn or error, unless LOG_LEVEL suppresses the line. `line` is the
- * event name.
- */
+/** Called for each line at warn or error that LOG_LEVEL lets through. `line` is the event name. */
 export type OnWarning = (level: string, line: string) => void
 
 /**
- * Creates the log, which writes one JSON line to stdout for each unit of work. The level `error` means that an operator
- * must act, `warn` that the service will recover on its own, and `info` that something happened.
+ * One JSON line per unit of work. `error`: an operator must act. `warn`: it heals by itself. `info`: something
+ * happened.
  */
 export function createLog(level: string, processType: string, onWarning: OnWarning | null): Log {
   const lines = openStdout()
@@ -41,9 +38,8 @@ interface Lines {
 let stdout: Lines | undefined
 
 /**
- * Opens stdout for the log. All lines from one event loop iteration are written together, because separate writes would
- * account for 5 % of the cost of creating an intent. A line at level warn or error is written immediately, along with
- * all lines before it. After a SIGKILL, the info lines from one iteration may be lost.
+ * Lines of one event-loop iteration are written together; single writes would take 5 % of creating an intent. A warning
+ * or error is written at once, with all lines before it. A SIGKILL can lose the info lines of one iteration.
  */
 function openStdout(): Lines {
   if (stdout !== undefined) return stdout
@@ -68,8 +64,8 @@ function openStdout(): Lines {
 const warnLevel = pino.levels.values.warn as number
 
 /**
- * Returns the parts of an error that may be logged. MongoDB error messages quote stored values such as payment codes,
- * so only the class, the codes and the stack frames of these errors are logged.
+ * MongoDB's messages quote stored values such as payment codes, so of those only class, codes and stack frames are
+ * logged.
  */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: 'something that is not an Error was thrown' }
@@ -84,13 +80,11 @@ export function describeError(error: unknown): Record<string, unknown> {
   }
 }
 
-/**
- * Whether an error's message may quote stored values. Messages from MongoDB, its driver, BSON and mongoose may do so.
- */
+/** True of MongoDB, its driver, BSON and mongoose. */
 const quotesValues = (error: Error): boolean =>
   error instanceof mongoose.mongo.MongoError || error instanceof mongoose.MongooseError || error.name.startsWith('BSON')
 
-/** Returns the frames of a stack trace without the preceding message, which may span several lines. */
+/** A stack trace without its message, which may span several lines. */
 function framesOf(stack: string | undefined): string {
   const lines = (stack ?? '').split('\n')
   const isFrame = (line: string) => /^\s+at .+(:\d+:\d+|<anonymous>|native|index \d+)\)?$/.test(line)
@@ -100,10 +94,7 @@ function framesOf(stack: string | undefined): string {
     .trim()
 }
 
-/**
- * Limits a log line that can occur thousands of times to one line per `everyMs`. Each line reports how many lines were
- * suppressed before it.
- */
+/** For lines that can occur thousands of times. Each reports how many were suppressed before it. */
 export function throttled(everyMs: number, write: (fields: object) => void): (fields: object) => void {
   let nextAt = 0
   let suppressed = 0

@@ -1,18 +1,17 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** A range that contains an address. Its limit on failed attempts is a single network's limit multiplied by `share`. */
+/** `share`: by how much a single network's limit on failures is multiplied. */
 export interface Prefix {
   range: string
   share: number
 }
 
 /**
- * The prefix sizes that one party may hold, each with its share. An IPv6 customer gets a /64 or a /48, and anyone can
- * get a /48 for free. A provider's region typically has a /40, and a whole provider has a /32. An IPv4 /24 is the
- * smallest routed range, and a /16 belongs to a carrier or a hosting company. Each share is at least three times the
- * next smaller share. Therefore, a party that uses up one prefix's budget leaves most of the next larger prefix's
- * budget to its neighbours.
+ * Prefixes that one party may have. An IPv6 customer gets a /64 or /48, and a /48 is free for anyone; a provider's
+ * region has a /40, a provider a /32. An IPv4 /24 is the smallest routed range, and a /16 a carrier or hosting company.
+ * Each share is at least three times the one below, so a party that uses up one prefix leaves most of the next to its
+ * neighbours.
  */
 const sizes = {
   ipv4: [
@@ -28,16 +27,13 @@ const sizes = {
   ],
 } as const
 
-/**
- * The maximum number of addresses in the cache. Each address takes about 400 bytes. The cache helps because every
- * request needs the prefixes of its address, and many requests arrive on the same connection.
- */
+/** About 400 bytes each. Every request needs its address's prefixes, and many come over the same connection. */
 const maxKnown = 1000
 const known = new Map<string, readonly Prefix[]>()
 
 /**
- * Returns the prefixes that contain an address, smallest first. An address that no proxy has reported has none, because
- * a limit that all of its visitors shared would let one of them lock out the others.
+ * Smallest first. None for an address that no proxy reported: all visitors would share its limit, so one could lock out
+ * the others.
  */
 export function prefixesOf(ip: string): readonly Prefix[] {
   const found = known.get(ip)
@@ -59,15 +55,14 @@ function rangeOf(address: ipaddr.IPv4 | ipaddr.IPv6, bits: number): string {
   return `${family.networkAddressFromCIDR(`${address.toString()}/${bits}`).toString()}/${bits}`
 }
 
-/** Returns the network of a single household or office: an IPv4 address, or the first 64 bits of an IPv6 address. */
+/** A household or office: an IPv4 address, or an IPv6 /64. */
 export const networkOf = (ip: string): string => prefixesOf(ip)[0]?.range ?? 'unknown'
 
-/** A network with its prefix length in bits. */
 export type Range = [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number]
 
-/** Parses an IP address or a CIDR range, and maps `::ffff:a.b.c.d/n` to IPv4. Throws if the string is neither. */
+/** Maps `::ffff:a.b.c.d/n` to IPv4. Throws if it's neither an address nor a CIDR range. */
 export function parseRange(entry: string): Range {
-  // ipaddr also accepts `10.1` and `010.0.0.1`, but would interpret them as addresses that the author did not mean.
+  // ipaddr also accepts `10.1` and `010.0.0.1`, but as addresses that the author didn't mean.
   const [address = '', bits = '0'] = entry.split('/')
   if (isIP(address) === 0 || !/^(0|[1-9]\d{0,2})$/.test(bits))
     throw new Error(`${entry} is neither an IP address nor a CIDR range`)
@@ -81,7 +76,7 @@ export function parseRange(entry: string): Range {
   return [network, length]
 }
 
-/** Whether `address` is in one of the ranges. The result is false if the string is not an address at all. */
+/** False if `address` isn't one. */
 export const isWithin = (ranges: readonly Range[], address: string): boolean => {
   if (!ipaddr.isValid(address)) return false
   const parsed = ipaddr.process(address)

@@ -1,4 +1,4 @@
-/** Runs tasks that have the same key one after another, and tasks that have different keys concurrently. */
+/** Tasks with the same key run one after another, others concurrently. */
 export type OneAtATime = <T>(key: string, act: () => Promise<T>) => Promise<T>
 
 export function createOneAtATime(): OneAtATime {

@@ -1,10 +1,10 @@
 export interface ProcessClock {
   elapsedMs(): number
-  /** Calls `act` after `ms` milliseconds. Returns a function that cancels the call. */
+  /** Returns a function that cancels it. */
   after(ms: number, act: () => unknown): () => void
 }
 
-/** The monotonic clock of the process, for durations that are only measured and never stored. */
+/** Monotonic; for durations that are measured but never stored. */
 export const processClock: ProcessClock = {
   elapsedMs: () => performance.now(),
   after(ms, act) {

@@ -1,17 +1,17 @@
 declare module './deps.ts' {
   interface Deps {
-    /** Tracks webhook attempts and wallet queries that are in progress but that no job is waiting for. */
+    /** Attempts and wallet queries that no job waits for. */
     backgroundWork: RunningWork
   }
 }
 
-/** Tracks work that is in progress, so that a process that is shutting down can wait until all of it has ended. */
+/** Lets a process that shuts down wait for work in progress. */
 export type RunningWork = ReturnType<typeof createRunningWork>
 
 export function createRunningWork() {
   const all = new Set<Promise<unknown>>()
   return {
-    /** Tracks `work`, and returns it. */
+    /** Returns `work`. */
     add<T>(work: Promise<T>): Promise<T> {
       const end = (): unknown => all.delete(work)
       all.add(work)

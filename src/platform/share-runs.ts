@@ -1,6 +1,4 @@
-/**
- * Makes all concurrent callers share one run and its result, so that a flood of probes causes only one run at a time.
- */
+/** Concurrent callers share one run, so a flood of probes causes one at a time. */
 export function shareRuns<Result>(run: () => Promise<Result>): () => Promise<Result> {
   let current: Promise<Result> | null = null
   return () => {

@@ -2,28 +2,25 @@ import { constants } from 'node:os'
 import { describeError, type Log } from './log.ts'
 
 /**
- * Makes the process log any uncaught exception, such as a bug or a port that is already in use, and exit with code 1.
- * The polls and sweeps of the workers complete the work that the process leaves behind.
+ * Logs an uncaught exception – a bug, or a port in use – and exits with 1. Other workers' polls finish what is left.
  */
 export function endOnCrash(log: Log): void {
   process.on('uncaughtException', (err) => {
     log.error({ err }, 'process.crashed')
-    // If LOG_LEVEL is `silent`, the error is written to stderr, so that the cause of the crash is still visible.
+    // With LOG_LEVEL `silent`, the cause goes to stderr.
     if (!log.isLevelEnabled('error')) process.stderr.write(`${JSON.stringify(describeError(err))}\n`)
     process.exit(1)
   })
 }
 
-/** Closes the process. `leftMs` returns the time that is left until the process exits in any case. */
+/** `leftMs` returns the time until the process exits in any case. */
 type Close = (leftMs: () => number) => Promise<void>
 
 /**
- * Handles SIGTERM and SIGINT. Without a handler, Node.js ignores these signals if it runs as process 1 in a container.
- * Returns a function to which the caller passes `close`, the function that closes the process. Until the caller has
- * done so, no work is running, so a signal makes the process exit immediately with code 128 plus the signal's number.
- * From then on, the first signal closes the process. Meanwhile, further SIGTERMs are ignored, because supervisors and
- * process groups often send SIGTERM twice, and a SIGINT, such as a second Ctrl-C, makes the process exit immediately.
- * If `close` takes longer than `timeoutMs`, the process exits with code 0. The open work is in MongoDB, so another
+ * Handles SIGTERM and SIGINT, which Node ignores as process 1 of a container without handlers. Pass `close` to the
+ * returned function once there is work to end; before that, a signal exits at once with 128 plus its number. Then the
+ * first signal closes. Further SIGTERMs are ignored, because supervisors and process groups often send two; a SIGINT,
+ * e.g. a second Ctrl-C, exits at once. After `timeoutMs` the process exits with 0: open work is in MongoDB, and another
  * process takes it over.
  */
 export function stopOnSignals(log: Log): (timeoutMs: number, close: Close) => void {

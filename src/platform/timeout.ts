@@ -1,7 +1,6 @@
 /**
- * Resolves to the result of `work`, or to the result of `onTimeout` if `work` has not settled within `ms`, which is
- * negative if that time passed while the process was frozen. A timeout does not abort `work`. After the event loop was
- * blocked, timers that were due and messages that had arrived are handled first, so that their results are not late.
+ * `onTimeout` runs if `work` hasn't settled within `ms` (negative if that passed while the process was frozen); `work`
+ * goes on. After a blocked event loop, due timers and arrived messages are handled first, so their results aren't late.
  */
 export async function withTimeout<Result, Late>(
   work: Promise<Result>,
@@ -21,7 +20,7 @@ export async function withTimeout<Result, Late>(
   }
 }
 
-/** Resolves to whether `work` succeeded within `ms`. */
+/** Whether `work` succeeded within `ms`. */
 export const inTime = (work: Promise<unknown>, ms: number): Promise<boolean> => {
   const succeeded = work.then(
     () => true,

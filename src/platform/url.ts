@@ -3,8 +3,8 @@ import { domainToUnicode } from 'node:url'
 const punycode = /(^|\.)xn--/
 
 /**
- * Parses a URL from outside, and returns null if it is invalid. On its own, `URL.parse` would accept hosts with invalid
- * punycode, such as `xn--a.com`: `domainToUnicode` decodes only valid labels, so these keep their prefix.
+ * Null if invalid. `URL.parse` alone accepts hosts with invalid punycode, e.g. `xn--a.com`; `domainToUnicode` decodes
+ * only valid labels, so bad ones keep their prefix.
  */
 export function readUrl(text: string): URL | null {
   const url = URL.parse(text)

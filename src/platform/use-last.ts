@@ -1,7 +1,4 @@
-/**
- * Stores a value as the one that was used last. If there are then more than `most`, drops the one that has not been
- * used for the longest time.
- */
+/** Stores a value as most recently used. Beyond `most`, drops the least recently used. */
 export function useLast<Value>(
   values: Map<string, Value>,
   key: string,

@@ -11,16 +11,15 @@ declare module '../platform/deps.ts' {
   }
 }
 
-/** The maximum time that a staff page waits for Redis. */
+/** How long a staff page waits for Redis. */
 const timeoutMs = 2000
 
-/** All queues, for the job board on the staff pages. */
+/** For the job board. */
 export type BoardQueues = ReturnType<typeof openBoardQueues>
 
 /**
- * Provides the queues on a separate connection, so that staff pages never delay the enqueueing of jobs. The connection
- * is opened only when the queues are first needed, because most `web` processes never show the board and `worker`
- * processes cannot show it.
+ * On a connection of their own, so that staff pages never delay enqueueing. Opened on first use: most `web` processes
+ * never show the board, and `worker` can't.
  */
 export function openBoardQueues(config: QueuesConfig, log: Log) {
   const { connection, complain } = openFailingFast(config, log, timeoutMs, true)
@@ -30,7 +29,7 @@ export function openBoardQueues(config: QueuesConfig, log: Log) {
   async function open(): Promise<void> {
     if (connection.status !== 'ready') {
       const ready = once(connection, 'ready', { signal: AbortSignal.timeout(timeoutMs) })
-      // A failure need not be handled here, because the client emits it as an `error` event and reconnects on its own.
+      // The client emits failures as `error` and reconnects by itself.
       if (connection.status === 'wait') connection.connect().catch(() => undefined)
       await ready
     }
@@ -39,7 +38,7 @@ export function openBoardQueues(config: QueuesConfig, log: Log) {
   }
 
   return {
-    /** Returns the queues, and connects to Redis on the first call. If Redis is down, throws within a few seconds. */
+    /** Connects on the first call. Throws within seconds if Redis is down. */
     async obtain(): Promise<ReadonlyMap<QueueName, Queue>> {
       if (opened.size < queueNames.length) {
         opening ??= open().finally(() => {
@@ -57,7 +56,7 @@ export function openBoardQueues(config: QueuesConfig, log: Log) {
   }
 }
 
-/** Returns whether an error occurred because Redis was down, frozen or full, rather than because of a bug. */
+/** Redis was down, frozen or full; it isn't a bug. */
 export const isRedisFault = (error: unknown): boolean =>
   error instanceof Error &&
   (/^(ReplyError|MaxRetriesPerRequestError|AbortError|ClusterAllFailedError)$/.test(error.name) ||

@@ -2,21 +2,20 @@ import type { Queue } from 'bullmq'
 import { type QueueName, queueNames } from '../../schemas/jobs.ts'
 import { mastersOf, type RedisConnection } from './open-redis.ts'
 
-/** A `waiting` job runs as soon as a worker is free. */
+/** `waiting`: runs as soon as a worker is free. */
 const states = ['waiting', 'active', 'delayed', 'failed'] as const
 
-/** The number of jobs in each state. */
 export type JobCounts = Record<(typeof states)[number], number>
 
 export interface Memory {
   usedBytes: number
-  /** The configured memory limit, or null if only the machine's memory limits Redis. */
+  /** Null if only the machine limits Redis. */
   maxBytes: number | null
-  /** Whether Redis is configured to evict keys when it is full. */
+  /** Whether a full Redis evicts keys. */
   evicts: boolean
 }
 
-/** Reads figures about the queues and Redis. All functions wait for Redis, and they throw if Redis is unreachable. */
+/** All of these throw if Redis can't be reached. */
 export function createCounts(connection: RedisConnection, obtain: (name: QueueName) => Promise<Queue>) {
   const forEachQueue = async <T>(count: (queue: Queue) => Promise<T>): Promise<Map<QueueName, T>> =>
     new Map(await Promise.all(queueNames.map(async (name) => [name, await count(await obtain(name))] as const)))
@@ -26,33 +25,30 @@ export function createCounts(connection: RedisConnection, obtain: (name: QueueNa
         const counts = await queue.getJobCounts(...states)
         return Object.fromEntries(states.map((state) => [state, counts[state] ?? 0])) as JobCounts
       }),
-    /** Returns how many BullMQ workers each queue has across all processes. Throws if Redis forbids `CLIENT LIST`. */
+    /** BullMQ workers per queue, across processes. Throws if Redis forbids `CLIENT LIST`. */
     async workers(): Promise<Map<QueueName, number>> {
       const lists = await Promise.all(mastersOf(connection).map((master) => master.client('LIST')))
       const names = lists.map((list) => clientNames(String(list)))
-      // A worker has a connection to the node with its queue, and may have some to others.
+      // A worker is connected to its queue's node, and maybe to others.
       return forEachQueue(async (queue) =>
         Math.max(0, ...names.map((ofMaster) => ofMaster.filter(isWorkerOf(queue)).length)),
       )
     },
-    /** Reads Redis's memory figures. Throws if Redis forbids `INFO`. */
+    /** Throws if Redis forbids `INFO`. */
     memory: (): Promise<Memory> => readMemory(connection),
   }
 }
 
-/** Extracts the client names from the output of `CLIENT LIST`. */
+/** From `CLIENT LIST`. */
 const clientNames = (list: string): string[] => [...list.matchAll(/^.* name=(\S+) /gm)].map(([, name = '']) => name)
 
-/**
- * Returns a function that recognises the client names of a queue's BullMQ workers. BullMQ's own method for counting
- * workers is not used, because it would make Redis list all connections once per queue.
- */
+/** By client name. BullMQ's own method would make Redis list all connections once per queue. */
 function isWorkerOf({ name, opts: { prefix = 'bull' } }: Queue): (client: string) => boolean {
   const own = `${prefix}:${Buffer.from(name).toString('base64')}`
   return (client) => client === own || client.startsWith(`${own}:w:`)
 }
 
-/** Reads the memory figures of Redis or, for a cluster, of the master that uses most of its memory. */
+/** In a cluster, of the fullest master. */
 async function readMemory(connection: RedisConnection): Promise<Memory> {
   const infos = await Promise.all(mastersOf(connection).map((master) => master.info('memory')))
   const [first, ...others] = infos.map(memoryIn)

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts'
 import { parseRedisUrl } from '../config/redis-url.ts'
 import { type Log, throttled } from '../platform/log.ts'
 
-/** A connection to one Redis server, to the master that sentinels name, or to all nodes of a cluster. */
+/** To one server, to the master that sentinels name, or to a cluster. */
 export type RedisConnection = Redis | Cluster
 
 type Options = Pick<
@@ -13,9 +13,8 @@ type Options = Pick<
 >
 
 /**
- * If a server sends nothing for this time although a command waits for its response, the connection is closed. Without
- * this limit, a connection would stay open to a frozen or unreachable master after another one has taken over. The
- * limit must be longer than BullMQ waits for a job, which is at most 10 s.
+ * Closes a connection on which a command waits and nothing arrives. Otherwise it would stay open to a frozen or
+ * unreachable master after another took over. Must exceed BullMQ's wait for a job, at most 10 s.
  */
 const socketTimeoutMs = 15_000
 
@@ -24,15 +23,14 @@ const readSlotsEveryMs = 3_000
 
 const retryStrategy = (times: number): number => Math.min(times * 100, 1000)
 
-/** After a failover, the old master only accepts reads. The name of the server may now lead to the new master. */
+/** After a failover the old master only reads. The server's name may lead to the new one by now. */
 const reconnectOnError = (error: Error): boolean => error.message.startsWith('READONLY')
 
 const reconnecting = { retryStrategy, reconnectOnError, socketTimeout: socketTimeoutMs }
 
 /**
- * A connection that does not become ready as long as Redis refuses the database that REDIS_URL names, because it has
- * fewer databases, for example. The driver would only emit the error and use database 0, which may belong to another
- * installation.
+ * Not ready while Redis refuses the database in REDIS_URL, e.g. because it has fewer. The driver alone would emit the
+ * error and use database 0, which may be another installation's.
  */
 class StrictRedis extends Redis {
   override async select(database: number | string): Promise<'OK'> {
@@ -42,18 +40,18 @@ class StrictRedis extends Redis {
       if (!(error instanceof ReplyError)) throw error
       this.emit('error', error)
       this.disconnect(true)
-      // The driver waits for this promise before it makes the connection ready.
+      // The driver waits for this promise before the connection is ready.
       return new Promise<never>(() => undefined)
     }
   }
 
-  /** BullMQ's workers use copies of their connection. */
+  /** BullMQ's workers copy their connection. */
   override duplicate(changes?: Partial<RedisOptions>): never {
     return new StrictRedis({ ...this.options, ...changes, replyMapping: 'legacy' }) as never
   }
 }
 
-/** Opens a connection to the servers at REDIS_URL. All connections to Redis are opened here. */
+/** The only function that connects to Redis. */
 export function openRedis(
   { redisUrl, redisTrust }: Pick<Config, 'redisUrl' | 'redisTrust'>,
   options: Options,
@@ -89,7 +87,7 @@ export function openRedis(
           ...tls,
           ...withoutUndefined({ username, password }),
         },
-        // A certificate is valid for the name of a node, so the driver must not connect to the address instead.
+        // Certificates are for a node's name, so the driver mustn't connect to its address.
         ...(servers.tls && { dnsLookup: (host, callback) => callback(null, host) }),
       })
     }
@@ -97,8 +95,8 @@ export function openRedis(
 }
 
 /**
- * Opens a connection whose commands wait for Redis for at most `timeoutMs`. `complain` logs why it is unavailable. With
- * `lazyConnect`, the connection is opened only when it is first needed.
+ * Commands wait at most `timeoutMs`. `complain` logs why Redis is unavailable. With `lazyConnect`, connects on first
+ * use.
  */
 export function openFailingFast(
   config: Parameters<typeof openRedis>[0],
@@ -118,11 +116,11 @@ export function openFailingFast(
   return { connection, complain }
 }
 
-/** Returns a connection to each master, or the connection itself if there is no cluster. */
+/** The connection itself unless it's a cluster. */
 export const mastersOf = (connection: RedisConnection): Redis[] =>
   connection instanceof Cluster ? connection.nodes('master') : [connection]
 
-/** Returns the TLS options for connections to Redis. REDIS_TLS_CA replaces the public certificate authorities. */
+/** REDIS_TLS_CA replaces the public authorities. */
 function tlsOptions({ ca, verify }: Config['redisTrust']): ConnectionOptions {
   return {
     ...(ca !== null && { ca }),
@@ -131,6 +129,6 @@ function tlsOptions({ ca, verify }: Config['redisTrust']): ConnectionOptions {
   }
 }
 
-/** The driver does not accept options with the value undefined. */
+/** The driver rejects undefined options. */
 const withoutUndefined = <T extends object>(options: T): { [Name in keyof T]: NonNullable<T[Name]> } =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never

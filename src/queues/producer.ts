@@ -2,23 +2,23 @@ import type { JobsOptions, Queue } from 'bullmq'
 import { maxIntentsPerJob, type NewJob, type QueueName } from '../../schemas/jobs.ts'
 import { backgroundRest, createBatcher } from '../mongo/batchers.ts'
 
-/** The maximum number of unsent jobs per queue. Further jobs are dropped, and the polls find their work in MongoDB. */
+/** Per queue. Jobs beyond it are dropped; polls find their work in MongoDB. */
 const maxUnsent = 20_000
-/** A job that has not been sent for this long is dropped, because a poll has found its work by then. */
+/** Older unsent jobs are dropped: by then a poll has found their work. */
 const maxUnsentMs = 3_000
-/** The maximum number of jobs that are sent to Redis in one call. */
+/** In one call to Redis. */
 const longestBatch = 500
 /**
- * The maximum time between the first and the last expiry in one job, which runs when its last intent is due. These jobs
- * also gather for this long, because they are not urgent.
+ * Between the first and the last expiry of one job, which runs at the last. These jobs also gather that long, because
+ * they aren't urgent.
  */
 const maxSpreadMs = 500
 
-/** Adds several jobs in one call to Redis. */
+/** In one call to Redis. */
 export const addAll = (queue: Queue, name: QueueName, jobs: NewJob<QueueName>[]): Promise<unknown> =>
   queue.addBulk(jobs.map((job) => ({ name: job.name ?? name, data: job.data, opts: jobOptions(job) })))
 
-/** Sends the jobs of one queue to Redis in the background. */
+/** Sends one queue's jobs in the background. */
 export type Producer = ReturnType<typeof createProducer>
 
 export function createProducer(name: QueueName, obtain: () => Promise<Queue>, complain: (fields: object) => void) {
@@ -45,10 +45,7 @@ export function createProducer(name: QueueName, obtain: () => Promise<Queue>, co
   }
 }
 
-/**
- * Merges relay jobs into one, and the jobs of intents that expire at about the same time. This saves 90 % of the memory
- * that expiry jobs take up in Redis.
- */
+/** Relay jobs become one, and so do expiries at about the same time, which saves 90 % of their memory in Redis. */
 export function merged(name: QueueName, jobs: NewJob<QueueName>[]): NewJob<QueueName>[] {
   if (name === 'outbox-relay') return [mergedRelay(jobs as NewJob<'outbox-relay'>[])]
   return name === 'intent-expiry' ? mergedExpiries(jobs as NewJob<'intent-expiry'>[]) : jobs
@@ -78,10 +75,7 @@ function mergedExpiries(jobs: NewJob<'intent-expiry'>[]): NewJob<'intent-expiry'
   }))
 }
 
-/**
- * Returns the options for BullMQ. These options contain neither `attempts` nor `backoff`, because BullMQ does not
- * decide when a job is retried (workers/run/run-job.ts).
- */
+/** No `attempts` or `backoff`: BullMQ doesn't decide about retries (workers/run/run-job.ts). */
 function jobOptions(job: NewJob<QueueName>): JobsOptions {
   return {
     ...(job.jobId === undefined ? {} : { jobId: job.jobId }),

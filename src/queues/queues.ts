@@ -15,30 +15,25 @@ declare module '../platform/deps.ts' {
   }
 }
 
-/**
- * A schedule by which BullMQ adds jobs to a queue. `pattern` is a cron pattern whose first field is the seconds, and
- * `tz` is its time zone.
- */
+/** A cron pattern with seconds first, in the time zone `tz`. */
 interface Schedule {
   id: string
   pattern: string
   tz: string
 }
 
-/** A Redis command with a key and one numeric argument. */
 type Command = readonly [name: string, key: string, argument: number]
 
 /**
- * Runs commands in one transaction and returns the response to each command, or null for a command that does not suit
- * its key's value. Redis runs either all of the commands or none. This function never throws. It returns null if Redis
- * is down, frozen or full. In that case, it is unknown whether the commands ran.
+ * In one transaction: all or none. Returns each response, or null for a command that doesn't suit its key's value.
+ * Never throws; null means that Redis is down, frozen or full, and the commands may have run.
  */
 export type RunCommands = (commands: readonly Command[]) => Promise<unknown[] | null>
 
 const createRunCommands =
   (connection: RedisConnection, complain: (fields: object) => void): RunCommands =>
   async (commands) => {
-    // The failure has already been logged when the connection emitted an `error` event.
+    // The connection's `error` event has logged it.
     if (connection.status !== 'ready') return null
     try {
       const responses = (await connection.multi(commands.map((command) => [...command])).exec()) ?? []
@@ -51,20 +46,19 @@ const createRunCommands =
     }
   }
 
-/** Adds jobs in the background. Errors are only logged, because if a job is lost, a poll finds its work. */
+/** In the background. Errors are only logged: a poll finds the work of a lost job. */
 export type Enqueue = <Name extends QueueName>(name: Name, jobs: NewJob<Name>[]) => void
 
 export type Queues = ReturnType<typeof openQueues>
 
-/** The maximum time that the connection waits for Redis. */
+/** For each command. */
 const timeoutMs = 3000
 
 export type QueuesConfig = Pick<Config, 'redisUrl' | 'redisTrust' | 'queuePrefix'>
 
 /**
- * Opens the producers for all queues on a separate connection. Commands on this connection fail fast, because otherwise
- * BullMQ's `add` would hang while Redis is down. A producer sends one batch at a time, and jobs that arrive while a
- * batch is being sent go into the next batch.
+ * On a connection of their own that fails fast; otherwise BullMQ's `add` would hang while Redis is down. A producer
+ * sends one batch at a time, and what arrives meanwhile joins the next.
  */
 export function openQueues(config: QueuesConfig, log: Log) {
   const { connection, complain } = openFailingFast(config, log, timeoutMs, false)
@@ -75,7 +69,7 @@ export function openQueues(config: QueuesConfig, log: Log) {
   const obtain = (name: QueueName): Promise<Queue> => {
     const known = opened.get(name)
     if (known !== undefined) return known
-    // A process that has just started waits for its first connection to Redis.
+    // A new process waits for its first connection.
     const queue = inTime(connected, timeoutMs).then(() => openQueue(connection, config.queuePrefix, name, complain))
     opened.set(name, queue)
     queue.catch(() => opened.delete(name))
@@ -88,17 +82,14 @@ export function openQueues(config: QueuesConfig, log: Log) {
   const marker = `${config.queuePrefix}:whole`
   return {
     enqueue,
-    /**
-     * Reads and repairs the jobs stored in Redis. All functions wait for Redis, and they throw if Redis is unreachable.
-     */
+    /** For jobs already in Redis. Throws if Redis can't be reached. */
     standing: createStanding(connection, obtain, marker),
-    /** Runs other commands on the same connection. These commands read and change state that all processes share. */
+    /** Other commands, for state that all processes share. */
     runCommands: createRunCommands(connection, complain),
     counts: createCounts(connection, obtain),
     /**
-     * Makes BullMQ add jobs to a queue on a schedule from now on. Changes nothing if an identical schedule already
-     * exists, because this is called whenever a process starts, and an upsert would delete a scheduled job that is
-     * overdue. Throws if Redis is unavailable.
+     * Keeps an identical schedule: this runs at every start, and an upsert would delete an overdue job. Throws if Redis
+     * is unavailable.
      */
     async keepSchedule(name: QueueName, { id, pattern, tz }: Schedule): Promise<void> {
       const queue = await obtain(name)
@@ -106,9 +97,9 @@ export function openQueues(config: QueuesConfig, log: Log) {
       if (known?.pattern === pattern && known.tz === tz) return
       await queue.upsertJobScheduler(id, { pattern, tz }, { name })
     },
-    /** Calls `act` every time the connection to Redis becomes ready. */
+    /** Also after each reconnection. */
     whenReady: (act: () => void): void => void connection.on('ready', act),
-    /** Throws if Redis does not respond. In a cluster, this reaches the node that has the jobs. */
+    /** Throws if Redis doesn't respond. In a cluster, reaches the node with the jobs. */
     ping: (): Promise<unknown> => connection.type(marker),
     async close(): Promise<void> {
       await Promise.all(queueNames.map((name) => producers[name].drained()))
@@ -119,8 +110,8 @@ export function openQueues(config: QueuesConfig, log: Log) {
 }
 
 /**
- * Opens a queue, and throws if Redis is down. BullMQ reads Redis's version only when it opens a queue, so a queue that
- * was opened without a connection would never work.
+ * Throws if Redis is down. BullMQ reads Redis's version only now, so a queue opened without a connection would never
+ * work.
  */
 export async function openQueue(
   connection: RedisConnection,

@@ -4,19 +4,16 @@ import { newId } from '../platform/ids.ts'
 import type { RedisConnection } from './open-redis.ts'
 import { addAll } from './producer.ts'
 
-/**
- * The maximum number of jobs added in one call. A call of this size blocks Redis, and therefore all of its clients, for
- * about 10 ms.
- */
+/** Blocks Redis, and so all its clients, for about 10 ms. */
 const longestBatch = 250
 
-/** Reads and repairs the jobs stored in Redis. The source of truth is MongoDB. */
+/** For jobs already in Redis. MongoDB has the truth. */
 export function createStanding(
   connection: RedisConnection,
   obtain: (name: QueueName) => Promise<Queue>,
   marker: string,
 ) {
-  /** Returns, for each id, whether a job with that id exists. */
+  /** Per id. */
   async function findExisting(queue: Queue, jobIds: readonly string[]): Promise<boolean[]> {
     const pipeline = connection.pipeline()
     for (const id of jobIds) pipeline.exists(queue.toKey(id))
@@ -29,7 +26,7 @@ export function createStanding(
   }
 
   return {
-    /** Adds the given jobs, except those whose ids already exist in any state. Returns how many jobs were added. */
+    /** Skips ids that exist in any state. Returns how many were added. */
     async addMissing<Name extends QueueName>(name: Name, jobs: readonly NamedJob<Name>[]): Promise<number> {
       const queue = await obtain(name)
       const exists = await findExisting(
@@ -41,36 +38,33 @@ export function createStanding(
         await addAll(queue, name, missing.slice(at, at + longestBatch))
       return missing.length
     },
-    /** Removes those of the given jobs that exist and are not running. */
+    /** Those that exist and aren't running. */
     async remove(name: QueueName, jobIds: readonly string[]): Promise<void> {
       const queue = await obtain(name)
       const exists = await findExisting(queue, jobIds)
       await Promise.all(jobIds.filter((_, index) => exists[index]).map((id) => queue.remove(id)))
     },
-    /** Yields the ids of all failed jobs in a queue, in batches. An id may be yielded more than once. */
+    /** Ids in batches; one may come more than once. */
     async *failed(name: QueueName): AsyncGenerator<string[]> {
       const queue = await obtain(name)
       let cursor = '0'
       do {
         const [next, entries] = await connection.zscan(queue.toKey('failed'), cursor, 'COUNT', longestBatch)
-        // ZSCAN returns a flat list in which each id is followed by its score.
+        // ZSCAN returns a flat list: id, score, id, score.
         if (entries.length > 0) yield entries.filter((_, index) => index % 2 === 0)
         cursor = next
       } while (cursor !== '0')
     },
-    /** Whether Redis still has the marker that `makeWhole` set, so that it has lost nothing since then. */
+    /** The marker of `makeWhole` is still there, so Redis has lost nothing since. */
     isWhole: async (): Promise<boolean> => (await connection.get(marker)) === 'whole',
-    /** Removes that marker. */
+    /** Removes the marker. */
     doubt: async (): Promise<void> => void (await connection.del(marker)),
-    /**
-     * Runs `act`, which must restore all jobs. Then sets a marker in Redis, unless Redis lost its data while `act` was
-     * running.
-     */
+    /** `act` must restore all jobs. The marker is set after it, unless Redis lost data meanwhile. */
     async makeWhole(act: () => Promise<void>): Promise<void> {
       const token = newId()
       await connection.set(marker, token)
       await act()
-      // If Redis lost its data while `act` was running, or a process doubts it, the marker is gone.
+      // Gone if Redis lost data during `act`, or another process doubts it.
       if ((await connection.get(marker)) === token) await connection.set(marker, 'whole', 'XX')
     },
   }

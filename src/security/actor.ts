@@ -1,23 +1,20 @@
 import type { mongo } from 'mongoose'
 
-/**
- * The person who performed an action: support staff on a page, an operator on the command line, or a merchant through
- * the API.
- */
+/** Who did it: staff on a page, an operator on the command line, or a merchant through the API. */
 export interface Actor {
   kind: 'staff' | 'operator' | 'merchant'
-  /** The name of the staff account or of the operating system's user, or the id of the API key. */
+  /** Of the staff account or the operating system's user; for merchants, the API key's id. */
   name: string
-  /** The IP address of the actor's request, or the host name of the machine on which an operator ran the command. */
+  /** IP address of the request, or the host on which an operator ran the command. */
   from: string | null
 }
 
-/** The actor of an action, and the reason. The reason is null if none was given, as for every action of a merchant. */
+/** `reason` is null for merchants, and if none was given. */
 export interface By {
   actor: Actor
   reason: string | null
-  /** Whether a merchant used a test key. Only lines of merchants have this field. */
+  /** Only on a merchant's lines: whether a test key was used. */
   sandbox?: boolean
-  /** Throws an error if the actor is no longer signed in. Only staff on a page have it, and it is not stored. */
+  /** Throws if the actor is no longer signed in. Only for staff on a page; never stored. */
   expectValid?(transaction: mongo.ClientSession): Promise<void>
 }

@@ -4,33 +4,28 @@ import type { Deps } from '../platform/deps.ts'
 import { throttled } from '../platform/log.ts'
 import { prefixesOf } from '../platform/network.ts'
 
-/**
- * A limit on the failed attempts that one network may make within a period. For a larger prefix, the limit is
- * multiplied by the prefix's `share`.
- */
+/** Failures that one network may have in a period. For a larger prefix, times its `share`. */
 export interface NetworkBudget extends Limit {
   name: string
   perNetwork: number
   seconds: number
   /**
-   * The points that each failure costs. An attempt in progress costs one point. If a failure costs more than one point,
-   * a network can have several honest attempts in progress for each failure that its budget allows.
+   * Points per failure; an attempt in progress costs one. With more than one, a network can have several honest
+   * attempts in progress per failure of its budget.
    */
   perFailure: number
   /**
-   * Where an attempt is counted before its outcome is known. `stored` counts the attempt in MongoDB for every prefix,
-   * so concurrent attempts cannot exceed any budget. `process` counts the attempt only in this process, and only for
-   * the network that it comes from, so a successful attempt does not write to MongoDB. The drawback is that each
-   * process lets a network have its whole budget in progress, and that attempts in progress may exceed a larger
-   * prefix's budget.
+   * Where an attempt counts before its outcome is known. `stored`: in MongoDB for every prefix, so concurrent attempts
+   * can't exceed a budget. `process`: only here and only for its own network, so success writes nothing – but each
+   * process allows a whole budget in progress, and a larger prefix's may be exceeded.
    */
   countsAhead: 'stored' | 'process'
 }
 
-/** The minimum time for which a network is closed if attempts in progress use up its budget. */
+/** The least time a network is closed when attempts in progress use up its budget. */
 const inProgressMs = 1000
 
-/** How to end an attempt. The caller must call one of the two functions exactly once. */
+/** Call exactly one of them. */
 export interface AttemptEnd {
   fail(): Promise<unknown>
   leave(): Promise<unknown>
@@ -38,16 +33,15 @@ export interface AttemptEnd {
 export type Attempt = ({ isOpen: true } & AttemptEnd) | { isOpen: false; closedMs: number }
 
 export interface NetworkLimit {
-  /** Starts an attempt from an IP address. If `owner` is given, attempts are counted separately for each owner. */
+  /** Starts an attempt. With `owner`, each owner is counted separately. */
   (ip: string, owner?: string): Promise<Attempt>
-  /** Ends a stored attempt that another process may have started, shortly before `countedAt`. */
+  /** Ends a stored attempt that perhaps another process began, shortly before `countedAt`. */
   resume(countedAt: Date, ip: string, owner?: string): AttemptEnd
 }
 
 /**
- * Creates a limit on failed attempts by network, at every prefix size from a single address to a hosting company's /16.
- * Addresses outside a closed prefix are never refused. There is no limit across all networks, because a single attacker
- * could use it to shut out all customers.
+ * Counts failures at every prefix size, from one address to a hosting company's /16. Addresses outside a closed prefix
+ * are never refused. No limit spans all networks: one attacker could use it to shut out all customers.
  */
 export function createNetworkLimit(
   { counters, log }: Pick<Deps, 'counters' | 'log'>,
@@ -55,7 +49,7 @@ export function createNetworkLimit(
 ): NetworkLimit {
   const warn = throttled(60_000, (fields) => log.warn(fields, 'network.closed'))
 
-  /** Returns how long the prefixes stay closed, in ms, or 0 if all are open. */
+  /** In ms; 0 if all are open. */
   function longest(bounds: readonly Bound[], closedMs: readonly number[], reported: readonly Bound[]): number {
     for (const [index, bound] of bounds.entries())
       if (closedMs[index] !== 0 && reported.includes(bound)) warn({ kind: name, network: bound.id.split(' ').at(-1) })

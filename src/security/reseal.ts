@@ -3,7 +3,7 @@ import { nativeCollection } from '../mongo/collection.ts'
 import { inBatches } from '../mongo/in-batches.ts'
 import type { Secrets } from './seal.ts'
 
-/** `unreadable` contains the ids of the documents whose value is sealed with a key that is not configured. */
+/** `unreadable`: ids of documents whose value was encrypted with a key that isn't configured. */
 export interface Resealed {
   resealed: number
   unreadable: string[]
@@ -15,9 +15,8 @@ interface Sealed {
 }
 
 /**
- * Seals one field of all documents, or of those that `where` matches, again with the current SECRET_KEY. A value that
- * is replaced in the meantime stays as it is, because a process with the current SECRET_KEY has sealed it. `advance`
- * gets the size of each batch.
+ * Encrypts one field again with the current SECRET_KEY, in all documents or those matching `where`. A value replaced
+ * meanwhile already uses it, so it stays. `advance` gets each batch's size.
  */
 export async function resealField<Doc extends { _id: string }>(
   { secrets }: { secrets: Secrets },

@@ -14,14 +14,12 @@ export const nonceBytes = 24
 const tagBytes = 16
 
 /**
- * Implements XAES-256-GCM (https://c2sp.org/XAES-256-GCM). The algorithm derives an AES-256-GCM key from the first half
- * of the nonce, and encrypts under that key with the second half. No maintained npm package implements this algorithm.
- * Random nonces are safe for 2^80 messages, compared with 2^32 for AES-256-GCM alone. The unit test runs the
- * specification's test vectors. `key` must be 32 bytes long.
+ * XAES-256-GCM (https://c2sp.org/XAES-256-GCM), for which no maintained npm package exists. It derives an AES-256-GCM
+ * key from the first half of the nonce and encrypts with the second. Random nonces are safe for 2^80 messages instead
+ * of 2^32. A unit test runs the specification's vectors. `key` has 32 bytes.
  */
 export function createXaes(key: Buffer) {
-  // In this mode, AES encrypts whole blocks without chaining. One cipher object can therefore be used for all
-  // derivations, and each `update` immediately returns the encrypted blocks.
+  // ECB has no chaining, so one cipher object serves all derivations, and `update` returns its blocks at once.
   const aes = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
   const k1 = doubled(aes.update(Buffer.alloc(16)))
 
@@ -33,17 +31,17 @@ export function createXaes(key: Buffer) {
       nonce.copy(block, 4, 0, 12)
       for (let at = 0; at < 16; at += 1) block[at] = (block[at] as number) ^ (k1[at] as number)
     }
-    // Returns a key object, because Node 24 takes 8 µs longer with a raw key.
+    // With a raw key, Node 24 takes 8 µs longer.
     return createSecretKey(aes.update(blocks))
   }
 
   return {
-    /** Returns the ciphertext followed by the tag. `aad` is authenticated but not included in the result. */
+    /** Ciphertext and tag. `aad` is authenticated, but not part of the result. */
     encrypt(nonce: Buffer, plain: Buffer, aad: Buffer): Buffer {
       const cipher = createCipheriv('aes-256-gcm', derive(nonce), nonce.subarray(12)).setAAD(aad)
       return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()])
     },
-    /** Returns the plaintext. Throws unless `nonce`, `sealed` and `aad` match a call to `encrypt`. */
+    /** Throws unless nonce, ciphertext and `aad` are from one call to `encrypt`. */
     decrypt(nonce: Buffer, sealed: Buffer, aad: Buffer): Buffer {
       if (sealed.length < tagBytes) throw new Error('shorter than its tag')
       const tagAt = sealed.length - tagBytes
@@ -54,7 +52,7 @@ export function createXaes(key: Buffer) {
   }
 }
 
-/** Doubles a block in GF(2^128). The result is CMAC's first subkey (NIST SP 800-38B, 6.1). */
+/** In GF(2^128): CMAC's first subkey (NIST SP 800-38B, 6.1). */
 function doubled(block: Buffer): Buffer {
   const result = Buffer.alloc(16)
   for (let at = 0; at < 16; at += 1) result[at] = ((block[at] as number) << 1) | ((block[at + 1] ?? 0) >> 7)
@@ -68,16 +66,10 @@ declare module '../platform/deps.ts' {
   }
 }
 
-/**
- * The purposes of signatures: to sign a payment form's token, and to prove that a customer has the payment's link. Each
- * purpose uses its own key.
- */
+/** A payment form's token, and proof that a customer has the payment's link. Each has its own key. */
 export type SigningUse = 'sign form' | 'sign link'
 
-/**
- * The document field that stores a sealed value. The field is used as associated data, so the value can be unsealed
- * only for this field. A sealed value that is copied to a different document is rejected.
- */
+/** Where an encrypted value is stored. It's the associated data, so a value copied to another document is rejected. */
 export interface SealedField {
   collection: string
   id: string
@@ -85,17 +77,14 @@ export interface SealedField {
 }
 
 /**
- * Seals values that must be read again (XAES-256-GCM), hashes values that only need to be recognised, and signs values
- * that clients send back (HMAC-SHA256).
+ * Encrypts what must be read again, hashes what only needs to be recognised, signs what clients send back
+ * (HMAC-SHA256).
  */
 export type Secrets = ReturnType<typeof createSecrets>
 
 const signatureBytes = 16
 
-/**
- * Creates the functions for sealing, hashing and signing. These functions use a separate key for each purpose, derived
- * from each SECRET_KEY, so that a key for one purpose reveals nothing about the others.
- */
+/** From each SECRET_KEY, derives one key per purpose, so that one reveals nothing about another. */
 export function createSecrets(secretKeys: readonly [current: Buffer, ...previous: Buffer[]]) {
   const rings = secretKeys.map((key) => ({
     id: createHash('sha256').update('id').update(key).digest('hex').slice(0, 8),
@@ -119,30 +108,23 @@ export function createSecrets(secretKeys: readonly [current: Buffer, ...previous
     return ring.sealing.decrypt(nonce, rest, associatedData(field))
   }
   return {
-    /** The ids of the SECRET_KEYs, with the current key's id first. Each sealed value contains the id of its key. */
+    /** Current key first. Each encrypted value contains the id of its key. */
     keyIds: [current.id, ...previous.map(({ id }) => id)] as const,
-    /** Returns `v1.<key id>.<base64url of nonce, ciphertext and tag>`. Each call uses a new 192-bit nonce. */
+    /** `v1.<key id>.<base64url of nonce, ciphertext and tag>`, with a new 192-bit nonce each time. */
     seal,
-    /**
-     * Returns the string that was sealed for this field with the current or the previous SECRET_KEY. Throws if the
-     * value was not sealed in this way.
-     */
+    /** With the current or previous SECRET_KEY. Throws if the value isn't from this field. */
     unseal: (sealed: string, field: SealedField): string => unsealBytes(sealed, field).toString(),
-    /** Like `unseal`, but returns bytes instead of a string, because decoding 1 MB of text takes 4 ms. */
+    /** Saves decoding, which takes 4 ms for 1 MB of text. */
     unsealBytes,
-    /**
-     * Seals a value again with the current SECRET_KEY if the value was sealed with the previous one. Any other sealed
-     * value is returned unchanged. Throws in the same cases as `unseal`.
-     */
+    /** Unchanged if it already uses the current SECRET_KEY. Throws like `unseal`. */
     reseal: (sealed: string, field: SealedField): string =>
       sealed.startsWith(`v1.${current.id}.`) ? sealed : seal(unsealBytes(sealed, field), field),
-    /** Returns the hash to store for a secret. */
     hash: (secret: string): string => hashWith(current.pepper, secret),
-    /** Returns all hashes under which a secret may be stored: the current key's hash first, then the previous key's. */
+    /** Under which a secret may be stored: with the current key, then the previous one. */
     hashes: (secret: string): string[] => rings.map((ring) => hashWith(ring.pepper, secret)),
-    /** Returns a signature of 128 bits, encoded as 22 base64url characters. */
+    /** 128 bits as 22 base64url characters. */
     sign: (use: SigningUse, text: string): string => signWith(current.signing[use], text).toString('base64url'),
-    /** Returns whether this text was signed for this use with the current or the previous SECRET_KEY. */
+    /** With the current or the previous SECRET_KEY. */
     isSigned(use: SigningUse, text: string, signature: string): boolean {
       const given = Buffer.from(signature, 'base64url')
       return (
@@ -155,10 +137,9 @@ export function createSecrets(secretKeys: readonly [current: Buffer, ...previous
 
 const bytesOf = (plain: string | Buffer): Buffer => (typeof plain === 'string' ? Buffer.from(plain) : plain)
 
-/** The number of nonces drawn with one call to `randomBytes`. A call takes a fifth as long as sealing a value. */
+/** A call to `randomBytes` takes a fifth as long as encrypting a value, so nonces are drawn in advance. */
 const drawsPerPool = 256
 
-/** Returns a function that returns a new random nonce on each call. */
 function createDraw(): () => Buffer {
   let pool = Buffer.alloc(0)
   let drawn = 0
@@ -178,11 +159,11 @@ const hashWith = (pepper: KeyObject, secret: string): string =>
 const signWith = (key: KeyObject, text: string): Buffer =>
   createHmac('sha256', key).update(text).digest().subarray(0, signatureBytes)
 
-/** JSON ensures that different fields always produce different associated data. */
+/** As JSON, different fields can't collide. */
 const associatedData = ({ collection, id, field }: SealedField): Buffer =>
   Buffer.from(JSON.stringify([collection, id, field]))
 
-/** Derives a key as a `KeyObject`, because Node 24 takes about 30 µs to check a raw buffer each time it is used. */
+/** A `KeyObject`, because Node 24 spends about 30 µs checking a raw buffer at each use. */
 const derive = (key: Buffer, use: string): KeyObject => createSecretKey(deriveBytes(key, use))
 
 const deriveBytes = (key: Buffer, use: string): Buffer =>

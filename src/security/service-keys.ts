@@ -10,13 +10,13 @@ declare module '../platform/deps.ts' {
 }
 
 /**
- * A random key of the service itself, sealed with SECRET_KEY. It stays the same when SECRET_KEY is rotated. `audit`
- * computes the digests of the audit trail, and `shortCodes` makes short codes unpredictable.
+ * The service's own random keys, encrypted with SECRET_KEY and unaffected by its rotation. `audit` is for the digests
+ * of the audit trail; `shortCodes` makes short codes unpredictable.
  */
 export interface ServiceKey {
   _id: 'audit' | 'shortCodes'
   key: string
-  /** How many short codes are used up. It is stored with their key, so that a backup contains both. */
+  /** Short codes used up. Stored with their key so that a backup has both. */
   used?: number
 }
 
@@ -36,15 +36,15 @@ type Id = ServiceKey['_id']
 const keyBytes = 32
 const fieldOf = (id: Id): SealedField => ({ collection: serviceKeys.name, id, field: 'key' })
 
-/** Returns null if the key has not been created. Throws if it is sealed with a SECRET_KEY that is not configured. */
+/** Null if it wasn't created yet. Throws if its SECRET_KEY isn't configured. */
 export async function findServiceKey({ ServiceKey, secrets }: ServiceKeyDeps, id: Id): Promise<KeyObject | null> {
   const found = await nativeCollection(ServiceKey).findOne({ _id: id })
   return found && open(secrets, found)
 }
 
 /**
- * Returns the key, and creates it if it is missing. If several processes do so at the same time, all of them get the
- * key that was stored first. Throws if the key is sealed with a SECRET_KEY that is not configured.
+ * Creates the key if missing. Concurrent processes all get the one stored first. Throws if its SECRET_KEY isn't
+ * configured.
  */
 export async function ensureServiceKey({ ServiceKey, secrets }: ServiceKeyDeps, id: Id): Promise<KeyObject> {
   const key = secrets.seal(randomBytes(keyBytes).toString('base64'), fieldOf(id))
@@ -53,7 +53,7 @@ export async function ensureServiceKey({ ServiceKey, secrets }: ServiceKeyDeps, 
     { $setOnInsert: { key } },
     { upsert: true, returnDocument: 'after' },
   )
-  // An upsert that returns the document afterwards always returns one.
+  // The upsert always returns a document.
   return open(secrets, stored as ServiceKey)
 }
 

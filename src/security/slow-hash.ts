@@ -11,16 +11,16 @@ declare module '../platform/deps.ts' {
 }
 
 /**
- * How many checks of one kind may be running or waiting. The last one then waits for about 0.4 s if two of its kind run
- * at a time, or about 0.8 s if only one does, because a hash takes about 15 ms.
+ * Running or waiting. A hash takes about 15 ms, so the last one waits about 0.4 s, or 0.8 s if its kind runs one at a
+ * time.
  */
 const maxOfKind = 52
-/** How many checks of one owner may be running or waiting. Even three owners together cannot use up those of a kind. */
+/** Per owner, running or waiting. Even three owners together can't use up a kind. */
 export const fairShare = 16
 
 export const hashLimits = (atOnceOf: (kind: string) => number) =>
   ({
-    // Two hashes need 38 MiB, and half of libuv's thread pool.
+    // Two hashes take 38 MiB and half of libuv's thread pool.
     hashes: {
       what: 'Slow hashes of passwords and PINs at a time',
       total: 2,
@@ -42,23 +42,22 @@ export const hashLimits = (atOnceOf: (kind: string) => number) =>
 const maxWaitMs = 60_000
 
 /**
- * Returns whether a secret matches a hash, or null if this owner or all owners together have too many checks running or
- * waiting. Without a hash, the check does the same work and returns false.
+ * Null if the owner, or all owners together, have too many checks. Without a hash it takes as long and returns false.
  */
 export type SlowCheck = (owner: string, slowHash: string | null, secret: string) => Promise<boolean | null>
 
-/** Does all slow hashing in a process, and computes at most two hashes at a time across all purposes. */
+/** All slow hashing in a process, at most two at a time. */
 export type SlowHash = ReturnType<typeof createSlowHash>
 
 /**
- * By default, `memoryKib` is 19 MiB, which OWASP recommends with 2 passes for argon2id, the library's default
- * algorithm. A hash then takes about 15 ms. A stored hash contains its own cost.
+ * 19 MiB by default, which OWASP recommends with 2 passes for argon2id (the library's default); a hash then takes about
+ * 15 ms. Stored hashes contain their own cost.
  */
 export function createSlowHash(memoryKib: number) {
   const cost = { memoryCost: memoryKib, timeCost: 2, parallelism: 1 }
-  /** Takes as long to check as a new hash, but matches no known secret. */
+  /** Takes as long to check, but matches no known secret. */
   const hashOfNothing = `$argon2id$v=19$m=${memoryKib},t=2,p=1$${bare(16)}$${bare(32)}`
-  /** How many checks of each kind of secret run at a time. */
+  /** Checks at a time, by kind. */
   const kinds: number[] = []
   const share = createShare(hashLimits((kind) => kinds[Number(kind)] ?? 0))
 
@@ -69,8 +68,8 @@ export function createSlowHash(memoryKib: number) {
   }
 
   /**
-   * Creates the function that checks one kind of secret, at most `atOnce` at a time. Each kind has a queue of its own,
-   * so that a flood of one hardly delays the others, and makes none of them fail.
+   * For one kind of secret. Each has its own queue, so a flood of one hardly delays the others and makes none of them
+   * fail.
    */
   function createCheck(atOnce = 2): SlowCheck {
     const kind = String(kinds.push(atOnce) - 1)
@@ -83,7 +82,7 @@ export function createSlowHash(memoryKib: number) {
   }
 
   const ofMaking = String(kinds.push(2) - 1)
-  /** Hashes a password or PIN for storage. The call waits as long as necessary, because only operators use it. */
+  /** For storage. Waits as long as it takes: only operators use it. */
   const make = (secret: string): Promise<string> => whenFree([ofMaking], () => hash(secret, cost))
   return { make, createCheck, used: share.used }
 }

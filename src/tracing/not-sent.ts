@@ -3,19 +3,16 @@ import { ExportResultCode } from '@opentelemetry/core'
 import type { SpanExporter } from '@opentelemetry/sdk-trace'
 import { type Log, throttled } from '../platform/log.ts'
 
-/** Lost traces do not affect payments, so one log line per minute is enough. */
+/** Lost traces don't affect payments, so once a minute is enough. */
 const logEveryMs = 60_000
 
-/** Logs that spans have been lost. `why` is an error code, an HTTP status or a message from the SDK. */
+/** `why`: an error code, an HTTP status or the SDK's message. */
 export type LogLoss = (fields: { why: string; spans?: number }) => void
 
 export const createLogLoss = (log: Log): LogLoss =>
   throttled(logEveryMs, (fields) => log.warn(fields, 'traces.not-sent'))
 
-/**
- * Logs the SDK's warnings about its environment variables and about dropped spans, without the values that the warnings
- * quote.
- */
+/** About its environment variables and dropped spans, without the values quoted. */
 export function reportSdkWarnings(logLoss: LogLoss): void {
   const report = (message: string): void => logLoss({ why: message.replaceAll(/'[^']*'|"[^"]*"/g, '…') })
   const ignore = (): void => undefined
@@ -26,8 +23,8 @@ export function reportSdkWarnings(logLoss: LogLoss): void {
 }
 
 /**
- * Wraps an exporter so that each failure is logged as one line, without the collector's response. The wrapper always
- * reports success to the SDK, because the SDK would otherwise log that response.
+ * Logs one line per failure, without the collector's response. Always reports success to the SDK, which would log that
+ * response.
  */
 export const reportingFailures = (exporter: SpanExporter, logLoss: LogLoss): SpanExporter => ({
   export(spans, done) {
@@ -40,10 +37,7 @@ export const reportingFailures = (exporter: SpanExporter, logLoss: LogLoss): Spa
   shutdown: () => exporter.shutdown(),
 })
 
-/**
- * Returns the error's code. If the error has no code, returns its message, because such a message comes from the SDK
- * and not from the collector.
- */
+/** Without a code, the message: it's the SDK's, not the collector's. */
 function whyOf(error: Error): string {
   const { code } = error as { code?: unknown }
   if (typeof code === 'number') return `status ${code}`

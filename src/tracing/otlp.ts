@@ -28,12 +28,11 @@ import { version } from '../platform/version.ts'
 import { createLogLoss, reportingFailures, reportSdkWarnings } from './not-sent.ts'
 import type { Span, SpanKind, Tracing } from './tracing.ts'
 
-/** How long a process that is shutting down waits for its last spans to be sent. */
+/** How long a stopping process waits for its last spans. */
 const flushMs = 2000
 
 /**
- * The timeout for sending a batch. A longer timeout would not help, because the SDK sends one batch at a time and keeps
- * at most 2 048 further spans, so spans would be lost anyway.
+ * Longer wouldn't help: the SDK sends one batch at a time and keeps 2,048 more spans, so the rest would be lost anyway.
  */
 const timeoutMillis = 3000
 
@@ -45,8 +44,8 @@ const kinds = {
 } as const satisfies Record<SpanKind, Kind>
 
 /**
- * Sets up tracing with the standard SDK, which sends spans in batches and drops spans that exceed its limits. Callers
- * must pass each span's parent explicitly, because an implicit context would slow down every promise.
+ * Callers pass each span's parent, because an implicit context would slow down every promise. The SDK sends batches and
+ * drops what exceeds its limits.
  */
 export function createTracing(
   endpoint: string,
@@ -72,7 +71,7 @@ export function createTracing(
   }
 }
 
-/** The attributes that identify this process to the collector. OTEL_RESOURCE_ATTRIBUTES may add more. */
+/** OTEL_RESOURCE_ATTRIBUTES may add more. */
 const resourceOf = (processType: string) =>
   defaultResource()
     .merge(detectResources({ detectors: [envDetector] }))
@@ -115,8 +114,8 @@ function spanOver(span: ApiSpan): Span {
 }
 
 /**
- * Maps the log fields that a span may include to the names of their attributes. These fields never include a body,
- * header, address, query, payment code, PIN or phone number. Three attributes use the standard OpenTelemetry names.
+ * The only log fields that spans include – never a body, header, address, query, payment code, PIN or phone number.
+ * Three have OpenTelemetry's standard names.
  */
 const attributeNames = {
   method: 'http.request.method',
@@ -139,7 +138,6 @@ const attributeNames = {
   jobId: 'jobId',
 } as const
 
-/** Returns the log fields that a span may include, under their attribute names. */
 function attributesOf(facts: Record<string, unknown>): Attributes {
   const attributes: Attributes = {}
   for (const [fact, name] of Object.entries(attributeNames)) {

@@ -3,51 +3,41 @@ import { Refusal } from '../platform/errors.ts'
 
 declare module '../platform/deps.ts' {
   interface Deps {
-    /** If null, tracing is off. */
+    /** Null: tracing is off. */
     tracing: Tracing | null
   }
 }
 
-/**
- * A span that is still running. `end` must be called once, otherwise the span is never sent. `traceparent` identifies
- * this span as the parent of further spans, in the format of the W3C header.
- */
+/** Call `end` once, or the span is never sent. `traceparent`, in the W3C format, makes it the parent of others. */
 export interface Span {
   traceId: string
   traceparent: string
-  /** Links this span to the caller's trace. The span does not become part of that trace. */
+  /** Links to the caller's trace without joining it. */
   link(traceparent: string): void
-  /**
-   * Ends the span. `facts` are the fields of a log line. The fields that are listed in otlp.ts are sent with the
-   * span.
-   */
+  /** Of `facts`, a log line's fields, those listed in otlp.ts are sent. */
   end(how: { facts: Record<string, unknown>; failed: boolean; name?: string }): void
 }
 
-/**
- * The kind of work that a span covers. `request` is an HTTP request that is being served, `job` is a job from a queue,
- * `call` is a call to another machine, and `part` is a part of any of these.
- */
+/** `request`: being served. `job`: from a queue. `call`: to another machine. `part`: of any of these. */
 export type SpanKind = 'request' | 'job' | 'call' | 'part'
 
-/** Starts spans and sends them. If tracing is off, `deps.tracing` is null and OpenTelemetry is not loaded. */
 export interface Tracing {
-  /** Starts a span. If the parent is null or malformed, the span starts a new trace. */
+  /** A null or malformed parent starts a new trace. */
   begin(name: string, kind: SpanKind, parent: string | null): Span
-  /** Sends the remaining spans, which takes at most 2 s. */
+  /** Sends what is left, within 2 s. */
   close(): Promise<void>
 }
 
 /**
- * The request that caused an event. `traceparent` identifies the span under which the event is traced, or is null if
- * the request is not traced (src/tracing).
+ * The request that caused an event. `traceparent` is the span to trace the event under, or null if the request isn't
+ * traced.
  */
 export interface Cause {
   requestId: string
   traceparent: string | null
 }
 
-/** Runs a part of a traced request or job in a separate span. If tracing is off, runs that part without a span. */
+/** As a span of its own, if tracing is on. */
 export async function inSpan<T>(
   { tracing }: Pick<Deps, 'tracing'>,
   name: string,

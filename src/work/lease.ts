@@ -1,16 +1,13 @@
 import type { mongo } from 'mongoose'
 import { newId } from '../platform/ids.ts'
 
-/** A document that at most one process works on. Only the holder of `leaseToken` may change it. */
+/** At most one process works on it. Only the holder of `leaseToken` may change it. */
 export interface Leasable {
   _id: string
   leaseToken: string | null
 }
 
-/**
- * The leases on the documents of a collection. `field` is the time from which any process may take the document: when
- * its work is due or, while a process holds it, when the lease ends.
- */
+/** `field` is when any process may take the document: when work is due or, while leased, when the lease ends. */
 export function leasesOn<Doc extends Leasable>(
   collection: mongo.Collection<Doc>,
   { field, leaseMs }: { field: keyof Doc & string; leaseMs: number },
@@ -19,16 +16,14 @@ export function leasesOn<Doc extends Leasable>(
   const endsAt = (): Date => new Date(now().getTime() + leaseMs)
   return {
     endsAt,
-    /** Takes a document that matches. Returns null if there is none, or another process was first. */
+    /** Null if nothing matches, or another process was first. */
     take: (free: mongo.Filter<Doc>, options: mongo.FindOneAndUpdateOptions = {}): Promise<Doc | null> =>
       collection.findOneAndUpdate(
         free,
         { $set: { leaseToken: newId(), [field]: endsAt() } } as unknown as mongo.UpdateFilter<Doc>,
         { ...options, returnDocument: 'after' },
       ) as Promise<Doc | null>,
-    /**
-     * Changes a document that this process holds. Returns null if it has lost the lease, or the guard does not match.
-     */
+    /** Null if the lease is lost or `guard` doesn't match. */
     change: (
       { _id, leaseToken }: Leasable,
       update: mongo.UpdateFilter<Doc> | mongo.Document[],

@@ -2,23 +2,20 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { QueueName } from '../../schemas/jobs.ts'
 import type { Deps } from '../platform/deps.ts'
 
-/**
- * Work that a process looks for in MongoDB again and again. Jobs only make it start sooner, so it continues while Redis
- * is down.
- */
+/** Looked for in MongoDB again and again. Jobs only start it sooner, so it goes on while Redis is down. */
 export interface Work {
-  /** Its name in log lines and metrics. */
+  /** In log lines and metrics. */
   name: string
-  /** A process does the work of the queues that WORKER_QUEUES names. A job of this queue may wake it. */
+  /** A process does this only if WORKER_QUEUES includes the queue. Its jobs may wake it. */
   queue: QueueName
   everyMs: number
-  /** How many runs may be in progress at a time in a process. */
+  /** Runs in progress at a time, per process. */
   atOnce?: number
-  /** If a run finds at least `many`, there may be more than it was allowed to do, so the next run starts soon. */
+  /** After a run that found `many` or more, there may be more than it was allowed to do, so the next starts soon. */
   again?: { many: number; afterMs: number }
-  /** Whether a run may take minutes. Such work has no metric of its last run. */
+  /** May take minutes. Such work has no metric of its last run. */
   isLong?: true
-  /** Finds and does due work, but only a limited amount for each business. Returns how much was found. */
+  /** Does due work, a limited amount per business. Returns how much it found. */
   run(deps: Deps, ending: AbortSignal): Promise<number>
 }
 
@@ -26,18 +23,18 @@ const usually = { many: 500, afterMs: 250 } as const
 
 export type Loops = ReturnType<typeof startLoops>
 
-/** Starts the loops of a process. Each kind of work has loops of its own, so if one hangs, the others continue. */
+/** Each kind of work has its own loops, so one that hangs doesn't stop the others. */
 export function startLoops(deps: Deps, works: readonly Work[]) {
   const ending = new AbortController()
   const loops = works
     .filter(({ queue }) => deps.config.workerQueues.includes(queue))
     .flatMap((work) => Array.from({ length: work.atOnce ?? 1 }, () => startLoop(deps, work, ending.signal)))
   return {
-    /** Makes the work of a queue start now. Resolves when it has run. */
+    /** Runs the queue's work now. Resolves when it has run. */
     async wake(queue: QueueName): Promise<void> {
       await Promise.all(loops.filter((loop) => loop.queue === queue).map((loop) => loop.wake()))
     },
-    /** Resolves when no run is in progress any more. */
+    /** Resolves when no run is in progress. */
     async stop(): Promise<void> {
       ending.abort()
       await Promise.all(loops.map(({ ended }) => ended))
@@ -57,7 +54,7 @@ function startLoop(deps: Deps, work: Work, ending: AbortSignal) {
       for (const resolve of waiting) resolve()
       if (woken.length > 0) continue
       const { many, afterMs } = work.again ?? usually
-      // Random, so that the processes do not all look at the same time.
+      // Random, so that processes don't all look at once.
       const pauseMs = found >= many ? afterMs : work.everyMs * (0.8 + Math.random() * 0.2)
       await pause(pauseMs, undefined, { signal: AbortSignal.any([ending, waking.signal]) }).catch(() => undefined)
     }

@@ -1,15 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createMeters, meters } from '../limits/rate.ts'
 
-/**
- * The lease is renewed when this much time has passed since it was last renewed. This is a quarter of the lease's
- * duration (lease.ts).
- */
+/** A quarter of the lease (lease.ts). */
 const renewEveryMs = 15_000
 
 /**
- * Runs one batch and then rests for more than twice as long as the batch took. Throws if the process is shutting down
- * or the lease is lost.
+ * Runs a batch, then rests more than twice as long as it took. Throws if the process is stopping or the lease is lost.
  */
 export type Pace = <T>(batch: () => Promise<T>) => Promise<T>
 

@@ -4,25 +4,22 @@ import type { Deps } from '../../src/platform/deps.ts'
 import { withTimeout } from '../../src/platform/timeout.ts'
 import type { Done, NextStep, QueueWorker } from './queue-worker.ts'
 
-/**
- * How long a job waits before it is retried after an error. This does not apply to the jobs of queues with
- * `afterFault`.
- */
+/** Before a retry. Not for queues with `afterFault`. */
 const faultWaitMs = 5000
 
 /**
- * How long to wait for Redis to confirm that it has delayed a job. If Redis takes longer, the job runs again when its
- * lock expires. Without this limit, a process might never finish shutting down.
+ * How long to wait for Redis to confirm a delay; past it, the job runs again when its lock expires. Without a limit, a
+ * process might never stop.
  */
 const putBackMs = 3000
 
-/** The minimum delay of a job. A shorter delay would not be worth the round trip to Redis. */
+/** A shorter delay isn't worth the round trip to Redis. */
 const shortestWaitMs = 100
 
 /**
- * Runs one job, writes its log line, and then completes, delays or fails the job. A job with invalid data completes at
- * once, because no retry could run it. BullMQ's own retries are not used, because the data in MongoDB determines when a
- * job must run again. In addition, a delayed job takes up half as much space in Redis as a job that BullMQ retries.
+ * Runs a job, logs one line, then completes, delays or fails it. Invalid data completes at once, because no retry could
+ * help. BullMQ's retries aren't used: MongoDB's data decides when to run again, and a delayed job takes half the space
+ * in Redis.
  */
 export async function runJob(deps: Deps, work: QueueWorker<QueueName>, job: Job, token?: string): Promise<void> {
   const startedAt = performance.now()
@@ -74,29 +71,23 @@ async function applyNextStep(
     case 'fail':
       throw failure(nextStep.reason)
     case 'later':
-      // The wait for Redis is limited, because a worker's Redis connection keeps commands in memory as long as Redis is
-      // down.
+      // Bounded, because a worker's connection keeps commands in memory while Redis is down.
       await withTimeout(putBack(deps, nextStep.at, job, token), putBackMs, () => {
         throw new Error('Redis did not respond in time')
       }).catch((err) => deps.log.warn({ err, queue: job.queueName, jobId: job.id }, 'job.not-delayed'))
-      // This error is thrown even if Redis has not responded, because any other error would add the job to the failed
-      // jobs, as if its delivery were DEAD. If Redis has not responded, the job stays active until its lock expires,
-      // and then runs again within a few seconds.
+      // Thrown even if Redis hasn't responded: any other error would fail the job, as if its delivery were DEAD. It
+      // then stays active until its lock expires, and runs again within seconds.
       throw new DelayedError()
   }
 }
 
 async function putBack(deps: Pick<Deps, 'now'>, at: Date, job: Job, token: string | undefined): Promise<void> {
   const waitMs = Math.max(shortestWaitMs, at.getTime() - deps.now().getTime())
-  // BullMQ measures delays with the system clock, which may differ from database time, so the delay is added to the
-  // system time here.
+  // BullMQ measures delays with the system clock, which may differ from database time.
   await job.moveToDelayed(Date.now() + waitMs, token)
 }
 
-/**
- * Returns an error that makes BullMQ fail the job immediately. The error's stack is removed, because it would be of no
- * use and would take up memory in Redis.
- */
+/** BullMQ fails the job at once. The stack would only take up memory in Redis. */
 function failure(reason: string): Error {
   const error = new UnrecoverableError(reason)
   error.stack = ''
@@ -104,25 +95,23 @@ function failure(reason: string): Error {
 }
 
 /**
- * Starts the span of a job. A job has a trace of its own, with a link to the trace of each request, because a job may
- * work for many requests or for none. The work for each request also has a separate span in the trace of that request.
- * No span is recorded for a job that finds no work, because there may be hundreds of such jobs per second. Returns null
- * if tracing is off.
+ * A job's trace is its own and links to its requests' traces, because it may work for many or none. Each request's work
+ * also has a span in that request's trace. Jobs that find nothing aren't recorded: there may be hundreds per second.
  */
 function traceJob({ tracing }: Pick<Deps, 'tracing'>, queue: QueueName) {
   if (tracing === null) return null
   const span = tracing.begin(queue, 'job', null)
   return {
     /**
-     * Ends the span. `done` is null if the job threw an error. Returns the trace id for the log. If exactly one request
-     * caused the work, this is the id of that request's trace, otherwise the id of the job's own trace.
+     * `done` is null if the job threw. Returns the trace id to log: the request's if exactly one caused the work, else
+     * the job's.
      */
     end(about: { jobId: string; queue: QueueName }, done: Done | null): string {
       const traces = done?.traces ?? []
       for (const traceparent of traces) span.link(traceparent)
       if (done?.isNoise !== true) span.end({ facts: { ...about, ...done?.log }, failed: done === null })
       const [only] = traces
-      // A traceparent has the form `version-trace-span-flags`.
+      // A traceparent is `version-trace-span-flags`.
       return traces.length === 1 && only !== undefined ? (only.split('-')[1] ?? '') : span.traceId
     },
   }

@@ -17,7 +17,6 @@ import type { QueueWorker } from './queue-worker.ts'
 import { runJob } from './run-job.ts'
 import { works } from './works.ts'
 
-/** Returns the worker for each queue. */
 const createWorkers = (loops: Loops): { [Name in QueueName]: QueueWorker<Name> } => ({
   'outbox-relay': outboxRelay,
   'webhook-delivery': webhookDelivery,
@@ -27,32 +26,25 @@ const createWorkers = (loops: Loops): { [Name in QueueName]: QueueWorker<Name> }
   retention: retention(loops),
 })
 
-/**
- * How long a worker that is shutting down waits for its running polls. If they take longer, the polls of other
- * processes find the remaining work.
- */
+/** How long a stopping worker waits for running polls. Other processes' polls find the rest. */
 const pollGraceMs = 3000
 /**
- * The last part of SHUTDOWN_TIMEOUT_SECONDS. At its beginning, the attempts that are still in flight are cut. It is
- * long enough for one call to MongoDB (5 s), even if MongoDB is frozen.
+ * The last part of SHUTDOWN_TIMEOUT_SECONDS, when attempts still in flight are aborted. Enough for a call to a frozen
+ * MongoDB (5 s).
  */
 const afterCutMs = 7000
-/** How long a worker that has cut its attempts waits for the results that have arrived before the cut. */
+/** For results that arrived before the attempts were aborted. */
 const lastResultsMs = 2000
-/** How long a worker that is shutting down waits for Redis to accept the results of its last jobs. */
+/** For Redis to accept the results of the last jobs. */
 const redisGraceMs = 3000
 
 /**
- * The maximum concurrency of a single BullMQ worker. BullMQ fetches jobs one by one, and does not start any of them as
- * long as it can fetch more. In measurements with a concurrency of 200, many jobs therefore waited for 300 ms. To avoid
- * this, a queue with a high concurrency gets several BullMQ workers with a lower concurrency each.
+ * Per BullMQ worker. It fetches jobs one by one and starts none while it can fetch more; with 200, many jobs waited 300
+ * ms (measured). So a busy queue gets several workers.
  */
 const maxConcurrency = 25
 
-/**
- * Starts the workers for the configured queues. `close` stops them, and resolves when the running work has ended or has
- * been cut.
- */
+/** `close` resolves when running work has ended or been aborted. */
 export function startWorkers(deps: Deps): { close(): Promise<void> } {
   const connection = openRedis(deps.config, { maxRetriesPerRequest: null })
   const warnUnavailable = throttled(5000, (fields) => deps.log.warn(fields, 'redis.unavailable'))
@@ -92,8 +84,7 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
       const closed = Promise.allSettled(bullWorkers.map((worker) => worker.close()))
       const isDone = await inTime(workEnded(polled), deps.config.shutdownTimeoutMs - afterCutMs)
       if (!isDone) await cutAttempts(deps)
-      // The wait for BullMQ is limited, because BullMQ itself would wait for Redis indefinitely. Nothing is lost,
-      // because all results are already in MongoDB.
+      // BullMQ itself would wait for Redis for ever. All results are in MongoDB, so nothing is lost.
       await inTime(closed, redisGraceMs)
       timers.stop()
       connection.disconnect()
@@ -102,9 +93,9 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
 }
 
 /**
- * Ends the attempts whose requests are still in flight, and gives up their leases, so that other workers attempt these
- * deliveries as soon as they poll. The attempts do not count. Everything else that is still running is repeated by
- * another worker: a wallet query because its time is stored with the hold, and a job because its lock expires.
+ * Aborts requests in flight and gives up their leases, so other workers attempt these deliveries at their next poll.
+ * The attempts don't count. Whatever else is running is repeated elsewhere: a wallet query because its time is stored
+ * with the hold, a job because its lock expires.
  */
 async function cutAttempts({
   leases,
@@ -118,13 +109,12 @@ async function cutAttempts({
   await inTime(backgroundWork.ended(), lastResultsMs)
 }
 
-/** Splits a queue's concurrency evenly among several BullMQ workers. */
 function splitConcurrency(concurrency: number): number[] {
   const count = Math.ceil(concurrency / maxConcurrency)
   return Array.from({ length: count }, () => Math.ceil(concurrency / count))
 }
 
-/** A worker that completes a job without readable data as invalid. BullMQ would fetch the job for ever. */
+/** Completes a job without readable data as invalid. BullMQ would fetch it for ever. */
 class LenientWorker extends Worker {
   protected override createJob(json: Parameters<Worker['createJob']>[0], id: string): Job {
     try {
@@ -145,21 +135,20 @@ function startWorker(
   const { keepCompletedSeconds, keepFailedSeconds } = queueOptions[work.queue]
   const process = (job: Job, token: string | undefined): Promise<void> => {
     const run = runJob(deps, work, job, token)
-    // A process that is shutting down does not wait for a `maintenance` job, which may take a long time. Another
-    // process will restore the lost jobs.
+    // A stopping process doesn't wait for `maintenance`, which may take long. Another process restores the jobs.
     return work.queue === 'maintenance' ? run : running.add(run)
   }
   return new LenientWorker(work.queue, process, {
     connection,
     prefix: deps.config.queuePrefix,
     concurrency,
-    // How long a worker waits after an error such as a failover of Redis. Meanwhile, the polls find the work.
+    // After an error such as a failover of Redis. Meanwhile, polls find the work.
     runRetryDelay: 1000,
-    // If a worker is killed, the locks on its jobs expire within 8 s. BullMQ looks for expired locks every 4 s, so the
-    // jobs run again within 12 s. The lease of a delivery lasts about as long (10 s).
+    // A killed worker's locks expire within 8 s, and BullMQ looks every 4 s, so its jobs run again within 12 s. A
+    // delivery's lease is about as long (10 s).
     lockDuration: 8000,
     stalledInterval: 4000,
-    // BullMQ must never give up on a job that was interrupted, because the attempts are counted in MongoDB.
+    // Attempts are counted in MongoDB, so BullMQ must never give up on an interrupted job.
     maxStalledCount: 1_000_000,
     removeOnComplete: kept(keepCompletedSeconds),
     removeOnFail: kept(keepFailedSeconds),
@@ -167,18 +156,17 @@ function startWorker(
 }
 
 /**
- * Returns the BullMQ option for how long finished jobs are kept. BullMQ removes old completed jobs only when another
- * job completes, and old failed jobs only when another job fails. With an age of 0, the most recent job would therefore
- * stay, so a count of 0 is used instead.
+ * BullMQ removes old jobs only when another one completes or fails, so with age 0 the latest would stay. A count of 0
+ * removes it.
  */
 const kept = (seconds: number) => (seconds === 0 ? { count: 0 } : { age: seconds })
 
 /**
- * Logs a warning if Redis is configured to evict keys when it is full. Jobs would then disappear without an error, and
- * their work would have to wait for a poll. Logs nothing if Redis forbids the `INFO` command.
+ * If a full Redis evicts keys, jobs vanish without an error and their work waits for a poll. Silent if Redis forbids
+ * `INFO`.
  */
 async function warnOfEviction(connection: RedisConnection, log: Log): Promise<void> {
-  // This waits until the connection is ready, and a cluster is known.
+  // Waits until the connection is ready and a cluster is known.
   await connection.ping().catch(() => undefined)
   const infos = mastersOf(connection).map((master) => master.info('memory').catch(() => ''))
   for (const memory of await Promise.all(infos)) {
@@ -188,20 +176,13 @@ async function warnOfEviction(connection: RedisConnection, log: Log): Promise<vo
 }
 
 /**
- * How often leases are renewed. A lease lasts 10 s, so if two renewals in a row fail, the third one still comes a
- * second before the lease ends. A renewal also detects attempts whose endpoint has been deleted or disabled.
+ * A lease lasts 10 s: after two failed renewals, the third still comes a second before its end. Renewing also detects
+ * attempts whose endpoint was deleted or disabled.
  */
 const renewEveryMs = 3_000
-/**
- * How often to check that every queue has a worker. The first check is also delayed by this time, because other
- * processes need time to start.
- */
+/** Also before the first check, because other processes need time to start. */
 const checkQueuesEveryMs = 60_000
 
-/**
- * Starts the timers of a worker process, which renew leases, enqueue restore jobs, and check that every queue has a
- * worker.
- */
 function startTimers(deps: Pick<Deps, 'config' | 'enqueue' | 'leases' | 'log' | 'queues'>): {
   stopChecks(): void
   stop(): void
@@ -211,8 +192,8 @@ function startTimers(deps: Pick<Deps, 'config' | 'enqueue' | 'leases' | 'log' | 
   }, renewEveryMs)
   const restoring = setInterval(() => requestRestore(deps), restoreEveryMs)
   const checkingQueues = setInterval(() => void warnOfUnattended(deps), checkQueuesEveryMs)
-  // A process that has just started knows nothing about Redis, and after a failover Redis may lack its last writes. If
-  // the marker cannot be removed, the connection is about to be re-established anyway.
+  // A new process knows nothing about Redis, and after a failover Redis may lack its last writes. If the marker can't
+  // be removed, the connection is about to be re-established anyway.
   const doubt = (): void => void deps.queues.standing.doubt().catch(() => undefined)
   doubt()
   deps.queues.whenReady(doubt)
@@ -226,14 +207,13 @@ function startTimers(deps: Pick<Deps, 'config' | 'enqueue' | 'leases' | 'log' | 
 }
 
 /**
- * Logs a warning that lists the queues for which no process is running a worker. If WORKER_QUEUES is set for every
- * process, a queue may have been left out by mistake, and its jobs would wait without any error. A process that works
- * on all queues skips this check.
+ * Warns about queues that no process works on. If every process sets WORKER_QUEUES, one may be left out by mistake, and
+ * its jobs would wait without any error. A process that works on all queues skips this.
  */
 export async function warnOfUnattended(deps: Pick<Deps, 'config' | 'queues' | 'log'>): Promise<void> {
   const others = queueNames.filter((name) => !deps.config.workerQueues.includes(name))
   if (others.length === 0) return
-  // `workers` is null if Redis is down or forbids the query.
+  // Null if Redis is down or forbids the query.
   const workers = await deps.queues.counts.workers().catch(() => null)
   const queues = others.filter((name) => workers?.get(name) === 0)
   if (queues.length > 0) deps.log.warn({ queues }, 'queue.unattended')

@@ -41,8 +41,8 @@ export function unsignedHeaders(
 }
 
 /**
- * `secrets`: the current one, then those replaced in the last 24 hours. Theirs go into a separate header, because the
- * specification allows one signature in ours. `webhook-signature` lists all.
+ * `secrets`: the current one, then those replaced in the last 24 hours. Signatures by replaced secrets go into a header
+ * of their own; `webhook-signature` lists them all.
  */
 export function signedHeaders(
   brand: string,

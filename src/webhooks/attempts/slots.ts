@@ -14,7 +14,7 @@ declare module '../../platform/deps.ts' {
 export const fastForMs = 5_000
 
 /**
- * How many fast attempts an endpoint may have in progress. It grows by one per success and shrinks by one per failure.
+ * How many fast attempts an endpoint may have in progress. It grows by one per success and shrinks by one per failed or slow one.
  */
 const window = { min: 2, max: 100, ofNew: 20, ofQuick: 50 } as const
 
@@ -91,7 +91,7 @@ export interface Slot {
   free(delivered: boolean | null): void
 }
 
-/** `characters` is the length of the endpoint's last body, and the guess for its next one. */
+/** `characters` is the length of the endpoint's last body, and the estimate for its next one. */
 interface Use {
   window: number
   characters: number
