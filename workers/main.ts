@@ -2,7 +2,7 @@ import { requireNode } from '../src/platform/require-node.ts'
 
 requireNode()
 
-// The `worker` process: jobs of all queues, or of those in WORKER_QUEUES.
+// The entry point of the `worker` process, which runs the jobs of all queues, or only of those in WORKER_QUEUES.
 const { serveMetrics, serveProbes } = await import('../src/http/server/probes.ts')
 const { openProcess } = await import('../src/context/open-deps.ts')
 const { startWorkers } = await import('./run/start.ts')
@@ -16,7 +16,7 @@ log.info({ queues: config.workerQueues }, 'worker.started')
 onStop(config.shutdownTimeoutMs, async () => {
   deps.stopping.abort()
   await workers.close()
-  // These respond until the workers are closed, which attempts in flight may delay by 20 s.
+  // Probes and metrics must respond until the workers are closed, which attempts in flight may delay by 20 s.
   await Promise.all([probes?.stop(0), metricsServer?.stop(0)])
   await deps.close()
 })

@@ -6,11 +6,11 @@ import { type Counted, deliveryIdOf, deliveryJob, jobIdOf } from '../src/webhook
 import { type DeliveryRecord, recordFields } from '../src/webhooks/deliveries/present.ts'
 import type { QueueWorker } from './run/queue-worker.ts'
 
-/** Per worker process. */
+/** How often each worker process requests that lost jobs be restored. */
 export const restoreEveryMs = 6_000
-/** Between two restoring jobs, whichever processes enqueue them. */
+/** The least time between two such jobs, whichever processes request them. */
 const apartMs = 5_000
-/** If Redis lost nothing, older deaths have been checked many times. */
+/** If Redis has lost nothing, deliveries that died earlier have been checked many times already. */
 const diedLatelyMs = 10 * 60_000
 
 export const maintenance: QueueWorker<'maintenance'> = {
@@ -22,13 +22,14 @@ export const maintenance: QueueWorker<'maintenance'> = {
   },
 }
 
-/** Unless such a job exists or has just run. */
+/** Enqueues a job, unless one exists or has just run. */
 export const requestRestore = (deps: Pick<Deps, 'enqueue'>): void =>
   deps.enqueue('maintenance', [{ data: {}, jobId: 'restore', delayMs: 0, apartMs }])
 
 /**
- * Restores failed jobs of recently dead deliveries; returns how many were missing. If Redis may have lost data, also
- * the nightly schedule, and exactly one failed job for every delivery still DEAD of the last 30 days.
+ * Restores the failed jobs of deliveries that died recently, and returns how many were missing. If Redis may have lost
+ * data, also restores the nightly schedule, and makes sure that every delivery of the last 30 days that is still DEAD
+ * has exactly one failed job.
  */
 export async function restoreJobs(deps: Pick<Deps, 'Delivery' | 'now' | 'queues'>): Promise<number> {
   const { standing } = deps.queues
@@ -43,13 +44,13 @@ export async function restoreJobs(deps: Pick<Deps, 'Delivery' | 'now' | 'queues'
   return restored
 }
 
-/** Keeps an existing schedule, so that an overdue run isn't lost. */
+/** An existing schedule is left unchanged, so that an overdue run isn't lost. */
 export const keepNightly = (deps: Pick<Deps, 'queues'>): Promise<void> =>
   deps.queues.keepSchedule('retention', { id: 'nightly', ...nightly })
 
 /**
- * One job per DEAD delivery without one; returns how many were missing. The worker then fails the job, because support
- * staff look for DEAD deliveries among the failed jobs.
+ * Adds a job for each delivery that became DEAD after `since` and has none. When it runs, the worker fails it, because
+ * support staff look for DEAD deliveries among the failed jobs. Returns how many jobs were missing.
  */
 async function restoreFailed(deps: Pick<Deps, 'Delivery' | 'now' | 'queues'>, since: Date): Promise<number> {
   const now = deps.now()
@@ -63,7 +64,7 @@ async function restoreFailed(deps: Pick<Deps, 'Delivery' | 'now' | 'queues'>, si
   return restored
 }
 
-/** Failed jobs whose delivery isn't DEAD any more, or died again after a re-queue. */
+/** Removes failed jobs whose delivery is no longer DEAD, or was re-queued and has died again. */
 async function dropOutdated(deps: Pick<Deps, 'Delivery' | 'queues'>, jobIds: string[]): Promise<void> {
   const dead = await deps.Delivery.find(
     { _id: { $in: jobIds.map(deliveryIdOf) }, status: 'DEAD' },

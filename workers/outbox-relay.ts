@@ -4,7 +4,7 @@ import type { QueueWorker } from './run/queue-worker.ts'
 /** Turns events of intents and orders into deliveries. */
 export const outboxRelay: QueueWorker<'outbox-relay'> = {
   queue: 'outbox-relay',
-  // Events that weren't relayed stay in their outboxes for the next poll.
+  // Events that weren't relayed are still in their outboxes, where the next poll finds them.
   afterFault: 'complete',
   async run(deps, { intentIds, orderIds }) {
     const { causes, ...counts } = await relayOutboxes(deps, { intentIds, orderIds })

@@ -1,10 +1,10 @@
 import type { Loops } from '../src/work/loop.ts'
 import type { QueueWorker } from './run/queue-worker.ts'
 
-/** Starts the nightly work: removing old data, sealing and verifying the audit trail. */
+/** Starts the nightly work, which removes old data, and seals and verifies the audit trail. */
 export const retention = (loops: Loops): QueueWorker<'retention'> => ({
   queue: 'retention',
-  // The loops find what is left.
+  // If the job fails, the loops find the work.
   afterFault: 'complete',
   async run() {
     await loops.wake('retention')

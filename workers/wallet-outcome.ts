@@ -1,7 +1,9 @@
 import { queryWallet } from '../src/intents/query-wallets.ts'
 import type { QueueWorker } from './run/queue-worker.ts'
 
-/** For payments and refunds with an unknown outcome. The job's id is the key by which the wallet knows them. */
+/**
+ * Queries payments and refunds whose outcome is unknown. The job's id is the key by which the wallet identifies them.
+ */
 export const walletOutcome: QueueWorker<'wallet-outcome'> = {
   queue: 'wallet-outcome',
   async run(deps, { intentId }, { jobId }) {

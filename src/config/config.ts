@@ -18,7 +18,7 @@ const dayMs = 24 * hourMs
 export type Config = ReturnType<typeof fromEnvironment>
 
 const validate = new Ajv({
-  // A test does that (input/validate.ts).
+  // A test validates the schema (input/validate.ts).
   validateSchema: false,
   allErrors: true,
   coerceTypes: true,
@@ -27,7 +27,7 @@ const validate = new Ajv({
   formats,
 }).compile<Environment>(environment)
 
-/** Prints every fault with its variable and exits if the environment is invalid. */
+/** If the environment is invalid, prints every fault with its variable, and exits. */
 export function loadConfig(): Config {
   const { config, faults } = checkEnvironment(process.env)
   if (config !== null) return config
@@ -35,7 +35,7 @@ export function loadConfig(): Config {
   process.exit(1)
 }
 
-/** Throws an Error that lists every fault. */
+/** Throws an Error that lists every fault of an invalid environment. */
 export function readConfig(source: Record<string, string | undefined>): Config {
   const { config, faults } = checkEnvironment(source)
   if (config === null) throw new Error(faults)
@@ -69,24 +69,27 @@ function fromEnvironment(env: Environment) {
   return {
     production: env.NODE_ENV === 'production',
     port: env.PORT,
-    /** For merchants; the API is at `${publicUrl}/api/v1`. */
+    /** Where merchants reach the service. The API is at `${publicUrl}/api/v1`. */
     publicUrl,
-    /** For customers; a pay URL is `${payUrl}/p/{shortCode}`. */
+    /** Where customers pay. A pay URL is `${payUrl}/p/{shortCode}`. */
     payUrl: env.PAY_URL ?? publicUrl,
     mongodbUrl: env.MONGODB_URL,
-    /** Authorities for MongoDB's certificate. Null: the public ones. */
+    /** Certificates to check MongoDB's against. If null, the public authorities apply. */
     mongodbCa: readCertificates(env.MONGODB_TLS_CA ?? ''),
     redisUrl: env.REDIS_URL,
-    /** How Redis's certificate is checked. Without `ca`, the public authorities apply. */
+    /** How to check Redis's certificate. If `ca` is null, the public authorities apply. */
     redisTrust: { ca: readCertificates(env.REDIS_TLS_CA ?? ''), verify: env.REDIS_TLS_VERIFY },
-    /** Encrypt sensitive values and pepper hashes. Current first, then the previous one while it's still accepted. */
+    /**
+     * They encrypt sensitive values and pepper hashes. The current key comes first, then the previous one while it's
+     * still accepted.
+     */
     secretKeys: [
       Buffer.from(env.SECRET_KEY, 'base64'),
       ...(previous === undefined ? [] : [Buffer.from(previous, 'base64')]),
     ] as const,
-    /** Per hash of a password or PIN. Only tests may lower it. */
+    /** Memory for hashing one password or PIN. Only tests may lower it. */
     hashMemoryKib: env.HASH_MEMORY_KIB,
-    /** Proxies whose X-Forwarded-For is trusted: a number of hops, or addresses and CIDR blocks. */
+    /** The proxies whose X-Forwarded-For is trusted: a number of hops, or addresses and CIDR blocks. */
     trustProxy: parseTrust(env.TRUST_PROXY ?? '') ?? [],
     workerQueues: chosen.length > 0 ? chosen : queueNames,
     queuePrefix: queuePrefix(env),
@@ -94,52 +97,55 @@ function fromEnvironment(env: Environment) {
     maxAmount: env.MAX_AMOUNT,
     intentLifetimeMs: lifetimeSeconds * 1000,
     codeLifetimeMs: (env.CODE_LIFETIME_SECONDS ?? lifetimeSeconds) * 1000,
-    /** Before attempts 2 to 8 (SPEC 6.4). */
+    /** The delays before attempts 2 to 8 (SPEC 6.4). */
     webhookRetryMs: list(env.WEBHOOK_RETRY_SECONDS).map((seconds) => Math.round(Number(seconds) * 1000)),
     webhookTimeoutMs: env.WEBHOOK_TIMEOUT_SECONDS * 1000,
-    /** How long an endpoint fails before the business's other endpoints get to know. */
+    /** How long an endpoint must have been failing before the business's other endpoints are notified. */
     endpointWarningMs: env.ENDPOINT_WARNING_HOURS * hourMs,
-    /** `host:port` pairs that may be private or use plain HTTP. Must be empty in production. */
+    /** Endpoints, as `host:port`, that may be private or use plain HTTP. Must be empty in production. */
     webhookAllowedHosts: new Set(list(env.WEBHOOK_ALLOWED_HOSTS)),
-    /** Never connected to, on top of all private networks. */
+    /** Networks that webhooks never connect to, in addition to all private ones. */
     webhookBlockedRanges: list(env.WEBHOOK_BLOCKED_RANGES).map(parseRange),
     webhookHeaderBrand: env.WEBHOOK_HEADER_BRAND,
     /**
-     * Moves the money of live payments; without it no live intent can be paid. `name` is stored with each payment,
-     * `key` signs requests to `url`.
+     * The provider that moves the money of live payments. Without it, no live intent can be paid. `name` is stored with
+     * each payment, and `key` signs the requests to `url`.
      */
     walletProvider: walletProvider(env),
-    /** For a single call. */
+    /** The timeout of a single call to a wallet. */
     walletTimeoutMs: env.WALLET_PROVIDER_TIMEOUT_SECONDS * 1000,
-    /** Age at which test data is deleted. */
+    /** Test data older than this is deleted. */
     sandboxRetentionMs: env.SANDBOX_RETENTION_DAYS * dayMs,
-    /** Age at which the attempts of finished live deliveries are deleted. Null: never. */
+    /** The attempts of finished live deliveries are deleted at this age. If null, they are kept forever. */
     liveDeliveryRetentionMs: env.LIVE_DELIVERY_RETENTION_DAYS * dayMs || null,
     /** How long `web` goes on accepting connections after SIGTERM. */
     shutdownDrainMs: env.SHUTDOWN_DRAIN_SECONDS * 1000,
-    /** From SIGTERM to the end of the process. */
+    /** The time from SIGTERM until the process ends, at most. */
     shutdownTimeoutMs: env.SHUTDOWN_TIMEOUT_SECONDS * 1000,
-    /** Per API key, and per address that sends rejected credentials. Null: no limit. */
+    /** Applies to each API key, and to each address that sends rejected credentials. If null, there's no limit. */
     rateLimitPerSecond: env.RATE_LIMIT_PER_SECOND || null,
-    /** In use at a time. */
+    /** How many live payment codes a business may have in use at a time. */
     liveCodesPerBusiness: env.LIVE_CODES_PER_BUSINESS,
-    /** Intents, orders and products created with test keys, per business and UTC day. Null: no limit. */
+    /**
+     * Counts the intents, orders and products that a business creates with test keys per UTC day. If null, there's no
+     * limit.
+     */
     sandboxIntentsPerDay: env.SANDBOX_INTENTS_PER_DAY || null,
-    /** What a business may store per UTC day. Null: no limit. */
+    /** What a business may store per UTC day. If null, there's no limit. */
     liveDocumentsPerDay: env.LIVE_DOCUMENTS_PER_DAY || null,
     liveBytesPerDay: env.LIVE_BYTES_PER_DAY || null,
     sandboxBytesPerDay: env.SANDBOX_BYTES_PER_DAY || null,
-    /** Per business and UTC day, counted separately for live and test keys. Null: no limit. */
+    /** Per business and UTC day; live and test keys are counted separately. If null, there's no limit. */
     auditLinesPerDay: env.AUDIT_LINES_PER_DAY || null,
-    /** For /healthz and /readyz of a `worker`. Null: not served. */
+    /** A `worker` serves /healthz and /readyz here. If null, it doesn't serve them. */
     workerPort: env.WORKER_PORT ?? null,
-    /** For /metrics alone. Null: it's served beside /healthz. */
+    /** A port for /metrics only. If null, /metrics is on the same port as /healthz. */
     metricsPort: env.METRICS_PORT ?? null,
-    /** Required for /metrics on every port. Null: not required. */
+    /** Requests for /metrics must carry this token, on every port. If null, they need none. */
     metricsToken: env.METRICS_TOKEN ?? null,
-    /** OTLP over HTTP, without `/v1/traces`. Null: tracing is off. */
+    /** Traces go here (OTLP over HTTP), without the suffix `/v1/traces`. If null, tracing is off. */
     otlpEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/$/, '') ?? null,
-    /** `ratio` applies to the ratio samplers. */
+    /** Only the ratio samplers use `ratio`. */
     traceSampler: { name: env.OTEL_TRACES_SAMPLER, ratio: env.OTEL_TRACES_SAMPLER_ARG },
     /** In basis points (src/wallets/commission.ts). */
     commissionRates: {
@@ -152,8 +158,8 @@ function fromEnvironment(env: Environment) {
 }
 
 /**
- * In a cluster all keys of a queue must be on one node, so their prefix needs a hash tag in braces. Queues and rate
- * limits share it, and so the node and a connection, of which they need little.
+ * In a cluster, all keys of a queue must be on one node, so their prefix needs a hash tag (in braces). The queues and
+ * the rate limits share one prefix, and therefore a node. They need little of its capacity.
  */
 function queuePrefix({ REDIS_URL: url, QUEUE_PREFIX: prefix }: Environment): string {
   const isTagged = /\{[^}]+\}/.test(prefix)

@@ -2,10 +2,10 @@ import { environment } from '../../schemas/environment.ts'
 import { usesTls } from './mongo-url.ts'
 import { parseRedisUrl } from './redis-url.ts'
 
-/** Partly invalid. Valid values are already converted to their types. */
+/** Some variables may be invalid. Valid ones have already been converted to their types. */
 type Given = Readonly<Record<string, unknown>>
 
-/** Faults across several variables, and those that ajv can't see. */
+/** Finds faults that involve several variables, and those that ajv can't see. */
 export function combinedFaults(given: Given): string[] {
   // ajv converts `Infinity` to a number, which passes every maximum.
   const infinite = Object.keys(given).filter((name) => typeof given[name] === 'number' && !Number.isFinite(given[name]))
@@ -64,8 +64,8 @@ function textOf(given: Given, name: string): string {
 const bytesOf = (given: Given, name: string): Buffer => Buffer.from(textOf(given, name), 'base64')
 
 /**
- * A random 32-byte key has about 30 distinct bytes, and as many distinct differences between neighbours. Fewer than 16
- * of either practically never happens.
+ * A random 32-byte key has about 30 distinct bytes, and as many distinct differences between neighbours. It almost
+ * never has fewer than 16 of either.
  */
 const minDistinct = 16
 
@@ -82,10 +82,13 @@ export function isWeakKey(text: string): boolean {
   return new Set(bytes).size < minDistinct || new Set(steps).size < minDistinct || isText || isOfOneCase
 }
 
-/** As in documentation and examples. */
+/** What documentation and examples show instead of a real key. */
 const placeholder = /change.?me|example|placeholder|password|your.?(api.?)?(key|secret)/i
 
-/** The same for text of at least 16 characters: a placeholder, or a few repeated characters. */
+/**
+ * Like `isWeakKey`, for text of at least 16 characters: it's weak if it has a placeholder or just repeats a few
+ * characters.
+ */
 export function isWeakText(text: string): boolean {
   const pieces = new Set(Array.from(text.slice(2), (_, at) => text.slice(at, at + 3)))
   const steps = new Set(Array.from(text.slice(1), (letter, at) => letter.charCodeAt(0) - text.charCodeAt(at)))

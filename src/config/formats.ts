@@ -9,8 +9,8 @@ import { parseRedisUrl } from './redis-url.ts'
 const blocks = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
 /**
- * Many platforms limit variables to one line, so: PEM with line breaks or `\
- * `, the same in base64, or a file's path. Null if no certificate in it is valid.
+ * Many platforms limit a variable to one line. So the text may be PEM, with line breaks or with a backslash and `n`,
+ * the same in base64, or the path of a file. Returns null unless all its certificates are valid.
  */
 export function readCertificates(text: string): string | null {
   const found = pemOf(text)?.match(blocks) ?? []
@@ -42,7 +42,7 @@ export const list = (text: string | undefined): string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== '')
 
-/** Null if it's neither an address nor a CIDR block. */
+/** Returns null if `part` is neither an address nor a CIDR block. */
 export function readRange(part: string): ReturnType<typeof parseRange> | null {
   try {
     return parseRange(part)
@@ -52,8 +52,8 @@ export function readRange(part: string): ReturnType<typeof parseRange> | null {
 }
 
 /**
- * TRUST_PROXY is a number of hops, or addresses and CIDR blocks. Null for anything else and for `/0`, which Express
- * rejects.
+ * TRUST_PROXY is a number of hops, or a list of addresses and CIDR blocks. Returns null for anything else, and for
+ * `/0`, which Express rejects.
  */
 export function parseTrust(text: string): number | readonly string[] | null {
   if (/^\d{1,2}$/.test(text)) return Number(text)
@@ -64,7 +64,7 @@ export function parseTrust(text: string): number | readonly string[] | null {
   return ranges.every((range) => range !== null) ? ranges : null
 }
 
-/** `hint` ends the error message. It never quotes a secret. */
+/** `hint` returns the end of the error message, which never quotes a secret. */
 interface Format {
   validate: (text: string) => boolean
   hint: (text: string) => string
@@ -104,7 +104,7 @@ export const formats: Record<string, Format> = {
     hint: () => 'must be certificates in PEM form, with line breaks or \\n, or in base64, or the path of a PEM file',
   },
   'key-of-32-bytes': {
-    // Decoding skips what isn't base64, so otherwise several strings would be the same key.
+    // Decoding skips characters that aren't base64, so without this check several strings would be the same key.
     validate: (text) => /^[A-Za-z0-9+/]{43}=$/.test(text),
     hint: () => 'must be 32 bytes in base64 (openssl rand -base64 32)',
   },

@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose'
 
-/** Creates a client but opens no connection. */
+/** Checks by creating a client, which opens no connection. */
 export function isMongoUrl(text: string): boolean {
   try {
     const client = new mongo.MongoClient(text, { readPreference: 'primary' })
@@ -11,8 +11,8 @@ export function isMongoUrl(text: string): boolean {
 }
 
 /**
- * Without a name, the driver would use `test`. URLs often end in `admin`, where the user is known, but MongoDB keeps
- * its own data there.
+ * Without a name, the driver would use `test`. URLs often end in `admin`, because that's where the user is known, but
+ * MongoDB keeps its own data there.
  */
 export function namesDatabase(text: string): boolean {
   const { dbName } = new mongo.MongoClient(text).options
@@ -20,7 +20,7 @@ export function namesDatabase(text: string): boolean {
   return isOwn && (dbName !== 'test' || /\/test(?:\?|$)/.test(text))
 }
 
-/** Also true for an invalid URL, which is reported as a fault of its own. */
+/** Also true for an invalid URL, which is reported separately. */
 export function usesTls(text: string): boolean {
   try {
     return new mongo.MongoClient(text).options.tls
@@ -29,7 +29,7 @@ export function usesTls(text: string): boolean {
   }
 }
 
-/** Options that can weaken our guarantees, with their safe values. */
+/** URL options that could weaken our guarantees, with their safe values. */
 const strongEnough: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     w: ['majority'],
@@ -40,13 +40,13 @@ const strongEnough: ReadonlyMap<string, readonly string[]> = new Map(
     readconcern: ['majority', 'linearizable'],
     readconcernlevel: ['majority', 'linearizable'],
     readpreference: ['primary'],
-    // These read from a secondary, so no value is safe.
+    // These make the driver read from a secondary, so no value is safe.
     readpreferencetags: [],
     maxstalenessseconds: [],
   }),
 )
 
-/** The options that break a guarantee of docs/maintainers/architecture.md. */
+/** Returns the URL's options that weaken the guarantees in docs/maintainers/architecture.md. */
 export function weakeningOptions(url: string): string[] {
   if (!url.includes('?')) return []
   const options = new URLSearchParams(url.slice(url.indexOf('?') + 1))

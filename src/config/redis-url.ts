@@ -1,12 +1,12 @@
 import { readUrl } from '../platform/url.ts'
 
-/** What REDIS_URL names. With `tls`, every connection uses it. */
+/** The servers in REDIS_URL. With `tls`, every connection uses TLS. */
 export type RedisServers =
   /** The driver parses the URL. */
   | { kind: 'single'; tls: boolean }
-  /** Sentinels that watch the master `name`. */
+  /** The sentinels that watch the master `name`. */
   | ({ kind: 'sentinel'; name: string; db: number } & Nodes & SentinelLogin)
-  /** Some nodes. The driver learns about the others from them. */
+  /** Some of the nodes; the driver learns about the others from them. */
   | ({ kind: 'cluster' } & Nodes)
 
 interface Nodes {
@@ -16,7 +16,7 @@ interface Nodes {
   password: string | undefined
 }
 
-/** Sentinels often have no password, or another one than the servers. */
+/** Sentinels often have no password, or a different one from the servers. */
 interface SentinelLogin {
   sentinelUsername: string | undefined
   sentinelPassword: string | undefined
@@ -25,8 +25,8 @@ interface SentinelLogin {
 const defaultPort = { sentinel: 26_379, cluster: 6379 }
 
 /**
- * Returns null if invalid: the driver would throw or connect to localhost. `URL` can't parse the host lists of Sentinel
- * and Cluster.
+ * Returns null if the URL is invalid, because the driver would throw or connect to localhost. `URL` can't parse the
+ * lists of hosts that Sentinel and Cluster need.
  */
 export function parseRedisUrl(text: string): RedisServers | null {
   const [, secure, kind, userInfo, hosts = '', path = '', query = ''] =
@@ -51,7 +51,7 @@ function parseSingle(text: string): RedisServers | null {
   return isValid ? { kind: 'single', tls: url.protocol === 'rediss:' } : null
 }
 
-/** `host`, `host:port` or `[IPv6]:port`. */
+/** Parses `host`, `host:port` or `[IPv6]:port`. */
 function parseNode(text: string, fallbackPort: number): Nodes['nodes'][number] | null {
   const url = readUrl(`redis://${text}`)
   if (url === null || url.hostname === '' || /[/?#@]/.test(text)) return null

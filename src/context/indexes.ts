@@ -5,8 +5,8 @@ import type { Log } from '../platform/log.ts'
 import { collections } from './models.ts'
 
 /**
- * Safe to repeat, even while the service runs. Uses a connection of its own without a timeout, because building an
- * index can take longer than any request may.
+ * Can safely run again, even while the service is running. It has a connection of its own without a timeout, because
+ * building an index can take longer than any request may.
  */
 export async function makeIndexes(address: MongoAddress, log: Log): Promise<void> {
   const mongo = await connectMongo(address, log, { socketTimeoutMS: 0 })

@@ -61,8 +61,8 @@ const byModel = {
 export const collections: readonly Collection[] = Object.values(byModel)
 
 /**
- * With `maxTimeMs`, MongoDB aborts longer queries. Models are made on first use, because making all of them takes 40
- * ms.
+ * If `maxTimeMs` is given, MongoDB aborts longer queries. Each model is made on first use, because making them all
+ * takes 40 ms.
  */
 export function openModels(mongo: Connection, maxTimeMs?: number): Models {
   const properties = Object.entries(byModel).map(([name, collection]) => {

@@ -41,13 +41,13 @@ import { openBatchers } from './batchers.ts'
 import { makeIndexes } from './indexes.ts'
 import { openModels, withModels } from './models.ts'
 
-/** One per attempt and per endpoint test. */
+/** One socket per attempt, and one per endpoint test. */
 const maxSockets = maxAttemptsInFlight + 200
 
-/** As in the Procfile. */
+/** The process types in the Procfile. */
 export type ProcessType = 'web' | 'worker'
 
-/** Waits for MongoDB, but not for Redis. Tests set their clock with `shift`. */
+/** Waits for MongoDB, but not for Redis. Tests set the clock with `shift`. */
 export async function openDeps(
   config: Config,
   log: Log,
@@ -144,7 +144,7 @@ export async function openDeps(
   })
 }
 
-/** For a process that handles requests or jobs. Pass `onStop` the function that closes it. */
+/** Opens what a process needs to handle requests or jobs. Pass `onStop` the function that closes the process. */
 export async function openProcess(type: ProcessType) {
   const config = loadConfig()
   const metrics = createMetrics()

@@ -4,12 +4,15 @@ import { catalogue, type ErrorCode, type FieldFault, type Refusal, refuse } from
 import { type Fields, maxFaults, nearestName } from './known-fields.ts'
 import { judgeUrl } from './webhook-url.ts'
 
-/** From the `schemas` folder. A field may have `errorCodes` per keyword and a `message`, which follows its name. */
+/**
+ * A schema from the `schemas` folder. Fields may have `errorCodes`, one per keyword, and a `message`, which follows the
+ * field's name in the error.
+ */
 export interface AnnotatedSchema extends Fields {
   properties: Record<string, object>
 }
 
-/** All faults, in the order of the schema. The first one determines the error code. */
+/** Lists all faults, in the order of the schema's fields. The first fault determines the error code. */
 export function inOneRefusal(
   schema: AnnotatedSchema,
   errors: ErrorObject[],
@@ -29,7 +32,7 @@ export function inOneRefusal(
   return refuse(first.code, { param: first.param, details: faults, message: first.message })
 }
 
-/** Longer names of unknown parameters are shortened. */
+/** An unknown parameter's name is shortened to this length in the response. */
 const maxNameLength = 64
 const unprintable = /(?! )[\p{C}\p{Z}]/gu
 
@@ -42,8 +45,8 @@ function printableName(name: string): string {
 }
 
 /**
- * The field's path, e.g. `variants[1].price`, and its position in the schema. Ends at the last field that the schema
- * names.
+ * Returns the field's path, e.g. `variants[1].price`, and its position in the schema. The path ends at the last field
+ * that the schema names.
  */
 function locate(schema: AnnotatedSchema, error: ErrorObject): { param: string; order: number[] } {
   const missing = error.keyword === 'required' ? [String(error.params.missingProperty)] : []
@@ -85,7 +88,7 @@ function messageOf(param: string, code: ErrorCode, error: ErrorObject, allowedHo
   return code === 'VALIDATION_ERROR' ? describeFault(param, error) : catalogue[code][1]
 }
 
-/** For faults without an error code of their own. */
+/** For faults that have no error code of their own. */
 function describeFault(param: string, error: ErrorObject): string {
   const { message } = error.parentSchema as { message?: string }
   if (error.keyword === 'additionalProperties') return unknownName(param, error)
@@ -113,7 +116,7 @@ function unknownName(param: string, { parentSchema, params }: ErrorObject): stri
 /** Quotes punctuation, such as a comma. */
 const legible = (value: string): string => (/\w/.test(value) ? value : `"${value}"`)
 
-/** Where Ajv's own messages are hard to read. */
+/** Replace Ajv's messages where those are hard to read. */
 const sentences: Record<string, (params: { type?: string | string[]; limit?: number }) => string> = {
   type: ({ type = [] }) => `must be ${[type].flat().map(withArticle).join(' or ')}`,
   minLength: ({ limit = 0 }) => (limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`),

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv'
 
-/** Schema keywords that say which fields an object may have, and what a missing one means. */
+/** The schema keywords that say which fields an object may have, and what a missing one means. */
 export interface Fields {
   type?: string | readonly string[]
   properties?: Record<string, Fields>
@@ -12,20 +12,21 @@ export interface Fields {
   else?: object
   additionalProperties?: unknown
   /**
-   * Fields whose absence makes the operation do more. With any, unknown fields and null in these are refused. Elsewhere
-   * null means absent.
+   * Fields whose absence makes the operation do more. A schema with such fields refuses unknown fields, and null in
+   * these fields. Elsewhere, null means absent.
    */
   absenceWidens?: readonly string[]
-  /** An empty string means absent, too. */
+  /** If set, an empty string means absent, too. */
   emptyIsAbsent?: true
 }
 
-/** Listed in one response. */
+/** The most faults that one response lists. */
 export const maxFaults = 100
 
 /**
- * Keeps known fields that aren't absent. Refused names and overlong lists or objects become faults, and the rest of
- * those isn't read: a body can have 175,000 items, and validating them all would block the process.
+ * Returns the value with only its known fields, without the absent ones. A refused name, or a list or object that is
+ * too long, becomes a fault, and the rest of it isn't read: a body can contain 175,000 items, and validating all of
+ * them would block the process.
  */
 export function readFields(schema: Fields, value: unknown, faults: ErrorObject[], instancePath = ''): unknown {
   const { properties, items, maxItems: limit = Number.POSITIVE_INFINITY } = schema
@@ -61,20 +62,20 @@ export function readFields(schema: Fields, value: unknown, faults: ErrorObject[]
   )
 }
 
-/** Including fields that are required only under a condition. */
+/** Also true if a field is required only under a condition. */
 export function needsField({ required, minProperties, else: otherwise = {} }: Fields): boolean {
   const underCondition: Fields = otherwise
   return (required ?? minProperties ?? underCondition.required) !== undefined
 }
 
-/** Whether null means that the field is absent. */
+/** Whether null means that this field is absent. */
 export const takesNull = ({ required = [], absenceWidens = [], properties = {} }: Fields, name: string): boolean =>
   ![...(required as string[]), ...absenceWidens].includes(name) && ![properties[name]?.type].flat().includes('null')
 
 const isAbsent = (schema: Fields, name: string, value: unknown): boolean =>
   value === null ? takesNull(schema, name) : value === '' && schema.properties?.[name]?.emptyIsAbsent === true
 
-/** Cached: every unknown field of a body is compared with them. */
+/** Cached, because each unknown field of a body is compared with these names. */
 const foldedNames = new WeakMap<object, Set<string>>()
 
 function namesOf(properties: object): Set<string> {
@@ -89,17 +90,17 @@ const separators = /[\s\p{Pd}\p{Pc}\p{C}\p{Default_Ignorable_Code_Point}\u0307]/
 /** Longer names are compared by their beginning, because NFKC can take quadratic time. */
 const comparedLength = 256
 
-/** Lower case is enough for these. A body can have ten thousand of them. */
+/** Such names only need lower-casing. A body can contain ten thousand of them. */
 const plain = /^[a-z\d]+$/i
 
-/** Without case and separators. Only upper case makes ı and ſ equal to i and s. */
+/** Removes case and separators. Only the detour through upper case makes ı and ſ equal to i and s. */
 export function folded(name: string): string {
   const compared = name.slice(0, comparedLength)
   if (plain.test(compared)) return compared.toLowerCase()
   return compared.normalize('NFKC').toUpperCase().toLowerCase().replaceAll(separators, '')
 }
 
-/** The known name that shares most letter pairs with it, or undefined if none is similar. */
+/** Returns the known name that shares the most letter pairs with `name`, or undefined if none is similar. */
 export function nearestName(known: readonly string[], name: string): string | undefined {
   const wanted = pairsOf(name)
   const nearness = (each: string): number => {

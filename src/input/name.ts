@@ -1,29 +1,29 @@
-/** Texts that people type or paste, and later search for. */
+/** Both are texts that people type or paste, and later search for. */
 export type NameKind = 'name' | 'reference'
 
-/** Longer texts aren't normalised, because NFC can take quadratic time. Callers have limits of their own. */
+/** Longer texts aren't normalised, because NFC can take quadratic time. Each caller has a limit of its own. */
 const maxTypedLength = 1024
 
 const blanks = /[\p{White_Space}\p{Default_Ignorable_Code_Point}]+/gu
-/** Without the two joiners, which change how words look in Arabic and other scripts. */
+/** Excludes the two joiners, which change how words look in Arabic and other scripts. */
 const formatCharacters = /(?![\u200C\u200D])\p{Cf}/gu
 
-/** In code points, as JSON Schema measures length. */
+/** Counts code points, as JSON Schema does. */
 export const isLonger = (text: string, maxLength: number): boolean =>
   text.length > maxLength && Array.from(text).length > maxLength
 
-/** Nothing in it can be seen. */
+/** Whether nothing in the text can be seen. */
 export const isBlank = (text: string): boolean =>
   /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\u2800]*$/u.test(text)
 
 /**
- * The form in which names and references are stored and looked up. Null if blank or with forbidden characters. Applying
- * it again changes nothing.
+ * Returns the form in which names and references are stored and looked up, or null if the text is blank or has
+ * forbidden characters. A stored form is returned unchanged.
  */
 export function readName(kind: NameKind, typed: string): string | null {
   if (!typed.isWellFormed()) return null
   if (typed.length > maxTypedLength) return typed.includes('\0') ? null : typed
-  // NFC comes after removing characters, which may bring together what it composes.
+  // Removing characters can bring together what NFC composes, so NFC comes second.
   const kept = kind === 'name' ? typed.replaceAll(formatCharacters, '') : typed.replaceAll(/[\u2010-\u2015]/g, '-')
   const text = kept
     .normalize('NFC')

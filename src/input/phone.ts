@@ -1,17 +1,23 @@
 import { plainDigits } from './digits.ts'
 
-/** Mauritania's. Customers often omit it. */
+/** Mauritania's country code, which customers often omit. */
 const countryCode = '222'
 const nationalLength = 8
-/** With country code. Any lower, and a national number with a stray `+` would count as foreign. */
+/**
+ * The fewest digits of a foreign number, with its country code. If this were lower, a national number with a stray `+`
+ * would count as foreign.
+ */
 const minForeignLength = 10
 
-/** What people type between digits. */
+/** Characters that people type between digits. */
 const separators = /[\s.()/\p{Dash_Punctuation}]/gu
-/** As in `+33 (0)6 …`. */
+/** The zero in `+33 (0)6 …`, which callers from abroad leave out. */
 const trunkZero = /\(0\)/
 
-/** As wallets write it: digits only, with a country code unless it's Mauritanian. Null if it isn't a phone number. */
+/**
+ * Returns the number as wallets write it: digits only, with a country code unless it's Mauritanian. Returns null for
+ * anything that isn't a phone number.
+ */
 export function readPhone(typed: string): string | null {
   const text = plainDigits(typed).replace(trunkZero, '').replaceAll(separators, '')
   // No country code begins with 0.
@@ -21,25 +27,27 @@ export function readPhone(typed: string): string | null {
   return digits.length === countryCode.length + nationalLength ? digits.slice(countryCode.length) : null
 }
 
-/** Mauritanian. Landlines have 5 as the second digit. */
+/** Mauritanian mobile numbers. The second digit of a landline is 5. */
 const mobile = /^[234][^5]/
 
-/** Also null for a Mauritanian landline: it has no wallet, so it's a typing error. */
+/**
+ * Like `readPhone`, but also returns null for a Mauritanian landline. It has no wallet, so it must be a typing error.
+ */
 export function readWalletPhone(typed: string): string | null {
   const phone = readPhone(typed)
   return phone?.length === nationalLength && !mobile.test(phone) ? null : phone
 }
 
 /**
- * E.g. `22 ** ** 45` (SPEC 6.2), which doesn't reveal the number's length. The country code 222 is left out, as in
- * stored numbers.
+ * Returns e.g. `22 ** ** 45` (SPEC 6.2), which doesn't reveal how long the number is. The country code 222 is left out,
+ * as in stored numbers.
  */
 export function maskPhone(phone: string): string {
   const digits = readPhone(phone) ?? phone
   return `${digits.slice(0, 2)} ** ** ${digits.slice(-2)}`
 }
 
-/** 4 to 6 digits of any script, returned as Western digits; null for anything else. */
+/** Accepts 4 to 6 digits of any script and returns Western digits. Returns null for anything else. */
 export function readPin(typed: string): string | null {
   const pin = plainDigits(typed).trim()
   return /^\d{4,6}$/.test(pin) ? pin : null

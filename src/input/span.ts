@@ -2,7 +2,7 @@ import type { SpanQuery } from '../../schemas/queries.ts'
 import { refuse } from '../platform/errors.ts'
 import { readInstant } from './instant.ts'
 
-/** Both ends inclusive; null is open. */
+/** Both ends are inclusive. A null end is open. */
 export interface Span {
   from: Date | null
   to: Date | null
@@ -10,13 +10,13 @@ export interface Span {
 
 export const anyTime: Span = { from: null, to: null }
 
-/** Ends a span now, so that documents created meanwhile are out. */
+/** Ends the span now at the latest, so that it excludes documents created while it's being processed. */
 export const upToNow = (deps: { now(): Date }, { from, to }: Span): Span => {
   const now = deps.now()
   return { from, to: to === null || to > now ? now : to }
 }
 
-/** A `to` without a time includes that whole UTC day (SPEC 4.3). */
+/** If `to` is a date without a time, the span includes that whole UTC day (SPEC 4.3). */
 export const readSpan = (query: SpanQuery): Span => readNamedSpan(query, 'from', 'to')
 
 /** Like `readSpan`, with other parameter names. */
@@ -33,7 +33,7 @@ export function readNamedSpan<Name extends string>(
   return { from, to }
 }
 
-/** A MongoDB filter; empty if both ends are open. */
+/** Returns a MongoDB filter, which is empty if both ends are open. */
 export function within(field: string, { from, to }: Span): Record<string, object> {
   if (from === null && to === null) return {}
   return { [field]: { ...(from === null ? {} : { $gte: from }), ...(to === null ? {} : { $lte: to }) } }

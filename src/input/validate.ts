@@ -18,13 +18,16 @@ declare module '../platform/deps.ts' {
   }
 }
 
-/** Returns the value with its known fields only, or throws one error with all faults. */
+/** Returns the value with only its known fields, or throws a single error that lists all faults. */
 export type Validate = <Schema extends AnnotatedSchema>(schema: Schema, value: unknown) => Valid<Schema>
 type Valid<Schema> = Schema extends JSONSchema ? ValueOf<Schema> : unknown
 
 type Limits = Pick<Config, 'maxAmount' | 'webhookAllowedHosts'>
 
-/** Of the validation in progress: it's synchronous, and Ajv gives formats nothing but the value. */
+/**
+ * Limits of the running validation. That works because validation is synchronous; Ajv passes nothing but the value to
+ * formats.
+ */
 let config: Limits
 
 function createAjv(): Ajv {
@@ -33,16 +36,16 @@ function createAjv(): Ajv {
     verbose: true,
     strictRequired: false,
     strictNumbers: false,
-    // A test does that: compiling the JSON Schema validator takes 60 ms.
+    // A test validates the schemas, because compiling the validator of JSON Schema itself takes 60 ms.
     validateSchema: false,
-    // Schemas compile on first use, which takes a third less time without optimising.
+    // Schemas are compiled on first use, which takes a third less time without optimising.
     code: { optimize: false },
   })
   made.addVocabulary(['errorCodes', 'message', 'absenceWidens', 'emptyIsAbsent'])
   made.addKeyword({
     keyword: 'normalise',
     type: 'string',
-    // Length limits apply to the text as stored.
+    // The length limit applies to the text as it is stored.
     before: 'maxLength',
     modifying: true,
     validate(kind: NameKind, typed: string, _schema, context) {
@@ -85,12 +88,12 @@ export const createValidate =
 /** MongoDB replaces lone surrogates, and can't store a key with NUL. */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
-/** Storable and more than whitespace, which a CSV file couldn't tell from an empty field. */
+/** A CSV file couldn't distinguish text that is only whitespace from an empty field. */
 const isWritten = (text: string): boolean => isStorable(text) && /\S/.test(text)
 
 const isEventName = (text: string): text is EventName => Object.hasOwn(events, text)
 
-/** No user info, and nothing that the URL parser would silently drop or convert to a slash. */
+/** Excludes user info, and characters that the URL parser would silently drop or convert to a slash. */
 const absoluteUrl = /^https?:\/\/[^\s\\/?#@\p{Cc}]+([/?#][^\s\\\p{Cc}]*)?$/iu
 
 function isRedirectUrl(text: string, localhostToo: boolean): boolean {
@@ -100,5 +103,5 @@ function isRedirectUrl(text: string, localhostToo: boolean): boolean {
   return url.protocol === 'https:' || (localhostToo && url.hostname === 'localhost')
 }
 
-/** One per process, with formats that JSON Schema lacks. */
+/** One instance for the process, with formats that JSON Schema doesn't define. */
 const ajv = createAjv()

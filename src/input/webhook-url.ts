@@ -4,7 +4,7 @@ import { readUrl } from '../platform/url.ts'
 /** Short enough for all indexes, proxies and logs. Redirect URLs have the same limit. */
 const maxLength = 2048
 
-/** Of a DNS host name (RFC 1035). */
+/** The longest DNS host name (RFC 1035). */
 const maxNameLength = 253
 
 /**
@@ -31,11 +31,11 @@ export const privateSuffixes: ReadonlySet<string> = new Set([
 const labelShape = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
 const lastLabel = /^(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/
 
-/** Scheme, two slashes, host – and nothing that the URL parser would silently drop or replace with a slash. */
+/** Excludes characters that the URL parser would silently drop or replace with a slash. */
 const absolute = /^https?:\/\/[^\s\\/?#\p{Cc}][^\s\\\p{Cc}]*$/iu
 const userInfo = /^https?:\/\/[^/?#]*@/i
 
-/** Either usable, or why not. `allowed`: the host is in `allowedHosts`, so rules for public hosts don't apply. */
+/** `allowed` means that the host is in `allowedHosts`, so the rules for public hosts don't apply. */
 export type JudgedUrl = { url: URL; allowed: boolean } | { fault: string }
 
 /** The scheme's default port if the URL has none. */
@@ -46,7 +46,8 @@ export function portOf(url: URL): number {
 
 function parse(input: string): URL | null {
   if (input.length > maxLength || !input.isWellFormed() || !absolute.test(input)) return null
-  // Same parser as the sender's. It reads `0x7f.1` and `%3127.0.0.1` as 127.0.0.1, and full-width digits too.
+  // The sender uses the same parser. It reads `0x7f.1` and `%3127.0.0.1` as 127.0.0.1, and it understands full-width
+  // digits.
   const url = readUrl(input)
   if (url === null) return null
   if (input.includes('#')) url.hash = ''
@@ -78,9 +79,9 @@ function publicFault(url: URL): string | null {
 }
 
 /**
- * Checks a URL that a merchant registers (SPEC 4.8). The sender repeats it at each attempt, because the rules may have
- * changed, and then resolves the host name. `allowedHosts` are `host:port` pairs, IPv6 in brackets, that may be
- * private, an IP address or plain http.
+ * Checks a URL that a merchant registers (SPEC 4.8). The sender checks it again at each attempt, because the rules may
+ * have changed, and then resolves the host name. `allowedHosts` are `host:port` pairs (IPv6 in brackets) that may be
+ * private, be an IP address or use plain http.
  */
 export function judgeUrl(input: string, allowedHosts: ReadonlySet<string>): JudgedUrl {
   const url = parse(input)
@@ -93,5 +94,5 @@ export function judgeUrl(input: string, allowedHosts: ReadonlySet<string>): Judg
   return fault === null ? { url, allowed: false } : { fault }
 }
 
-/** How the service stores a valid URL: without fragment, and without a dot at the end of the host. */
+/** Returns the form in which a valid URL is stored: without a fragment, and without a dot at the end of the host. */
 export const storedUrl = (input: string): string => parse(input)?.href ?? input

@@ -12,18 +12,18 @@ declare module '../platform/deps.ts' {
 
 const mib = 1024 * 1024
 export const memoryOfBusiness = 128 * mib
-/** For large responses: reading and building 1 MB takes 10 ms. */
+/** Limits large responses. Reading and building 1 MB takes 10 ms. */
 export const bytesPerSecond = 16 * mib
-/** A page of 100 ordinary items is smaller. */
+/** Above this size a response is large. A page of 100 ordinary items is smaller. */
 const largeBytes = 256 * 1024
-/** How long a business reads one at a time after a large response. */
+/** How long a business's reads run one at a time after a large response. */
 const carefulMs = 600_000
-/** A request may then wait 8 s for MongoDB, and must get its response within 10 s. */
+/** How long a request waits for capacity. It may then wait 8 s for MongoDB, and must get its response within 10 s. */
 export const maxWaitMs = 2_000
 
 /**
- * What one process has, out of 1 GB of memory (150 MB at rest). `careful` returns how many reads a business may run at
- * a time.
+ * What one process can use. It has 1 GB of memory, 150 MB of it in use at rest. `careful` returns how many reads a
+ * business may run at a time.
  */
 export const capacityLimits = (careful: (businessId: string) => number) =>
   ({
@@ -121,7 +121,7 @@ export type CapacityName = keyof ReturnType<typeof capacityLimits>
 export type Capacity = ReturnType<typeof createCapacity>
 
 export function createCapacity({ elapsedMs, after }: ProcessClock = processClock) {
-  /** When each business with large responses may read in parallel again, earliest first. */
+  /** When each business with large responses may read in parallel again. The earliest comes first. */
   const careful = new Map<string, number>()
   const share = createShare(
     capacityLimits((businessId) => ((careful.get(businessId) ?? 0) > elapsedMs() ? 1 : Number.POSITIVE_INFINITY)),
@@ -138,9 +138,9 @@ export function createCapacity({ elapsedMs, after }: ProcessClock = processClock
   }
 
   /**
-   * Gives back what a read took – after a rest, if it was heavy. A large response rests for as long as its bytes take
-   * at `bytesPerSecond`. A list or export rests for three times what it took beyond 10 ms, at most 200 ms, so that
-   * requests in sequence are never refused.
+   * Gives back what a read took, after a rest if it was heavy. After a large response, the rest is as long as its bytes
+   * take at `bytesPerSecond`. After a list or an export, it's three times what that took beyond 10 ms, up to 200 ms –
+   * short enough that requests in sequence are never refused.
    */
   function endRead(businessId: string, held: Held<CapacityName>, { bytes, tookMs }: { bytes: number; tookMs: number }) {
     const isLarge = bytes > largeBytes
@@ -154,7 +154,7 @@ export function createCapacity({ elapsedMs, after }: ProcessClock = processClock
     else held.resize(cost)
   }
 
-  /** Throws RATE_LIMITED if the owner has used up its own part, SERVICE_UNAVAILABLE if others have the rest. */
+  /** Throws RATE_LIMITED if the owner has used up its own part, or SERVICE_UNAVAILABLE if others use the rest. */
   async function wait(owner: string, cost: Cost<CapacityName>): Promise<Held<CapacityName>> {
     const held = await share.take([owner], cost, maxWaitMs)
     if (held === null) throw share.refusal([owner], cost)
@@ -170,7 +170,7 @@ export function createCapacity({ elapsedMs, after }: ProcessClock = processClock
      */
     async paceWork(businessId: string, bytes: number, times = 1): Promise<void> {
       if (bytes <= largeBytes) return
-      // Before the wait, so that other work starting right now is paced too.
+      // Noted before the wait, so that other work that starts now is paced as well.
       noteLarge(businessId)
       const held = await wait(businessId, { reads: 1 })
       endRead(businessId, held, { bytes: bytes * times, tookMs: 0 })
@@ -179,8 +179,8 @@ export function createCapacity({ elapsedMs, after }: ProcessClock = processClock
 }
 
 /**
- * Of one page, both as documents and as response text. Fits 100 of the largest orders, or of the largest intents
- * without refunds.
+ * The largest page, measured both as documents and as response text. It fits 100 of the largest orders, or 100 of the
+ * largest intents without refunds.
  */
 export const maxPageBytes = 26 * 1024 * 1024
 

@@ -15,11 +15,11 @@ declare module '../platform/deps.ts' {
   }
 }
 
-/** A durable count within a period. The id names what is counted and its owner – for a quota also the UTC day. */
+/** A durable count within a period. The id names what is counted and its owner, plus the UTC day for a quota. */
 export interface Counter {
   _id: string
   used: number
-  /** The end of the period. MongoDB may remove the document up to a minute later. */
+  /** When the period ends. MongoDB may remove the document up to a minute later. */
   expireAt: Date
 }
 
@@ -29,14 +29,14 @@ export const counters: Collection = {
   indexes: [{ name: 'expiry', key: { expireAt: 1 }, expireAfterSeconds: 0 }],
 }
 
-/** At most `max` points in a period of `seconds`, which starts with the first point. */
+/** Allows at most `max` points in a period of `seconds`, which starts with the first point. */
 export interface Bound {
   id: string
   max: number
   seconds: number
 }
 
-/** Per UTC day. */
+/** What an owner may use per UTC day. */
 export interface Quota {
   name: string
   owner: string
@@ -44,33 +44,33 @@ export interface Quota {
 }
 type Owned = Pick<Quota, 'name' | 'owner'>
 
-/** What this process has reserved of a quota but not spent. */
+/** What this process has reserved of a quota and not spent yet. */
 interface Block extends Quota {
   id: string
   expireAt: Date
-  /** Negative if something is still to be counted. */
+  /** Negative if some spending is still to be written. */
   left: number
-  /** The largest reservation so far; the next is up to twice that. */
+  /** The largest reservation so far. The next one is at most twice as large. */
   size: number
   isReserving: boolean
   settling: Promise<unknown> | null
-  /** By all processes, spent or reserved, when last read. */
+  /** What all processes together had spent or reserved when it was last read. */
   used: number
   isReported: boolean
 }
 
-/** One change of a counter and its outcome. */
+/** A change of one counter. The last two fields are its outcome. */
 interface Change {
   id: string
-  /** Negative: given back. */
+  /** A negative amount is given back. */
   amount: number
-  /** Grant up to this much more if it's there. */
+  /** How much more to grant if enough is left. */
   extra: number
   max: number
-  /** The end of the period that this change would start. Points go back only to a period that ends by then. */
+  /** When the period ends if this change starts it. Points are given back only to a period that ends by then. */
   expireAt: Date
   granted: number
-  /** The counter when too little was left. */
+  /** The counter as it was when too little was left. */
   full: Counter | null
 }
 type Group = [Change, ...Change[]]
@@ -79,14 +79,14 @@ const dayMs = 86_400_000
 export const dayOf = (at: Date): number => Math.floor(at.getTime() / dayMs)
 export const startOf = (day: number): Date => new Date(day * dayMs)
 
-/** A process keeps at most this part of a quota unused. */
+/** The part of a quota that a process may keep unused. */
 const maxUnused = 0.01
 const reportedPart = 0.8
-/** How often uncounted spending is written. */
+/** How often spending without a reservation is written. */
 const settleMs = 50
 /** Two rounds usually do. Each further one means that another process changed a counter in between. */
 const maxRounds = 50
-/** About 300 bytes each. */
+/** A block takes about 300 bytes. */
 const maxBlocks = 10_000
 
 interface CounterDeps {
@@ -99,7 +99,7 @@ const idOf = ({ name, owner }: Owned, day: number): string => `${name} ${owner} 
 const usedAt = (at: Date, counter: Counter | null | undefined): number =>
   counter && counter.expireAt > at ? counter.used : 0
 
-/** Used or reserved, for each quota. */
+/** Returns how much of each quota is used or reserved. */
 export async function usedToday({ Counter: model, now }: CounterDeps, owned: readonly Owned[]): Promise<number[]> {
   const ids = owned.map((each) => idOf(each, dayOf(now())))
   const found = await model.find({ _id: { $in: ids } }).lean()
@@ -115,10 +115,10 @@ export const usedUp = (
 export type Counters = ReturnType<typeof openCounters>
 
 /**
- * Counters in MongoDB, shared by all processes. They stay out of transactions, which would block each other on the same
- * counter; writes of one process go in batches. *Points* count failures and are written at once. A *quota* is reserved
- * in blocks and spent in memory: first what is needed, then twice as much each time. A killed process loses its blocks
- * until the day ends.
+ * Counters in MongoDB, shared by all processes. They are never written within transactions, which would block each
+ * other on the same counter; instead, one process's writes go out in batches. *Points* count failures and are written
+ * at once. A *quota* is reserved in blocks and spent in memory: first what is needed, then twice as much each time. A
+ * killed process loses its blocks until the day ends.
  */
 export function openCounters({ Counter: model, now, log }: CounterDeps & { log: Pick<Log, 'warn'> }) {
   const stored = nativeCollection(model)
@@ -152,7 +152,7 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
     }
   }
 
-  /** Grants changes in order while they fit, then spreads what is left over their extras. */
+  /** Grants changes in order while enough is left, then distributes the rest to those that want extra. */
   function allot(group: Group, full: Counter | null, at: Date): Group {
     let left = group[0].max - usedAt(at, full)
     for (const change of group) {
@@ -177,7 +177,7 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
       const filter = { _id, expireAt: { $gt: at, $lte: expireAt } }
       return { updateOne: { filter, update: [{ $set: { used } }], upsert: false } }
     }
-    // Also true of a new document: a missing field sorts before any date.
+    // Also true of a new document, because a missing field sorts before any date.
     const isOver = { $lte: ['$expireAt', at] }
     const set = { used: { $cond: [isOver, amount, used] }, expireAt: { $cond: [isOver, expireAt, '$expireAt'] } }
     // If too little is left, the filter doesn't match, and the upsert fails on the duplicate id.
@@ -253,7 +253,7 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
   const settleAll = (due: Block[]): Promise<void[]> => Promise.all(due.map((block) => settle(block, mostUnused(block))))
   const settleLater = createBatcher<Block, void>(maxBlocks, settleAll, () => settleMs)
 
-  /** Never refuses. A negative `amount` gives back what was spent in vain. */
+  /** Never refuses anything. A negative `amount` gives back what was spent in vain. */
   function count(owned: Owned, amount: number): void {
     const block = blockOf(owned)
     block.left -= amount
@@ -262,7 +262,7 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
   }
 
   return {
-    /** `used` includes `ahead` more points. `closedMs` says how long the counter is closed if that is too many. */
+    /** `used` includes `ahead` more points. If that is too many, `closedMs` is how long the counter stays closed. */
     async look({ id, max }: Bound, ahead: number): Promise<{ used: number; closedMs: number }> {
       const counter = await read(id)
       const used = usedAt(now(), counter) + ahead
@@ -275,30 +275,30 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
       if (granted.length < bounds.length) await changeEach(granted, -1)
       return taken.map((each) => (each.granted === 1 ? 0 : msLeft(each.full)))
     },
-    /** Counts even beyond the bounds. */
+    /** Counts the points even if that exceeds the bounds. */
     add: (bounds: readonly Bound[], points: number): Promise<unknown> => changeEach(bounds, points, now(), Infinity),
-    /** One point of each counter, unless its period began after `countedAt`. */
+    /** Gives back one point of each counter, unless its period began after `countedAt`. */
     giveBack: (bounds: readonly Bound[], countedAt?: Date): Promise<unknown> => changeEach(bounds, -1, countedAt),
     forget: ({ id }: Pick<Bound, 'id'>): Promise<unknown> => stored.updateOne({ _id: id }, { $set: { used: 0 } }),
     /** Returns false if too little is left. */
     async spend(quota: Quota, amount: number): Promise<boolean> {
       const block = blockOf(quota)
       block.limit = quota.limit
-      // Only if the limit has been lowered.
+      // True only after the limit has been lowered.
       if (block.left > mostUnused(block)) void settle(block, mostUnused(block))
       if (block.left < amount) return reserve(block, amount)
       block.left -= amount
       return true
     },
     count,
-    /** The owners closest to their limits, of those that spent some of the quota in this process. */
+    /** Returns the owners closest to their limits, among those that spent some of this quota in this process. */
     async fullest(name: string, most: number): Promise<(Quota & { used: number })[]> {
       const own = [...blocks.values()].filter((each) => each.name === name && each.limit > 0 && each.expireAt > now())
       const first = () => own.toSorted((a, b) => b.used / b.limit - a.used / a.limit).slice(0, most)
       await Promise.all(first().map(note))
       return first()
     },
-    /** Gives unspent blocks back. */
+    /** Gives back the unspent blocks. */
     close: (): Promise<unknown> => Promise.all([...blocks.values()].map((block) => settle(block, 0))),
   }
 }

@@ -1,6 +1,6 @@
 import { type Refusal, refuse } from '../platform/errors.ts'
 
-/** `details.scope` of RATE_LIMITED. */
+/** Sent as `details.scope` of RATE_LIMITED. */
 export type Scope =
   | 'key'
   | 'address'
@@ -15,7 +15,7 @@ export type Scope =
   | 'audit'
   | 'storage'
 
-/** A row of docs/maintainers/limits.md. */
+/** One row of docs/maintainers/limits.md. */
 export interface Limit {
   what: string
   /** What happens beyond the limit: a wait, an error or a closed connection. */
@@ -24,34 +24,34 @@ export interface Limit {
 }
 
 /**
- * What one owner may have of a resource. `max` may differ per owner and change while someone waits; `range` then
- * describes it in docs/maintainers/limits.md.
+ * How much of a resource one owner may use. If `max` is a function, its result may differ per owner and change while a
+ * caller waits, and `range` describes it in docs/maintainers/limits.md.
  */
 export type Part = { owner: string; max: number } | { owner: string; max: (key: string) => number; range: string }
 
-/** For an owner that has used up its part. `limit` is that part unless given. */
+/** The error for an owner that has used up its own part. By default, `limit` is that part. */
 export interface OwnRefusal {
   scope: Scope
   message: string
   limit?: number
 }
 
-/** What a process has a fixed amount of: slots, connections, memory. */
+/** Something of which a process has a fixed amount, such as slots, connections or memory. */
 export interface Resource extends Limit {
-  /** `Infinity` if only the parts are limited. */
+  /** `Infinity` means that only the parts are limited. */
   total: number
-  /** Parts of nested owners. The first level shares fairly. */
+  /** The parts of nested owners. The owners of the first one share the resource fairly. */
   parts: readonly [Part, ...Part[]]
   /** An owner gets more only while as much stays free as it would then have, so something is left for others. */
   leavesFree?: true
   refusal?: OwnRefusal
-  /** For docs/maintainers/limits.md. Without it, a plain number. */
+  /** The unit in docs/maintainers/limits.md. By default, it's a plain number. */
   unit?: 'bytes'
-  /** How many calls of one owner, at the last level, may wait. 100 by default. */
+  /** How many calls of one owner (at the last level) may wait. The default is 100. */
   maxWaiting?: number
 }
 
-/** Only this folder throws it. */
+/** Nothing outside this folder throws this error. */
 export const rateLimited = (
   message: string | undefined,
   details: { scope: Scope; limit: number; windowSeconds?: number },

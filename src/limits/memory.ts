@@ -5,17 +5,17 @@ import type { Cost, Held } from './share.ts'
 
 declare module '../platform/deps.ts' {
   interface Deps {
-    /** A part of `capacity`. */
+    /** The memory of requests, which is a part of `capacity`. */
     memory: RequestMemory
   }
 }
 
-/** Not counted up to here: 10,000 connections have at most 164 MB of each. */
+/** Bodies and responses up to this size aren't counted. With 10,000 connections, that's at most 164 MB of each. */
 export const smallBytes = 16 * 1024
-/** After this long without its client reading anything, a response is stalled. */
+/** A response is stalled once its client has read nothing for this long. */
 const stalledMs = 1_000
 
-/** Not yet read by its client. */
+/** A response that its client hasn't finished reading. */
 interface Unread {
   businessId: string
   response: ServerResponse
@@ -26,31 +26,31 @@ interface Unread {
 }
 
 /**
- * Bytes of memory per byte of body while it's processed. Measured: nested empty arrays 24, empty objects 21, ordinary
- * JSON 1 or 2, CSV of short cells up to 5 until its rows are read.
+ * Memory per byte of a body while it's being processed. Measured: nested empty arrays take 24 bytes, empty objects 21,
+ * ordinary JSON 1 or 2, and a CSV of short cells up to 5 until its rows are read.
  */
 export const perBodyByte = { json: 24, csv: 5 } as const
 
 export type BodyKind = keyof typeof perBodyByte
 
-/** Runs work that needs the memory. It's freed when all such work has ended. */
+/** Runs work that needs the memory, which is freed once all such work has ended. */
 type During = <T>(work: () => Promise<T>) => Promise<T>
 
-/** Small bodies reserve nothing. */
+/** A small body reserves nothing. */
 export interface BodyMemory {
   isLarge: boolean
   during: During
-  /** Shrinks to what a body of this size needs. */
+  /** Keeps only what a body of this size needs. */
   keep(bytes: number): void
 }
 
-/** Reserved until the response has been sent. */
+/** The memory stays reserved until the response has been sent. */
 export interface ReservedResponse {
   held: Held<CapacityName>
   during: During
-  /** Replaces the reservation with the actual size. */
+  /** Replaces the reservation with the response's actual size. */
   built(bytes: number): void
-  /** Call it when the client has read this many bytes. */
+  /** Must be called when the client has read this many bytes. */
   wasRead(bytes: number): void
 }
 
@@ -64,7 +64,10 @@ export function createRequestMemory(capacity: Capacity) {
     one.held.resize({ memory: 0 })
   }
 
-  /** Drops the business's longest-stalled response. Returns false if none has been stalled for `forMs`. */
+  /**
+   * Closes the response of this business that has been stalled longest. Returns false if none has been stalled for
+   * `forMs`.
+   */
   function closeStalled(businessId: string, forMs: number): boolean {
     let latest = performance.now() - forMs
     let oldest: Unread | null = null
@@ -79,7 +82,7 @@ export function createRequestMemory(capacity: Capacity) {
     return true
   }
 
-  /** When the process is out of memory, drops stalled responses of businesses that use more than this one. */
+  /** If the process's memory is used up, closes stalled responses of businesses that use more than this one. */
   function closeForOthers(businessId: string, cost: Cost<CapacityName>): void {
     for (;;) {
       const block = capacity.blockOf([businessId], cost)
@@ -96,9 +99,9 @@ export function createRequestMemory(capacity: Capacity) {
   }
 
   return {
-    /** Waits for all that a read needs. Throws RATE_LIMITED, or SERVICE_UNAVAILABLE if others have the rest. */
+    /** Waits for everything that a read needs. Throws RATE_LIMITED, or SERVICE_UNAVAILABLE if others use the rest. */
     async reserve(businessId: string, wanted: Cost<CapacityName>, response: ServerResponse): Promise<ReservedResponse> {
-      // Capped, so that even the largest response fits into its business's part.
+      // Even the largest response fits into its business's part.
       const cost = { ...wanted, memory: Math.min(wanted.memory ?? 0, memoryOfBusiness) }
       const held =
         takeNow(businessId, cost) ?? (await capacity.take([businessId], cost, maxWaitMs)) ?? takeNow(businessId, cost)
@@ -126,8 +129,9 @@ export function createRequestMemory(capacity: Capacity) {
       }
     },
     /**
-     * For the response to a write, which has taken effect and can't be refused. If the business is over its part, its
-     * longest-stalled responses are closed; a retry with the same idempotency key gets the whole response.
+     * Counts the response to a write, which can't be refused because the write has taken effect. If the business is
+     * then over its part, its longest-stalled responses are closed; a retry with the same idempotency key gets the
+     * whole response.
      */
     count(businessId: string, bytes: number, response: ServerResponse): void {
       if (bytes <= smallBytes || response.closed) return
@@ -138,7 +142,7 @@ export function createRequestMemory(capacity: Capacity) {
       while (capacity.held('memory', businessId) > memoryOfBusiness && closeStalled(businessId, 0));
       one.movedAt = performance.now()
     },
-    /** Returns null at once if there isn't enough. Bodies never wait. */
+    /** Returns null if too little memory is left, because a body never waits. */
     body(businessId: string, kind: BodyKind, bytes: number): BodyMemory | null {
       const held = takeNow(businessId, { memory: bytes * perBodyByte[kind] })
       return held && bodyMemory(held, kind)

@@ -5,12 +5,12 @@ import { type Limit, rateLimited } from './limit.ts'
 
 declare module '../platform/deps.ts' {
   interface Deps {
-    /** Null: no limits. */
+    /** Null means that there are no limits. */
     rateLimits: RateLimits | null
   }
 }
 
-/** Requests per second. `RATE_LIMIT_PER_SECOND` is 100 by default; 0 turns all of these off. */
+/** Limits per second. `RATE_LIMIT_PER_SECOND` is 100 by default; 0 turns all of these off. */
 export const requestRates = {
   key: {
     what: 'Requests of an API key per second; large bodies and orders count as several',
@@ -38,7 +38,7 @@ export const requestRates = {
   },
 } satisfies Record<string, RateLimit>
 
-/** `limit` is text for docs/maintainers/limits.md. */
+/** `limit` is the text that docs/maintainers/limits.md shows. */
 export interface RateLimit extends Limit {
   owner: string
   limit: string
@@ -47,14 +47,15 @@ export interface RateLimit extends Limit {
 export type Addition = readonly [name: string, by: number]
 
 /**
- * Adds to sums that all processes share and returns them. A sum disappears `livesMs` after its last addition. All
- * additions apply or none; null means that Redis is down, frozen or full and either may be the case.
+ * Adds to sums that all processes share, and returns the sums. A sum is removed `livesMs` after the last addition.
+ * Either all additions apply or none. Returns null if Redis is down, frozen or full; it's then unknown whether they
+ * applied.
  */
 export type AddUp = (additions: readonly Addition[], livesMs: number) => Promise<(number | null)[] | null>
 
 /**
- * Keeps the sums in Redis. Hashed with SECRET_KEY, a future second's key can't be predicted, so its sum can't be set in
- * advance. An implausible sum is null.
+ * Keeps the sums in Redis. Keys are hashed with SECRET_KEY, so a future second's key can't be predicted and its sum
+ * can't be set in advance. An implausible sum is returned as null.
  */
 export const createAddUp =
   (runCommands: RunCommands, prefix: string, hash: (name: string) => string): AddUp =>
@@ -69,24 +70,24 @@ export const createAddUp =
 
 const plausible = (sum: number, by: number): number | null => (Number.isSafeInteger(sum) && sum >= by ? sum : null)
 
-/** An API key, a prefix that sends invalid credentials, or a prefix that sends no key. */
+/** An API key, a prefix that sends invalid credentials, or a prefix that sends no key at all. */
 export type Counted = `key:${string}` | `address:${string}` | `visitor:${string}`
 
 export interface Standing {
   isOpen: boolean
   remaining: number
-  /** By how many requests the caller is over. */
+  /** How many requests the caller is over its limit. */
   over: number
 }
 
-/** Counts requests per clock second across processes. Decides in memory, so no request waits for Redis. */
+/** Limits requests per clock second across all processes. It decides in memory, so no request waits for Redis. */
 export type RateLimits = ReturnType<typeof createRateLimits>
 
-/** One caller in the current second, as far as this process knows. */
+/** One caller's requests in the current second, as far as this process knows. */
 interface Counts {
-  /** Counted here, not yet sent to Redis. */
+  /** Counted by this process but not yet sent to Redis. */
   unsent: number
-  /** The sum across all processes, as far as we know. */
+  /** The sum across all processes, as far as this process knows. */
   sum: number
   limit: number
 }
@@ -96,20 +97,21 @@ interface Second {
   callers: Map<Counted, Counts>
 }
 
-/** How late processes learn each other's counts. Four small calls per second don't burden Redis. */
+/** How long it takes until processes learn each other's counts. Redis hardly notices four small calls per second. */
 const exchangeEveryMs = 250
-/** Longer than the second itself: clocks of processes may differ by up to a second. */
+/** Counts must outlive their second, because the clocks of two processes may differ by up to a second. */
 const keptInRedisMs = 3000
 /**
- * Callers per second. A process can't serve enough requests to get there, even with four prefixes each. Up to 8 MB
- * until the next second. Callers beyond it aren't counted: refusing them would let a flood shut out all callers.
+ * How many callers are counted per second. A process can't serve enough requests to reach this, even if each one counts
+ * for four prefixes. The counts take up to 8 MB until the next second. Further callers aren't counted, because refusing
+ * them would let a flood shut out all callers.
  */
 const maxCounted = 20_000
-/** A few milliseconds of Redis time. The rest waits for the next batch. */
+/** Redis takes a few milliseconds for a batch of this size. The other counts wait for the next batch. */
 const maxBatch = 1000
 /**
- * As a fraction of the limit: smaller counts aren't sent, and most API keys never get there. So the sum may lack 3 % of
- * the limit per process, and a caller may exceed it by as much.
+ * A process reports only counts of at least this fraction of the limit, which most API keys never reach. So the sum may
+ * lack 3 % of the limit per process, and a caller may exceed its limit by as much.
  */
 const minShareToSend = 0.03
 
@@ -122,7 +124,7 @@ export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Dat
     return latest
   }
 
-  // Shared, because a slow Redis may still be busy with the previous exchange.
+  // If Redis is slow, the previous exchange may still be running.
   const exchange = shareRuns(async () => {
     const { at, callers } = latest
     const batch = [...callers]
@@ -132,7 +134,7 @@ export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Dat
     if (batch.length === 0) return
     for (const { counts, by } of batch) {
       counts.unsent = 0
-      // Added even if Redis doesn't respond, so that this process's own counts go on.
+      // Added even if Redis doesn't respond, so that this process goes on with its own counts.
       counts.sum += by
     }
     const sums = await addUp(
@@ -147,9 +149,9 @@ export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Dat
 
   return {
     perSecond,
-    /** How long a refusal is delayed; up to twice as long at random. Tests lower it. */
+    /** How long a refusal is delayed, up to twice as long at random. Tests lower it. */
     refusalDelayMs: 1000,
-    /** `requests`: an expensive request counts as several. */
+    /** `requests` is greater than 1 for an expensive request. */
     count(who: Counted, limit = perSecond, requests = 1): Standing {
       const counts = countsOf(current().callers, who, limit)
       if (counts === null) return { isOpen: true, remaining: limit, over: 0 }
@@ -157,7 +159,7 @@ export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Dat
       const counted = countedOf(counts)
       return { isOpen: counted <= limit, ...remainderOf(counted, limit) }
     },
-    /** The standing before the next request. Counts nothing. */
+    /** Returns the standing before the next request, without counting anything. */
     look(who: Counted, limit = perSecond): Standing {
       const counted = countedOf(current().callers.get(who) ?? { unsent: 0, sum: 0 })
       return { isOpen: counted < limit, ...remainderOf(counted, limit) }
@@ -177,7 +179,7 @@ const remainderOf = (counted: number, limit: number): Omit<Standing, 'isOpen'> =
 
 const countedOf = ({ unsent, sum }: Pick<Counts, 'unsent' | 'sum'>): number => sum + unsent
 
-/** Null if too many callers are counted already. */
+/** Returns null if too many callers are being counted already. */
 function countsOf(callers: Map<Counted, Counts>, who: Counted, limit: number): Counts | null {
   const known = callers.get(who)
   if (known !== undefined) return known
@@ -187,24 +189,24 @@ function countsOf(callers: Map<Counted, Counts>, who: Counted, limit: number): C
   return counts
 }
 
-/** Limits how much of the time some work takes: count what it took, then rest as long as `waitMs` says. */
+/** Limits the portion of time that some work takes: count what it took, then rest for as long as `waitMs` says. */
 export interface Meter {
-  /** In ms; 0 if the work may go on. */
+  /** How long the work must still rest, in ms, or 0. */
   waitMs(): number
   count(ms: number): void
 }
 
 interface Metered extends RateLimit {
-  /** Parts of the time: for one owner, and for all owners in debt together. */
+  /** Fractions of the time: for one owner, and for all indebted owners together. */
   ofOne: number
   ofAll: number
-  /** What an owner saves up at most while idle, and owes at most. */
+  /** How much an idle owner can save up, and how much a busy one can owe. */
   maxSavedMs: number
   maxOwedMs: number
 }
 
 export const meters = {
-  // A tenth is about 60 new TLS connections per second.
+  // A tenth of the time is enough for about 60 new TLS connections per second.
   endpoints: {
     what: 'Processor time for TLS handshakes with endpoints and their responses',
     owner: 'business',
@@ -215,7 +217,7 @@ export const meters = {
     maxSavedMs: 50,
     maxOwedMs: Number.POSITIVE_INFINITY,
   },
-  // Owing 3 s means a rest of 10 s, which every lease survives.
+  // At most 3 s are owed, so the longest rest is 10 s, in which no lease ends.
   background: {
     what: 'Time for which a clean-up, a check or a bulk act keeps MongoDB busy',
     owner: 'run',
@@ -228,16 +230,16 @@ export const meters = {
   },
 } satisfies Record<string, Metered>
 
-/** Negative if the owner owes. */
+/** What an owner has left at a given time. It's negative if the owner owes time. */
 interface Account {
   leftMs: number
   at: number
 }
 
-/** From this many owners on, idle ones are forgotten. */
+/** From this many owners on, those that have been idle are forgotten. */
 const tidyFrom = 1000
 
-/** `elapsedMs` must be monotonic. */
+/** `elapsedMs` must be a monotonic clock. */
 export function createMeters({ ofOne, ofAll, maxSavedMs, maxOwedMs }: Metered, elapsedMs: () => number) {
   const accounts = new Map<string, Account>()
   const full: Account = { leftMs: maxSavedMs, at: 0 }
@@ -245,7 +247,7 @@ export function createMeters({ ofOne, ofAll, maxSavedMs, maxOwedMs }: Metered, e
   const part = (): number => Math.min(ofOne, ofAll / Math.max(1, overdrawn.size))
   const leftAt = (now: number, { leftMs, at }: Account): number => Math.min(maxSavedMs, leftMs + (now - at) * part())
 
-  /** Also for owners that have gone quiet since. */
+  /** Forgets debts that have been paid off, including those of owners that no longer do anything. */
   function payOff(now: number): void {
     for (const owner of overdrawn) if (leftAt(now, accounts.get(owner) ?? full) > 0) overdrawn.delete(owner)
   }

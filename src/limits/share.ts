@@ -7,9 +7,9 @@ export type Cost<Name extends string> = Partial<Record<Name, number>>
 export interface Held<Name extends string> {
   /** Returns false, and changes nothing, if more doesn't fit. */
   resize(cost: Cost<Name>): boolean
-  /** Like `resize`, but if it doesn't fit, waits and keeps the old amounts until it does. */
+  /** Like `resize`, but if more doesn't fit, keeps the old amounts and waits until it does. */
   moveTo(cost: Cost<Name>): void
-  /** Does nothing when called again. */
+  /** Calling it again does nothing. */
   free(): void
 }
 
@@ -23,21 +23,22 @@ interface Waiter<Name extends string> {
   grant(): void
 }
 
-/** What keeps an owner from getting more. `level` is the index of a part; null is the whole process. */
+/** What keeps an owner from getting more. `level` is the index of a part, or null for the whole process. */
 interface Block<Name extends string> {
   name: Name
   level: number | null
 }
 
 /**
- * One owner's waiters, by leaf (the owner at the last level) and by the resources they need, each in order of arrival.
+ * One owner's waiters, grouped by leaf (the owner at the last level) and by the resources they need, each in order of
+ * arrival.
  */
 type Line<Name extends string> = Map<string, Waiter<Name>[]>
 
 /**
- * Shares a process's resources. What becomes free goes to the waiting owner with the smallest part of what it waits
- * for; among equals, to the one served longest ago. A caller gets all it needs or nothing, so waiters never block each
- * other. `onFree` runs after the waiters have been served.
+ * Shares a process's resources among owners. What becomes free goes to the waiting owner that has the smallest part of
+ * what it waits for, and among equals to the one that was served longest ago. A caller gets everything it needs or
+ * nothing, so waiters never block each other. `onFree` runs after the waiters have been served.
  */
 export function createShare<Name extends string>(
   resources: Record<Name, Resource>,
@@ -50,11 +51,11 @@ export function createShare<Name extends string>(
   const namesOf = (cost: Cost<Name>) => Object.keys(cost) as Name[]
   const none = () => Object.fromEntries(names.map((name) => [name, 0])) as Used<Name>
   const taken = none()
-  /** What each owner has, by level of owners. */
+  /** What each owner has, for each level of owners. */
   const levels: Map<string, Used<Name>>[] = []
-  /** By first-level owner; the one served longest ago is first. */
+  /** Keyed by the owner at the first level. The one that was served longest ago comes first. */
   const lines = new Map<string, Line<Name>>()
-  /** Whether some waiter may be blocked by the process's total, not just by its own part. */
+  /** Whether a waiter may be blocked by the process's total, and not only by its own part. */
   let isTight = false
 
   const held = (name: Name, key: string, level = 0): number => levels[level]?.get(key)?.[name] ?? 0
@@ -72,7 +73,7 @@ export function createShare<Name extends string>(
     for (const name in more) taken[name] += more[name] ?? 0
   }
 
-  /** The owner's own parts are checked before the process. */
+  /** Checks the owner's own parts before the whole process. */
   function blockOf(owners: readonly string[], more: Cost<Name>): Block<Name> | null {
     let process: Block<Name> | null = null
     for (const name in more) {
@@ -140,7 +141,7 @@ export function createShare<Name extends string>(
     return false
   }
 
-  /** The owner's largest part of anything it waits for. */
+  /** The largest part that the owner has of anything it waits for. */
   function partOf(owner: string, line: Line<Name>): number {
     let part = 0
     for (const [first] of line.values())
@@ -149,7 +150,7 @@ export function createShare<Name extends string>(
     return part
   }
 
-  /** Owners that freed something. Serving one may free more: a waiter that moves gives up what it had. */
+  /** Owners that have freed something. Serving one can free more, because a waiter that moves gives up what it had. */
   const freed = new Set<string>()
   let isServing = false
 
@@ -225,7 +226,7 @@ export function createShare<Name extends string>(
     return hold(owners, cost)
   }
 
-  /** Null if it didn't become free within `waitMs`. */
+  /** Resolves to null if it doesn't become free within `waitMs`. */
   function take(owners: readonly string[], cost: Cost<Name>, waitMs: number): Promise<Held<Name> | null> {
     const now = takeNow(owners, cost)
     if (now !== null || waitMs <= 0 || isFull(owners, cost)) return Promise.resolve(now)
@@ -246,13 +247,13 @@ export function createShare<Name extends string>(
     used: (): Readonly<Used<Name>> => taken,
     take,
     takeNow,
-    /** Takes even what doesn't fit, for what has already happened. */
+    /** Takes even what doesn't fit, because it has already happened. */
     force(owners: readonly string[], cost: Cost<Name>): Held<Name> {
       change(owners, cost)
       return hold(owners, cost)
     },
     blockOf,
-    /** RATE_LIMITED only if the owner has used up its own part, else SERVICE_UNAVAILABLE. */
+    /** RATE_LIMITED if the owner has used up its own part, otherwise SERVICE_UNAVAILABLE. */
     refusal(owners: readonly string[], cost: Cost<Name>, instead?: OwnRefusal): Refusal {
       const block = blockOf(owners, cost)
       const isAtFault = block === null ? isFull(owners, cost) : block.level !== null
@@ -272,9 +273,9 @@ export function createShare<Name extends string>(
       return Math.max(0, Math.min(...ofParts, total - taken[name] - (leavesFree ? held(name, owners[0] ?? '') : 0)))
     },
     held,
-    /** How many of the owner's calls wait. */
+    /** Counts the owner's waiting calls. */
     waiting: (owner: string): number => [...(lines.get(owner)?.values() ?? [])].flat().length,
-    /** The first-level owner that has most of it, or null. */
+    /** Returns the first-level owner that has most of the resource, or null. */
     largest(name: Name): string | null {
       let largest: string | null = null
       for (const key of levels[0]?.keys() ?? []) if (held(name, key) > held(name, largest ?? '')) largest = key

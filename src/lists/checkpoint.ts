@@ -7,21 +7,21 @@ declare module '../platform/deps.ts' {
   }
 }
 
-/** `count` items were created between the list's first checkpoint and `at` (Unix ms). */
+/** `count` items were created between the list's first checkpoint and `at`, in Unix ms. */
 export interface Checkpoint {
   at: number
   count: number
 }
 
 /**
- * The settled checkpoints of one list, so that its first page is fast even after a restart. MongoDB removes them after
- * a week, so an item inserted hours late doesn't stay missing from the total.
+ * One list's settled checkpoints, stored so that its first page is fast even after a restart. MongoDB removes them
+ * after a week; otherwise an item inserted hours late would be missing from the total for ever.
  */
 export interface ListCheckpoints {
   /** The list's key (counts.ts). */
   _id: string
   checkpoints: Checkpoint[]
-  /** Unix ms of the last checkpoint. */
+  /** The time of the last checkpoint, in Unix ms. */
   through: number
   countedAt: Date
 }
@@ -33,28 +33,32 @@ export const listCheckpoints: Collection = {
 }
 
 /**
- * Items between checkpoints. MongoDB counts that many index keys in about 1 ms; a million documents need 500
- * checkpoints.
+ * How many items lie between two checkpoints. MongoDB counts as many index keys in about 1 ms. A million documents need
+ * 500 checkpoints.
  */
 export const stride = 2_000
 
-/** Across all lists: enough for 500 million documents, in about 15 MB. */
+/** Limits the checkpoints of all lists together. These cover 500 million documents in about 15 MB. */
 export const maxCheckpoints = 250_000
 
 /**
- * Assumed limit from an item's creation time to its insertion: many times a request (8 s), a MongoDB command (5 s) and
- * clock skew (1 s) together.
+ * The longest assumed delay between an item's creation time and its insertion. It's many times the limits for a request
+ * (8 s), a MongoDB command (5 s) and clock skew (1 s) together.
  */
 const maxDelayMs = 300_000
 
-/** Everything created before this is in MongoDB, unless a freeze of minutes delayed an insert. */
+/** Everything created before this is in MongoDB, unless something was frozen for minutes and delayed an insert. */
 export const writtenBefore = (now: Date): Date => new Date(now.getTime() - maxDelayMs)
 
 /**
- * Younger checkpoints are recounted: a frozen process may insert late when it resumes, rarely after more than an hour.
+ * Younger checkpoints are recounted, because a frozen process may insert items late when it resumes. It rarely resumes
+ * after more than an hour.
  */
 const unsettledMs = 3_600_000
 
-/** The checkpoints that stay valid. Items created before `keptFrom` may have been removed; null means none are. */
+/**
+ * Returns the checkpoints that remain valid. Items created before `keptFrom` may have been removed; if it's null, none
+ * are.
+ */
 export const settled = (checkpoints: readonly Checkpoint[], keptFrom: Date | null, now: Date): Checkpoint[] =>
   checkpoints.filter(({ at }) => at >= (keptFrom?.getTime() ?? 0) && at <= now.getTime() - unsettledMs)

@@ -6,20 +6,20 @@ import { type Checkpoint, type ListCheckpoints, settled, writtenBefore } from '.
 import { longestReadMs } from './pagination.ts'
 
 /**
- * A list to count with checkpoints. Items must never stop matching `where`. The index needs the fields of `where`, then
- * creation time and id.
+ * A list that can be counted with checkpoints. An item that matches `where` must match for ever. After the fields of
+ * `where`, the index must contain the creation time and the id.
  */
 export interface Countable {
-  /** Unique within a process: owner, environment and kind of item. */
+  /** Unique within a process. It names the owner, the environment and the kind of item. */
   key: string
   collection: Model<Listed>['collection']
   index: string
   where: Record<string, unknown>
-  /** Older items may have been removed; null if none are. */
+  /** Older items may have been removed. Null means that none are. */
   keptFrom: Date | null
   /**
-   * Everything created before this has been inserted; null if no insert is late. Only for collections that insert long
-   * after the creation time.
+   * Returns the time before which all items have been inserted, or null if no insert is late. Only collections that
+   * insert items long after their creation time need this.
    */
   completeBefore?(): Promise<Date | null>
 }
@@ -32,10 +32,10 @@ export interface Owner {
 export const keyOf = (collection: string, { businessId, sandbox }: Owner): string =>
   `${collection} ${businessId} ${sandbox}`
 
-/** Against clock skew between processes; many times the real one. */
+/** Makes up for clock skew, and is many times the actual skew between two processes. */
 const marginMs = 60_000
 
-/** All intents or orders of one environment. The clean-up removes old test ones, hence `keptFrom`. */
+/** Selects all intents or orders of one environment. `keptFrom` is set because the clean-up removes old test ones. */
 export const allOf = (
   { now, config }: { now(): Date; config: Pick<Config, 'sandboxRetentionMs'> },
   collection: Countable['collection'],
@@ -48,7 +48,7 @@ export const allOf = (
   keptFrom: sandbox ? new Date(now().getTime() - config.sandboxRetentionMs + marginMs) : null,
 })
 
-/** Up to `limit`. An empty `createdAt` matches all items. */
+/** Counts up to `limit`. An empty `createdAt` matches all items. */
 export const countCreated = (
   { collection, index, where }: Countable,
   createdAt: Record<string, Date>,
@@ -65,7 +65,7 @@ declare module '../platform/deps.ts' {
   }
 }
 
-/** Count checkpoints of long lists, in memory. */
+/** The count checkpoints of long lists, in memory. */
 export type ListCounts = ReturnType<typeof createListCounts>
 
 interface ListCount {
@@ -73,16 +73,16 @@ interface ListCount {
   countedAtMs: number
 }
 
-/** Younger counts are reused. Recounting the last hour of the busiest list takes a few tenths of a second. */
+/** Counts younger than this are reused. Recounting the last hour of the busiest list takes a few tenths of a second. */
 const freshMs = 60_000
 
-/** `elapsedMs` must be monotonic. Beyond `maxCheckpoints`, the least recently used lists are dropped. */
+/** `elapsedMs` must be a monotonic clock. Beyond `maxCheckpoints`, the least recently used lists are dropped. */
 export function createListCounts(
   model: Model<ListCheckpoints>,
   elapsedMs: () => number,
   { stride, maxCheckpoints }: { stride: number; maxCheckpoints: number },
 ) {
-  /** Most recently used last. */
+  /** The most recently used list is last. */
   const listCounts = new Map<string, ListCount>()
   const counting = new Map<string, Promise<Checkpoint[]>>()
 
@@ -102,7 +102,7 @@ export function createListCounts(
       const stored = await nativeCollection(model).findOne({ _id: countable.key })
       listCount.checkpoints = settled(stored?.checkpoints ?? [], keptFrom, now)
     }
-    // Items from before the first checkpoint may be gone, so they are recounted each time.
+    // Items created before the first checkpoint may be gone, so they are recounted each time.
     if (listCount.checkpoints.length === 0) listCount.checkpoints.push({ at: keptFrom?.getTime() ?? 0, count: 0 })
     try {
       const complete = (await countable.completeBefore?.()) ?? now
@@ -126,7 +126,7 @@ export function createListCounts(
     }
   }
 
-  /** One count per list at a time. Concurrent callers share it. */
+  /** Counts each list at most once at a time. Concurrent callers share the result. */
   function update(countable: Countable, now: Date): Promise<Checkpoint[]> {
     const { key } = countable
     const running = counting.get(key) ?? count(countable, now).finally(() => counting.delete(key))
@@ -135,9 +135,9 @@ export function createListCounts(
   }
 
   return {
-    /** Lists no longer than this have no checkpoints. */
+    /** A list with no more items than this has no checkpoints. */
     stride,
-    /** Oldest first; empty if the list hasn't been counted. */
+    /** Returns the oldest first, and nothing if the list hasn't been counted. */
     async checkpointsOf(countable: Countable, now: Date): Promise<readonly Checkpoint[]> {
       const { key, keptFrom } = countable
       if (!listCounts.has(key)) return []
@@ -152,8 +152,8 @@ export function createListCounts(
 }
 
 /**
- * Adds checkpoints up to `endsBefore`, with two short index reads each. After a failure, the next call goes on from the
- * last one. `checkpoints` must have at least one.
+ * Adds checkpoints up to `endsBefore`; each takes two short index reads. After a failure, the next call continues from
+ * the last one. `checkpoints` must not be empty.
  */
 async function extendCheckpoints(
   checkpoints: Checkpoint[],
@@ -165,7 +165,7 @@ async function extendCheckpoints(
     const last = checkpoints.at(-1) as Checkpoint
     const next = await createdAfter(countable, last.at, endsBefore, step)
     if (next === null) return
-    // More than `step` items share this millisecond.
+    // More than `step` items were created in this millisecond.
     if (next.getTime() === last.at) step *= 2
     else {
       const more = await countCreated(countable, { $gte: new Date(last.at), $lt: next })
@@ -175,7 +175,7 @@ async function extendCheckpoints(
   }
 }
 
-/** The creation time of the item `skip` after `from`, or null. */
+/** Skips `skip` items from `from` on, and returns the creation time of the next one, or null. */
 async function createdAfter(
   { collection, index, where }: Countable,
   from: number,
@@ -198,7 +198,7 @@ async function createdAfter(
   return found?.createdAt ?? null
 }
 
-/** Only if it's further than what another process stored. A failure costs time, nothing else. */
+/** Stores nothing if another process has stored as much. A failure only costs time. */
 async function store(
   model: Model<ListCheckpoints>,
   { key: _id }: Countable,
@@ -216,7 +216,7 @@ async function store(
     .catch(() => undefined)
 }
 
-/** For test data that is about to be removed. */
+/** Called before old test data is removed. */
 export async function forgetStored(model: Model<ListCheckpoints>, businessId: string, before: Date): Promise<void> {
   const keys = ['intents', 'orders'].map((name) => keyOf(name, { businessId, sandbox: true }))
   await nativeCollection(model).updateMany(

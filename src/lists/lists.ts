@@ -10,16 +10,16 @@ declare module '../platform/deps.ts' {
 }
 
 /**
- * Lists, counts, exports and staff searches on MongoDB connections of their own, so nothing else waits for them.
- * src/limits/capacity.ts limits how many run.
+ * Reads lists, counts, exports and staff searches on MongoDB connections of their own, so that nothing else waits for
+ * them. src/limits/capacity.ts limits how many run at a time.
  */
 export type Lists = ReturnType<typeof createLists>
 
-/** Enough for three parallel commands per query, five per staff page, and the metrics. */
+/** Enough for three parallel commands per query, five per staff page, and the queries of the metrics. */
 export const listConnections = { maxPoolSize: 16, appName: 'payment-intents lists' } as const
 
 export function createLists(models: Models, capacity: Capacity) {
-  /** The caller must have a share of `queries`. Throws SERVICE_UNAVAILABLE if MongoDB takes too long. */
+  /** The caller must already have a share of `queries`. Throws SERVICE_UNAVAILABLE if MongoDB takes too long. */
   async function read<T>(query: (models: Models) => Promise<T>): Promise<T> {
     try {
       return await query(models)
@@ -33,15 +33,15 @@ export function createLists(models: Models, capacity: Capacity) {
   }
 
   return {
-    /** On the connections for lists. MongoDB aborts their queries after `longestReadMs`. */
+    /** These use the connections for lists. MongoDB aborts each of their queries after `longestReadMs`. */
     models,
     read,
-    /** Waits for a share of `queries` first. Throws RATE_LIMITED or SERVICE_UNAVAILABLE if that takes too long. */
+    /** First waits for a share of `queries`. Throws RATE_LIMITED or SERVICE_UNAVAILABLE after a long wait. */
     async run<T>(owner: string, query: (models: Models) => Promise<T>): Promise<T> {
       const held = await capacity.wait(owner, { queries: 1 })
       return read(query).finally(held.free)
     },
-    /** Reads for a business, then acts on the result. The limit on lists also slows down such acts. */
+    /** Reads for a business, then acts on what was found. The limit on lists also limits how fast it can act. */
     async readAndAct<Found, Done>(
       businessId: string,
       query: (models: Models) => Promise<Found>,

@@ -3,7 +3,10 @@ import { maxPageBytes, PageTooLarge } from '../limits/capacity.ts'
 import type { Listed } from '../mongo/walk.ts'
 import { readInSlices } from '../platform/in-slices.ts'
 
-/** Throws PageTooLarge as soon as it is: decoding 100 intents of 1,000 refunds takes half a second. */
+/**
+ * Throws PageTooLarge as soon as the limit is passed, because decoding 100 intents of 1,000 refunds each takes half a
+ * second.
+ */
 export async function readWithinPage<Doc extends object>(cursor: mongo.FindCursor<Doc>): Promise<Doc[]> {
   const found: Doc[] = []
   let bytes = 0
@@ -21,7 +24,7 @@ export interface Slice {
   limit: number
 }
 
-/** SPEC 4.3. */
+/** The page format of SPEC 4.3. */
 export interface Page<Item> extends Slice {
   items: Item[]
   total: number
@@ -30,9 +33,9 @@ export interface Page<Item> extends Slice {
 
 const defaultLimit = 20
 const maxLimit = 100
-/** MongoDB aborts a list query after this; the error then suggests a filter. */
+/** MongoDB aborts a list query after this time. The error message then suggests a filter. */
 export const longestReadMs = 3_000
-/** No collection has this many documents, so pages beyond are empty without a query. */
+/** No collection has this many documents, so a page with a larger offset is empty and isn't queried. */
 export const maxSkip = 2 ** 31
 
 /** A limit above 100 becomes 100 (SPEC 4.3). */
@@ -43,7 +46,7 @@ export function readSlice(query: { page?: string; limit?: string }): Slice {
   }
 }
 
-/** The index has all fields of `where`, so MongoDB reads only matching documents. */
+/** The index must contain all fields of `where`, so that MongoDB reads only matching documents. */
 export interface Selection {
   where: Record<string, unknown>
   index: string
@@ -52,11 +55,11 @@ export interface Selection {
 /** Without `fields`, whole documents are read. */
 export interface Listing extends Selection {
   fields?: Record<string, unknown>
-  /** For counting, if another index is faster at it. */
+  /** What to count with, if another index makes counting faster. */
   counted?: Selection
 }
 
-/** Newest first, then by id; counts all matches. A page past the end is empty. */
+/** Sorts from newest to oldest, then by id, and counts all matching documents. A page past the end is empty. */
 export async function readPage<Item, Doc extends Item = Item>(
   model: Model<Doc>,
   { where, index, fields = {}, counted = { where, index } }: Listing,
@@ -83,8 +86,8 @@ export async function readPage<Item, Doc extends Item = Item>(
 }
 
 /**
- * Like `readPage`, for an index in another order. MongoDB sorts the keys of all matches in memory, so the index must
- * have creation time and id; only the page's documents are read.
+ * Like `readPage`, for an index in another order. MongoDB sorts the keys of all matching documents in memory, so the
+ * index must contain the creation time and the id. Only the page's documents are read.
  */
 export async function readSortedPage<Item extends Listed>(
   model: Model<Item>,
@@ -109,7 +112,7 @@ export async function readSortedPage<Item extends Listed>(
   return { ...rest, items: await readInOrder(model, { where, fields }, items) }
 }
 
-/** In the order of `keys`, without those that no longer match. */
+/** Keeps the order of `keys`, and leaves out documents that no longer match. */
 async function readInOrder<Item extends Listed>(
   model: Model<Item>,
   { where, fields }: Required<Pick<Listing, 'where' | 'fields'>>,
@@ -129,7 +132,7 @@ export const presentPage = <Item, Presented>(
 ): Page<Presented> => ({ items: items.map((item) => present(item)), ...page })
 
 /**
- * `found` has one item more than the page if another page follows. `total` can't show that: it was counted at another
+ * If another page follows, `found` has one item too many. `total` can't show that, because it was counted at another
  * time.
  */
 export const pageOf = <Item>({ page, limit }: Slice, found: Item[], total: number): Page<Item> => ({

@@ -5,8 +5,8 @@ import { type Countable, countCreated } from './counts.ts'
 import { longestReadMs, maxSkip, type Page, pageOf, readWithinPage, type Slice } from './pagination.ts'
 
 /**
- * One page of a span, newest first, then by id, and the total. However long the list and far the page, MongoDB skips
- * only a few thousand index keys. A page past the end is empty.
+ * Reads one page of a span, from newest to oldest and then by id, and counts the span. However long the list is and
+ * however far away the page, MongoDB skips only a few thousand index keys. A page past the end is empty.
  */
 export async function readCountedPage<Item>(
   deps: Pick<Deps, 'listCounts' | 'now'>,
@@ -17,7 +17,8 @@ export async function readCountedPage<Item>(
 ): Promise<Page<Item>> {
   const skip = (slice.page - 1) * slice.limit
   const counting = countSpan(deps, countable, span)
-  // Near the start, read and count in parallel. Further down the read begins at a checkpoint, so the count comes first.
+  // Pages near the start are read while the count is running. Others start at a checkpoint, so they have to wait for
+  // the count.
   const start = skip <= deps.listCounts.stride ? { before: null, skip } : startOf(await counting, skip)
   const [found, { total }] = await Promise.all([
     readFrom<Item>(countable, span, start, slice.limit + 1, fields),
@@ -43,13 +44,13 @@ async function readFrom<Item>(
   return (await readWithinPage(found)) as Item[]
 }
 
-/** A page starts `skip` items after the newest item created before `before`, or after the newest of all if null. */
+/** Skip `skip` items from the newest one created before `before`. If `before` is null, start from the newest of all. */
 interface PageStart {
   before: Date | null
   skip: number
 }
 
-/** The nearest checkpoint before offset `skip`. */
+/** Starts at the nearest checkpoint before the page that has the offset `skip`. */
 function startOf({ newer, checkpoints }: Counted, skip: number): PageStart {
   const last = checkpoints.at(-1)
   if (last === undefined) return { before: null, skip }
@@ -62,15 +63,15 @@ function startOf({ newer, checkpoints }: Counted, skip: number): PageStart {
 
 interface Counted {
   total: number
-  /** Items newer than the last checkpoint. */
+  /** How many items are newer than the last checkpoint. */
   newer: number
-  /** Those within the span, oldest first. */
+  /** The checkpoints within the span, oldest first. */
   checkpoints: readonly Checkpoint[]
 }
 
 /**
- * Exact. Checkpoints give the number between the first and the last in the span; MongoDB counts the index keys before
- * and after, or all of them if there is no checkpoint.
+ * Counts exactly. The checkpoints tell how many items are between the first and the last of them, and MongoDB counts
+ * the index keys before and after. Without checkpoints, it counts them all.
  */
 async function countSpan(
   { listCounts, now }: Pick<Deps, 'listCounts' | 'now'>,
@@ -84,7 +85,7 @@ async function countSpan(
   return countAround(await listCounts.update(countable, now()), countable, span)
 }
 
-/** Adds up what is before, between and after the checkpoints. `limit` caps the count after the last one. */
+/** Adds up the items before, between and after the checkpoints. `limit` caps the count after the last one. */
 async function countAround(
   all: readonly Checkpoint[],
   countable: Countable,
@@ -102,7 +103,7 @@ async function countAround(
     return { total: newer, newer, checkpoints: [] }
   }
   const [older, newer] = await Promise.all([
-    // A checkpoint at 0 has nothing before it.
+    // No item was created before 1970.
     first.at === 0 ? 0 : countCreated(countable, { ...createdAt, $lt: new Date(first.at) }),
     countCreated(countable, { ...createdAt, $gte: new Date(last.at) }, limit),
   ])

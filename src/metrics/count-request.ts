@@ -1,17 +1,17 @@
 import type { Metrics } from './metrics.ts'
 
 export interface EndedRequest {
-  /** Method and path pattern; null if no route matched. */
+  /** The method and path pattern, or null if no route matched. */
   route: string | null
-  /** Null unless refused. */
+  /** Null unless the request was refused. */
   code: string | null
-  /** Null if the client disconnected first. */
+  /** Null if the client disconnected before the response. */
   status: number | null
   seconds: number
   replayed: 'same' | 'other' | null
 }
 
-/** Others share one label: clients may send any method that Node's parser accepts. */
+/** Other methods share one label, because clients may send any method that Node's parser accepts. */
 const ownMethods = /^(GET|HEAD|POST|PUT|PATCH|DELETE) /
 
 export function countRequest(metrics: Metrics, { route, code, status, seconds, replayed }: EndedRequest): void {

@@ -4,21 +4,21 @@ import { shareRuns } from '../platform/share-runs.ts'
 import { inTime } from '../platform/timeout.ts'
 import { omit } from './metrics.ts'
 
-/** One or more gauges, read from MongoDB or Redis during a scrape. */
+/** One or more gauges that are read from MongoDB or Redis during a scrape. */
 export interface Figure {
   /** How long a value is reused, so that frequent scrapes don't burden the databases. */
   keptMs: number
   read(): Promise<void>
-  /** Drops the previous values if the database doesn't respond. */
+  /** Removes the previous values. Called if the database doesn't respond. */
   leaveOut(): void
 }
 
-/** For queries that read a few keys. */
+/** For queries that read only a few keys. */
 export const briefMs = 5_000
 /** For queries that read many keys, and for values that change slowly. */
 export const minuteMs = 60_000
 
-/** One gauge. Null from `query` leaves it out. */
+/** Sets one gauge, or leaves it out if `query` returns null. */
 export const numberOf = (gauge: Gauge, keptMs: number, query: () => Promise<number | null>): Figure => ({
   keptMs,
   async read() {
@@ -29,14 +29,14 @@ export const numberOf = (gauge: Gauge, keptMs: number, query: () => Promise<numb
   leaveOut: () => omit(gauge),
 })
 
-/** Several gauges, or one with several labels. */
+/** Sets several gauges, or one gauge for several labels. */
 export const figureOf = (gauges: Parameters<typeof omit>[0][], keptMs: number, read: Figure['read']): Figure => ({
   keptMs,
   read,
   leaveOut: () => gauges.forEach(omit),
 })
 
-/** Whether a server responds, and how fast. */
+/** Reports whether a server responds, and how quickly. */
 export const pingOf = (up: Gauge, seconds: Gauge, ping: () => Promise<unknown>): Figure => ({
   keptMs: 0,
   async read() {
@@ -52,12 +52,12 @@ export const pingOf = (up: Gauge, seconds: Gauge, ping: () => Promise<unknown>):
 })
 
 /**
- * MongoDB aborts a query, and the scrape gives up on it. Queries run in parallel, so this bounds the whole scrape.
- * Prometheus would wait up to 10 s.
+ * After this time, MongoDB aborts a query and the scrape stops waiting for it. Queries run in parallel, so the whole
+ * scrape takes no longer. Prometheus would wait up to 10 s.
  */
 export const queryTimeoutMs = 1500
 
-/** Never throws, and runs one query at a time. */
+/** The returned function never throws, and runs at most one query at a time. */
 export function createRefresh(deps: Pick<Deps, 'now'>, figure: Figure): () => Promise<void> {
   let readAt: number | null = null
   const read = shareRuns(async () => {
@@ -67,7 +67,7 @@ export function createRefresh(deps: Pick<Deps, 'now'>, figure: Figure): () => Pr
   })
 
   return async () => {
-    // A value isn't fresh either if the clock was set back.
+    // If the clock was set back, the value isn't fresh either.
     if (readAt !== null && Math.abs(deps.now().getTime() - readAt) < figure.keptMs) return
     if (!(await inTime(read(), queryTimeoutMs))) figure.leaveOut()
   }

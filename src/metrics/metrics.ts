@@ -8,12 +8,12 @@ declare module '../platform/deps.ts' {
 }
 
 /**
- * Every label has few values. No keys or addresses, and ids only of the ten businesses with the highest value of a
- * metric.
+ * Every label has few values. Labels contain no keys or addresses, and ids only of the ten businesses with the highest
+ * value.
  */
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** Each has its own registry, so that two services in one process don't share counters. */
+/** Creates a registry of its own each time, so that two services in one process don't share counters. */
 export function createMetrics() {
   const registry = new Registry()
   const registers = [registry]
@@ -25,8 +25,8 @@ export function createMetrics() {
 export const environmentOf = ({ sandbox }: { sandbox: boolean }): 'test' | 'live' => (sandbox ? 'test' : 'live')
 
 /**
- * The first iterate over all open connections and break Prometheus naming rules. The last two need a timer that fires
- * ten times per second.
+ * The first of these iterate over all open connections and break Prometheus naming rules. The last two need a timer
+ * that fires ten times per second.
  */
 const leftOut = [
   ...['handles', 'requests', 'resources'].flatMap((kind) => [`nodejs_active_${kind}`, `nodejs_active_${kind}_total`]),
@@ -37,8 +37,8 @@ const leftOut = [
 const dayMs = 24 * 3_600_000
 
 /**
- * CPU, memory, event loop and garbage collection. Once per process, unlike `createMetrics`, which tests call many
- * times.
+ * Adds CPU, memory, event loop and garbage collection. It may run only once per process, unlike `createMetrics`, which
+ * tests call many times.
  */
 export function measureProcess({ registry }: Pick<Metrics, 'registry'>): void {
   collectDefaultMetrics({ register: registry, eventLoopUtilizationTimeout: dayMs })
@@ -46,20 +46,20 @@ export function measureProcess({ registry }: Pick<Metrics, 'registry'>): void {
 }
 
 /**
- * Seconds. Most requests are quick and wait at most 8 s for MongoDB. Payments and refunds also wait about 20 s for a
+ * In seconds. Most requests are quick and wait at most 8 s for MongoDB. Payments and refunds also wait about 20 s for a
  * wallet, and endpoint tests up to WEBHOOK_TIMEOUT_SECONDS (at most 120).
  */
 const requestBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120]
-/** Seconds, up to WEBHOOK_TIMEOUT_SECONDS (30 by default, at most 120). */
+/** In seconds. The longest attempt takes WEBHOOK_TIMEOUT_SECONDS, 30 by default and at most 120. */
 const attemptBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
-/** Seconds. Restoring failed jobs after Redis was emptied can take minutes. */
+/** In seconds. Restoring the failed jobs after Redis was emptied can take minutes. */
 const jobBuckets = [0.005, 0.025, 0.1, 0.25, 1, 2.5, 10, 30, 120]
-/** Seconds, up to WALLET_PROVIDER_TIMEOUT_SECONDS (10 by default, at most 60). */
+/** In seconds. The longest call takes WALLET_PROVIDER_TIMEOUT_SECONDS, 10 by default and at most 60. */
 const walletBuckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 /**
- * Counted after the write, so not at all if the process dies right then or MongoDB's response is lost.
- * docs/operators/watch.md lists the labels' values.
+ * Something is counted after its write has succeeded. If the process dies right then, or MongoDB's response is lost, it
+ * isn't counted. docs/operators/watch.md lists the values of each label.
  */
 function createCounted(registers: Registry[]) {
   const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
@@ -75,7 +75,7 @@ function createCounted(registers: Registry[]) {
       requestBuckets,
     ),
     replays: counter('idempotent_replays_total', 'Writes that got the stored response of an earlier one.', ['params']),
-    /** `scope` is the limit (docs/merchants/errors.md). */
+    /** `scope` names the limit that was exceeded (docs/merchants/errors.md). */
     rateLimited: counter('rate_limited_total', 'Requests refused with RATE_LIMITED.', ['scope']),
     lookups: counter('lookups_total', 'Lookups by short code or payment code.', ['kind', 'outcome']),
     transitions: counter('transitions_total', 'Transitions of payment intents.', ['transition', 'environment']),
@@ -97,7 +97,7 @@ function createCounted(registers: Registry[]) {
       ['wallet', 'outcome'],
       walletBuckets,
     ),
-    /** `kind` is the collection, or the part of its documents that was removed. */
+    /** `kind` names the collection, or the part of its documents that was removed. */
     removed: counter('retention_removed_total', 'Documents that the clean-up removed or shortened.', ['kind']),
     logLines: counter('log_lines_total', 'Log lines at warn and error. Frequent ones count once in 5 s.', [
       'level',
@@ -106,7 +106,7 @@ function createCounted(registers: Registry[]) {
   }
 }
 
-/** Trigger alerts: everything at `error`, and those at `warn` that need an operator. */
+/** These lines trigger alerts: all at level `error`, and those at `warn` that need an operator. */
 export const watchedLines = {
   error: [
     'process.crashed',
@@ -128,7 +128,8 @@ export const watchedLines = {
 } as const
 
 /**
- * Prometheus sees no increase in a counter that first appears as 1, so a process's first event would trigger no alert.
+ * Prometheus sees no increase in a counter that first appears with the value 1, so the first event in a process would
+ * trigger no alert.
  */
 function beginAtZero({ logLines, lookups, attempts }: ReturnType<typeof createCounted>): void {
   for (const [level, lines] of Object.entries(watchedLines)) for (const line of lines) logLines.inc({ level, line }, 0)
@@ -144,9 +145,9 @@ const stagesOf = (outcome: string): readonly string[] =>
   outcome === 'delivered' || outcome === 'lease-lost' ? ['none'] : stages
 
 /**
- * Set at each scrape, mostly from MongoDB and Redis. All processes report the same, except their own clock, a worker's
- * own polls, attempts and waiting endpoints, and a `web` process's quotas, which cover only businesses that used them
- * there. If a query fails, its gauge has no value.
+ * These are set at each scrape, mostly from MongoDB and Redis. All processes report the same values, with three
+ * exceptions: each process reports its own clock, each worker its own polls, attempts and waiting endpoints, and each
+ * `web` process quotas only of businesses that used them through it. If a query fails, its gauge has no value.
  */
 function createGauges(registers: Registry[]) {
   const gauge = <Label extends string = never>(name: string, help: string, labelNames: Label[] = []) => {
@@ -205,7 +206,7 @@ function createGauges(registers: Registry[]) {
   }
 }
 
-/** An unknown value must be neither 0 nor the previous one. */
+/** An unknown value must not be reported as 0 or as the previous value. */
 export function omit(gauge: { reset(): void; remove(labels: Record<string, never>): void }): void {
   gauge.reset()
   gauge.remove({})

@@ -5,13 +5,13 @@ import { withTimeout } from '../platform/timeout.ts'
 import { nativeCollection } from './collection.ts'
 
 /**
- * Collects operations of concurrent callers into batches, one batch at a time. What arrives meanwhile joins the next;
- * an idle batcher sends at once. Operations not sent by `deadlineAt` (a `performance.now()` time) are dropped and
- * reject with SERVICE_UNAVAILABLE.
+ * Collects operations of concurrent callers and sends them to MongoDB in batches, one batch at a time. What arrives
+ * meanwhile goes into the next batch; an idle batcher sends at once. An operation not sent by `deadlineAt` (a
+ * `performance.now()` time) is dropped, and its caller gets SERVICE_UNAVAILABLE.
  */
 export type Batcher<Item, Outcome> = (item: Item, deadlineAt: number) => Promise<Outcome>
 
-/** For workers: no request waits, so only the driver's timeouts apply. */
+/** Workers use this: no request waits for them, so only the driver's timeouts apply. */
 export const noDeadline = Number.POSITIVE_INFINITY
 
 interface Waiting<Item, Outcome> {
@@ -22,17 +22,18 @@ interface Waiting<Item, Outcome> {
 }
 
 /**
- * The time from one batch's start to the next when no request waits. Below 100 operations per second the next one
- * hardly waits; above, rests reach 30 ms, and from 1,000 per second batches grow until rests take 60 ms. Measured:
- * shorter rests slow down requests at 200 events per second, because commands take processor time; longer ones slow
- * down everything.
+ * How long to wait from the start of one batch to the next if no request waits for it. Below 100 operations per second,
+ * the next one hardly waits. Above, the rests reach 30 ms, and from 1,000 per second on, batches grow until rests take
+ * 60 ms. Measured: shorter rests slow down requests at 200 events per second, because commands take processor time, and
+ * longer ones slow down the whole system.
  */
 export const backgroundRest = (operations: number): number =>
   Math.max(Math.min(operations * 10, 30), Math.min(operations, 60))
 
 /**
- * `send` returns one outcome per item, in order; an Error rejects only that item's caller. `restAfter` gives the ms
- * from the start of a batch of so many operations to the next.
+ * `send` must return one outcome per item, in the same order. If an outcome is an Error, only that item's caller is
+ * rejected. `restAfter` returns the minimum time in ms from the start of a batch of so many operations to the next
+ * start.
  */
 export function createBatcher<Item, Outcome>(
   longestBatch: number,
@@ -44,8 +45,8 @@ export function createBatcher<Item, Outcome>(
 
   async function drain(): Promise<void> {
     isDraining = true
-    // A batch's end wakes many callers, which add their next operations in the same iteration of the event loop.
-    // Waiting until it ends puts them into one batch.
+    // When a batch ends, it wakes many callers, which add their next operations in the same iteration of the event
+    // loop. Waiting for the end of that iteration puts them all into one batch.
     await new Promise(setImmediate)
     while (waiting.length > 0) {
       const taken = waiting.splice(0, longestBatch)
@@ -82,8 +83,9 @@ export function createBatcher<Item, Outcome>(
 }
 
 /**
- * A hanging batch mustn't block the batcher for ever. A single call always ends sooner; with two calls to a failing
- * server, the second may be abandoned, its outcome unknown, while the next batch already runs.
+ * A batch that hangs must not block the batcher for ever. A single call to MongoDB always ends sooner. If a batch makes
+ * two calls to a failing server, the second may be abandoned: its outcome is then unknown, and the next batch may run
+ * beside it.
  */
 const flushTimeoutMs = 7000
 
@@ -92,7 +94,7 @@ function settle<Item, Outcome>(one: Waiting<Item, Outcome>, outcome: Outcome | E
   else one.resolve(outcome)
 }
 
-/** Reads by id with one `find` for all waiting callers. Null if there's no such document. Nothing is cached. */
+/** Sends one `find` for all waiting callers. Returns null for an id without a document. Nothing is cached. */
 export function createReadBatcher<Doc>(
   find: (ids: string[]) => Promise<Doc[]>,
   idsOf: (doc: Doc) => string[],
@@ -104,7 +106,7 @@ export function createReadBatcher<Doc>(
   })
 }
 
-/** Reads by `_id`; whole documents without a `projection`. */
+/** Reads documents by `_id`, whole ones if there's no `projection`. */
 export const createByIdBatcher = <Stored extends { _id: string }, Doc extends { _id: string } = Stored>(
   model: Model<Stored>,
   projection: Record<string, 1 | { $slice: number }> = {},
@@ -117,17 +119,17 @@ export const createByIdBatcher = <Stored extends { _id: string }, Doc extends { 
     (doc) => [doc._id],
   )
 
-/** `index` is the unique index that already has the value. */
+/** `index` names the unique index that already contains the value. */
 export type Insertion = { inserted: true } | { inserted: false; index: string }
 
 /**
- * `insertMany` must be unordered. Documents have their `_id` already, so sending one twice is safe. After a connection
- * or write concern error the outcome is unknown, and all callers of the batch are rejected.
+ * `insertMany` must be unordered. Documents already have their `_id`, so sending one twice is safe. After a connection
+ * error or a write concern error, the outcome is unknown and all callers of the batch are rejected.
  */
 export const createInsertBatcher = <Doc>(insertMany: (docs: Doc[]) => Promise<unknown>): Batcher<Doc, Insertion> =>
   createBatcher(longestBatch, (docs) => insertTogether(insertMany, docs))
 
-/** Takes much less time than a request may wait. */
+/** A batch of this size takes much less time than a request may wait. */
 const longestBatch = 500
 
 export const insertsOf = <Doc extends { _id: string }>(model: Model<Doc>) =>
@@ -142,7 +144,8 @@ async function insertTogether<Doc>(
     return docs.map(() => ({ inserted: true }))
   } catch (error) {
     if (error instanceof mongo.MongoBulkWriteError) return outcomesOf(error, docs.length)
-    // Not a MongoError: some document can't be encoded, which fails the whole batch. Send each alone.
+    // Anything but a MongoError means that a document can't be encoded, which makes the whole batch fail. So each one
+    // is sent alone now.
     if (error instanceof mongo.MongoError || docs.length === 1) throw error
     const alone = await Promise.allSettled(docs.map((doc) => insertTogether(insertMany, [doc])))
     return alone.map((one) => (one.status === 'fulfilled' ? one.value[0] : one.reason) as Insertion | Error)
@@ -157,27 +160,29 @@ function outcomesOf(error: mongo.MongoBulkWriteError, count: number): (Insertion
   return outcomes
 }
 
-/** Keeps only the index name: the message also quotes stored values, such as payment codes. */
+/** Keeps only the index name, because MongoDB's message also quotes stored values, such as payment codes. */
 function outcomeOf(fault: { code: number; errmsg?: string | undefined }): Insertion | Error {
   const index = /index: (\S+) dup key/.exec(fault.errmsg ?? '')?.[1]
   if (fault.code === 11000 && index !== undefined) return { inserted: false, index }
   return new Error(`MongoDB refused an insert with code ${fault.code}`)
 }
 
-/** Takes effect only if the filter matches. */
+/** An update of one document that takes effect only if `filter` matches. */
 export interface GuardedUpdate {
-  /** `_id` and guard. Values aren't cast, so use the right types. */
+  /** The `_id` and the guard. Values aren't cast, so they must have the right types. */
   filter: { _id: string; [field: string]: unknown }
   update: Record<string, unknown> | Record<string, unknown>[]
-  /** True of the document only if this update was made. Checked only if some guards of the batch didn't match. */
+  /**
+   * A condition that is true only if this update was made. It's checked only if some guards of a batch didn't match.
+   */
   proof: Record<string, unknown>
 }
 
 type Written = boolean | Error
 
 /**
- * Guarded updates in one bulk write. Each caller learns whether its own guard matched. Updates of the same document go
- * into different batches.
+ * Sends guarded updates in one bulk write. Each caller learns whether its own guard matched. Updates of the same
+ * document go into different batches.
  */
 export function createUpdateBatcher<Doc extends { _id: string }>(
   collection: mongo.Collection<Doc>,
@@ -187,7 +192,7 @@ export function createUpdateBatcher<Doc extends { _id: string }>(
   return (update, deadlineAt) => oneAtATime(update.filter._id, () => batcher(update, deadlineAt))
 }
 
-/** Never throws. A connection or write concern error is the outcome of every update. */
+/** Never throws. After a connection error or a write concern error, that error is the outcome of every update. */
 async function updateTogether<Doc extends { _id: string }>(
   collection: mongo.Collection<Doc>,
   batch: GuardedUpdate[],
@@ -199,27 +204,28 @@ async function updateTogether<Doc extends { _id: string }>(
   } catch (error) {
     if (isUnknown(error as Error)) return batch.map(() => error as Error)
     if (batch.length === 1) return [withoutValues(error as Error)]
-    // Now each alone, so that one update that can't be encoded, or that MongoDB rejects, doesn't fail the others. For
-    // updates that were already made, `proof` shows it.
+    // Each update is now sent alone, so that one that can't be encoded, or that MongoDB rejects, doesn't make the
+    // others fail. If one had already been made, its `proof` shows that.
     const alone: Written[] = []
     for (const update of batch) alone.push(...(await updateTogether(collection, [update])))
     return alone
   }
 }
 
-/** Whether the connection or the write concern failed, so it's unknown what was written. */
+/** Whether the connection was lost or the write concern failed, so that the outcome is unknown. */
 function isUnknown(error: Error): boolean {
   const isRefusal = error instanceof mongo.MongoBulkWriteError && [error.writeErrors].flat().length > 0
   if (isRefusal) return error.result.getWriteConcernError() !== undefined
   return error instanceof mongo.MongoError
 }
 
-/** MongoDB's message may quote stored values; this one doesn't. */
+/** MongoDB's message may quote stored values. This one quotes none. */
 const withoutValues = (error: Error): Error =>
   error instanceof mongo.MongoError ? new Error(`MongoDB refused an update with code ${error.code}`) : error
 
 /**
- * The bulk result has only the number of matches. Reads ids alone: documents may be large, and a batch may have 500.
+ * The result of a bulk write has only the number of matches. Reads just the ids, because documents may be large and a
+ * batch may have 500 of them.
  */
 async function readOutcomes<Doc extends { _id: string }>(
   collection: mongo.Collection<Doc>,

@@ -1,8 +1,8 @@
 const int32 = 2 ** 31
 
 /**
- * Size as BSON, eight times as fast as the driver's function. Only for these types and ASCII field names, which is all
- * we store.
+ * Returns the size as BSON, eight times as fast as the driver's own function. It knows only these types and ASCII field
+ * names, which is all that we store.
  */
 export const bytesOf = (...documents: object[]): number =>
   documents.reduce((sum: number, each) => sum + sizeOf(each), 0)
@@ -14,7 +14,7 @@ function sizeOf(value: unknown): number {
   if (value === null || value === undefined) return 0
   if (value instanceof Date) return 8
   let size = 5
-  // `for … in` would spend most of the time on the names of array elements.
+  // With `for … in`, most of the time would go into the names of array elements.
   if (Array.isArray(value)) for (let at = 0; at < value.length; at += 1) size += 2 + `${at}`.length + sizeOf(value[at])
   else for (const name in value) size += 2 + name.length + sizeOf(value[name as keyof typeof value])
   return size

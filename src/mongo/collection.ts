@@ -1,8 +1,8 @@
 import { type Connection, type Model, mongo, Schema, type SchemaDefinition } from 'mongoose'
 
 /**
- * Every index has a name, which a duplicate error shows. Never `sparse`: the Stable API doesn't use such indexes for
- * queries. Use partial ones.
+ * Every index has a name, so that a duplicate error shows which one it was. None is `sparse`, because MongoDB doesn't
+ * use sparse indexes for queries under the Stable API; partial ones do the job.
  */
 export interface Index {
   name: string
@@ -12,12 +12,12 @@ export interface Index {
   partialFilterExpression?: Record<string, unknown>
 }
 
-/** Indexes only documents that have this field. */
+/** Makes an index contain only documents that have this field. */
 export const ifPresent = (field: string): Pick<Index, 'partialFilterExpression'> => ({
   partialFilterExpression: { [field]: { $exists: true } },
 })
 
-/** Indexes only documents in which this field is a date. */
+/** Makes an index contain only documents in which this field is a date. */
 export const ifDate = (field: string): Pick<Index, 'partialFilterExpression'> => ({
   partialFilterExpression: { [field]: { $type: 'date' } },
 })
@@ -28,12 +28,12 @@ export interface Collection {
   indexes: readonly Index[]
 }
 
-/** Built once: a process opens the same models on two connections, a test on hundreds. */
+/** Each schema is built once, because a process opens the same models on two connections, and a test on hundreds. */
 const schemas = new WeakMap<Collection, Map<number | undefined, Schema>>()
 
 /**
  * The model rejects unknown fields in filters and updates, and stores empty objects unchanged. It creates no
- * collections or indexes; context/indexes.ts does. MongoDB aborts queries after `maxTimeMs`.
+ * collections or indexes, because context/indexes.ts does. If `maxTimeMs` is given, MongoDB aborts longer queries.
  */
 export function openCollection<Doc>(connection: Connection, collection: Collection, maxTimeMs?: number): Model<Doc> {
   const known = schemas.get(collection) ?? new Map<number | undefined, Schema>()
@@ -57,7 +57,7 @@ function createSchema(collection: Collection, maxTimeMs: number | undefined): Sc
   return schema
 }
 
-/** For queries without a limit of their own. */
+/** Applies to queries that have no time limit of their own. */
 function limitReads(schema: Schema, maxTimeMs: number): void {
   schema.pre(['find', 'findOne', 'countDocuments', 'distinct'], function () {
     this.setOptions({ maxTimeMS: maxTimeMs, ...this.getOptions() })
@@ -68,27 +68,28 @@ function limitReads(schema: Schema, maxTimeMs: number): void {
 }
 
 /**
- * The driver's own collection. Hot paths avoid Mongoose's casting, which would double the cost of a call, and inserts
- * avoid its `insertMany`, which can silently drop a document. Values aren't cast, so pass the right types.
+ * The driver's own collection, without Mongoose. Hot paths use it because Mongoose's casting would double the cost of a
+ * call, and inserts because its `insertMany` can silently drop a document. Values aren't cast, so they must have the
+ * right types.
  */
 export const nativeCollection = <Doc extends mongo.Document>(model: Model<Doc>): mongo.Collection<Doc> =>
   model.collection as unknown as mongo.Collection<Doc>
 
 export const isDuplicate = (error: unknown): boolean => (error as { code?: unknown }).code === 11000
 
-/** For the `catch` of an insert. */
+/** Pass this to `catch` after an insert. */
 export function nullIfDuplicate(error: unknown): null {
   if (isDuplicate(error)) return null
   throw error
 }
 
-/** Another transaction changed, or is changing, the same document. */
+/** True if another transaction has changed the same document, or is changing it. */
 export const isConflict = (error: unknown): boolean => (error as { code?: unknown }).code === 112
 
-/** MaxTimeMSExpired. */
+/** 50 is MaxTimeMSExpired. */
 export const isTooSlow = (error: unknown): boolean => error instanceof mongo.MongoServerError && error.code === 50
 
-/** Whether the documents that failed were all stored already. */
+/** Whether an insert of several documents failed only because some were already stored. */
 export function isOnlyDuplicates(error: unknown): error is mongo.MongoBulkWriteError {
   if (!(error instanceof mongo.MongoBulkWriteError)) return false
   const faults = [error.writeErrors].flat()

@@ -10,16 +10,16 @@ declare module '../platform/deps.ts' {
 }
 
 /**
- * These override the URL. Writes are journalled by a majority, and reads return only majority-acknowledged data, so a
- * failover can't undo what was read. A call ends within 5 s even if the server is frozen.
+ * These override the options in the URL. A majority must journal each write, and reads return only what a majority has
+ * acknowledged, so a failover can't undo what was read. A call ends within 5 s even if the server is frozen.
  */
 const options = {
   writeConcern: { w: 'majority', journal: true },
   readConcern: { level: 'majority' },
   readPreference: 'primary',
-  // Only commands of the Stable API, so MongoDB 6 to 8 behave the same.
+  // MongoDB then rejects commands outside the Stable API, so versions 6 to 8 behave the same.
   serverApi: { version: '1', strict: true, deprecationErrors: true },
-  // Safe: every write of this service can run twice.
+  // This is safe, because every write of this service can run twice.
   retryWrites: true,
   retryReads: false,
   bufferCommands: false,
@@ -31,17 +31,17 @@ const options = {
   appName: 'payment-intents',
 } as const satisfies mongoose.ConnectOptions
 
-/** Tests on a busy machine lengthen them. */
+/** Tests on a busy machine increase these. */
 export const timeouts = {
   socketTimeoutMS: 5000,
   connectTimeoutMS: 2000,
   waitQueueTimeoutMS: 2000,
 }
 
-/** With the authority of its certificate, if that isn't a public one. */
+/** The URL, and the authority of MongoDB's certificate if it isn't a public one. */
 export type MongoAddress = Pick<Config, 'mongodbUrl' | 'mongodbCa'>
 
-/** One attempt to connect. Throws if no server responds within 2 s, or if it has no transactions. */
+/** Makes one attempt. Throws if no server responds within 2 s, or if the server has no transactions. */
 export async function connectMongo(
   { mongodbUrl, mongodbCa: ca }: MongoAddress,
   log: Log,
@@ -72,12 +72,12 @@ async function requireTransactions({ db }: Connection): Promise<void> {
     )
 }
 
-/** How long MongoDB should keep a killed process's locks at most. */
+/** The longest time for which MongoDB should keep the locks of a killed process. */
 const maxLockSeconds = 10
 
 /**
- * Warns if MongoDB keeps a killed process's documents locked for longer. Needs a client of its own: the Stable API
- * lacks `getParameter`.
+ * Warns if documents that a killed process was changing would stay locked for longer. This needs a client of its own,
+ * because the Stable API lacks `getParameter`.
  */
 export async function checkTransactionLifetime({ mongodbUrl, mongodbCa: ca }: MongoAddress, log: Log): Promise<void> {
   const { serverSelectionTimeoutMS } = options
@@ -98,14 +98,14 @@ export async function checkTransactionLifetime({ mongodbUrl, mongodbCa: ca }: Mo
   }
 }
 
-/** MongoDB's `AuthenticationFailed`. */
+/** MongoDB's code for `AuthenticationFailed`. */
 const wrongPassword = 18
 
 const hopeless = new Set<unknown>([wrongPassword, standaloneServer])
 
 /**
- * Waits for a server, because this process may start before the database. Throws if waiting can't help: a wrong
- * password, or no transactions.
+ * Waits until a server is available, because this process may start before the database. Throws if waiting can't help,
+ * i.e. if the password is wrong or the server has no transactions.
  */
 export const awaitMongo = (
   address: MongoAddress,
@@ -130,26 +130,26 @@ async function retryWhile<T>(mayHeal: (error: unknown) => boolean, log: Log, act
   }
 }
 
-/** The driver doesn't wrap these if a connection ends while a write waits for the socket. */
+/** The driver doesn't wrap these errors if a connection ends while a write waits for the socket. */
 const socketFaults = new Set<unknown>(['EPIPE', 'ECONNRESET'])
 
 const isSocketFault = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && socketFaults.has(error.code)
 
 /**
- * Codes after which the driver itself retries or looks for another primary: stepping down, shutting down, not primary
- * (yet), or a router without a primary. The driver doesn't export them, and it doesn't label the error if it has
- * already closed the connection.
+ * After these errors, the driver itself retries or looks for another primary: one is stepping down or shutting down, a
+ * server isn't primary (yet), or a router can't reach one. The driver doesn't export the codes, and it doesn't label
+ * the error if it has already closed the connection.
  */
 const noPrimaryCodes = new Set<unknown>([
   6, 7, 89, 91, 134, 189, 262, 9001, 10_058, 10_107, 11_600, 11_602, 13_435, 13_436,
 ])
 
-/** No free connection in time. The driver doesn't export this class. */
+/** Whether no connection became free in time. The driver doesn't export this class. */
 const isPoolTimeout = (error: unknown): boolean =>
   error instanceof mongoose.mongo.MongoDriverError && error.name === 'MongoWaitQueueTimeoutError'
 
-/** MongoDB can't be reached or has no primary. A moment later it may be back. */
+/** Whether MongoDB can't be reached or has no primary. It may be back a moment later. */
 export const isAway = (error: unknown): boolean =>
   isSocketFault(error) ||
   isPoolTimeout(error) ||
@@ -158,13 +158,16 @@ export const isAway = (error: unknown): boolean =>
   error instanceof mongoose.Error.MongooseServerSelectionError ||
   (error instanceof mongoose.mongo.MongoServerError && noPrimaryCodes.has(error.code))
 
-/** For the start of a process: the database may vanish again before it's ready. Other errors are thrown. */
+/**
+ * Used while a process starts, because the database may disappear again before the process is ready. Throws any other
+ * error.
+ */
 export const retryWhileUnreachable = <T>(log: Log, act: () => Promise<T>): Promise<T> => retryWhile(isAway, log, act)
 
-/** Mongoose errors that mean a bug in the service. Nothing was sent. */
+/** These Mongoose errors mean a bug in the service. The call was never sent. */
 const bugs = new Set(['CastError', 'StrictModeError', 'ValidationError', 'ObjectExpectedError', 'ObjectParameterError'])
 
-/** The error is from MongoDB or the driver, so the outcome of the call is unknown. */
+/** Whether the error comes from MongoDB or its driver, so that the outcome of the call is unknown. */
 export const isDatabaseFault = (error: unknown): boolean =>
   error instanceof mongoose.mongo.MongoError ||
   isSocketFault(error) ||

@@ -9,8 +9,8 @@ declare module '../platform/deps.ts' {
 }
 
 /**
- * The service's only clock: that of MongoDB's primary. Processes measure it and extrapolate with a monotonic clock, so
- * their own wall clocks don't matter.
+ * The service uses one clock: that of MongoDB's primary. Each process measures it and extrapolates with a monotonic
+ * clock, so its own wall clock doesn't matter.
  */
 export type DatabaseTime = ReturnType<typeof createDatabaseTime>
 
@@ -20,40 +20,45 @@ export interface OwnClocks {
   monotonicMs(): number
 }
 
-/** In ms since the epoch. Throws if MongoDB doesn't respond. */
+/** Returns ms since the epoch. Throws if MongoDB doesn't respond. */
 export type ReadClock = () => Promise<number>
 
-/** Shifts what `now` returns, for tests. Production uses `noShift`. */
+/** Lets tests shift the time that `now` returns. Production uses `noShift`. */
 export type Shift = (databaseMs: number) => number
 
 interface Measurement {
   databaseMs: number
   monotonicMs: number
-  /** At most this wrong: half the round trip plus half a millisecond of rounding. */
+  /** The largest possible error of `databaseMs`: half the round trip, plus half a millisecond for rounding. */
   errorMs: number
 }
 
 /**
- * Beyond this error the time is unsure. Two processes thus differ by at most twice as much (`maxClockSkewMs` in
- * src/intents/lifecycle.ts).
+ * With a larger error, the time counts as unknown. Two processes can therefore differ by twice as much
+ * (`maxClockSkewMs` in src/intents/lifecycle.ts).
  */
 const maxErrorMs = 500
-/** Drift between a monotonic clock and MongoDB's, in ms per ms. NTP slews either at no more than half of this. */
+/**
+ * The most that a monotonic clock and MongoDB's clock drift apart, in ms per ms. NTP slews each of them at no more than
+ * half of this.
+ */
 const driftPerMs = 0.001
-/** Wall and monotonic clock differ by more only if the machine slept or the wall clock was set. */
+/** The two clocks diverge by more than this only if the machine slept or the wall clock was set. */
 const maxClockDifferenceMs = 1000
 const measureEveryMs = 10_000
 const measureAgainMs = 1000
-/** After a worse measurement, the next one follows sooner. */
+/** If the error is larger, the next measurement follows after `measureAgainMs`. */
 const goodErrorMs = 5
-/** At start-up. The best one counts: a process's first round trips are its slowest. */
+/** Measurements at start-up, of which the best is used. The first round trips of a process are its slowest. */
 const firstMeasurements = 3
 
 export const noShift: Shift = (databaseMs) => databaseMs
 
 const ownClocks: OwnClocks = { wallMs: () => Date.now(), monotonicMs: () => performance.now() }
 
-/** Measures now, every 10 s, and when the driver finds a new primary. Throws if MongoDB doesn't respond. */
+/**
+ * Measures at once, then every 10 s, and whenever the driver finds a new primary. Throws if MongoDB doesn't respond.
+ */
 export async function openDatabaseTime(mongo: Connection, log: Log, shift: Shift): Promise<DatabaseTime> {
   const time = createDatabaseTime(() => readClockOf(mongo), ownClocks, log, shift)
   const client = mongo.getClient()
@@ -78,10 +83,10 @@ async function readClockOf({ db }: Pick<Connection, 'db'>): Promise<number> {
   return localTime.getTime()
 }
 
-/** Await `begin` before the first `now`. */
+/** Await `begin` before you call `now`. */
 export function createDatabaseTime(readClock: ReadClock, own: OwnClocks, log: Pick<Log, 'warn'>, shift: Shift) {
   let held: Measurement = { databaseMs: 0, monotonicMs: own.monotonicMs(), errorMs: Number.POSITIVE_INFINITY }
-  /** Wall clock minus monotonic clock, at the last measurement. */
+  /** How far the wall clock was ahead of the monotonic clock at the last measurement. */
   let wallAheadMs = 0
   let shownMs = Number.NEGATIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
@@ -98,17 +103,17 @@ export function createDatabaseTime(readClock: ReadClock, own: OwnClocks, log: Pi
     const shown = await readClock()
     const [aheadAfter, receivedAt] = [wallAhead(), own.monotonicMs()]
     const halfMs = (receivedAt - sentAt) / 2
-    // Either the machine slept or its clock was set meanwhile, or the round trip was too slow to be useful.
+    // Either the machine slept, its clock was set, or the round trip was too slow for a useful measurement.
     if (Math.abs(aheadAfter - aheadBefore) > maxClockDifferenceMs || halfMs > maxErrorMs)
       throw new mongoose.mongo.MongoNetworkTimeoutError('MongoDB responds too slowly to measure its clock')
-    // MongoDB truncates to whole ms; half a millisecond more halves the error.
+    // MongoDB truncates to whole milliseconds. Adding half of one halves the error.
     take({ databaseMs: shown + 0.5, monotonicMs: sentAt + halfMs, errorMs: halfMs + 0.5 })
     wallAheadMs = aheadAfter
   }
 
   /**
-   * Keeps the more accurate of both. If they contradict each other, a clock was set or the machine slept, so the new
-   * one wins.
+   * Keeps the more accurate measurement. If the two contradict each other, a clock was set or the machine slept, so the
+   * new one is used.
    */
   function take(next: Measurement): void {
     const apartMs = next.databaseMs - timeAt(next.monotonicMs)
@@ -142,15 +147,16 @@ export function createDatabaseTime(readClock: ReadClock, own: OwnClocks, log: Pi
     now(): Date {
       if (!isSure()) measureSoon()
       const atMs = timeAt(own.monotonicMs())
-      // Never backwards – unless by so much that MongoDB's own clock must have been set back.
+      // Time never goes backwards, unless by so much that MongoDB's own clock must have been set back.
       if (atMs > shownMs || shownMs - atMs > maxClockDifferenceMs) shownMs = atMs
       return new Date(shift(shownMs))
     },
     /**
-     * Null while the time is sure. Otherwise resolves after a new measurement, or rejects if MongoDB doesn't respond.
+     * Returns null while the time is known to within `maxErrorMs`. Otherwise returns a promise that resolves after a
+     * new measurement, or rejects if MongoDB doesn't respond.
      */
     unsure: (): Promise<void> | null => (isSure() ? null : measure()),
-    /** How far this process's wall clock is ahead of database time. */
+    /** Returns how far this process's wall clock is ahead of database time. */
     skewMs: (): number => own.wallMs() - timeAt(own.monotonicMs()),
     measureSoon,
     async begin(): Promise<void> {

@@ -1,2 +1,2 @@
-/** The source of a pattern that matches exactly `text`. */
+/** Returns a pattern that matches exactly this text. */
 export const escapeRegex = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)

@@ -1,24 +1,30 @@
 import type { Model } from 'mongoose'
 
-/** Up to `limit` documents after the id `after`. */
+/** At most `limit` documents, starting after the id `after`. */
 export interface IdSlice {
   limit: number
   after: string | null
 }
 
-/** `next` is the next page's `after`, or null at the end. */
+/** `next` is the `after` of the next page, or null at the end. */
 export interface IdPage<Item> {
   items: Item[]
   next: string | null
 }
 
-/** Generated ids begin with their creation time, hence `newestFirst`. `byName` is for ids that people chose. */
+/**
+ * Generated ids begin with the creation time, so sorting by them gives `newestFirst`. `byName` is for ids that people
+ * chose.
+ */
 export const orders = { newestFirst: -1, byName: 1 } as const
 
-/** A search with few matches may scan a whole collection. MongoDB aborts it before the connection times out. */
+/**
+ * A search with few matches may scan a whole collection. MongoDB aborts it after this time, before the connection times
+ * out.
+ */
 const longestSearchMs = 4000
 
-/** New documents never cause an item to be skipped or repeated. */
+/** New documents never cause an item to be skipped or repeated on the next page. */
 export async function readIdPage<Doc extends { _id: string }>(
   model: Model<Doc>,
   where: object,

@@ -4,8 +4,8 @@ const batchSize = 250
 const longestRestMs = 250
 
 /**
- * Rests after each batch for as long as it took (up to `longestRestMs`), so that a hundred thousand documents don't
- * delay other work in MongoDB, Redis or this process. Returns how many documents there were.
+ * Pauses after each batch for as long as it took, up to `longestRestMs`, so that even a hundred thousand documents
+ * don't delay other work in MongoDB, Redis or this process. Returns the number of documents.
  */
 export async function inBatches<Doc>(
   cursor: AsyncIterable<Doc>,

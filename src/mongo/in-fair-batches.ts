@@ -1,10 +1,10 @@
 import { inBatches } from './in-batches.ts'
 
 /**
- * Like `inBatches`, but fair: after `maxOfOne` documents of a business the rest of them is skipped, so a million of
- * them don't delay other businesses. `find` returns documents oldest first, without the businesses in `without`; it may
- * start at `last` (null at first) and may repeat documents. If `act` throws, the other batches still run, and the first
- * error is thrown at the end.
+ * Like `inBatches`, but fair: once `maxOfOne` documents of a business have been processed, its others are skipped, so
+ * that a million of them don't delay other businesses. `find` must return documents in chronological order, without
+ * those of the businesses in `without`. It may start at `last` (null at first), and may repeat documents. If `act`
+ * throws, the other batches still run; the first error is thrown at the end.
  */
 export async function inFairBatches<Doc extends { businessId: string }>(
   maxOfOne: number,

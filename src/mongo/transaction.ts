@@ -11,15 +11,15 @@ declare module '../platform/deps.ts' {
 
 export interface Transaction {
   /**
-   * Ids of documents that the transaction changes and others may change too. Within this process, such transactions run
-   * one after the other, because MongoDB would let all but one fail.
+   * The documents that the transaction changes and that others may change too. Within this process, such transactions
+   * run one after the other, because MongoDB would let all but one fail.
    */
   documents: readonly string[]
-  /** When to give up, as a `performance.now()` time. By default after `longestWaitMs`. */
+  /** When to give up, as a `performance.now()` time. The default is `longestWaitMs` from now. */
   deadlineAt?: number | undefined
 }
 
-/** For MongoDB in total, so that a client gets its response within 10 s. */
+/** How long a request may wait for MongoDB in total, so that the client gets a response within 10 s. */
 export const longestWaitMs = 8_000
 
 export type Transactions = ReturnType<typeof openTransactions>
@@ -35,14 +35,17 @@ const snapshotAndMajority = {
   readPreference: 'primary',
 } as const satisfies mongo.TransactionOptions
 
-/** Random pauses, so that two processes don't collide again. The first is about as long as a transaction; they grow. */
+/**
+ * Pauses are random, so that two processes don't collide again. The first is about as long as a transaction, and they
+ * grow.
+ */
 const firstPauseMs = 8
 const longestPauseMs = 100
 
 /**
- * Repeats `work` after a conflict or a lost connection, so it must keep nothing from its last run. What it read is
- * still true at the commit only if it was guarded or written in the same transaction. Throws SERVICE_UNAVAILABLE at the
- * deadline; if the commit was already sent, its outcome is unknown.
+ * Runs `work` in one transaction. After a conflict or a lost connection everything is repeated, so `work` must keep
+ * nothing from its last run. What it read is still true at the commit only if it was guarded or written in the same
+ * transaction. Throws SERVICE_UNAVAILABLE at the deadline; if the commit had been sent by then, its outcome is unknown.
  */
 export async function transaction<T>(
   { transactions: { client, oneAtATime } }: { transactions: Transactions },
@@ -57,12 +60,12 @@ export async function transaction<T>(
     }
     throw unavailable()
   }
-  // Always in the same order, so that no two wait for each other.
+  // All transactions take documents in the same order, so that no two wait for each other.
   const inOrder = [...new Set(documents)].toSorted()
   return inOrder.reduceRight<() => Promise<T>>((run, id) => () => oneAtATime(id, run), runAll)()
 }
 
-/** Null: repeat it. */
+/** Returns null if the transaction has to be repeated. */
 async function tryOnce<T>(
   client: mongo.MongoClient,
   deadlineAt: number,
@@ -83,7 +86,7 @@ async function tryOnce<T>(
   }
 }
 
-/** Committing again is safe: MongoDB recognises the session. */
+/** A commit can safely be sent again, because MongoDB recognises the session. */
 async function commit(session: mongo.ClientSession, deadlineAt: number): Promise<void> {
   for (;;) {
     try {
@@ -98,12 +101,13 @@ async function commit(session: mongo.ClientSession, deadlineAt: number): Promise
   }
 }
 
-/** How long to repeat a commit whose outcome is unknown. */
+/** How long a commit with an unknown outcome is repeated. */
 const unsureMs = 1_000
 
 /**
- * For a write that mustn't wait for a document locked by another transaction – seconds, if its process died. In a
- * transaction it fails at once instead. Returns null if it did; a poll has to find the document again.
+ * Runs a write that must not wait for a document locked by another transaction, which takes seconds if that process has
+ * died. Inside a transaction, a write fails at once instead. Returns null if it fails; a poll then has to find the
+ * document again.
  */
 export async function unlessLocked<T>(
   { transactions: { client } }: { transactions: Transactions },

@@ -1,15 +1,18 @@
 import type { Model, mongo } from 'mongoose'
 import { nativeCollection } from './collection.ts'
 
-/** What lists are sorted by. */
+/** Lists are sorted by these fields. */
 export interface Listed {
   _id: string
   createdAt: Date
 }
 
-/** Documents of an index that match `where`, created before `before` and, unless null, at or after `from`. */
+/**
+ * Selects documents in an index that match `where` and were created before `before`. If `from` isn't null, they must
+ * also be from `from` or later.
+ */
 export interface Walk {
-  /** Its last two fields must be `createdAt` and `_id`. */
+  /** The last two fields of this index must be `createdAt` and `_id`. */
   index: string
   where: Record<string, unknown>
   from: Date | null
@@ -20,12 +23,13 @@ export interface PageSize {
   documents: number
   projection: Record<string, 0 | 1>
   /**
-   * MongoDB aborts the read after this. Stay below the driver's 5 s, or MongoDB goes on with a read that no one needs.
+   * MongoDB aborts the read after this time. It must be less than the driver's 5 s, so that MongoDB doesn't go on with
+   * a read whose result no one needs.
    */
   maxTimeMS: number
 }
 
-/** Oldest first, starting after `last`, or at the beginning if null. */
+/** Returns the oldest first, starting after `last`, or with the first document if it's null. */
 export const readPage = <Doc extends Listed>(
   model: Model<Doc>,
   { index, where, from, before }: Walk,
@@ -44,7 +48,7 @@ export const readPage = <Doc extends Listed>(
     })
     .toArray() as Promise<Doc[]>
 
-/** Documents after `last`: later ones, and those with the same `createdAt` and a higher `_id`. */
+/** Matches what comes after `last`: documents created later, and those with the same `createdAt` and a higher `_id`. */
 function span(from: Date | null, before: Date, last: Listed | null): Record<string, unknown> {
   if (last === null) return { createdAt: { ...(from === null ? {} : { $gte: from }), $lt: before } }
   const { createdAt, _id } = last

@@ -1,13 +1,13 @@
 import type { Log } from './log.ts'
 
 /**
- * What operations may depend on; each takes the few it uses: `Pick<Deps, 'now' | 'Intent'>`. Every folder declares its
- * own additions, so a name is usable only in that folder's layer and above. `openDeps` opens them
+ * What operations may depend on. Each takes only the few that it uses: `Pick<Deps, 'now' | 'Intent'>`. Every folder
+ * declares what it adds, so a name can be used only in that folder's layer and above. `openDeps` opens them all
  * (context/open-deps.ts).
  */
 export interface Deps extends Models {
   log: Log
-  /** Database time, the clock for everything stored or compared (mongo/database-time.ts). */
+  /** Returns database time, which is used for everything that is stored or compared (mongo/database-time.ts). */
   now(): Date
   batchers: Batchers
   /** Aborted when the process stops. From then on `/readyz` fails, and each response closes its connection. */
@@ -18,6 +18,6 @@ export interface Deps extends Models {
 // biome-ignore lint/suspicious/noEmptyInterface: every domain adds its own.
 export interface Models {}
 
-/** Let concurrent requests and deliveries share calls to MongoDB. */
+/** Concurrent requests and deliveries share calls to MongoDB through these. */
 // biome-ignore lint/suspicious/noEmptyInterface: every domain adds its own.
 export interface Batchers {}

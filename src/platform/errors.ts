@@ -1,6 +1,6 @@
 /**
- * HTTP status and default message per error code (SPEC 7). A test keeps the merchants' error reference equal. Programs
- * check the code; the message is for people.
+ * The HTTP status and default message of each error code (SPEC 7). A test checks that the merchants' error reference
+ * agrees. Programs should check the code; the message is for people.
  */
 export const catalogue = {
   MISSING_CREDENTIALS: [
@@ -106,7 +106,7 @@ export interface FieldFault {
   message: string
 }
 
-/** `message` replaces the catalogue's. */
+/** `message` replaces the default in the catalogue. */
 export interface RefusalExtras {
   param?: string
   details?: Record<string, unknown> | readonly unknown[]
@@ -115,7 +115,7 @@ export interface RefusalExtras {
   headers?: Record<string, string>
 }
 
-/** All that the domain throws on purpose. Anything else is a bug or a failed dependency. */
+/** The only error that the domain throws on purpose. Anything else is a bug or a failed dependency. */
 export class Refusal extends Error {
   readonly code: ErrorCode
   readonly statusCode: number
@@ -134,8 +134,8 @@ export class Refusal extends Error {
 export const refuse = (code: ErrorCode, extras?: RefusalExtras): Refusal => new Refusal(code, extras ?? {})
 
 /**
- * For temporary failures. Either MongoDB didn't respond in time, so a write may have taken effect, or concurrent
- * requests kept changing the same data, and nothing was written.
+ * A temporary failure. Either MongoDB didn't respond in time, so a write may have taken effect, or concurrent requests
+ * kept changing the same data and nothing was written.
  */
 export const unavailable = (): Refusal => refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 2 })
 
@@ -143,8 +143,8 @@ export const isUnavailable = (error: unknown): boolean =>
   error instanceof Refusal && error.code === 'SERVICE_UNAVAILABLE'
 
 /**
- * `deadlineAt` is a `performance.now()` time. Past it, the merchant has a timeout error and may have moved on, so the
- * request mustn't change anything more.
+ * `deadlineAt` is a `performance.now()` time. After it, the merchant has a timeout error and may have continued without
+ * the result, so the request must not change anything else.
  */
 export function refuseLate(deadlineAt: number): void {
   if (performance.now() >= deadlineAt) throw unavailable()

@@ -1,15 +1,15 @@
 import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises'
 import type { mongo } from 'mongoose'
 
-/** Short, because no other request is served meanwhile. */
+/** Slices are short, because the process serves no other requests during one. */
 const sliceMs = 4
-/** A slice of over 20 ms was probably interrupted by other work, so it needs no longer rest. */
+/** If a slice took over 20 ms, other work probably interrupted it, so a longer rest isn't needed. */
 const maxRestMs = 10
 
-/** Half as long as the slice, so long computations occupy the process two thirds of the time. */
+/** Rests for half of the slice, so that a long computation takes up only two thirds of the process's time. */
 export const restAfter = (tookMs: number): Promise<void> => pause(Math.min(tookMs / 2, maxRestMs))
 
-/** In slices of a few ms, between which the process serves other requests. */
+/** Works in slices of a few ms, so that the process can serve other requests in between. */
 export async function inSlices<Item>(items: Iterable<Item>, act: (item: Item) => void): Promise<void> {
   let beganAt = performance.now()
   for (const item of items) {
@@ -21,7 +21,10 @@ export async function inSlices<Item>(items: Iterable<Item>, act: (item: Item) =>
   }
 }
 
-/** Like `inSlices`, for a cursor. Decoding counts towards the slice: a product of a hundred variants takes 0.3 ms. */
+/**
+ * Like `inSlices`, for a cursor. Decoding counts towards the slice; for a product with a hundred variants it takes 0.3
+ * ms.
+ */
 export async function readInSlices<Doc>(cursor: mongo.FindCursor<Doc>, act: (doc: Doc) => void): Promise<void> {
   try {
     while (await cursor.hasNext()) await inSlices(decoded(cursor), act)
@@ -30,7 +33,7 @@ export async function readInSlices<Doc>(cursor: mongo.FindCursor<Doc>, act: (doc
   }
 }
 
-/** Of the received batch, one at a time, as they are consumed. */
+/** Decodes the documents of the received batch one at a time, as they are consumed. */
 function* decoded<Doc>(cursor: mongo.FindCursor<Doc>): Generator<Doc, void, undefined> {
   for (;;) {
     const [doc] = cursor.readBufferedDocuments(1)
@@ -39,10 +42,10 @@ function* decoded<Doc>(cursor: mongo.FindCursor<Doc>): Generator<Doc, void, unde
   }
 }
 
-/** A parser needs a few ms for this much. */
+/** A parser takes a few ms for a chunk of this size. */
 const chunkBytes = 16 * 1024
 
-/** Splits a large input, with pauses like those of `inSlices`. */
+/** Yields a large input in chunks, with the same pauses as `inSlices`. */
 export async function* inChunks(bytes: Buffer): AsyncGenerator<Buffer> {
   let tookMs = 0
   for (let at = 0; at < bytes.length; at += chunkBytes) {

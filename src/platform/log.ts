@@ -3,12 +3,12 @@ import { type Logger, type LoggerOptions, pino } from 'pino'
 
 export type Log = Logger
 
-/** Called for each line at warn or error that LOG_LEVEL lets through. `line` is the event name. */
+/** Called for each line at level warn or error, unless LOG_LEVEL suppresses it. `line` is the event name. */
 export type OnWarning = (level: string, line: string) => void
 
 /**
- * One JSON line per unit of work. `error`: an operator must act. `warn`: it heals by itself. `info`: something
- * happened.
+ * Writes one JSON line per unit of work. `error` means that an operator must act, `warn` that the service recovers by
+ * itself, and `info` that something happened.
  */
 export function createLog(level: string, processType: string, onWarning: OnWarning | null): Log {
   const lines = openStdout()
@@ -38,8 +38,9 @@ interface Lines {
 let stdout: Lines | undefined
 
 /**
- * Lines of one event-loop iteration are written together; single writes would take 5 % of creating an intent. A warning
- * or error is written at once, with all lines before it. A SIGKILL can lose the info lines of one iteration.
+ * Lines of one event-loop iteration are written together, because separate writes would be 5 % of the cost of creating
+ * an intent. A warning or an error is written at once, along with all lines before it. A SIGKILL can lose the info
+ * lines of one iteration.
  */
 function openStdout(): Lines {
   if (stdout !== undefined) return stdout
@@ -64,8 +65,8 @@ function openStdout(): Lines {
 const warnLevel = pino.levels.values.warn as number
 
 /**
- * MongoDB's messages quote stored values such as payment codes, so of those only class, codes and stack frames are
- * logged.
+ * MongoDB's messages quote stored values such as payment codes, so only the class, codes and stack frames of its errors
+ * are logged.
  */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: 'something that is not an Error was thrown' }
@@ -80,11 +81,11 @@ export function describeError(error: unknown): Record<string, unknown> {
   }
 }
 
-/** True of MongoDB, its driver, BSON and mongoose. */
+/** Messages from MongoDB, its driver, BSON and mongoose may quote stored values. */
 const quotesValues = (error: Error): boolean =>
   error instanceof mongoose.mongo.MongoError || error instanceof mongoose.MongooseError || error.name.startsWith('BSON')
 
-/** A stack trace without its message, which may span several lines. */
+/** Returns the stack without the message before it, which may span several lines. */
 function framesOf(stack: string | undefined): string {
   const lines = (stack ?? '').split('\n')
   const isFrame = (line: string) => /^\s+at .+(:\d+:\d+|<anonymous>|native|index \d+)\)?$/.test(line)
@@ -94,7 +95,7 @@ function framesOf(stack: string | undefined): string {
     .trim()
 }
 
-/** For lines that can occur thousands of times. Each reports how many were suppressed before it. */
+/** Limits a line that can occur thousands of times. Each line reports how many were suppressed before it. */
 export function throttled(everyMs: number, write: (fields: object) => void): (fields: object) => void {
   let nextAt = 0
   let suppressed = 0

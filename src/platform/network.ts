@@ -1,17 +1,17 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** `share`: by how much a single network's limit on failures is multiplied. */
+/** Its limit on failures is a single network's limit times `share`. */
 export interface Prefix {
   range: string
   share: number
 }
 
 /**
- * Prefixes that one party may have. An IPv6 customer gets a /64 or /48, and a /48 is free for anyone; a provider's
- * region has a /40, a provider a /32. An IPv4 /24 is the smallest routed range, and a /16 a carrier or hosting company.
- * Each share is at least three times the one below, so a party that uses up one prefix leaves most of the next to its
- * neighbours.
+ * The sizes of prefix that one party may have. An IPv6 customer gets a /64 or a /48, and anyone can get a /48 for free.
+ * A provider's region typically has a /40, a whole provider a /32. An IPv4 /24 is the smallest routed range, and a /16
+ * belongs to a carrier or hosting company. Each share is at least three times the one before, so that a party that uses
+ * up one prefix leaves most of the next larger one to its neighbours.
  */
 const sizes = {
   ipv4: [
@@ -27,13 +27,16 @@ const sizes = {
   ],
 } as const
 
-/** About 400 bytes each. Every request needs its address's prefixes, and many come over the same connection. */
+/**
+ * An address takes about 400 bytes. The cache helps because every request needs its prefixes, and many requests come
+ * over the same connection.
+ */
 const maxKnown = 1000
 const known = new Map<string, readonly Prefix[]>()
 
 /**
- * Smallest first. None for an address that no proxy reported: all visitors would share its limit, so one could lock out
- * the others.
+ * The smallest comes first. An address that no proxy reported has none: all visitors would share its limit, so one
+ * could lock out the others.
  */
 export function prefixesOf(ip: string): readonly Prefix[] {
   const found = known.get(ip)
@@ -55,14 +58,14 @@ function rangeOf(address: ipaddr.IPv4 | ipaddr.IPv6, bits: number): string {
   return `${family.networkAddressFromCIDR(`${address.toString()}/${bits}`).toString()}/${bits}`
 }
 
-/** A household or office: an IPv4 address, or an IPv6 /64. */
+/** The network of one household or office: an IPv4 address, or an IPv6 /64. */
 export const networkOf = (ip: string): string => prefixesOf(ip)[0]?.range ?? 'unknown'
 
 export type Range = [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number]
 
-/** Maps `::ffff:a.b.c.d/n` to IPv4. Throws if it's neither an address nor a CIDR range. */
+/** Maps `::ffff:a.b.c.d/n` to IPv4. Throws if `entry` is neither an address nor a CIDR range. */
 export function parseRange(entry: string): Range {
-  // ipaddr also accepts `10.1` and `010.0.0.1`, but as addresses that the author didn't mean.
+  // ipaddr also accepts `10.1` and `010.0.0.1`, but reads them as addresses that the author didn't mean.
   const [address = '', bits = '0'] = entry.split('/')
   if (isIP(address) === 0 || !/^(0|[1-9]\d{0,2})$/.test(bits))
     throw new Error(`${entry} is neither an IP address nor a CIDR range`)
@@ -76,7 +79,7 @@ export function parseRange(entry: string): Range {
   return [network, length]
 }
 
-/** False if `address` isn't one. */
+/** Returns false if `address` isn't an address at all. */
 export const isWithin = (ranges: readonly Range[], address: string): boolean => {
   if (!ipaddr.isValid(address)) return false
   const parsed = ipaddr.process(address)

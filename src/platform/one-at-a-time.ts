@@ -1,4 +1,4 @@
-/** Tasks with the same key run one after another, others concurrently. */
+/** Tasks with the same key run one after another. Others run concurrently. */
 export type OneAtATime = <T>(key: string, act: () => Promise<T>) => Promise<T>
 
 export function createOneAtATime(): OneAtATime {

@@ -1,10 +1,10 @@
 export interface ProcessClock {
   elapsedMs(): number
-  /** Returns a function that cancels it. */
+  /** Returns a function that cancels the call. */
   after(ms: number, act: () => unknown): () => void
 }
 
-/** Monotonic; for durations that are measured but never stored. */
+/** A monotonic clock, for durations that are measured but never stored. */
 export const processClock: ProcessClock = {
   elapsedMs: () => performance.now(),
   after(ms, act) {

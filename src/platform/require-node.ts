@@ -1,6 +1,6 @@
 /**
- * Exits if Node.js is too old. Load everything else after this call, with `import()`: on an older Node a package may
- * fail before any line has run.
+ * Exits if Node.js is too old. Load all other files after this call with `import()`, because on an older Node.js a
+ * package may fail before any line has run.
  */
 export function requireNode(): void {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)

@@ -1,17 +1,16 @@
 declare module './deps.ts' {
   interface Deps {
-    /** Attempts and wallet queries that no job waits for. */
+    /** Webhook attempts and wallet queries that no job waits for. */
     backgroundWork: RunningWork
   }
 }
 
-/** Lets a process that shuts down wait for work in progress. */
+/** A process that is shutting down can wait for work that is tracked here. */
 export type RunningWork = ReturnType<typeof createRunningWork>
 
 export function createRunningWork() {
   const all = new Set<Promise<unknown>>()
   return {
-    /** Returns `work`. */
     add<T>(work: Promise<T>): Promise<T> {
       const end = (): unknown => all.delete(work)
       all.add(work)

@@ -1,4 +1,4 @@
-/** Concurrent callers share one run, so a flood of probes causes one at a time. */
+/** Concurrent callers share one run, so a flood of probes causes only one at a time. */
 export function shareRuns<Result>(run: () => Promise<Result>): () => Promise<Result> {
   let current: Promise<Result> | null = null
   return () => {

@@ -2,26 +2,27 @@ import { constants } from 'node:os'
 import { describeError, type Log } from './log.ts'
 
 /**
- * Logs an uncaught exception – a bug, or a port in use – and exits with 1. Other workers' polls finish what is left.
+ * Logs any uncaught exception, such as a bug or a port already in use, and exits with code 1. The polls of other
+ * workers finish what it leaves behind.
  */
 export function endOnCrash(log: Log): void {
   process.on('uncaughtException', (err) => {
     log.error({ err }, 'process.crashed')
-    // With LOG_LEVEL `silent`, the cause goes to stderr.
+    // If LOG_LEVEL is `silent`, the cause of the crash goes to stderr.
     if (!log.isLevelEnabled('error')) process.stderr.write(`${JSON.stringify(describeError(err))}\n`)
     process.exit(1)
   })
 }
 
-/** `leftMs` returns the time until the process exits in any case. */
+/** `leftMs` returns how much time is left until the process exits in any case. */
 type Close = (leftMs: () => number) => Promise<void>
 
 /**
- * Handles SIGTERM and SIGINT, which Node ignores as process 1 of a container without handlers. Pass `close` to the
- * returned function once there is work to end; before that, a signal exits at once with 128 plus its number. Then the
- * first signal closes. Further SIGTERMs are ignored, because supervisors and process groups often send two; a SIGINT,
- * e.g. a second Ctrl-C, exits at once. After `timeoutMs` the process exits with 0: open work is in MongoDB, and another
- * process takes it over.
+ * Handles SIGTERM and SIGINT, which Node.js would ignore as process 1 in a container. Once there is work to end, pass
+ * `close` to the returned function; until then, a signal exits at once with code 128 plus its number. From then on, the
+ * first signal calls `close`. Further SIGTERMs are ignored, because supervisors and process groups often send two. A
+ * SIGINT, such as a second Ctrl-C, exits at once. If `close` takes longer than `timeoutMs`, the process exits with code
+ * 0: the open work is in MongoDB, and another process takes it over.
  */
 export function stopOnSignals(log: Log): (timeoutMs: number, close: Close) => void {
   let closing: (() => Promise<void>) | null = null

@@ -1,6 +1,7 @@
 /**
- * `onTimeout` runs if `work` hasn't settled within `ms` (negative if that passed while the process was frozen); `work`
- * goes on. After a blocked event loop, due timers and arrived messages are handled first, so their results aren't late.
+ * Resolves to the result of `onTimeout` if `work` hasn't settled within `ms`, but doesn't abort `work`. `ms` is
+ * negative if that time passed while the process was frozen. After the event loop was blocked, due timers and arrived
+ * messages are handled first, so their results don't count as late.
  */
 export async function withTimeout<Result, Late>(
   work: Promise<Result>,

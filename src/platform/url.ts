@@ -3,8 +3,8 @@ import { domainToUnicode } from 'node:url'
 const punycode = /(^|\.)xn--/
 
 /**
- * Null if invalid. `URL.parse` alone accepts hosts with invalid punycode, e.g. `xn--a.com`; `domainToUnicode` decodes
- * only valid labels, so bad ones keep their prefix.
+ * Returns null if the URL is invalid. `URL.parse` alone would accept hosts with invalid punycode, such as `xn--a.com`.
+ * `domainToUnicode` decodes only valid labels, so the others keep their prefix.
  */
 export function readUrl(text: string): URL | null {
   const url = URL.parse(text)

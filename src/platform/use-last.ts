@@ -1,4 +1,4 @@
-/** Stores a value as most recently used. Beyond `most`, drops the least recently used. */
+/** Stores the value as the most recently used one. If there are more than `most`, drops the least recently used. */
 export function useLast<Value>(
   values: Map<string, Value>,
   key: string,

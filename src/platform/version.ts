@@ -1,4 +1,4 @@
 import { createRequire } from 'node:module'
 
-/** From package.json, found from the sources and from the build. */
+/** Read from package.json, which Node.js finds from the sources as well as from the build. */
 export const version: string = createRequire(import.meta.url)('#package').version

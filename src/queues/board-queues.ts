@@ -14,12 +14,11 @@ declare module '../platform/deps.ts' {
 /** How long a staff page waits for Redis. */
 const timeoutMs = 2000
 
-/** For the job board. */
 export type BoardQueues = ReturnType<typeof openBoardQueues>
 
 /**
- * On a connection of their own, so that staff pages never delay enqueueing. Opened on first use: most `web` processes
- * never show the board, and `worker` can't.
+ * Uses a connection of its own, so that staff pages never delay enqueueing. It's opened on first use, because most
+ * `web` processes never show the job board and a `worker` can't.
  */
 export function openBoardQueues(config: QueuesConfig, log: Log) {
   const { connection, complain } = openFailingFast(config, log, timeoutMs, true)
@@ -29,7 +28,7 @@ export function openBoardQueues(config: QueuesConfig, log: Log) {
   async function open(): Promise<void> {
     if (connection.status !== 'ready') {
       const ready = once(connection, 'ready', { signal: AbortSignal.timeout(timeoutMs) })
-      // The client emits failures as `error` and reconnects by itself.
+      // The client emits a failure as an `error` event, and reconnects by itself.
       if (connection.status === 'wait') connection.connect().catch(() => undefined)
       await ready
     }
@@ -38,7 +37,7 @@ export function openBoardQueues(config: QueuesConfig, log: Log) {
   }
 
   return {
-    /** Connects on the first call. Throws within seconds if Redis is down. */
+    /** Connects to Redis on the first call. Throws within a few seconds if Redis is down. */
     async obtain(): Promise<ReadonlyMap<QueueName, Queue>> {
       if (opened.size < queueNames.length) {
         opening ??= open().finally(() => {
@@ -56,7 +55,7 @@ export function openBoardQueues(config: QueuesConfig, log: Log) {
   }
 }
 
-/** Redis was down, frozen or full; it isn't a bug. */
+/** Whether Redis was down, frozen or full. Other errors are bugs. */
 export const isRedisFault = (error: unknown): boolean =>
   error instanceof Error &&
   (/^(ReplyError|MaxRetriesPerRequestError|AbortError|ClusterAllFailedError)$/.test(error.name) ||

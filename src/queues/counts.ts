@@ -2,20 +2,20 @@ import type { Queue } from 'bullmq'
 import { type QueueName, queueNames } from '../../schemas/jobs.ts'
 import { mastersOf, type RedisConnection } from './open-redis.ts'
 
-/** `waiting`: runs as soon as a worker is free. */
+/** A `waiting` job runs as soon as a worker is free. */
 const states = ['waiting', 'active', 'delayed', 'failed'] as const
 
 export type JobCounts = Record<(typeof states)[number], number>
 
 export interface Memory {
   usedBytes: number
-  /** Null if only the machine limits Redis. */
+  /** Null if only the machine's memory limits Redis. */
   maxBytes: number | null
-  /** Whether a full Redis evicts keys. */
+  /** Whether Redis evicts keys when it's full. */
   evicts: boolean
 }
 
-/** All of these throw if Redis can't be reached. */
+/** All of these functions throw if Redis can't be reached. */
 export function createCounts(connection: RedisConnection, obtain: (name: QueueName) => Promise<Queue>) {
   const forEachQueue = async <T>(count: (queue: Queue) => Promise<T>): Promise<Map<QueueName, T>> =>
     new Map(await Promise.all(queueNames.map(async (name) => [name, await count(await obtain(name))] as const)))
@@ -25,11 +25,11 @@ export function createCounts(connection: RedisConnection, obtain: (name: QueueNa
         const counts = await queue.getJobCounts(...states)
         return Object.fromEntries(states.map((state) => [state, counts[state] ?? 0])) as JobCounts
       }),
-    /** BullMQ workers per queue, across processes. Throws if Redis forbids `CLIENT LIST`. */
+    /** Counts each queue's BullMQ workers across all processes. Throws if Redis forbids `CLIENT LIST`. */
     async workers(): Promise<Map<QueueName, number>> {
       const lists = await Promise.all(mastersOf(connection).map((master) => master.client('LIST')))
       const names = lists.map((list) => clientNames(String(list)))
-      // A worker is connected to its queue's node, and maybe to others.
+      // A worker is connected to the node with its queue, and possibly to others.
       return forEachQueue(async (queue) =>
         Math.max(0, ...names.map((ofMaster) => ofMaster.filter(isWorkerOf(queue)).length)),
       )
@@ -39,16 +39,19 @@ export function createCounts(connection: RedisConnection, obtain: (name: QueueNa
   }
 }
 
-/** From `CLIENT LIST`. */
+/** Finds the names in the output of `CLIENT LIST`. */
 const clientNames = (list: string): string[] => [...list.matchAll(/^.* name=(\S+) /gm)].map(([, name = '']) => name)
 
-/** By client name. BullMQ's own method would make Redis list all connections once per queue. */
+/**
+ * Recognises a queue's workers by their client names. BullMQ's own method would make Redis list all connections once
+ * per queue.
+ */
 function isWorkerOf({ name, opts: { prefix = 'bull' } }: Queue): (client: string) => boolean {
   const own = `${prefix}:${Buffer.from(name).toString('base64')}`
   return (client) => client === own || client.startsWith(`${own}:w:`)
 }
 
-/** In a cluster, of the fullest master. */
+/** In a cluster, reads the master that uses the largest part of its memory. */
 async function readMemory(connection: RedisConnection): Promise<Memory> {
   const infos = await Promise.all(mastersOf(connection).map((master) => master.info('memory')))
   const [first, ...others] = infos.map(memoryIn)

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts'
 import { parseRedisUrl } from '../config/redis-url.ts'
 import { type Log, throttled } from '../platform/log.ts'
 
-/** To one server, to the master that sentinels name, or to a cluster. */
+/** Connects to one server, to the master that sentinels name, or to all nodes of a cluster. */
 export type RedisConnection = Redis | Cluster
 
 type Options = Pick<
@@ -13,8 +13,9 @@ type Options = Pick<
 >
 
 /**
- * Closes a connection on which a command waits and nothing arrives. Otherwise it would stay open to a frozen or
- * unreachable master after another took over. Must exceed BullMQ's wait for a job, at most 10 s.
+ * Closes a connection if a command waits and nothing arrives for this time. Without this, it would stay open to a
+ * frozen or unreachable master after another one took over. It must be longer than BullMQ waits for a job, at most 10
+ * s.
  */
 const socketTimeoutMs = 15_000
 
@@ -23,14 +24,14 @@ const readSlotsEveryMs = 3_000
 
 const retryStrategy = (times: number): number => Math.min(times * 100, 1000)
 
-/** After a failover the old master only reads. The server's name may lead to the new one by now. */
+/** After a failover, the old master only accepts reads. By then, the server's name may lead to the new one. */
 const reconnectOnError = (error: Error): boolean => error.message.startsWith('READONLY')
 
 const reconnecting = { retryStrategy, reconnectOnError, socketTimeout: socketTimeoutMs }
 
 /**
- * Not ready while Redis refuses the database in REDIS_URL, e.g. because it has fewer. The driver alone would emit the
- * error and use database 0, which may be another installation's.
+ * Doesn't become ready while Redis refuses the database in REDIS_URL, e.g. because it has fewer databases. The driver
+ * would only emit the error and use database 0, which may belong to another installation.
  */
 class StrictRedis extends Redis {
   override async select(database: number | string): Promise<'OK'> {
@@ -40,18 +41,18 @@ class StrictRedis extends Redis {
       if (!(error instanceof ReplyError)) throw error
       this.emit('error', error)
       this.disconnect(true)
-      // The driver waits for this promise before the connection is ready.
+      // The driver waits for this promise before it makes the connection ready.
       return new Promise<never>(() => undefined)
     }
   }
 
-  /** BullMQ's workers copy their connection. */
+  /** BullMQ's workers use copies of their connection. */
   override duplicate(changes?: Partial<RedisOptions>): never {
     return new StrictRedis({ ...this.options, ...changes, replyMapping: 'legacy' }) as never
   }
 }
 
-/** The only function that connects to Redis. */
+/** All connections to Redis are opened here. */
 export function openRedis(
   { redisUrl, redisTrust }: Pick<Config, 'redisUrl' | 'redisTrust'>,
   options: Options,
@@ -87,7 +88,7 @@ export function openRedis(
           ...tls,
           ...withoutUndefined({ username, password }),
         },
-        // Certificates are for a node's name, so the driver mustn't connect to its address.
+        // A certificate is valid for a node's name, so the driver must not connect to its address instead.
         ...(servers.tls && { dnsLookup: (host, callback) => callback(null, host) }),
       })
     }
@@ -95,8 +96,8 @@ export function openRedis(
 }
 
 /**
- * Commands wait at most `timeoutMs`. `complain` logs why Redis is unavailable. With `lazyConnect`, connects on first
- * use.
+ * Commands wait for Redis for at most `timeoutMs`. `complain` logs why it's unavailable. With `lazyConnect`, the
+ * connection is opened on first use.
  */
 export function openFailingFast(
   config: Parameters<typeof openRedis>[0],
@@ -116,11 +117,11 @@ export function openFailingFast(
   return { connection, complain }
 }
 
-/** The connection itself unless it's a cluster. */
+/** Returns the connection itself if there's no cluster. */
 export const mastersOf = (connection: RedisConnection): Redis[] =>
   connection instanceof Cluster ? connection.nodes('master') : [connection]
 
-/** REDIS_TLS_CA replaces the public authorities. */
+/** REDIS_TLS_CA replaces the public certificate authorities. */
 function tlsOptions({ ca, verify }: Config['redisTrust']): ConnectionOptions {
   return {
     ...(ca !== null && { ca }),
@@ -129,6 +130,6 @@ function tlsOptions({ ca, verify }: Config['redisTrust']): ConnectionOptions {
   }
 }
 
-/** The driver rejects undefined options. */
+/** The driver doesn't accept options that are undefined. */
 const withoutUndefined = <T extends object>(options: T): { [Name in keyof T]: NonNullable<T[Name]> } =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never

@@ -2,19 +2,18 @@ import type { JobsOptions, Queue } from 'bullmq'
 import { maxIntentsPerJob, type NewJob, type QueueName } from '../../schemas/jobs.ts'
 import { backgroundRest, createBatcher } from '../mongo/batchers.ts'
 
-/** Per queue. Jobs beyond it are dropped; polls find their work in MongoDB. */
+/** Per queue. Further jobs are dropped, and the polls find their work in MongoDB. */
 const maxUnsent = 20_000
-/** Older unsent jobs are dropped: by then a poll has found their work. */
+/** Jobs not sent for this long are dropped, because by then a poll has found their work. */
 const maxUnsentMs = 3_000
-/** In one call to Redis. */
+/** How many jobs go to Redis in one call. */
 const longestBatch = 500
 /**
- * Between the first and the last expiry of one job, which runs at the last. These jobs also gather that long, because
- * they aren't urgent.
+ * The most time between the first and the last expiry in one job, which runs when its last intent is due. These jobs
+ * also gather for this long, because they aren't urgent.
  */
 const maxSpreadMs = 500
 
-/** In one call to Redis. */
 export const addAll = (queue: Queue, name: QueueName, jobs: NewJob<QueueName>[]): Promise<unknown> =>
   queue.addBulk(jobs.map((job) => ({ name: job.name ?? name, data: job.data, opts: jobOptions(job) })))
 
@@ -45,7 +44,10 @@ export function createProducer(name: QueueName, obtain: () => Promise<Queue>, co
   }
 }
 
-/** Relay jobs become one, and so do expiries at about the same time, which saves 90 % of their memory in Redis. */
+/**
+ * Relay jobs become one job, and so do the jobs of intents that expire at about the same time. This saves 90 % of the
+ * memory that expiry jobs take in Redis.
+ */
 export function merged(name: QueueName, jobs: NewJob<QueueName>[]): NewJob<QueueName>[] {
   if (name === 'outbox-relay') return [mergedRelay(jobs as NewJob<'outbox-relay'>[])]
   return name === 'intent-expiry' ? mergedExpiries(jobs as NewJob<'intent-expiry'>[]) : jobs
@@ -75,7 +77,9 @@ function mergedExpiries(jobs: NewJob<'intent-expiry'>[]): NewJob<'intent-expiry'
   }))
 }
 
-/** No `attempts` or `backoff`: BullMQ doesn't decide about retries (workers/run/run-job.ts). */
+/**
+ * Sets neither `attempts` nor `backoff`, because BullMQ doesn't decide when a job is retried (workers/run/run-job.ts).
+ */
 function jobOptions(job: NewJob<QueueName>): JobsOptions {
   return {
     ...(job.jobId === undefined ? {} : { jobId: job.jobId }),

@@ -15,7 +15,7 @@ declare module '../platform/deps.ts' {
   }
 }
 
-/** A cron pattern with seconds first, in the time zone `tz`. */
+/** `pattern` is a cron pattern whose first field is the seconds, and `tz` is its time zone. */
 interface Schedule {
   id: string
   pattern: string
@@ -25,15 +25,15 @@ interface Schedule {
 type Command = readonly [name: string, key: string, argument: number]
 
 /**
- * In one transaction: all or none. Returns each response, or null for a command that doesn't suit its key's value.
- * Never throws; null means that Redis is down, frozen or full, and the commands may have run.
+ * Runs all commands in one transaction, or none. Returns the response to each, or null for one that doesn't suit its
+ * key's value. Never throws. Returns null if Redis is down, frozen or full; it's then unknown whether the commands ran.
  */
 export type RunCommands = (commands: readonly Command[]) => Promise<unknown[] | null>
 
 const createRunCommands =
   (connection: RedisConnection, complain: (fields: object) => void): RunCommands =>
   async (commands) => {
-    // The connection's `error` event has logged it.
+    // It was logged when the connection emitted `error`.
     if (connection.status !== 'ready') return null
     try {
       const responses = (await connection.multi(commands.map((command) => [...command])).exec()) ?? []
@@ -46,19 +46,19 @@ const createRunCommands =
     }
   }
 
-/** In the background. Errors are only logged: a poll finds the work of a lost job. */
+/** Works in the background. Errors are only logged, because a poll finds the work of a lost job. */
 export type Enqueue = <Name extends QueueName>(name: Name, jobs: NewJob<Name>[]) => void
 
 export type Queues = ReturnType<typeof openQueues>
 
-/** For each command. */
+/** How long a command waits for Redis. */
 const timeoutMs = 3000
 
 export type QueuesConfig = Pick<Config, 'redisUrl' | 'redisTrust' | 'queuePrefix'>
 
 /**
- * On a connection of their own that fails fast; otherwise BullMQ's `add` would hang while Redis is down. A producer
- * sends one batch at a time, and what arrives meanwhile joins the next.
+ * Uses a connection of its own that fails fast, because otherwise BullMQ's `add` would hang while Redis is down. A
+ * producer sends one batch at a time; jobs that arrive meanwhile go into the next one.
  */
 export function openQueues(config: QueuesConfig, log: Log) {
   const { connection, complain } = openFailingFast(config, log, timeoutMs, false)
@@ -69,7 +69,7 @@ export function openQueues(config: QueuesConfig, log: Log) {
   const obtain = (name: QueueName): Promise<Queue> => {
     const known = opened.get(name)
     if (known !== undefined) return known
-    // A new process waits for its first connection.
+    // A process that has just started waits for its first connection.
     const queue = inTime(connected, timeoutMs).then(() => openQueue(connection, config.queuePrefix, name, complain))
     opened.set(name, queue)
     queue.catch(() => opened.delete(name))
@@ -82,14 +82,14 @@ export function openQueues(config: QueuesConfig, log: Log) {
   const marker = `${config.queuePrefix}:whole`
   return {
     enqueue,
-    /** For jobs already in Redis. Throws if Redis can't be reached. */
+    /** Reads and repairs the jobs stored in Redis. All functions throw if Redis can't be reached. */
     standing: createStanding(connection, obtain, marker),
-    /** Other commands, for state that all processes share. */
+    /** Runs commands on state that all processes share. */
     runCommands: createRunCommands(connection, complain),
     counts: createCounts(connection, obtain),
     /**
-     * Keeps an identical schedule: this runs at every start, and an upsert would delete an overdue job. Throws if Redis
-     * is unavailable.
+     * Leaves an identical schedule unchanged: this runs at every start, and an upsert would delete a job that is
+     * overdue. Throws if Redis is unavailable.
      */
     async keepSchedule(name: QueueName, { id, pattern, tz }: Schedule): Promise<void> {
       const queue = await obtain(name)
@@ -97,9 +97,9 @@ export function openQueues(config: QueuesConfig, log: Log) {
       if (known?.pattern === pattern && known.tz === tz) return
       await queue.upsertJobScheduler(id, { pattern, tz }, { name })
     },
-    /** Also after each reconnection. */
+    /** Calls `act` every time the connection becomes ready. */
     whenReady: (act: () => void): void => void connection.on('ready', act),
-    /** Throws if Redis doesn't respond. In a cluster, reaches the node with the jobs. */
+    /** Throws if Redis doesn't respond. In a cluster, it reaches the node that has the jobs. */
     ping: (): Promise<unknown> => connection.type(marker),
     async close(): Promise<void> {
       await Promise.all(queueNames.map((name) => producers[name].drained()))
@@ -110,7 +110,7 @@ export function openQueues(config: QueuesConfig, log: Log) {
 }
 
 /**
- * Throws if Redis is down. BullMQ reads Redis's version only now, so a queue opened without a connection would never
+ * Throws if Redis is down. BullMQ reads Redis's version only here, so a queue opened without a connection would never
  * work.
  */
 export async function openQueue(

@@ -4,16 +4,15 @@ import { newId } from '../platform/ids.ts'
 import type { RedisConnection } from './open-redis.ts'
 import { addAll } from './producer.ts'
 
-/** Blocks Redis, and so all its clients, for about 10 ms. */
+/** Adding this many blocks Redis, and thus all of its clients, for about 10 ms. */
 const longestBatch = 250
 
-/** For jobs already in Redis. MongoDB has the truth. */
+/** Reads and repairs the jobs stored in Redis. The source of truth is MongoDB. */
 export function createStanding(
   connection: RedisConnection,
   obtain: (name: QueueName) => Promise<Queue>,
   marker: string,
 ) {
-  /** Per id. */
   async function findExisting(queue: Queue, jobIds: readonly string[]): Promise<boolean[]> {
     const pipeline = connection.pipeline()
     for (const id of jobIds) pipeline.exists(queue.toKey(id))
@@ -26,7 +25,7 @@ export function createStanding(
   }
 
   return {
-    /** Skips ids that exist in any state. Returns how many were added. */
+    /** Adds the jobs whose ids don't exist in any state. Returns how many that were. */
     async addMissing<Name extends QueueName>(name: Name, jobs: readonly NamedJob<Name>[]): Promise<number> {
       const queue = await obtain(name)
       const exists = await findExisting(
@@ -38,33 +37,33 @@ export function createStanding(
         await addAll(queue, name, missing.slice(at, at + longestBatch))
       return missing.length
     },
-    /** Those that exist and aren't running. */
+    /** Removes the jobs that exist and aren't running. */
     async remove(name: QueueName, jobIds: readonly string[]): Promise<void> {
       const queue = await obtain(name)
       const exists = await findExisting(queue, jobIds)
       await Promise.all(jobIds.filter((_, index) => exists[index]).map((id) => queue.remove(id)))
     },
-    /** Ids in batches; one may come more than once. */
+    /** Yields ids in batches. An id may be yielded more than once. */
     async *failed(name: QueueName): AsyncGenerator<string[]> {
       const queue = await obtain(name)
       let cursor = '0'
       do {
         const [next, entries] = await connection.zscan(queue.toKey('failed'), cursor, 'COUNT', longestBatch)
-        // ZSCAN returns a flat list: id, score, id, score.
+        // ZSCAN returns a flat list in which each id is followed by its score.
         if (entries.length > 0) yield entries.filter((_, index) => index % 2 === 0)
         cursor = next
       } while (cursor !== '0')
     },
-    /** The marker of `makeWhole` is still there, so Redis has lost nothing since. */
+    /** Whether the marker that `makeWhole` set is still there. If so, Redis has lost nothing since. */
     isWhole: async (): Promise<boolean> => (await connection.get(marker)) === 'whole',
     /** Removes the marker. */
     doubt: async (): Promise<void> => void (await connection.del(marker)),
-    /** `act` must restore all jobs. The marker is set after it, unless Redis lost data meanwhile. */
+    /** Runs `act`, which must restore all jobs, and then sets the marker – unless Redis lost data meanwhile. */
     async makeWhole(act: () => Promise<void>): Promise<void> {
       const token = newId()
       await connection.set(marker, token)
       await act()
-      // Gone if Redis lost data during `act`, or another process doubts it.
+      // The marker is gone if Redis lost data during `act`, or if another process doubts it.
       if ((await connection.get(marker)) === token) await connection.set(marker, 'whole', 'XX')
     },
   }

@@ -1,20 +1,20 @@
 import type { mongo } from 'mongoose'
 
-/** Who did it: staff on a page, an operator on the command line, or a merchant through the API. */
+/** The person behind an action: staff on a page, an operator on the command line, or a merchant through the API. */
 export interface Actor {
   kind: 'staff' | 'operator' | 'merchant'
-  /** Of the staff account or the operating system's user; for merchants, the API key's id. */
+  /** The staff account, the operating system's user, or the API key's id. */
   name: string
-  /** IP address of the request, or the host on which an operator ran the command. */
+  /** The IP address of the request, or the host on which an operator ran the command. */
   from: string | null
 }
 
-/** `reason` is null for merchants, and if none was given. */
+/** `reason` is null if none was given. Merchants never give one. */
 export interface By {
   actor: Actor
   reason: string | null
-  /** Only on a merchant's lines: whether a test key was used. */
+  /** Whether a merchant used a test key. Only lines of merchants have this. */
   sandbox?: boolean
-  /** Throws if the actor is no longer signed in. Only for staff on a page; never stored. */
+  /** Throws if the actor is no longer signed in. Only staff on a page have this, and it's never stored. */
   expectValid?(transaction: mongo.ClientSession): Promise<void>
 }

@@ -4,28 +4,29 @@ import type { Deps } from '../platform/deps.ts'
 import { throttled } from '../platform/log.ts'
 import { prefixesOf } from '../platform/network.ts'
 
-/** Failures that one network may have in a period. For a larger prefix, times its `share`. */
+/** Limits the failed attempts of one network in a period. A larger prefix may have `share` times as many. */
 export interface NetworkBudget extends Limit {
   name: string
   perNetwork: number
   seconds: number
   /**
-   * Points per failure; an attempt in progress costs one. With more than one, a network can have several honest
-   * attempts in progress per failure of its budget.
+   * How many points a failure costs; an attempt in progress costs one. If it's more than one, a network can have
+   * several honest attempts in progress for each failure that its budget allows.
    */
   perFailure: number
   /**
-   * Where an attempt counts before its outcome is known. `stored`: in MongoDB for every prefix, so concurrent attempts
-   * can't exceed a budget. `process`: only here and only for its own network, so success writes nothing – but each
-   * process allows a whole budget in progress, and a larger prefix's may be exceeded.
+   * Where an attempt counts before its outcome is known. `stored` counts it in MongoDB for every prefix, so concurrent
+   * attempts can't exceed any budget. `process` counts it only in this process and only for its own network, so a
+   * success writes nothing. In return, each process lets a network have its whole budget in progress, and a larger
+   * prefix's budget may be exceeded.
    */
   countsAhead: 'stored' | 'process'
 }
 
-/** The least time a network is closed when attempts in progress use up its budget. */
+/** How long a network is closed, at least, if attempts in progress use up its budget. */
 const inProgressMs = 1000
 
-/** Call exactly one of them. */
+/** Call exactly one of the two, once. */
 export interface AttemptEnd {
   fail(): Promise<unknown>
   leave(): Promise<unknown>
@@ -33,15 +34,16 @@ export interface AttemptEnd {
 export type Attempt = ({ isOpen: true } & AttemptEnd) | { isOpen: false; closedMs: number }
 
 export interface NetworkLimit {
-  /** Starts an attempt. With `owner`, each owner is counted separately. */
+  /** Starts an attempt. If `owner` is given, attempts are counted separately for each owner. */
   (ip: string, owner?: string): Promise<Attempt>
-  /** Ends a stored attempt that perhaps another process began, shortly before `countedAt`. */
+  /** Ends a stored attempt that another process may have started, shortly before `countedAt`. */
   resume(countedAt: Date, ip: string, owner?: string): AttemptEnd
 }
 
 /**
- * Counts failures at every prefix size, from one address to a hosting company's /16. Addresses outside a closed prefix
- * are never refused. No limit spans all networks: one attacker could use it to shut out all customers.
+ * Limits failures at every prefix size, from a single address to a hosting company's /16. Addresses outside a closed
+ * prefix are never refused. There's no limit across all networks, because one attacker could use it to shut out all
+ * customers.
  */
 export function createNetworkLimit(
   { counters, log }: Pick<Deps, 'counters' | 'log'>,
@@ -49,7 +51,7 @@ export function createNetworkLimit(
 ): NetworkLimit {
   const warn = throttled(60_000, (fields) => log.warn(fields, 'network.closed'))
 
-  /** In ms; 0 if all are open. */
+  /** Returns how long the prefixes stay closed, in ms, or 0 if all are open. */
   function longest(bounds: readonly Bound[], closedMs: readonly number[], reported: readonly Bound[]): number {
     for (const [index, bound] of bounds.entries())
       if (closedMs[index] !== 0 && reported.includes(bound)) warn({ kind: name, network: bound.id.split(' ').at(-1) })

@@ -3,7 +3,7 @@ import { nativeCollection } from '../mongo/collection.ts'
 import { inBatches } from '../mongo/in-batches.ts'
 import type { Secrets } from './seal.ts'
 
-/** `unreadable`: ids of documents whose value was encrypted with a key that isn't configured. */
+/** `unreadable` lists the documents whose value was encrypted with a key that isn't configured. */
 export interface Resealed {
   resealed: number
   unreadable: string[]
@@ -15,8 +15,8 @@ interface Sealed {
 }
 
 /**
- * Encrypts one field again with the current SECRET_KEY, in all documents or those matching `where`. A value replaced
- * meanwhile already uses it, so it stays. `advance` gets each batch's size.
+ * Encrypts one field of all documents, or of those that match `where`, with the current SECRET_KEY. A value replaced in
+ * the meantime stays, because it's already encrypted with that key. `advance` gets the size of each batch.
  */
 export async function resealField<Doc extends { _id: string }>(
   { secrets }: { secrets: Secrets },

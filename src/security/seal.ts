@@ -14,12 +14,13 @@ export const nonceBytes = 24
 const tagBytes = 16
 
 /**
- * XAES-256-GCM (https://c2sp.org/XAES-256-GCM), for which no maintained npm package exists. It derives an AES-256-GCM
- * key from the first half of the nonce and encrypts with the second. Random nonces are safe for 2^80 messages instead
- * of 2^32. A unit test runs the specification's vectors. `key` has 32 bytes.
+ * Implements XAES-256-GCM (https://c2sp.org/XAES-256-GCM), for which there is no maintained npm package. It derives an
+ * AES-256-GCM key from the first half of the nonce and encrypts with the second half, so random nonces are safe for
+ * 2^80 messages instead of 2^32. A unit test runs the specification's vectors. `key` must have 32 bytes.
  */
 export function createXaes(key: Buffer) {
-  // ECB has no chaining, so one cipher object serves all derivations, and `update` returns its blocks at once.
+  // ECB doesn't chain blocks, so one cipher object serves all derivations, and `update` returns the encrypted blocks at
+  // once.
   const aes = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
   const k1 = doubled(aes.update(Buffer.alloc(16)))
 
@@ -31,17 +32,17 @@ export function createXaes(key: Buffer) {
       nonce.copy(block, 4, 0, 12)
       for (let at = 0; at < 16; at += 1) block[at] = (block[at] as number) ^ (k1[at] as number)
     }
-    // With a raw key, Node 24 takes 8 µs longer.
+    // Node 24 takes 8 µs longer with a raw key.
     return createSecretKey(aes.update(blocks))
   }
 
   return {
-    /** Ciphertext and tag. `aad` is authenticated, but not part of the result. */
+    /** Returns the ciphertext followed by the tag. `aad` is authenticated, but isn't part of the result. */
     encrypt(nonce: Buffer, plain: Buffer, aad: Buffer): Buffer {
       const cipher = createCipheriv('aes-256-gcm', derive(nonce), nonce.subarray(12)).setAAD(aad)
       return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()])
     },
-    /** Throws unless nonce, ciphertext and `aad` are from one call to `encrypt`. */
+    /** Throws unless the nonce, the ciphertext and `aad` come from one call to `encrypt`. */
     decrypt(nonce: Buffer, sealed: Buffer, aad: Buffer): Buffer {
       if (sealed.length < tagBytes) throw new Error('shorter than its tag')
       const tagAt = sealed.length - tagBytes
@@ -52,7 +53,7 @@ export function createXaes(key: Buffer) {
   }
 }
 
-/** In GF(2^128): CMAC's first subkey (NIST SP 800-38B, 6.1). */
+/** Doubles a block in GF(2^128), which gives CMAC's first subkey (NIST SP 800-38B, 6.1). */
 function doubled(block: Buffer): Buffer {
   const result = Buffer.alloc(16)
   for (let at = 0; at < 16; at += 1) result[at] = ((block[at] as number) << 1) | ((block[at + 1] ?? 0) >> 7)
@@ -66,10 +67,13 @@ declare module '../platform/deps.ts' {
   }
 }
 
-/** A payment form's token, and proof that a customer has the payment's link. Each has its own key. */
+/** Signs a payment form's token, or proves that a customer has the payment's link. Each use has its own key. */
 export type SigningUse = 'sign form' | 'sign link'
 
-/** Where an encrypted value is stored. It's the associated data, so a value copied to another document is rejected. */
+/**
+ * Where an encrypted value is stored. It serves as the associated data, so a value copied to another document is
+ * rejected.
+ */
 export interface SealedField {
   collection: string
   id: string
@@ -77,14 +81,14 @@ export interface SealedField {
 }
 
 /**
- * Encrypts what must be read again, hashes what only needs to be recognised, signs what clients send back
- * (HMAC-SHA256).
+ * Encrypts values that must be read again, hashes values that only need to be recognised, and signs values that clients
+ * send back (HMAC-SHA256).
  */
 export type Secrets = ReturnType<typeof createSecrets>
 
 const signatureBytes = 16
 
-/** From each SECRET_KEY, derives one key per purpose, so that one reveals nothing about another. */
+/** Derives one key per purpose from each SECRET_KEY, so that one of them reveals nothing about the others. */
 export function createSecrets(secretKeys: readonly [current: Buffer, ...previous: Buffer[]]) {
   const rings = secretKeys.map((key) => ({
     id: createHash('sha256').update('id').update(key).digest('hex').slice(0, 8),
@@ -108,23 +112,23 @@ export function createSecrets(secretKeys: readonly [current: Buffer, ...previous
     return ring.sealing.decrypt(nonce, rest, associatedData(field))
   }
   return {
-    /** Current key first. Each encrypted value contains the id of its key. */
+    /** The current key's id comes first. Each encrypted value contains the id of its key. */
     keyIds: [current.id, ...previous.map(({ id }) => id)] as const,
-    /** `v1.<key id>.<base64url of nonce, ciphertext and tag>`, with a new 192-bit nonce each time. */
+    /** Returns `v1.<key id>.<base64url of nonce, ciphertext and tag>`. Each call uses a new 192-bit nonce. */
     seal,
-    /** With the current or previous SECRET_KEY. Throws if the value isn't from this field. */
+    /** Accepts the current and the previous SECRET_KEY. Throws if the value wasn't encrypted for this field. */
     unseal: (sealed: string, field: SealedField): string => unsealBytes(sealed, field).toString(),
-    /** Saves decoding, which takes 4 ms for 1 MB of text. */
+    /** Saves decoding to a string, which takes 4 ms for 1 MB. */
     unsealBytes,
-    /** Unchanged if it already uses the current SECRET_KEY. Throws like `unseal`. */
+    /** Returns the value unchanged if it already uses the current SECRET_KEY. Throws in the same cases as `unseal`. */
     reseal: (sealed: string, field: SealedField): string =>
       sealed.startsWith(`v1.${current.id}.`) ? sealed : seal(unsealBytes(sealed, field), field),
     hash: (secret: string): string => hashWith(current.pepper, secret),
-    /** Under which a secret may be stored: with the current key, then the previous one. */
+    /** The hashes under which a secret may be stored: the current key's first, then the previous key's. */
     hashes: (secret: string): string[] => rings.map((ring) => hashWith(ring.pepper, secret)),
-    /** 128 bits as 22 base64url characters. */
+    /** Returns 128 bits as 22 base64url characters. */
     sign: (use: SigningUse, text: string): string => signWith(current.signing[use], text).toString('base64url'),
-    /** With the current or the previous SECRET_KEY. */
+    /** Accepts signatures made with the current or the previous SECRET_KEY. */
     isSigned(use: SigningUse, text: string, signature: string): boolean {
       const given = Buffer.from(signature, 'base64url')
       return (
@@ -137,7 +141,7 @@ export function createSecrets(secretKeys: readonly [current: Buffer, ...previous
 
 const bytesOf = (plain: string | Buffer): Buffer => (typeof plain === 'string' ? Buffer.from(plain) : plain)
 
-/** A call to `randomBytes` takes a fifth as long as encrypting a value, so nonces are drawn in advance. */
+/** How many nonces are drawn at once. A call to `randomBytes` takes a fifth as long as encrypting a value. */
 const drawsPerPool = 256
 
 function createDraw(): () => Buffer {
@@ -159,11 +163,11 @@ const hashWith = (pepper: KeyObject, secret: string): string =>
 const signWith = (key: KeyObject, text: string): Buffer =>
   createHmac('sha256', key).update(text).digest().subarray(0, signatureBytes)
 
-/** As JSON, different fields can't collide. */
+/** JSON makes sure that different fields never give the same data. */
 const associatedData = ({ collection, id, field }: SealedField): Buffer =>
   Buffer.from(JSON.stringify([collection, id, field]))
 
-/** A `KeyObject`, because Node 24 spends about 30 µs checking a raw buffer at each use. */
+/** Returns a `KeyObject`, because Node 24 spends about 30 µs on checking a raw buffer each time it's used. */
 const derive = (key: Buffer, use: string): KeyObject => createSecretKey(deriveBytes(key, use))
 
 const deriveBytes = (key: Buffer, use: string): Buffer =>

@@ -10,13 +10,13 @@ declare module '../platform/deps.ts' {
 }
 
 /**
- * The service's own random keys, encrypted with SECRET_KEY and unaffected by its rotation. `audit` is for the digests
- * of the audit trail; `shortCodes` makes short codes unpredictable.
+ * A random key of the service itself, encrypted with SECRET_KEY. It stays the same when SECRET_KEY is rotated. `audit`
+ * computes the digests of the audit trail, and `shortCodes` makes short codes unpredictable.
  */
 export interface ServiceKey {
   _id: 'audit' | 'shortCodes'
   key: string
-  /** Short codes used up. Stored with their key so that a backup has both. */
+  /** How many short codes are used up. Stored with their key, so that a backup contains both. */
   used?: number
 }
 
@@ -36,15 +36,15 @@ type Id = ServiceKey['_id']
 const keyBytes = 32
 const fieldOf = (id: Id): SealedField => ({ collection: serviceKeys.name, id, field: 'key' })
 
-/** Null if it wasn't created yet. Throws if its SECRET_KEY isn't configured. */
+/** Returns null if the key hasn't been created. Throws if its SECRET_KEY isn't configured. */
 export async function findServiceKey({ ServiceKey, secrets }: ServiceKeyDeps, id: Id): Promise<KeyObject | null> {
   const found = await nativeCollection(ServiceKey).findOne({ _id: id })
   return found && open(secrets, found)
 }
 
 /**
- * Creates the key if missing. Concurrent processes all get the one stored first. Throws if its SECRET_KEY isn't
- * configured.
+ * Creates the key if it's missing. Concurrent processes all get the one that was stored first. Throws if its SECRET_KEY
+ * isn't configured.
  */
 export async function ensureServiceKey({ ServiceKey, secrets }: ServiceKeyDeps, id: Id): Promise<KeyObject> {
   const key = secrets.seal(randomBytes(keyBytes).toString('base64'), fieldOf(id))
@@ -53,7 +53,7 @@ export async function ensureServiceKey({ ServiceKey, secrets }: ServiceKeyDeps, 
     { $setOnInsert: { key } },
     { upsert: true, returnDocument: 'after' },
   )
-  // The upsert always returns a document.
+  // An upsert that returns the document afterwards always returns one.
   return open(secrets, stored as ServiceKey)
 }
 

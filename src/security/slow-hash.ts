@@ -11,16 +11,16 @@ declare module '../platform/deps.ts' {
 }
 
 /**
- * Running or waiting. A hash takes about 15 ms, so the last one waits about 0.4 s, or 0.8 s if its kind runs one at a
- * time.
+ * How many checks of one kind may run or wait. A hash takes about 15 ms, so the last one waits about 0.4 s, or 0.8 s if
+ * only one of its kind runs at a time.
  */
 const maxOfKind = 52
-/** Per owner, running or waiting. Even three owners together can't use up a kind. */
+/** How many checks of one owner may run or wait. Even three owners together can't use up those of a kind. */
 export const fairShare = 16
 
 export const hashLimits = (atOnceOf: (kind: string) => number) =>
   ({
-    // Two hashes take 38 MiB and half of libuv's thread pool.
+    // Two hashes need 38 MiB and half of libuv's thread pool.
     hashes: {
       what: 'Slow hashes of passwords and PINs at a time',
       total: 2,
@@ -42,22 +42,23 @@ export const hashLimits = (atOnceOf: (kind: string) => number) =>
 const maxWaitMs = 60_000
 
 /**
- * Null if the owner, or all owners together, have too many checks. Without a hash it takes as long and returns false.
+ * Resolves to null if this owner, or all owners together, have too many checks running or waiting. Without a hash, it
+ * takes as long and resolves to false.
  */
 export type SlowCheck = (owner: string, slowHash: string | null, secret: string) => Promise<boolean | null>
 
-/** All slow hashing in a process, at most two at a time. */
+/** Does all slow hashing in the process, at most two hashes at a time. */
 export type SlowHash = ReturnType<typeof createSlowHash>
 
 /**
- * 19 MiB by default, which OWASP recommends with 2 passes for argon2id (the library's default); a hash then takes about
- * 15 ms. Stored hashes contain their own cost.
+ * `memoryKib` is 19 MiB by default, which OWASP recommends with 2 passes for argon2id, the library's default. A hash
+ * then takes about 15 ms. Stored hashes contain their own cost.
  */
 export function createSlowHash(memoryKib: number) {
   const cost = { memoryCost: memoryKib, timeCost: 2, parallelism: 1 }
-  /** Takes as long to check, but matches no known secret. */
+  /** Checking it takes as long as checking a real hash, but it matches no known secret. */
   const hashOfNothing = `$argon2id$v=19$m=${memoryKib},t=2,p=1$${bare(16)}$${bare(32)}`
-  /** Checks at a time, by kind. */
+  /** How many checks of each kind may run at a time. */
   const kinds: number[] = []
   const share = createShare(hashLimits((kind) => kinds[Number(kind)] ?? 0))
 
@@ -68,8 +69,8 @@ export function createSlowHash(memoryKib: number) {
   }
 
   /**
-   * For one kind of secret. Each has its own queue, so a flood of one hardly delays the others and makes none of them
-   * fail.
+   * Checks one kind of secret. Each kind has a queue of its own, so that a flood of one hardly delays the others and
+   * makes none of them fail.
    */
   function createCheck(atOnce = 2): SlowCheck {
     const kind = String(kinds.push(atOnce) - 1)
@@ -82,7 +83,7 @@ export function createSlowHash(memoryKib: number) {
   }
 
   const ofMaking = String(kinds.push(2) - 1)
-  /** For storage. Waits as long as it takes: only operators use it. */
+  /** Hashes a password or PIN for storage. It waits as long as it takes, because only operators use it. */
   const make = (secret: string): Promise<string> => whenFree([ofMaking], () => hash(secret, cost))
   return { make, createCheck, used: share.used }
 }

@@ -3,16 +3,16 @@ import { ExportResultCode } from '@opentelemetry/core'
 import type { SpanExporter } from '@opentelemetry/sdk-trace'
 import { type Log, throttled } from '../platform/log.ts'
 
-/** Lost traces don't affect payments, so once a minute is enough. */
+/** Lost traces don't affect payments, so one line per minute is enough. */
 const logEveryMs = 60_000
 
-/** `why`: an error code, an HTTP status or the SDK's message. */
+/** `why` is an error code, an HTTP status or a message from the SDK. */
 export type LogLoss = (fields: { why: string; spans?: number }) => void
 
 export const createLogLoss = (log: Log): LogLoss =>
   throttled(logEveryMs, (fields) => log.warn(fields, 'traces.not-sent'))
 
-/** About its environment variables and dropped spans, without the values quoted. */
+/** The SDK warns about its environment variables and about dropped spans. The values that it quotes are left out. */
 export function reportSdkWarnings(logLoss: LogLoss): void {
   const report = (message: string): void => logLoss({ why: message.replaceAll(/'[^']*'|"[^"]*"/g, '…') })
   const ignore = (): void => undefined
@@ -23,8 +23,8 @@ export function reportSdkWarnings(logLoss: LogLoss): void {
 }
 
 /**
- * Logs one line per failure, without the collector's response. Always reports success to the SDK, which would log that
- * response.
+ * Logs each failure as one line, without the collector's response. Always reports success to the SDK, because otherwise
+ * it would log that response.
  */
 export const reportingFailures = (exporter: SpanExporter, logLoss: LogLoss): SpanExporter => ({
   export(spans, done) {
@@ -37,7 +37,7 @@ export const reportingFailures = (exporter: SpanExporter, logLoss: LogLoss): Spa
   shutdown: () => exporter.shutdown(),
 })
 
-/** Without a code, the message: it's the SDK's, not the collector's. */
+/** An error without a code has a message from the SDK, not from the collector, so it can be logged. */
 function whyOf(error: Error): string {
   const { code } = error as { code?: unknown }
   if (typeof code === 'number') return `status ${code}`

@@ -28,11 +28,12 @@ import { version } from '../platform/version.ts'
 import { createLogLoss, reportingFailures, reportSdkWarnings } from './not-sent.ts'
 import type { Span, SpanKind, Tracing } from './tracing.ts'
 
-/** How long a stopping process waits for its last spans. */
+/** How long a process that is shutting down waits for its last spans to be sent. */
 const flushMs = 2000
 
 /**
- * Longer wouldn't help: the SDK sends one batch at a time and keeps 2,048 more spans, so the rest would be lost anyway.
+ * A longer timeout wouldn't help: the SDK sends one batch at a time and keeps 2,048 further spans, so spans would be
+ * lost anyway.
  */
 const timeoutMillis = 3000
 
@@ -44,8 +45,8 @@ const kinds = {
 } as const satisfies Record<SpanKind, Kind>
 
 /**
- * Callers pass each span's parent, because an implicit context would slow down every promise. The SDK sends batches and
- * drops what exceeds its limits.
+ * Callers pass each span's parent, because an implicit context would slow down every promise. The SDK sends spans in
+ * batches and drops those beyond its limits.
  */
 export function createTracing(
   endpoint: string,
@@ -71,7 +72,7 @@ export function createTracing(
   }
 }
 
-/** OTEL_RESOURCE_ATTRIBUTES may add more. */
+/** OTEL_RESOURCE_ATTRIBUTES may add further attributes. */
 const resourceOf = (processType: string) =>
   defaultResource()
     .merge(detectResources({ detectors: [envDetector] }))
@@ -114,8 +115,8 @@ function spanOver(span: ApiSpan): Span {
 }
 
 /**
- * The only log fields that spans include – never a body, header, address, query, payment code, PIN or phone number.
- * Three have OpenTelemetry's standard names.
+ * Spans include only these log fields – never a body, header, address, query, payment code, PIN or phone number. Three
+ * of them have OpenTelemetry's standard names.
  */
 const attributeNames = {
   method: 'http.request.method',

@@ -3,41 +3,47 @@ import { Refusal } from '../platform/errors.ts'
 
 declare module '../platform/deps.ts' {
   interface Deps {
-    /** Null: tracing is off. */
+    /** Null if tracing is off. */
     tracing: Tracing | null
   }
 }
 
-/** Call `end` once, or the span is never sent. `traceparent`, in the W3C format, makes it the parent of others. */
+/**
+ * `end` must be called once, or the span is never sent. `traceparent` makes this span the parent of others, in the
+ * format of the W3C header.
+ */
 export interface Span {
   traceId: string
   traceparent: string
-  /** Links to the caller's trace without joining it. */
+  /** Links this span to the caller's trace, without making it part of that trace. */
   link(traceparent: string): void
-  /** Of `facts`, a log line's fields, those listed in otlp.ts are sent. */
+  /** `facts` are the fields of a log line. Those listed in otlp.ts are sent with the span. */
   end(how: { facts: Record<string, unknown>; failed: boolean; name?: string }): void
 }
 
-/** `request`: being served. `job`: from a queue. `call`: to another machine. `part`: of any of these. */
+/**
+ * A `request` is being served, a `job` comes from a queue, a `call` goes to another machine, and a `part` belongs to
+ * any of these.
+ */
 export type SpanKind = 'request' | 'job' | 'call' | 'part'
 
 export interface Tracing {
-  /** A null or malformed parent starts a new trace. */
+  /** If the parent is null or malformed, the span starts a new trace. */
   begin(name: string, kind: SpanKind, parent: string | null): Span
-  /** Sends what is left, within 2 s. */
+  /** Sends the remaining spans, which takes at most 2 s. */
   close(): Promise<void>
 }
 
 /**
- * The request that caused an event. `traceparent` is the span to trace the event under, or null if the request isn't
- * traced.
+ * The request that caused an event. `traceparent` is the span under which the event is traced, or null if the request
+ * isn't traced.
  */
 export interface Cause {
   requestId: string
   traceparent: string | null
 }
 
-/** As a span of its own, if tracing is on. */
+/** Runs `act` in a span of its own if tracing is on. */
 export async function inSpan<T>(
   { tracing }: Pick<Deps, 'tracing'>,
   name: string,

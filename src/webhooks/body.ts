@@ -7,15 +7,15 @@ import { isId, isOrderNumber } from '../platform/ids.ts'
 import { type OrderSource, orderFormats, orderSourceFields } from '../store/orders/event-data.ts'
 import type { Delivery } from './deliveries/delivery.ts'
 
-/** No document is read for an endpoint's event: its facts have the rest. */
+/** The endpoint that an event is about. No document is read for it, because the event's facts contain the rest. */
 export interface EndpointSource {
   endpointId: string
 }
 
-/** The format of new endpoint events. */
+/** The format that new endpoint events get. */
 export const endpointFormat = 1
 
-/** How each format writes `data` as JSON. Never change a released format; add the next number. */
+/** Each format's way of writing `data` as JSON. Never change a released format; add the next number. */
 export const endpointFormats: Record<number, (source: EndpointSource, facts: Facts) => string> = {
   1: ({ endpointId }, { status, endpoint }) =>
     JSON.stringify({
@@ -32,12 +32,12 @@ export const endpointFormats: Record<number, (source: EndpointSource, facts: Fac
 
 export type BodySource = PaymentSource | OrderSource | EndpointSource
 
-/** Everything but `data`. */
+/** All fields of the body but `data`. */
 export type BodyHead = Pick<Delivery, '_id' | 'event' | 'eventAt' | 'sandbox'>
 
 /**
- * An event's `data` as JSON, the same for all its deliveries. Throws if a later version of the service wrote the event;
- * a worker of that version will take over.
+ * Returns an event's `data` as JSON, which is the same for all its deliveries. Throws if the format comes from a later
+ * version of the service; a worker of that version will take over.
  */
 export function composeData({ format, facts }: Recorded, source: BodySource): string {
   if ('endpointId' in source) return known(format, endpointFormats[format])(source, facts)
@@ -51,7 +51,7 @@ function known<Write>(format: number, write: Write | undefined): Write {
   return write
 }
 
-/** The exact string that is signed and sent (SPEC 6.2). `data` comes from `composeData`. */
+/** Returns the exact string that is signed and sent (SPEC 6.2). `data` must come from `composeData`. */
 export function composeBody({ _id: id, event, eventAt, sandbox }: BodyHead, data: string): string {
   const head = JSON.stringify({ id, event, created_at: eventAt, sandbox })
   return `${head.slice(0, -1)},"data":${data}}`
@@ -62,21 +62,24 @@ export const bodyOf = (delivery: BodyHead & Recorded, source: BodySource): strin
 
 type Sources = Pick<Models, 'Intent' | 'Order'>
 
-/** An order of 100 items takes up to 160 KB, an intent with metadata less, so a read returns at most 8 MB. */
+/**
+ * An order with 100 items may take 160 KB, and an intent with metadata takes less, so one read returns at most about 8
+ * MB.
+ */
 const maxPerRead = 50
 
-/** Reads by reference number. Null if the intent or order is gone. An endpoint's id needs no read. */
+/** Reads by reference number. Returns null if the intent or order is gone. The id of an endpoint needs no read. */
 export const createBodySourceBatcher = (models: Sources): Batcher<string, BodySource | null> =>
   createBatcher(maxPerRead, async (references) => {
     const found = await findSources(models, references)
     return references.map((reference) => found.get(reference) ?? null)
   })
 
-/** For callers outside the workers. Null if the intent or order is gone. */
+/** For callers outside the workers. Returns null if the intent or order is gone. */
 export const findBodySource = async (models: Sources, reference: string): Promise<BodySource | null> =>
   (await findSources(models, [reference])).get(reference) ?? null
 
-/** For a page of events. Intents and orders that are gone have no entry. */
+/** Reads what up to a page of events needs. Intents and orders that are gone have no entry. */
 export async function findBodySources(
   models: Sources,
   references: readonly string[],

@@ -1,13 +1,16 @@
 import type { mongo } from 'mongoose'
 import { newId } from '../platform/ids.ts'
 
-/** At most one process works on it. Only the holder of `leaseToken` may change it. */
+/** A document that at most one process works on. Only the holder of `leaseToken` may change it. */
 export interface Leasable {
   _id: string
   leaseToken: string | null
 }
 
-/** `field` is when any process may take the document: when work is due or, while leased, when the lease ends. */
+/**
+ * `field` is the time from which any process may take the document: when its work is due or, while it's leased, when
+ * the lease ends.
+ */
 export function leasesOn<Doc extends Leasable>(
   collection: mongo.Collection<Doc>,
   { field, leaseMs }: { field: keyof Doc & string; leaseMs: number },
@@ -16,14 +19,14 @@ export function leasesOn<Doc extends Leasable>(
   const endsAt = (): Date => new Date(now().getTime() + leaseMs)
   return {
     endsAt,
-    /** Null if nothing matches, or another process was first. */
+    /** Returns null if no document matches, or if another process was first. */
     take: (free: mongo.Filter<Doc>, options: mongo.FindOneAndUpdateOptions = {}): Promise<Doc | null> =>
       collection.findOneAndUpdate(
         free,
         { $set: { leaseToken: newId(), [field]: endsAt() } } as unknown as mongo.UpdateFilter<Doc>,
         { ...options, returnDocument: 'after' },
       ) as Promise<Doc | null>,
-    /** Null if the lease is lost or `guard` doesn't match. */
+    /** Returns null if the lease is lost or the guard doesn't match. */
     change: (
       { _id, leaseToken }: Leasable,
       update: mongo.UpdateFilter<Doc> | mongo.Document[],

@@ -2,20 +2,23 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { QueueName } from '../../schemas/jobs.ts'
 import type { Deps } from '../platform/deps.ts'
 
-/** Looked for in MongoDB again and again. Jobs only start it sooner, so it goes on while Redis is down. */
+/**
+ * Work that a process looks for in MongoDB again and again. Jobs only make it start sooner, so it goes on while Redis
+ * is down.
+ */
 export interface Work {
-  /** In log lines and metrics. */
+  /** The name in log lines and metrics. */
   name: string
-  /** A process does this only if WORKER_QUEUES includes the queue. Its jobs may wake it. */
+  /** A process does this work if WORKER_QUEUES includes the queue. The queue's jobs may wake it. */
   queue: QueueName
   everyMs: number
-  /** Runs in progress at a time, per process. */
+  /** How many runs a process may have in progress at a time. */
   atOnce?: number
-  /** After a run that found `many` or more, there may be more than it was allowed to do, so the next starts soon. */
+  /** If a run finds at least `many`, there may be more than it was allowed to do, so the next one starts soon. */
   again?: { many: number; afterMs: number }
-  /** May take minutes. Such work has no metric of its last run. */
+  /** Set if a run may take minutes. Such work has no metric of its last run. */
   isLong?: true
-  /** Does due work, a limited amount per business. Returns how much it found. */
+  /** Finds and does due work, a limited amount for each business. Returns how much was found. */
   run(deps: Deps, ending: AbortSignal): Promise<number>
 }
 
@@ -23,14 +26,14 @@ const usually = { many: 500, afterMs: 250 } as const
 
 export type Loops = ReturnType<typeof startLoops>
 
-/** Each kind of work has its own loops, so one that hangs doesn't stop the others. */
+/** Each kind of work has loops of its own, so if one hangs, the others continue. */
 export function startLoops(deps: Deps, works: readonly Work[]) {
   const ending = new AbortController()
   const loops = works
     .filter(({ queue }) => deps.config.workerQueues.includes(queue))
     .flatMap((work) => Array.from({ length: work.atOnce ?? 1 }, () => startLoop(deps, work, ending.signal)))
   return {
-    /** Runs the queue's work now. Resolves when it has run. */
+    /** Starts the queue's work now. Resolves when it has run. */
     async wake(queue: QueueName): Promise<void> {
       await Promise.all(loops.filter((loop) => loop.queue === queue).map((loop) => loop.wake()))
     },
@@ -54,7 +57,7 @@ function startLoop(deps: Deps, work: Work, ending: AbortSignal) {
       for (const resolve of waiting) resolve()
       if (woken.length > 0) continue
       const { many, afterMs } = work.again ?? usually
-      // Random, so that processes don't all look at once.
+      // Random, so that the processes don't all look at the same time.
       const pauseMs = found >= many ? afterMs : work.everyMs * (0.8 + Math.random() * 0.2)
       await pause(pauseMs, undefined, { signal: AbortSignal.any([ending, waking.signal]) }).catch(() => undefined)
     }

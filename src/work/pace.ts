@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createMeters, meters } from '../limits/rate.ts'
 
-/** A quarter of the lease (lease.ts). */
+/** A quarter of a lease (lease.ts). */
 const renewEveryMs = 15_000
 
 /**
- * Runs a batch, then rests more than twice as long as it took. Throws if the process is stopping or the lease is lost.
+ * Runs a batch, then rests for more than twice as long as it took. Throws if the process is shutting down or the lease
+ * is lost.
  */
 export type Pace = <T>(batch: () => Promise<T>) => Promise<T>
 

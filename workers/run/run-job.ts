@@ -4,22 +4,22 @@ import type { Deps } from '../../src/platform/deps.ts'
 import { withTimeout } from '../../src/platform/timeout.ts'
 import type { Done, NextStep, QueueWorker } from './queue-worker.ts'
 
-/** Before a retry. Not for queues with `afterFault`. */
+/** How long a job waits for a retry after an error. Queues with `afterFault` don't retry. */
 const faultWaitMs = 5000
 
 /**
- * How long to wait for Redis to confirm a delay; past it, the job runs again when its lock expires. Without a limit, a
- * process might never stop.
+ * How long to wait until Redis confirms that a job is delayed. If it takes longer, the job runs again when its lock
+ * expires. Without this limit, a process might never finish shutting down.
  */
 const putBackMs = 3000
 
-/** A shorter delay isn't worth the round trip to Redis. */
+/** A shorter delay wouldn't be worth the round trip to Redis. */
 const shortestWaitMs = 100
 
 /**
- * Runs a job, logs one line, then completes, delays or fails it. Invalid data completes at once, because no retry could
- * help. BullMQ's retries aren't used: MongoDB's data decides when to run again, and a delayed job takes half the space
- * in Redis.
+ * Runs one job, writes its log line, then completes, delays or fails it. A job with invalid data completes at once,
+ * because no retry could run it. BullMQ's retries aren't used: MongoDB decides when a job must run again, and a delayed
+ * job takes half as much space in Redis.
  */
 export async function runJob(deps: Deps, work: QueueWorker<QueueName>, job: Job, token?: string): Promise<void> {
   const startedAt = performance.now()
@@ -71,12 +71,12 @@ async function applyNextStep(
     case 'fail':
       throw failure(nextStep.reason)
     case 'later':
-      // Bounded, because a worker's connection keeps commands in memory while Redis is down.
+      // The wait is limited, because a worker's connection keeps commands in memory while Redis is down.
       await withTimeout(putBack(deps, nextStep.at, job, token), putBackMs, () => {
         throw new Error('Redis did not respond in time')
       }).catch((err) => deps.log.warn({ err, queue: job.queueName, jobId: job.id }, 'job.not-delayed'))
-      // Thrown even if Redis hasn't responded: any other error would fail the job, as if its delivery were DEAD. It
-      // then stays active until its lock expires, and runs again within seconds.
+      // Thrown even if Redis hasn't responded, because any other error would put the job among the failed ones, as if
+      // its delivery were DEAD. The job then stays active until its lock expires, and runs again within a few seconds.
       throw new DelayedError()
   }
 }
@@ -87,7 +87,7 @@ async function putBack(deps: Pick<Deps, 'now'>, at: Date, job: Job, token: strin
   await job.moveToDelayed(Date.now() + waitMs, token)
 }
 
-/** BullMQ fails the job at once. The stack would only take up memory in Redis. */
+/** Makes BullMQ fail the job at once. The stack would only take up memory in Redis. */
 function failure(reason: string): Error {
   const error = new UnrecoverableError(reason)
   error.stack = ''
@@ -95,23 +95,24 @@ function failure(reason: string): Error {
 }
 
 /**
- * A job's trace is its own and links to its requests' traces, because it may work for many or none. Each request's work
- * also has a span in that request's trace. Jobs that find nothing aren't recorded: there may be hundreds per second.
+ * A job has a trace of its own, because it may work for many requests or for none. It links to the trace of each
+ * request, where the work for that request also has a span. Jobs that find no work get no span, because there may be
+ * hundreds of them per second.
  */
 function traceJob({ tracing }: Pick<Deps, 'tracing'>, queue: QueueName) {
   if (tracing === null) return null
   const span = tracing.begin(queue, 'job', null)
   return {
     /**
-     * `done` is null if the job threw. Returns the trace id to log: the request's if exactly one caused the work, else
-     * the job's.
+     * `done` is null if the job threw an error. Returns the trace id for the log: the request's if exactly one request
+     * caused the work, otherwise the job's own.
      */
     end(about: { jobId: string; queue: QueueName }, done: Done | null): string {
       const traces = done?.traces ?? []
       for (const traceparent of traces) span.link(traceparent)
       if (done?.isNoise !== true) span.end({ facts: { ...about, ...done?.log }, failed: done === null })
       const [only] = traces
-      // A traceparent is `version-trace-span-flags`.
+      // A traceparent has the form `version-trace-span-flags`.
       return traces.length === 1 && only !== undefined ? (only.split('-')[1] ?? '') : span.traceId
     },
   }

@@ -26,25 +26,28 @@ const createWorkers = (loops: Loops): { [Name in QueueName]: QueueWorker<Name> }
   retention: retention(loops),
 })
 
-/** How long a stopping worker waits for running polls. Other processes' polls find the rest. */
+/**
+ * How long a worker that is shutting down waits for running polls. After that, polls of other processes find the
+ * remaining work.
+ */
 const pollGraceMs = 3000
 /**
- * The last part of SHUTDOWN_TIMEOUT_SECONDS, when attempts still in flight are aborted. Enough for a call to a frozen
- * MongoDB (5 s).
+ * The last part of SHUTDOWN_TIMEOUT_SECONDS. When it begins, attempts still in flight are aborted. It's long enough for
+ * one call to MongoDB (5 s), even if MongoDB is frozen.
  */
 const afterCutMs = 7000
-/** For results that arrived before the attempts were aborted. */
+/** How long to wait for results that arrived before the attempts were aborted. */
 const lastResultsMs = 2000
-/** For Redis to accept the results of the last jobs. */
+/** How long to wait for Redis to accept the results of the last jobs. */
 const redisGraceMs = 3000
 
 /**
- * Per BullMQ worker. It fetches jobs one by one and starts none while it can fetch more; with 200, many jobs waited 300
- * ms (measured). So a busy queue gets several workers.
+ * The most jobs that one BullMQ worker runs at a time. It fetches jobs one by one, and starts none while it can fetch
+ * more; with 200, many jobs waited for 300 ms. So a queue with a high concurrency gets several BullMQ workers.
  */
 const maxConcurrency = 25
 
-/** `close` resolves when running work has ended or been aborted. */
+/** `close` resolves when the running work has ended or has been aborted. */
 export function startWorkers(deps: Deps): { close(): Promise<void> } {
   const connection = openRedis(deps.config, { maxRetriesPerRequest: null })
   const warnUnavailable = throttled(5000, (fields) => deps.log.warn(fields, 'redis.unavailable'))
@@ -84,7 +87,7 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
       const closed = Promise.allSettled(bullWorkers.map((worker) => worker.close()))
       const isDone = await inTime(workEnded(polled), deps.config.shutdownTimeoutMs - afterCutMs)
       if (!isDone) await cutAttempts(deps)
-      // BullMQ itself would wait for Redis for ever. All results are in MongoDB, so nothing is lost.
+      // BullMQ itself would wait for Redis indefinitely. Nothing is lost, because all results are in MongoDB.
       await inTime(closed, redisGraceMs)
       timers.stop()
       connection.disconnect()
@@ -93,9 +96,9 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
 }
 
 /**
- * Aborts requests in flight and gives up their leases, so other workers attempt these deliveries at their next poll.
- * The attempts don't count. Whatever else is running is repeated elsewhere: a wallet query because its time is stored
- * with the hold, a job because its lock expires.
+ * Aborts the requests in flight and gives up their leases, so that other workers attempt these deliveries at their next
+ * poll. The aborted attempts don't count. Other running work is repeated elsewhere: a wallet query because its time is
+ * stored with the hold, and a job because its lock expires.
  */
 async function cutAttempts({
   leases,
@@ -114,7 +117,7 @@ function splitConcurrency(concurrency: number): number[] {
   return Array.from({ length: count }, () => Math.ceil(concurrency / count))
 }
 
-/** Completes a job without readable data as invalid. BullMQ would fetch it for ever. */
+/** Completes a job without readable data as invalid, because BullMQ would fetch it for ever. */
 class LenientWorker extends Worker {
   protected override createJob(json: Parameters<Worker['createJob']>[0], id: string): Job {
     try {
@@ -135,20 +138,21 @@ function startWorker(
   const { keepCompletedSeconds, keepFailedSeconds } = queueOptions[work.queue]
   const process = (job: Job, token: string | undefined): Promise<void> => {
     const run = runJob(deps, work, job, token)
-    // A stopping process doesn't wait for `maintenance`, which may take long. Another process restores the jobs.
+    // A process that is shutting down doesn't wait for a `maintenance` job, which may take long. Another process will
+    // restore the jobs.
     return work.queue === 'maintenance' ? run : running.add(run)
   }
   return new LenientWorker(work.queue, process, {
     connection,
     prefix: deps.config.queuePrefix,
     concurrency,
-    // After an error such as a failover of Redis. Meanwhile, polls find the work.
+    // How long a worker waits after an error such as a failover of Redis. Meanwhile, the polls find the work.
     runRetryDelay: 1000,
-    // A killed worker's locks expire within 8 s, and BullMQ looks every 4 s, so its jobs run again within 12 s. A
-    // delivery's lease is about as long (10 s).
+    // If a worker is killed, its locks expire within 8 s. BullMQ looks for expired locks every 4 s, so the jobs run
+    // again within 12 s – about as long as a delivery's lease (10 s).
     lockDuration: 8000,
     stalledInterval: 4000,
-    // Attempts are counted in MongoDB, so BullMQ must never give up on an interrupted job.
+    // BullMQ must never give up on an interrupted job, because attempts are counted in MongoDB.
     maxStalledCount: 1_000_000,
     removeOnComplete: kept(keepCompletedSeconds),
     removeOnFail: kept(keepFailedSeconds),
@@ -156,17 +160,17 @@ function startWorker(
 }
 
 /**
- * BullMQ removes old jobs only when another one completes or fails, so with age 0 the latest would stay. A count of 0
- * removes it.
+ * BullMQ removes old jobs only when another one completes or fails, so with an age of 0 the latest job would stay.
+ * That's why 0 becomes a count.
  */
 const kept = (seconds: number) => (seconds === 0 ? { count: 0 } : { age: seconds })
 
 /**
- * If a full Redis evicts keys, jobs vanish without an error and their work waits for a poll. Silent if Redis forbids
- * `INFO`.
+ * If Redis evicts keys when it's full, jobs disappear without an error, and their work waits for a poll. Logs nothing
+ * if Redis forbids `INFO`.
  */
 async function warnOfEviction(connection: RedisConnection, log: Log): Promise<void> {
-  // Waits until the connection is ready and a cluster is known.
+  // This waits until the connection is ready and the nodes of a cluster are known.
   await connection.ping().catch(() => undefined)
   const infos = mastersOf(connection).map((master) => master.info('memory').catch(() => ''))
   for (const memory of await Promise.all(infos)) {
@@ -176,11 +180,11 @@ async function warnOfEviction(connection: RedisConnection, log: Log): Promise<vo
 }
 
 /**
- * A lease lasts 10 s: after two failed renewals, the third still comes a second before its end. Renewing also detects
- * attempts whose endpoint was deleted or disabled.
+ * A lease lasts 10 s, so if two renewals in a row fail, the third still comes a second before it ends. A renewal also
+ * detects attempts whose endpoint has been deleted or disabled.
  */
 const renewEveryMs = 3_000
-/** Also before the first check, because other processes need time to start. */
+/** The first check also waits this long, because other processes need time to start. */
 const checkQueuesEveryMs = 60_000
 
 function startTimers(deps: Pick<Deps, 'config' | 'enqueue' | 'leases' | 'log' | 'queues'>): {
@@ -192,8 +196,8 @@ function startTimers(deps: Pick<Deps, 'config' | 'enqueue' | 'leases' | 'log' | 
   }, renewEveryMs)
   const restoring = setInterval(() => requestRestore(deps), restoreEveryMs)
   const checkingQueues = setInterval(() => void warnOfUnattended(deps), checkQueuesEveryMs)
-  // A new process knows nothing about Redis, and after a failover Redis may lack its last writes. If the marker can't
-  // be removed, the connection is about to be re-established anyway.
+  // A process that has just started knows nothing about Redis, and after a failover Redis may lack its last writes. If
+  // the marker can't be removed, the connection is about to be re-established anyway.
   const doubt = (): void => void deps.queues.standing.doubt().catch(() => undefined)
   doubt()
   deps.queues.whenReady(doubt)
@@ -207,8 +211,8 @@ function startTimers(deps: Pick<Deps, 'config' | 'enqueue' | 'leases' | 'log' | 
 }
 
 /**
- * Warns about queues that no process works on. If every process sets WORKER_QUEUES, one may be left out by mistake, and
- * its jobs would wait without any error. A process that works on all queues skips this.
+ * Warns about queues that no process works on. If every process sets WORKER_QUEUES, a queue may have been left out by
+ * mistake, and its jobs would wait without any error. A process that works on all queues skips this check.
  */
 export async function warnOfUnattended(deps: Pick<Deps, 'config' | 'queues' | 'log'>): Promise<void> {
   const others = queueNames.filter((name) => !deps.config.workerQueues.includes(name))

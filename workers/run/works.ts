@@ -11,8 +11,8 @@ import type { Work } from '../../src/work/loop.ts'
 
 export const works: readonly Work[] = [
   { name: 'outbox-relay', queue: 'outbox-relay', everyMs: 2_000, run: (deps) => pollOutboxes(deps) },
-  // A lease lasts 10 s, `attemptDue` leaves it another 0.5 s, and the next run follows within about 2 s: a dead
-  // worker's deliveries are taken over within 13 s.
+  // A lease lasts 10 s, `attemptDue` skips a delivery for another 0.5 s, and the next run follows within about 2 s. So
+  // another worker takes over a dead worker's deliveries within 13 s.
   { name: 'webhook-delivery', queue: 'webhook-delivery', everyMs: 2_000, run: attemptDue },
   replayWork,
   { name: 'intent-expiry', queue: 'intent-expiry', everyMs: 2_000, run: (deps) => expireDue(deps) },

@@ -11,15 +11,18 @@ import type { Slot, SlotOwner } from './slots.ts'
 
 type DueDeps = AttemptDeps & Pick<Deps, 'queues'>
 
-/** Fresher deliveries are left to their wake-up jobs, which may still arrive. */
+/** Deliveries due for less than this are left to their wake-up jobs, which may still arrive. */
 const graceMs = 500
-/** Per run of the poll. Beyond it, `attemptWaiting` goes on as slots become free. */
+/**
+ * How many deliveries of one business a run processes. If an endpoint has no free slots, `attemptWaiting` continues as
+ * soon as it has.
+ */
 const maxPerBusiness = 500
 
 type Due = Pick<ClaimedDelivery, '_id' | 'businessId' | 'nextAttemptAt'> & { endpointId: string }
 const dueFields = { businessId: 1, endpointId: 1, nextAttemptAt: 1 } as const
 
-/** Starts due deliveries while slots are free, including those whose lease has ended. Returns how many it found. */
+/** Starts due deliveries while slots are free, including those whose lease has ended. Returns how many were found. */
 export function attemptDue(deps: DueDeps): Promise<number> {
   deps.slots.serveWaiting()
   return inFairBatches<Due>(
@@ -32,7 +35,9 @@ export function attemptDue(deps: DueDeps): Promise<number> {
   )
 }
 
-/** Reads index keys only. Endpoints that already wait for slots are skipped: one may have 100,000 due deliveries. */
+/**
+ * Reads only index keys. Endpoints that are waiting for slots are skipped, because one may have 100,000 due deliveries.
+ */
 function findDue(
   deps: Pick<Deps, 'Delivery' | 'now' | 'slots'>,
   last: Due | null,
@@ -62,10 +67,10 @@ export async function settleAll<T>(parts: Promise<T>[]): Promise<T[]> {
   return Promise.all(parts)
 }
 
-/** In parallel. Each endpoint costs a few reads. */
+/** How many endpoints are served in parallel. Each takes a few reads. */
 const maxServedAtOnce = 25
 
-/** Starts due deliveries of the waiting endpoints that can get slots now. Returns the number started. */
+/** Starts due deliveries of those waiting endpoints that can get slots now. Returns how many were started. */
 export async function attemptWaiting(deps: DueDeps): Promise<number> {
   const { slots } = deps
   const waiting = slots.waiting().filter((owner) => slots.available(owner) > 0)
@@ -77,12 +82,12 @@ export async function attemptWaiting(deps: DueDeps): Promise<number> {
   return begun
 }
 
-/** Fills the endpoint's free slots with its oldest due deliveries. It stays in the waiting list if more may be due. */
+/** Fills the endpoint's free slots with its oldest due deliveries. If more may be due, it stays marked as waiting. */
 async function attemptOldest(deps: DueDeps, owner: SlotOwner): Promise<number> {
   const { endpointId } = owner
   const available = deps.slots.available(owner)
   if (available === 0) return 0
-  // Cleared before the read: a delivery that finds no slot from here on puts the endpoint back.
+  // This comes before the read, so a delivery that finds no slot from now on marks the endpoint again.
   deps.slots.clearWaiting(endpointId)
   try {
     const due = await nativeCollection(deps.Delivery)
@@ -100,7 +105,7 @@ async function attemptOldest(deps: DueDeps, owner: SlotOwner): Promise<number> {
   }
 }
 
-/** Starts those deliveries that get a slot and that nothing else has claimed. Returns the number started. */
+/** Starts the deliveries that get a slot and that nothing else has claimed. Returns how many were started. */
 export async function beginAttempts(deps: DueDeps, owner: SlotOwner, ids: string[], isReplay = false): Promise<number> {
   const claims: Promise<ClaimedDelivery | null>[] = []
   for (const id of ids) {
@@ -109,13 +114,13 @@ export async function beginAttempts(deps: DueDeps, owner: SlotOwner, ids: string
     claims.push(claimAndBegin(deps, id, slot))
   }
   const begun = (await Promise.all(claims)).filter((delivery) => delivery !== null)
-  // A replay and the command line re-queue without a job, so an older failed job may be left. Not awaited: attempts
-  // mustn't depend on Redis.
+  // Replays and the command line re-queue without adding a job, so the failed job from before may still exist. It isn't
+  // awaited, because attempts must not depend on Redis.
   void deps.backgroundWork.add(removeSuperseded(deps, begun))
   return begun.length
 }
 
-/** Returns null, and frees the slot, if the delivery can't be claimed. */
+/** Returns null and frees the slot if the delivery can't be claimed. */
 async function claimAndBegin(deps: AttemptDeps, id: string, slot: Slot): Promise<ClaimedDelivery | null> {
   let delivery: ClaimedDelivery | null = null
   try {
@@ -127,7 +132,7 @@ async function claimAndBegin(deps: AttemptDeps, id: string, slot: Slot): Promise
   return delivery
 }
 
-/** Cancels those of the deliveries that are due. Only for endpoints that are deleted or disabled. */
+/** Cancels the given deliveries that are due. Their endpoint must be deleted or disabled. */
 async function cancelDue(
   deps: Pick<Deps, 'Delivery' | 'log' | 'now'>,
   endpointId: string,
@@ -141,7 +146,7 @@ async function cancelDue(
   if (cancelled > 0) deps.log.info({ endpointId, cancelled }, 'deliveries.cancelled')
 }
 
-/** Removes failed jobs from before a re-queue. They'd do nothing if they ran. */
+/** Removes the failed jobs from before a re-queue. They would do nothing if they ran. */
 export async function removeSuperseded(deps: Pick<Deps, 'queues' | 'log'>, deliveries: Counted[]): Promise<void> {
   const requeued = deliveries.filter(({ requeues }) => requeues > 0)
   if (requeued.length === 0) return
@@ -152,15 +157,18 @@ export async function removeSuperseded(deps: Pick<Deps, 'queues' | 'log'>, deliv
 }
 
 /**
- * `begun`: the attempt runs in the background. `no-slot`: it waits in MongoDB for this process or another's poll.
- * `superseded`: nothing to do, or a newer job will do it.
+ * `begun`: the attempt is running in the background. `no-slot`: the delivery waits in MongoDB for a slot of this
+ * process, or for another's poll. `superseded`: there's nothing to do, or a newer job will do it.
  */
 export type WakeOutcome =
   | { outcome: 'begun' | 'cancelled' | 'no-slot' | 'superseded' }
   | { outcome: 'not-due'; again: Date }
   | { outcome: 'dead'; reason: string }
 
-/** Resolves when the attempt has started, not when it ends. `woken` has the counts from when the job was created. */
+/**
+ * Resolves when the attempt has started, not when it has ended. `woken` has the counts that the delivery had when the
+ * job was created.
+ */
 export async function wakeDelivery(deps: AttemptDeps, woken: Counted): Promise<WakeOutcome> {
   const { _id: deliveryId } = woken
   const endpointId = endpointIdOf(deliveryId)
@@ -182,7 +190,7 @@ async function whyNotBegun(
   const isLatest = delivery?.attempts === attempts && delivery.requeues === requeues
   // An attempt in progress adds the next job itself. If its worker dies, the poll takes over.
   if (!isLatest || isLeased(delivery, deps.now())) return { outcome: 'superseded' }
-  // The job has to fail: support staff look for DEAD deliveries among the failed jobs.
+  // The job must fail, because support staff look for DEAD deliveries among the failed jobs.
   if (delivery.status === 'DEAD') {
     const last = delivery.attemptLog.at(-1)
     return { outcome: 'dead', reason: `attempt ${attempts}: ${last ? errorOf(last) : 'failed'}` }

@@ -33,14 +33,14 @@ export type AttemptDeps = Pick<
 >
 
 /**
- * Time that must be left on the lease when the request starts. Its first renewal may be 3 s away. After a slow claim,
- * the lease simply runs out and another worker takes over.
+ * How much of the lease must be left when the request starts, because its first renewal may be 3 s away. If MongoDB was
+ * slow and less is left, no request is sent, and a worker takes over when the lease ends.
  */
 const minLeaseMs = 5_000
 
 /**
- * Starts the attempt in the background, so a process that shuts down waits for it. The delivery must be leased to this
- * process. `read` saves a read if the caller already has the body's source.
+ * Starts an attempt in the background; a process that is shutting down waits for it. The delivery must be leased to
+ * this process. `read` is the body's source, if the caller has already read it.
  */
 export function beginAttempt(deps: AttemptDeps, delivery: ClaimedDelivery, slot: Slot, read?: BodySource): void {
   deps.leases.hold(delivery)
@@ -55,8 +55,8 @@ export function beginAttempt(deps: AttemptDeps, delivery: ClaimedDelivery, slot:
 }
 
 /**
- * One attempt: composes, signs, sends and records (SPEC 6.2 to 6.4). An endpoint's failure is a result, not an error.
- * If MongoDB fails, the attempt doesn't count, and a worker takes over when the lease ends.
+ * Composes, signs and sends one attempt, and records its result (SPEC 6.2 to 6.4). A failure of the endpoint is a
+ * result, not an error. If MongoDB fails, the attempt doesn't count, and a worker takes over when the lease ends.
  */
 async function attemptDelivery(
   deps: AttemptDeps,
@@ -65,7 +65,7 @@ async function attemptDelivery(
   read: BodySource | undefined,
 ): Promise<void> {
   if (delivery.nextAttemptAt.getTime() - deps.now().getTime() < minLeaseMs) return
-  // Read after the claim, so an endpoint deleted before the claim gets no request.
+  // Must be read after the claim, so that an endpoint deleted before the claim gets no request.
   const endpoint = await deps.batchers.findEndpoint(endpointIdOf(delivery._id), noDeadline)
   if (endpoint === null || !isReceiving(endpoint)) return cancel(deps, delivery, 'endpoint')
   const source = read ?? (await deps.batchers.findBodySource(delivery.referenceNumber, noDeadline))
@@ -114,14 +114,14 @@ async function send(
   span.end(attempts, outcome, sent)
   const record = { at, url, ...sent }
   const { _id: deliveryId, event: webhookEvent, referenceNumber: reference, requestId = null, sandbox } = delivery
-  // Only test keys can select a test event of a live endpoint, and they mustn't learn what the live endpoint responds.
+  // Only test keys can select a live endpoint's test events, and they must not learn how a live endpoint responds.
   const isSelectable = endpoint.sandbox === sandbox
   const result = { delivery, ...verdict, attempt: record, isSelectable }
   const isRecorded = deps.leases.holds(delivery) && (await deps.batchers.recordResult(result, noDeadline))
   const { status, stage, durationMs } = sent
   const { nextAttemptAt } = verdict
-  // Without the lease nothing was recorded, so neither stage nor next attempt is logged. The endpoint's response never
-  // is.
+  // If the lease was lost, nothing was recorded, so neither a stage nor the next attempt is logged. The endpoint's
+  // response never is.
   const shown = isRecorded
     ? { outcome, attempts, stage, nextAttemptAt }
     : { outcome: 'lease-lost', attempts: delivery.attempts, stage: null, nextAttemptAt: null }
@@ -141,8 +141,8 @@ async function send(
 const times = { nextAttemptAt: null, deliveredAt: null, deadAt: null }
 
 /**
- * `attempts` counts scheduled attempts only, this one included. The wait starts at `endedAt` (SPEC 6.4), whatever
- * Retry-After says.
+ * `attempts` counts the scheduled attempts, including this one. The wait for the next one starts at `endedAt` (SPEC
+ * 6.4), whatever the endpoint's Retry-After says.
  */
 function judge(sent: Attempt, attempts: number, steps: readonly number[], endedAt: Date): Verdict {
   if (sent.stage === null) return { ...times, status: 'DELIVERED', deliveredAt: endedAt }
@@ -151,10 +151,10 @@ function judge(sent: Attempt, attempts: number, steps: readonly number[], endedA
   return { ...times, status: 'RETRYING', nextAttemptAt: new Date(endedAt.getTime() + wait) }
 }
 
-/** Re-queued attempts come on top of the retry table, so they don't advance it. */
+/** Re-queued attempts are made in addition to the retry table, so they don't advance it. */
 const scheduled = (attempts: number, requeues: number): number => Math.max(1, attempts - requeues)
 
-/** The endpoint is gone or disabled, or the intent or order no longer exists. */
+/** Called if the endpoint is deleted or disabled, or if the intent or order no longer exists. */
 async function cancel(
   deps: Pick<Deps, 'batchers' | 'log' | 'now'>,
   delivery: ClaimedDelivery,
@@ -164,14 +164,14 @@ async function cancel(
   const result = { delivery, ...times, status: 'CANCELLED', cancelledAt: deps.now(), attempt: null } as const
   await deps.batchers.recordResult(result, noDeadline)
   const fields = { deliveryId, webhookEvent, reference }
-  // The clean-up removes deliveries first, so someone must have removed this intent or order by hand.
+  // The clean-up removes deliveries before their intent or order, so this one must have been removed by hand.
   if (missing === 'source') deps.log.error(fields, 'webhook.source-missing')
   else deps.log.info(fields, 'webhook.cancelled')
 }
 
 /**
- * Begin just before the request: the span joins the trace of the API request that caused the event. `traceId` is
- * undefined if tracing is off.
+ * Call this just before the request. The span belongs to the trace of the API request that caused the event. `traceId`
+ * is undefined if tracing is off.
  */
 function traceAttempt({ tracing }: Pick<Deps, 'tracing'>, delivery: ClaimedDelivery) {
   const { _id: deliveryId, event: webhookEvent, sandbox, requestId, traceparent = null } = delivery

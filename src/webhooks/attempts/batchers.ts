@@ -13,7 +13,7 @@ declare module '../../platform/deps.ts' {
   interface Batchers extends ReturnType<typeof openWebhookBatchers> {}
 }
 
-/** Leased by this process. */
+/** A delivery leased by this process, with what an attempt needs. */
 export interface ClaimedDelivery extends Pick<Delivery, '_id' | keyof typeof neededFields> {
   leaseToken: string
   nextAttemptAt: Date
@@ -36,8 +36,8 @@ const neededFields = {
 } as const
 
 /**
- * Claims deliveries by id: one update and one read per batch. Returns null if a delivery isn't due or is leased
- * already; of two callers with the same id, only the first gets it.
+ * Claims deliveries by id, with one update and one read per batch. Returns null for a delivery that isn't due or is
+ * already leased. If two callers in a batch pass the same id, only the first gets it.
  */
 export const createClaimBatcher = (Delivery: Model<Delivery>, now: () => Date) =>
   createBatcher<string, ClaimedDelivery | null>(500, async (ids) => {
@@ -63,7 +63,7 @@ async function claimTogether(Delivery: Model<Delivery>, ids: string[], now: Date
   return new Map(claimed.map((delivery) => [delivery._id, delivery]))
 }
 
-/** Ends the lease without an attempt. The delivery is due again at once. */
+/** Ends the lease without an attempt, so that the delivery is due again at once. */
 export async function giveBack(
   { Delivery, now }: { Delivery: Model<Delivery>; now: () => Date },
   { _id, leaseToken }: Pick<ClaimedDelivery, '_id' | 'leaseToken'>,
@@ -74,13 +74,13 @@ export async function giveBack(
 
 export type Verdict = Pick<Delivery, 'status' | 'nextAttemptAt' | 'deliveredAt' | 'deadAt'>
 
-/** Written only while the attempt still holds the lease. */
+/** Written only if the attempt still holds the lease. */
 interface AttemptResult extends Verdict {
   delivery: Pick<ClaimedDelivery, '_id' | 'leaseToken'>
   cancelledAt?: Date
   /** Null if the delivery was cancelled without an attempt. */
   attempt: AttemptRecord | null
-  /** Whether merchants may filter deliveries by this attempt's status. */
+  /** Whether merchants may filter deliveries by the status of this attempt. */
   isSelectable?: boolean
 }
 
@@ -88,8 +88,8 @@ interface AttemptResult extends Verdict {
 const maxLogLength = 50
 
 /**
- * Writes results, one update per batch, and returns which were written. One pipeline with a list of results took
- * MongoDB a quarter less time than a bulk write, because it plans a single update.
+ * Writes results with one update per batch, and returns which ones were written. An update with a list of results took
+ * MongoDB a quarter less time than a bulk write, because it plans just one update.
  */
 export const createResultBatcher = (Delivery: Model<Delivery>): Batcher<AttemptResult, boolean> =>
   createBatcher(
@@ -108,7 +108,7 @@ export const createResultBatcher = (Delivery: Model<Delivery>): Batcher<AttemptR
     backgroundRest,
   )
 
-/** The update returns only a count, so after a mismatch read which results are in. Lost leases leave some out. */
+/** The update returns only a number. A result isn't written if its attempt has lost the lease. */
 async function readWritten(Delivery: Model<Delivery>, results: AttemptResult[]): Promise<boolean[]> {
   const ids = results.map(({ delivery }) => delivery._id)
   const found = await nativeCollection(Delivery)
@@ -121,14 +121,15 @@ async function readWritten(Delivery: Model<Delivery>, results: AttemptResult[]):
   return results.map(({ delivery, status, attempt }) => {
     const now = byId.get(delivery._id)
     if (attempt === null) return now?.status === status
-    // Attempts at one delivery can't share a start: the next waits for a result or a lost lease.
+    // Two attempts at a delivery never start in the same millisecond, because the second one waits until the first has
+    // a result or has lost its lease.
     return now?.attemptLog.some(({ at }) => at.getTime() === attempt.at.getTime()) ?? false
   })
 }
 
 /**
- * Writes `results[i]` to the document `ids[i]`. Values are `$literal`, because an endpoint's response may begin with
- * `$`.
+ * Writes `results[i]` to the document with the id `ids[i]`. Values are wrapped in `$literal`, because an endpoint's
+ * response may begin with `$`.
  */
 function asPipeline(ids: string[], results: AttemptResult[]) {
   const changes = results.map(({ status, nextAttemptAt, deliveredAt, deadAt, cancelledAt, attempt, isSelectable }) => ({
@@ -149,7 +150,7 @@ function asPipeline(ids: string[], results: AttemptResult[]) {
       $set: {
         attempts: { $add: ['$attempts', { $size: '$made' }] },
         attemptLog: { $slice: [{ $concatArrays: ['$attemptLog', '$made'] }, -maxLogLength] },
-        // Removed, not null: the index contains every delivery that has the field.
+        // Removed rather than set to null, because the index contains every delivery that has the field.
         failureStatus: { $ifNull: ['$failureStatus', '$$REMOVE'] },
       },
     },
@@ -179,7 +180,7 @@ export function slotOwner({ _id, businessId, url, health }: SlotEndpoint): SlotO
   return { endpointId: _id, businessId, health, origin: new URL(url).host }
 }
 
-/** Without `facts`, the event data, which is large. */
+/** Leaves out `facts`, the event's data, which is large. */
 type DeliveryStanding = Pick<Delivery, '_id' | keyof typeof standing>
 const standing = {
   status: 1,

@@ -19,19 +19,21 @@ interface HealthNote extends Pick<AttemptRecord, 'at' | 'stage' | 'status' | 'du
 
 export type HealthNotes = ReturnType<typeof createHealthNotes>
 
-/** Results are written together once per second. People read them, so the delay does no harm. */
+/**
+ * Results are gathered for this long and written together. They are mainly read by people, so the delay does no harm.
+ */
 const gatherMs = 1_000
 
 /**
- * Writes attempt results to the endpoints' health in the background. A killed process loses its last second of them.
- * One write per endpoint: a single document locked by a dead process's transaction would stall a whole batch for
- * seconds.
+ * Writes the results of attempts to the health of their endpoints, in the background. A killed process loses those of
+ * its last second. Each endpoint gets a write of its own, because a single document locked by a dead process's
+ * transaction would hold up a batch for seconds.
  */
 export function createHealthNotes(models: Pick<Models, 'Endpoint'>, log: Log) {
   const noted = new Map<string, HealthNote[]>()
   const writing = createRunningWork()
   const closing = new AbortController()
-  // One listener per endpoint with notes.
+  // Each endpoint with notes listens to this signal.
   setMaxListeners(0, closing.signal)
 
   async function writeAll(_id: string, gathered: HealthNote[]): Promise<void> {
@@ -54,7 +56,7 @@ export function createHealthNotes(models: Pick<Models, 'Endpoint'>, log: Log) {
       noted.set(_id, gathered)
       void writing.add(writeAll(_id, gathered))
     },
-    /** Writes what is left. */
+    /** Writes the notes that are left. */
     async close(): Promise<void> {
       closing.abort()
       await writing.ended()
@@ -64,7 +66,7 @@ export function createHealthNotes(models: Pick<Models, 'Endpoint'>, log: Log) {
 
 const isSuccess = ({ stage }: HealthNote): boolean => stage === null
 
-/** `notes` are in the order in which the attempts ended. */
+/** `notes` must be in the order in which the attempts ended. */
 function healthChange(notes: HealthNote[]): Record<string, unknown>[] {
   const success = notes.findLast(isSuccess)
   const failure = notes.findLast((note) => !isSuccess(note))
@@ -99,7 +101,7 @@ function failuresInRow(notes: HealthNote[], hasSuccess: boolean): Record<string,
       }
 }
 
-/** Marks a reported failure as recovered. The poll then reports the recovery. */
+/** Marks a reported failure as recovered, so that the poll reports the recovery. */
 const ended = ({ at }: HealthNote) => ({
   $cond: [
     { $eq: [{ $type: '$reportedFailure' }, 'object'] },
@@ -108,7 +110,7 @@ const ended = ({ at }: HealthNote) => ({
   ],
 })
 
-/** Per hour of the day: a new day's hour overwrites the old one. */
+/** Counts attempts by hour of the day. A new day overwrites the counts of the day before. */
 const hourChanges = (notes: HealthNote[]): Record<string, unknown> =>
   Object.fromEntries(
     [...Map.groupBy(notes, ({ at }) => hourOf(at))].map(([start, ofHour]) => {

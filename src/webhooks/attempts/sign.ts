@@ -5,13 +5,13 @@ import { eventIdOf } from '../deliveries/delivery-job.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { signingSecrets } from '../endpoints/signing-secrets.ts'
 
-/** SPEC 6.3. The key is the secret's text, not the bytes that it encodes. */
+/** The signature of SPEC 6.3. Its key is the text of the secret, not the bytes that it encodes. */
 export const signature = (secret: string, timestamp: string, body: string): string =>
   `sha256=${createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')}`
 
 /**
- * As in the Standard Webhooks specification, whose key is the 32 bytes that the secret encodes. Node signs four times
- * faster with a `KeyObject` than with a buffer.
+ * The signature of Standard Webhooks, whose key is the 32 bytes that the secret encodes. Node signs four times faster
+ * with a `KeyObject` than with a buffer.
  */
 function standardSignature(secret: string, id: string, timestamp: string, body: string): string {
   const key = createSecretKey(secret, 'hex')
@@ -21,8 +21,8 @@ function standardSignature(secret: string, id: string, timestamp: string, body: 
 const timestampOf = (at: Date): string => String(Math.floor(at.getTime() / 1000))
 
 /**
- * SPEC 6.2. Uses stored values only, so staff can see an old attempt's headers again. The timestamp, in seconds, lets
- * an endpoint reject old requests. Standard Webhooks fixes its own header names.
+ * The headers of SPEC 6.2. They depend only on stored values, so those of an old attempt can be shown again. Endpoints
+ * can reject old requests by the timestamp, in seconds. Standard Webhooks has fixed header names.
  */
 export function unsignedHeaders(
   brand: string,
@@ -41,8 +41,8 @@ export function unsignedHeaders(
 }
 
 /**
- * `secrets`: the current one, then those replaced in the last 24 hours. Signatures by replaced secrets go into a header
- * of their own; `webhook-signature` lists them all.
+ * `secrets` has the current one, then those that were replaced in the last 24 hours. Their signatures go into a header
+ * of their own; `webhook-signature` contains all of them.
  */
 export function signedHeaders(
   brand: string,
@@ -62,7 +62,10 @@ export function signedHeaders(
   }
 }
 
-/** By endpoint object. One read serves a whole batch of attempts, so its secrets are decrypted once per batch. */
+/**
+ * Keyed by endpoint object. An endpoint is read once per batch of attempts, so its secrets are decrypted once per
+ * batch.
+ */
 const unsealed = new WeakMap<object, ReturnType<typeof signingSecrets>>()
 
 export function signFor(

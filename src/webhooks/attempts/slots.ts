@@ -10,15 +10,16 @@ declare module '../../platform/deps.ts' {
   }
 }
 
-/** docs/merchants/webhooks.md recommends to respond within 5 s. Past that, an attempt is slow. */
+/** docs/merchants/webhooks.md recommends responding within 5 s. An attempt that takes longer is slow. */
 export const fastForMs = 5_000
 
 /**
- * How many fast attempts an endpoint may have in progress. It grows by one per success and shrinks by one per failed or slow one.
+ * How many fast attempts an endpoint may have in progress. The window grows by one after each success, and shrinks by
+ * one after each slow or failed attempt.
  */
 const window = { min: 2, max: 100, ofNew: 20, ofQuick: 50 } as const
 
-/** Per process. 1,000 hanging attempts took about 40 MB. */
+/** What one process can use. In measurements, 1,000 hanging attempts took about 40 MB. */
 export const attemptLimits = (windowOf: (endpointId: string) => number) =>
   ({
     fast: {
@@ -34,7 +35,7 @@ export const attemptLimits = (windowOf: (endpointId: string) => number) =>
       metric: 'attempts_in_flight',
       maxWaiting: 500,
     },
-    // An attempt that times out after 30 s spends 25 s here, so a business can make four of those per second.
+    // An attempt that times out after 30 s is slow for 25 s, so a business can make four of those per second.
     slow: {
       what: 'Webhook attempts in progress for over 5 s',
       total: 400,
@@ -43,8 +44,8 @@ export const attemptLimits = (windowOf: (endpointId: string) => number) =>
       gets: 'the attempt keeps its fast slot',
       metric: 'attempts_in_flight',
     },
-    // A character takes 1 or 2 bytes, plus up to 3 while it's sent. Most bodies have about 600; the longest, with full
-    // metadata that is all JSON escapes, about 230,000.
+    // A character takes 1 or 2 bytes, and up to 3 more while it's being sent. Most bodies have about 600 characters.
+    // The longest, with full metadata in which JSON escapes every character, has about 230,000.
     characters: {
       what: 'Characters of webhook bodies in progress',
       total: 24_000_000,
@@ -65,17 +66,20 @@ export const attemptLimits = (windowOf: (endpointId: string) => number) =>
     },
   }) satisfies Record<string, Resource>
 
-/** Fast and slow slots together. Also the number of sockets to endpoints. */
+/** Fast and slow attempts together. There's one socket for each. */
 export const maxAttemptsInFlight = 1_400
 
 /**
- * How long a relay waits for a slot. Short, because a relay that waits keeps one of the 100 concurrent jobs of all
- * businesses.
+ * How long a relay waits for a slot. It's short, because a waiting relay holds up one of the 100 concurrent jobs that
+ * all businesses share.
  */
 const maxWaitMs = 100
-/** After something becomes free, wait a moment: more will be, and one read per endpoint can fill several slots. */
+/**
+ * How long to wait after something became free. By then more is free, so one read of an endpoint's deliveries can fill
+ * several slots.
+ */
 const serveAfterMs = 10
-/** Endpoints unused for this long start over with a new window. */
+/** The window of an endpoint that isn't used for this long is forgotten. */
 const forgetAfterMs = 60_000
 
 /** `origin` is the host and port of the endpoint's URL. */
@@ -85,13 +89,13 @@ export interface SlotOwner extends Pick<Endpoint, 'businessId' | 'health'> {
 }
 
 export interface Slot {
-  /** Returns false if the business has too many characters in progress. */
+  /** Counts the attempt's body. Returns false if the business has too many characters in progress. */
   count(body: string): boolean
-  /** Does nothing when called again. Null: no attempt was made. */
+  /** `delivered` is null if no attempt was made. Calling it again does nothing. */
   free(delivered: boolean | null): void
 }
 
-/** `characters` is the length of the endpoint's last body, and the estimate for its next one. */
+/** `characters` is the length of the endpoint's last body, which is used as the estimate for the next one. */
 interface Use {
   window: number
   characters: number
@@ -101,9 +105,9 @@ interface Use {
 export type Slots = ReturnType<typeof createSlots>
 
 /**
- * This process's slots for attempts (docs/maintainers/architecture.md, "Isolation") and the endpoints that wait for
- * one. A slot covers the socket too. After 5 s an attempt goes to a slow slot, so hanging endpoints block only their
- * own business.
+ * The slots for attempts in this process (docs/maintainers/architecture.md, "Isolation"), and the endpoints that wait
+ * for one. A slot includes the socket. After 5 s an attempt goes to a slow slot, so endpoints that hang block only
+ * their own business.
  */
 export function createSlots({ elapsedMs, after }: ProcessClock = processClock) {
   const uses = new Map<string, Use>()
@@ -183,11 +187,11 @@ export function createSlots({ elapsedMs, after }: ProcessClock = processClock) {
     return characters === 0 ? left : Math.min(left, Math.floor(share.left('characters', ownersOf(owner)) / characters))
   }
 
-  /** Until `clearWaiting`. */
+  /** Lasts until `clearWaiting` is called. */
   const setWaiting = (owner: SlotOwner): void => void waiting.set(owner.endpointId, owner)
 
   return {
-    /** Returns null, and marks the endpoint as waiting, if no slot is free. */
+    /** If no slot is free, returns null and marks the endpoint as waiting. */
     takeNow(owner: SlotOwner, isReplay = false): Slot | null {
       if (!isOpen) return null
       const use = useOf(owner)
@@ -196,8 +200,8 @@ export function createSlots({ elapsedMs, after }: ProcessClock = processClock) {
       return held && slotOf(use, held)
     },
     /**
-     * Like `takeNow`, but waits up to 100 ms, which saves a job and a second read. Doesn't wait if older deliveries to
-     * the endpoint already do.
+     * Like `takeNow`, but waits up to 100 ms. If a slot becomes free, that saves a job and a second read. Doesn't wait
+     * if older deliveries to the endpoint are waiting in MongoDB.
      */
     async take(owner: SlotOwner): Promise<Slot | null> {
       if (!isOpen || waiting.has(owner.endpointId)) return null
@@ -210,22 +214,22 @@ export function createSlots({ elapsedMs, after }: ProcessClock = processClock) {
     },
     setWaiting,
     available,
-    /** At most half of what is left, so new deliveries still find a slot during a replay. */
+    /** Uses at most half of what is left, so that new deliveries still find a slot during a replay. */
     availableToReplay: (owner: SlotOwner): number =>
       Math.min(share.left('replays', ownersOf(owner)), Math.floor(available(owner) / 2)),
-    /** Longest waiting first. */
+    /** The endpoint that has been waiting longest comes first. */
     waiting: (): SlotOwner[] => [...waiting.values()],
     clearWaiting: (endpointId: string): void => void waiting.delete(endpointId),
     /**
-     * `act` serves the waiting endpoints and returns how many attempts it started. Runs soon after something becomes
-     * free, never twice at once, and later the more it started. It must not throw.
+     * `act` must serve the waiting endpoints and return how many attempts it started. It's called soon after something
+     * becomes free – later if the last call started many – and never while it's running. It must not throw.
      */
     onAvailable: (act: () => Promise<number>): void => void (serve = act),
-    /** For when serving an endpoint failed: nothing else might become free and start it again. */
+    /** Called after serving an endpoint failed, because nothing else might become free. */
     serveWaiting: serveSoon,
     used: share.used,
     inFlight: (): number => share.used().fast + share.used().slow,
-    /** Nothing is available before `open` and after `close`. */
+    /** No slots are available before `open` and after `close`. */
     open: (): void => void (isOpen = true),
     close: (): void => void (isOpen = false),
     isOpen: (): boolean => isOpen,

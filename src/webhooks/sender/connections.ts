@@ -6,7 +6,7 @@ import { connectFault, type Fault, faults } from './faults.ts'
 import { createGauge, type Gauge } from './gauge.ts'
 import { type Address, findAddresses, isPublicAddress, type Lookup } from './resolve.ts'
 
-/** `hostname` has no brackets. Private addresses are fine if `allowed`. */
+/** `hostname` has no brackets. If `allowed` is true, the host may have a private address. */
 export interface Target {
   origin: string
   hostname: string
@@ -15,14 +15,17 @@ export interface Target {
   allowed: boolean
 }
 
-/** How long to wait for one address before the next. Node's 250 ms is too short for another continent. */
+/**
+ * How long to wait for one address before connecting to the next. Node's default of 250 ms is too short for endpoints
+ * on another continent.
+ */
 const nextAddressMs = 1_000
 
 function startSocket({ hostname: host, port }: Target, addresses: Address[]): Socket {
   return net.connect({
     host,
     port,
-    // Only the checked addresses: resolving the name again could return others.
+    // Returns only addresses that were checked. Resolving the name again could give others.
     lookup: (_hostname, _options, callback) => callback(null, addresses),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: nextAddressMs,
@@ -33,24 +36,24 @@ function startSocket({ hostname: host, port }: Target, addresses: Address[]): So
 function startTls({ hostname }: Target, socket: Duplex, trust: tls.SecureContext): TLSSocket {
   return tls.connect({
     socket,
-    // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment has no effect.
+    // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment has no effect.
     rejectUnauthorized: true,
     ALPNProtocols: ['http/1.1'],
     secureContext: trust,
-    // Otherwise TLS would check the certificate against localhost.
+    // Without `host`, TLS would check the certificate against localhost.
     host: hostname,
     servername: net.isIP(hostname) ? '' : hostname,
   })
 }
 
-/** A last check after connecting, on the peer address that the kernel reports. */
+/** Checks the address once more after connecting, this time the peer address that the kernel reports. */
 function judgePeer({ remoteAddress }: Socket, { isBlocked }: Lookup, { allowed }: Target): Fault | null {
   if (remoteAddress === undefined) return faults.closed
   const isGood = !isBlocked(remoteAddress) && (allowed || isPublicAddress(remoteAddress))
   return isGood ? null : faults.notPublic
 }
 
-/** HTTP uses `socket`: the gauge's stream or, with TLS, the TLS socket on top of it. */
+/** HTTP uses `socket`, which is the gauge's stream or, with TLS, the TLS socket above it. */
 export interface Opened {
   socket: Duplex
   gauge: Gauge
@@ -58,8 +61,8 @@ export interface Opened {
 }
 
 /**
- * Resolves the name, checks every address and verifies the certificate, all before `deadline`. `meter` limits the CPU
- * time of the handshake. The caller closes the socket; after a fault, none is left open.
+ * Resolves the name, checks every address, and verifies the certificate, all before `deadline`. `meter` limits the CPU
+ * time of the handshake. The caller must close the socket; if a fault is returned, none is left open.
  */
 export async function openSocket(
   lookup: Lookup,
@@ -86,7 +89,7 @@ export async function openSocket(
     const late = (): void => fail(faults.lateConnection)
     const broken = (error: Error | null): void => fail(connectFault(error, connected))
     deadline.addEventListener('abort', late)
-    // From then on the gauge reports errors, after it has passed on what had arrived.
+    // Once connected, the gauge reports errors, after it has passed on what had arrived.
     raw.on('error', (error) => connected || broken(error))
     raw.once('connect', () => {
       connected = true
@@ -106,42 +109,42 @@ export async function openSocket(
   })
 }
 
-/** Use it for this `origin` only: that's what its address was checked for. */
+/** Must be used only for this `origin`, because its address was checked for it. */
 export interface Connection extends Opened {
   origin: string
   openedAt: number
   idleSince: number
-  /** After this, the endpoint may be about to close it. */
+  /** After this time, the endpoint may be about to close the connection. */
   mayIdleMs: number
 }
 
 /**
- * Without a `Keep-Alive` header. Many servers close idle connections after 5 s, and an attempt fails if that happens
- * just as it reuses one.
+ * Used if there's no `Keep-Alive` header. Many servers close idle connections after 5 s, and an attempt fails if its
+ * connection is closed just as it's being reused.
  */
 const idleMs = 4_000
 
-/** Even if the endpoint's `Keep-Alive: timeout=…` allows more. */
+/** Applies even if an endpoint's `Keep-Alive: timeout=…` allows more. */
 const maxIdleMs = 60_000
 
-/** The end of an endpoint's keep-alive timeout isn't used: the next request also takes time to arrive. */
+/** A connection isn't reused in this last part of its keep-alive timeout, because the request takes time to arrive. */
 const idleMarginMs = 2_000
 
-/** How many ms a connection may stay idle after this `Keep-Alive` header. */
+/** Returns how many ms a connection may stay idle after a response with this `Keep-Alive` header. */
 export function mayIdleFor(keepAlive: unknown): number {
   const seconds = typeof keepAlive === 'string' ? /timeout=(\d{1,6})/i.exec(keepAlive)?.[1] : undefined
   return seconds === undefined ? idleMs : Math.min(Number(seconds) * 1000 - idleMarginMs, maxIdleMs)
 }
 
-/** Older connections are closed after their current response, so that DNS changes take effect. */
+/** An older connection is closed after its current response, so that DNS changes take effect. */
 const maxLifeMs = 5 * 60_000
 
 /**
- * Keeps idle connections per origin and closes the longest idle one when `maxSockets` is reached. Callers limit how
- * many are in use at once.
+ * Keeps idle connections for reuse. When there are `maxSockets`, the one that has been idle longest is closed. Callers
+ * limit how many are in use at a time.
  */
 export function createConnections(maxSockets: number) {
-  /** Longest idle first. */
+  /** The connection that has been idle longest comes first. */
   const idle = new Set<Connection>()
   const idleOf = new Map<string, Connection[]>()
   let sockets = 0
@@ -159,19 +162,19 @@ export function createConnections(maxSockets: number) {
   }
 
   return {
-    /** The origin's most recently used idle connection, or null. */
+    /** Returns the origin's most recently used idle connection, or null. */
     take(origin: string): Connection | null {
       for (;;) {
         const kept = idleOf.get(origin)?.at(-1)
         if (!kept) return null
         forget(kept)
-        // In a busy process, the socket's timer fires late.
+        // The socket's timer fires late if the process is busy.
         if (kept.raw.writable && performance.now() - kept.idleSince < kept.mayIdleMs) return kept
         drop(kept)
       }
     },
 
-    /** In use until `giveBack` or `drop`. */
+    /** The connection is in use until `giveBack` or `drop` is called. */
     async open(origin: string, open: () => Promise<Opened | { fault: Fault }>): Promise<Connection | { fault: Fault }> {
       const [longestIdle] = idle
       if (sockets >= maxSockets && longestIdle) drop(longestIdle)
@@ -191,7 +194,7 @@ export function createConnections(maxSockets: number) {
       return connection
     },
 
-    /** Only after the whole response has been read. */
+    /** Call this only after the whole response has been read. */
     giveBack(connection: Connection): void {
       const { origin, raw, openedAt, mayIdleMs } = connection
       const now = performance.now()

@@ -4,11 +4,13 @@ import type { Meter } from '../../limits/rate.ts'
 import { type Connection, mayIdleFor } from './connections.ts'
 import { exchangeFault, type Fault, faults } from './faults.ts'
 
-/** Documented in docs/merchants/webhooks.md. */
+/** Also stated in docs/merchants/webhooks.md. */
 const maxReadBytes = 16 * 1024
-/** Each chunk costs time, however small it is. */
+/** Each chunk takes time to process, however small it is. */
 const maxReadChunks = 256
-/** Stored for the merchant: enough for an error message, too little to fill a database. */
+/**
+ * How much of a response is stored for the merchant: enough for an error message, but too little to fill a database.
+ */
 export const keptBytes = 1024
 
 export interface PostRequest {
@@ -20,8 +22,8 @@ export interface PostRequest {
 export type Exchange = { response: { status: number; responseText: string }; isReusable: boolean } | { fault: Fault }
 
 /**
- * Sends one request and reads the response until it ends or `deadline` aborts. Nothing an endpoint does makes it
- * reject; only an invalid request would, and that's our bug.
+ * Sends one request and reads the response until it ends or `deadline` aborts. Whatever the endpoint does, the promise
+ * resolves; it rejects only if the request itself is invalid, which would be our bug.
  */
 export function exchange(
   connection: Connection,
@@ -30,7 +32,7 @@ export function exchange(
   deadline: AbortSignal,
 ): Promise<Exchange> {
   return new Promise((resolve) => {
-    // Only the first `resolve` has an effect, so later events do no harm.
+    // Only the first call to `resolve` has an effect, so later events do no harm.
     const fail = (fault: Fault): void => resolve({ fault })
     const late = (): void => fail(faults.lateResponse)
     if (deadline.aborted) return late()
@@ -43,7 +45,7 @@ export function exchange(
       // Without an agent, Node would close the connection after the response.
       headers: { Connection: 'keep-alive', ...headers },
     })
-    // As an option, it would make Node copy all options once more, which takes 3 µs.
+    // If `path` were an option, Node would copy all options once more, which takes 3 µs.
     request.path = path
     let received: IncomingMessage | null = null
     const notHttp = (): void => {
@@ -51,7 +53,7 @@ export function exchange(
       socket.destroy()
     }
     request.on('upgrade', notHttp)
-    // The response is complete, so the error is about what follows it.
+    // If the response is already complete, the error is only about what follows it.
     request.on('error', (error) => received?.complete || fail(exchangeFault(error)))
     request.on('response', (response) => {
       const { statusCode: status = 0 } = response
@@ -75,8 +77,8 @@ export function exchange(
       response.on('end', () => {
         gauge.end()
         deadline.removeEventListener('abort', late)
-        // Many servers close right after a response without saying so. We see that, and that the whole request went
-        // out, one event-loop iteration later.
+        // Many servers close the connection right after a response without announcing it. We notice that, and that the
+        // whole request was sent, only in the next iteration of the event loop.
         setImmediate(() => finish(request.writableFinished && socket.writable))
       })
       response.on('error', (error) => fail(exchangeFault(error)))
@@ -86,11 +88,14 @@ export function exchange(
   })
 }
 
-/** Control characters except tabs and line endings. Some databases reject NUL, and ESC can control a terminal. */
+/**
+ * Matches control characters except tabs and line endings. Some databases reject NUL, and ESC sequences can control
+ * terminals.
+ */
 // oxlint-disable-next-line no-control-regex -- the expression matches control characters
 const harmful = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g
 
-/** The first KiB as valid UTF-8, never with half a character at the end. Harmful characters become U+FFFD. */
+/** Returns the first KiB as valid UTF-8 that never ends with half a character. Harmful characters become U+FFFD. */
 function responseTextOf(chunks: readonly Buffer[]): string {
   if (chunks.length === 0) return ''
   const kept = Buffer.concat(chunks).subarray(0, keptBytes)

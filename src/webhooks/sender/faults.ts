@@ -1,6 +1,6 @@
 import type { Stage } from '../../../schemas/responses/webhooks.ts'
 
-/** Why there was no response. `error` is a fixed sentence for merchants, without addresses. */
+/** Why an attempt got no response. `error` is a fixed sentence for merchants, without addresses. */
 export interface Fault {
   stage: Exclude<Stage, 'status'>
   error: string
@@ -52,7 +52,7 @@ const codeOf = (error: unknown): string => (error instanceof Error && 'code' in 
 
 export const resolveFault = (error: unknown): Fault => byCode[codeOf(error)] ?? faults.unresolved
 
-/** If `connected`, TCP had succeeded, so it was the TLS handshake. */
+/** If `connected` is true, TCP succeeded, so the TLS handshake must have failed. */
 export function connectFault(error: unknown, connected: boolean): Fault {
   const code = codeOf(error)
   if (connected) return byCode[code] ?? faults.handshake
@@ -60,7 +60,7 @@ export function connectFault(error: unknown, connected: boolean): Fault {
   return code === 'ECONNREFUSED' ? faults.refused : faults.unreachable
 }
 
-/** A TLS alert can arrive even after the handshake. `HPE_` codes are the HTTP parser's. */
+/** A TLS alert can arrive even after the handshake. Codes that begin with `HPE_` come from the HTTP parser. */
 export function exchangeFault(error: unknown): Fault {
   const code = codeOf(error)
   if (code.startsWith('ERR_SSL_')) return faults.handshake

@@ -4,8 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Meter } from '../../limits/rate.ts'
 
 /**
- * Bytes an endpoint may send, framing included. A certificate chain takes about 4 KiB, a long one 8 KiB. The limit for
- * responses stops floods that the HTTP parser ignores, e.g. of 1xx responses or TLS records.
+ * How many bytes an endpoint may send, framing included. A certificate chain typically takes 4 KiB, a long one 8 KiB.
+ * The limit on responses stops floods that the HTTP parser ignores, e.g. of 1xx responses or TLS records.
  */
 const limits = {
   handshake: { maxBytes: 16 * 1024, code: 'HANDSHAKE_TOO_LARGE' },
@@ -15,7 +15,7 @@ const limits = {
 /** How many bytes are processed before the meter and the limit are checked again. */
 const maxAtOnce = 4 * 1024
 
-/** What the arriving bytes belong to. */
+/** What the bytes that arrive are part of. */
 interface Use {
   meter: Meter
   leftBytes: number
@@ -27,9 +27,9 @@ const coded = (code: string): Error => Object.assign(new Error('Too many bytes.'
 export type Gauge = ReturnType<typeof createGauge>
 
 /**
- * A stream between the socket and HTTP or TLS. The endpoint chooses the bytes, and some are slow to process – a
- * certificate chain of 94 KB blocks the process for 80 ms. So bytes wait until their business has CPU time left, and
- * what they cost is charged to it.
+ * Creates a stream between the socket and HTTP or TLS. An endpoint chooses the bytes that it sends, and some are slow
+ * to process: a certificate chain of 94 KB blocks the process for 80 ms. So the bytes wait until their business has CPU
+ * time left, and their processing is charged to it.
  */
 export function createGauge(raw: Socket) {
   let use: Use | null = null
@@ -42,7 +42,7 @@ export function createGauge(raw: Socket) {
         raw.pause()
         await wait(ms)
       }
-      // Bytes after a response must not become the beginning of the next one.
+      // Bytes after the end of a response must not become the beginning of the next one.
       if (mine === null || mine !== use) return void stream.destroy()
       if (mine.leftBytes === 0) return void stream.destroy(coded(mine.code))
       const part = rest.subarray(0, Math.min(maxAtOnce, mine.leftBytes))
@@ -53,14 +53,14 @@ export function createGauge(raw: Socket) {
       mine.meter.count(performance.now() - startedAt)
       if (rest.length === 0) continue
       raw.pause()
-      // Node emits a body's first bytes in the next tick, and the reader may need no more.
+      // Node emits the first bytes of a body in the next tick, and these may be all that is needed.
       await new Promise<void>(process.nextTick)
     }
     if (raw.isPaused()) raw.resume()
   }
 
   const stream = new Duplex({
-    // Bytes are pushed as they arrive, not on demand. `limits` bounds them.
+    // Bytes are pushed as they arrive, not when they are requested. `limits` bounds their number.
     read: () => undefined,
     write: (chunk, _encoding, done) => void raw.write(chunk, done),
     final: (done) => void raw.end(done),
@@ -73,18 +73,18 @@ export function createGauge(raw: Socket) {
   raw.on('data', (chunk) => {
     passing = pass(chunk)
   })
-  // Bytes from before the end, or before an error, may still be waiting.
+  // Bytes that arrived before the end, or before an error, may still be waiting.
   raw.on('end', () => void passing.then(() => stream.push(null)))
   raw.on('close', () => void passing.then(() => stream.destroy()))
 
   return {
     stream,
-    /** What arrives from now on is a handshake or a response. */
+    /** The bytes that arrive from now on are part of a handshake or a response. */
     begin(kind: keyof typeof limits, meter: Meter): void {
       const { maxBytes, code } = limits[kind]
       use = { meter, leftBytes: maxBytes, code }
     },
-    /** Until the next `begin`, any byte closes the connection. */
+    /** If a byte arrives before the next `begin`, the connection is closed. */
     end(): void {
       use = null
     },

@@ -3,13 +3,16 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { type Fault, faults, resolveFault } from './faults.ts'
 
-/** Azure's internal host: reachable only from inside Azure, but in a public range. */
+/** An Azure service that can be reached only from inside Azure, although its address is in a public range. */
 const azureHost = '168.63.129.16'
 
-/** All that IANA has assigned as global unicast (RFC 4291, 2.4). Other IPv6 addresses are special or unassigned. */
+/**
+ * The only block that IANA has assigned as global unicast (RFC 4291, 2.4). All other IPv6 addresses are special or
+ * unassigned.
+ */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/** Marks ISATAP addresses (RFC 5214), whose last 32 bits are an IPv4 address. */
+/** Marks an ISATAP address (RFC 5214), whose last 32 bits are an IPv4 address. */
 const isatapId = 0x5efe
 
 function isPublicV6(address: string): boolean {
@@ -19,8 +22,9 @@ function isPublicV6(address: string): boolean {
 }
 
 /**
- * Only for addresses as resolvers and sockets return them: `0x7f.1` and `010.0.0.1` count as not public. So do private,
- * local, special and reserved ranges, tunnels into them, cloud metadata services and addresses with a zone.
+ * Takes an address as resolvers and sockets return it; other notations, such as `0x7f.1` and `010.0.0.1`, give false.
+ * So do private, local, special and reserved ranges, tunnels into them, cloud metadata services and addresses with a
+ * zone.
  */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address)
@@ -28,12 +32,12 @@ export function isPublicAddress(address: string): boolean {
   return family === 6 && !address.includes('%') && isPublicV6(address)
 }
 
-/** Well-known NAT64 prefix, in which DNS64 embeds a name's IPv4 addresses (RFC 6052). */
+/** The well-known NAT64 prefix, in which DNS64 embeds a name's IPv4 addresses (RFC 6052). */
 const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
 
 /**
- * Whether DNS64 derived `address` from a public IPv4 address, to which the name also resolves. DNS64 never embeds a
- * private one.
+ * Whether DNS64 derived `address` from a public IPv4 address. It can then be ignored, because the name also resolves to
+ * that IPv4 address. DNS64 never embeds a private one.
  */
 export function isSynthesised(address: string): boolean {
   if (isIP(address) !== 6 || address.includes('%')) return false
@@ -47,20 +51,27 @@ export interface Address {
 }
 export type Resolve = (hostname: string) => Promise<Address[]>
 
-/** How many addresses to connect to, since they share the attempt's 30 s. All of them are checked first. */
+/**
+ * How many of a name's addresses to connect to, because one attempt has only 30 s for all of them. Before that, all
+ * addresses are checked.
+ */
 const maxAddresses = 4
 
 /**
- * More than any real host has. Checking the 4,000 that a name server could return would block the process for 30 ms.
+ * No real host has this many. A name server could return 4,000 addresses, and checking them would block the process for
+ * 30 ms.
  */
 const maxChecked = 100
 
-/** Two queries, of 2 s and then 4 s. One lost packet does no harm, and time is left to report a silent name server. */
+/**
+ * Sends up to two queries, with timeouts of 2 s and 4 s. A single lost packet does no harm, and there's time left to
+ * report that a name server doesn't respond.
+ */
 const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 })
 
 /**
- * Not `dns.lookup`: it uses four threads that the whole process shares, so a few silent name servers would delay every
- * endpoint.
+ * `dns.lookup` isn't used here, because it needs one of four threads that the whole process shares. A few names whose
+ * name servers don't respond would delay all other endpoints.
  */
 async function queryNameServers(hostname: string): Promise<Address[]> {
   const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
@@ -70,12 +81,15 @@ async function queryNameServers(hostname: string): Promise<Address[]> {
   return [...found(four, 4), ...found(six, 6)]
 }
 
-/** The name servers may not know hosts of WEBHOOK_ALLOWED_HOSTS such as `localhost` or a container's name. */
+/**
+ * The name servers may not know a host in WEBHOOK_ALLOWED_HOSTS, such as `localhost` or the name of a container. This
+ * machine's resolver does.
+ */
 const lookUp: Resolve = (hostname) => dns.lookup(hostname, { all: true })
 
 export const resolverFor = (allowed: boolean): Resolve => (allowed ? lookUp : queryNameServers)
 
-/** Resolves to null at the deadline. What `promise` does later is ignored. */
+/** Resolves to null at the deadline, and then ignores what `promise` does later. */
 function withinDeadline<T>(promise: Promise<T>, deadline: AbortSignal): Promise<T | null> {
   return new Promise((resolve, reject) => {
     const late = (): void => resolve(null)
@@ -85,16 +99,17 @@ function withinDeadline<T>(promise: Promise<T>, deadline: AbortSignal): Promise<
   })
 }
 
-/** `isBlocked` applies even to allowed hosts (WEBHOOK_BLOCKED_RANGES). */
+/** `isBlocked` applies even to an allowed host (WEBHOOK_BLOCKED_RANGES). */
 export interface Lookup {
   resolve: Resolve
   isBlocked: (address: string) => boolean
 }
 
 /**
- * The addresses that may be connected to. One non-public address rejects the whole name, unless the host is `allowed`:
- * otherwise its owner could just wait until that address is used. Blocked and DNS64-derived addresses are skipped
- * instead, because the network itself may add them to any name (the blocked ranges include its own NAT64 prefix).
+ * Returns the addresses that may be connected to. Unless the host is `allowed`, a single non-public address rejects the
+ * whole name, because its owner could otherwise wait until that address is used. Blocked and DNS64-derived addresses
+ * are only skipped, because the network itself may add them to any name. The blocked ranges include the network's own
+ * NAT64 prefix.
  */
 export async function findAddresses(
   { resolve, isBlocked }: Lookup,

@@ -16,35 +16,38 @@ declare module '../../platform/deps.ts' {
   }
 }
 
-/** The stage `status` means a response with a status other than 2xx. */
+/** The stage `status` means that the response had a status other than 2xx. */
 export type Attempt = Omit<AttemptRecord, 'at' | 'url'>
 
 const noResponse = { status: null, responseText: null }
 
 export interface SendRequest {
-  /** The id of the endpoint's business. */
+  /** The id of the business that owns the endpoint. */
   owner: string
   url: string
   headers: Record<string, string>
   body: string
-  /** Gets a function that aborts the attempt. */
+  /** Called with a function that aborts the attempt. */
   onStart?: (abort: () => void) => void
 }
 
 export interface SenderOptions {
-  /** For a whole attempt, from the DNS query to the last byte of the response. */
+  /** Covers a whole attempt, from the DNS query to the last byte of the response. */
   timeoutMs: number
-  /** `host:port` pairs that may have a private address, be an IP address or use plain http. */
+  /** Endpoints, as `host:port`, that may have a private address, be an IP address or use plain http. */
   allowedHosts: ReadonlySet<string>
-  /** No connections to these networks, even for an allowed host. */
+  /** Networks that even an allowed host must not be in. */
   blockedRanges: readonly Range[]
-  /** From here on, opening a socket closes an idle one. Callers limit how many are in use. */
+  /**
+   * With this many sockets, an idle one is closed before another is opened. Callers limit how many attempts are in
+   * flight.
+   */
   maxSockets: number
-  /** Common firewalls refuse requests without a `User-Agent`. */
+  /** Common firewalls refuse requests without a `User-Agent` header. */
   userAgent: string
-  /** Replaces DNS in tests. */
+  /** Tests use this instead of DNS. */
   resolve?: Resolve
-  /** PEM of the authority that tests trust instead of the public ones. */
+  /** The authority that tests trust instead of the public ones, as PEM. */
   ca?: string
 }
 
@@ -55,11 +58,11 @@ function targetOf(url: URL, allowed: boolean): Target {
   return { origin: url.origin, hostname, port: portOf(url), secure: url.protocol === 'https:', allowed }
 }
 
-/** The only HTTP client for webhooks. It ignores environment variables for proxies and TLS. */
+/** Creates the only HTTP client for webhooks. It ignores environment variables for proxies and TLS. */
 export function createSender(options: SenderOptions) {
   const { timeoutMs, allowedHosts, blockedRanges, maxSockets, userAgent, resolve, ca } = options
-  // One context for all connections: loading the authorities would be a large part of each handshake. Renegotiation is
-  // off, because its certificate chain could be as long as a response.
+  // All connections share one context, because loading the authorities would be a large part of each handshake.
+  // Renegotiation is off, because its certificate chain could be as long as a response.
   const secureOptions = constants.SSL_OP_NO_RENEGOTIATION
   const trust = tls.createSecureContext({ minVersion: 'TLSv1.2', ca, secureOptions })
   const connections = createConnections(maxSockets)
@@ -68,7 +71,10 @@ export function createSender(options: SenderOptions) {
   const running = createRunningWork()
   let isClosed = false
 
-  /** Sends once. Even if the request fails, the endpoint may have read it, so it must wait for the next attempt. */
+  /**
+   * Sends the request only once. Even if it fails, the endpoint may have read it, so it must not be repeated before the
+   * next attempt is due.
+   */
   async function post(target: Target, owner: string, request: PostRequest, deadline: AbortSignal): Promise<Exchange> {
     const meter = meterOf(owner)
     const lookup = { resolve: resolve ?? resolverFor(target.allowed), isBlocked }
@@ -107,12 +113,15 @@ export function createSender(options: SenderOptions) {
   }
 
   return {
-    /** Posts `body` unchanged. Rejects only on an invalid header or after `close` – never because of the endpoint. */
+    /**
+     * Posts `body` unchanged. Rejects only if a header is invalid or the sender is closed, never because of the
+     * endpoint.
+     */
     async send(request: SendRequest): Promise<Attempt> {
       if (isClosed) throw new Error('The sender is closed.')
       return running.add(attempt(request))
     },
-    /** Waits for running attempts to end. */
+    /** Waits for running attempts to end, then closes all sockets. */
     async close(): Promise<void> {
       isClosed = true
       await running.ended()
