@@ -1,9 +1,7 @@
 import { queryWallet } from '../src/intents/query-wallets.ts'
 import type { QueueWorker } from './run/queue-worker.ts'
 
-/**
- * Queries payments and refunds whose outcome is unknown. The job's id is the key by which the wallet identifies them.
- */
+/** For payments and refunds with an unknown outcome. The job's id is the key that the wallet knows. */
 export const walletOutcome: QueueWorker<'wallet-outcome'> = {
   queue: 'wallet-outcome',
   async run(deps, { intentId }, { jobId }) {

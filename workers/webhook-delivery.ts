@@ -2,10 +2,7 @@ import { removeSuperseded, type WakeOutcome, wakeDelivery } from '../src/webhook
 import { countsOf } from '../src/webhooks/deliveries/delivery-job.ts'
 import type { NextStep, QueueWorker } from './run/queue-worker.ts'
 
-/**
- * Starts an attempt at a due delivery if a slot is free. When the attempt ends, it writes its own log line
- * (src/webhooks/attempts/attempt.ts).
- */
+/** When the attempt ends, it writes its own log line (src/webhooks/attempts/attempt.ts). */
 export const webhookDelivery: QueueWorker<'webhook-delivery'> = {
   queue: 'webhook-delivery',
   async run(deps, data, { jobId, name }) {

@@ -79,10 +79,7 @@ function fromEnvironment(env: Environment) {
     redisUrl: env.REDIS_URL,
     /** How to check Redis's certificate. If `ca` is null, the public authorities apply. */
     redisTrust: { ca: readCertificates(env.REDIS_TLS_CA ?? ''), verify: env.REDIS_TLS_VERIFY },
-    /**
-     * They encrypt sensitive values and pepper hashes. The current key comes first, then the previous one while it's
-     * still accepted.
-     */
+    /** They encrypt sensitive values and pepper hashes. The current key is first, then the previous one if any. */
     secretKeys: [
       Buffer.from(env.SECRET_KEY, 'base64'),
       ...(previous === undefined ? [] : [Buffer.from(previous, 'base64')]),
@@ -126,10 +123,7 @@ function fromEnvironment(env: Environment) {
     rateLimitPerSecond: env.RATE_LIMIT_PER_SECOND || null,
     /** How many live payment codes a business may have in use at a time. */
     liveCodesPerBusiness: env.LIVE_CODES_PER_BUSINESS,
-    /**
-     * Counts the intents, orders and products that a business creates with test keys per UTC day. If null, there's no
-     * limit.
-     */
+    /** Intents, orders and products created with test keys per business and UTC day. If null, there's no limit. */
     sandboxIntentsPerDay: env.SANDBOX_INTENTS_PER_DAY || null,
     /** What a business may store per UTC day. If null, there's no limit. */
     liveDocumentsPerDay: env.LIVE_DOCUMENTS_PER_DAY || null,

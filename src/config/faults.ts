@@ -63,10 +63,7 @@ function textOf(given: Given, name: string): string {
 
 const bytesOf = (given: Given, name: string): Buffer => Buffer.from(textOf(given, name), 'base64')
 
-/**
- * A random 32-byte key has about 30 distinct bytes, and as many distinct differences between neighbours. It almost
- * never has fewer than 16 of either.
- */
+/** A random 32-byte key has about 30 distinct bytes and steps between neighbours, almost never fewer than 16. */
 const minDistinct = 16
 
 /**
@@ -85,15 +82,11 @@ export function isWeakKey(text: string): boolean {
 /** What documentation and examples show instead of a real key. */
 const placeholder = /change.?me|example|placeholder|password|your.?(api.?)?(key|secret)/i
 
-/**
- * Like `isWeakKey`, for text of at least 16 characters: it's weak if it has a placeholder or just repeats a few
- * characters.
- */
+/** Like `isWeakKey`, for text of at least 16 characters: weak if it's a placeholder or just repetitive. */
 export function isWeakText(text: string): boolean {
   const pieces = new Set(Array.from(text.slice(2), (_, at) => text.slice(at, at + 3)))
   const steps = new Set(Array.from(text.slice(1), (letter, at) => letter.charCodeAt(0) - text.charCodeAt(at)))
-  // In 32 random digits nearly all 30 groups of three differ, and most of the 19 possible steps between neighbours
-  // occur.
+  // Of 32 random digits, nearly all 30 groups of three differ, and most of the 19 possible steps occur.
   const minPieces = Math.min(15, 0.75 * (text.length - 2))
   return placeholder.test(text) || pieces.size < minPieces || steps.size < 6
 }

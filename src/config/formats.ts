@@ -51,10 +51,7 @@ export function readRange(part: string): ReturnType<typeof parseRange> | null {
   }
 }
 
-/**
- * TRUST_PROXY is a number of hops, or a list of addresses and CIDR blocks. Returns null for anything else, and for
- * `/0`, which Express rejects.
- */
+/** A number of hops, or a list of addresses and CIDR blocks. Express rejects `/0`, so it gives null, too. */
 export function parseTrust(text: string): number | readonly string[] | null {
   if (/^\d{1,2}$/.test(text)) return Number(text)
   const ranges = list(text).map((part) => {

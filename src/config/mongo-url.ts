@@ -10,10 +10,7 @@ export function isMongoUrl(text: string): boolean {
   }
 }
 
-/**
- * Without a name, the driver would use `test`. URLs often end in `admin`, because that's where the user is known, but
- * MongoDB keeps its own data there.
- */
+/** Without a name, the driver would use `test`. `admin` often stands there for the log-in, but is MongoDB's own. */
 export function namesDatabase(text: string): boolean {
   const { dbName } = new mongo.MongoClient(text).options
   const isOwn = /^[^\s/\\."$*<>:|?\0]+$/.test(dbName) && !['admin', 'config', 'local'].includes(dbName)

@@ -24,10 +24,7 @@ interface SentinelLogin {
 
 const defaultPort = { sentinel: 26_379, cluster: 6379 }
 
-/**
- * Returns null if the URL is invalid, because the driver would throw or connect to localhost. `URL` can't parse the
- * lists of hosts that Sentinel and Cluster need.
- */
+/** Returns null if the URL is invalid. `URL` can't parse the lists of hosts that Sentinel and Cluster need. */
 export function parseRedisUrl(text: string): RedisServers | null {
   const [, secure, kind, userInfo, hosts = '', path = '', query = ''] =
     /^redis(s?)\+(sentinel|cluster):\/\/(?:([^@/?#]*)@)?([^@/?#]+)(?:\/([^/?#]*))?(?:\?([^#]*))?$/.exec(text) ?? []

@@ -60,10 +60,7 @@ const byModel = {
 
 export const collections: readonly Collection[] = Object.values(byModel)
 
-/**
- * If `maxTimeMs` is given, MongoDB aborts longer queries. Each model is made on first use, because making them all
- * takes 40 ms.
- */
+/** Each model is made on first use, because making them all takes 40 ms. */
 export function openModels(mongo: Connection, maxTimeMs?: number): Models {
   const properties = Object.entries(byModel).map(([name, collection]) => {
     let made: unknown

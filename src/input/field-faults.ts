@@ -4,10 +4,7 @@ import { catalogue, type ErrorCode, type FieldFault, type Refusal, refuse } from
 import { type Fields, maxFaults, nearestName } from './known-fields.ts'
 import { judgeUrl } from './webhook-url.ts'
 
-/**
- * A schema from the `schemas` folder. Fields may have `errorCodes`, one per keyword, and a `message`, which follows the
- * field's name in the error.
- */
+/** A field may have `errorCodes`, one per keyword, and a `message`, which follows its name in the error. */
 export interface AnnotatedSchema extends Fields {
   properties: Record<string, object>
 }
@@ -18,8 +15,7 @@ export function inOneRefusal(
   errors: ErrorObject[],
   allowedHosts: ReadonlySet<string>,
 ): Refusal {
-  // Ajv reports some faults twice: in a branch of an `if` and for the `if`, or for a key's keyword and for
-  // `propertyNames`.
+  // Ajv reports faults twice that are in a branch of an `if`, or in a key that also violates `propertyNames`.
   const found = errors
     .filter((error) => error.keyword !== 'if' && error.propertyName === undefined)
     .map((error) => ({ error, ...locate(schema, error) }))
@@ -44,10 +40,7 @@ function printableName(name: string): string {
   return cut.replaceAll(unprintable, (found) => `\\u{${found.codePointAt(0)?.toString(16)}}`) + ending
 }
 
-/**
- * Returns the field's path, e.g. `variants[1].price`, and its position in the schema. The path ends at the last field
- * that the schema names.
- */
+/** Returns a path such as `variants[1].price`, down to the last field that the schema names, and its position. */
 function locate(schema: AnnotatedSchema, error: ErrorObject): { param: string; order: number[] } {
   const missing = error.keyword === 'required' ? [String(error.params.missingProperty)] : []
   const order: number[] = []

@@ -3,10 +3,7 @@ import { plainDigits } from './digits.ts'
 /** Mauritania's country code, which customers often omit. */
 const countryCode = '222'
 const nationalLength = 8
-/**
- * The fewest digits of a foreign number, with its country code. If this were lower, a national number with a stray `+`
- * would count as foreign.
- */
+/** Includes the country code. If it were lower, a national number with a stray `+` would count as foreign. */
 const minForeignLength = 10
 
 /** Characters that people type between digits. */
@@ -14,10 +11,7 @@ const separators = /[\s.()/\p{Dash_Punctuation}]/gu
 /** The zero in `+33 (0)6 …`, which callers from abroad leave out. */
 const trunkZero = /\(0\)/
 
-/**
- * Returns the number as wallets write it: digits only, with a country code unless it's Mauritanian. Returns null for
- * anything that isn't a phone number.
- */
+/** Returns digits only, as wallets write it, with a country code unless it's Mauritanian. Null if invalid. */
 export function readPhone(typed: string): string | null {
   const text = plainDigits(typed).replace(trunkZero, '').replaceAll(separators, '')
   // No country code begins with 0.
@@ -30,18 +24,13 @@ export function readPhone(typed: string): string | null {
 /** Mauritanian mobile numbers. The second digit of a landline is 5. */
 const mobile = /^[234][^5]/
 
-/**
- * Like `readPhone`, but also returns null for a Mauritanian landline. It has no wallet, so it must be a typing error.
- */
+/** Like `readPhone`, but also returns null for a Mauritanian landline: it has no wallet, so it's a typing error. */
 export function readWalletPhone(typed: string): string | null {
   const phone = readPhone(typed)
   return phone?.length === nationalLength && !mobile.test(phone) ? null : phone
 }
 
-/**
- * Returns e.g. `22 ** ** 45` (SPEC 6.2), which doesn't reveal how long the number is. The country code 222 is left out,
- * as in stored numbers.
- */
+/** Hides how long the number is, e.g. `22 ** ** 45` (SPEC 6.2). The country code 222 is left out, as when stored. */
 export function maskPhone(phone: string): string {
   const digits = readPhone(phone) ?? phone
   return `${digits.slice(0, 2)} ** ** ${digits.slice(-2)}`

@@ -24,10 +24,7 @@ type Valid<Schema> = Schema extends JSONSchema ? ValueOf<Schema> : unknown
 
 type Limits = Pick<Config, 'maxAmount' | 'webhookAllowedHosts'>
 
-/**
- * Limits of the running validation. That works because validation is synchronous; Ajv passes nothing but the value to
- * formats.
- */
+/** Limits of the running validation, which is synchronous. Ajv passes nothing but the value to formats. */
 let config: Limits
 
 function createAjv(): Ajv {

@@ -64,10 +64,7 @@ export function createRequestMemory(capacity: Capacity) {
     one.held.resize({ memory: 0 })
   }
 
-  /**
-   * Closes the response of this business that has been stalled longest. Returns false if none has been stalled for
-   * `forMs`.
-   */
+  /** Closes the business's longest-stalled response. Returns false if none has been stalled for `forMs`. */
   function closeStalled(businessId: string, forMs: number): boolean {
     let latest = performance.now() - forMs
     let oldest: Unread | null = null

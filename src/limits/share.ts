@@ -29,10 +29,7 @@ interface Block<Name extends string> {
   level: number | null
 }
 
-/**
- * One owner's waiters, grouped by leaf (the owner at the last level) and by the resources they need, each in order of
- * arrival.
- */
+/** One owner's waiters by leaf (the owner at the last level) and needed resources, in order of arrival. */
 type Line<Name extends string> = Map<string, Waiter<Name>[]>
 
 /**

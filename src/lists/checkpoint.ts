@@ -32,10 +32,7 @@ export const listCheckpoints: Collection = {
   indexes: [{ name: 'removal', key: { countedAt: 1 }, expireAfterSeconds: 7 * 86_400 }],
 }
 
-/**
- * How many items lie between two checkpoints. MongoDB counts as many index keys in about 1 ms. A million documents need
- * 500 checkpoints.
- */
+/** How many items lie between two checkpoints. MongoDB counts as many index keys in about 1 ms. */
 export const stride = 2_000
 
 /** Limits the checkpoints of all lists together. These cover 500 million documents in about 15 MB. */
@@ -50,15 +47,9 @@ const maxDelayMs = 300_000
 /** Everything created before this is in MongoDB, unless something was frozen for minutes and delayed an insert. */
 export const writtenBefore = (now: Date): Date => new Date(now.getTime() - maxDelayMs)
 
-/**
- * Younger checkpoints are recounted, because a frozen process may insert items late when it resumes. It rarely resumes
- * after more than an hour.
- */
+/** Younger checkpoints are recounted: a frozen process may insert late, rarely after more than an hour. */
 const unsettledMs = 3_600_000
 
-/**
- * Returns the checkpoints that remain valid. Items created before `keptFrom` may have been removed; if it's null, none
- * are.
- */
+/** Checkpoints that remain valid. Items created before `keptFrom` may be gone; if it's null, none are. */
 export const settled = (checkpoints: readonly Checkpoint[], keptFrom: Date | null, now: Date): Checkpoint[] =>
   checkpoints.filter(({ at }) => at >= (keptFrom?.getTime() ?? 0) && at <= now.getTime() - unsettledMs)

@@ -3,10 +3,7 @@ import { maxPageBytes, PageTooLarge } from '../limits/capacity.ts'
 import type { Listed } from '../mongo/walk.ts'
 import { readInSlices } from '../platform/in-slices.ts'
 
-/**
- * Throws PageTooLarge as soon as the limit is passed, because decoding 100 intents of 1,000 refunds each takes half a
- * second.
- */
+/** Throws PageTooLarge in time, because decoding 100 intents of 1,000 refunds each takes half a second. */
 export async function readWithinPage<Doc extends object>(cursor: mongo.FindCursor<Doc>): Promise<Doc[]> {
   const found: Doc[] = []
   let bytes = 0
@@ -131,10 +128,7 @@ export const presentPage = <Item, Presented>(
   present: (item: Item) => Presented,
 ): Page<Presented> => ({ items: items.map((item) => present(item)), ...page })
 
-/**
- * If another page follows, `found` has one item too many. `total` can't show that, because it was counted at another
- * time.
- */
+/** If another page follows, `found` has one item too many. `total` was counted at another time. */
 export const pageOf = <Item>({ page, limit }: Slice, found: Item[], total: number): Page<Item> => ({
   items: found.slice(0, limit),
   page,

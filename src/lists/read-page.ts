@@ -17,8 +17,7 @@ export async function readCountedPage<Item>(
 ): Promise<Page<Item>> {
   const skip = (slice.page - 1) * slice.limit
   const counting = countSpan(deps, countable, span)
-  // Pages near the start are read while the count is running. Others start at a checkpoint, so they have to wait for
-  // the count.
+  // Pages near the start are read while the count runs. Others start at a checkpoint, so they wait for it.
   const start = skip <= deps.listCounts.stride ? { before: null, skip } : startOf(await counting, skip)
   const [found, { total }] = await Promise.all([
     readFrom<Item>(countable, span, start, slice.limit + 1, fields),

@@ -7,10 +7,7 @@ declare module '../platform/deps.ts' {
   }
 }
 
-/**
- * Every label has few values. Labels contain no keys or addresses, and ids only of the ten businesses with the highest
- * value.
- */
+/** Every label has few values, without keys or addresses. Ids are only of the ten highest businesses. */
 export type Metrics = ReturnType<typeof createMetrics>
 
 /** Creates a registry of its own each time, so that two services in one process don't share counters. */
@@ -24,10 +21,7 @@ export function createMetrics() {
 
 export const environmentOf = ({ sandbox }: { sandbox: boolean }): 'test' | 'live' => (sandbox ? 'test' : 'live')
 
-/**
- * The first of these iterate over all open connections and break Prometheus naming rules. The last two need a timer
- * that fires ten times per second.
- */
+/** The first ones iterate over all open connections; the last two need a timer that fires ten times per second. */
 const leftOut = [
   ...['handles', 'requests', 'resources'].flatMap((kind) => [`nodejs_active_${kind}`, `nodejs_active_${kind}_total`]),
   'nodejs_eventloop_utilization_summary',
@@ -36,10 +30,7 @@ const leftOut = [
 
 const dayMs = 24 * 3_600_000
 
-/**
- * Adds CPU, memory, event loop and garbage collection. It may run only once per process, unlike `createMetrics`, which
- * tests call many times.
- */
+/** Adds CPU, memory, event loop and garbage collection. Unlike `createMetrics`, it may run only once per process. */
 export function measureProcess({ registry }: Pick<Metrics, 'registry'>): void {
   collectDefaultMetrics({ register: registry, eventLoopUtilizationTimeout: dayMs })
   for (const name of leftOut) registry.removeSingleMetric(name)
@@ -127,10 +118,7 @@ export const watchedLines = {
   warn: ['web.full', 'network.closed', 'webhook.interrupted'],
 } as const
 
-/**
- * Prometheus sees no increase in a counter that first appears with the value 1, so the first event in a process would
- * trigger no alert.
- */
+/** Prometheus sees no increase when a counter first appears as 1, so a first event would trigger no alert. */
 function beginAtZero({ logLines, lookups, attempts }: ReturnType<typeof createCounted>): void {
   for (const [level, lines] of Object.entries(watchedLines)) for (const line of lines) logLines.inc({ level, line }, 0)
   for (const kind of ['link', 'code', 'test-code'])

@@ -144,8 +144,7 @@ async function insertTogether<Doc>(
     return docs.map(() => ({ inserted: true }))
   } catch (error) {
     if (error instanceof mongo.MongoBulkWriteError) return outcomesOf(error, docs.length)
-    // Anything but a MongoError means that a document can't be encoded, which makes the whole batch fail. So each one
-    // is sent alone now.
+    // Anything but a MongoError means that a document can't be encoded and fails the batch, so send each alone.
     if (error instanceof mongo.MongoError || docs.length === 1) throw error
     const alone = await Promise.allSettled(docs.map((doc) => insertTogether(insertMany, [doc])))
     return alone.map((one) => (one.status === 'fulfilled' ? one.value[0] : one.reason) as Insertion | Error)
@@ -172,18 +171,13 @@ export interface GuardedUpdate {
   /** The `_id` and the guard. Values aren't cast, so they must have the right types. */
   filter: { _id: string; [field: string]: unknown }
   update: Record<string, unknown> | Record<string, unknown>[]
-  /**
-   * A condition that is true only if this update was made. It's checked only if some guards of a batch didn't match.
-   */
+  /** True only if this update was made. It's checked only if some guards of a batch didn't match. */
   proof: Record<string, unknown>
 }
 
 type Written = boolean | Error
 
-/**
- * Sends guarded updates in one bulk write. Each caller learns whether its own guard matched. Updates of the same
- * document go into different batches.
- */
+/** Each caller learns whether its own guard matched. Updates of the same document go into different batches. */
 export function createUpdateBatcher<Doc extends { _id: string }>(
   collection: mongo.Collection<Doc>,
 ): Batcher<GuardedUpdate, boolean> {
@@ -223,10 +217,7 @@ function isUnknown(error: Error): boolean {
 const withoutValues = (error: Error): Error =>
   error instanceof mongo.MongoError ? new Error(`MongoDB refused an update with code ${error.code}`) : error
 
-/**
- * The result of a bulk write has only the number of matches. Reads just the ids, because documents may be large and a
- * batch may have 500 of them.
- */
+/** A bulk write returns only the number of matches. Reads just ids, because up to 500 documents may be large. */
 async function readOutcomes<Doc extends { _id: string }>(
   collection: mongo.Collection<Doc>,
   batch: GuardedUpdate[],

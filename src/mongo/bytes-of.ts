@@ -1,9 +1,6 @@
 const int32 = 2 ** 31
 
-/**
- * Returns the size as BSON, eight times as fast as the driver's own function. It knows only these types and ASCII field
- * names, which is all that we store.
- */
+/** Size as BSON, eight times as fast as the driver. Only for these types and ASCII names, all that we store. */
 export const bytesOf = (...documents: object[]): number =>
   documents.reduce((sum: number, each) => sum + sizeOf(each), 0)
 

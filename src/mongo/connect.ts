@@ -158,10 +158,7 @@ export const isAway = (error: unknown): boolean =>
   error instanceof mongoose.Error.MongooseServerSelectionError ||
   (error instanceof mongoose.mongo.MongoServerError && noPrimaryCodes.has(error.code))
 
-/**
- * Used while a process starts, because the database may disappear again before the process is ready. Throws any other
- * error.
- */
+/** Used while a process starts, because the database may disappear again meanwhile. Throws any other error. */
 export const retryWhileUnreachable = <T>(log: Log, act: () => Promise<T>): Promise<T> => retryWhile(isAway, log, act)
 
 /** These Mongoose errors mean a bug in the service. The call was never sent. */

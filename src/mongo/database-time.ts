@@ -33,15 +33,9 @@ interface Measurement {
   errorMs: number
 }
 
-/**
- * With a larger error, the time counts as unknown. Two processes can therefore differ by twice as much
- * (`maxClockSkewMs` in src/intents/lifecycle.ts).
- */
+/** With a larger error, the time counts as unknown. See also `maxClockSkewMs` in src/intents/lifecycle.ts. */
 const maxErrorMs = 500
-/**
- * The most that a monotonic clock and MongoDB's clock drift apart, in ms per ms. NTP slews each of them at no more than
- * half of this.
- */
+/** A monotonic clock drifts from MongoDB's by less, in ms per ms: NTP slews each at no more than half of it. */
 const driftPerMs = 0.001
 /** The two clocks diverge by more than this only if the machine slept or the wall clock was set. */
 const maxClockDifferenceMs = 1000
@@ -56,9 +50,7 @@ export const noShift: Shift = (databaseMs) => databaseMs
 
 const ownClocks: OwnClocks = { wallMs: () => Date.now(), monotonicMs: () => performance.now() }
 
-/**
- * Measures at once, then every 10 s, and whenever the driver finds a new primary. Throws if MongoDB doesn't respond.
- */
+/** Measures at once, then every 10 s and at each new primary. Throws if MongoDB doesn't respond. */
 export async function openDatabaseTime(mongo: Connection, log: Log, shift: Shift): Promise<DatabaseTime> {
   const time = createDatabaseTime(() => readClockOf(mongo), ownClocks, log, shift)
   const client = mongo.getClient()
@@ -111,10 +103,7 @@ export function createDatabaseTime(readClock: ReadClock, own: OwnClocks, log: Pi
     wallAheadMs = aheadAfter
   }
 
-  /**
-   * Keeps the more accurate measurement. If the two contradict each other, a clock was set or the machine slept, so the
-   * new one is used.
-   */
+  /** Keeps the more accurate measurement – or the new one, if a clock was set or the machine slept. */
   function take(next: Measurement): void {
     const apartMs = next.databaseMs - timeAt(next.monotonicMs)
     const errorMs = errorAt(next.monotonicMs)

@@ -12,16 +12,10 @@ export interface IdPage<Item> {
   next: string | null
 }
 
-/**
- * Generated ids begin with the creation time, so sorting by them gives `newestFirst`. `byName` is for ids that people
- * chose.
- */
+/** Generated ids begin with the creation time, hence `newestFirst`. `byName` is for ids that people chose. */
 export const orders = { newestFirst: -1, byName: 1 } as const
 
-/**
- * A search with few matches may scan a whole collection. MongoDB aborts it after this time, before the connection times
- * out.
- */
+/** A search with few matches may scan a whole collection. MongoDB aborts it before the connection times out. */
 const longestSearchMs = 4000
 
 /** New documents never cause an item to be skipped or repeated on the next page. */

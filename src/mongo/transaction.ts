@@ -35,10 +35,7 @@ const snapshotAndMajority = {
   readPreference: 'primary',
 } as const satisfies mongo.TransactionOptions
 
-/**
- * Pauses are random, so that two processes don't collide again. The first is about as long as a transaction, and they
- * grow.
- */
+/** Pauses are random, so that two processes don't collide again. The first is about as long as a transaction. */
 const firstPauseMs = 8
 const longestPauseMs = 100
 

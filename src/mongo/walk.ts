@@ -7,10 +7,7 @@ export interface Listed {
   createdAt: Date
 }
 
-/**
- * Selects documents in an index that match `where` and were created before `before`. If `from` isn't null, they must
- * also be from `from` or later.
- */
+/** Matches `where`, created before `before` and, if `from` isn't null, not before `from`. */
 export interface Walk {
   /** The last two fields of this index must be `createdAt` and `_id`. */
   index: string
@@ -22,10 +19,7 @@ export interface Walk {
 export interface PageSize {
   documents: number
   projection: Record<string, 0 | 1>
-  /**
-   * MongoDB aborts the read after this time. It must be less than the driver's 5 s, so that MongoDB doesn't go on with
-   * a read whose result no one needs.
-   */
+  /** Must be less than the driver's 5 s, or MongoDB would go on with a read whose result no one needs. */
   maxTimeMS: number
 }
 

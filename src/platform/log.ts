@@ -64,10 +64,7 @@ function openStdout(): Lines {
 
 const warnLevel = pino.levels.values.warn as number
 
-/**
- * MongoDB's messages quote stored values such as payment codes, so only the class, codes and stack frames of its errors
- * are logged.
- */
+/** MongoDB's messages quote stored values such as payment codes, so they are left out. */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: 'something that is not an Error was thrown' }
   const { code, codeName } = error as { code?: unknown; codeName?: unknown }

@@ -27,17 +27,11 @@ const sizes = {
   ],
 } as const
 
-/**
- * An address takes about 400 bytes. The cache helps because every request needs its prefixes, and many requests come
- * over the same connection.
- */
+/** An address takes about 400 bytes. Many requests come over the same connection, hence the cache. */
 const maxKnown = 1000
 const known = new Map<string, readonly Prefix[]>()
 
-/**
- * The smallest comes first. An address that no proxy reported has none: all visitors would share its limit, so one
- * could lock out the others.
- */
+/** Smallest first. None if no proxy reported the address: one visitor could then lock out all others. */
 export function prefixesOf(ip: string): readonly Prefix[] {
   const found = known.get(ip)
   if (found !== undefined) return found

@@ -42,10 +42,7 @@ export function createCounts(connection: RedisConnection, obtain: (name: QueueNa
 /** Finds the names in the output of `CLIENT LIST`. */
 const clientNames = (list: string): string[] => [...list.matchAll(/^.* name=(\S+) /gm)].map(([, name = '']) => name)
 
-/**
- * Recognises a queue's workers by their client names. BullMQ's own method would make Redis list all connections once
- * per queue.
- */
+/** Recognises them by client name. BullMQ's own method would list all connections once per queue. */
 function isWorkerOf({ name, opts: { prefix = 'bull' } }: Queue): (client: string) => boolean {
   const own = `${prefix}:${Buffer.from(name).toString('base64')}`
   return (client) => client === own || client.startsWith(`${own}:w:`)

@@ -77,9 +77,7 @@ function mergedExpiries(jobs: NewJob<'intent-expiry'>[]): NewJob<'intent-expiry'
   }))
 }
 
-/**
- * Sets neither `attempts` nor `backoff`, because BullMQ doesn't decide when a job is retried (workers/run/run-job.ts).
- */
+/** Sets no `attempts` or `backoff`: BullMQ doesn't decide when a job is retried (workers/run/run-job.ts). */
 function jobOptions(job: NewJob<QueueName>): JobsOptions {
   return {
     ...(job.jobId === undefined ? {} : { jobId: job.jobId }),

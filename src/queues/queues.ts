@@ -109,10 +109,7 @@ export function openQueues(config: QueuesConfig, log: Log) {
   }
 }
 
-/**
- * Throws if Redis is down. BullMQ reads Redis's version only here, so a queue opened without a connection would never
- * work.
- */
+/** BullMQ reads Redis's version only here, so a queue opened without a connection would never work. */
 export async function openQueue(
   connection: RedisConnection,
   prefix: string,

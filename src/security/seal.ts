@@ -19,8 +19,7 @@ const tagBytes = 16
  * 2^80 messages instead of 2^32. A unit test runs the specification's vectors. `key` must have 32 bytes.
  */
 export function createXaes(key: Buffer) {
-  // ECB doesn't chain blocks, so one cipher object serves all derivations, and `update` returns the encrypted blocks at
-  // once.
+  // ECB doesn't chain blocks, so one cipher object serves all derivations and returns blocks at once.
   const aes = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
   const k1 = doubled(aes.update(Buffer.alloc(16)))
 
@@ -70,20 +69,14 @@ declare module '../platform/deps.ts' {
 /** Signs a payment form's token, or proves that a customer has the payment's link. Each use has its own key. */
 export type SigningUse = 'sign form' | 'sign link'
 
-/**
- * Where an encrypted value is stored. It serves as the associated data, so a value copied to another document is
- * rejected.
- */
+/** Where an encrypted value is stored. As associated data, it makes a value copied elsewhere invalid. */
 export interface SealedField {
   collection: string
   id: string
   field: string
 }
 
-/**
- * Encrypts values that must be read again, hashes values that only need to be recognised, and signs values that clients
- * send back (HMAC-SHA256).
- */
+/** Encrypts what must be read again, hashes what only needs to be recognised, and signs what clients send back. */
 export type Secrets = ReturnType<typeof createSecrets>
 
 const signatureBytes = 16

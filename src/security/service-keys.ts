@@ -42,10 +42,7 @@ export async function findServiceKey({ ServiceKey, secrets }: ServiceKeyDeps, id
   return found && open(secrets, found)
 }
 
-/**
- * Creates the key if it's missing. Concurrent processes all get the one that was stored first. Throws if its SECRET_KEY
- * isn't configured.
- */
+/** Concurrent processes all get the key that was stored first. Throws if its SECRET_KEY isn't configured. */
 export async function ensureServiceKey({ ServiceKey, secrets }: ServiceKeyDeps, id: Id): Promise<KeyObject> {
   const key = secrets.seal(randomBytes(keyBytes).toString('base64'), fieldOf(id))
   const stored = await nativeCollection(ServiceKey).findOneAndUpdate(

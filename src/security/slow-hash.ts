@@ -68,10 +68,7 @@ export function createSlowHash(memoryKib: number) {
     return work().finally(held.free)
   }
 
-  /**
-   * Checks one kind of secret. Each kind has a queue of its own, so that a flood of one hardly delays the others and
-   * makes none of them fail.
-   */
+  /** Each kind of secret has its own queue, so a flood of one hardly delays the others and fails none of them. */
   function createCheck(atOnce = 2): SlowCheck {
     const kind = String(kinds.push(atOnce) - 1)
     return async (owner, slowHash, secret) => {

@@ -22,10 +22,7 @@ export function reportSdkWarnings(logLoss: LogLoss): void {
   )
 }
 
-/**
- * Logs each failure as one line, without the collector's response. Always reports success to the SDK, because otherwise
- * it would log that response.
- */
+/** Logs failures without the collector's response. Hides them from the SDK, which would log that response. */
 export const reportingFailures = (exporter: SpanExporter, logLoss: LogLoss): SpanExporter => ({
   export(spans, done) {
     exporter.export(spans, (result) => {

@@ -31,10 +31,7 @@ import type { Span, SpanKind, Tracing } from './tracing.ts'
 /** How long a process that is shutting down waits for its last spans to be sent. */
 const flushMs = 2000
 
-/**
- * A longer timeout wouldn't help: the SDK sends one batch at a time and keeps 2,048 further spans, so spans would be
- * lost anyway.
- */
+/** A longer timeout wouldn't help: the SDK keeps only 2,048 further spans, so spans would be lost anyway. */
 const timeoutMillis = 3000
 
 const kinds = {

@@ -8,10 +8,7 @@ declare module '../platform/deps.ts' {
   }
 }
 
-/**
- * `end` must be called once, or the span is never sent. `traceparent` makes this span the parent of others, in the
- * format of the W3C header.
- */
+/** `end` must be called once, or the span is never sent. `traceparent` has the format of the W3C header. */
 export interface Span {
   traceId: string
   traceparent: string
@@ -21,10 +18,7 @@ export interface Span {
   end(how: { facts: Record<string, unknown>; failed: boolean; name?: string }): void
 }
 
-/**
- * A `request` is being served, a `job` comes from a queue, a `call` goes to another machine, and a `part` belongs to
- * any of these.
- */
+/** A `request` is being served, a `job` comes from a queue, a `call` leaves this machine, a `part` is within one. */
 export type SpanKind = 'request' | 'job' | 'call' | 'part'
 
 export interface Tracing {
@@ -34,10 +28,7 @@ export interface Tracing {
   close(): Promise<void>
 }
 
-/**
- * The request that caused an event. `traceparent` is the span under which the event is traced, or null if the request
- * isn't traced.
- */
+/** What caused an event. `traceparent` is the span to trace it under, or null if the request isn't traced. */
 export interface Cause {
   requestId: string
   traceparent: string | null

@@ -62,10 +62,7 @@ export const bodyOf = (delivery: BodyHead & Recorded, source: BodySource): strin
 
 type Sources = Pick<Models, 'Intent' | 'Order'>
 
-/**
- * An order with 100 items may take 160 KB, and an intent with metadata takes less, so one read returns at most about 8
- * MB.
- */
+/** An order with 100 items may take 160 KB, and an intent takes less, so one read returns about 8 MB at most. */
 const maxPerRead = 50
 
 /** Reads by reference number. Returns null if the intent or order is gone. The id of an endpoint needs no read. */

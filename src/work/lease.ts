@@ -7,10 +7,7 @@ export interface Leasable {
   leaseToken: string | null
 }
 
-/**
- * `field` is the time from which any process may take the document: when its work is due or, while it's leased, when
- * the lease ends.
- */
+/** `field` is when any process may take the document: when its work is due or, while leased, the lease ends. */
 export function leasesOn<Doc extends Leasable>(
   collection: mongo.Collection<Doc>,
   { field, leaseMs }: { field: keyof Doc & string; leaseMs: number },

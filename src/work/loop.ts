@@ -2,10 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { QueueName } from '../../schemas/jobs.ts'
 import type { Deps } from '../platform/deps.ts'
 
-/**
- * Work that a process looks for in MongoDB again and again. Jobs only make it start sooner, so it goes on while Redis
- * is down.
- */
+/** Work to look for in MongoDB again and again. Jobs only start it sooner, so it goes on without Redis. */
 export interface Work {
   /** The name in log lines and metrics. */
   name: string

@@ -4,10 +4,7 @@ import { createMeters, meters } from '../limits/rate.ts'
 /** A quarter of a lease (lease.ts). */
 const renewEveryMs = 15_000
 
-/**
- * Runs a batch, then rests for more than twice as long as it took. Throws if the process is shutting down or the lease
- * is lost.
- */
+/** Rests for more than twice as long as the batch took. Throws after a lost lease, or if the process is stopping. */
 export type Pace = <T>(batch: () => Promise<T>) => Promise<T>
 
 export function createPace(ending: AbortSignal, renew: () => Promise<void>): Pace {

@@ -26,10 +26,7 @@ const createWorkers = (loops: Loops): { [Name in QueueName]: QueueWorker<Name> }
   retention: retention(loops),
 })
 
-/**
- * How long a worker that is shutting down waits for running polls. After that, polls of other processes find the
- * remaining work.
- */
+/** How long a stopping worker waits for running polls. Polls of other processes find the remaining work. */
 const pollGraceMs = 3000
 /**
  * The last part of SHUTDOWN_TIMEOUT_SECONDS. When it begins, attempts still in flight are aborted. It's long enough for
@@ -138,8 +135,7 @@ function startWorker(
   const { keepCompletedSeconds, keepFailedSeconds } = queueOptions[work.queue]
   const process = (job: Job, token: string | undefined): Promise<void> => {
     const run = runJob(deps, work, job, token)
-    // A process that is shutting down doesn't wait for a `maintenance` job, which may take long. Another process will
-    // restore the jobs.
+    // Not awaited when stopping, because it may take long. Another process will restore the jobs.
     return work.queue === 'maintenance' ? run : running.add(run)
   }
   return new LenientWorker(work.queue, process, {
@@ -159,16 +155,10 @@ function startWorker(
   })
 }
 
-/**
- * BullMQ removes old jobs only when another one completes or fails, so with an age of 0 the latest job would stay.
- * That's why 0 becomes a count.
- */
+/** BullMQ removes old jobs only when another one ends. With an age of 0 the latest would stay; a count works. */
 const kept = (seconds: number) => (seconds === 0 ? { count: 0 } : { age: seconds })
 
-/**
- * If Redis evicts keys when it's full, jobs disappear without an error, and their work waits for a poll. Logs nothing
- * if Redis forbids `INFO`.
- */
+/** An evicted job disappears without an error, and its work waits for a poll. Redis may forbid `INFO`. */
 async function warnOfEviction(connection: RedisConnection, log: Log): Promise<void> {
   // This waits until the connection is ready and the nodes of a cluster are known.
   await connection.ping().catch(() => undefined)

@@ -13,10 +13,7 @@ type DueDeps = AttemptDeps & Pick<Deps, 'queues'>
 
 /** Deliveries due for less than this are left to their wake-up jobs, which may still arrive. */
 const graceMs = 500
-/**
- * How many deliveries of one business a run processes. If an endpoint has no free slots, `attemptWaiting` continues as
- * soon as it has.
- */
+/** How many deliveries of one business a run starts at most. `attemptWaiting` continues when slots are free. */
 const maxPerBusiness = 500
 
 type Due = Pick<ClaimedDelivery, '_id' | 'businessId' | 'nextAttemptAt'> & { endpointId: string }
@@ -35,9 +32,7 @@ export function attemptDue(deps: DueDeps): Promise<number> {
   )
 }
 
-/**
- * Reads only index keys. Endpoints that are waiting for slots are skipped, because one may have 100,000 due deliveries.
- */
+/** Reads only index keys. Skips endpoints that wait for slots, because one may have 100,000 due deliveries. */
 function findDue(
   deps: Pick<Deps, 'Delivery' | 'now' | 'slots'>,
   last: Due | null,
@@ -165,10 +160,7 @@ export type WakeOutcome =
   | { outcome: 'not-due'; again: Date }
   | { outcome: 'dead'; reason: string }
 
-/**
- * Resolves when the attempt has started, not when it has ended. `woken` has the counts that the delivery had when the
- * job was created.
- */
+/** Resolves once the attempt has started. `woken` has the delivery's counts from when the job was created. */
 export async function wakeDelivery(deps: AttemptDeps, woken: Counted): Promise<WakeOutcome> {
   const { _id: deliveryId } = woken
   const endpointId = endpointIdOf(deliveryId)

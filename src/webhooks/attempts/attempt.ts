@@ -120,8 +120,7 @@ async function send(
   const isRecorded = deps.leases.holds(delivery) && (await deps.batchers.recordResult(result, noDeadline))
   const { status, stage, durationMs } = sent
   const { nextAttemptAt } = verdict
-  // If the lease was lost, nothing was recorded, so neither a stage nor the next attempt is logged. The endpoint's
-  // response never is.
+  // After a lost lease nothing is recorded, so no stage is logged. The endpoint's response never is.
   const shown = isRecorded
     ? { outcome, attempts, stage, nextAttemptAt }
     : { outcome: 'lease-lost', attempts: delivery.attempts, stage: null, nextAttemptAt: null }

@@ -127,10 +127,7 @@ async function readWritten(Delivery: Model<Delivery>, results: AttemptResult[]):
   })
 }
 
-/**
- * Writes `results[i]` to the document with the id `ids[i]`. Values are wrapped in `$literal`, because an endpoint's
- * response may begin with `$`.
- */
+/** Writes `results[i]` to document `ids[i]`. Values are `$literal`, because a response may begin with `$`. */
 function asPipeline(ids: string[], results: AttemptResult[]) {
   const changes = results.map(({ status, nextAttemptAt, deliveredAt, deadAt, cancelledAt, attempt, isSelectable }) => ({
     status,

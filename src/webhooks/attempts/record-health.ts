@@ -19,9 +19,7 @@ interface HealthNote extends Pick<AttemptRecord, 'at' | 'stage' | 'status' | 'du
 
 export type HealthNotes = ReturnType<typeof createHealthNotes>
 
-/**
- * Results are gathered for this long and written together. They are mainly read by people, so the delay does no harm.
- */
+/** Results are gathered for this long and written together. They are read by people, so that does no harm. */
 const gatherMs = 1_000
 
 /**

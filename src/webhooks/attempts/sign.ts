@@ -62,10 +62,7 @@ export function signedHeaders(
   }
 }
 
-/**
- * Keyed by endpoint object. An endpoint is read once per batch of attempts, so its secrets are decrypted once per
- * batch.
- */
+/** Keyed by endpoint object, which is read once per batch, so secrets are decrypted once per batch. */
 const unsealed = new WeakMap<object, ReturnType<typeof signingSecrets>>()
 
 export function signFor(

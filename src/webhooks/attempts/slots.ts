@@ -69,15 +69,9 @@ export const attemptLimits = (windowOf: (endpointId: string) => number) =>
 /** Fast and slow attempts together. There's one socket for each. */
 export const maxAttemptsInFlight = 1_400
 
-/**
- * How long a relay waits for a slot. It's short, because a waiting relay holds up one of the 100 concurrent jobs that
- * all businesses share.
- */
+/** Short, because a waiting relay holds up one of the 100 concurrent jobs that all businesses share. */
 const maxWaitMs = 100
-/**
- * How long to wait after something became free. By then more is free, so one read of an endpoint's deliveries can fill
- * several slots.
- */
+/** How long to wait once a slot is free. By then more are, so one read of due deliveries can fill several. */
 const serveAfterMs = 10
 /** The window of an endpoint that isn't used for this long is forgotten. */
 const forgetAfterMs = 60_000

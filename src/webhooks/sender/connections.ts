@@ -15,10 +15,7 @@ export interface Target {
   allowed: boolean
 }
 
-/**
- * How long to wait for one address before connecting to the next. Node's default of 250 ms is too short for endpoints
- * on another continent.
- */
+/** The time for one address before the next. Node's 250 ms is too short for another continent. */
 const nextAddressMs = 1_000
 
 function startSocket({ hostname: host, port }: Target, addresses: Address[]): Socket {

@@ -8,9 +8,7 @@ import { exchangeFault, type Fault, faults } from './faults.ts'
 const maxReadBytes = 16 * 1024
 /** Each chunk takes time to process, however small it is. */
 const maxReadChunks = 256
-/**
- * How much of a response is stored for the merchant: enough for an error message, but too little to fill a database.
- */
+/** How much is stored for the merchant: enough for an error message, too little to fill a database. */
 export const keptBytes = 1024
 
 export interface PostRequest {
@@ -88,10 +86,7 @@ export function exchange(
   })
 }
 
-/**
- * Matches control characters except tabs and line endings. Some databases reject NUL, and ESC sequences can control
- * terminals.
- */
+/** Matches all but tabs and line endings. Some databases reject NUL, and ESC can control terminals. */
 // oxlint-disable-next-line no-control-regex -- the expression matches control characters
 const harmful = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g
 

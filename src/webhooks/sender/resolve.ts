@@ -6,10 +6,7 @@ import { type Fault, faults, resolveFault } from './faults.ts'
 /** An Azure service that can be reached only from inside Azure, although its address is in a public range. */
 const azureHost = '168.63.129.16'
 
-/**
- * The only block that IANA has assigned as global unicast (RFC 4291, 2.4). All other IPv6 addresses are special or
- * unassigned.
- */
+/** The only global unicast block assigned by IANA (RFC 4291, 2.4). Other IPv6 addresses are special. */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /** Marks an ISATAP address (RFC 5214), whose last 32 bits are an IPv4 address. */
@@ -51,16 +48,10 @@ export interface Address {
 }
 export type Resolve = (hostname: string) => Promise<Address[]>
 
-/**
- * How many of a name's addresses to connect to, because one attempt has only 30 s for all of them. Before that, all
- * addresses are checked.
- */
+/** One attempt has only 30 s for all addresses. Before that, every address of the name is checked. */
 const maxAddresses = 4
 
-/**
- * No real host has this many. A name server could return 4,000 addresses, and checking them would block the process for
- * 30 ms.
- */
+/** No real host has this many. Checking the 4,000 that a name server could return would take 30 ms. */
 const maxChecked = 100
 
 /**
@@ -81,10 +72,7 @@ async function queryNameServers(hostname: string): Promise<Address[]> {
   return [...found(four, 4), ...found(six, 6)]
 }
 
-/**
- * The name servers may not know a host in WEBHOOK_ALLOWED_HOSTS, such as `localhost` or the name of a container. This
- * machine's resolver does.
- */
+/** The name servers may not know a host in WEBHOOK_ALLOWED_HOSTS, such as `localhost`. */
 const lookUp: Resolve = (hostname) => dns.lookup(hostname, { all: true })
 
 export const resolverFor = (allowed: boolean): Resolve => (allowed ? lookUp : queryNameServers)

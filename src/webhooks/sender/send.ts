@@ -38,10 +38,7 @@ export interface SenderOptions {
   allowedHosts: ReadonlySet<string>
   /** Networks that even an allowed host must not be in. */
   blockedRanges: readonly Range[]
-  /**
-   * With this many sockets, an idle one is closed before another is opened. Callers limit how many attempts are in
-   * flight.
-   */
+  /** With this many sockets, an idle one is closed before another opens. Callers limit attempts in flight. */
   maxSockets: number
   /** Common firewalls refuse requests without a `User-Agent` header. */
   userAgent: string
@@ -71,10 +68,7 @@ export function createSender(options: SenderOptions) {
   const running = createRunningWork()
   let isClosed = false
 
-  /**
-   * Sends the request only once. Even if it fails, the endpoint may have read it, so it must not be repeated before the
-   * next attempt is due.
-   */
+  /** Sends once: even after a failure, the endpoint may have read the request. */
   async function post(target: Target, owner: string, request: PostRequest, deadline: AbortSignal): Promise<Exchange> {
     const meter = meterOf(owner)
     const lookup = { resolve: resolve ?? resolverFor(target.allowed), isBlocked }
@@ -113,10 +107,7 @@ export function createSender(options: SenderOptions) {
   }
 
   return {
-    /**
-     * Posts `body` unchanged. Rejects only if a header is invalid or the sender is closed, never because of the
-     * endpoint.
-     */
+    /** Posts `body` unchanged. Rejects only on an invalid header or a closed sender, not because of the endpoint. */
     async send(request: SendRequest): Promise<Attempt> {
       if (isClosed) throw new Error('The sender is closed.')
       return running.add(attempt(request))
