@@ -9,7 +9,7 @@ import { openModels } from '../src/context/models.ts'
 import { connectMongo } from '../src/mongo/connect.ts'
 import { openTransactions } from '../src/mongo/transaction.ts'
 import { createLog } from '../src/platform/log.ts'
-import { createSecrets } from '../src/security/seal.ts'
+import { createSecrets } from '../src/security/encrypt.ts'
 import type { Bench } from './benchmark.ts'
 import { type Merchant, openApi } from './calls.ts'
 

@@ -5,7 +5,7 @@ import { startMongo } from '../../dev/servers.ts'
 import { findMongod } from '../../dev/setup/servers.mjs'
 import { makeIndexes } from '../../src/context/indexes.ts'
 import type { Log } from '../../src/platform/log.ts'
-import type { Secrets } from '../../src/security/seal.ts'
+import type { Secrets } from '../../src/security/encrypt.ts'
 import { readNote } from './note.ts'
 import { restore } from './restore.ts'
 import { withClient } from './server.ts'
@@ -26,7 +26,7 @@ export interface Drilled extends DatabaseSummary {
 export async function drill(
   folder: string,
   database: string,
-  secrets: Pick<Secrets, 'unseal'>,
+  secrets: Pick<Secrets, 'decrypt'>,
   log: Log,
   signal: AbortSignal,
 ): Promise<Drilled> {

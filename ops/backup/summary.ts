@@ -1,7 +1,7 @@
 import { openModels } from '../../src/context/models.ts'
 import { connectMongo } from '../../src/mongo/connect.ts'
 import type { Log } from '../../src/platform/log.ts'
-import type { SealedField, Secrets } from '../../src/security/seal.ts'
+import type { EncryptedField, Secrets } from '../../src/security/encrypt.ts'
 import type { Endpoint as StoredEndpoint } from '../../src/webhooks/endpoints/endpoint.ts'
 import { secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
 
@@ -16,13 +16,13 @@ export interface DatabaseSummary {
   newestIntentAt: string | null
   /** The number of active endpoints with a current secret that none of the given keys opens. */
   endpointsNotOpened: number
-  /** Whether the given keys open every sealed secret. Null if there is none. */
+  /** Whether the given keys open every encrypted secret. Null if there is none. */
   keyOpens: boolean | null
 }
 
 export async function readSummary(
   mongodbUrl: string,
-  secrets: Pick<Secrets, 'unseal'>,
+  secrets: Pick<Secrets, 'decrypt'>,
   log: Log,
 ): Promise<DatabaseSummary> {
   const now = new Date()
@@ -37,13 +37,13 @@ export async function readSummary(
     const newest = await Intent.findOne({}, { createdAt: 1 }).sort({ _id: -1 }).lean()
     // A business has at most five endpoints, so the list fits into memory.
     const signing = await Endpoint.find({ deletedAt: null }, { secret: 1, previousSecrets: 1 }).lean<StoredEndpoint[]>()
-    const sealedIn = ({ secret, previousSecrets }: Pick<StoredEndpoint, 'secret' | 'previousSecrets'>) => [
+    const encryptedIn = ({ secret, previousSecrets }: Pick<StoredEndpoint, 'secret' | 'previousSecrets'>) => [
       secret,
       // A replaced secret signs for one more day.
       ...previousSecrets.filter(({ validUntil }) => validUntil > now).map((previous) => previous.secret),
     ]
     const endpointsNotOpened = signing.filter(
-      (endpoint) => !sealedIn(endpoint).every((sealed) => opens(secrets, sealed, secretField(endpoint._id))),
+      (endpoint) => !encryptedIn(endpoint).every((encrypted) => opens(secrets, encrypted, secretField(endpoint._id))),
     ).length
     return {
       counts,
@@ -56,9 +56,9 @@ export async function readSummary(
   }
 }
 
-function opens(secrets: Pick<Secrets, 'unseal'>, sealed: string, field: SealedField): boolean {
+function opens(secrets: Pick<Secrets, 'decrypt'>, encrypted: string, field: EncryptedField): boolean {
   try {
-    secrets.unseal(sealed, field)
+    secrets.decrypt(encrypted, field)
     return true
   } catch {
     return false

@@ -4,7 +4,7 @@ import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../platform/deps.ts'
 import { unavailable } from '../platform/errors.ts'
 import { inTime, withTimeout } from '../platform/timeout.ts'
-import type { Secrets } from '../security/seal.ts'
+import type { Secrets } from '../security/encrypt.ts'
 import type { ApiKey, StoredSecret } from './api-key.ts'
 import type { Business } from './business.ts'
 

@@ -77,7 +77,7 @@ export const rowOf = (
   about: Pick<StoredResponse, 'refusal' | 'paramsHash' | 'at'>,
 ): StoredResponse => ({
   _id: key,
-  response: secrets.seal(Buffer.concat([Buffer.from(String(status)), body]), responseField(key)),
+  response: secrets.encrypt(Buffer.concat([Buffer.from(String(status)), body]), responseField(key)),
   ...about,
   expiresAt: new Date(about.at.getTime() + lifetimeMs),
 })
@@ -85,7 +85,7 @@ export const rowOf = (
 /** Throws SERVICE_UNAVAILABLE if the SECRET_KEY is lost, because nothing may run again. */
 export function readRow({ secrets, log }: Pick<Deps, 'secrets' | 'log'>, { _id, response }: StoredResponse): Bytes {
   try {
-    const plain = secrets.unsealBytes(response, responseField(_id))
+    const plain = secrets.decryptBytes(response, responseField(_id))
     return { status: Number(plain.toString('latin1', 0, statusLength)), body: plain.subarray(statusLength) }
   } catch (err) {
     log.error({ err }, 'response.unreadable')

@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose'
 import type { Collection } from '../mongo/collection.ts'
-import type { SealedField } from '../security/seal.ts'
+import type { EncryptedField } from '../security/encrypt.ts'
 
 declare module '../platform/deps.ts' {
   interface Models {
@@ -41,7 +41,7 @@ export const responses: Collection = {
   indexes: [{ name: 'expired', key: { expiresAt: 1 }, expireAfterSeconds: removalSeconds }],
 }
 
-export const responseField = (id: string): SealedField => ({ collection: responses.name, id, field: 'response' })
+export const responseField = (id: string): EncryptedField => ({ collection: responses.name, id, field: 'response' })
 
 /** Matches the rows that a repetition may still get. */
 export const stillNeeded = (now: Date) => ({ expiresAt: { $gt: now } })

@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import type { Model } from 'mongoose'
 import { type Collection, nativeCollection } from '../mongo/collection.ts'
-import type { SealedField, Secrets } from './seal.ts'
+import type { EncryptedField, Secrets } from './encrypt.ts'
 
 declare module '../platform/deps.ts' {
   interface Models {
@@ -34,7 +34,7 @@ export interface ServiceKeyDeps {
 type Id = ServiceKey['_id']
 
 const keyBytes = 32
-const fieldOf = (id: Id): SealedField => ({ collection: serviceKeys.name, id, field: 'key' })
+const fieldOf = (id: Id): EncryptedField => ({ collection: serviceKeys.name, id, field: 'key' })
 
 /** Returns null if the key hasn't been created. Throws if its SECRET_KEY isn't configured. */
 export async function findServiceKey({ ServiceKey, secrets }: ServiceKeyDeps, id: Id): Promise<KeyObject | null> {
@@ -44,7 +44,7 @@ export async function findServiceKey({ ServiceKey, secrets }: ServiceKeyDeps, id
 
 /** Concurrent processes all get the key that was stored first. Throws if its SECRET_KEY isn't configured. */
 export async function ensureServiceKey({ ServiceKey, secrets }: ServiceKeyDeps, id: Id): Promise<KeyObject> {
-  const key = secrets.seal(randomBytes(keyBytes).toString('base64'), fieldOf(id))
+  const key = secrets.encrypt(randomBytes(keyBytes).toString('base64'), fieldOf(id))
   const stored = await nativeCollection(ServiceKey).findOneAndUpdate(
     { _id: id },
     { $setOnInsert: { key } },
@@ -55,4 +55,4 @@ export async function ensureServiceKey({ ServiceKey, secrets }: ServiceKeyDeps, 
 }
 
 const open = (secrets: Secrets, { _id, key }: ServiceKey): KeyObject =>
-  createSecretKey(Buffer.from(secrets.unseal(key, fieldOf(_id)), 'base64'))
+  createSecretKey(Buffer.from(secrets.decrypt(key, fieldOf(_id)), 'base64'))

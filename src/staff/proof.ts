@@ -93,7 +93,7 @@ async function useCode(
     await use(hash, { $pull: hash }, 'wrong or used recovery code')
     return { secondFactor: 'recovery code', codesLeft: secondFactor.recoveryCodes.length - 1 }
   }
-  const step = stepOf(deps.secrets.unseal(secondFactor.secret, totpField(name)), code, deps.now())
+  const step = stepOf(deps.secrets.decrypt(secondFactor.secret, totpField(name)), code, deps.now())
   if (step === null) throw new WrongProof(name, 'wrong code')
   const lastStep = 'secondFactor.lastStep'
   await use({ [lastStep]: { $lt: step } }, { $set: { [lastStep]: step } }, 'the code was already used')

@@ -5,8 +5,8 @@ import type { AuditEvent } from '../../src/audit/audit-event.ts'
 import { countRepeat } from '../../src/audit/share.ts'
 import { nativeCollection } from '../../src/mongo/collection.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { resealField } from '../../src/security/reseal.ts'
-import { createSecrets, type Secrets } from '../../src/security/seal.ts'
+import { createSecrets, type Secrets } from '../../src/security/encrypt.ts'
+import { reencryptField } from '../../src/security/reencrypt.ts'
 import { checkTrail, isCheckDue } from '../../src/verification/nightly-check.ts'
 import type { Seal } from '../../src/verification/seal.ts'
 import { sealTrail } from '../../src/verification/seal-trail.ts'
@@ -270,13 +270,13 @@ describe('The seals of the audit trail', function () {
   it('stay valid when SECRET_KEY is rotated', async () => {
     const [current, old] = [randomBytes(32), Buffer.from(secretKey, 'base64')]
     const rotating = createSecrets([current, old])
-    const reseal = (secrets: Secrets) => resealField({ secrets }, service.deps.ServiceKey, 'key')
-    expect(await reseal(rotating)).to.deep.equal({ resealed: 1, unreadable: [] })
-    expect(await reseal(rotating)).to.deep.equal({ resealed: 0, unreadable: [] })
+    const reencrypt = (secrets: Secrets) => reencryptField({ secrets }, service.deps.ServiceKey, 'key')
+    expect(await reencrypt(rotating)).to.deep.equal({ reencrypted: 1, unreadable: [] })
+    expect(await reencrypt(rotating)).to.deep.equal({ reencrypted: 0, unreadable: [] })
     expect((await verify(createSecrets([current]))).faults).to.deep.equal([])
     expect((await verify()).faultCount).to.equal(1)
-    expect(await reseal(service.deps.secrets)).to.deep.equal({ resealed: 0, unreadable: ['audit'] })
-    await reseal(createSecrets([old, current]))
+    expect(await reencrypt(service.deps.secrets)).to.deep.equal({ reencrypted: 0, unreadable: ['audit'] })
+    await reencrypt(createSecrets([old, current]))
     expect((await verify()).faults).to.deep.equal([])
   })
 

@@ -107,7 +107,7 @@ describe('Bull Board', function () {
     const { secret: sealed } = await Endpoint.findById(delivery.endpointId).orFail().lean()
     // JSON escapes the quotes of a text.
     const withinJson = JSON.stringify(await storedBody(board.service, delivery)).slice(1, -1)
-    for (const hidden of [withinJson, sealed, secrets.unseal(sealed, secretField(delivery.endpointId))])
+    for (const hidden of [withinJson, sealed, secrets.decrypt(sealed, secretField(delivery.endpointId))])
       expect(text).to.not.include(hidden)
   })
 

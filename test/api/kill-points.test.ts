@@ -244,8 +244,8 @@ describe('If a process is killed between any two steps, the service', function (
         const { businessId } = merchant
         expect(await service.deps.Endpoint.countDocuments({ businessId }), label).to.equal(1)
         const made = await endpointOf({ businessId })
-        const unsealed = service.deps.secrets.unseal(made.secret, secretField(made._id))
-        expect([made._id, unsealed], label).to.deep.equal([id, secret])
+        const decrypted = service.deps.secrets.decrypt(made.secret, secretField(made._id))
+        expect([made._id, decrypted], label).to.deep.equal([id, secret])
         await expectOneLine(merchant, 'endpoint.created', label)
       },
     )
@@ -282,8 +282,8 @@ describe('If a process is killed between any two steps, the service', function (
       },
       async (merchant, data, label) => {
         const { _id, secret, previousSecrets } = await endpointOf(merchant)
-        const unsealed = service.deps.secrets.unseal(secret, secretField(_id))
-        expect([unsealed, previousSecrets.length], label).to.deep.equal([data['secret'], 1])
+        const decrypted = service.deps.secrets.decrypt(secret, secretField(_id))
+        expect([decrypted, previousSecrets.length], label).to.deep.equal([data['secret'], 1])
         await expectOneLine(merchant, 'endpoint.secret-rotated', label)
       },
     )

@@ -8,8 +8,8 @@ import type { Deps } from '../../src/platform/deps.ts'
 import { allShortCodes, isShortCode } from '../../src/platform/ids.ts'
 import { runCleanUp } from '../../src/retention/clean-up.ts'
 import { startCounts } from '../../src/retention/cleaning.ts'
-import { resealField } from '../../src/security/reseal.ts'
-import { createSecrets } from '../../src/security/seal.ts'
+import { createSecrets } from '../../src/security/encrypt.ts'
+import { reencryptField } from '../../src/security/reencrypt.ts'
 import { findServiceKey } from '../../src/security/service-keys.ts'
 import { createIntent, openSecondProcess } from '../support/actions.ts'
 import { copyIntents, intentTemplate } from '../support/copy-intents.ts'
@@ -148,8 +148,8 @@ describe('A short code', () => {
     await takeAll(anotherPool(), 1)
     const key = await keyOf()
     const rotating = { secrets: createSecrets([current, old]) }
-    const resealed = await resealField(rotating, service.deps.ServiceKey, 'key')
-    expect(resealed).to.deep.equal({ resealed: 1, unreadable: [] })
+    const reencrypted = await reencryptField(rotating, service.deps.ServiceKey, 'key')
+    expect(reencrypted).to.deep.equal({ reencrypted: 1, unreadable: [] })
     const codes = await takeAll(anotherPool({ secrets: createSecrets([current]) }), block)
     expect(codes).to.have.members(shortCodesFrom(key, block, block))
   })

@@ -5,10 +5,10 @@ import { rehashNote } from '../../src/businesses/key-batchers.ts'
 import { findStaleKeys } from '../../src/businesses/stale-keys.ts'
 import { responseField, type StoredResponse, stillNeeded } from '../../src/idempotency/response.ts'
 import type { Deps } from '../../src/platform/deps.ts'
-import { resealField } from '../../src/security/reseal.ts'
-import { createSecrets } from '../../src/security/seal.ts'
+import { createSecrets } from '../../src/security/encrypt.ts'
+import { reencryptField } from '../../src/security/reencrypt.ts'
 import { ensureServiceKey } from '../../src/security/service-keys.ts'
-import { resealSecrets, secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
+import { reencryptSecrets, secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
 import { openAdmin } from '../admin/admin.ts'
 import { addFactor, hiddenFields, signedIn, visit } from '../admin/staff.ts'
 import { attempt, freshDelivery, openSecondProcess, paymentEvents, type Subscription } from '../support/actions.ts'
@@ -75,14 +75,14 @@ describe('npm run admin -- secrets rotate', function () {
 
   const rowOf = (id: string, text: string): StoredResponse => ({
     _id: id,
-    response: service.deps.secrets.seal(text, responseField(id)),
+    response: service.deps.secrets.encrypt(text, responseField(id)),
     refusal: true,
     paramsHash: 'x',
     at: new Date(),
     expiresAt: new Date(Date.now() + hour),
   })
-  const resealResponses = (deps: Pick<Deps, 'secrets' | 'StoredResponse' | 'now'>, advance = unwatched) =>
-    resealField(deps, deps.StoredResponse, 'response', { where: stillNeeded(deps.now()), advance })
+  const reencryptResponses = (deps: Pick<Deps, 'secrets' | 'StoredResponse' | 'now'>, advance = unwatched) =>
+    reencryptField(deps, deps.StoredResponse, 'response', { where: stillNeeded(deps.now()), advance })
 
   it('makes the old SECRET_KEY unnecessary without invalidating signatures, stored responses or API keys that are in use', async () => {
     const merchant = await service.merchant()
@@ -125,14 +125,14 @@ describe('npm run admin -- secrets rotate', function () {
     )
     // Unreadable data does not stop the rotation of the rest.
     expect(lost.stdout).to.match(
-      /^resealed: endpoints 0, secondFactors 0, responses 0, serviceKeys 0\nunreadable: endpoints 2, secondFactors 1, responses 6, serviceKeys 2\nunreadableEndpoints: \n {2}/,
+      /^reencrypted: endpoints 0, secondFactors 0, responses 0, serviceKeys 0\nunreadable: endpoints 2, secondFactors 1, responses 6, serviceKeys 2\nunreadableEndpoints: \n {2}/,
     )
     expect(lost.stdout).to.include(`\n  ${endpointId}\n`).and.include('\nmayDropPrevious: false\n')
     expect(await service.deps.Endpoint.find().lean()).to.deep.equal(before)
 
     // The endpoint and five of the six requests have stored responses. Those of created intents are not stored.
     expect(await rotate()).to.deep.equal({
-      resealed: { endpoints: 2, secondFactors: 1, responses: 6, serviceKeys: 2 },
+      reencrypted: { endpoints: 2, secondFactors: 1, responses: 6, serviceKeys: 2 },
       unreadable: { endpoints: 0, secondFactors: 0, responses: 0, serviceKeys: 0 },
       unreadableEndpoints: [],
       unreadableStaff: [],
@@ -145,7 +145,7 @@ describe('npm run admin -- secrets rotate', function () {
     await use(both, merchant).expect(200)
     await hasMoved(merchant, both)
     expect(await rotate()).to.deep.equal({
-      resealed: { endpoints: 0, secondFactors: 0, responses: 0, serviceKeys: 0 },
+      reencrypted: { endpoints: 0, secondFactors: 0, responses: 0, serviceKeys: 0 },
       unreadable: { endpoints: 0, secondFactors: 0, responses: 0, serviceKeys: 0 },
       unreadableEndpoints: [],
       unreadableStaff: [],
@@ -192,7 +192,7 @@ describe('npm run admin -- secrets rotate', function () {
     await send(alone, merchant, '/store/products', { name: 'Thé', price: 100 }, 'old').expect(503)
     const later = () => new Date(Date.now() + 25 * hour + 1)
     const old = { ...alone.deps, now: later }
-    expect(await resealResponses(old)).to.deep.equal({ resealed: 0, unreadable: [] })
+    expect(await reencryptResponses(old)).to.deep.equal({ reencrypted: 0, unreadable: [] })
     alone.clock.freeze(later())
     const changed = { name: 'Thé', price: 200 }
     const again = await send(alone, merchant, '/store/products', changed, 'old').expect(201)
@@ -201,7 +201,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect(again.body.data.variants[0].price).to.equal(200)
   })
 
-  it('keeps the new secrets that are created by concurrent rotations, and re-seals the secret that they replace', async () => {
+  it('keeps the new secrets that are created by concurrent rotations, and encrypts the replaced secret again', async () => {
     const merchant = await service.merchant()
     const { id, secret } = await subscribe(merchant)
     const made: string[] = []
@@ -218,25 +218,25 @@ describe('npm run admin -- secrets rotate', function () {
       },
     }
     const deps = { ...both.deps, Endpoint: { collection: racing } } as unknown as Deps
-    expect(await resealSecrets(deps, unwatched)).to.deep.equal({ resealed: 1, unreadable: [] })
+    expect(await reencryptSecrets(deps, unwatched)).to.deep.equal({ reencrypted: 1, unreadable: [] })
     const endpoint = await service.deps.Endpoint.findById(id).lean()
     const kept = [endpoint?.secret ?? '', ...(endpoint?.previousSecrets ?? []).map((each) => each.secret)]
-    const { unseal } = alone.deps.secrets
+    const { decrypt } = alone.deps.secrets
     const expected = [...made.toReversed(), secret]
-    expect(kept.map((sealed) => unseal(sealed, secretField(id)))).to.deep.equal(expected)
+    expect(kept.map((sealed) => decrypt(sealed, secretField(id)))).to.deep.equal(expected)
   })
 
-  it('reports an endpoint whose replaced secret cannot be unsealed, but only until that secret expires', async () => {
+  it('reports an endpoint whose replaced secret cannot be decrypted, but only until that secret expires', async () => {
     const merchant = await service.merchant()
     const { id } = await subscribe(merchant)
     const otherSecrets = createSecrets([Buffer.from(newest, 'base64')])
-    const lost = otherSecrets.seal('of a key that is not configured', secretField(id))
+    const lost = otherSecrets.encrypt('of a key that is not configured', secretField(id))
     const replaced = (fromNow: number) => ({
       previousSecrets: [{ secret: lost, validUntil: new Date(Date.now() + fromNow) }],
     })
     const unreadable = async (change: object) => {
       await service.deps.Endpoint.updateOne({ _id: id }, { $set: change })
-      return (await resealSecrets(both.deps, unwatched)).unreadable
+      return (await reencryptSecrets(both.deps, unwatched)).unreadable
     }
     expect(await unreadable(replaced(hour))).to.deep.equal([id])
     expect(await unreadable(replaced(-1))).to.deep.equal([])
@@ -245,7 +245,7 @@ describe('npm run admin -- secrets rotate', function () {
 
   it('does not overwrite a stored response that is replaced or removed concurrently', async () => {
     const { StoredResponse: rows } = service.deps
-    await resealResponses(both.deps)
+    await reencryptResponses(both.deps)
     const written = rowOf('written', '404["written"]').response
     await rows.insertMany(['written', 'removed'].map((id) => rowOf(id, '404["read"]')))
     const { collection } = both.deps.StoredResponse
@@ -259,28 +259,28 @@ describe('npm run admin -- secrets rotate', function () {
       },
     }
     const deps = { ...both.deps, StoredResponse: { collection: racing } } as unknown as Deps
-    expect(await resealResponses(deps)).to.deep.equal({ resealed: 0, unreadable: [] })
+    expect(await reencryptResponses(deps)).to.deep.equal({ reencrypted: 0, unreadable: [] })
     expect((await rows.findById('written').lean())?.response).to.equal(written)
     expect(await rows.findById('removed')).to.equal(null)
   })
 
-  it('resumes after it is killed, and re-seals each response correctly if it runs twice in parallel', async () => {
+  it('resumes after it is killed, and encrypts each response again correctly if it runs twice in parallel', async () => {
     const { StoredResponse: rows } = service.deps
     const count = 600
     await rows.insertMany(Array.from({ length: count }, (_, at) => rowOf(`many-${at}`, `404"many-${at}"`)))
-    const { unseal } = alone.deps.secrets
+    const { decrypt } = alone.deps.secrets
     const killed = () => {
       throw new Error('killed')
     }
-    await resealResponses(both.deps, killed).catch(() => undefined)
+    await reencryptResponses(both.deps, killed).catch(() => undefined)
     const isAnew = { _id: /^many-/, response: new RegExp(`^v1.${restsOn(both)}`) }
     expect(await rows.countDocuments(isAnew)).to.be.within(200, 300)
-    const runs = await Promise.all([1, 2].map(() => resealResponses(both.deps)))
+    const runs = await Promise.all([1, 2].map(() => reencryptResponses(both.deps)))
     expect(runs.map(({ unreadable }) => unreadable)).to.deep.equal([[], []])
     expect(await rows.countDocuments(isAnew)).to.equal(count)
     for (const { _id, response } of await rows.find({ _id: /^many-/ }).lean())
-      expect(unseal(response, responseField(_id))).to.equal(`404"${_id}"`)
-    expect(await resealResponses(both.deps)).to.deep.equal({ resealed: 0, unreadable: [] })
+      expect(decrypt(response, responseField(_id))).to.equal(`404"${_id}"`)
+    expect(await reencryptResponses(both.deps)).to.deep.equal({ reencrypted: 0, unreadable: [] })
   })
 
   it('lists exactly the API keys that still need the old SECRET_KEY, and the time at which each key stops needing it', async () => {
@@ -309,7 +309,7 @@ describe('npm run admin -- secrets rotate', function () {
     const { exitCode, stdout } = await cli.admin(['secrets', 'rotate'], exchanged)
     expect(exitCode).to.equal(0)
     expect(stdout).to.match(
-      /^resealed: endpoints \d+, secondFactors \d+, responses \d+, serviceKeys 0\nunreadable: endpoints 0, secondFactors 0, responses 0, serviceKeys 0\nunreadableEndpoints: none\nunreadableStaff: none\nkeysLeft: \d+\nkeys: \n {2}/,
+      /^reencrypted: endpoints \d+, secondFactors \d+, responses \d+, serviceKeys 0\nunreadable: endpoints 0, secondFactors 0, responses 0, serviceKeys 0\nunreadableEndpoints: none\nunreadableStaff: none\nkeysLeft: \d+\nkeys: \n {2}/,
     )
     expect(stdout).to.include(`\n  ${unused.keyId}  sk_test_…${unused.key.slice(-4)}  ${unused.businessId}\n`)
     for (const { key } of [unused, suspended, rotated, fresh ?? expect.fail()])
@@ -371,11 +371,11 @@ describe('npm run admin -- secrets rotate', function () {
   it('can be run again for the next SECRET_KEY', async () => {
     const merchant = await service.merchant()
     const { id, secret } = await subscribe(merchant)
-    await resealSecrets(both.deps, unwatched)
+    await reencryptSecrets(both.deps, unwatched)
     await use(both, merchant).expect(200)
     await hasMoved(merchant, both)
     const third = await openSecondProcess(service, { SECRET_KEY: newest, SECRET_KEY_PREVIOUS: newer })
-    expect((await resealSecrets(third.deps, unwatched)).unreadable).to.deep.equal([])
+    expect((await reencryptSecrets(third.deps, unwatched)).unreadable).to.deep.equal([])
     third.clock.freeze(new Date(Date.now() + hour + 1000))
     await use(third, merchant).expect(200)
     await hasMoved(merchant, third)
@@ -383,7 +383,7 @@ describe('npm run admin -- secrets rotate', function () {
     const last = await openSecondProcess(service, { SECRET_KEY: newest })
     await use(last, merchant).expect(200)
     const endpoint = await service.deps.Endpoint.findById(id).lean()
-    expect(last.deps.secrets.unseal(endpoint?.secret ?? '', secretField(id))).to.equal(secret)
+    expect(last.deps.secrets.decrypt(endpoint?.secret ?? '', secretField(id))).to.equal(secret)
     await last.close()
   })
 })

@@ -6,8 +6,8 @@ import { nativeCollection } from '../../src/mongo/collection.ts'
 import { payOut } from '../../src/payouts/pay-out.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { runCleanUp } from '../../src/retention/clean-up.ts'
-import { resealField } from '../../src/security/reseal.ts'
-import { createSecrets } from '../../src/security/seal.ts'
+import { createSecrets } from '../../src/security/encrypt.ts'
+import { reencryptField } from '../../src/security/reencrypt.ts'
 import { checkTrail, latestCheck } from '../../src/verification/nightly-check.ts'
 import type { Seal } from '../../src/verification/seal.ts'
 import { verifyLedgers } from '../../src/verification/verify-ledger.ts'
@@ -445,7 +445,7 @@ describe('The verification of the ledgers', function () {
         return (await verifyLedgers(rotated, (batch) => batch())).faults.map(({ fault }) => fault)
       }
       expect(await verifyWith(current, old)).to.deep.equal([])
-      await resealField({ secrets: createSecrets([current, old]) }, deps.ServiceKey, 'key')
+      await reencryptField({ secrets: createSecrets([current, old]) }, deps.ServiceKey, 'key')
       expect(await verifyWith(current)).to.deep.equal([])
       expect(await verifyWith(old)).to.deep.equal(
         Array(2).fill('Seal 1 of the audit trail was changed, or SECRET_KEY is another one.'),

@@ -16,7 +16,7 @@ import { readOneServer, withClient } from '../../ops/backup/server.ts'
 import { readSummary } from '../../ops/backup/summary.ts'
 import { whileLocked } from '../../ops/backup/while-locked.ts'
 import { collections } from '../../src/context/models.ts'
-import { createSecrets } from '../../src/security/seal.ts'
+import { createSecrets } from '../../src/security/encrypt.ts'
 import { createAccount } from '../../src/staff/change-account.ts'
 import { secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
 import { operator } from '../admin/staff.ts'
@@ -258,7 +258,7 @@ describe('A backup', () => {
       [60_000, { keyOpens: false, endpointsNotOpened: 1 }],
       [-1, { keyOpens: true, endpointsNotOpened: 0 }],
     ] as const) {
-      const replaced = { secret: another.seal('x', secretField(_id)), validUntil: new Date(Date.now() + ms) }
+      const replaced = { secret: another.encrypt('x', secretField(_id)), validUntil: new Date(Date.now() + ms) }
       await service.deps.Endpoint.updateMany({}, { previousSecrets: [replaced] })
       expect(await readSummary(mongodbUrl, secrets, log)).to.include(found)
     }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import { createSecrets } from '../../src/security/seal.ts'
+import { createSecrets } from '../../src/security/encrypt.ts'
 
 describe('Secrets', () => {
   const [older, newer, foreign] = [randomBytes(32), randomBytes(32), randomBytes(32)]
@@ -8,52 +8,52 @@ describe('Secrets', () => {
 
   const field = { collection: 'endpoints', id: 'e1', field: 'secret' }
 
-  it('can be unsealed to the original text, and look different each time they are sealed', () => {
+  it('can be decrypted to the original text, and look different each time they are encrypted', () => {
     for (const plain of ['', 'x', 'é💰\0', '{"code":"000042"}', 'x'.repeat(100_000)]) {
-      const [one, two] = [secrets.seal(plain, field), secrets.seal(plain, field)]
+      const [one, two] = [secrets.encrypt(plain, field), secrets.encrypt(plain, field)]
       expect(one).to.match(/^v1\.[\da-f]{8}\.[\w-]+$/)
       expect(one).not.to.equal(two)
-      expect(secrets.unseal(one, field)).to.equal(plain)
-      expect(secrets.unseal(two, field)).to.equal(plain)
+      expect(secrets.decrypt(one, field)).to.equal(plain)
+      expect(secrets.decrypt(two, field)).to.equal(plain)
     }
   })
 
-  it('cannot be unsealed if one character has been changed', () => {
-    const sealed = secrets.seal('000042', field)
-    for (let at = 0; at < sealed.length - 1; at += 1) {
-      const changed = sealed.slice(0, at) + (sealed[at] === 'A' ? 'B' : 'A') + sealed.slice(at + 1)
-      expect(() => secrets.unseal(changed, field), `at ${at}`).to.throw()
+  it('cannot be decrypted if one character has been changed', () => {
+    const encrypted = secrets.encrypt('000042', field)
+    for (let at = 0; at < encrypted.length - 1; at += 1) {
+      const changed = encrypted.slice(0, at) + (encrypted[at] === 'A' ? 'B' : 'A') + encrypted.slice(at + 1)
+      expect(() => secrets.decrypt(changed, field), `at ${at}`).to.throw()
     }
-    for (const text of ['', 'v1', '000042', sealed.slice(0, -4), `v2${sealed.slice(2)}`])
-      expect(() => secrets.unseal(text, field), text).to.throw()
+    for (const text of ['', 'v1', '000042', encrypted.slice(0, -4), `v2${encrypted.slice(2)}`])
+      expect(() => secrets.decrypt(text, field), text).to.throw()
   })
 
-  it('can be unsealed only for the field for which they were sealed', () => {
-    const sealed = secrets.seal('000042', field)
+  it('can be decrypted only for the field for which they were encrypted', () => {
+    const encrypted = secrets.encrypt('000042', field)
     for (const other of [{ collection: 'intents' }, { id: 'e2' }, { field: 'sealedResponse' }])
-      expect(() => secrets.unseal(sealed, { ...field, ...other }), JSON.stringify(other)).to.throw()
-    expect(() => createSecrets([foreign, newer]).reseal(sealed, { ...field, id: 'e2' })).to.throw()
+      expect(() => secrets.decrypt(encrypted, { ...field, ...other }), JSON.stringify(other)).to.throw()
+    expect(() => createSecrets([foreign, newer]).reencrypt(encrypted, { ...field, id: 'e2' })).to.throw()
   })
 
-  it('can be unsealed with the previous key while that key is configured, but never with an unrelated key', () => {
-    const sealed = createSecrets([older]).seal('000042', field)
-    expect(createSecrets([newer, older]).unseal(sealed, field)).to.equal('000042')
-    expect(() => secrets.unseal(sealed, field)).to.throw('not configured')
-    expect(() => createSecrets([foreign]).unseal(sealed, field)).to.throw('not configured')
+  it('can be decrypted with the previous key while that key is configured, but never with an unrelated key', () => {
+    const encrypted = createSecrets([older]).encrypt('000042', field)
+    expect(createSecrets([newer, older]).decrypt(encrypted, field)).to.equal('000042')
+    expect(() => secrets.decrypt(encrypted, field)).to.throw('not configured')
+    expect(() => createSecrets([foreign]).decrypt(encrypted, field)).to.throw('not configured')
     const keyOf = (text: string) => text.slice(0, 12)
-    expect(keyOf(createSecrets([newer, older]).seal('x', field))).to.equal(keyOf(secrets.seal('x', field)))
+    expect(keyOf(createSecrets([newer, older]).encrypt('x', field))).to.equal(keyOf(secrets.encrypt('x', field)))
   })
 
-  it('are re-sealed only if they were sealed with the previous key, and contain the id of the key that sealed them', () => {
+  it('are encrypted again only if they were encrypted with the previous key, and contain the id of the key that encrypted them', () => {
     const both = createSecrets([newer, older])
-    const [before, own] = [createSecrets([older]).seal('000042', field), secrets.seal('000042', field)]
-    const anew = both.reseal(before, field)
-    expect(secrets.unseal(anew, field)).to.equal('000042')
-    expect([both.reseal(own, field), both.reseal(anew, field)]).to.deep.equal([own, anew])
-    expect(both.keyIds).to.deep.equal([anew, before].map((sealed) => sealed.split('.')[1]))
-    const foreignOne = createSecrets([foreign]).seal('000042', field)
+    const [before, own] = [createSecrets([older]).encrypt('000042', field), secrets.encrypt('000042', field)]
+    const anew = both.reencrypt(before, field)
+    expect(secrets.decrypt(anew, field)).to.equal('000042')
+    expect([both.reencrypt(own, field), both.reencrypt(anew, field)]).to.deep.equal([own, anew])
+    expect(both.keyIds).to.deep.equal([anew, before].map((encrypted) => encrypted.split('.')[1]))
+    const foreignOne = createSecrets([foreign]).encrypt('000042', field)
     for (const text of [foreignOne, before.slice(0, -4), '', 'v1'])
-      expect(() => both.reseal(text, field), text).to.throw()
+      expect(() => both.reencrypt(text, field), text).to.throw()
   })
 
   it('are recognised by a keyed hash, first with the current key and then with the previous key', () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
-import { createXaes } from '../../src/security/seal.ts'
+import { createXaes } from '../../src/security/encrypt.ts'
 
 /** The vectors of https://c2sp.org/XAES-256-GCM. */
 describe('XAES-256-GCM', () => {
@@ -16,14 +16,14 @@ describe('XAES-256-GCM', () => {
     it(`matches the test vector for a key whose bytes are all ${fill}`, () => {
       const xaes = createXaes(Buffer.alloc(32, fill))
       const [plain, data] = [Buffer.from('XAES-256-GCM'), Buffer.from(aad)]
-      const sealed = xaes.encrypt(nonce, plain, data)
-      expect(sealed.toString('hex')).to.equal(ciphertext)
-      expect(xaes.decrypt(nonce, sealed, data)).to.deep.equal(plain)
+      const encrypted = xaes.encrypt(nonce, plain, data)
+      expect(encrypted.toString('hex')).to.equal(ciphertext)
+      expect(xaes.decrypt(nonce, encrypted, data)).to.deep.equal(plain)
       const otherNonce = Buffer.from(nonce).fill('Z', 23)
-      expect(() => xaes.decrypt(otherNonce, sealed, data)).to.throw()
-      expect(() => xaes.decrypt(nonce, sealed, Buffer.from(`${aad}x`))).to.throw()
-      expect(() => xaes.decrypt(nonce, sealed.subarray(1), data)).to.throw()
-      expect(() => xaes.decrypt(nonce, sealed.subarray(-15), data)).to.throw()
+      expect(() => xaes.decrypt(otherNonce, encrypted, data)).to.throw()
+      expect(() => xaes.decrypt(nonce, encrypted, Buffer.from(`${aad}x`))).to.throw()
+      expect(() => xaes.decrypt(nonce, encrypted.subarray(1), data)).to.throw()
+      expect(() => xaes.decrypt(nonce, encrypted.subarray(-15), data)).to.throw()
     })
 
   it('matches the accumulated test vector for many keys and nonces', () => {

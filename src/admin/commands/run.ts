@@ -12,7 +12,7 @@ import type { Deps, Models } from '../../platform/deps.ts'
 import { Refusal } from '../../platform/errors.ts'
 import { createLog } from '../../platform/log.ts'
 import type { By } from '../../security/actor.ts'
-import { createSecrets } from '../../security/seal.ts'
+import { createSecrets } from '../../security/encrypt.ts'
 import { createSlowHash } from '../../security/slow-hash.ts'
 import { jsonText, plainText } from './text.ts'
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Resealed } from '../../security/reseal.ts'
+import type { Reencrypted } from '../../security/reencrypt.ts'
 import { act, subcommand, withProgress } from './act.ts'
 import type { AdminDeps } from './run.ts'
 
@@ -33,23 +33,23 @@ export function addSecretsCommands(program: Command): void {
 async function rotate(deps: AdminDeps) {
   const { findStaleKeys } = await import('../../businesses/stale-keys.ts')
   const { stillNeeded } = await import('../../idempotency/response.ts')
-  const { resealField } = await import('../../security/reseal.ts')
-  const { resealSecrets } = await import('../../webhooks/endpoints/signing-secrets.ts')
+  const { reencryptField } = await import('../../security/reencrypt.ts')
+  const { reencryptSecrets } = await import('../../webhooks/endpoints/signing-secrets.ts')
   const counts = [deps.Endpoint.estimatedDocumentCount(), deps.StoredResponse.estimatedDocumentCount()]
   const [endpointCount = 0, responseCount = 0] = await Promise.all(counts)
   await deps.record({ act: 'secrets.rotated', subject: 'secrets', businessId: null })
   const parts = await withProgress(deps, endpointCount + responseCount, async (advance) => ({
-    endpoints: await resealSecrets(deps, advance),
-    secondFactors: await resealField(deps, deps.Staff, 'secondFactor.secret'),
-    responses: await resealField(deps, deps.StoredResponse, 'response', { where: stillNeeded(deps.now()), advance }),
-    serviceKeys: await resealField(deps, deps.ServiceKey, 'key'),
+    endpoints: await reencryptSecrets(deps, advance),
+    secondFactors: await reencryptField(deps, deps.Staff, 'secondFactor.secret'),
+    responses: await reencryptField(deps, deps.StoredResponse, 'response', { where: stillNeeded(deps.now()), advance }),
+    serviceKeys: await reencryptField(deps, deps.ServiceKey, 'key'),
   }))
   const { left, listed, gone, listedGone } = await findStaleKeys(deps)
   const unreadable = counted(parts, (part) => part.unreadable.length)
   const lost = Object.values(unreadable).reduce((sum, count) => sum + count, gone)
   if (lost > 0) reportLost(unreadable, gone)
   return {
-    resealed: counted(parts, (part) => part.resealed),
+    reencrypted: counted(parts, (part) => part.reencrypted),
     // Values that are encrypted with a key that is not configured.
     unreadable,
     unreadableEndpoints: parts.endpoints.unreadable.slice(0, maxListed).map((id) => ({ id })),
@@ -64,8 +64,11 @@ async function rotate(deps: AdminDeps) {
   }
 }
 
-const counted = <Name extends string>(parts: Record<Name, Resealed>, count: (part: Resealed) => number) =>
-  Object.fromEntries(Object.entries<Resealed>(parts).map(([name, part]) => [name, count(part)])) as Record<Name, number>
+const counted = <Name extends string>(parts: Record<Name, Reencrypted>, count: (part: Reencrypted) => number) =>
+  Object.fromEntries(Object.entries<Reencrypted>(parts).map(([name, part]) => [name, count(part)])) as Record<
+    Name,
+    number
+  >
 
 /** Reports on stderr how many values could not be rotated. All other values have been rotated. */
 function reportLost(unreadable: Record<string, number>, keys: number): void {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { IdPage, IdSlice } from '../../mongo/id-page.ts'
-import type { SealedField } from '../../security/seal.ts'
+import type { EncryptedField } from '../../security/encrypt.ts'
 import type { WalletFacts, WalletFilter } from '../../wallets/sandbox/list-wallets.ts'
 import { act, asList, Failed, found, subcommand } from './act.ts'
 import { centimes, parsed, phoneNumber, pinCode, someId, walletPhone } from './arguments.ts'
@@ -61,19 +61,19 @@ async function showWallet(deps: AdminDeps, phone: string, { business = null }: {
 }
 
 /** The id of a wallet contains its phone number, so the id at which the next page begins is printed in sealed form. */
-const nextField: SealedField = { collection: 'wallets', id: 'list', field: 'next' }
+const nextField: EncryptedField = { collection: 'wallets', id: 'list', field: 'next' }
 
 const sealedId = parsed((text) => /^v1\.[\w.-]{1,400}$/.exec(text)?.[0], 'Must be the "next" of the previous page.')
 
 async function read(deps: AdminDeps, filter: WalletFilter, { limit, after }: IdSlice): Promise<IdPage<WalletFacts>> {
   const { listWallets } = await import('../../wallets/sandbox/list-wallets.ts')
-  const page = await listWallets(deps, filter, { limit, after: after && unsealed(deps, after) })
-  return { ...page, next: page.next && deps.secrets.seal(page.next, nextField) }
+  const page = await listWallets(deps, filter, { limit, after: after && decrypted(deps, after) })
+  return { ...page, next: page.next && deps.secrets.encrypt(page.next, nextField) }
 }
 
-function unsealed({ secrets }: AdminDeps, text: string): string {
+function decrypted({ secrets }: AdminDeps, text: string): string {
   try {
-    return secrets.unseal(text, nextField)
+    return secrets.decrypt(text, nextField)
   } catch {
     throw new Failed('--after takes the "next" of the previous page.')
   }

@@ -3,7 +3,7 @@ import { nativeCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { newId } from '../../platform/ids.ts'
 import type { By } from '../../security/actor.ts'
-import type { SealedField } from '../../security/seal.ts'
+import type { EncryptedField } from '../../security/encrypt.ts'
 import type { SecondFactor, Staff } from '../account.ts'
 import { proveByCode, type Unproven } from '../proof.ts'
 import { staffSessions } from '../session.ts'
@@ -31,7 +31,7 @@ export function proposeFactor(
   session: Pick<SignedIn, 'sessionId'>,
 ): { secret: string; sealed: string } {
   const secret = newTotpSecret()
-  return { secret, sealed: secrets.seal(secret, formField(session)) }
+  return { secret, sealed: secrets.encrypt(secret, formField(session)) }
 }
 
 /** Returns the secret in a form, or null if the form was not created for this session. */
@@ -41,13 +41,13 @@ export function proposedSecret(
   sealed: string,
 ): string | null {
   try {
-    return secrets.unseal(sealed, formField(session))
+    return secrets.decrypt(sealed, formField(session))
   } catch {
     return null
   }
 }
 
-const formField = ({ sessionId }: Pick<SignedIn, 'sessionId'>): SealedField => ({
+const formField = ({ sessionId }: Pick<SignedIn, 'sessionId'>): EncryptedField => ({
   collection: staffSessions.name,
   id: sessionId,
   field: 'newFactor',
@@ -71,7 +71,7 @@ export async function addSecondFactor(
   const codes = newRecoveryCodes()
   const factor: SecondFactor = {
     id: newId(),
-    secret: deps.secrets.seal(secret, totpField(session.name)),
+    secret: deps.secrets.encrypt(secret, totpField(session.name)),
     lastStep,
     recoveryCodes: codes.map((each) => hashOfRecoveryCode(session.name, each)),
     addedAt: deps.now(),

@@ -1,5 +1,5 @@
 import { Secret, TOTP } from 'otpauth'
-import type { SealedField } from '../../security/seal.ts'
+import type { EncryptedField } from '../../security/encrypt.ts'
 import { staffAccounts } from '../account.ts'
 
 /** The parameters that all authenticator apps support (RFC 6238). */
@@ -25,7 +25,7 @@ export function stepOf(secret: string, code: string, now: Date): number | null {
 }
 
 /** The field that stores the sealed TOTP secret of an account. */
-export const totpField = (name: string): SealedField => ({
+export const totpField = (name: string): EncryptedField => ({
   collection: staffAccounts.name,
   id: name,
   field: 'secondFactor.secret',

@@ -63,7 +63,7 @@ export function signedHeaders(
 }
 
 /** Keyed by endpoint object, which is read once per batch, so secrets are decrypted once per batch. */
-const unsealed = new WeakMap<object, ReturnType<typeof signingSecrets>>()
+const decrypted = new WeakMap<object, ReturnType<typeof signingSecrets>>()
 
 export function signFor(
   deps: Pick<Deps, 'config' | 'secrets'>,
@@ -72,7 +72,7 @@ export function signFor(
   body: string,
   now: Date,
 ): Record<string, string> {
-  const secrets = unsealed.get(endpoint) ?? signingSecrets(deps.secrets, endpoint, now)
-  unsealed.set(endpoint, secrets)
+  const secrets = decrypted.get(endpoint) ?? signingSecrets(deps.secrets, endpoint, now)
+  decrypted.set(endpoint, secrets)
   return signedHeaders(deps.config.webhookHeaderBrand, secrets, delivery, body, now)
 }

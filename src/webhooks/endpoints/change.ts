@@ -64,7 +64,7 @@ export function createEndpoint(
         sandbox,
         slot: await findFreeSlot(deps, caller, session),
         ...described,
-        secret: deps.secrets.seal(secret, secretField(_id)),
+        secret: deps.secrets.encrypt(secret, secretField(_id)),
         previousSecrets: [],
         active: true,
         deletedAt: null,
@@ -187,7 +187,7 @@ export async function rotateSecret(deps: ChangeDeps, caller: Caller, id: string,
     const secret = newSecret()
     const validUntil = new Date(at.getTime() + overlapMs)
     const set = {
-      secret: deps.secrets.seal(secret, secretField(id)),
+      secret: deps.secrets.encrypt(secret, secretField(id)),
       previousSecrets: [{ secret: endpoint.secret, validUntil }, ...endpoint.previousSecrets].slice(0, maxPrevious),
       updatedAt: at,
     }

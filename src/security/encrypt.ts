@@ -42,12 +42,12 @@ export function createXaes(key: Buffer) {
       return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()])
     },
     /** Throws unless the nonce, the ciphertext and `aad` come from one call to `encrypt`. */
-    decrypt(nonce: Buffer, sealed: Buffer, aad: Buffer): Buffer {
-      if (sealed.length < tagBytes) throw new Error('shorter than its tag')
-      const tagAt = sealed.length - tagBytes
+    decrypt(nonce: Buffer, encrypted: Buffer, aad: Buffer): Buffer {
+      if (encrypted.length < tagBytes) throw new Error('shorter than its tag')
+      const tagAt = encrypted.length - tagBytes
       const decipher = createDecipheriv('aes-256-gcm', derive(nonce), nonce.subarray(12)).setAAD(aad)
-      decipher.setAuthTag(sealed.subarray(tagAt))
-      return Buffer.concat([decipher.update(sealed.subarray(0, tagAt)), decipher.final()])
+      decipher.setAuthTag(encrypted.subarray(tagAt))
+      return Buffer.concat([decipher.update(encrypted.subarray(0, tagAt)), decipher.final()])
     },
   }
 }
@@ -70,7 +70,7 @@ declare module '../platform/deps.ts' {
 export type SigningUse = 'sign form' | 'sign link'
 
 /** Where an encrypted value is stored. As associated data, it makes a value copied elsewhere invalid. */
-export interface SealedField {
+export interface EncryptedField {
   collection: string
   id: string
   field: string
@@ -85,37 +85,37 @@ const signatureBytes = 16
 export function createSecrets(secretKeys: readonly [current: Buffer, ...previous: Buffer[]]) {
   const rings = secretKeys.map((key) => ({
     id: createHash('sha256').update('id').update(key).digest('hex').slice(0, 8),
-    sealing: createXaes(deriveBytes(key, 'seal')),
+    cipher: createXaes(deriveBytes(key, 'seal')),
     pepper: derive(key, 'pepper'),
     signing: { 'sign form': derive(key, 'sign form'), 'sign link': derive(key, 'sign link') },
   }))
   const [current, ...previous] = rings as [(typeof rings)[0], ...typeof rings]
   const drawNonce = createDraw()
-  const seal = (plain: string | Buffer, field: SealedField): string => {
+  const encrypt = (plain: string | Buffer, field: EncryptedField): string => {
     const nonce = drawNonce()
-    const sealed = current.sealing.encrypt(nonce, bytesOf(plain), associatedData(field))
-    return `v1.${current.id}.${Buffer.concat([nonce, sealed]).toString('base64url')}`
+    const encrypted = current.cipher.encrypt(nonce, bytesOf(plain), associatedData(field))
+    return `v1.${current.id}.${Buffer.concat([nonce, encrypted]).toString('base64url')}`
   }
-  const unsealBytes = (sealed: string, field: SealedField): Buffer => {
-    const [version, id, body = ''] = sealed.split('.')
+  const decryptBytes = (encrypted: string, field: EncryptedField): Buffer => {
+    const [version, id, body = ''] = encrypted.split('.')
     const ring = rings.find((each) => each.id === id)
-    if (version !== 'v1' || ring === undefined) throw new Error('sealed with a key that is not configured')
+    if (version !== 'v1' || ring === undefined) throw new Error('encrypted with a key that is not configured')
     const bytes = Buffer.from(body, 'base64url')
     const [nonce, rest] = [bytes.subarray(0, nonceBytes), bytes.subarray(nonceBytes)]
-    return ring.sealing.decrypt(nonce, rest, associatedData(field))
+    return ring.cipher.decrypt(nonce, rest, associatedData(field))
   }
   return {
     /** The current key's id comes first. Each encrypted value contains the id of its key. */
     keyIds: [current.id, ...previous.map(({ id }) => id)] as const,
     /** Returns `v1.<key id>.<base64url of nonce, ciphertext and tag>`. Each call uses a new 192-bit nonce. */
-    seal,
+    encrypt,
     /** Accepts the current and the previous SECRET_KEY. Throws if the value wasn't encrypted for this field. */
-    unseal: (sealed: string, field: SealedField): string => unsealBytes(sealed, field).toString(),
+    decrypt: (encrypted: string, field: EncryptedField): string => decryptBytes(encrypted, field).toString(),
     /** Saves decoding to a string, which takes 4 ms for 1 MB. */
-    unsealBytes,
-    /** Returns the value unchanged if it already uses the current SECRET_KEY. Throws in the same cases as `unseal`. */
-    reseal: (sealed: string, field: SealedField): string =>
-      sealed.startsWith(`v1.${current.id}.`) ? sealed : seal(unsealBytes(sealed, field), field),
+    decryptBytes,
+    /** Returns the value unchanged if it already uses the current SECRET_KEY. Throws in the same cases as `decrypt`. */
+    reencrypt: (encrypted: string, field: EncryptedField): string =>
+      encrypted.startsWith(`v1.${current.id}.`) ? encrypted : encrypt(decryptBytes(encrypted, field), field),
     hash: (secret: string): string => hashWith(current.pepper, secret),
     /** The hashes under which a secret may be stored: the current key's first, then the previous key's. */
     hashes: (secret: string): string[] => rings.map((ring) => hashWith(ring.pepper, secret)),
@@ -157,7 +157,7 @@ const signWith = (key: KeyObject, text: string): Buffer =>
   createHmac('sha256', key).update(text).digest().subarray(0, signatureBytes)
 
 /** JSON makes sure that different fields never give the same data. */
-const associatedData = ({ collection, id, field }: SealedField): Buffer =>
+const associatedData = ({ collection, id, field }: EncryptedField): Buffer =>
   Buffer.from(JSON.stringify([collection, id, field]))
 
 /** Returns a `KeyObject`, because Node 24 spends about 30 µs on checking a raw buffer each time it's used. */
