@@ -11,7 +11,7 @@ export const restoreEveryMs = 6_000
 /** The least time between two such jobs, whichever processes request them. */
 const apartMs = 5_000
 /** If Redis has lost nothing, deliveries that died earlier have been checked many times already. */
-const diedLatelyMs = 10 * 60_000
+const diedRecentlyMs = 10 * 60_000
 
 export const maintenance: QueueWorker<'maintenance'> = {
   queue: 'maintenance',
@@ -34,7 +34,7 @@ export const requestRestore = (deps: Pick<Deps, 'enqueue'>): void =>
 export async function restoreJobs(deps: Pick<Deps, 'Delivery' | 'now' | 'queues'>): Promise<number> {
   const { standing } = deps.queues
   const now = deps.now().getTime()
-  if (await standing.isWhole()) return restoreFailed(deps, new Date(now - diedLatelyMs))
+  if (await standing.isWhole()) return restoreFailed(deps, new Date(now - diedRecentlyMs))
   let restored = 0
   await keepNightly(deps)
   await standing.makeWhole(async () => {

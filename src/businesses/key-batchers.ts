@@ -3,7 +3,7 @@ import { type Batcher, backgroundRest, createBatcher, createByIdBatcher, createR
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../platform/deps.ts'
 import { unavailable } from '../platform/errors.ts'
-import { inTime, withTimeout } from '../platform/timeout.ts'
+import { succeedsWithin, withTimeout } from '../platform/timeout.ts'
 import type { Secrets } from '../security/encrypt.ts'
 import type { ApiKey, StoredSecret } from './api-key.ts'
 import type { Business } from './business.ts'
@@ -72,7 +72,7 @@ export function createNoteBatcher(ApiKey: Model<ApiKey>): Batcher<KeyNote, void>
       const result = await withTimeout(together, longestMs, () => null)
       if (result !== null) return notes.map(() => undefined)
       const alone = async ({ filter, set }: KeyNote): Promise<undefined | Error> =>
-        (await inTime(keys.updateOne(filter, { $set: set }), longestMs)) ? undefined : unavailable()
+        (await succeedsWithin(keys.updateOne(filter, { $set: set }), longestMs)) ? undefined : unavailable()
       return Promise.all(notes.map(alone))
     },
     backgroundRest,

@@ -1,5 +1,5 @@
 import type { Scope } from '../../schemas/scopes.ts'
-import { given, type IdPage, type IdSlice, mapPage, orders, readIdPage } from '../mongo/id-page.ts'
+import { type IdPage, type IdPageRequest, mapPage, readIdPage, sortOrders, withoutUndefined } from '../mongo/id-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import { type ApiKey, looksLikeKey } from './api-key.ts'
 import type { Business } from './business.ts'
@@ -93,10 +93,10 @@ export interface KeyFilter extends Partial<Pick<ApiKey, 'businessId' | 'mode' | 
 export async function listKeys(
   deps: Pick<Deps, 'ApiKey' | 'now'>,
   { scope, last4, ...filter }: KeyFilter,
-  slice: IdSlice,
+  slice: IdPageRequest,
 ): Promise<IdPage<KeyFacts>> {
-  const where = given({ ...filter, scopes: scope, 'secrets.last4': last4 })
-  const page = await readIdPage(deps.ApiKey, where, slice, orders.newestFirst)
+  const where = withoutUndefined({ ...filter, scopes: scope, 'secrets.last4': last4 })
+  const page = await readIdPage(deps.ApiKey, where, slice, sortOrders.newestFirst)
   return mapPage(page, (key) => keyFacts(key, deps.now()))
 }
 

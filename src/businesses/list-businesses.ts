@@ -1,5 +1,5 @@
 import { escapeRegex } from '../mongo/escape-regex.ts'
-import { given, type IdPage, type IdSlice, mapPage, orders, readIdPage } from '../mongo/id-page.ts'
+import { type IdPage, type IdPageRequest, mapPage, readIdPage, sortOrders, withoutUndefined } from '../mongo/id-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { ApiKey } from './api-key.ts'
 import type { Business } from './business.ts'
@@ -22,10 +22,10 @@ export type ListedBusiness = Omit<Business, '_id'> & KeyTotals & { id: string }
 export async function listBusinesses(
   deps: Pick<Deps, 'Business' | 'ApiKey'>,
   { name, ...filter }: BusinessFilter,
-  slice: IdSlice,
+  slice: IdPageRequest,
 ): Promise<IdPage<ListedBusiness>> {
-  const where = { ...given(filter), ...(name === undefined ? {} : named(name)) }
-  const page = await readIdPage(deps.Business, where, slice, orders.newestFirst)
+  const where = { ...withoutUndefined(filter), ...(name === undefined ? {} : named(name)) }
+  const page = await readIdPage(deps.Business, where, slice, sortOrders.newestFirst)
   const ids = page.items.map(({ _id }) => _id)
   const totals = await keyTotals(deps, ids)
   return mapPage(page, ({ _id: id, ...business }) => ({ id, ...business, ...(totals.get(id) ?? noKeys) }))

@@ -3,7 +3,7 @@ import type { Intent } from '../intents/intent.ts'
 import type { PaymentResult } from '../intents/payments/pay.ts'
 import { createRefusedPins, settlePin } from '../intents/payments/refused-pins.ts'
 import type { Deps } from '../platform/deps.ts'
-import { type Attempt, createNetworkLimit, type NetworkBudget } from '../security/network-limit.ts'
+import { type Check, createNetworkLimit, type NetworkBudget } from '../security/network-limit.ts'
 
 const pageBudget = { gets: 'the page asks to wait', perFailure: 1, countsAhead: 'stored' } as const
 
@@ -62,7 +62,7 @@ export function createPinLimit(deps: Pick<Deps, 'counters' | 'log'>): PinLimit {
   }
 }
 
-async function leave(attempt: Attempt): Promise<void> {
+async function leave(attempt: Check): Promise<void> {
   if (attempt.isOpen) await attempt.leave()
 }
 
@@ -146,7 +146,7 @@ const found = <Found>(result: Found | null): Lookup<Found> =>
   result === null ? { outcome: 'missed' } : { outcome: 'found', found: result }
 
 /** Resolves to the result of a lookup. A miss is counted before the visitor gets the response. */
-async function settle<Found>(attempt: Attempt, find: () => Promise<Found | null>): Promise<Lookup<Found>> {
+async function settle<Found>(attempt: Check, find: () => Promise<Found | null>): Promise<Lookup<Found>> {
   if (!attempt.isOpen) return { outcome: 'closed', closedMs: attempt.closedMs }
   let isMiss = false
   try {

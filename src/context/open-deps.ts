@@ -8,8 +8,8 @@ import { createFullSandboxes, createLiveCodes } from '../intents/live-codes.ts'
 import { createCapacity } from '../limits/capacity.ts'
 import { openCounters } from '../limits/counter.ts'
 import { createRequestMemory } from '../limits/memory.ts'
-import { createAddUp, createRateLimits } from '../limits/rate.ts'
-import { maxCheckpoints, stride } from '../lists/checkpoint.ts'
+import { createAddToSums, createRateLimits } from '../limits/rate.ts'
+import { itemsPerCheckpoint, maxCheckpoints } from '../lists/checkpoint.ts'
 import { createListCounts } from '../lists/counts.ts'
 import { createLists, listConnections } from '../lists/lists.ts'
 import { longestReadMs } from '../lists/pagination.ts'
@@ -87,8 +87,8 @@ export async function openDeps(
   )
   const { rateLimitPerSecond: perSecond } = config
   const secrets = createSecrets(config.secretKeys)
-  const addUp = createAddUp(queues.runCommands, `${config.queuePrefix}:rate`, secrets.hash)
-  const rateLimits = perSecond === null ? null : createRateLimits(perSecond, addUp, now)
+  const addToSums = createAddToSums(queues.runCommands, `${config.queuePrefix}:rate`, secrets.hash)
+  const rateLimits = perSecond === null ? null : createRateLimits(perSecond, addToSums, now)
   return withModels(models, {
     config,
     log,
@@ -112,7 +112,10 @@ export async function openDeps(
     walletQueries: new Set(),
     importOneAtATime: createOneAtATime(),
     lists: createLists(listModels, capacity),
-    listCounts: createListCounts(models.ListCheckpoints, processClock.elapsedMs, { stride, maxCheckpoints }),
+    listCounts: createListCounts(models.ListCheckpoints, processClock.elapsedMs, {
+      itemsPerCheckpoint,
+      maxCheckpoints,
+    }),
     chainWatch,
     apiSwitch,
     rateLimits,

@@ -3,7 +3,7 @@ import type { ListEventsQuery } from '../../schemas/list-events.ts'
 import type { Caller } from '../businesses/caller.ts'
 import { readSpan, type Span, within } from '../input/span.ts'
 import type { Countable } from '../lists/counts.ts'
-import { longestReadMs, type Page, readPage, readSlice, type Slice } from '../lists/pagination.ts'
+import { longestReadMs, type Page, type PageRequest, readPage, readPageRequest } from '../lists/pagination.ts'
 import { readCountedPage } from '../lists/read-page.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
@@ -79,7 +79,7 @@ export function checkReadable({ scopes }: Caller, type: EventName): void {
 }
 
 /** The events to list. The span limits the times at which they happened. */
-interface EventSearch extends Slice, Span {
+interface EventSearch extends PageRequest, Span {
   type: EventName | null
   referenceNumber: string | null
 }
@@ -88,7 +88,7 @@ interface EventSearch extends Slice, Span {
 export function parseEventSearch(caller: Caller, query: ListEventsQuery): EventSearch {
   const { type = null, referenceNumber = null } = query
   if (type !== null) checkReadable(caller, type)
-  return { type, referenceNumber, ...readSpan(query), ...readSlice(query) }
+  return { type, referenceNumber, ...readSpan(query), ...readPageRequest(query) }
 }
 
 type Reads = Pick<Deps, 'LoggedEvent' | 'Intent' | 'Order' | 'Endpoint' | 'listCounts' | 'now'>

@@ -2,7 +2,14 @@ import type { ListIntentsQuery, rangeQuery } from '../../schemas/intents.ts'
 import type { Caller } from '../businesses/caller.ts'
 import { readNamedSpan, readSpan, type Span, within } from '../input/span.ts'
 import { allOf } from '../lists/counts.ts'
-import { longestReadMs, type Page, readPage, readSlice, readSortedPage, type Slice } from '../lists/pagination.ts'
+import {
+  longestReadMs,
+  type Page,
+  type PageRequest,
+  readPage,
+  readPageRequest,
+  readSortedPage,
+} from '../lists/pagination.ts'
 import { readCountedPage } from '../lists/read-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
@@ -12,7 +19,7 @@ import { alreadyCancelled, isPending, transitions } from './lifecycle.ts'
 type Filter = Record<string, unknown>
 type Reads = Pick<Deps, 'Intent'>
 
-export interface IntentSearch extends Slice, Span {
+export interface IntentSearch extends PageRequest, Span {
   status: Intent['status'] | null
   /** Null if intents with any reference, or with none, are listed. */
   merchantReference: string | null
@@ -28,7 +35,7 @@ export const parseList = (query: ListIntentsQuery): IntentSearch => ({
   merchantReference: query.merchantReference ?? null,
   range: readRange(query),
   ...readSpan(query),
-  ...readSlice(query),
+  ...readPageRequest(query),
 })
 
 /** A range by which a list of intents is limited, besides the time of creation. Both ends are inclusive. */
@@ -160,7 +167,7 @@ async function hasOverdueIntents(deps: Reads, owner: Filter, now: Date): Promise
 const maxInBetween = 10_000
 
 /** Lists the intents that were paid in a span, newest first. `where` is the rest of the filter. */
-const listPaid = ({ Intent }: Reads, where: Filter, span: Span, slice: Slice): Promise<Page<Intent>> =>
+const listPaid = ({ Intent }: Reads, where: Filter, span: Span, slice: PageRequest): Promise<Page<Intent>> =>
   readSortedPage<Intent>(
     Intent,
     { where: { ...where, ...within('payment.paidAt', span) }, index: 'byPaidAt', fields: unlisted },
@@ -171,7 +178,7 @@ const listPaid = ({ Intent }: Reads, where: Filter, span: Span, slice: Slice): P
  * Lists the intents with at least one successful refund in a span, newest first. MongoDB finds almost all of them in
  * the index alone, because the first or the last refund is in the span. `refundedInBetween` finds the others.
  */
-async function listRefunded(deps: Reads, where: Filter, span: Span, slice: Slice): Promise<Page<Intent>> {
+async function listRefunded(deps: Reads, where: Filter, span: Span, slice: PageRequest): Promise<Page<Intent>> {
   const { from, to } = span
   // The filter is at the top level, or one `$or` of complete filters. MongoDB reads documents for any other form.
   const read = (...filters: [Filter, ...Filter[]]) => {

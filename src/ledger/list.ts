@@ -3,20 +3,20 @@ import { currencyCode } from '../../schemas/currency.ts'
 import type { EntryType, ListEntriesQuery, ListRefundsQuery } from '../../schemas/ledger.ts'
 import type { ChainOwner } from '../chains/append.ts'
 import { readSpan, type Span } from '../input/span.ts'
-import { longestReadMs, type Page, readSlice, type Slice } from '../lists/pagination.ts'
+import { longestReadMs, type Page, type PageRequest, readPageRequest } from '../lists/pagination.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { LedgerEntry } from './entry.ts'
 
 /** The entries to list. The span limits `bookedAt`. If `type` is null, entries of all types are listed. */
-interface EntrySearch extends Slice, Span {
+interface EntrySearch extends PageRequest, Span {
   type: EntryType | null
 }
 
 export const parseEntrySearch = (query: ListEntriesQuery): EntrySearch => ({
   type: query.type ?? null,
   ...readSpan(query),
-  ...readSlice(query),
+  ...readPageRequest(query),
 })
 
 export const parseRefundSearch = (query: ListRefundsQuery): EntrySearch => ({

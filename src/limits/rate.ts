@@ -51,14 +51,14 @@ export type Addition = readonly [name: string, by: number]
  * Either all additions apply or none. Returns null if Redis is down, frozen or full; it's then unknown whether they
  * applied.
  */
-export type AddUp = (additions: readonly Addition[], livesMs: number) => Promise<(number | null)[] | null>
+export type AddToSums = (additions: readonly Addition[], livesMs: number) => Promise<(number | null)[] | null>
 
 /**
  * Keeps the sums in Redis. Keys are hashed with SECRET_KEY, so a future second's key can't be predicted and its sum
  * can't be set in advance. An implausible sum is returned as null.
  */
-export const createAddUp =
-  (runCommands: RunCommands, prefix: string, hash: (name: string) => string): AddUp =>
+export const createAddToSums =
+  (runCommands: RunCommands, prefix: string, hash: (name: string) => string): AddToSums =>
   async (additions, livesMs) => {
     const keyed = additions.map(([name, by]) => [`${prefix}:${hash(name)}`, by] as const)
     const responses = await runCommands([
@@ -115,7 +115,7 @@ const maxBatch = 1000
  */
 const minShareToSend = 0.03
 
-export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Date) {
+export function createRateLimits(perSecond: number, addToSums: AddToSums, now: () => Date) {
   let latest: Second = { at: 0, callers: new Map() }
 
   function current(): Second {
@@ -137,7 +137,7 @@ export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Dat
       // Added even if Redis doesn't respond, so that this process goes on with its own counts.
       counts.sum += by
     }
-    const sums = await addUp(
+    const sums = await addToSums(
       batch.map(({ who, by }) => [`${at}:${who}`, by]),
       keptInRedisMs,
     )

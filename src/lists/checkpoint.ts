@@ -33,7 +33,7 @@ export const listCheckpoints: Collection = {
 }
 
 /** How many items lie between two checkpoints. MongoDB counts as many index keys in about 1 ms. */
-export const stride = 2_000
+export const itemsPerCheckpoint = 2_000
 
 /** Limits the checkpoints of all lists together. These cover 500 million documents in about 15 MB. */
 export const maxCheckpoints = 250_000
@@ -51,5 +51,8 @@ export const writtenBefore = (now: Date): Date => new Date(now.getTime() - maxDe
 const unsettledMs = 3_600_000
 
 /** Checkpoints that remain valid. Items created before `keptFrom` may be gone; if it's null, none are. */
-export const settled = (checkpoints: readonly Checkpoint[], keptFrom: Date | null, now: Date): Checkpoint[] =>
-  checkpoints.filter(({ at }) => at >= (keptFrom?.getTime() ?? 0) && at <= now.getTime() - unsettledMs)
+export const settledCheckpoints = (
+  checkpoints: readonly Checkpoint[],
+  keptFrom: Date | null,
+  now: Date,
+): Checkpoint[] => checkpoints.filter(({ at }) => at >= (keptFrom?.getTime() ?? 0) && at <= now.getTime() - unsettledMs)

@@ -2,7 +2,7 @@ import type { Model } from 'mongoose'
 import type { Config } from '../config/config.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Listed } from '../mongo/walk.ts'
-import { type Checkpoint, type ListCheckpoints, settled, writtenBefore } from './checkpoint.ts'
+import { type Checkpoint, type ListCheckpoints, settledCheckpoints, writtenBefore } from './checkpoint.ts'
 import { longestReadMs } from './pagination.ts'
 
 /**
@@ -80,7 +80,7 @@ const freshMs = 60_000
 export function createListCounts(
   model: Model<ListCheckpoints>,
   elapsedMs: () => number,
-  { stride, maxCheckpoints }: { stride: number; maxCheckpoints: number },
+  { itemsPerCheckpoint, maxCheckpoints }: { itemsPerCheckpoint: number; maxCheckpoints: number },
 ) {
   /** The most recently used list is last. */
   const listCounts = new Map<string, ListCount>()
@@ -97,21 +97,21 @@ export function createListCounts(
     const listCount = touch(countable.key)
     const { keptFrom } = countable
     const beganAtMs = elapsedMs()
-    listCount.checkpoints = settled(listCount.checkpoints, keptFrom, now)
+    listCount.checkpoints = settledCheckpoints(listCount.checkpoints, keptFrom, now)
     if (listCount.checkpoints.length === 0) {
       const stored = await nativeCollection(model).findOne({ _id: countable.key })
-      listCount.checkpoints = settled(stored?.checkpoints ?? [], keptFrom, now)
+      listCount.checkpoints = settledCheckpoints(stored?.checkpoints ?? [], keptFrom, now)
     }
     // Items created before the first checkpoint may be gone, so they are recounted each time.
     if (listCount.checkpoints.length === 0) listCount.checkpoints.push({ at: keptFrom?.getTime() ?? 0, count: 0 })
     try {
       const complete = (await countable.completeBefore?.()) ?? now
       const endsBefore = new Date(Math.min(complete.getTime(), writtenBefore(now).getTime()))
-      await extendCheckpoints(listCount.checkpoints, countable, endsBefore, stride)
+      await extendCheckpoints(listCount.checkpoints, countable, endsBefore, itemsPerCheckpoint)
     } finally {
       dropUnused()
     }
-    await store(model, countable, settled(listCount.checkpoints, keptFrom, now), now)
+    await store(model, countable, settledCheckpoints(listCount.checkpoints, keptFrom, now), now)
     listCount.countedAtMs = beganAtMs
     return listCount.checkpoints
   }
@@ -136,7 +136,7 @@ export function createListCounts(
 
   return {
     /** A list with no more items than this has no checkpoints. */
-    stride,
+    itemsPerCheckpoint,
     /** Returns the oldest first, and nothing if the list hasn't been counted. */
     async checkpointsOf(countable: Countable, now: Date): Promise<readonly Checkpoint[]> {
       const { key, keptFrom } = countable
@@ -159,9 +159,9 @@ async function extendCheckpoints(
   checkpoints: Checkpoint[],
   countable: Countable,
   endsBefore: Date,
-  stride: number,
+  itemsPerCheckpoint: number,
 ): Promise<void> {
-  for (let step = stride; ; ) {
+  for (let step = itemsPerCheckpoint; ; ) {
     const last = checkpoints.at(-1) as Checkpoint
     const next = await createdAfter(countable, last.at, endsBefore, step)
     if (next === null) return
@@ -170,7 +170,7 @@ async function extendCheckpoints(
     else {
       const more = await countCreated(countable, { $gte: new Date(last.at), $lt: next })
       checkpoints.push({ at: next.getTime(), count: last.count + more })
-      step = stride
+      step = itemsPerCheckpoint
     }
   }
 }

@@ -16,13 +16,13 @@ export async function readWithinPage<Doc extends object>(cursor: mongo.FindCurso
 }
 
 /** `page` starts at 1. */
-export interface Slice {
+export interface PageRequest {
   page: number
   limit: number
 }
 
 /** The page format of SPEC 4.3. */
-export interface Page<Item> extends Slice {
+export interface Page<Item> extends PageRequest {
   items: Item[]
   total: number
   hasMore: boolean
@@ -36,7 +36,7 @@ export const longestReadMs = 3_000
 export const maxSkip = 2 ** 31
 
 /** A limit above 100 becomes 100 (SPEC 4.3). */
-export function readSlice(query: { page?: string; limit?: string }): Slice {
+export function readPageRequest(query: { page?: string; limit?: string }): PageRequest {
   return {
     page: Number(query.page ?? 1),
     limit: Math.min(Number(query.limit ?? defaultLimit), maxLimit),
@@ -60,7 +60,7 @@ export interface Listing extends Selection {
 export async function readPage<Item, Doc extends Item = Item>(
   model: Model<Doc>,
   { where, index, fields = {}, counted = { where, index } }: Listing,
-  slice: Slice,
+  slice: PageRequest,
 ): Promise<Page<Item>> {
   const { page, limit } = slice
   const skip = (page - 1) * limit
@@ -89,7 +89,7 @@ export async function readPage<Item, Doc extends Item = Item>(
 export async function readSortedPage<Item extends Listed>(
   model: Model<Item>,
   { where, index, fields }: Required<Omit<Listing, 'counted'>>,
-  slice: Slice,
+  slice: PageRequest,
 ): Promise<Page<Item>> {
   const { page, limit } = slice
   const skip = (page - 1) * limit
@@ -129,7 +129,7 @@ export const presentPage = <Item, Presented>(
 ): Page<Presented> => ({ items: items.map((item) => present(item)), ...page })
 
 /** If another page follows, `found` has one item too many. `total` was counted at another time. */
-export const pageOf = <Item>({ page, limit }: Slice, found: Item[], total: number): Page<Item> => ({
+export const pageOf = <Item>({ page, limit }: PageRequest, found: Item[], total: number): Page<Item> => ({
   items: found.slice(0, limit),
   page,
   limit,

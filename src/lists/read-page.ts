@@ -2,7 +2,7 @@ import { type Span, within } from '../input/span.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { type Countable, countCreated } from './counts.ts'
-import { longestReadMs, maxSkip, type Page, pageOf, readWithinPage, type Slice } from './pagination.ts'
+import { longestReadMs, maxSkip, type Page, type PageRequest, pageOf, readWithinPage } from './pagination.ts'
 
 /**
  * Reads one page of a span, from newest to oldest and then by id, and counts the span. However long the list is and
@@ -12,13 +12,13 @@ export async function readCountedPage<Item>(
   deps: Pick<Deps, 'listCounts' | 'now'>,
   countable: Countable,
   span: Span,
-  slice: Slice,
+  slice: PageRequest,
   fields: Record<string, unknown>,
 ): Promise<Page<Item>> {
   const skip = (slice.page - 1) * slice.limit
   const counting = countSpan(deps, countable, span)
   // Pages near the start are read while the count runs. Others start at a checkpoint, so they wait for it.
-  const start = skip <= deps.listCounts.stride ? { before: null, skip } : startOf(await counting, skip)
+  const start = skip <= deps.listCounts.itemsPerCheckpoint ? { before: null, skip } : startOf(await counting, skip)
   const [found, { total }] = await Promise.all([
     readFrom<Item>(countable, span, start, slice.limit + 1, fields),
     counting,
@@ -79,8 +79,8 @@ async function countSpan(
 ): Promise<Counted> {
   const checkpoints = await listCounts.checkpointsOf(countable, now())
   if (checkpoints.length > 0) return countAround(checkpoints, countable, span)
-  const short = await countAround([], countable, span, listCounts.stride + 1)
-  if (short.newer <= listCounts.stride) return short
+  const short = await countAround([], countable, span, listCounts.itemsPerCheckpoint + 1)
+  if (short.newer <= listCounts.itemsPerCheckpoint) return short
   return countAround(await listCounts.update(countable, now()), countable, span)
 }
 

@@ -1,7 +1,7 @@
 import type { Gauge } from '@prometheus-io/client'
 import type { Deps } from '../platform/deps.ts'
 import { shareRuns } from '../platform/share-runs.ts'
-import { inTime } from '../platform/timeout.ts'
+import { succeedsWithin } from '../platform/timeout.ts'
 import { omit } from './metrics.ts'
 
 /** One or more gauges that are read from MongoDB or Redis during a scrape. */
@@ -69,6 +69,6 @@ export function createRefresh(deps: Pick<Deps, 'now'>, figure: Figure): () => Pr
   return async () => {
     // If the clock was set back, the value isn't fresh either.
     if (readAt !== null && Math.abs(deps.now().getTime() - readAt) < figure.keptMs) return
-    if (!(await inTime(read(), queryTimeoutMs))) figure.leaveOut()
+    if (!(await succeedsWithin(read(), queryTimeoutMs))) figure.leaveOut()
   }
 }

@@ -150,7 +150,7 @@ const isPoolTimeout = (error: unknown): boolean =>
   error instanceof mongoose.mongo.MongoDriverError && error.name === 'MongoWaitQueueTimeoutError'
 
 /** Whether MongoDB can't be reached or has no primary. It may be back a moment later. */
-export const isAway = (error: unknown): boolean =>
+export const isUnreachable = (error: unknown): boolean =>
   isSocketFault(error) ||
   isPoolTimeout(error) ||
   error instanceof mongoose.mongo.MongoNetworkError ||
@@ -159,7 +159,8 @@ export const isAway = (error: unknown): boolean =>
   (error instanceof mongoose.mongo.MongoServerError && noPrimaryCodes.has(error.code))
 
 /** Used while a process starts, because the database may disappear again meanwhile. Throws any other error. */
-export const retryWhileUnreachable = <T>(log: Log, act: () => Promise<T>): Promise<T> => retryWhile(isAway, log, act)
+export const retryWhileUnreachable = <T>(log: Log, act: () => Promise<T>): Promise<T> =>
+  retryWhile(isUnreachable, log, act)
 
 /** These Mongoose errors mean a bug in the service. The call was never sent. */
 const bugs = new Set(['CastError', 'StrictModeError', 'ValidationError', 'ObjectExpectedError', 'ObjectParameterError'])

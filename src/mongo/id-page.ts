@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose'
 
 /** At most `limit` documents, starting after the id `after`. */
-export interface IdSlice {
+export interface IdPageRequest {
   limit: number
   after: string | null
 }
@@ -13,7 +13,7 @@ export interface IdPage<Item> {
 }
 
 /** Generated ids begin with the creation time, hence `newestFirst`. `byName` is for ids that people chose. */
-export const orders = { newestFirst: -1, byName: 1 } as const
+export const sortOrders = { newestFirst: -1, byName: 1 } as const
 
 /** A search with few matches may scan a whole collection. MongoDB aborts it before the connection times out. */
 const longestSearchMs = 4000
@@ -22,11 +22,11 @@ const longestSearchMs = 4000
 export async function readIdPage<Doc extends { _id: string }>(
   model: Model<Doc>,
   where: object,
-  { limit, after }: IdSlice,
-  order: (typeof orders)[keyof typeof orders],
+  { limit, after }: IdPageRequest,
+  order: (typeof sortOrders)[keyof typeof sortOrders],
   fields: Record<string, 0 | 1 | boolean> = {},
 ): Promise<IdPage<Doc>> {
-  const rest = after === null ? {} : { _id: order === orders.byName ? { $gt: after } : { $lt: after } }
+  const rest = after === null ? {} : { _id: order === sortOrders.byName ? { $gt: after } : { $lt: after } }
   const found = await model
     .find({ ...where, ...rest }, fields)
     .sort({ _id: order })
@@ -42,7 +42,7 @@ export const mapPage = <From, To>({ items, next }: IdPage<From>, convert: (item:
   next,
 })
 
-type Given<Filter> = { [Name in keyof Filter]?: Exclude<Filter[Name], undefined> }
+type Defined<Filter> = { [Name in keyof Filter]?: Exclude<Filter[Name], undefined> }
 
-export const given = <Filter extends object>(filter: Filter): Given<Filter> =>
-  Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) as Given<Filter>
+export const withoutUndefined = <Filter extends object>(filter: Filter): Defined<Filter> =>
+  Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) as Defined<Filter>

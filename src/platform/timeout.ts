@@ -22,7 +22,7 @@ export async function withTimeout<Result, Late>(
 }
 
 /** Whether `work` succeeded within `ms`. */
-export const inTime = (work: Promise<unknown>, ms: number): Promise<boolean> => {
+export const succeedsWithin = (work: Promise<unknown>, ms: number): Promise<boolean> => {
   const succeeded = work.then(
     () => true,
     () => false,

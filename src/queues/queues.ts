@@ -2,7 +2,7 @@ import { Queue } from 'bullmq'
 import { type NewJob, type QueueName, queueNames } from '../../schemas/jobs.ts'
 import type { Config } from '../config/config.ts'
 import type { Log } from '../platform/log.ts'
-import { inTime } from '../platform/timeout.ts'
+import { succeedsWithin } from '../platform/timeout.ts'
 import { createCounts } from './counts.ts'
 import { openFailingFast, type RedisConnection } from './open-redis.ts'
 import { createProducer, type Producer } from './producer.ts'
@@ -70,7 +70,9 @@ export function openQueues(config: QueuesConfig, log: Log) {
     const known = opened.get(name)
     if (known !== undefined) return known
     // A process that has just started waits for its first connection.
-    const queue = inTime(connected, timeoutMs).then(() => openQueue(connection, config.queuePrefix, name, complain))
+    const queue = succeedsWithin(connected, timeoutMs).then(() =>
+      openQueue(connection, config.queuePrefix, name, complain),
+    )
     opened.set(name, queue)
     queue.catch(() => opened.delete(name))
     return queue

@@ -1,4 +1,4 @@
-import { type IdPage, type IdSlice, orders, readIdPage } from '../mongo/id-page.ts'
+import { type IdPage, type IdPageRequest, readIdPage, sortOrders } from '../mongo/id-page.ts'
 import type { Models } from '../platform/deps.ts'
 import type { Reconciliation } from './reconciliation.ts'
 
@@ -6,8 +6,8 @@ type Reads = Pick<Models, 'Reconciliation'>
 export type ListedRun = Omit<Reconciliation, 'differences'>
 
 /** Returns a page of runs without their differences, newest first. */
-export const listRuns = (deps: Reads, slice: IdSlice): Promise<IdPage<ListedRun>> =>
-  readIdPage<ListedRun>(deps.Reconciliation as never, {}, slice, orders.newestFirst, { differences: 0 })
+export const listRuns = (deps: Reads, slice: IdPageRequest): Promise<IdPage<ListedRun>> =>
+  readIdPage<ListedRun>(deps.Reconciliation as never, {}, slice, sortOrders.newestFirst, { differences: 0 })
 
 /** Returns a run with up to `size` of its stored differences, beginning at the position `start`. */
 export const findRun = (deps: Reads, id: string, start: number, size: number): Promise<Reconciliation | null> =>

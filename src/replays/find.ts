@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose'
 import type { Caller } from '../businesses/caller.ts'
-import { type Page, readPage, type Slice } from '../lists/pagination.ts'
+import { type Page, type PageRequest, readPage } from '../lists/pagination.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
@@ -32,7 +32,7 @@ export async function listReplays(
   deps: Pick<Deps, 'Replay' | 'Endpoint'>,
   caller: Caller,
   endpointId: string,
-  slice: Slice,
+  slice: PageRequest,
 ): Promise<Page<Replay>> {
   await findEndpoint(deps, caller, endpointId)
   const { businessId, sandbox } = caller

@@ -4,40 +4,40 @@ import type { Deps } from '../platform/deps.ts'
 import { throttled } from '../platform/log.ts'
 import { prefixesOf } from '../platform/network.ts'
 
-/** Limits the failed attempts of one network in a period. A larger prefix may have `share` times as many. */
+/** Limits the failures of one network in a period. A larger prefix may have `share` times as many. */
 export interface NetworkBudget extends Limit {
   name: string
   perNetwork: number
   seconds: number
   /**
-   * How many points a failure costs; an attempt in progress costs one. If it's more than one, a network can have
-   * several honest attempts in progress for each failure that its budget allows.
+   * How many points a failure costs; a check in progress costs one. If it's more than one, a network can have several
+   * honest checks in progress for each failure that its budget allows.
    */
   perFailure: number
   /**
-   * Where an attempt counts before its outcome is known. `stored` counts it in MongoDB for every prefix, so concurrent
-   * attempts can't exceed any budget. `process` counts it only in this process and only for its own network, so a
+   * Where a check counts before its outcome is known. `stored` counts it in MongoDB for every prefix, so concurrent
+   * checks can't exceed any budget. `process` counts it only in this process and only for its own network, so a
    * success writes nothing. In return, each process lets a network have its whole budget in progress, and a larger
    * prefix's budget may be exceeded.
    */
   countsAhead: 'stored' | 'process'
 }
 
-/** How long a network is closed, at least, if attempts in progress use up its budget. */
+/** How long a network is closed, at least, if checks in progress use up its budget. */
 const inProgressMs = 1000
 
 /** Call exactly one of the two, once. */
-export interface AttemptEnd {
+export interface CheckEnd {
   fail(): Promise<unknown>
   leave(): Promise<unknown>
 }
-export type Attempt = ({ isOpen: true } & AttemptEnd) | { isOpen: false; closedMs: number }
+export type Check = ({ isOpen: true } & CheckEnd) | { isOpen: false; closedMs: number }
 
 export interface NetworkLimit {
-  /** Starts an attempt. If `owner` is given, attempts are counted separately for each owner. */
-  (ip: string, owner?: string): Promise<Attempt>
-  /** Ends a stored attempt that another process may have started, shortly before `countedAt`. */
-  resume(countedAt: Date, ip: string, owner?: string): AttemptEnd
+  /** Starts a check. If `owner` is given, checks are counted separately for each owner. */
+  (ip: string, owner?: string): Promise<Check>
+  /** Ends a stored check that another process may have started, shortly before `countedAt`. */
+  resume(countedAt: Date, ip: string, owner?: string): CheckEnd
 }
 
 /**
@@ -58,12 +58,12 @@ export function createNetworkLimit(
     return Math.max(0, ...closedMs)
   }
 
-  async function openStored(bounds: readonly Bound[]): Promise<Attempt> {
+  async function openStored(bounds: readonly Bound[]): Promise<Check> {
     const closedMs = longest(bounds, await counters.take(bounds), bounds.slice(1))
     return closedMs > 0 ? { isOpen: false, closedMs } : { isOpen: true, ...endOf(bounds) }
   }
 
-  const endOf = (bounds: readonly Bound[], countedAt?: Date): AttemptEnd => ({
+  const endOf = (bounds: readonly Bound[], countedAt?: Date): CheckEnd => ({
     fail: async () => perFailure > 1 && counters.add(bounds, perFailure - 1),
     leave: () => counters.giveBack(bounds, countedAt),
   })
@@ -76,7 +76,7 @@ export function createNetworkLimit(
     return count
   }
 
-  async function openInProcess(bounds: readonly Bound[]): Promise<Attempt> {
+  async function openInProcess(bounds: readonly Bound[]): Promise<Check> {
     const own = bounds[0]?.id ?? ''
     const running = countInProgress(own, 1)
     const end = (): void => void countInProgress(own, -1)

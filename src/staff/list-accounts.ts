@@ -1,4 +1,4 @@
-import { given, type IdPage, type IdSlice, mapPage, orders, readIdPage } from '../mongo/id-page.ts'
+import { type IdPage, type IdPageRequest, mapPage, readIdPage, sortOrders, withoutUndefined } from '../mongo/id-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { Staff } from './account.ts'
 
@@ -21,12 +21,12 @@ type FactsDeps = Pick<Deps, 'Staff' | 'now'>
 export async function listAccounts(
   deps: FactsDeps,
   { disabled, ...filter }: AccountFilter,
-  slice: IdSlice,
+  slice: IdPageRequest,
 ): Promise<IdPage<AccountFacts>> {
   const state = disabled === undefined ? {} : { disabledAt: disabled ? { $type: 'date' } : null }
-  const where = { ...given(filter), ...state }
+  const where = { ...withoutUndefined(filter), ...state }
   const now = deps.now()
-  return mapPage(await readIdPage(deps.Staff, where, slice, orders.byName), (staff) => accountFacts(staff, now))
+  return mapPage(await readIdPage(deps.Staff, where, slice, sortOrders.byName), (staff) => accountFacts(staff, now))
 }
 
 /** Returns an account, or null if there is no account with this name. */

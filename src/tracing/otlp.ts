@@ -23,7 +23,7 @@ import {
 } from '@opentelemetry/sdk-trace'
 import type { Config } from '../config/config.ts'
 import type { Log } from '../platform/log.ts'
-import { inTime } from '../platform/timeout.ts'
+import { succeedsWithin } from '../platform/timeout.ts'
 import { version } from '../platform/version.ts'
 import { createLogLoss, reportingFailures, reportSdkWarnings } from './not-sent.ts'
 import type { Span, SpanKind, Tracing } from './tracing.ts'
@@ -64,7 +64,7 @@ export function createTracing(
     begin: (name, kind, parent) =>
       spanOver(tracer.startSpan(name, { kind: kinds[kind] }, parent === null ? ROOT_CONTEXT : contextOf(parent))),
     async close() {
-      if (!(await inTime(provider.shutdown(), flushMs))) logLoss({ why: 'the process ended first' })
+      if (!(await succeedsWithin(provider.shutdown(), flushMs))) logLoss({ why: 'the process ended first' })
     },
   }
 }

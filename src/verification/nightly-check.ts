@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose'
 import { readableDate } from '../audit/audit-event.ts'
 import { nativeCollection, nullIfDuplicate } from '../mongo/collection.ts'
-import { isAway } from '../mongo/connect.ts'
+import { isUnreachable } from '../mongo/connect.ts'
 import type { Models } from '../platform/deps.ts'
 import { type LongLease, lastDue, takeLongLease } from '../retention/record.ts'
 import { findServiceKey } from '../security/service-keys.ts'
@@ -76,7 +76,7 @@ export async function checkTrail(
     else deps.log.info({ seals, lines, ...last }, 'audit.verified')
   } catch (err) {
     if (ending.aborted) return
-    if (isAway(err)) deps.log.warn({ err }, 'audit.not-checked')
+    if (isUnreachable(err)) deps.log.warn({ err }, 'audit.not-checked')
     else deps.log.error({ err }, 'audit.not-checked')
   }
 }

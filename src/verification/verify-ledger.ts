@@ -7,7 +7,7 @@ import type { Refund } from '../intents/records.ts'
 import { entriesOf } from '../ledger/book.ts'
 import { dayOf, type EntryDraft, type LedgerEntry, linkClosing, linkEntry } from '../ledger/entry.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import { isAway } from '../mongo/connect.ts'
+import { isUnreachable } from '../mongo/connect.ts'
 import type { Facts } from '../outbox/facts.ts'
 import type { Deps } from '../platform/deps.ts'
 import { businessIds, inParts, intentsIn, maxReadMs as maxTimeMS, pageSize } from '../reconciliation/recorded.ts'
@@ -155,7 +155,7 @@ export async function verifyLedgers(deps: VerifyDeps & Pick<Deps, 'Business'>, p
       } catch (error) {
         // Throws if the run is being stopped.
         await pace(async () => undefined)
-        if (isAway(error)) throw error
+        if (isUnreachable(error)) throw error
         // A document that was changed may be too malformed to compare.
         const isFault = error instanceof LedgerFault || error instanceof TypeError || error instanceof RangeError
         const fault = error instanceof Error ? error.message : String(error)

@@ -5,7 +5,7 @@ import { listEvents } from '../../src/events/list.ts'
 import { anyTime, type Span } from '../../src/input/span.ts'
 import { listIntents } from '../../src/intents/list.ts'
 import { createListCounts, forgetStored } from '../../src/lists/counts.ts'
-import type { Page, Slice } from '../../src/lists/pagination.ts'
+import type { Page, PageRequest } from '../../src/lists/pagination.ts'
 import type { Deps } from '../../src/platform/deps.ts'
 import { newId, newOrderNumber, newReferenceNumber } from '../../src/platform/ids.ts'
 import { listOrders } from '../../src/store/orders/read.ts'
@@ -28,7 +28,7 @@ interface Made {
   createdAt: Date
 }
 
-type Read = (deps: Deps, caller: Caller, search: Span & Slice) => Promise<Page<Made>>
+type Read = (deps: Deps, caller: Caller, search: Span & PageRequest) => Promise<Page<Made>>
 
 interface List {
   read: Read
@@ -76,9 +76,9 @@ describe('The counts of long lists', () => {
     service.clock.freeze(new Date())
   })
 
-  const withCheckpoints = (stride: number, maxCheckpoints = 1_000): Deps => ({
+  const withCheckpoints = (itemsPerCheckpoint: number, maxCheckpoints = 1_000): Deps => ({
     ...service.deps,
-    listCounts: createListCounts(service.deps.ListCheckpoints, () => elapsedMs, { stride, maxCheckpoints }),
+    listCounts: createListCounts(service.deps.ListCheckpoints, () => elapsedMs, { itemsPerCheckpoint, maxCheckpoints }),
   })
   async function callerOf(): Promise<Caller> {
     const merchant = await service.merchant({ mode: 'live' })
@@ -131,11 +131,14 @@ describe('The counts of long lists', () => {
         }
       }
 
-      for (const stride of [1, 5])
-        it(`are exact for any time range (items between checkpoints: ${stride})`, async () => {
-          const deps = withCheckpoints(stride)
+      for (const itemsPerCheckpoint of [1, 5])
+        it(`are exact for any time range (items between checkpoints: ${itemsPerCheckpoint})`, async () => {
+          const deps = withCheckpoints(itemsPerCheckpoint)
           await expectPages(deps, anyTime, all)
-          const instants = [null, ...(stride === 5 ? [3, 26, 45] : [26]).map((index) => all[index]?.createdAt ?? null)]
+          const instants = [
+            null,
+            ...(itemsPerCheckpoint === 5 ? [3, 26, 45] : [26]).map((index) => all[index]?.createdAt ?? null),
+          ]
           for (const from of instants)
             for (const to of instants) {
               if (from !== null && to !== null && from > to) continue

@@ -1,22 +1,28 @@
 import { mock } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { expect } from 'chai'
-import { type Addition, type AddUp, type Counted, createRateLimits, type RateLimits } from '../../src/limits/rate.ts'
+import {
+  type Addition,
+  type AddToSums,
+  type Counted,
+  createRateLimits,
+  type RateLimits,
+} from '../../src/limits/rate.ts'
 
 const at = new Date('2026-01-01T00:00:00.500Z')
-const open = (perSecond: number, addUp: AddUp, now = () => at): RateLimits => {
-  const limits = createRateLimits(perSecond, addUp, now)
+const open = (perSecond: number, addToSums: AddToSums, now = () => at): RateLimits => {
+  const limits = createRateLimits(perSecond, addToSums, now)
   // The test itself exchanges counts.
   limits.close()
   return limits
 }
-const away: AddUp = async () => null
+const away: AddToSums = async () => null
 
 /** Sums as Redis keeps them, for several processes. */
 function sums() {
   const totals = new Map<string, number>()
   const batches: Addition[][] = []
-  const addUp: AddUp = async (additions) => {
+  const addToSums: AddToSums = async (additions) => {
     batches.push([...additions])
     return additions.map(([name, by]) => {
       const sum = (totals.get(name) ?? 0) + by
@@ -24,7 +30,7 @@ function sums() {
       return sum
     })
   }
-  return { addUp, batches }
+  return { addToSums, batches }
 }
 
 const countOften = (limits: RateLimits, times: number, key: Counted = 'key:a', limit?: number) => {
@@ -33,8 +39,8 @@ const countOften = (limits: RateLimits, times: number, key: Counted = 'key:a', l
 
 describe('The rate limiter', () => {
   it('adds up the counts of several processes, each of which reports every count once', async () => {
-    const { addUp, batches } = sums()
-    const [one, other] = [open(100, addUp), open(100, addUp)]
+    const { addToSums, batches } = sums()
+    const [one, other] = [open(100, addToSums), open(100, addToSums)]
     countOften(one, 60)
     await one.exchange()
     countOften(other, 10)
@@ -48,9 +54,9 @@ describe('The rate limiter', () => {
   })
 
   it('keeps working if Redis does not respond, whether or not Redis has received the counts', async () => {
-    const { addUp } = sums()
-    const lost: AddUp = (additions, livesMs) => addUp(additions, livesMs).then(() => null)
-    const responses = [lost, away, addUp]
+    const { addToSums } = sums()
+    const lost: AddToSums = (additions, livesMs) => addToSums(additions, livesMs).then(() => null)
+    const responses = [lost, away, addToSums]
     const limits = open(100, (additions, livesMs) => (responses.shift() ?? away)(additions, livesMs))
     for (let exchange = 0; exchange < 3; exchange += 1) {
       countOften(limits, 10)
@@ -60,10 +66,10 @@ describe('The rate limiter', () => {
   })
 
   it('reports counts to Redis in one batch at a time, however slow Redis is, and loses no count in the meantime', async () => {
-    const { addUp, batches } = sums()
+    const { addToSums, batches } = sums()
     const respond: (() => void)[] = []
     const limits = open(100, async (additions, livesMs) => {
-      const totals = await addUp(additions, livesMs)
+      const totals = await addToSums(additions, livesMs)
       await new Promise<void>((resolve) => respond.push(resolve))
       return totals
     })
@@ -79,9 +85,9 @@ describe('The rate limiter', () => {
   })
 
   it('starts counting from zero each second, under a new Redis key', async () => {
-    const { addUp, batches } = sums()
+    const { addToSums, batches } = sums()
     let now = at
-    const limits = open(10, addUp, () => now)
+    const limits = open(10, addToSums, () => now)
     countOften(limits, 11)
     await limits.exchange()
     now = new Date(at.getTime() + 500)
@@ -102,8 +108,8 @@ describe('The rate limiter', () => {
   })
 
   it('does not report callers below 3 % of their limit to Redis, and reports at most a thousand callers per batch', async () => {
-    const { addUp, batches } = sums()
-    const limits = open(100, addUp)
+    const { addToSums, batches } = sums()
+    const limits = open(100, addToSums)
     for (let key = 0; key < 1500; key += 1) countOften(limits, 2, `key:${key}`)
     await limits.exchange()
     expect(batches).to.deep.equal([])
@@ -113,8 +119,8 @@ describe('The rate limiter', () => {
   })
 
   it("uses a caller's own limit, if there is one, to decide whether to report the caller to Redis", async () => {
-    const { addUp, batches } = sums()
-    const limits = open(100, addUp)
+    const { addToSums, batches } = sums()
+    const limits = open(100, addToSums)
     countOften(limits, 10, 'key:large', 1000)
     countOften(limits, 10, 'key:small', 10)
     await limits.exchange()

@@ -3,7 +3,7 @@ import { type QueueName, queueNames, queueOptions } from '../../schemas/jobs.ts'
 import type { Deps } from '../../src/platform/deps.ts'
 import { type Log, throttled } from '../../src/platform/log.ts'
 import { createRunningWork, type RunningWork } from '../../src/platform/running-work.ts'
-import { inTime } from '../../src/platform/timeout.ts'
+import { succeedsWithin } from '../../src/platform/timeout.ts'
 import { mastersOf, openRedis, type RedisConnection } from '../../src/queues/open-redis.ts'
 import { attemptWaiting } from '../../src/webhooks/attempts/attempt-due.ts'
 import { type Loops, startLoops } from '../../src/work/loop.ts'
@@ -32,7 +32,7 @@ const pollGraceMs = 3000
  * The last part of SHUTDOWN_TIMEOUT_SECONDS. When it begins, attempts still in flight are aborted. It's long enough for
  * one call to MongoDB (5 s), even if MongoDB is frozen.
  */
-const afterCutMs = 7000
+const afterAbortMs = 7000
 /** How long to wait for results that arrived before the attempts were aborted. */
 const lastResultsMs = 2000
 /** How long to wait for Redis to accept the results of the last jobs. */
@@ -72,7 +72,7 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
 
   async function workEnded(polled: Promise<void>): Promise<void> {
     await running.ended()
-    await inTime(polled, pollGraceMs)
+    await succeedsWithin(polled, pollGraceMs)
     await deps.backgroundWork.ended()
   }
 
@@ -82,10 +82,10 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
       deps.slots.close()
       const polled = loops.stop()
       const closed = Promise.allSettled(bullWorkers.map((worker) => worker.close()))
-      const isDone = await inTime(workEnded(polled), deps.config.shutdownTimeoutMs - afterCutMs)
-      if (!isDone) await cutAttempts(deps)
+      const isDone = await succeedsWithin(workEnded(polled), deps.config.shutdownTimeoutMs - afterAbortMs)
+      if (!isDone) await abortAttempts(deps)
       // BullMQ itself would wait for Redis indefinitely. Nothing is lost, because all results are in MongoDB.
-      await inTime(closed, redisGraceMs)
+      await succeedsWithin(closed, redisGraceMs)
       timers.stop()
       connection.disconnect()
     },
@@ -97,7 +97,7 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
  * poll. The aborted attempts don't count. Other running work is repeated elsewhere: a wallet query because its time is
  * stored with the hold, and a job because its lock expires.
  */
-async function cutAttempts({
+async function abortAttempts({
   leases,
   backgroundWork,
   log,
@@ -106,7 +106,7 @@ async function cutAttempts({
     (attempts) => log.info({ attempts }, 'attempts.cut'),
     (err: unknown) => log.warn({ err }, 'leases.not-given-up'),
   )
-  await inTime(backgroundWork.ended(), lastResultsMs)
+  await succeedsWithin(backgroundWork.ended(), lastResultsMs)
 }
 
 function splitConcurrency(concurrency: number): number[] {

@@ -1,5 +1,5 @@
 import { type Command, Help, Option } from 'commander'
-import type { IdPage, IdSlice } from '../../mongo/id-page.ts'
+import type { IdPage, IdPageRequest } from '../../mongo/id-page.ts'
 import { type ActGroup, namedEffects, type StaffAct, type Values } from '../../staff-acts/act.ts'
 import { someId, wholeNumber } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
@@ -157,7 +157,7 @@ interface PageOptions {
 export const asList = <Filter extends object, Item extends object>(
   command: Command,
   columns: readonly Column<Item>[],
-  read: (deps: AdminDeps, filter: Filter, slice: IdSlice) => Promise<IdPage<Item>>,
+  read: (deps: AdminDeps, filter: Filter, slice: IdPageRequest) => Promise<IdPage<Item>>,
   readAfter: (text: string) => string = someId,
 ): Command =>
   command

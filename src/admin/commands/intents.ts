@@ -86,7 +86,7 @@ async function cancelSelected(
   const { createMetrics } = await import('../../metrics/metrics.ts')
   const { openBatchers } = await import('../../context/batchers.ts')
   const { createLog } = await import('../../platform/log.ts')
-  const { inTime } = await import('../../platform/timeout.ts')
+  const { succeedsWithin } = await import('../../platform/timeout.ts')
   const { openQueues } = await import('../../queues/queues.ts')
   // The command uses the queues to wake the workers. If Redis is unreachable, the workers find the events when they
   // next poll MongoDB.
@@ -102,7 +102,7 @@ async function cancelSelected(
     advance(results.length)
   }
   try {
-    await inTime(isReady, redisTimeoutMs)
+    await succeedsWithin(isReady, redisTimeoutMs)
     const parts = {
       ...deps,
       batchers: openBatchers(deps, deps.now, log),

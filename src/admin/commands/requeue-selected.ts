@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { upToNow, within } from '../../input/span.ts'
-import { given } from '../../mongo/id-page.ts'
+import { withoutUndefined } from '../../mongo/id-page.ts'
 import { deadIn } from '../../webhooks/deliveries/backlog.ts'
 import { requeueAll, requeueBatch } from '../../webhooks/deliveries/requeue.ts'
 import { createPace } from '../../work/pace.ts'
@@ -66,7 +66,7 @@ export async function requeueSelected(
 }
 
 function filterOf(deps: AdminDeps, { id, endpoint, business, from, to, status }: Selection) {
-  const named = given({ _id: id && { $in: id }, endpointId: endpoint, businessId: business })
+  const named = withoutUndefined({ _id: id && { $in: id }, endpointId: endpoint, businessId: business })
   const span = upToNow(deps, { from: from ?? null, to: to ?? null })
   // A CANCELLED delivery has no `deadAt`, so the time span applies to `createdAt`. The filter names both environments
   // so that MongoDB can use the index on the business.

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { IdSlice } from '../../mongo/id-page.ts'
+import type { IdPageRequest } from '../../mongo/id-page.ts'
 import type { AccountFacts, AccountFilter } from '../../staff/list-accounts.ts'
 import { isStaffName, roles } from '../../staff/permissions.ts'
 import { accountActs, passwordInWords, staffListActs } from '../../staff-acts/account-acts.ts'
@@ -37,7 +37,7 @@ export function addStaffCommands(program: Command): void {
     .action(act(showAccount, detailsText))
 }
 
-async function listPage(deps: AdminDeps, filter: AccountFilter, slice: IdSlice) {
+async function listPage(deps: AdminDeps, filter: AccountFilter, slice: IdPageRequest) {
   const { listAccounts } = await import('../../staff/list-accounts.ts')
   const { items, next } = await listAccounts(deps, filter, slice)
   return { items: await withSignIns(deps, items), next }

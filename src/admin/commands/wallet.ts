@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { IdPage, IdSlice } from '../../mongo/id-page.ts'
+import type { IdPage, IdPageRequest } from '../../mongo/id-page.ts'
 import type { EncryptedField } from '../../security/encrypt.ts'
 import type { WalletFacts, WalletFilter } from '../../wallets/sandbox/list-wallets.ts'
 import { act, asList, Failed, found, subcommand } from './act.ts'
@@ -65,7 +65,11 @@ const nextField: EncryptedField = { collection: 'wallets', id: 'list', field: 'n
 
 const sealedId = parsed((text) => /^v1\.[\w.-]{1,400}$/.exec(text)?.[0], 'Must be the "next" of the previous page.')
 
-async function read(deps: AdminDeps, filter: WalletFilter, { limit, after }: IdSlice): Promise<IdPage<WalletFacts>> {
+async function read(
+  deps: AdminDeps,
+  filter: WalletFilter,
+  { limit, after }: IdPageRequest,
+): Promise<IdPage<WalletFacts>> {
   const { listWallets } = await import('../../wallets/sandbox/list-wallets.ts')
   const page = await listWallets(deps, filter, { limit, after: after && decrypted(deps, after) })
   return { ...page, next: page.next && deps.secrets.encrypt(page.next, nextField) }

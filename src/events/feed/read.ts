@@ -4,7 +4,7 @@ import type { EventName } from '../../../schemas/events.ts'
 import type { ReadFeedQuery } from '../../../schemas/list-events.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { type ChainOwner, chainIndex, isNumber } from '../../chains/append.ts'
-import { longestReadMs, readSlice, readWithinPage } from '../../lists/pagination.ts'
+import { longestReadMs, readPageRequest, readWithinPage } from '../../lists/pagination.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type Refusal, refuse } from '../../platform/errors.ts'
@@ -34,7 +34,7 @@ export function parseFeedSearch(caller: Caller, query: ReadFeedQuery): FeedSearc
   return {
     after: after === undefined ? 0 : after === 'latest' ? after : readPosition(caller, after),
     types: type === undefined ? readableBy(caller) : [type],
-    limit: readSlice(query).limit,
+    limit: readPageRequest(query).limit,
     waitMs: Number(wait) * 1000,
   }
 }

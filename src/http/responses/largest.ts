@@ -1,5 +1,5 @@
 import type { PageQuery } from '../../../schemas/queries.ts'
-import { readSlice } from '../../lists/pagination.ts'
+import { readPageRequest } from '../../lists/pagination.ts'
 
 /**
  * The maximum size of each kind of item as JSON, in bytes, if every string has its maximum length and consists of the
@@ -39,4 +39,4 @@ export const memoryOfDownload = 50 * largestItem.product + 3 * 2 * 1024 * 1024
 
 /** Returns the number of bytes to reserve for the page that a valid query requests. */
 export const memoryOfPage = (kind: ItemKind, query: unknown): number =>
-  readSlice(query as PageQuery).limit * memoryOfOne(kind)
+  readPageRequest(query as PageQuery).limit * memoryOfOne(kind)

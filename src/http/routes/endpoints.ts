@@ -9,7 +9,7 @@ import { described, id as idSchema } from '../../../schemas/responses/fields.ts'
 import * as schema from '../../../schemas/responses/webhooks.ts'
 import { testResult } from '../../../schemas/responses/webhooks.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import { type Page, presentPage, readPage, readSlice } from '../../lists/pagination.ts'
+import { type Page, presentPage, readPage, readPageRequest } from '../../lists/pagination.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import {
@@ -139,5 +139,5 @@ function listEndpoints(
 ): Promise<Page<Endpoint>> {
   if (isTest && sandbox === 'false') throw refuse('SANDBOX_MISMATCH')
   const where = { businessId, sandbox: sandbox === 'true', ...standing }
-  return readPage<Endpoint>(deps.Endpoint, { where, index: 'slotInUse' }, readSlice(slice))
+  return readPage<Endpoint>(deps.Endpoint, { where, index: 'slotInUse' }, readPageRequest(slice))
 }

@@ -2,7 +2,7 @@ import { replayEndpointBody } from '../../../schemas/endpoints.ts'
 import { type PageQuery, pageQuery } from '../../../schemas/queries.ts'
 import { described, id as idSchema } from '../../../schemas/responses/fields.ts'
 import { replay, replayPage, requestedReplay } from '../../../schemas/responses/webhooks.ts'
-import { presentPage, readSlice } from '../../lists/pagination.ts'
+import { presentPage, readPageRequest } from '../../lists/pagination.ts'
 import { cancelOwnReplay } from '../../replays/cancel.ts'
 import { findReplay, listReplays } from '../../replays/find.ts'
 import { presentReplay } from '../../replays/replay.ts'
@@ -51,7 +51,7 @@ export const replayRoutes = inSection('Webhook deliveries', [
     isPage: true,
     scope: 'webhooks.deliveries:read',
     run: async (deps, caller, { params: { id = '' }, query }: OperationInput<PageQuery>) =>
-      presentPage(await listReplays(deps, caller, id, readSlice(query)), presentReplay),
+      presentPage(await listReplays(deps, caller, id, readPageRequest(query)), presentReplay),
   },
   {
     method: 'get',

@@ -7,7 +7,7 @@ import type { Config } from '../../config/config.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type Refusal, refuse } from '../../platform/errors.ts'
 import { throttled } from '../../platform/log.ts'
-import { inTime } from '../../platform/timeout.ts'
+import { succeedsWithin } from '../../platform/timeout.ts'
 import type { IsTrusted } from './client-address.ts'
 import {
   accept,
@@ -143,7 +143,7 @@ export function createHttpServer(
       const released = held
       held = null
       for (const begin of released) begin()
-      await inTime(closed, lastRequestsMs)
+      await succeedsWithin(closed, lastRequestsMs)
       // Connections on which no request is running must not keep the process alive.
       closeIdle(() => true)
       const timer = setTimeout(() => server.closeAllConnections(), maxMs)

@@ -6,7 +6,7 @@ import { createScrape } from '../../monitoring/scrape.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type ErrorCode, type Refusal, refuse } from '../../platform/errors.ts'
 import { shareRuns } from '../../platform/share-runs.ts'
-import { inTime } from '../../platform/timeout.ts'
+import { succeedsWithin } from '../../platform/timeout.ts'
 import { send, setApiHeaders } from '../responses/envelope.ts'
 import { createBareApp, readOnly, refuseUnknown } from './bare-app.ts'
 import { createHttpServer, type HttpServer } from './listen.ts'
@@ -53,7 +53,7 @@ export function useProbes(
  */
 function readiness(deps: Pick<Deps, 'mongo' | 'queues' | 'stopping'>): RequestHandler {
   const checkDependencies = shareRuns(() =>
-    Promise.all([inTime(pingMongo(deps.mongo), timeoutMs), inTime(deps.queues.ping(), timeoutMs)]),
+    Promise.all([succeedsWithin(pingMongo(deps.mongo), timeoutMs), succeedsWithin(deps.queues.ping(), timeoutMs)]),
   )
   return async (_req, res) => {
     const [mongodb, redis] = await checkDependencies()

@@ -1,5 +1,5 @@
 import type { Deps } from '../../platform/deps.ts'
-import { type AttemptEnd, createNetworkLimit, type NetworkBudget } from '../../security/network-limit.ts'
+import { type CheckEnd, createNetworkLimit, type NetworkBudget } from '../../security/network-limit.ts'
 import type { KnownOutcome } from '../../wallets/wallet.ts'
 import type { Intent } from '../intent.ts'
 import type { PaymentHold } from '../records.ts'
@@ -37,7 +37,7 @@ export function createRefusedPins(deps: Pick<Deps, 'counters' | 'log'>) {
  * Does not wait for its writes. If one fails, the attempt costs one point, as it did while it was in progress. That
  * point expires within minutes.
  */
-export function settlePin(attempt: AttemptEnd, { sandbox }: Intent, outcome: KnownOutcome | null): void {
+export function settlePin(attempt: CheckEnd, { sandbox }: Intent, outcome: KnownOutcome | null): void {
   const counts = outcome?.outcome === 'refused' || (sandbox && outcome?.outcome === 'declined')
   void (counts ? attempt.fail() : attempt.leave()).catch(() => undefined)
 }

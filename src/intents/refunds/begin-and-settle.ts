@@ -5,7 +5,7 @@ import type { OutboxEvent } from '../../outbox/event.ts'
 import { wakeRelay } from '../../outbox/wake-relay.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { newId } from '../../platform/ids.ts'
-import { inTime } from '../../platform/timeout.ts'
+import { succeedsWithin } from '../../platform/timeout.ts'
 import type { Cause } from '../../tracing/tracing.ts'
 import type { Commission, ReturnedFees } from '../../wallets/commission.ts'
 import type { KnownOutcome } from '../../wallets/wallet.ts'
@@ -227,7 +227,7 @@ export async function bookSoon(
     const paid = await unrelayedPayment(deps, intent)
     await bookEvents(deps, intent, [...paid, refunded], deadlineAt)
   }
-  await inTime(book(), bookingMs)
+  await succeedsWithin(book(), bookingMs)
 }
 
 /** Returns the event of the payment if it is not relayed yet. The ledger must contain a payment before its refund. */

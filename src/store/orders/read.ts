@@ -2,21 +2,21 @@ import type { ListOrdersQuery } from '../../../schemas/orders.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { readSpan, type Span } from '../../input/span.ts'
 import { allOf } from '../../lists/counts.ts'
-import { type Page, readSlice, type Slice } from '../../lists/pagination.ts'
+import { type Page, type PageRequest, readPageRequest } from '../../lists/pagination.ts'
 import { readCountedPage } from '../../lists/read-page.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { requireShop } from '../shops/shops.ts'
 import { type Order, type ShownOrder, shownFields } from './order.ts'
 
-export interface OrderSearch extends Slice, Span {}
+export interface OrderSearch extends PageRequest, Span {}
 
 /**
  * Parses the query parameters of a list. If `to` is a date without a time, the list includes the whole of that UTC day.
  */
 export const parseOrderSearch = (query: ListOrdersQuery): OrderSearch => ({
   ...readSpan(query),
-  ...readSlice(query),
+  ...readPageRequest(query),
 })
 
 /**

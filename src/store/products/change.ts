@@ -12,7 +12,7 @@ import { refuseLarge, withinStorage } from '../../businesses/quotas.ts'
 import type { Result, WriteRequest } from '../../idempotency/request.ts'
 import { bytesOf } from '../../mongo/bytes-of.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
-import { given } from '../../mongo/id-page.ts'
+import { withoutUndefined } from '../../mongo/id-page.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type Refusal, refuse } from '../../platform/errors.ts'
 import { checkedBytes, type GivenSkus, newVariant, readSkus, refuseTakenSkus, skusOf, skuTaken } from './create.ts'
@@ -38,7 +38,7 @@ export function parseChange(deps: Pick<Deps, 'validate'>, body: unknown): Produc
   const { name, description, images, active, removeMissingVariants = false } = input
   const variants = variantsOf(input)
   return {
-    fields: given({ name, description, images, active }),
+    fields: withoutUndefined({ name, description, images, active }),
     variants,
     removesOthers: removeMissingVariants && input.variants !== undefined,
     givenSkus: readSkus((variants ?? []).map(({ prefix, set }) => ({ prefix, sku: set.sku ?? null }))),
@@ -61,7 +61,7 @@ function variantsOf(input: UpdateProductBody): VariantChange[] | null {
 }
 
 const fieldsOf = ({ label, price, stock, sku }: VariantFields): VariantChange['set'] =>
-  given({ label, price, stock, sku })
+  withoutUndefined({ label, price, stock, sku })
 
 /**
  * Changes only the fields that the request contains. Throws the errors of `findProduct` and `changedProduct`. Also

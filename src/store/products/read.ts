@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose'
 import type { ListProductsQuery } from '../../../schemas/products.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import { type Page, readPage, readSlice, type Slice } from '../../lists/pagination.ts'
+import { type Page, type PageRequest, readPage, readPageRequest } from '../../lists/pagination.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { escapeRegex } from '../../mongo/escape-regex.ts'
 import type { Deps } from '../../platform/deps.ts'
@@ -9,7 +9,7 @@ import { refuse } from '../../platform/errors.ts'
 import { requireShop } from '../shops/shops.ts'
 import { type Product, type ShownProduct, shownFields } from './product.ts'
 
-export interface ProductSearch extends Slice {
+export interface ProductSearch extends PageRequest {
   active: boolean | null
   /** Part of the product's name, ignoring case. */
   text: string | null
@@ -18,7 +18,7 @@ export interface ProductSearch extends Slice {
 
 export function parseProductSearch(query: ListProductsQuery): ProductSearch {
   const { active, q: text = null, sku = null } = query
-  return { active: active === undefined ? null : active === 'true', text, sku, ...readSlice(query) }
+  return { active: active === undefined ? null : active === 'true', text, sku, ...readPageRequest(query) }
 }
 
 /**

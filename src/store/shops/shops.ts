@@ -3,7 +3,14 @@ import { type AuditedDeps, audited } from '../../audit/audited.ts'
 import type { KeyMode } from '../../businesses/api-key.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { nativeCollection, nullIfDuplicate } from '../../mongo/collection.ts'
-import { given, type IdPage, type IdSlice, mapPage, orders, readIdPage } from '../../mongo/id-page.ts'
+import {
+  type IdPage,
+  type IdPageRequest,
+  mapPage,
+  readIdPage,
+  sortOrders,
+  withoutUndefined,
+} from '../../mongo/id-page.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
@@ -74,10 +81,10 @@ export interface ShopFacts extends Pick<Shop, 'businessId' | 'name' | 'createdAt
 export async function listShops(
   deps: Pick<Deps, 'Shop'>,
   { businessId, mode }: ShopFilter,
-  slice: IdSlice,
+  slice: IdPageRequest,
 ): Promise<IdPage<ShopFacts>> {
-  const where = given({ businessId, sandbox: mode && mode === 'test' })
-  return mapPage(await readIdPage(deps.Shop, where, slice, orders.newestFirst), shopFacts)
+  const where = withoutUndefined({ businessId, sandbox: mode && mode === 'test' })
+  return mapPage(await readIdPage(deps.Shop, where, slice, sortOrders.newestFirst), shopFacts)
 }
 
 /** Returns a shop with the number of its products, or null if there is no shop with this id. */

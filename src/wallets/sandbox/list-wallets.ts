@@ -1,5 +1,12 @@
 import { maskPhone } from '../../input/phone.ts'
-import { given, type IdPage, type IdSlice, mapPage, orders, readIdPage } from '../../mongo/id-page.ts'
+import {
+  type IdPage,
+  type IdPageRequest,
+  mapPage,
+  readIdPage,
+  sortOrders,
+  withoutUndefined,
+} from '../../mongo/id-page.ts'
 import type { Deps } from '../../platform/deps.ts'
 import type { KnownOutcome } from '../wallet.ts'
 import { type PinState, pinState, type WalletAccount } from './account.ts'
@@ -21,8 +28,12 @@ export interface WalletFilter {
 type Reads = Pick<Deps, 'WalletAccount' | 'now'>
 
 /** Returns the wallets that match, sorted by id. Their phone numbers are masked, but `next` contains a whole number. */
-export async function listWallets(deps: Reads, filter: WalletFilter, slice: IdSlice): Promise<IdPage<WalletFacts>> {
-  const page = await readIdPage(deps.WalletAccount, given(filter), slice, orders.byName)
+export async function listWallets(
+  deps: Reads,
+  filter: WalletFilter,
+  slice: IdPageRequest,
+): Promise<IdPage<WalletFacts>> {
+  const page = await readIdPage(deps.WalletAccount, withoutUndefined(filter), slice, sortOrders.byName)
   return mapPage(page, (account) => ({ ...walletFacts(deps, account), phone: maskPhone(account.phone) }))
 }
 

@@ -2,7 +2,14 @@ import { type DeliveryStatus, deliveryStatuses, type ListDeliveriesQuery } from 
 import type { Caller } from '../../businesses/caller.ts'
 import { readSpan, type Span, within } from '../../input/span.ts'
 import type { Countable } from '../../lists/counts.ts'
-import { type Page, readPage, readSlice, readSortedPage, type Selection, type Slice } from '../../lists/pagination.ts'
+import {
+  type Page,
+  type PageRequest,
+  readPage,
+  readPageRequest,
+  readSortedPage,
+  type Selection,
+} from '../../lists/pagination.ts'
 import { readCountedPage } from '../../lists/read-page.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
@@ -36,7 +43,7 @@ async function find<Found extends DeliveryRecord>(
   return delivery
 }
 
-interface DeliverySearch extends Slice, DeliveryFilter {}
+interface DeliverySearch extends PageRequest, DeliveryFilter {}
 
 /** Parses the query parameters for the list of deliveries (SPEC 4.8). */
 export function parseDeliverySearch(query: ListDeliveriesQuery): DeliverySearch {
@@ -45,7 +52,7 @@ export function parseDeliverySearch(query: ListDeliveriesQuery): DeliverySearch 
   // A list of all statuses is the same as none, but MongoDB would need longer to merge five lists.
   const isEvery = statuses.length === 0 || statuses.length === deliveryStatuses.length
   const named = { statuses: isEvery ? null : statuses, event, endpointId, referenceNumber, responseStatus }
-  return { ...named, ...readSpan(query), ...readSlice(query) }
+  return { ...named, ...readSpan(query), ...readPageRequest(query) }
 }
 
 /**

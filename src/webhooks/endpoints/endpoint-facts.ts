@@ -1,5 +1,12 @@
 import { unescape } from 'node:querystring'
-import { given, type IdPage, type IdSlice, mapPage, orders, readIdPage } from '../../mongo/id-page.ts'
+import {
+  type IdPage,
+  type IdPageRequest,
+  mapPage,
+  readIdPage,
+  sortOrders,
+  withoutUndefined,
+} from '../../mongo/id-page.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type DeliveryTotals, deliveryTotals } from '../deliveries/backlog.ts'
 import { type Endpoint, endpointSlots, standing } from './endpoint.ts'
@@ -157,13 +164,13 @@ export interface EndpointFilter {
 export async function listEndpoints(
   deps: Pick<Deps, 'Endpoint' | 'secrets' | 'now'>,
   { failing, deleted, ...filter }: EndpointFilter,
-  slice: IdSlice,
+  slice: IdPageRequest,
 ): Promise<IdPage<EndpointFacts>> {
   const where = {
-    ...given(filter),
+    ...withoutUndefined(filter),
     ...(deleted === true ? { deletedAt: { $type: 'date' } } : standing),
     ...(failing === undefined ? {} : { 'health.failuresInRow': failing ? { $gt: 0 } : 0 }),
   }
-  const page = await readIdPage(deps.Endpoint, where, slice, orders.newestFirst, factFields)
+  const page = await readIdPage(deps.Endpoint, where, slice, sortOrders.newestFirst, factFields)
   return mapPage(page, (endpoint) => endpointFacts(deps, endpoint))
 }

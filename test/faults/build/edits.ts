@@ -104,7 +104,7 @@ export const points: readonly Point[] = [
 const shiftedTime = replace('noShift', '($ms) => $ms', '($ms) => $ms + offsetMs()')
 
 /** Lists have a count checkpoint every 5 items, because no list of a round has 2 000. */
-const closeCheckpoints = replace('stride', '2_000', '5')
+const closeCheckpoints = replace('itemsPerCheckpoint', '2_000', '5')
 
 export const harnessEdits: readonly Edit[] = [shiftedTime, closeCheckpoints, ...points.flatMap(({ edits }) => edits)]
 
