@@ -63,7 +63,7 @@ function textOf(given: Given, name: string): string {
 
 const bytesOf = (given: Given, name: string): Buffer => Buffer.from(textOf(given, name), 'base64')
 
-/** A random 32-byte key has about 30 distinct bytes and steps between neighbours, almost never fewer than 16. */
+/** A random 32-byte key has about 30 distinct bytes (and steps between neighbours), hardly ever fewer than 16. */
 const minDistinct = 16
 
 /**
@@ -86,7 +86,7 @@ const placeholder = /change.?me|example|placeholder|password|your.?(api.?)?(key|
 export function isWeakText(text: string): boolean {
   const pieces = new Set(Array.from(text.slice(2), (_, at) => text.slice(at, at + 3)))
   const steps = new Set(Array.from(text.slice(1), (letter, at) => letter.charCodeAt(0) - text.charCodeAt(at)))
-  // Of 32 random digits, nearly all 30 groups of three differ, and most of the 19 possible steps occur.
+  // A string of 32 random digits has nearly 30 distinct groups of three, and most of the 19 possible steps.
   const minPieces = Math.min(15, 0.75 * (text.length - 2))
   return placeholder.test(text) || pieces.size < minPieces || steps.size < 6
 }

@@ -10,7 +10,7 @@ export function isMongoUrl(text: string): boolean {
   }
 }
 
-/** Without a name, the driver would use `test`. `admin` often stands there for the log-in, but is MongoDB's own. */
+/** `test` is the driver's default, so it counts only if the URL says so. MongoDB's own data is in the others. */
 export function namesDatabase(text: string): boolean {
   const { dbName } = new mongo.MongoClient(text).options
   const isOwn = /^[^\s/\\."$*<>:|?\0]+$/.test(dbName) && !['admin', 'config', 'local'].includes(dbName)

@@ -5,8 +5,8 @@ import type { Log } from '../platform/log.ts'
 import { collections } from './models.ts'
 
 /**
- * Can safely run again, even while the service is running. It has a connection of its own without a timeout, because
- * building an index can take longer than any request may.
+ * Safe to run again, even while the service is running. Its own connection has no timeout, because building an index
+ * can take longer than any request may.
  */
 export async function makeIndexes(address: MongoAddress, log: Log): Promise<void> {
   const mongo = await connectMongo(address, log, { socketTimeoutMS: 0 })

@@ -1,6 +1,6 @@
 const easternDigits = '٠١٢٣٤٥٦٧٨٩'
 const persianDigits = '۰۱۲۳۴۵۶۷۸۹'
-/** Such characters end up between digits because of keyboards, PDF files or changes of writing direction. */
+/** They get between digits through keyboards, PDF files or changes of writing direction. */
 const invisible = /\p{Cf}/gu
 
 /** Converts Arabic and Persian digits to ASCII and removes invisible characters. Everything else stays. */

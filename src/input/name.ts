@@ -12,7 +12,7 @@ const formatCharacters = /(?![\u200C\u200D])\p{Cf}/gu
 export const isLonger = (text: string, maxLength: number): boolean =>
   text.length > maxLength && Array.from(text).length > maxLength
 
-/** Whether nothing in the text can be seen. */
+/** Whether the text has no visible character. */
 export const isBlank = (text: string): boolean =>
   /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\u2800]*$/u.test(text)
 

@@ -30,7 +30,7 @@ export function readWalletPhone(typed: string): string | null {
   return phone?.length === nationalLength && !mobile.test(phone) ? null : phone
 }
 
-/** Hides how long the number is, e.g. `22 ** ** 45` (SPEC 6.2). The country code 222 is left out, as when stored. */
+/** Returns e.g. `22 ** ** 45` (SPEC 6.2), which hides the number's length. 222 is left out, as when stored. */
 export function maskPhone(phone: string): string {
   const digits = readPhone(phone) ?? phone
   return `${digits.slice(0, 2)} ** ** ${digits.slice(-2)}`

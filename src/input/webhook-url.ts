@@ -46,7 +46,7 @@ export function portOf(url: URL): number {
 
 function parse(input: string): URL | null {
   if (input.length > maxLength || !input.isWellFormed() || !absolute.test(input)) return null
-  // The sender uses the same parser, which reads `0x7f.1`, `%3127.0.0.1` and full-width digits as 127.0.0.1.
+  // The sender uses the same parser. It reads `0x7f.1` and `%3127.0.0.1` as 127.0.0.1, and full-width digits.
   const url = readUrl(input)
   if (url === null) return null
   if (input.includes('#')) url.hash = ''

@@ -21,7 +21,7 @@ const carefulMs = 600_000
 /** How long a request waits for capacity. It may then wait 8 s for MongoDB, and must get its response within 10 s. */
 export const maxWaitMs = 2_000
 
-/** Out of 1 GB of memory, 150 MB of it in use at rest. `careful` returns how many reads may run at a time. */
+/** A process has 1 GB of memory and uses 150 MB at rest. `careful` returns how many reads may run at a time. */
 export const capacityLimits = (careful: (businessId: string) => number) =>
   ({
     memory: {
@@ -162,7 +162,7 @@ export function createCapacity({ elapsedMs, after }: ProcessClock = processClock
     ...share,
     wait,
     endRead,
-    /** Waits until work on a document of this size may start, as if read `times` times. Small ones never wait. */
+    /** Waits until work on a document of this size may start. It costs `times` reads. Small documents never wait. */
     async paceWork(businessId: string, bytes: number, times = 1): Promise<void> {
       if (bytes <= largeBytes) return
       // Noted before the wait, so that other work that starts now is paced as well.
@@ -173,7 +173,7 @@ export function createCapacity({ elapsedMs, after }: ProcessClock = processClock
   }
 }
 
-/** Applies to documents and to response text. Fits 100 of the largest orders, or of the largest intents without refunds. */
+/** For documents and for response text. Fits 100 of the largest orders, or intents without refunds. */
 export const maxPageBytes = 26 * 1024 * 1024
 
 export class PageTooLarge extends Refusal {

@@ -40,7 +40,7 @@ export interface OwnRefusal {
 export interface Resource extends Limit {
   /** `Infinity` means that only the parts are limited. */
   total: number
-  /** The parts of nested owners. The owners of the first one share the resource fairly. */
+  /** Parts of nested owners, outermost first. The outermost owners share the resource fairly. */
   parts: readonly [Part, ...Part[]]
   /** An owner gets more only while as much stays free as it would then have, so something is left for others. */
   leavesFree?: true

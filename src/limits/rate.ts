@@ -113,7 +113,7 @@ const maxBatch = 1000
  * A process reports only counts of at least this fraction of the limit, which most API keys never reach. So the sum may
  * lack 3 % of the limit per process, and a caller may exceed its limit by as much.
  */
-const minShareToSend = 0.03
+const minPortionToSend = 0.03
 
 export function createRateLimits(perSecond: number, addToSums: AddToSums, now: () => Date) {
   let latest: Second = { at: 0, callers: new Map() }
@@ -128,7 +128,7 @@ export function createRateLimits(perSecond: number, addToSums: AddToSums, now: (
   const exchange = shareRuns(async () => {
     const { at, callers } = latest
     const batch = [...callers]
-      .filter(([, { unsent, limit }]) => unsent > 0 && unsent >= limit * minShareToSend)
+      .filter(([, { unsent, limit }]) => unsent > 0 && unsent >= limit * minPortionToSend)
       .slice(0, maxBatch)
       .map(([who, counts]) => ({ who, counts, by: counts.unsent }))
     if (batch.length === 0) return
@@ -197,7 +197,7 @@ export interface Meter {
 }
 
 interface Metered extends RateLimit {
-  /** Fractions of the time: for one owner, and for all indebted owners together. */
+  /** Fractions of the time: for one owner, and for all owners in debt together. */
   ofOne: number
   ofAll: number
   /** How much an idle owner can save up, and how much a busy one can owe. */

@@ -270,7 +270,6 @@ export function createShare<Name extends string>(
       return Math.max(0, Math.min(...ofParts, total - taken[name] - (leavesFree ? held(name, owners[0] ?? '') : 0)))
     },
     held,
-    /** Counts the owner's waiting calls. */
     waiting: (owner: string): number => [...(lines.get(owner)?.values() ?? [])].flat().length,
     /** Returns the first-level owner that has most of the resource, or null. */
     largest(name: Name): string | null {

@@ -216,7 +216,7 @@ async function store(
     .catch(() => undefined)
 }
 
-/** Called before old test data is removed. */
+/** Forgets counts of test data from before this time, because it's about to be removed. */
 export async function forgetStored(model: Model<ListCheckpoints>, businessId: string, before: Date): Promise<void> {
   const keys = ['intents', 'orders'].map((name) => keyOf(name, { businessId, sandbox: true }))
   await nativeCollection(model).updateMany(

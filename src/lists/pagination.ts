@@ -3,7 +3,7 @@ import { maxPageBytes, PageTooLarge } from '../limits/capacity.ts'
 import type { Listed } from '../mongo/walk.ts'
 import { readInSlices } from '../platform/in-slices.ts'
 
-/** Throws PageTooLarge in time, because decoding 100 intents of 1,000 refunds each takes half a second. */
+/** Throws PageTooLarge early, because decoding 100 intents of 1,000 refunds each takes half a second. */
 export async function readWithinPage<Doc extends object>(cursor: mongo.FindCursor<Doc>): Promise<Doc[]> {
   const found: Doc[] = []
   let bytes = 0

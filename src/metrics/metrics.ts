@@ -7,7 +7,7 @@ declare module '../platform/deps.ts' {
   }
 }
 
-/** Every label has few values, without keys or addresses. Ids are only of the ten highest businesses. */
+/** Every label has few values, without keys or addresses. Only the ten highest businesses appear by id. */
 export type Metrics = ReturnType<typeof createMetrics>
 
 /** Creates a registry of its own each time, so that two services in one process don't share counters. */

@@ -35,7 +35,7 @@ interface Measurement {
 
 /** With a larger error, the time counts as unknown. See also `maxClockSkewMs` in src/intents/lifecycle.ts. */
 const maxErrorMs = 500
-/** A monotonic clock drifts from MongoDB's by less, in ms per ms: NTP slews each at no more than half of it. */
+/** How fast a monotonic clock may drift from MongoDB's, in ms per ms. NTP slews each at half of this at most. */
 const driftPerMs = 0.001
 /** The two clocks diverge by more than this only if the machine slept or the wall clock was set. */
 const maxClockDifferenceMs = 1000

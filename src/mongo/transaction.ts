@@ -98,7 +98,7 @@ async function commit(session: mongo.ClientSession, deadlineAt: number): Promise
   }
 }
 
-/** How long a commit with an unknown outcome is repeated. */
+/** How long a commit whose outcome is unknown is sent again. */
 const unsureMs = 1_000
 
 /**

@@ -43,7 +43,7 @@ const harmless = /^[0-9A-Za-z][^",;\t\r\n]*$/
  */
 const beginnings = /([,;\t\r\n]|^)[\s\p{C}]*([=+\-@\u2212\uFE62\uFE63\uFE66\uFE6B\uFF0B\uFF0D\uFF1D\uFF20])?/gu
 
-/** Puts a single quote before all that could start a formula, and before a leading tab or line break. */
+/** Puts a single quote before anything that could start a formula, and before a leading tab or line break. */
 const defuse = (text: string): string =>
   text.replace(/^(?=[\t\r\n])/, "'").replaceAll(beginnings, (beginning, delimiter: string, sign?: string) => {
     if (sign === undefined) return beginning

@@ -1,4 +1,4 @@
-import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises'
+import { setImmediate as nextIteration, setTimeout as pause } from 'node:timers/promises'
 import type { mongo } from 'mongoose'
 
 /** Slices are short, because the process serves no other requests during one. */
@@ -49,7 +49,7 @@ export async function* inChunks(bytes: Buffer): AsyncGenerator<Buffer> {
     const beganAt = performance.now()
     yield bytes.subarray(at, at + chunkBytes)
     tookMs += performance.now() - beganAt
-    if (tookMs < sliceMs) await breathe()
+    if (tookMs < sliceMs) await nextIteration()
     else {
       await restAfter(tookMs)
       tookMs = 0

@@ -18,7 +18,7 @@ export interface Span {
   end(how: { facts: Record<string, unknown>; failed: boolean; name?: string }): void
 }
 
-/** A `request` is being served, a `job` comes from a queue, a `call` leaves this machine, a `part` is within one. */
+/** A `request` is being served, a `job` is from a queue, a `call` leaves this machine, a `part` is in one of these. */
 export type SpanKind = 'request' | 'job' | 'call' | 'part'
 
 export interface Tracing {

@@ -155,7 +155,7 @@ function startWorker(
   })
 }
 
-/** BullMQ removes old jobs only when another one ends. With an age of 0 the latest would stay; a count works. */
+/** BullMQ removes old jobs only when another one ends, so with an age of 0 the latest would stay. Hence a count. */
 const kept = (seconds: number) => (seconds === 0 ? { count: 0 } : { age: seconds })
 
 /** An evicted job disappears without an error, and its work waits for a poll. Redis may forbid `INFO`. */

@@ -86,7 +86,7 @@ export function exchange(
   })
 }
 
-/** Matches all but tabs and line endings. Some databases reject NUL, and ESC can control terminals. */
+/** Control characters except tabs and line endings. Some databases reject NUL, and ESC can control terminals. */
 // oxlint-disable-next-line no-control-regex -- the expression matches control characters
 const harmful = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g
 
