@@ -16,8 +16,8 @@ export const csvHeader = (names: readonly string[], delimiter: Delimiter): strin
 
 /**
  * Strings are quoted so that no spreadsheet runs them as a formula; numbers aren't quoted. Programs that expect
- * semicolons also expect decimal commas. With csv-stringify, this would take five times as long, and most of the time
- * of an export.
+ * semicolons also expect decimal commas. With csv-stringify, this would take five times as long: most of an
+ * export.
  */
 export const csvRows = (rows: readonly (readonly Cell[])[], delimiter: Delimiter): string =>
   rows.map((row) => `${row.map((cell) => cellText(cell, delimiter)).join(delimiter)}${lineEnd}`).join('')

@@ -14,7 +14,7 @@ import { newId } from '../platform/ids.ts'
 import type { Span } from '../tracing/tracing.ts'
 import { type AttemptDeps, beginAttempt } from '../webhooks/attempts/attempt.ts'
 import { settleAll } from '../webhooks/attempts/attempt-due.ts'
-import { type ClaimedDelivery, slotOwner } from '../webhooks/attempts/batchers.ts'
+import { type LeasedDelivery, slotOwner } from '../webhooks/attempts/batchers.ts'
 import { deliveryJob } from '../webhooks/deliveries/delivery-job.ts'
 import { causeOf, newDelivery, type Source, type TargetEndpoint } from '../webhooks/deliveries/new-delivery.ts'
 import { accepts } from '../webhooks/endpoints/endpoint.ts'
@@ -192,7 +192,7 @@ async function relayTo(
     const delivery = newDelivery(source, event, endpoint, deps.now(), slot && leaseToken)
     const isInserted = (await deps.batchers.insertDelivery(delivery, performance.now() + maxUnsentMs)).inserted
     if (isInserted && slot !== null) {
-      beginAttempt(deps, delivery as ClaimedDelivery, slot, source.bodySource)
+      beginAttempt(deps, delivery as LeasedDelivery, slot, source.bodySource)
       hasBegun = true
     }
     if (isInserted) countStored(deps, delivery, { others: 1, bytes: bytesOf(delivery) })

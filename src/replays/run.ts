@@ -13,7 +13,7 @@ import { beginAttempts } from '../webhooks/attempts/attempt-due.ts'
 import { type AttemptEndpoint, slotOwner } from '../webhooks/attempts/batchers.ts'
 import type { Delivery } from '../webhooks/deliveries/delivery.ts'
 import { deliveryId } from '../webhooks/deliveries/delivery-job.ts'
-import { claimable } from '../webhooks/deliveries/lease.ts'
+import { leasable } from '../webhooks/deliveries/lease.ts'
 import { newDelivery } from '../webhooks/deliveries/new-delivery.ts'
 import { requeueForReplay } from '../webhooks/deliveries/requeue.ts'
 import { isReceiving } from '../webhooks/endpoints/endpoint.ts'
@@ -177,7 +177,7 @@ async function maxAttempts(deps: Pick<Deps, 'Delivery' | 'now' | 'slots'>, endpo
   const most = Math.min(maxPerPage, deps.slots.availableToReplay(slotOwner(endpoint)))
   if (most <= 0) return 0
   const due = await deps.Delivery.countDocuments(
-    { endpointId: endpoint._id, ...claimable(deps.now()) },
+    { endpointId: endpoint._id, ...leasable(deps.now()) },
     { hint: 'openByEndpoint', limit: maxDue },
   )
   return due < maxDue ? most : 0

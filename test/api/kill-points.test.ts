@@ -415,7 +415,7 @@ describe('If a process is killed between any two steps, the service', function (
   })
 
   /**
-   * The slot of the endpoint, the claim, the claimed delivery, the endpoint again, the source of the body, the result.
+   * The slot of the endpoint, the lease, the leased delivery, the endpoint again, the source of the body, the result.
    */
   const attempting = [
     'mongodb find',

@@ -38,10 +38,10 @@ export const bugs: PlantedBugs = {
     "['$attempts', $made]",
     "['$attempts', $made, $made]",
   ),
-  // An attempt counts from its claim on: one that a dying process cut short uses up one of the eight.
+  // An attempt counts from its lease on: one that a dying process cut short uses up one of the eight.
   'interruption-counted → delivery.counted': [
     killedAt('deliver.before-send', 'deliver.responded'),
-    replace('claimTogether', '{ $set: { $$ } }', '{ $set: { $$ }, $inc: { attempts: 1 } }'),
+    replace('leaseTogether', '{ $set: { $$ } }', '{ $set: { $$ }, $inc: { attempts: 1 } }'),
     replace('newDelivery', 'attempts: 0', 'attempts: leaseToken === null ? 0 : 1'),
     replace('asPipeline', "{ $add: ['$attempts', $] }", "'$attempts'"),
     replace('send', '$attempts + 1', '$attempts'),

@@ -29,7 +29,7 @@ describe("A delivery's lease", () => {
   const holdByAnother = (endsAt: Date) =>
     service.deps.Delivery.updateOne({ _id: delivery._id }, { $set: { leaseToken: 'another', nextAttemptAt: endsAt } })
 
-  it('allows only one attempt if two processes each claim the delivery twice in parallel', async () => {
+  it('allows only one attempt if two processes each lease the delivery twice in parallel', async () => {
     const outcomes = await Promise.all(
       [service, beside, service, beside].map(({ deps }) => attempt(deps, delivery._id)),
     )
@@ -43,8 +43,8 @@ describe("A delivery's lease", () => {
     await holdByAnother(endsAt)
     for (const waitMs of [0, 9_999]) {
       service.clock.freeze(new Date(endsAt.getTime() - 10_000 + waitMs))
-      const notClaimed = { outcome: 'superseded', nextAttemptAt: endsAt, attempts: 0 }
-      expect(await attempt(service.deps, delivery._id)).to.deep.equal(notClaimed)
+      const notLeased = { outcome: 'superseded', nextAttemptAt: endsAt, attempts: 0 }
+      expect(await attempt(service.deps, delivery._id)).to.deep.equal(notLeased)
     }
     expect(endpointServer.received).to.have.length(0)
     service.clock.freeze(endsAt)
@@ -52,12 +52,12 @@ describe("A delivery's lease", () => {
   })
 
   it('allows no attempt if MongoDB is so slow that the lease might end before it is renewed', async () => {
-    const { claimDelivery } = service.deps.batchers
+    const { leaseDelivery } = service.deps.batchers
     const slow = withBatchers(service.deps, {
-      async claimDelivery(id, deadlineAt) {
-        const claimed = await claimDelivery(id, deadlineAt)
+      async leaseDelivery(id, deadlineAt) {
+        const leased = await leaseDelivery(id, deadlineAt)
         service.clock.advance(5_001)
-        return claimed
+        return leased
       },
     })
     const endsAt = inMs(10_000)
@@ -68,17 +68,17 @@ describe("A delivery's lease", () => {
     expect(await attempt(service.deps, delivery._id)).to.deep.include({ outcome: 'delivered', attempts: 1 })
   })
 
-  it('lasts 10 s from the claim, and 10 s from each renewal during the attempt', async () => {
+  it('lasts 10 s from its start, and 10 s from each renewal during the attempt', async () => {
     const held: ServerResponse[] = []
     endpointServer.respondWith((res) => void held.push(res))
     const running = attempt(service.deps, delivery._id)
     await endpointServer.atLeast(1)
-    const claimedAt = service.clock.now().getTime()
-    expect((await storedDelivery(service, delivery)).nextAttemptAt?.getTime()).to.equal(claimedAt + 10_000)
+    const leasedAt = service.clock.now().getTime()
+    expect((await storedDelivery(service, delivery)).nextAttemptAt?.getTime()).to.equal(leasedAt + 10_000)
     service.clock.advance(9_000)
     await service.deps.leases.renew()
-    expect((await storedDelivery(service, delivery)).nextAttemptAt?.getTime()).to.equal(claimedAt + 19_000)
-    beside.clock.freeze(new Date(claimedAt + 18_999))
+    expect((await storedDelivery(service, delivery)).nextAttemptAt?.getTime()).to.equal(leasedAt + 19_000)
+    beside.clock.freeze(new Date(leasedAt + 18_999))
     expect((await attempt(beside.deps, delivery._id)).outcome).to.equal('superseded')
     held[0]?.end()
     expect((await running).outcome).to.equal('delivered')
@@ -87,7 +87,7 @@ describe("A delivery's lease", () => {
   })
 
   it('is not ended by a process that has lost it', async () => {
-    const [first, second] = [service, beside].map(({ deps: { batchers } }) => batchers.claimDelivery)
+    const [first, second] = [service, beside].map(({ deps: { batchers } }) => batchers.leaseDelivery)
     const lost = await first?.(delivery._id, noDeadline)
     beside.clock.freeze(inMs(10_000))
     const held = await second?.(delivery._id, noDeadline)

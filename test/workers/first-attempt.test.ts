@@ -126,7 +126,7 @@ describe('The first attempt at a delivery', () => {
   })
 
   describe('after a MongoDB error', () => {
-    const failing = (name: 'recordResult' | 'findBodySource' | 'findEndpoint' | 'claimDelivery') =>
+    const failing = (name: 'recordResult' | 'findBodySource' | 'findEndpoint' | 'leaseDelivery') =>
       withBatchers(service.deps, { [name]: () => Promise.reject(new Error('MongoDB is down')) })
 
     it('does not count if the result could not be recorded, and is repeated when the lease ends', async () => {
@@ -155,7 +155,7 @@ describe('The first attempt at a delivery', () => {
       await relay(service, merchant)
       service.deps.slots.open()
       service.clock.advance(1_000)
-      for (const name of ['findEndpoint', 'claimDelivery', 'findBodySource'] as const) {
+      for (const name of ['findEndpoint', 'leaseDelivery', 'findBodySource'] as const) {
         await attemptDue(failing(name)).catch(() => undefined)
         await service.deps.backgroundWork.ended()
         expect(service.deps.slots.inFlight(), name).to.equal(0)

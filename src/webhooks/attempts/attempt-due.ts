@@ -3,10 +3,10 @@ import { nativeCollection } from '../../mongo/collection.ts'
 import { inFairBatches } from '../../mongo/in-fair-batches.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type Counted, endpointIdOf, errorOf, jobIdOf } from '../deliveries/delivery-job.ts'
-import { claimable, isLeased } from '../deliveries/lease.ts'
+import { isLeased, leasable } from '../deliveries/lease.ts'
 import { isReceiving } from '../endpoints/endpoint.ts'
 import { type AttemptDeps, beginAttempt } from './attempt.ts'
-import { type ClaimedDelivery, slotOwner } from './batchers.ts'
+import { type LeasedDelivery, slotOwner } from './batchers.ts'
 import type { Slot, SlotOwner } from './slots.ts'
 
 type DueDeps = AttemptDeps & Pick<Deps, 'queues'>
@@ -16,7 +16,7 @@ const graceMs = 500
 /** How many deliveries of one business a run starts at most. `attemptWaiting` continues when slots are free. */
 const maxPerBusiness = 500
 
-type Due = Pick<ClaimedDelivery, '_id' | 'businessId' | 'nextAttemptAt'> & { endpointId: string }
+type Due = Pick<LeasedDelivery, '_id' | 'businessId' | 'nextAttemptAt'> & { endpointId: string }
 const dueFields = { businessId: 1, endpointId: 1, nextAttemptAt: 1 } as const
 
 /** Starts due deliveries while slots are free, including those whose lease has ended. Returns how many were found. */
@@ -38,7 +38,7 @@ function findDue(
   last: Due | null,
   exceptBusinessIds: readonly string[],
 ): AsyncIterable<Due> {
-  const { $type, $lte } = claimable(new Date(deps.now().getTime() - graceMs)).nextAttemptAt
+  const { $type, $lte } = leasable(new Date(deps.now().getTime() - graceMs)).nextAttemptAt
   return nativeCollection(deps.Delivery).find<Due>(
     {
       nextAttemptAt: { $type, $lte, ...(last === null ? {} : { $gte: last.nextAttemptAt }) },
@@ -87,7 +87,7 @@ async function attemptOldest(deps: DueDeps, owner: SlotOwner): Promise<number> {
   try {
     const due = await nativeCollection(deps.Delivery)
       .find<Pick<Due, '_id'>>(
-        { endpointId, ...claimable(deps.now()) },
+        { endpointId, ...leasable(deps.now()) },
         { projection: { _id: 1 }, hint: 'openByEndpoint', sort: { nextAttemptAt: 1 }, limit: available },
       )
       .toArray()
@@ -100,26 +100,26 @@ async function attemptOldest(deps: DueDeps, owner: SlotOwner): Promise<number> {
   }
 }
 
-/** Starts the deliveries that get a slot and that nothing else has claimed. Returns how many were started. */
+/** Starts the deliveries that get a slot and that nothing else has leased. Returns how many were started. */
 export async function beginAttempts(deps: DueDeps, owner: SlotOwner, ids: string[], isReplay = false): Promise<number> {
-  const claims: Promise<ClaimedDelivery | null>[] = []
+  const starting: Promise<LeasedDelivery | null>[] = []
   for (const id of ids) {
     const slot = deps.slots.takeNow(owner, isReplay)
     if (slot === null) break
-    claims.push(claimAndBegin(deps, id, slot))
+    starting.push(leaseAndBegin(deps, id, slot))
   }
-  const begun = (await Promise.all(claims)).filter((delivery) => delivery !== null)
+  const begun = (await Promise.all(starting)).filter((delivery) => delivery !== null)
   // Replays and the command line re-queue without adding a job, so the failed job from before may still exist. It isn't
   // awaited, because attempts must not depend on Redis.
   void deps.backgroundWork.add(removeSuperseded(deps, begun))
   return begun.length
 }
 
-/** Returns null and frees the slot if the delivery can't be claimed. */
-async function claimAndBegin(deps: AttemptDeps, id: string, slot: Slot): Promise<ClaimedDelivery | null> {
-  let delivery: ClaimedDelivery | null = null
+/** Returns null and frees the slot if the delivery can't be leased. */
+async function leaseAndBegin(deps: AttemptDeps, id: string, slot: Slot): Promise<LeasedDelivery | null> {
+  let delivery: LeasedDelivery | null = null
   try {
-    delivery = await deps.batchers.claimDelivery(id, noDeadline)
+    delivery = await deps.batchers.leaseDelivery(id, noDeadline)
   } finally {
     if (delivery === null) slot.free(null)
   }
@@ -135,7 +135,7 @@ async function cancelDue(
 ): Promise<void> {
   const now = deps.now()
   const { modifiedCount: cancelled } = await nativeCollection(deps.Delivery).updateMany(
-    { _id: { $in: ids }, ...claimable(now) },
+    { _id: { $in: ids }, ...leasable(now) },
     { $set: { status: 'CANCELLED', nextAttemptAt: null, leaseToken: null, cancelledAt: now } },
   )
   if (cancelled > 0) deps.log.info({ endpointId, cancelled }, 'deliveries.cancelled')
@@ -170,7 +170,7 @@ export async function wakeDelivery(deps: AttemptDeps, woken: Counted): Promise<W
     return whyNotBegun(deps, woken)
   }
   const slot = deps.slots.takeNow(slotOwner(endpoint))
-  const delivery = slot && (await claimAndBegin(deps, deliveryId, slot))
+  const delivery = slot && (await leaseAndBegin(deps, deliveryId, slot))
   return delivery === null ? whyNotBegun(deps, woken) : { outcome: 'begun' }
 }
 

@@ -9,7 +9,7 @@ import { hostOf } from '../deliveries/delivery.ts'
 import { deliveryJob, endpointIdOf } from '../deliveries/delivery-job.ts'
 import { isReceiving } from '../endpoints/endpoint.ts'
 import type { Attempt } from '../sender/send.ts'
-import { type AttemptEndpoint, type ClaimedDelivery, giveBack, slotOwner, type Verdict } from './batchers.ts'
+import { type AttemptEndpoint, giveBack, type LeasedDelivery, slotOwner, type Verdict } from './batchers.ts'
 import { signFor } from './sign.ts'
 import type { Slot } from './slots.ts'
 
@@ -42,7 +42,7 @@ const minLeaseMs = 5_000
  * Starts an attempt in the background; a process that is shutting down waits for it. The delivery must be leased to
  * this process. `read` is the body's source, if the caller has already read it.
  */
-export function beginAttempt(deps: AttemptDeps, delivery: ClaimedDelivery, slot: Slot, read?: BodySource): void {
+export function beginAttempt(deps: AttemptDeps, delivery: LeasedDelivery, slot: Slot, read?: BodySource): void {
   deps.leases.hold(delivery)
   void deps.backgroundWork.add(
     attemptDelivery(deps, delivery, slot, read)
@@ -60,12 +60,12 @@ export function beginAttempt(deps: AttemptDeps, delivery: ClaimedDelivery, slot:
  */
 async function attemptDelivery(
   deps: AttemptDeps,
-  delivery: ClaimedDelivery,
+  delivery: LeasedDelivery,
   slot: Slot,
   read: BodySource | undefined,
 ): Promise<void> {
   if (delivery.nextAttemptAt.getTime() - deps.now().getTime() < minLeaseMs) return
-  // Must be read after the claim, so that an endpoint deleted before the claim gets no request.
+  // Must be read after the lease began, so that an endpoint deleted before gets no request.
   const endpoint = await deps.batchers.findEndpoint(endpointIdOf(delivery._id), noDeadline)
   if (endpoint === null || !isReceiving(endpoint)) return cancel(deps, delivery, 'endpoint')
   const source = read ?? (await deps.batchers.findBodySource(delivery.referenceNumber, noDeadline))
@@ -94,7 +94,7 @@ async function send(
     | 'sender'
     | 'tracing'
   >,
-  delivery: ClaimedDelivery,
+  delivery: LeasedDelivery,
   endpoint: AttemptEndpoint,
   body: string,
   slot: Slot,
@@ -156,7 +156,7 @@ const scheduled = (attempts: number, requeues: number): number => Math.max(1, at
 /** Called if the endpoint is deleted or disabled, or if the intent or order no longer exists. */
 async function cancel(
   deps: Pick<Deps, 'batchers' | 'log' | 'now'>,
-  delivery: ClaimedDelivery,
+  delivery: LeasedDelivery,
   missing: 'endpoint' | 'source',
 ): Promise<void> {
   const { _id: deliveryId, referenceNumber: reference, event: webhookEvent } = delivery
@@ -172,7 +172,7 @@ async function cancel(
  * Call this just before the request. The span belongs to the trace of the API request that caused the event. `traceId`
  * is undefined if tracing is off.
  */
-function traceAttempt({ tracing }: Pick<Deps, 'tracing'>, delivery: ClaimedDelivery) {
+function traceAttempt({ tracing }: Pick<Deps, 'tracing'>, delivery: LeasedDelivery) {
   const { _id: deliveryId, event: webhookEvent, sandbox, requestId, traceparent = null } = delivery
   const span = tracing?.begin('attempt', 'call', traceparent)
   return {

@@ -5,7 +5,7 @@ import type { Models } from '../../platform/deps.ts'
 import { newId } from '../../platform/ids.ts'
 import { createBodySourceBatcher } from '../body.ts'
 import type { AttemptRecord, Delivery } from '../deliveries/delivery.ts'
-import { claimable, leaseEnd } from '../deliveries/lease.ts'
+import { leasable, leaseEnd } from '../deliveries/lease.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { SlotOwner } from './slots.ts'
 
@@ -14,7 +14,7 @@ declare module '../../platform/deps.ts' {
 }
 
 /** A delivery leased by this process, with what an attempt needs. */
-export interface ClaimedDelivery extends Pick<Delivery, '_id' | keyof typeof neededFields> {
+export interface LeasedDelivery extends Pick<Delivery, '_id' | keyof typeof neededFields> {
   leaseToken: string
   nextAttemptAt: Date
 }
@@ -36,37 +36,37 @@ const neededFields = {
 } as const
 
 /**
- * Claims deliveries by id, with one update and one read per batch. Returns null for a delivery that isn't due or is
+ * Leases deliveries by id, with one update and one read per batch. Returns null for a delivery that isn't due or is
  * already leased. If two callers in a batch pass the same id, only the first gets it.
  */
-export const createClaimBatcher = (Delivery: Model<Delivery>, now: () => Date) =>
-  createBatcher<string, ClaimedDelivery | null>(500, async (ids) => {
-    const claimed = await claimTogether(Delivery, [...new Set(ids)], now())
+export const createLeaseBatcher = (Delivery: Model<Delivery>, now: () => Date) =>
+  createBatcher<string, LeasedDelivery | null>(500, async (ids) => {
+    const leased = await leaseTogether(Delivery, [...new Set(ids)], now())
     return ids.map((id) => {
-      const delivery = claimed.get(id)
-      claimed.delete(id)
+      const delivery = leased.get(id)
+      leased.delete(id)
       return delivery ?? null
     })
   })
 
-async function claimTogether(Delivery: Model<Delivery>, ids: string[], now: Date) {
+async function leaseTogether(Delivery: Model<Delivery>, ids: string[], now: Date) {
   const leaseToken = newId()
   const collection = nativeCollection(Delivery)
   const { matchedCount } = await collection.updateMany(
-    { _id: { $in: ids }, ...claimable(now) },
+    { _id: { $in: ids }, ...leasable(now) },
     { $set: { leaseToken, nextAttemptAt: leaseEnd(now) } },
   )
-  if (matchedCount === 0) return new Map<string, ClaimedDelivery>()
-  const claimed = await collection
-    .find<ClaimedDelivery>({ _id: { $in: ids }, leaseToken }, { projection: neededFields })
+  if (matchedCount === 0) return new Map<string, LeasedDelivery>()
+  const leased = await collection
+    .find<LeasedDelivery>({ _id: { $in: ids }, leaseToken }, { projection: neededFields })
     .toArray()
-  return new Map(claimed.map((delivery) => [delivery._id, delivery]))
+  return new Map(leased.map((delivery) => [delivery._id, delivery]))
 }
 
 /** Ends the lease without an attempt, so that the delivery is due again at once. */
 export async function giveBack(
   { Delivery, now }: { Delivery: Model<Delivery>; now: () => Date },
-  { _id, leaseToken }: Pick<ClaimedDelivery, '_id' | 'leaseToken'>,
+  { _id, leaseToken }: Pick<LeasedDelivery, '_id' | 'leaseToken'>,
 ): Promise<void> {
   const change = { leaseToken: null, nextAttemptAt: now() }
   await nativeCollection(Delivery).updateOne({ _id, leaseToken }, { $set: change })
@@ -76,7 +76,7 @@ export type Verdict = Pick<Delivery, 'status' | 'nextAttemptAt' | 'deliveredAt' 
 
 /** Written only if the attempt still holds the lease. */
 interface AttemptResult extends Verdict {
-  delivery: Pick<ClaimedDelivery, '_id' | 'leaseToken'>
+  delivery: Pick<LeasedDelivery, '_id' | 'leaseToken'>
   cancelledAt?: Date
   /** Null if the delivery was cancelled without an attempt. */
   attempt: AttemptRecord | null
@@ -195,7 +195,7 @@ export const openWebhookBatchers = (
   findEndpoint: createEndpointBatcher(models.Endpoint),
   insertDelivery: insertsOf(models.Delivery),
   lookAtDelivery: createByIdBatcher<Delivery, DeliveryStanding>(models.Delivery, standing),
-  claimDelivery: createClaimBatcher(models.Delivery, now),
+  leaseDelivery: createLeaseBatcher(models.Delivery, now),
   recordResult: createResultBatcher(models.Delivery),
   findBodySource: createBodySourceBatcher(models),
 })

@@ -15,7 +15,7 @@ declare module '../../platform/deps.ts' {
 export const deliveryLeaseMs = 10_000
 
 /** A filter for deliveries that a worker may claim, because they are due and not leased. */
-export const claimable = (now: Date) => ({ nextAttemptAt: { $type: 'date' as const, $lte: now } })
+export const leasable = (now: Date) => ({ nextAttemptAt: { $type: 'date' as const, $lte: now } })
 
 /** Whether the delivery is leased, which means that a worker is attempting it. */
 export const isLeased = (

@@ -72,7 +72,7 @@ export const points: readonly Point[] = [
     ['replay.before-page', 'applyPage', 'insertDeliveries($$)'],
     ['replay.page-written', 'runPage', 'recordProgress($$)'],
     ['replay.progress-recorded', 'runPage', 'beginAttempts($$)'],
-    ['deliver.claimed', 'beginAttempt', '$.hold($$)'],
+    ['deliver.leased', 'beginAttempt', '$.hold($$)'],
     ['deliver.before-send', 'send', '$.sender.send($$)'],
     ['deliver.responded', 'send', '$.free($$)'],
     ['deliver.before-record', 'send', '$.recordResult($$)'],
