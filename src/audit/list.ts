@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync'
 import { listAuditQuery } from '../../schemas/list-audit.ts'
 import { readName } from '../input/name.ts'
-import { readSpan, type Span, within } from '../input/span.ts'
+import { readSpan, type Span, spanFilter } from '../input/span.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { By } from '../security/actor.ts'
 import { type AuditEvent, readable } from './audit-event.ts'
@@ -61,7 +61,7 @@ function conditions({ who, act, subject, businessId, before, ...span }: AuditFil
   return {
     ...Object.fromEntries(Object.entries(exact).filter(([, value]) => value !== null)),
     // A forged line with another type of time would be above all others.
-    at: { $type: 'date', ...within('at', span).at },
+    at: { $type: 'date', ...spanFilter('at', span).at },
     ...(before === null ? {} : { $or: [{ at: { $lt: before.at } }, { at: before.at, _id: { $lt: before.id } }] }),
   }
 }

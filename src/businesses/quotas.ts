@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts'
 import type { Result } from '../idempotency/request.ts'
-import { dayOf, startOf, usedUp } from '../limits/counter.ts'
+import { startOfUtcDay, usedUpRefusal, utcDayOf } from '../limits/counter.ts'
 import type { Limit, Scope } from '../limits/limit.ts'
 import type { Deps } from '../platform/deps.ts'
 import { Refusal } from '../platform/errors.ts'
@@ -81,10 +81,10 @@ async function within<T>(
   isUsed: (result: T) => boolean,
 ): Promise<T> {
   const spent = new Map<QuotaName, number>()
-  const day = dayOf(deps.now())
+  const day = utcDayOf(deps.now())
   let needed: Amounts = []
   const giveBack = (used: Amounts): void => {
-    if (dayOf(deps.now()) !== day) return
+    if (utcDayOf(deps.now()) !== day) return
     for (const [name, amount] of used) spent.set(name, (spent.get(name) ?? 0) - amount)
     const unused = [...spent].map(([name, amount]) => [name, -amount] as const)
     count(deps, caller, unused)
@@ -112,7 +112,7 @@ async function spend(deps: QuotaDeps, { businessId, limits }: Owner, name: Quota
   if (limit === null || (await deps.counters.spend({ name, owner: businessId, limit }, amount))) return
   const { scope, message } = quotas[name]
   const now = deps.now()
-  throw usedUp(message(limit), { scope, limit }, { freeAt: startOf(dayOf(now) + 1), now })
+  throw usedUpRefusal(message(limit), { scope, limit }, { freeAt: startOfUtcDay(utcDayOf(now) + 1), now })
 }
 
 /** Counts even beyond a limit. Without a limit, there is nothing to count. */

@@ -3,7 +3,7 @@ import { type Environment, environment } from '../../schemas/environment.ts'
 import { type QueueName, queueNames } from '../../schemas/jobs.ts'
 import { parseRange } from '../platform/network.ts'
 import { combinedFaults } from './faults.ts'
-import { formats, list, parseTrust, readCertificates } from './formats.ts'
+import { formats, parseTrust, readCertificates, splitList } from './formats.ts'
 import { parseRedisUrl } from './redis-url.ts'
 
 declare module '../platform/deps.ts' {
@@ -65,7 +65,7 @@ function fromEnvironment(env: Environment) {
   const publicUrl = env.PUBLIC_URL ?? `http://localhost:${env.PORT}`
   const lifetimeSeconds = env.INTENT_LIFETIME_SECONDS
   const previous = env.SECRET_KEY_PREVIOUS
-  const chosen = list(env.WORKER_QUEUES) as QueueName[]
+  const chosen = splitList(env.WORKER_QUEUES) as QueueName[]
   return {
     production: env.NODE_ENV === 'production',
     port: env.PORT,
@@ -95,14 +95,14 @@ function fromEnvironment(env: Environment) {
     intentLifetimeMs: lifetimeSeconds * 1000,
     codeLifetimeMs: (env.CODE_LIFETIME_SECONDS ?? lifetimeSeconds) * 1000,
     /** The delays before attempts 2 to 8 (SPEC 6.4). */
-    webhookRetryMs: list(env.WEBHOOK_RETRY_SECONDS).map((seconds) => Math.round(Number(seconds) * 1000)),
+    webhookRetryMs: splitList(env.WEBHOOK_RETRY_SECONDS).map((seconds) => Math.round(Number(seconds) * 1000)),
     webhookTimeoutMs: env.WEBHOOK_TIMEOUT_SECONDS * 1000,
     /** How long an endpoint must have been failing before the business's other endpoints are notified. */
     endpointWarningMs: env.ENDPOINT_WARNING_HOURS * hourMs,
     /** Endpoints, as `host:port`, that may be private or use plain HTTP. Must be empty in production. */
-    webhookAllowedHosts: new Set(list(env.WEBHOOK_ALLOWED_HOSTS)),
+    webhookAllowedHosts: new Set(splitList(env.WEBHOOK_ALLOWED_HOSTS)),
     /** Networks that webhooks never connect to, in addition to all private ones. */
-    webhookBlockedRanges: list(env.WEBHOOK_BLOCKED_RANGES).map(parseRange),
+    webhookBlockedRanges: splitList(env.WEBHOOK_BLOCKED_RANGES).map(parseRange),
     webhookHeaderBrand: env.WEBHOOK_HEADER_BRAND,
     /**
      * The provider that moves the money of live payments. Without it, no live intent can be paid. `name` is stored with

@@ -36,7 +36,7 @@ function isCertificate(pem: string): boolean {
 }
 
 /** Blank items are dropped. */
-export const list = (text: string | undefined): string[] =>
+export const splitList = (text: string | undefined): string[] =>
   (text ?? '')
     .split(',')
     .map((part) => part.trim())
@@ -54,7 +54,7 @@ export function readRange(part: string): ReturnType<typeof parseRange> | null {
 /** A number of hops, or a list of addresses and CIDR blocks. Express rejects `/0`, so it gives null, too. */
 export function parseTrust(text: string): number | readonly string[] | null {
   if (/^\d{1,2}$/.test(text)) return Number(text)
-  const ranges = list(text).map((part) => {
+  const ranges = splitList(text).map((part) => {
     const range = readRange(part)
     return range !== null && range[1] > 0 ? `${range[0].toString()}/${range[1]}` : null
   })
@@ -67,7 +67,7 @@ interface Format {
   hint: (text: string) => string
 }
 
-const everyOf = (test: (part: string) => boolean) => (text: string) => list(text).every(test)
+const everyOf = (test: (part: string) => boolean) => (text: string) => splitList(text).every(test)
 
 const isRange = (part: string): boolean => readRange(part) !== null
 
@@ -120,7 +120,7 @@ export const formats: Record<string, Format> = {
   'range-list': {
     validate: everyOf(isRange),
     hint: (text) =>
-      `must be a comma-separated list of addresses and CIDRs: remove ${list(text)
+      `must be a comma-separated list of addresses and CIDRs: remove ${splitList(text)
         .filter((part) => !isRange(part))
         .join(', ')}`,
   },

@@ -1,7 +1,7 @@
 import { type EventName, events } from '../../schemas/events.ts'
 import type { ListEventsQuery } from '../../schemas/list-events.ts'
 import type { Caller } from '../businesses/caller.ts'
-import { readSpan, type Span, within } from '../input/span.ts'
+import { readSpan, type Span, spanFilter } from '../input/span.ts'
 import type { Countable } from '../lists/counts.ts'
 import { longestReadMs, type Page, type PageRequest, readPage, readPageRequest } from '../lists/pagination.ts'
 import { readCountedPage } from '../lists/read-page.ts'
@@ -119,7 +119,7 @@ export function listEvents(deps: Reads, caller: Caller, search: EventSearch): Pr
   const where = {
     ...ofTypes,
     ...(referenceNumber === null ? {} : { referenceNumber }),
-    ...within('createdAt', search),
+    ...spanFilter('createdAt', search),
   }
   const index = referenceNumber === null ? 'byTypeAndTime' : 'byReference'
   return readPage<LoggedEvent>(deps.LoggedEvent, { where, index }, search)

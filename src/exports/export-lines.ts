@@ -2,7 +2,7 @@ import { currencyCode } from '../../schemas/currency.ts'
 import type { Delimiter } from '../../schemas/delimiter.ts'
 import type { EntryType, ExportFormat, ExportKind, ExportLanguage } from '../../schemas/ledger.ts'
 import { dayOf, type LedgerEntry } from '../ledger/entry.ts'
-import { type Cell, csvHeader, csvRows } from '../platform/csv.ts'
+import { type CsvCell, csvHeader, csvRows } from '../platform/csv.ts'
 import { noCommission } from '../wallets/commission.ts'
 
 /** An entry, with the fields that exports read. */
@@ -176,7 +176,7 @@ export function createLineWriter({ kind, format, delimiter, language }: FileForm
     ...facts.map(({ name }) => name[language]),
     ...amounts.map(({ name }) => `${name[language]} (${inCentimes[language]})`),
   ]
-  const rowOf = (entry: ExportedEntry): Cell[] => [
+  const rowOf = (entry: ExportedEntry): CsvCell[] => [
     ...facts.map(({ read, inCsv, isAmount }) =>
       isAmount ? { centimes: Number(read(entry)) } : (inCsv?.(entry, language) ?? read(entry)),
     ),

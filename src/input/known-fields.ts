@@ -56,7 +56,7 @@ export function readFields(schema: Fields, value: unknown, faults: ErrorObject[]
       const field = Object.hasOwn(properties, name) ? properties[name] : undefined
       if (field !== undefined)
         return isAbsent(schema, name, each) ? [] : [[name, readFields(field, each, faults, `${instancePath}/${name}`)]]
-      if (isStrict || namesOf(properties).has(folded(name))) add('additionalProperties', { additionalProperty: name })
+      if (isStrict || namesOf(properties).has(foldName(name))) add('additionalProperties', { additionalProperty: name })
       return []
     }),
   )
@@ -79,7 +79,7 @@ const isAbsent = (schema: Fields, name: string, value: unknown): boolean =>
 const foldedNames = new WeakMap<object, Set<string>>()
 
 function namesOf(properties: object): Set<string> {
-  const names = foldedNames.get(properties) ?? new Set(Object.keys(properties).map(folded))
+  const names = foldedNames.get(properties) ?? new Set(Object.keys(properties).map(foldName))
   foldedNames.set(properties, names)
   return names
 }
@@ -94,7 +94,7 @@ const comparedLength = 256
 const plain = /^[a-z\d]+$/i
 
 /** Removes case and separators. Only the detour through upper case makes ı and ſ equal to i and s. */
-export function folded(name: string): string {
+export function foldName(name: string): string {
   const compared = name.slice(0, comparedLength)
   if (plain.test(compared)) return compared.toLowerCase()
   return compared.normalize('NFKC').toUpperCase().toLowerCase().replaceAll(separators, '')
@@ -111,6 +111,6 @@ export function nearestName(known: readonly string[], name: string): string | un
 }
 
 const pairsOf = (name: string): string[] => {
-  const letters = folded(name)
+  const letters = foldName(name)
   return Array.from(letters, (_, index) => letters.slice(index, index + 2))
 }

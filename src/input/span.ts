@@ -34,7 +34,7 @@ export function readNamedSpan<Name extends string>(
 }
 
 /** Returns a MongoDB filter, which is empty if both ends are open. */
-export function within(field: string, { from, to }: Span): Record<string, object> {
+export function spanFilter(field: string, { from, to }: Span): Record<string, object> {
   if (from === null && to === null) return {}
   return { [field]: { ...(from === null ? {} : { $gte: from }), ...(to === null ? {} : { $lte: to }) } }
 }

@@ -1,7 +1,7 @@
 import type { ListIntentsQuery, rangeQuery } from '../../schemas/intents.ts'
 import type { Caller } from '../businesses/caller.ts'
-import { readNamedSpan, readSpan, type Span, within } from '../input/span.ts'
-import { allOf } from '../lists/counts.ts'
+import { readNamedSpan, readSpan, type Span, spanFilter } from '../input/span.ts'
+import { countableOf } from '../lists/counts.ts'
 import {
   longestReadMs,
   type Page,
@@ -97,10 +97,10 @@ export async function listIntents(
 ): Promise<Page<Intent>> {
   const { status, merchantReference, range } = search
   if (status === null && merchantReference === null && range === null)
-    return readCountedPage<Intent>(deps, allOf(deps, deps.Intent.collection, caller), search, search, unlisted)
+    return readCountedPage<Intent>(deps, countableOf(deps, deps.Intent.collection, caller), search, search, unlisted)
   const { businessId, sandbox } = caller
   const owner = { businessId, sandbox }
-  const created = { ...owner, ...within('createdAt', search) }
+  const created = { ...owner, ...spanFilter('createdAt', search) }
   if (range !== null && range.of !== 'amounts') {
     const list = range.of === 'payments' ? listPaid : listRefunded
     return list(deps, { ...created, ...(status === null ? {} : { status }) }, range.span, search)
@@ -170,7 +170,7 @@ const maxInBetween = 10_000
 const listPaid = ({ Intent }: Reads, where: Filter, span: Span, slice: PageRequest): Promise<Page<Intent>> =>
   readSortedPage<Intent>(
     Intent,
-    { where: { ...where, ...within('payment.paidAt', span) }, index: 'byPaidAt', fields: unlisted },
+    { where: { ...where, ...spanFilter('payment.paidAt', span) }, index: 'byPaidAt', fields: unlisted },
     slice,
   )
 
@@ -186,11 +186,11 @@ async function listRefunded(deps: Reads, where: Filter, span: Span, slice: PageR
     const all = others.length === 0 ? one : { $or: [one, ...others] }
     return readSortedPage<Intent>(deps.Intent, { where: { ...all }, index: 'byRefundTimes', fields: unlisted }, slice)
   }
-  if (to === null) return read(within('refundTimes.lastAt', span))
+  if (to === null) return read(spanFilter('refundTimes.lastAt', span))
   if (from === null) return read({ ...firstIn(span), 'refundTimes.lastAt': { $gte: new Date(0) } })
   const inBetween = await refundedInBetween(deps, where, { from, to })
   return read(
-    within('refundTimes.lastAt', span),
+    spanFilter('refundTimes.lastAt', span),
     { 'refundTimes.count': { $gte: 2 }, 'refundTimes.lastAt': { $gt: to }, ...firstIn(span) },
     ...(inBetween.length === 0 ? [] : [{ ...aroundSpan({ from, to }), _id: { $in: inBetween } }]),
   )
@@ -203,7 +203,7 @@ const aroundSpan = ({ from, to }: { from: Date; to: Date }): Filter => ({
   'refundTimes.firstAt': { $lt: from },
 })
 
-const firstIn = (span: Span): Filter => within('refundTimes.firstAt', span)
+const firstIn = (span: Span): Filter => spanFilter('refundTimes.firstAt', span)
 
 /**
  * Returns the ids of the intents with a refund in the span, whose first refund was before the span and whose last

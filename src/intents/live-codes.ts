@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose'
 import type { Caller } from '../businesses/caller.ts'
 import type { Config } from '../config/config.ts'
-import { usedUp } from '../limits/counter.ts'
+import { usedUpRefusal } from '../limits/counter.ts'
 import { createReadBatcher, noDeadline } from '../mongo/batchers.ts'
 import { useLast } from '../platform/use-last.ts'
 import type { Intent } from './intent.ts'
@@ -163,7 +163,7 @@ const uncounted: Count = {
 function noneLeft({ freeAt }: Count, limit: number, now: Date) {
   const message = `All ${limit} payment codes of this business are in use. Cancel payment intents that will not be paid, or wait.`
   const latest = new Date(now.getTime() + longestWaitMs)
-  return usedUp(
+  return usedUpRefusal(
     message,
     { scope: 'codes', limit },
     { freeAt: freeAt !== null && freeAt < latest ? freeAt : latest, now },

@@ -76,8 +76,8 @@ interface Change {
 type Group = [Change, ...Change[]]
 
 const dayMs = 86_400_000
-export const dayOf = (at: Date): number => Math.floor(at.getTime() / dayMs)
-export const startOf = (day: number): Date => new Date(day * dayMs)
+export const utcDayOf = (at: Date): number => Math.floor(at.getTime() / dayMs)
+export const startOfUtcDay = (day: number): Date => new Date(day * dayMs)
 
 /** The part of a quota that a process may keep unused. */
 const maxUnused = 0.01
@@ -101,12 +101,12 @@ const usedAt = (at: Date, counter: Counter | null | undefined): number =>
 
 /** Returns how much of each quota is used or reserved. */
 export async function usedToday({ Counter: model, now }: CounterDeps, owned: readonly Owned[]): Promise<number[]> {
-  const ids = owned.map((each) => idOf(each, dayOf(now())))
+  const ids = owned.map((each) => idOf(each, utcDayOf(now())))
   const found = await model.find({ _id: { $in: ids } }).lean()
   return ids.map((id) => found.find(({ _id }) => _id === id)?.used ?? 0)
 }
 
-export const usedUp = (
+export const usedUpRefusal = (
   message: string,
   details: { scope: Scope; limit: number },
   { freeAt, now }: { freeAt: Date; now: Date },
@@ -208,9 +208,9 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
     )
 
   function blockOf({ name, owner }: Owned): Block {
-    const day = dayOf(now())
+    const day = utcDayOf(now())
     const id = idOf({ name, owner }, day)
-    const block = blocks.get(id) ?? { ...empty, name, owner, id, expireAt: startOf(day + 1) }
+    const block = blocks.get(id) ?? { ...empty, name, owner, id, expireAt: startOfUtcDay(day + 1) }
     useLast(blocks, id, block, maxBlocks, (unused) => void settle(unused, 0))
     return block
   }

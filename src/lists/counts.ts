@@ -29,19 +29,19 @@ export interface Owner {
   sandbox: boolean
 }
 
-export const keyOf = (collection: string, { businessId, sandbox }: Owner): string =>
+export const listKeyOf = (collection: string, { businessId, sandbox }: Owner): string =>
   `${collection} ${businessId} ${sandbox}`
 
 /** Makes up for clock skew, and is many times the actual skew between two processes. */
 const marginMs = 60_000
 
 /** Selects all intents or orders of one environment. `keptFrom` is set because the clean-up removes old test ones. */
-export const allOf = (
+export const countableOf = (
   { now, config }: { now(): Date; config: Pick<Config, 'sandboxRetentionMs'> },
   collection: Countable['collection'],
   { businessId, sandbox }: Owner,
 ): Countable => ({
-  key: keyOf(collection.name, { businessId, sandbox }),
+  key: listKeyOf(collection.name, { businessId, sandbox }),
   collection,
   index: 'byTime',
   where: { businessId, sandbox },
@@ -218,7 +218,7 @@ async function store(
 
 /** Forgets counts of test data from before this time, because it's about to be removed. */
 export async function forgetStored(model: Model<ListCheckpoints>, businessId: string, before: Date): Promise<void> {
-  const keys = ['intents', 'orders'].map((name) => keyOf(name, { businessId, sandbox: true }))
+  const keys = ['intents', 'orders'].map((name) => listKeyOf(name, { businessId, sandbox: true }))
   await nativeCollection(model).updateMany(
     { _id: { $in: keys } },
     { $pull: { checkpoints: { at: { $lt: before.getTime() } } } },

@@ -1,4 +1,4 @@
-import { type Span, within } from '../input/span.ts'
+import { type Span, spanFilter } from '../input/span.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { type Countable, countCreated } from './counts.ts'
@@ -34,7 +34,7 @@ async function readFrom<Item>(
   projection: Record<string, unknown>,
 ): Promise<Item[]> {
   if (skip > maxSkip) return []
-  const { createdAt } = within('createdAt', span)
+  const { createdAt } = spanFilter('createdAt', span)
   const time = { ...createdAt, ...(before === null ? {} : { $lt: before }) }
   const found = collection.find(
     { ...where, ...(Object.keys(time).length === 0 ? {} : { createdAt: time }) },
@@ -96,7 +96,7 @@ async function countAround(
     ({ at }) => (from === null || at >= from.getTime()) && (to === null || at <= to.getTime()),
   )
   const [first, last] = [checkpoints[0], checkpoints.at(-1)]
-  const { createdAt } = within('createdAt', span)
+  const { createdAt } = spanFilter('createdAt', span)
   if (first === undefined || last === undefined) {
     const newer = await countCreated(countable, { ...createdAt }, limit)
     return { total: newer, newer, checkpoints: [] }

@@ -2,7 +2,7 @@ import type { Gauge } from '@prometheus-io/client'
 import type { Deps } from '../platform/deps.ts'
 import { shareRuns } from '../platform/share-runs.ts'
 import { succeedsWithin } from '../platform/timeout.ts'
-import { omit } from './metrics.ts'
+import { clearGauge } from './metrics.ts'
 
 /** One or more gauges that are read from MongoDB or Redis during a scrape. */
 export interface Figure {
@@ -23,17 +23,17 @@ export const numberOf = (gauge: Gauge, keptMs: number, query: () => Promise<numb
   keptMs,
   async read() {
     const value = await query()
-    if (value === null) omit(gauge)
+    if (value === null) clearGauge(gauge)
     else gauge.set(value)
   },
-  leaveOut: () => omit(gauge),
+  leaveOut: () => clearGauge(gauge),
 })
 
 /** Sets several gauges, or one gauge for several labels. */
-export const figureOf = (gauges: Parameters<typeof omit>[0][], keptMs: number, read: Figure['read']): Figure => ({
+export const figureOf = (gauges: Parameters<typeof clearGauge>[0][], keptMs: number, read: Figure['read']): Figure => ({
   keptMs,
   read,
-  leaveOut: () => gauges.forEach(omit),
+  leaveOut: () => gauges.forEach(clearGauge),
 })
 
 /** Reports whether a server responds, and how quickly. */
@@ -47,7 +47,7 @@ export const pingOf = (up: Gauge, seconds: Gauge, ping: () => Promise<unknown>):
   },
   leaveOut() {
     up.set(0)
-    omit(seconds)
+    clearGauge(seconds)
   },
 })
 

@@ -195,7 +195,7 @@ function createGauges(registers: Registry[]) {
 }
 
 /** An unknown value must not be reported as 0 or as the previous value. */
-export function omit(gauge: { reset(): void; remove(labels: Record<string, never>): void }): void {
+export function clearGauge(gauge: { reset(): void; remove(labels: Record<string, never>): void }): void {
   gauge.reset()
   gauge.remove({})
 }

@@ -77,7 +77,7 @@ async function readClockOf({ db }: Pick<Connection, 'db'>): Promise<number> {
 
 /** Await `begin` before you call `now`. */
 export function createDatabaseTime(readClock: ReadClock, own: OwnClocks, log: Pick<Log, 'warn'>, shift: Shift) {
-  let held: Measurement = { databaseMs: 0, monotonicMs: own.monotonicMs(), errorMs: Number.POSITIVE_INFINITY }
+  let latest: Measurement = { databaseMs: 0, monotonicMs: own.monotonicMs(), errorMs: Number.POSITIVE_INFINITY }
   /** How far the wall clock was ahead of the monotonic clock at the last measurement. */
   let wallAheadMs = 0
   let shownMs = Number.NEGATIVE_INFINITY
@@ -85,8 +85,8 @@ export function createDatabaseTime(readClock: ReadClock, own: OwnClocks, log: Pi
   let isClosed = false
 
   const wallAhead = (): number => own.wallMs() - own.monotonicMs()
-  const timeAt = (monotonicMs: number): number => held.databaseMs + monotonicMs - held.monotonicMs
-  const errorAt = (monotonicMs: number): number => held.errorMs + (monotonicMs - held.monotonicMs) * driftPerMs
+  const timeAt = (monotonicMs: number): number => latest.databaseMs + monotonicMs - latest.monotonicMs
+  const errorAt = (monotonicMs: number): number => latest.errorMs + (monotonicMs - latest.monotonicMs) * driftPerMs
   const isSure = (): boolean =>
     errorAt(own.monotonicMs()) <= maxErrorMs && Math.abs(wallAhead() - wallAheadMs) <= maxClockDifferenceMs
 
@@ -111,7 +111,7 @@ export function createDatabaseTime(readClock: ReadClock, own: OwnClocks, log: Pi
     if (agree && errorMs <= next.errorMs) return
     if (!agree && Math.abs(apartMs) > maxClockDifferenceMs)
       log.warn({ jumpMs: Math.round(apartMs) }, 'clock.database-jumped')
-    held = next
+    latest = next
   }
 
   async function measureAndSchedule(): Promise<void> {
@@ -119,7 +119,7 @@ export function createDatabaseTime(readClock: ReadClock, own: OwnClocks, log: Pi
     let nextInMs = measureAgainMs
     try {
       await measureOnce()
-      if (held.errorMs <= goodErrorMs) nextInMs = measureEveryMs
+      if (latest.errorMs <= goodErrorMs) nextInMs = measureEveryMs
     } finally {
       if (!isClosed) timer = setTimeout(measureSoon, nextInMs).unref()
     }

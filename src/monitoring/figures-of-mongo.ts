@@ -6,7 +6,7 @@ import { codeKeyOf } from '../intents/codes.ts'
 import type { Intent } from '../intents/intent.ts'
 import { transitions } from '../intents/lifecycle.ts'
 import { briefMs, type Figure, figureOf, minuteMs, numberOf, pingOf, queryTimeoutMs } from '../metrics/figure.ts'
-import { omit } from '../metrics/metrics.ts'
+import { clearGauge } from '../metrics/metrics.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { pingMongo } from '../mongo/connect.ts'
 import type { Deps } from '../platform/deps.ts'
@@ -209,7 +209,7 @@ function storedBytes(deps: Pick<Deps, 'Delivery' | 'Intent' | 'Order' | 'metrics
       estimate(nativeCollection(deps.Order), 'number', newOrderNumber()),
     ])
     for (const part of parts.flat()) bytes.set(part._id, (bytes.get(part._id) ?? 0) + part.bytes)
-    omit(businessStoredBytes)
+    clearGauge(businessStoredBytes)
     const largest = [...bytes].toSorted(([, a], [, b]) => b - a).slice(0, maxBusinesses)
     for (const [business, sum] of largest) businessStoredBytes.set({ business }, Math.round(sum))
   })
@@ -268,7 +268,7 @@ function fullestBusinesses({
       liveCodes.fullest(maxBusinesses),
       ...dailyQuotas.map((name) => counters.fullest(name, maxBusinesses)),
     ])
-    omit(gauge)
+    clearGauge(gauge)
     for (const [index, quota] of ['liveCodes', ...dailyQuotas].entries())
       for (const { owner: business, used, limit } of fullest[index] ?? []) gauge.set({ business, quota }, used / limit)
   })

@@ -2,27 +2,27 @@ import { decimal } from '../../schemas/currency.ts'
 import type { Delimiter } from '../../schemas/delimiter.ts'
 
 /** Required by RFC 4180. */
-export const lineEnd = '\r\n'
+export const csvLineEnd = '\r\n'
 
 /** An amount in centimes becomes a decimal number, and null a blank cell. */
-export type Cell = string | number | { centimes: number } | null
+export type CsvCell = string | number | { centimes: number } | null
 
 /**
  * With semicolons, the header begins with a byte order mark, because that's how Excel recognises UTF-8. With commas it
  * doesn't, because other programs would take the mark for a part of the first name. Names must not need quoting.
  */
 export const csvHeader = (names: readonly string[], delimiter: Delimiter): string =>
-  `${delimiter === ';' ? '\uFEFF' : ''}${names.join(delimiter)}${lineEnd}`
+  `${delimiter === ';' ? '\uFEFF' : ''}${names.join(delimiter)}${csvLineEnd}`
 
 /**
  * Strings are quoted so that no spreadsheet runs them as a formula; numbers aren't quoted. Programs that expect
  * semicolons also expect decimal commas. With csv-stringify, this would take five times as long: most of an
  * export.
  */
-export const csvRows = (rows: readonly (readonly Cell[])[], delimiter: Delimiter): string =>
-  rows.map((row) => `${row.map((cell) => cellText(cell, delimiter)).join(delimiter)}${lineEnd}`).join('')
+export const csvRows = (rows: readonly (readonly CsvCell[])[], delimiter: Delimiter): string =>
+  rows.map((row) => `${row.map((cell) => cellText(cell, delimiter)).join(delimiter)}${csvLineEnd}`).join('')
 
-function cellText(cell: Cell, delimiter: Delimiter): string {
+function cellText(cell: CsvCell, delimiter: Delimiter): string {
   if (cell === null) return ''
   if (typeof cell === 'string') return harmless.test(cell) ? `"${cell}"` : quoted(defuse(cell))
   if (typeof cell === 'number') return String(cell)

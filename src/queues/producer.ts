@@ -24,7 +24,7 @@ export function createProducer(name: QueueName, obtain: () => Promise<Queue>, co
   const send = createBatcher<NewJob<QueueName>, null>(
     longestBatch,
     async (jobs) => {
-      await addAll(await obtain(), name, merged(name, jobs))
+      await addAll(await obtain(), name, mergeJobs(name, jobs))
       return jobs.map(() => null)
     },
     name === 'intent-expiry' ? () => maxSpreadMs : backgroundRest,
@@ -48,7 +48,7 @@ export function createProducer(name: QueueName, obtain: () => Promise<Queue>, co
  * Relay jobs become one job, and so do the jobs of intents that expire at about the same time. This saves 90 % of the
  * memory that expiry jobs take in Redis.
  */
-export function merged(name: QueueName, jobs: NewJob<QueueName>[]): NewJob<QueueName>[] {
+export function mergeJobs(name: QueueName, jobs: NewJob<QueueName>[]): NewJob<QueueName>[] {
   if (name === 'outbox-relay') return [mergedRelay(jobs as NewJob<'outbox-relay'>[])]
   return name === 'intent-expiry' ? mergedExpiries(jobs as NewJob<'intent-expiry'>[]) : jobs
 }

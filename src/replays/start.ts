@@ -7,7 +7,7 @@ import { isEffect, type QuotaDeps, withinAuditLines, withinStorage } from '../bu
 import { findLastNumber } from '../events/feed/read.ts'
 import type { Result, WriteRequest } from '../idempotency/request.ts'
 import { readSpan, upToNow } from '../input/span.ts'
-import { dayOf, startOf, usedUp } from '../limits/counter.ts'
+import { startOfUtcDay, usedUpRefusal, utcDayOf } from '../limits/counter.ts'
 import { bytesOf } from '../mongo/bytes-of.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Deps, Models } from '../platform/deps.ts'
@@ -106,7 +106,7 @@ export async function insertReplay(
   const replays = nativeCollection(deps.Replay)
   const running = { endpointId: planned.endpointId, running: true } as const
   if ((await replays.findOne(running, { projection: { _id: 1 }, session })) !== null)
-    throw usedUp(
+    throw usedUpRefusal(
       'A replay to this endpoint is already running. Wait for it to end, or cancel it.',
       { scope: 'replays', limit: 1 },
       { freeAt: new Date(now.getTime() + retryAfterMs), now },
@@ -121,7 +121,7 @@ export async function insertReplay(
     leaseToken: null,
     startedBy: by.actor,
     createdAt: now,
-    day: dayOf(now),
+    day: utcDayOf(now),
     numberOfDay: await takeNumber(deps, planned, now, session),
   }
   await replays.insertOne(replay, { session })
@@ -138,7 +138,7 @@ async function takeNumber(
   now: Date,
   session: mongo.ClientSession,
 ): Promise<number> {
-  const day = dayOf(now)
+  const day = utcDayOf(now)
   const options = { projection: { total: 1 }, hint: 'ofDay', limit: maxReplaysPerDay, session } as const
   const started = await nativeCollection(model).find({ businessId, sandbox, day }, options).toArray()
   const events = started.reduce((sum, each) => sum + each.total, total)
@@ -147,8 +147,8 @@ async function takeNumber(
     started.length < maxReplaysPerDay
       ? [maxEventsPerDay, 'events per UTC day. Choose a shorter period, or wait until the next day.']
       : [maxReplaysPerDay, 'times per UTC day. Wait until the next day.']
-  const freeAt = startOf(day + 1)
-  throw usedUp(`A business can replay ${limit} ${message}`, { scope: 'replays', limit }, { freeAt, now })
+  const freeAt = startOfUtcDay(day + 1)
+  throw usedUpRefusal(`A business can replay ${limit} ${message}`, { scope: 'replays', limit }, { freeAt, now })
 }
 
 /** Validates the body of a request for a replay. */

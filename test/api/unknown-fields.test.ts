@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { readJson } from '../../src/http/body/json-body.ts'
-import { folded } from '../../src/input/known-fields.ts'
+import { foldName } from '../../src/input/known-fields.ts'
 import { createIntent, readIntent, subscribe } from '../support/actions.ts'
 import { deadDeliveries } from '../support/dead-deliveries.ts'
 import { simulate } from '../support/pay.ts'
@@ -284,7 +284,7 @@ describe('An unknown field of a body', () => {
     const { body } = await send(`/intents/${fixture.paid}/refund`, many)
     expect(body.error.details).to.have.lengthOf(100)
     // Normalising all of it would take quadratic time.
-    expect(folded(`a${'\u0301'.repeat(90_000)}${'\u0323'.repeat(90_000)}`)).to.have.length.below(300)
+    expect(foldName(`a${'\u0301'.repeat(90_000)}${'\u0323'.repeat(90_000)}`)).to.have.length.below(300)
   })
 })
 

@@ -43,7 +43,7 @@ export const bugs: PlantedBugs = {
       'const owner = { businessId, sandbox }',
       'const owner = { businessId, sandbox: { $in: [true, false] } }',
     ),
-    replace('allOf', 'where: { businessId, sandbox }', 'where: { businessId, sandbox: { $in: [true, false] } }'),
+    replace('countableOf', 'where: { businessId, sandbox }', 'where: { businessId, sandbox: { $in: [true, false] } }'),
   ],
   // The secret of a new endpoint is in the log.
   'secret-logged → secret.kept': after('createEndpoint', 'const [_id, secret] = $', 'deps.log.info({ made: secret })'),

@@ -5,7 +5,7 @@ import { createSecureContext } from 'node:tls'
 import { expect } from 'chai'
 import { type Connection, openSocket } from '../../src/webhooks/sender/connections.ts'
 import { exchange } from '../../src/webhooks/sender/exchange.ts'
-import { findAddresses, type Lookup } from '../../src/webhooks/sender/resolve.ts'
+import { type AddressLookup, findAddresses } from '../../src/webhooks/sender/resolve.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { closedPort, closing, httpEndpoint, rawEndpoint, rawHttpEndpoint, silentEndpoint } from './endpoint-servers.ts'
 import {
@@ -225,12 +225,11 @@ describe('The webhook sender with reusable connections', () => {
       allowed: true,
     }
     const [found, never] = [loopback, forever].map((resolve) => ({ resolve, isBlocked: () => false }))
-    const opened = await openSocket(found as Lookup, createSecureContext(), target, unlimited, past)
+    const opened = await openSocket(found as AddressLookup, createSecureContext(), target, unlimited, past)
     expect(opened).to.have.nested.property('fault.stage', 'timeout')
-    expect(await findAddresses(never as Lookup, { hostname: hostName, allowed: true }, past)).to.have.nested.property(
-      'fault.stage',
-      'timeout',
-    )
+    expect(
+      await findAddresses(never as AddressLookup, { hostname: hostName, allowed: true }, past),
+    ).to.have.nested.property('fault.stage', 'timeout')
     const request = { path: '/', headers, body }
     expect(await exchange({} as Connection, unlimited, request, past)).to.have.nested.property('fault.stage', 'timeout')
     expect(endpointServer.connections).to.have.length(0)

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import { noDeadline } from '../../src/mongo/batchers.ts'
-import { giveBack } from '../../src/webhooks/attempts/batchers.ts'
+import { endLease } from '../../src/webhooks/attempts/batchers.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { attempt, freshDelivery, storedDelivery, subscribe } from '../support/actions.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
@@ -91,7 +91,7 @@ describe("A delivery's lease", () => {
     const lost = await first?.(delivery._id, noDeadline)
     beside.clock.freeze(inMs(10_000))
     const held = await second?.(delivery._id, noDeadline)
-    await giveBack(service.deps, lost ?? expect.fail())
+    await endLease(service.deps, lost ?? expect.fail())
     const { leaseToken, nextAttemptAt } = held ?? expect.fail()
     expect(await storedDelivery(service, delivery)).to.deep.include({ leaseToken, nextAttemptAt })
   })

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { upToNow, within } from '../../input/span.ts'
+import { spanFilter, upToNow } from '../../input/span.ts'
 import { withoutUndefined } from '../../mongo/id-page.ts'
 import { deadIn } from '../../webhooks/deliveries/backlog.ts'
 import { requeueAll, requeueBatch } from '../../webhooks/deliveries/requeue.ts'
@@ -70,7 +70,8 @@ function filterOf(deps: AdminDeps, { id, endpoint, business, from, to, status }:
   const span = upToNow(deps, { from: from ?? null, to: to ?? null })
   // A CANCELLED delivery has no `deadAt`, so the time span applies to `createdAt`. The filter names both environments
   // so that MongoDB can use the index on the business.
-  if (status === 'CANCELLED') return { ...named, sandbox: { $in: [true, false] }, status, ...within('createdAt', span) }
+  if (status === 'CANCELLED')
+    return { ...named, sandbox: { $in: [true, false] }, status, ...spanFilter('createdAt', span) }
   // If deliveries are selected only by id, the counts include all of them, whatever their status.
   const isNamedOnly = id !== undefined && status === undefined && from === undefined && to === undefined
   return isNamedOnly ? named : { ...named, ...deadIn(span) }

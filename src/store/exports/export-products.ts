@@ -3,7 +3,7 @@ import type { Delimiter } from '../../../schemas/delimiter.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { longestReadMs } from '../../lists/pagination.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
-import { csvHeader, lineEnd } from '../../platform/csv.ts'
+import { csvHeader, csvLineEnd } from '../../platform/csv.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { readInSlices, restAfter } from '../../platform/in-slices.ts'
 import { type Column, columns } from '../imports/rows.ts'
@@ -90,7 +90,7 @@ const after = (last: ExportedProduct | null) =>
 
 /** Returns the rows as CSV text. All strings are quoted, so that any content is preserved. */
 const textOf = (rows: ExportedRow[], delimiter: Delimiter): string =>
-  stringify(rows, { columns: [...columns], delimiter, quoted_string: true, record_delimiter: lineEnd })
+  stringify(rows, { columns: [...columns], delimiter, quoted_string: true, record_delimiter: csvLineEnd })
 
 type ExportedProduct = Pick<Product, '_id' | 'createdAt' | 'handle' | 'name' | 'description' | 'active' | 'variants'>
 

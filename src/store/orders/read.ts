@@ -1,7 +1,7 @@
 import type { ListOrdersQuery } from '../../../schemas/orders.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { readSpan, type Span } from '../../input/span.ts'
-import { allOf } from '../../lists/counts.ts'
+import { countableOf } from '../../lists/counts.ts'
 import { type Page, type PageRequest, readPageRequest } from '../../lists/pagination.ts'
 import { readCountedPage } from '../../lists/read-page.ts'
 import type { Deps } from '../../platform/deps.ts'
@@ -29,7 +29,13 @@ export async function listOrders(
   search: OrderSearch,
 ): Promise<Page<ShownOrder>> {
   await requireShop(deps, caller)
-  return readCountedPage<ShownOrder>(deps, allOf(deps, deps.Order.collection, caller), search, search, shownFields)
+  return readCountedPage<ShownOrder>(
+    deps,
+    countableOf(deps, deps.Order.collection, caller),
+    search,
+    search,
+    shownFields,
+  )
 }
 
 /**

@@ -9,8 +9,8 @@ import { hostOf } from '../deliveries/delivery.ts'
 import { deliveryJob, endpointIdOf } from '../deliveries/delivery-job.ts'
 import { isReceiving } from '../endpoints/endpoint.ts'
 import type { Attempt } from '../sender/send.ts'
-import { type AttemptEndpoint, giveBack, type LeasedDelivery, slotOwner, type Verdict } from './batchers.ts'
-import { signFor } from './sign.ts'
+import { type AttemptEndpoint, endLease, type LeasedDelivery, slotOwner, type Verdict } from './batchers.ts'
+import { signedHeadersFor } from './sign.ts'
 import type { Slot } from './slots.ts'
 
 export type AttemptDeps = Pick<
@@ -73,7 +73,7 @@ async function attemptDelivery(
   const data = composeData(delivery, source)
   if (!slot.count(data)) {
     deps.slots.setWaiting(slotOwner(endpoint))
-    return giveBack(deps, delivery)
+    return endLease(deps, delivery)
   }
   await send(deps, delivery, endpoint, composeBody(delivery, data), slot)
 }
@@ -101,7 +101,7 @@ async function send(
 ): Promise<void> {
   const at = deps.now()
   const { businessId: owner, url } = endpoint
-  const headers = signFor(deps, endpoint, delivery, body, at)
+  const headers = signedHeadersFor(deps, endpoint, delivery, body, at)
   const span = traceAttempt(deps, delivery)
   const onStart = (abort: () => void): void => deps.leases.onLost(delivery, abort)
   const sent = await deps.sender.send({ owner, url, headers, body, onStart })

@@ -64,7 +64,7 @@ async function leaseTogether(Delivery: Model<Delivery>, ids: string[], now: Date
 }
 
 /** Ends the lease without an attempt, so that the delivery is due again at once. */
-export async function giveBack(
+export async function endLease(
   { Delivery, now }: { Delivery: Model<Delivery>; now: () => Date },
   { _id, leaseToken }: Pick<LeasedDelivery, '_id' | 'leaseToken'>,
 ): Promise<void> {

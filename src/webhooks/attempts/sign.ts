@@ -65,7 +65,7 @@ export function signedHeaders(
 /** Keyed by endpoint object, which is read once per batch, so secrets are decrypted once per batch. */
 const decrypted = new WeakMap<object, ReturnType<typeof signingSecrets>>()
 
-export function signFor(
+export function signedHeadersFor(
   deps: Pick<Deps, 'config' | 'secrets'>,
   endpoint: Pick<Endpoint, '_id' | 'secret' | 'previousSecrets'>,
   delivery: Pick<Delivery, '_id' | 'event'>,

@@ -1,5 +1,5 @@
 import { deadShownSeconds } from '../../../schemas/jobs.ts'
-import { anyTime, type Span, within } from '../../input/span.ts'
+import { anyTime, type Span, spanFilter } from '../../input/span.ts'
 import { isTooSlow, nativeCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
@@ -15,7 +15,7 @@ export const shownDeadMs = deadShownSeconds * 1000
  * because otherwise MongoDB would not use the partial indexes.
  */
 export const deadIn = (span: Span): { deadAt: object } => ({
-  deadAt: { $type: 'date', ...within('deadAt', span).deadAt },
+  deadAt: { $type: 'date', ...spanFilter('deadAt', span).deadAt },
 })
 
 /** Counting stops at this number, so a count of exactly this number means "at least this many". */

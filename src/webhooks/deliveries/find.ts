@@ -1,6 +1,6 @@
 import { type DeliveryStatus, deliveryStatuses, type ListDeliveriesQuery } from '../../../schemas/deliveries.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import { readSpan, type Span, within } from '../../input/span.ts'
+import { readSpan, type Span, spanFilter } from '../../input/span.ts'
 import type { Countable } from '../../lists/counts.ts'
 import {
   type Page,
@@ -105,7 +105,7 @@ export function selectDeliveries(owner: Caller, filter: DeliveryFilter): Selecti
   const where = {
     businessId: owner.businessId,
     sandbox: owner.sandbox,
-    ...within('createdAt', filter),
+    ...spanFilter('createdAt', filter),
     ...(statuses === null ? {} : { status: statuses.length === 1 ? statuses[0] : { $in: statuses } }),
     ...(event === null ? {} : { event }),
     ...(endpointId === null ? {} : { endpointId }),

@@ -3,9 +3,9 @@ import { testEndpointBody } from '../../../schemas/endpoints.ts'
 import type { EventName } from '../../../schemas/events.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Result, ThirdPartyStep, WriteRequest } from '../../idempotency/request.ts'
-import { dayOf } from '../../limits/counter.ts'
+import { utcDayOf } from '../../limits/counter.ts'
 import type { Deps } from '../../platform/deps.ts'
-import { signFor } from '../attempts/sign.ts'
+import { signedHeadersFor } from '../attempts/sign.ts'
 import { composeBody } from '../body.ts'
 import { deliveryId } from '../deliveries/delivery-job.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -50,7 +50,7 @@ export async function testEndpoint(
 
 /** Two requests with the same key that arrive at the same time both send, under the same id. */
 const eventIdOfTest = (key: string, now: Date): string =>
-  hash('sha256', JSON.stringify([key, dayOf(now)]), 'hex').slice(0, 24)
+  hash('sha256', JSON.stringify([key, utcDayOf(now)]), 'hex').slice(0, 24)
 
 async function sendSample(
   deps: TestDeps,
@@ -62,7 +62,7 @@ async function sendSample(
   const id = deliveryId(eventIdOfTest(key, now), endpoint._id)
   // The event is always marked as a sandbox event, even with a live key, so that no merchant ships goods because of it.
   const body = composeBody({ _id: id, event, eventAt: now, sandbox: true }, sampleData(event, now))
-  const headers = signFor(deps, endpoint, { _id: id, event }, body, now)
+  const headers = signedHeadersFor(deps, endpoint, { _id: id, event }, body, now)
   const { _id: endpointId, businessId, url } = endpoint
   const { status, stage, durationMs } = await deps.sender.send({ owner: businessId, url, headers, body })
   const about = { deliveryId: id, endpointId, businessId, webhookEvent: event, requestId }

@@ -4,7 +4,7 @@ import tls, { type TLSSocket } from 'node:tls'
 import type { Meter } from '../../limits/rate.ts'
 import { connectFault, type Fault, faults } from './faults.ts'
 import { createGauge, type Gauge } from './gauge.ts'
-import { type Address, findAddresses, isPublicAddress, type Lookup } from './resolve.ts'
+import { type Address, type AddressLookup, findAddresses, isPublicAddress } from './resolve.ts'
 
 /** `hostname` has no brackets. If `allowed` is true, the host may have a private address. */
 export interface Target {
@@ -44,7 +44,7 @@ function startTls({ hostname }: Target, socket: Duplex, trust: tls.SecureContext
 }
 
 /** Checks the address once more after connecting, this time the peer address that the kernel reports. */
-function judgePeer({ remoteAddress }: Socket, { isBlocked }: Lookup, { allowed }: Target): Fault | null {
+function judgePeer({ remoteAddress }: Socket, { isBlocked }: AddressLookup, { allowed }: Target): Fault | null {
   if (remoteAddress === undefined) return faults.closed
   const isGood = !isBlocked(remoteAddress) && (allowed || isPublicAddress(remoteAddress))
   return isGood ? null : faults.notPublic
@@ -62,7 +62,7 @@ export interface Opened {
  * time of the handshake. The caller must close the socket; if a fault is returned, none is left open.
  */
 export async function openSocket(
-  lookup: Lookup,
+  lookup: AddressLookup,
   trust: tls.SecureContext,
   target: Target,
   meter: Meter,

@@ -88,7 +88,7 @@ function withinDeadline<T>(promise: Promise<T>, deadline: AbortSignal): Promise<
 }
 
 /** `isBlocked` applies even to an allowed host (WEBHOOK_BLOCKED_RANGES). */
-export interface Lookup {
+export interface AddressLookup {
   resolve: Resolve
   isBlocked: (address: string) => boolean
 }
@@ -100,7 +100,7 @@ export interface Lookup {
  * NAT64 prefix.
  */
 export async function findAddresses(
-  { resolve, isBlocked }: Lookup,
+  { resolve, isBlocked }: AddressLookup,
   target: { hostname: string; allowed: boolean },
   deadline: AbortSignal,
 ): Promise<{ addresses: Address[] } | { fault: Fault }> {
