@@ -82,8 +82,8 @@ export const bugs: PlantedBugs = {
   // A retry signs other bytes of the same JSON than it sends.
   'signed-otherwise → delivery.signed': replace(
     'send',
-    'signFor($deps, $endpoint, $delivery, $body, $at)',
-    'signFor($deps, $endpoint, $delivery, $delivery.attempts > 0 ? JSON.stringify(JSON.parse($body), null, 1) : $body, $at)',
+    'signedHeadersFor($deps, $endpoint, $delivery, $body, $at)',
+    'signedHeadersFor($deps, $endpoint, $delivery, $delivery.attempts > 0 ? JSON.stringify(JSON.parse($body), null, 1) : $body, $at)',
   ),
   // No worker looks for deliveries whose jobs Redis lost.
   'poll-blind → quiet.reached delivery.delivered delivery.paced': [
