@@ -61,6 +61,21 @@ export async function requeueAs(deps: RequeueDeps, ids: readonly string[], act: 
   return { plan, outcomes }
 }
 
+/** How many deliveries were re-queued, and how many were skipped for each reason. */
+export interface OutcomeCounts {
+  requeued: number
+  skipped: Partial<Record<Exclude<Requeued, 'requeued'>, number>>
+}
+
+/** Adds the outcomes of a page to the counts of the pages before it. */
+export function countOutcomes(outcomes: Outcomes, before: OutcomeCounts = { requeued: 0, skipped: {} }): OutcomeCounts {
+  const counts = { ...before, skipped: { ...before.skipped } }
+  for (const outcome of outcomes.values())
+    if (outcome === 'requeued') counts.requeued += 1
+    else counts.skipped[outcome] = (counts.skipped[outcome] ?? 0) + 1
+  return counts
+}
+
 /** Re-queues deliveries for staff or an operator, with an audit line for each. */
 export const requeueDeliveries = async (deps: RequeueDeps, ids: readonly string[], by: By): Promise<Outcomes> =>
   (await requeueAs(deps, ids, { by })).outcomes
@@ -72,23 +87,18 @@ async function makePlan(
   { session, at, add }: AuditedAct,
 ): Promise<{ plan: RequeuePlan | null; chosen: Candidate[]; outcomes: Outcomes }> {
   const plans = nativeCollection(deps.RequeuePlan)
-  const found = await read(deps, ids, session)
-  const receiving = await receivingEndpoints(deps, found, session)
   const open = plans.find({ 'deliveries._id': { $in: [...ids] } }, { projection: { 'deliveries._id': 1 }, session })
   const planned = new Set((await open.toArray()).flatMap(({ deliveries }) => deliveries.map(({ _id }) => _id)))
-  const judged = new Map(
-    found.map((each) => [each._id, planned.has(each._id) ? 'under-way' : judge(each, receiving, false, at)]),
-  )
-  const outcomes: Outcomes = new Map(ids.map((id) => [id, judged.get(id) ?? 'not-found']))
-  const chosen = found.filter(({ _id }) => judged.get(_id) === 'requeued')
+  const { chosen, outcomes } = await judgeAll(deps, ids, { planned, includesDelivered: false, now: at, session })
   const summary = summarise?.(outcomes)
+  const found = [...outcomes.values()].filter((outcome) => outcome !== 'not-found')
   const isRetry = request !== undefined && (summary !== undefined || found.length > 0)
   if (chosen.length === 0 && !isRetry) return { plan: null, chosen, outcomes }
   const plan: RequeuePlan = {
     _id: newId(),
     at,
     deliveries: chosen.map(stateOf),
-    outcome: request && !summary ? (judged.get(ids[0] ?? '') ?? null) : null,
+    outcome: request && !summary ? (found[0] ?? null) : null,
     result: summary?.result ?? null,
     ...(request && { requestKey: newMark(request, at) }),
   }
@@ -145,12 +155,39 @@ export async function requeueForReplay(
   { replayId, includesDelivered }: { replayId: string; includesDelivered: boolean },
 ): Promise<string[]> {
   const now = deps.now()
-  const found = await read(deps, ids)
-  const receiving = await receivingEndpoints(deps, found)
+  const { chosen } = await judgeAll(deps, ids, { planned: new Set(), includesDelivered, now })
   const isOwn = ({ requeuedBy }: Candidate): boolean => requeuedBy === replayId
-  const wanted = found.filter((each) => !isOwn(each) && judge(each, receiving, includesDelivered, now) === 'requeued')
+  const wanted = chosen.filter((each) => !isOwn(each))
   await writeDue(deps, wanted.map(stateOf), now, { requeuedBy: replayId })
   return (await read(deps, ids)).filter(isOwn).map(({ _id }) => _id)
+}
+
+interface Conditions {
+  /** The deliveries in open plans, which are as good as re-queued. */
+  planned: ReadonlySet<string>
+  includesDelivered: boolean
+  now: Date
+  session?: mongo.ClientSession
+}
+
+/** Reads deliveries and decides which of them can be re-queued now. Changes nothing. */
+async function judgeAll(
+  deps: Pick<Deps, 'Delivery' | 'Endpoint'>,
+  ids: readonly string[],
+  { planned, includesDelivered, now, session }: Conditions,
+): Promise<{ chosen: Candidate[]; outcomes: Outcomes }> {
+  const found = await read(deps, ids, session)
+  const receiving = await receivingEndpoints(deps, found, session)
+  const judged = new Map(
+    found.map((each) => [
+      each._id,
+      planned.has(each._id) ? 'under-way' : judge(each, receiving, includesDelivered, now),
+    ]),
+  )
+  return {
+    chosen: found.filter(({ _id }) => judged.get(_id) === 'requeued'),
+    outcomes: new Map(ids.map((id) => [id, judged.get(id) ?? 'not-found'])),
+  }
 }
 
 const read = ({ Delivery: model }: Pick<Deps, 'Delivery'>, ids: readonly string[], session?: mongo.ClientSession) =>

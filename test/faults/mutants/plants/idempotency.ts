@@ -70,7 +70,7 @@ export const idempotencyMutants: PlantedBugs = {
   },
   'plan-overlapping': {
     bug: 'An act re-queues what the open plan of another one names.',
-    edits: [replace('makePlan', 'planned.has($)', 'false')],
+    edits: [replace('judgeAll', 'planned.has($)', 'false')],
     caughtBy: ['workers/requeue.test.ts'],
   },
   'plan-abandoned': {
