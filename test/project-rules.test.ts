@@ -52,6 +52,16 @@ describe('The project', () => {
     expect(smallFiles()).to.deep.equal([])
   })
 
+  it('writes CSV only in src/platform/csv.ts', () => {
+    const others = sources.filter((file) => file !== 'src/platform/csv.ts' && !/-example\.ts$/.test(file))
+    // The parsers list the line ends that they accept.
+    const writers = mentioning(
+      others,
+      /csv-stringify|^(?!\s*record_delimiter:).*\\r\\n['"`]|\.join\(delimiter\)/m,
+    )
+    expect(writers).to.deep.equal([])
+  })
+
   it('lets only share, rate and counter refuse with RATE_LIMITED, and lists each of their uses in the table of limits', async () => {
     const others = sources.filter((file) => !file.startsWith('src/limits/'))
     expect(mentioning(others, /(refuse|super)\('RATE_LIMITED'|\brateLimited\(/)).to.deep.equal([])
