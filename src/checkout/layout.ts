@@ -1,4 +1,5 @@
 import { html } from 'ghtml'
+import { documentOf } from '../http/pages/send-page.ts'
 import type { OfferedIntent } from '../intents/batchers.ts'
 import { scriptPath, stylePath } from './assets.ts'
 import { addressOf, type Locale, locales } from './locale.ts'
@@ -19,27 +20,15 @@ export interface Frame {
 export const page = (frame: Frame, body: string): string => {
   const { locale, title, sandbox } = frame
   const { words } = locale
-  return html`<!doctype html>
-<html lang="${locale.code}" dir="${locale.dir}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="format-detection" content="telephone=no">
-<title>${title}</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="${stylePath}">
-<script src="${scriptPath}" defer></script>
-</head>
-<body>
-<a class="skip" href="#main">${words.toContent}</a>
-!${sandbox ? html`<header><p class="test">${words.test}</p></header>` : ''}
+  const { code: language, dir: direction } = locale
+  return documentOf(
+    { language, direction, title, styles: [stylePath], scripts: [scriptPath], skip: words.toContent },
+    html`!${sandbox ? html`<header><p class="test">${words.test}</p></header>` : ''}
 <main id="main">
 !${body}
 </main>
-<nav aria-label="${words.languages}">!${locales.map((other) => switchTo(other, frame))}</nav>
-</body>
-</html>
-`
+<nav aria-label="${words.languages}">!${locales.map((other) => switchTo(other, frame))}</nav>`,
+  )
 }
 
 const switchTo = (other: Locale, { locale, path, query }: Frame): string => {

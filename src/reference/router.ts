@@ -7,7 +7,7 @@ import { html } from 'ghtml'
 import folderOfSwaggerUi from 'swagger-ui-dist/absolute-path.js'
 import { createPageHeaders } from '../http/pages/page-headers.ts'
 import { preparePage } from '../http/pages/prepare-page.ts'
-import { sendPage } from '../http/pages/send-page.ts'
+import { documentOf, sendPage } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import { cliPath, readClients } from './clients.ts'
@@ -69,20 +69,16 @@ export function referencePages(deps: Pick<Deps, 'config'>): Router {
  * Returns the API reference page. Its script renders the operations from the OpenAPI document. `cliUrl` is the URL of
  * the command line for merchants, or null if it is not packed.
  */
-const pageWith = (cliUrl: string | null): string => html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Payment intents API</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="${files.swaggerStyle.path}">
-<link rel="stylesheet" href="${files.style.path}">
-<script src="${files.bundle.path}" defer></script>
-<script src="${files.script.path}" defer></script>
-</head>
-<body>
-<header>
+const pageWith = (cliUrl: string | null): string =>
+  documentOf(
+    {
+      language: 'en',
+      title: 'Payment intents API',
+      styles: [files.swaggerStyle.path, files.style.path],
+      scripts: [files.bundle.path, files.script.path],
+      skip: 'Skip to the operations',
+    },
+    html`<header>
 <h1>Payment intents API</h1>
 <p>Try every operation with a <strong>test key</strong> (<code>sk_test_…</code>). No money moves. Press <em>Authorize</em> and paste the key.
 Then open an operation and press <em>Execute</em>. The page forgets the key when you close or reload it.</p>
@@ -94,7 +90,5 @@ Then open an operation and press <em>Execute</em>. The page forgets the key when
 · <a href="/docs/clients/payments.postman_collection.json">Postman collection</a></p>
 !${cliUrl === null ? '' : html`<p>See events on your machine as they happen: <code>npx --yes ${cliUrl} listen</code></p>`}
 </header>
-<main id="operations"><noscript>This page needs JavaScript. The OpenAPI document does not.</noscript></main>
-</body>
-</html>
-`
+<main id="main"><noscript>This page needs JavaScript. The OpenAPI document does not.</noscript></main>`,
+  )

@@ -12,8 +12,8 @@ import { createBoard } from './board/board.ts'
 import { requireOwnOrigin } from './guards.ts'
 import { sendNotFound, sendNotice } from './layout.ts'
 import { addSecondFactorPages } from './second-factor.ts'
-import { addSetPasswordPages } from './set-password.ts'
-import { addSignInPages, recognise, refuseSignedOut, requireSession } from './sign-in.ts'
+import { recognise, refuseSignedOut, requireSession } from './session.ts'
+import { addSignInPages } from './sign-in.ts'
 import { style } from './style.ts'
 import { addSupportRoutes } from './support-routes.ts'
 
@@ -42,7 +42,6 @@ export function adminPages(deps: Deps): Router {
   router.use(readForm, enforceDeadline)
   const signInDeps: Deps & SignInChecks = Object.assign(Object.create(deps), createSignInChecks(deps))
   addSignInPages(router, signInDeps)
-  addSetPasswordPages(router, signInDeps)
   router.use(requireSession)
   addAccountPages(router, signInDeps)
   addSecondFactorPages(router, signInDeps)

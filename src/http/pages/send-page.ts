@@ -1,5 +1,42 @@
 import type { Response } from 'express'
+import { html } from 'ghtml'
 import { endWith } from '../responses/envelope.ts'
+
+/** What a document says about itself before its body. */
+interface Head {
+  language: string
+  /** Defaults to left to right. */
+  direction?: 'ltr' | 'rtl'
+  /** Plain text. */
+  title: string
+  /** The paths of stylesheets and scripts. */
+  styles: readonly string[]
+  scripts?: readonly string[]
+  /** The text of the link to the element with the id `main`, for people who use the keyboard. */
+  skip: string
+}
+
+/** Returns a whole HTML document. `body` is HTML. */
+export const documentOf = (
+  { language, direction = 'ltr', title, styles, scripts = [], skip }: Head,
+  body: string,
+): string => html`<!doctype html>
+<html lang="${language}" dir="${direction}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="format-detection" content="telephone=no">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+!${styles.map((path) => html`<link rel="stylesheet" href="${path}">`)}
+!${scripts.map((path) => html`<script src="${path}" defer></script>`)}
+</head>
+<body>
+<a class="skip" href="#main">${skip}</a>
+!${body}
+</body>
+</html>
+`
 
 /** Sends a page. Does nothing if the deadline has passed, because the error page has already been sent in that case. */
 export function sendPage(res: Response, status: number, document: string): void {
