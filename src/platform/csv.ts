@@ -21,8 +21,8 @@ type Reader = 'people' | 'program'
 /**
  * Returns rows as CSV text. Every string is quoted and, if people read the file, no spreadsheet executes it as a
  * formula. Numbers are not quoted. With semicolons, a decimal number has a comma, because the spreadsheet programs that
- * expect semicolons expect decimal commas as well. The package csv-stringify would take five times as long,
- * which would be most of the time of an export.
+ * expect semicolons expect decimal commas as well. The package csv-stringify would take five times as long, which would
+ * be most of the time of an export.
  */
 export const csvRows = (rows: readonly (readonly Cell[])[], delimiter: Delimiter, reader: Reader = 'people'): string =>
   rows.map((row) => `${row.map((cell) => cellText(cell, delimiter, reader)).join(delimiter)}${lineEnd}`).join('')
@@ -46,9 +46,9 @@ const harmless = /^[0-9A-Za-z][^",;|\t\r\n]*$/
 /**
  * The beginning of the text, or a delimiter or line break within it, the blanks, quotes and invisible characters behind
  * it, and the next character if it makes a spreadsheet execute what follows. A spreadsheet that expects another
- * delimiter splits a cell and removes quotes, so a formula could also begin behind a delimiter or a line break. The last
- * part is optional, so that each character is read once: a search for formulas would begin again at each of many line
- * breaks.
+ * delimiter splits a cell and removes quotes, so a formula could also begin behind a delimiter or a line break. The
+ * last part is optional, so that each character is read once: a search for formulas would begin again at each of many
+ * line breaks.
  */
 const beginnings = /([,;|\t\r\n]|^)[\s\p{C}"]*([=+\-@\u2212\uFE62\uFE63\uFE66\uFE6B\uFF0B\uFF0D\uFF1D\uFF20])?/gu
 
