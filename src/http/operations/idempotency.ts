@@ -21,7 +21,7 @@ import { type ErrorCode, Refusal, refuse } from '../../platform/errors.ts'
 import { inSpan } from '../../tracing/in-span.ts'
 import type { Cause } from '../../tracing/tracing.ts'
 import { type ApiResponse, failure, success } from '../responses/envelope.ts'
-import type { Deadline } from '../server/deadline.ts'
+import type { Deadline } from '../server/timeouts.ts'
 import type { WriteRoute } from './route.ts'
 
 const maxKeyLength = 255
