@@ -1,4 +1,4 @@
-import { listAuditQuery } from '../../schemas/list-audit.ts'
+import { listAuditQuery } from '../../schemas/queries.ts'
 import { readName } from '../input/name.ts'
 import { readSpan, type Span, within } from '../input/span.ts'
 import { type Cell, csvHeader, csvRows } from '../platform/csv.ts'
