@@ -1,8 +1,12 @@
+import type { Response } from 'express'
 import { html } from 'ghtml'
-import { documentOf } from '../http/pages/send-page.ts'
+import { assetOf, documentOf, sendPage } from '../http/pages/send-page.ts'
 import type { OfferedIntent } from '../intents/batchers.ts'
-import { scriptPath, stylePath } from './assets.ts'
 import { addressOf, type Locale, locales } from './locale.ts'
+import { script } from './script.ts'
+import { style } from './style.ts'
+
+export const assets = [assetOf('/pay', 'css', style), assetOf('/pay', 'js', script)]
 
 /** Everything on a page except its body. */
 export interface Frame {
@@ -16,19 +20,20 @@ export interface Frame {
   sandbox: boolean
 }
 
-/** Returns a page as HTML. `body` must be HTML in which every value was escaped with `html` from ghtml. */
-export const page = (frame: Frame, body: string): string => {
+/** Sends a page. `body` must be HTML in which every value was escaped with `html` from ghtml. */
+export function sendCheckoutPage(res: Response, status: number, frame: Frame, body: string): void {
   const { locale, title, sandbox } = frame
   const { words } = locale
   const { code: language, dir: direction } = locale
-  return documentOf(
-    { language, direction, title, styles: [stylePath], scripts: [scriptPath], skip: words.toContent },
+  const page = documentOf(
+    { language, direction, title, assets, skip: words.toContent },
     html`!${sandbox ? html`<header><p class="test">${words.test}</p></header>` : ''}
 <main id="main">
 !${body}
 </main>
 <nav aria-label="${words.languages}">!${locales.map((other) => switchTo(other, frame))}</nav>`,
   )
+  sendPage(res, status, page)
 }
 
 const switchTo = (other: Locale, { locale, path, query }: Frame): string => {

@@ -74,12 +74,7 @@ async function sendAccount(
   ])
   const body = html`<h1>Your account</h1>
     !${done === '' ? '' : html`<p class="notice good" role="status">${done}</p>`} !${errorNotice(error)}
-    <dl class="facts">
-      <dt>Name</dt>
-      <dd><bdi>${staff.name}</bdi></dd>
-      <dt>Role</dt>
-      <dd>${staff.role}</dd>
-    </dl>
+    <dl class="facts"><dt>Name</dt><dd><bdi>${staff.name}</bdi></dd><dt>Role</dt><dd>${staff.role}</dd></dl>
     <h2>Second factor</h2>
     !${secondFactorSection(staff, account?.secondFactor ?? null)}
     <h2>Sessions</h2>

@@ -17,7 +17,12 @@ interface Frame {
 /** Returns a page. `body` must be HTML in which every value was escaped with `html` from ghtml. */
 export const page = ({ title, staff = null, current = null }: Frame, body: string): string =>
   documentOf(
-    { language: 'en', title: `${title} · Payment intents`, styles: [stylePath], skip: 'Skip to content' },
+    {
+      language: 'en',
+      title: `${title} · Payment intents`,
+      assets: [{ path: stylePath, type: 'css' }],
+      skip: 'Skip to content',
+    },
     html`!${staff === null ? '' : header(staff, current)}<main id="main" !${staff === null ? 'class="narrow"' : ''}>!${body}</main>`,
   )
 

@@ -54,15 +54,6 @@ export const passwordField = (id: string, label: string, autocomplete: string, a
 export const codeField = (id: string, label: string, hint: string): string =>
   html`<div>
     <label for="${id}">${label}</label>
-    <input
-      id="${id}"
-      name="${id}"
-      autocomplete="one-time-code"
-      autocapitalize="none"
-      spellcheck="false"
-      maxlength="40"
-      aria-describedby="${id}-hint"
-      required
-    />
+    <input id="${id}" name="${id}" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="40" aria-describedby="${id}-hint" required />
     <p id="${id}-hint" class="faint">${hint}</p>
   </div>`

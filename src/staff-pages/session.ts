@@ -1,13 +1,13 @@
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { NextFunction, Request, Response } from 'express'
 import { html } from 'ghtml'
+import { isSafe } from '../http/pages/own-origin.ts'
 import { deadlineOf } from '../http/pages/prepare-page.ts'
 import { redirectTo, sendPage } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import { pathsBeforeSecondFactor, secondFactorPath } from '../staff/permissions.ts'
 import { sessionLifetimeMs } from '../staff/session.ts'
 import { byOwner, type Client, findSession, type SignedIn, signOut } from '../staff/staff-sessions.ts'
-import { isSafe } from './guards.ts'
 import { page, sendNotice, staffOf } from './layout.ts'
 
 type SessionDeps = Pick<Deps, 'AuditEvent' | 'StaffSession' | 'now' | 'secrets' | 'transactions'>

@@ -1,6 +1,7 @@
 import type { Request, Response, Router } from 'express'
 import { html } from 'ghtml'
 import { formFields } from '../http/body/read-form.ts'
+import { isSafe } from '../http/pages/own-origin.ts'
 import { redirectTo, sendPage } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import { findByLink } from '../staff/passwords.ts'
@@ -9,7 +10,7 @@ import { setPasswordByLink } from '../staff/set-password.ts'
 import { confirmSignIn, findPending, type PendingSignIn, signIn } from '../staff/sign-in.ts'
 import type { SignInChecks } from '../staff/sign-in-limit.ts'
 import { isOwnForm } from '../staff/staff-sessions.ts'
-import { checkCsrf, csrfOf, isSafe, refuseForeignForm } from './guards.ts'
+import { checkCsrf, csrfOf, refuseForeignForm } from './guards.ts'
 import { csrfField, page } from './layout.ts'
 import {
   cardForm,
@@ -98,17 +99,7 @@ const passwordPage = (deps: SignInPageDeps): ProofPage<{ to: string; name: strin
   fields: ({ to, name }) => html`<input type="hidden" name="to" value="${to}" />
     <div>
       <label for="name">Name</label>
-      <input
-        id="name"
-        name="name"
-        value="${name}"
-        autocomplete="username"
-        autocapitalize="none"
-        spellcheck="false"
-        maxlength="64"
-        required
-        !${name === '' ? 'autofocus' : ''}
-      />
+      <input id="name" name="name" value="${name}" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="64" required !${name === '' ? 'autofocus' : ''} />
     </div>
     !${passwordField('password', 'Password', 'current-password', name === '' ? '' : 'autofocus')}`,
   async enter({ to, name }, req, res) {

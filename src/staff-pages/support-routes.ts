@@ -2,7 +2,7 @@ import type { Request, Response, Router } from 'express'
 import { redirectTo } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import { lookUpDelivery } from '../webhooks/deliveries/look-up.ts'
-import { requeueDeliveries } from '../webhooks/deliveries/requeue.ts'
+import { type RequeueDeps, requeueDeliveries } from '../webhooks/deliveries/requeue.ts'
 import { accountActs, staffListActs } from './acts/account-acts.ts'
 import { addActs } from './acts/act-routes.ts'
 import { businessActs } from './acts/business-acts.ts'
@@ -66,13 +66,7 @@ export function addSupportRoutes(router: Router, deps: Deps): void {
 }
 
 const requeueOne =
-  (
-    deps: Pick<
-      Deps,
-      'AuditEvent' | 'Delivery' | 'Endpoint' | 'RequeuePlan' | 'enqueue' | 'now' | 'secrets' | 'transactions'
-    >,
-  ) =>
-  async (req: Request<{ id: string }>, res: Response) => {
+  (deps: RequeueDeps & Pick<Deps, 'secrets'>) => async (req: Request<{ id: string }>, res: Response) => {
     const { id } = req.params
     const delivery = await lookUpDelivery(deps, id)
     if (delivery === null) return sendNotFound(res)

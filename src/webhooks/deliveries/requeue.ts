@@ -28,7 +28,7 @@ type Candidate = Omit<Delivery, 'facts' | 'attemptLog'>
 const projection = { facts: 0, attemptLog: 0 } as const
 
 type PlanDeps = Pick<Deps, 'Delivery' | 'RequeuePlan'>
-type RequeueDeps = PlanDeps & AuditedDeps & Pick<Deps, 'Endpoint' | 'enqueue'>
+export type RequeueDeps = PlanDeps & AuditedDeps & Pick<Deps, 'Endpoint' | 'enqueue'>
 
 /** An act of a person that re-queues deliveries. */
 export interface RequeueAct {
@@ -283,7 +283,7 @@ function wakeDue(deps: Pick<Deps, 'enqueue' | 'now'>, deliveries: Candidate[]): 
  * die again.
  */
 export async function* requeueAll(
-  deps: Parameters<typeof requeueDeliveries>[0],
+  deps: RequeueDeps,
   filter: Record<string, unknown>,
   by: By,
 ): AsyncGenerator<Outcomes> {

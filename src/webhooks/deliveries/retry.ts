@@ -1,7 +1,7 @@
 import { retryDeliveriesBody, withoutFilter } from '../../../schemas/deliveries.ts'
 import type { About } from '../../audit/audit-event.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import { type Reserve, withinAuditLines, withinStorage } from '../../businesses/quotas.ts'
+import { type QuotaDeps, type Reserve, withinAuditLines, withinStorage } from '../../businesses/quotas.ts'
 import { effectOf, type Result, type WriteRequest } from '../../idempotency/request.ts'
 import { anyTime, readSpan } from '../../input/span.ts'
 import { longestReadMs } from '../../lists/pagination.ts'
@@ -11,7 +11,7 @@ import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { type DeliveryFilter, findDeliveryRecord, selectDeliveries } from './find.ts'
 import { atLiveEndpoints, presentDelivery } from './present.ts'
-import { continuePlan, countOutcomes, type Outcomes, requeueAs, requeueBatch } from './requeue.ts'
+import { continuePlan, countOutcomes, type Outcomes, type RequeueDeps, requeueAs, requeueBatch } from './requeue.ts'
 import type { Requeued, RequeuePlan, RetriedMatching } from './requeue-plan.ts'
 
 /** The `reason` that the API response contains for each outcome. It is null if an attempt has been requested. */
@@ -28,10 +28,7 @@ const reasons = {
  * RATE_LIMITED if the daily quota for audit lines is used up.
  */
 export async function retryDelivery(
-  deps: Pick<
-    Deps,
-    'AuditEvent' | 'Delivery' | 'Endpoint' | 'RequeuePlan' | 'config' | 'counters' | 'enqueue' | 'now' | 'transactions'
-  >,
+  deps: RequeueDeps & QuotaDeps,
   caller: Caller,
   id: string,
   request: WriteRequest,
@@ -87,19 +84,7 @@ export function parseRetryFilter(deps: Pick<Deps, 'validate'>, body: unknown): R
  * request finds its plan, so it never re-queues other deliveries.
  */
 export async function retryMatching(
-  deps: Pick<
-    Deps,
-    | 'AuditEvent'
-    | 'Delivery'
-    | 'Endpoint'
-    | 'RequeuePlan'
-    | 'config'
-    | 'counters'
-    | 'enqueue'
-    | 'lists'
-    | 'now'
-    | 'transactions'
-  >,
+  deps: RequeueDeps & QuotaDeps & Pick<Deps, 'lists'>,
   caller: Caller,
   filter: RetryFilter,
   request: WriteRequest,
