@@ -24,7 +24,7 @@ const planMs = 10_000
 const mostPlans = 20
 
 /** Without the facts and the attempt log, which may be large. */
-type Candidate = Omit<Delivery, 'facts' | 'attemptLog'>
+export type Candidate = Omit<Delivery, 'facts' | 'attemptLog'>
 const projection = { facts: 0, attemptLog: 0 } as const
 
 type PlanDeps = Pick<Deps, 'Delivery' | 'RequeuePlan'>
@@ -89,16 +89,18 @@ async function makePlan(
   const plans = nativeCollection(deps.RequeuePlan)
   const open = plans.find({ 'deliveries._id': { $in: [...ids] } }, { projection: { 'deliveries._id': 1 }, session })
   const planned = new Set((await open.toArray()).flatMap(({ deliveries }) => deliveries.map(({ _id }) => _id)))
-  const { chosen, outcomes } = await judgeAll(deps, ids, { planned, includesDelivered: false, now: at, session })
+  const found = await readCandidates(deps, ids, session)
+  const judged = await judgeAll(deps, found, { planned, includesDelivered: false, now: at, session })
+  const chosen = found.filter(({ _id }) => judged.get(_id) === 'requeued')
+  const outcomes: Outcomes = new Map(ids.map((id) => [id, judged.get(id) ?? 'not-found']))
   const summary = summarise?.(outcomes)
-  const found = [...outcomes.values()].filter((outcome) => outcome !== 'not-found')
   const isRetry = request !== undefined && (summary !== undefined || found.length > 0)
   if (chosen.length === 0 && !isRetry) return { plan: null, chosen, outcomes }
   const plan: RequeuePlan = {
     _id: newId(),
     at,
     deliveries: chosen.map(stateOf),
-    outcome: request && !summary ? (found[0] ?? null) : null,
+    outcome: request && !summary ? (judged.get(ids[0] ?? '') ?? null) : null,
     result: summary?.result ?? null,
     ...(request && { requestKey: newMark(request, at) }),
   }
@@ -151,15 +153,19 @@ async function carryOutPlan(deps: PlanDeps, { _id, at, deliveries }: RequeuePlan
  */
 export async function requeueForReplay(
   deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'now'>,
-  ids: readonly string[],
+  found: readonly Candidate[],
   { replayId, includesDelivered }: { replayId: string; includesDelivered: boolean },
 ): Promise<string[]> {
   const now = deps.now()
-  const { chosen } = await judgeAll(deps, ids, { planned: new Set(), includesDelivered, now })
+  const judged = await judgeAll(deps, found, { planned: new Set(), includesDelivered, now })
   const isOwn = ({ requeuedBy }: Candidate): boolean => requeuedBy === replayId
-  const wanted = chosen.filter((each) => !isOwn(each))
+  const wanted = found.filter((each) => !isOwn(each) && judged.get(each._id) === 'requeued')
   await writeDue(deps, wanted.map(stateOf), now, { requeuedBy: replayId })
-  return (await read(deps, ids)).filter(isOwn).map(({ _id }) => _id)
+  const after = await readCandidates(
+    deps,
+    found.map(({ _id }) => _id),
+  )
+  return after.filter(isOwn).map(({ _id }) => _id)
 }
 
 interface Conditions {
@@ -170,27 +176,27 @@ interface Conditions {
   session?: mongo.ClientSession
 }
 
-/** Reads deliveries and decides which of them can be re-queued now. Changes nothing. */
+/** Decides which deliveries can be re-queued now, by their ids. */
 async function judgeAll(
   deps: Pick<Deps, 'Delivery' | 'Endpoint'>,
-  ids: readonly string[],
+  found: readonly Candidate[],
   { planned, includesDelivered, now, session }: Conditions,
-): Promise<{ chosen: Candidate[]; outcomes: Outcomes }> {
-  const found = await read(deps, ids, session)
+) {
   const receiving = await receivingEndpoints(deps, found, session)
-  const judged = new Map(
+  return new Map(
     found.map((each) => [
       each._id,
       planned.has(each._id) ? 'under-way' : judge(each, receiving, includesDelivered, now),
     ]),
   )
-  return {
-    chosen: found.filter(({ _id }) => judged.get(_id) === 'requeued'),
-    outcomes: new Map(ids.map((id) => [id, judged.get(id) ?? 'not-found'])),
-  }
 }
 
-const read = ({ Delivery: model }: Pick<Deps, 'Delivery'>, ids: readonly string[], session?: mongo.ClientSession) =>
+/** Reads what a re-queue needs to know about deliveries. */
+export const readCandidates = (
+  { Delivery: model }: Pick<Deps, 'Delivery'>,
+  ids: readonly string[],
+  session?: mongo.ClientSession,
+) =>
   nativeCollection(model)
     .find<Candidate>({ _id: { $in: [...ids] } }, { projection, ...(session && { session }) })
     .toArray()
@@ -198,7 +204,7 @@ const read = ({ Delivery: model }: Pick<Deps, 'Delivery'>, ids: readonly string[
 /** Returns the ids of the endpoints to which events may be sent, because they are neither deleted nor disabled. */
 async function receivingEndpoints(
   { Endpoint: model }: Pick<Deps, 'Endpoint'>,
-  deliveries: Candidate[],
+  deliveries: readonly Candidate[],
   session?: mongo.ClientSession,
 ): Promise<ReadonlySet<string>> {
   const ids = [...new Set(deliveries.map(({ endpointId }) => endpointId))]
