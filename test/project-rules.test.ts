@@ -55,11 +55,13 @@ describe('The project', () => {
   it('writes CSV only in src/platform/csv.ts', () => {
     const others = sources.filter((file) => file !== 'src/platform/csv.ts' && !/-example\.ts$/.test(file))
     // The parsers list the line ends that they accept.
-    const writers = mentioning(
-      others,
-      /csv-stringify|^(?!\s*record_delimiter:).*\\r\\n['"`]|\.join\(delimiter\)/m,
-    )
+    const writers = mentioning(others, /csv-stringify|^(?!\s*record_delimiter:).*\\r\\n['"`]|\.join\(delimiter\)/m)
     expect(writers).to.deep.equal([])
+  })
+
+  it('builds documents and tables of pages in one file each', () => {
+    expect(mentioning(sources, /<!doctype/i)).to.deep.equal(['src/http/pages/send-page.ts'])
+    expect(mentioning(sources, /<table/)).to.deep.equal(['src/staff-pages/table.ts'])
   })
 
   it('lets only share, rate and counter refuse with RATE_LIMITED, and lists each of their uses in the table of limits', async () => {

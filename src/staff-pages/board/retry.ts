@@ -17,7 +17,7 @@ export const explained = (status: number, error: string, message: string): Board
   body: { error, message },
 })
 
-type RetryDeps = RequeueDeps & Pick<Deps, 'log'>
+export type RetryDeps = RequeueDeps & Pick<Deps, 'log'>
 
 const responses: Record<Requeued, BoardResponse> = {
   requeued: { status: 204, body: {} },
