@@ -8,15 +8,15 @@ export interface Listed {
 }
 
 /**
- * A walk through the documents in an index that match `where` and were created before `before`. If `from` is not null,
- * the documents must also have been created at or after `from`.
+ * A walk through the documents in an index that match `where` and were created at or after `from` and before `before`,
+ * unless these are null.
  */
 export interface Walk {
-  /** The name of an index whose last two fields are `createdAt` and `_id`. */
+  /** The name of an index that ends with `createdAt` and `_id`. With any other, MongoDB sorts in memory. */
   index: string
   where: Record<string, unknown>
   from: Date | null
-  before: Date
+  before: Date | null
 }
 
 /** The limits on reading one page of a walk. */
@@ -54,13 +54,13 @@ export const readPage = <Doc extends Listed>(
 
 /**
  * Returns a filter for the documents that remain after `last`. Of the documents with the same `createdAt` as `last`,
- * only those with a higher `_id` remain.
+ * only those with a higher `_id` remain. With `$or`, MongoDB would read some filters' range of the index twice.
  */
-function span(from: Date | null, before: Date, last: Listed | null): Record<string, unknown> {
-  if (last === null) return { createdAt: { ...(from === null ? {} : { $gte: from }), $lt: before } }
-  const { createdAt, _id } = last
+function span(from: Date | null, before: Date | null, last: Listed | null): Record<string, unknown> {
+  const $gte = last !== null && (from === null || last.createdAt > from) ? last.createdAt : from
+  const bounds = { ...($gte !== null && { $gte }), ...(before !== null && { $lt: before }) }
   return {
-    createdAt: { $gte: createdAt, $lt: before },
-    $or: [{ createdAt: { $gt: createdAt } }, { createdAt, _id: { $gt: _id } }],
+    ...($gte !== null || before !== null ? { createdAt: bounds } : {}),
+    ...(last !== null && { $nor: [{ createdAt: last.createdAt, _id: { $lte: last._id } }] }),
   }
 }

@@ -28,7 +28,7 @@ export type ChainWatch = ReturnType<typeof createChainWatch>
 
 /** A waiting request sees an event at most this long after it was appended, plus the time of two reads. */
 const readEveryMs = 500
-/** This equals the time for which any request waits for MongoDB (src/http/server/deadline.ts). */
+/** This equals the time for which any request waits for MongoDB (src/http/server/timeouts.ts). */
 const maxSilenceMs = 8000
 
 interface Wait {
