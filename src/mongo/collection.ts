@@ -1,4 +1,5 @@
-import { type Connection, type Model, mongo, Schema, type SchemaDefinition } from 'mongoose'
+import { type Connection, type Model, mongo, Schema } from 'mongoose'
+import { type Document, definitionOf, type Fields } from './fields.ts'
 
 /**
  * An index of a collection. Every index has a name, so that when a unique index rejects a duplicate, the error shows
@@ -24,11 +25,17 @@ export const ifDate = (field: string): Pick<Index, 'partialFilterExpression'> =>
 })
 
 /** A collection, with its fields and the indexes that its queries and guards need. */
-export interface Collection {
+export interface Collection<F extends Fields = Fields> {
   name: string
-  fields: SchemaDefinition
+  /** How long documents live, and what removes them. */
+  kept: string
+  fields: F
   indexes: readonly Index[]
 }
+
+/** Declares a collection. The type of its documents is `Stored<typeof declaration>`. */
+export const collection = <F extends Fields>(declared: Collection<F>): Collection<F> => declared
+export type Stored<C extends Collection> = Document<C['fields']>
 
 /** Schemas that were built before: a process opens the same models on two connections, and a test on hundreds. */
 const schemas = new WeakMap<Collection, Map<number | undefined, Schema>>()
@@ -47,7 +54,7 @@ export function openCollection<Doc>(connection: Connection, collection: Collecti
 }
 
 function createSchema(collection: Collection, maxTimeMs: number | undefined): Schema {
-  const schema = new Schema(collection.fields, {
+  const schema = new Schema(definitionOf(collection.fields), {
     collection: collection.name,
     versionKey: false,
     minimize: false,

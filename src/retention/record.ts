@@ -1,5 +1,6 @@
 import type { Model, mongo } from 'mongoose'
-import { type Collection, nativeCollection } from '../mongo/collection.ts'
+import { collection, nativeCollection, type Stored } from '../mongo/collection.ts'
+import { date, flag, type Of, oneOf, orNull, part, text } from '../mongo/fields.ts'
 import { newId } from '../platform/ids.ts'
 import { type Leasable, leasesOn } from '../work/lease.ts'
 
@@ -28,38 +29,33 @@ export function lastDue(now: Date): Date {
  * One clean-up of all businesses, which may take several runs. The progress of each business contains the id of the
  * last pass that finished the clean-up of this business.
  */
-export interface Pass {
-  id: string
-  beganAt: Date
+const passFields = part({
+  id: text,
+  beganAt: date,
   /**
    * True if the pass has reached every business, but the clean-up of some of them failed. Later runs of this pass retry
    * only those businesses.
    */
-  hasFaults: boolean
-}
+  hasFaults: flag,
+})
+export type Pass = Of<typeof passFields>
 
 /** The state of the nightly clean-up, stored as a single document. */
-export interface RetentionRecord {
-  _id: 'nightly'
-  leaseToken: string | null
-  leaseEndsAt: Date
-  /** The last night whose clean-up has been completed. */
-  completedFor: Date
-  /** The unfinished pass, or null if the last pass has been completed. */
-  pass: Pass | null
-}
-
-export const retentionRecords: Collection = {
+export const retentionRecords = collection({
   name: 'retention',
+  kept: 'forever, one document',
   fields: {
-    _id: String,
-    leaseToken: String,
-    leaseEndsAt: Date,
-    completedFor: Date,
-    pass: { type: { _id: false, id: String, beganAt: Date, hasFaults: Boolean }, default: null },
+    _id: oneOf<'nightly'>(),
+    leaseToken: orNull(text),
+    leaseEndsAt: date,
+    /** The last night whose clean-up has been completed. */
+    completedFor: date,
+    /** The unfinished pass, or null if the last pass has been completed. */
+    pass: orNull(passFields),
   },
   indexes: [],
-}
+})
+export type RetentionRecord = Stored<typeof retentionRecords>
 
 interface RecordDeps {
   RetentionRecord: Model<RetentionRecord>
