@@ -216,7 +216,6 @@ describe('The project', () => {
       'src/retention/progress.ts',
       'src/retention/record.ts',
       'src/retention/remove.ts',
-      'src/retention/trim-attempts.ts',
     ])
   })
 

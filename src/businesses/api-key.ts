@@ -23,7 +23,6 @@ const storedSecretFields = part({
   validUntil: orNull(date),
   /** The id of the SECRET_KEY with which the hash was peppered. */
   pepper: text,
-  /** The time at which the secret was last rehashed (key-batchers.ts). */
   rehashedAt: optional(date),
 })
 export type StoredSecret = Of<typeof storedSecretFields>

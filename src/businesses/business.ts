@@ -11,18 +11,15 @@ declare module '../platform/deps.ts' {
 
 /** The limits that operators have set for one business. If a limit is null, the service's default applies. */
 const limitFields = part({
-  /** The maximum number of requests per second for each of the business's API keys (RATE_LIMIT_PER_SECOND). */
+  /** Requests per second of each of its keys (RATE_LIMIT_PER_SECOND). */
   perSecond: orNull(whole),
-  /** The maximum number of live payment codes that the business may have in use (LIVE_CODES_PER_BUSINESS). */
+  /** Live payment codes in use (LIVE_CODES_PER_BUSINESS). */
   liveCodes: orNull(whole),
-  /**
-   * The most intents, orders and products that its test keys may create in a UTC day (SANDBOX_INTENTS_PER_DAY). 0 means
-   * that there is no limit.
-   */
+  /** Intents, orders and products of its test keys per UTC day (SANDBOX_INTENTS_PER_DAY). 0 means no limit. */
   sandboxIntentsPerDay: orNull(whole),
   /**
-   * The most documents, and the most bytes of documents, that the business may store in a UTC day with its live or its
-   * test keys (LIVE_DOCUMENTS_PER_DAY, LIVE_BYTES_PER_DAY, SANDBOX_BYTES_PER_DAY). 0 means that there is no limit.
+   * What its keys may store per UTC day (LIVE_DOCUMENTS_PER_DAY, LIVE_BYTES_PER_DAY, SANDBOX_BYTES_PER_DAY). 0 means no
+   * limit.
    */
   liveDocumentsPerDay: orNull(whole),
   liveBytesPerDay: orNull(whole),
@@ -30,14 +27,10 @@ const limitFields = part({
 })
 export type BusinessLimits = Of<typeof limitFields>
 
-export const defaultLimits: BusinessLimits = {
-  perSecond: null,
-  liveCodes: null,
-  sandboxIntentsPerDay: null,
-  liveDocumentsPerDay: null,
-  liveBytesPerDay: null,
-  sandboxBytesPerDay: null,
-}
+const none: number | null = null
+export const defaultLimits = Object.fromEntries(
+  Object.keys(limitFields.fields).map((name) => [name, none]),
+) as BusinessLimits
 
 /** The rates of the two fees of one business, in basis points, and the time from which they apply. */
 const ratesFields = part({
@@ -52,21 +45,21 @@ export type RatesFrom = Of<typeof ratesFields>
 /** The rates of one business, sorted by `from`. Before the first entry, the default rates apply. */
 export type CommissionHistory = readonly RatesFrom[]
 
-/** A business that uses the service. The documentation also calls it a merchant. */
+/** The documentation also calls it a merchant. */
 export const businesses = collection({
   name: 'businesses',
   kept: 'forever',
   fields: {
     _id: text,
     name: text,
-    /** Whether the business's live keys work. Its test keys do not need this approval. */
+    /** Whether its live keys work. Test keys need no approval. */
     liveApproved: flag,
-    /** Whether the business can use the developer API. The business's payment pages work even if this is false. */
+    /** Whether it can use the developer API. Its payment pages work in any case. */
     apiEnabled: flag,
     /** A suspended business cannot use the developer API, and customers cannot pay it. */
     suspended: flag,
     limits: limitFields,
-    /** The commission rates that operators have set for this business, including rates that apply only later. */
+    /** Includes rates that apply only later. */
     commission: list(ratesFields),
     createdAt: date,
   },

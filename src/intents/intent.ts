@@ -158,7 +158,7 @@ export const intents = collection({
     /** The latest payments that have ended and refunds that weren't made, in the order in which they ended. */
     attempts: list(attemptFields),
     refunds: list(refundFields),
-    /** The keys by which staff and a reconciliation find the intent's payments and refunds (look-up-keys.ts). */
+    /** By these keys, staff and a reconciliation find the payments and refunds (look-up-keys.ts). */
     lookUpKeys: optional(list(text)),
     /** All refunds in centimes, including PENDING ones. Never more than was paid. */
     refundsCommitted: whole,

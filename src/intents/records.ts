@@ -38,9 +38,9 @@ export const holdFields = part({
   startedAt: date,
   /** The customer's address, for the limit on refused PINs (refused-pins.ts). It is unknown if no proxy reported it. */
   clientIp: optional(text),
-  /** The time after which the wallet must not carry out the payment. */
+  /** After this time, the wallet must not carry out the payment. */
   validUntil: date,
-  /** The time of the next query to the wallet for the outcome. */
+  /** When the wallet is queried next for the outcome. */
   queryAt: date,
   /** Distinguishes two concurrent attempts with the same form. */
   writeId: text,
@@ -66,7 +66,7 @@ export const attemptFields = part({
   payerHash: optional(text),
   outcome: oneOf<'done' | 'refused' | 'declined' | 'failed' | 'not-executed'>(),
   reason: orNull(oneOf<RefusalReason | DeclineReason | FailureReason>()),
-  /** An id that is unique to each attempt to write this record. With this id, a writer can recognise its own write. */
+  /** With this id, a writer recognises its own write. */
   writeId: text,
 })
 export type PaymentAttempt = Of<typeof attemptFields>

@@ -44,7 +44,6 @@ const factFields = part({
   /** Null if the merchant gave the intent no reference. */
   merchantReference: optional(orNull(text)),
   refundId: optional(text),
-  /** The time of the payment or refund. */
   occurredAt: optional(date),
   /** The time at which the refund began. */
   startedAt: optional(date),
@@ -54,7 +53,6 @@ const factFields = part({
   returnedFees: optional(anything<ReturnedFees>()),
   /** The merchant's reason for the refund, or null. */
   reason: optional(orNull(text)),
-  /** The reference of a payout. */
   payoutReference: optional(text),
 })
 export type EntryFacts = Of<typeof factFields>

@@ -67,9 +67,3 @@ export function definitionOf(fields: Fields): SchemaDefinition {
   })
   return { ...('_id' in fields ? {} : { _id: false }), ...Object.fromEntries(named) }
 }
-
-/** Returns the paths of the secret fields, such as `link.hash`. */
-export const secretsOf = (fields: Fields): string[] =>
-  Object.entries(fields).flatMap(([name, { isSecret, fields: inner = {} }]) =>
-    isSecret === true ? name : secretsOf(inner).map((path) => `${name}.${path}`),
-  )

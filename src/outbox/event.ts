@@ -5,17 +5,11 @@ import { newId } from '../platform/ids.ts'
 import type { Cause } from '../tracing/tracing.ts'
 import { type Recorded, recordedFields } from './facts.ts'
 
-/**
- * A cause as it is stored in documents. Both fields are missing if no request caused the event, for example if the
- * intent expired.
- */
+/** A stored cause. Both fields are missing if no request caused the event, e.g. if the intent expired. */
 export const causedFields = part({ requestId: optional(text), traceparent: optional(text) })
 export type Caused = Of<typeof causedFields>
 
-/**
- * An event in the outbox of its intent, order or endpoint. The remaining fields of the webhook body come from that
- * intent or order (body/compose.ts).
- */
+/** An event that isn't relayed yet. The rest of the webhook body comes from its intent or order (body/compose.ts). */
 export const outboxFields = part({
   ...recordedFields.fields,
   ...causedFields.fields,
@@ -25,10 +19,7 @@ export const outboxFields = part({
 })
 export type OutboxEvent = Of<typeof outboxFields>
 
-/**
- * This index contains every field that the poll needs to find documents with unrelayed events, so the poll does not
- * have to read the documents themselves.
- */
+/** Has every field by which the poll finds unrelayed events, so it reads only index keys. */
 export const outboxIndex = {
   name: 'withOutbox',
   key: { 'outbox.createdAt': 1, businessId: 1, _id: 1 },

@@ -2,10 +2,7 @@ import type { DeclineReason, FailureReason } from '../../schemas/payment-reasons
 import { anything, flag, type Of, oneOf, part, whole } from '../mongo/fields.ts'
 import type { Commission, ReturnedFees } from '../wallets/commission.ts'
 
-/**
- * The reason why the last payment did not succeed. If `retryable` is true, the payment has left the intent PENDING, and
- * the customer may pay again.
- */
+/** Why the last payment failed. If `retryable`, the intent is still PENDING, and the customer may pay again. */
 export const failureFields = part({ code: oneOf<DeclineReason | FailureReason>(), retryable: flag })
 export type PaymentFailure = Of<typeof failureFields>
 
@@ -48,8 +45,8 @@ export interface EndpointEventFacts {
 }
 
 /**
- * The fields of an event that are stored in its outbox and its deliveries. `format` determines how `data` is composed
- * (payment-data.ts, order-data.ts, endpoint-data.ts).
+ * What an outbox and its deliveries store. `format` determines how `data` is composed (payment-data.ts, order-data.ts,
+ * endpoint-data.ts).
  */
 export const recordedFields = part({ format: whole, facts: anything<Facts>() })
 export type Recorded = Of<typeof recordedFields>

@@ -48,7 +48,6 @@ export const replays = collection({
     endpointId: text,
     /** Whether deliveries that the endpoint has accepted are left out. */
     onlyUndelivered: flag,
-    /** The number of events in the selection. */
     total: whole,
     status: oneOf<ReplayStatus>(),
     /** Set as long as the replay is RUNNING. An endpoint can have only one such replay. */
@@ -62,7 +61,7 @@ export const replays = collection({
     leaseToken: orNull(text),
     startedBy: actorFields,
     createdAt: date,
-    /** The UTC day on which the replay was started, and its number among those of the business and environment. */
+    /** The UTC day on which it was started, and its number among those of the business and environment. */
     day: whole,
     numberOfDay: whole,
     finishedAt: orNull(date),

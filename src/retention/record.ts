@@ -25,17 +25,11 @@ export function lastDue(now: Date): Date {
   return today <= now ? today : new Date(today.getTime() - dayMs)
 }
 
-/**
- * One clean-up of all businesses, which may take several runs. The progress of each business contains the id of the
- * last pass that finished the clean-up of this business.
- */
+/** One clean-up of all businesses, which may take several runs. */
 const passFields = part({
   id: text,
   beganAt: date,
-  /**
-   * True if the pass has reached every business, but the clean-up of some of them failed. Later runs of this pass retry
-   * only those businesses.
-   */
+  /** Every business was reached, but some failed. Later runs of the pass retry only those. */
   hasFaults: flag,
 })
 export type Pass = Of<typeof passFields>
@@ -48,9 +42,7 @@ export const retentionRecords = collection({
     _id: oneOf<'nightly'>(),
     leaseToken: orNull(text),
     leaseEndsAt: date,
-    /** The last night whose clean-up has been completed. */
     completedFor: date,
-    /** The unfinished pass, or null if the last pass has been completed. */
     pass: orNull(passFields),
   },
   indexes: [],
@@ -63,8 +55,8 @@ interface RecordDeps {
 }
 
 /**
- * Returns the record, and creates it if it does not exist yet. A new record states that the last clean-up has been
- * completed, so that a new service starts its first clean-up the following night and not during the day.
+ * Returns the record, and creates it if necessary. A new one says that the last night is done, so that a new service
+ * starts its first clean-up at night.
  */
 export async function openRecord(deps: RecordDeps): Promise<RetentionRecord> {
   const records = nativeCollection(deps.RetentionRecord)
@@ -91,10 +83,8 @@ export const isOwed = ({ completedFor }: RetentionRecord, now: Date): boolean =>
   completedFor < lastDue(now) || completedFor.getTime() > now.getTime() + maxSkewMs
 
 /**
- * Returns the pass to which this run belongs: the unfinished pass, or a new one. A pass that takes longer than a day
- * continues the next night, because otherwise the clean-up would never reach the last businesses. If the only
- * businesses left are those whose clean-up failed, a new pass starts when the next night's clean-up is due, so that the
- * other businesses do not have to wait.
+ * Returns the unfinished pass, or a new one. A pass that takes longer than a day continues the next night, or the last
+ * businesses would never be reached. But if all that is left has failed, the next night starts a new pass.
  */
 export function startPass({ pass }: RetentionRecord, now: Date): Pass {
   const continues = pass !== null && !(pass.hasFaults && pass.beganAt < lastDue(now))

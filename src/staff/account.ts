@@ -17,7 +17,6 @@ export type PasswordLink = Of<typeof linkFields>
 const secondFactorFields = part({
   /** A session is valid only if it proved the factor that has this id. */
   id: text,
-  /** The sealed TOTP secret. */
   secret: secret(text),
   /** The last time step whose code was used. The codes of this step and of earlier steps are never accepted again. */
   lastStep: whole,
@@ -42,7 +41,6 @@ export const staffAccounts = collection({
     epoch: whole,
     disabledAt: orNull(date),
     createdAt: date,
-    /** The time when the current password was set, or null if the account has no password. */
     passwordChangedAt: orNull(date),
     /** Counts the acts for which this admin had to stay one (change-account.ts). */
     timesNeeded: optional(whole),

@@ -10,10 +10,7 @@ declare module '../../platform/deps.ts' {
   }
 }
 
-/**
- * One line of an order. It is a copy of the product and variant as they were at the time of the sale. Amounts are in
- * centimes.
- */
+/** A copy of the product and variant as they were at the sale. Amounts are in centimes. */
 const itemFields = part({
   productId: text,
   variantId: text,
@@ -49,7 +46,6 @@ export const orders = collection({
     total: whole,
     customer: orNull(customerFields),
     createdAt: date,
-    /** The events that have not become deliveries yet. */
     outbox: list(outboxFields),
   },
   indexes: [

@@ -16,11 +16,10 @@ export const defaultLabel = 'Default'
 const variantFields = part({
   _id: text,
   label: text,
-  /** The variant's SKU, which must be unique in the shop. If the variant has no SKU, this is null. */
+  /** Unique in the shop. */
   sku: orNull(text),
-  /** The price in centimes, which is at least 0. */
+  /** In centimes. */
   price: whole,
-  /** The number of units in stock, which is at least 0. */
   stock: whole,
 })
 export type Variant = Of<typeof variantFields>
@@ -45,11 +44,10 @@ export const products = collection({
     variants: list(variantFields),
     /** The SKUs of the variants. No other product of the shop may have them. */
     skus: list(text),
-    /** Whether the merchant can see the product, because it has not been deleted. */
+    /** Whether the merchant can see it, because it has not been deleted. */
     listed: flag,
     /** How many imports have locked the product before they read it. */
     imports: optional(whole),
-    /** The time at which the product was deleted, or null. */
     deletedAt: orNull(date),
     createdAt: date,
     updatedAt: date,

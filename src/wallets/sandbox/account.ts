@@ -9,8 +9,8 @@ declare module '../../platform/deps.ts' {
 }
 
 /**
- * A customer's wallet in the sandbox. For a demo wallet, `_id` consists of the business's id and the phone number. For
- * any other wallet, `_id` is the phone number. Concurrent processes therefore cannot create the same wallet twice.
+ * A customer's wallet in the sandbox. `_id` is the phone number, for a demo wallet with the business's id before it, so
+ * concurrent processes cannot create a wallet twice.
  */
 export const walletAccounts = collection({
   name: 'wallets',
@@ -25,7 +25,6 @@ export const walletAccounts = collection({
     pinHash: orNull(secret(text)),
     /** In centimes. */
     balance: whole,
-    /** The wrong PINs since the last correct one. */
     wrongPins: part({ count: whole, lastAt: date }),
     createdAt: date,
   },

@@ -19,7 +19,7 @@ export const walletMovements = collection({
     /** Null if the wallet is unknown. */
     accountId: orNull(text),
     kind: oneOf<'payment' | 'refund'>(),
-    /** The amount in centimes. This is null if a status query decided the order before the order itself arrived. */
+    /** In centimes. Null if a status query decided the order before the order itself arrived. */
     amount: orNull(whole),
     /** The payer's fee in centimes, or null like the amount. */
     fee: orNull(whole),

@@ -12,8 +12,8 @@ declare module '../../platform/deps.ts' {
 }
 
 /**
- * One attempt. `stage` is the stage at which the attempt failed, or null if the attempt succeeded. `responseText` is
- * the beginning of the response, until the clean-up removes it (src/retention).
+ * `stage` is where the attempt failed, or null if it succeeded. `responseText` is the beginning of the response, until
+ * the clean-up removes it (src/retention).
  */
 const attemptFields = part({
   at: date,
@@ -48,7 +48,7 @@ export const deliveries = collection({
     status: oneOf<DeliveryStatus>(),
     /** The number of attempts with a recorded result. An attempt that was interrupted does not count. */
     attempts: whole,
-    /** The number of manually requested attempts, which are made in addition to the attempts in the retry table. */
+    /** The manually requested attempts. They come on top of those in the retry table. */
     requeues: whole,
     /** `attempts` at the last re-queue. While they're equal, the requested attempt has no result yet. */
     attemptsAtRequeue: optional(whole),
@@ -62,25 +62,19 @@ export const deliveries = collection({
     /** Oldest first. Of an old delivery, the clean-up keeps only the last attempt (src/retention). */
     attemptLog: list(attemptFields),
     /**
-     * The HTTP status of the last attempt, if that attempt failed with a response. Test events at live endpoints and
-     * all other deliveries lack this field. The index `byFailureStatus` therefore contains only failures, and a
-     * delivery that succeeds at once never enters it.
+     * The HTTP status of the last attempt if it failed with a response, except of test events at live endpoints. So the
+     * index `byFailureStatus` contains only failures, and a delivery that succeeds at once never enters it.
      */
     failureStatus: optional(whole),
-    /**
-     * Makes the clean-up check a live delivery again, because it was open when the clean-up reached it, or was
-     * re-queued.
-     */
+    /** Makes the clean-up check it again, because it was open when reached, or was re-queued. */
     untrimmed: optional(flag),
     createdAt: date,
     deliveredAt: orNull(date),
-    /** When the last attempt at a DEAD delivery failed. The field is null if the delivery is not DEAD. */
     deadAt: orNull(date),
-    /** When a CANCELLED delivery was cancelled. The field is missing if the delivery is not CANCELLED. */
     cancelledAt: optional(date),
-    /** The id of the replay that inserted the delivery. The field is missing if the relay inserted it. */
+    /** The replay that inserted the delivery. Missing if the relay did. */
     insertedBy: optional(text),
-    /** The id of the last replay that re-queued the delivery. */
+    /** The last replay that re-queued it. */
     requeuedBy: optional(text),
     ...recordedFields.fields,
     ...causedFields.fields,

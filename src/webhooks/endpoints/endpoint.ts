@@ -23,22 +23,15 @@ declare module '../../platform/deps.ts' {
   }
 }
 
-/**
- * The slots for a business's endpoints. The number of slots is the maximum number of endpoints per business (SPEC 4.8,
- * rule 1).
- */
+/** There are as many slots as a business may have endpoints (SPEC 4.8, rule 1). */
 export const endpointSlots = [0, 1, 2, 3, 4] as const
 
-/**
- * A summary of the results of the attempts at an endpoint. A process that has not used the endpoint recently derives
- * its window from it (attempts/slots.ts).
- */
+/** The results of the attempts. A process derives its window from them at first (attempts/slots.ts). */
 const healthFields = part({
   lastSuccessAt: orNull(date),
   lastFailureAt: orNull(date),
   /** How long the most recent successful attempt took. */
   lastDurationMs: optional(whole),
-  /** The number of failed attempts since the last successful one. */
   failuresInRow: whole,
   /** The stage at which the most recent failed attempt failed (docs/merchants/webhooks.md). */
   lastError: orNull(text),
@@ -79,10 +72,7 @@ export const untried: EndpointHealth = {
   failingSince: null,
 }
 
-/**
- * A secret that has been replaced by a rotation. Until `validUntil`, attempts are signed with this secret as well as
- * with the current one.
- */
+/** A rotated secret. Until `validUntil`, attempts are signed with it too. */
 const previousSecretFields = part({ secret: secret(text), validUntil: date })
 export type PreviousSecret = Of<typeof previousSecretFields>
 
@@ -102,14 +92,13 @@ export const endpoints = collection({
     slot: optional(whole),
     url: text,
     events: list(oneOf<EventName>()),
-    /** The current secret, in sealed form. The unsealed secret consists of 64 hex characters. */
+    /** Sealed. Unsealed, it has 64 hex characters. */
     secret: secret(text),
     /** The replaced secrets, newest first. */
     previousSecrets: list(previousSecretFields),
     active: flag,
-    /** When the endpoint was deleted, or null. A deleted endpoint is kept as long as it has deliveries. */
+    /** A deleted endpoint is kept as long as it has deliveries. */
     deletedAt: orNull(date),
-    /** When the latest replay was started. */
     replayedAt: optional(date),
     health: healthFields,
     /** The latest attempts by hour, at most one item per hour of the day (last-day.ts). */
