@@ -29,19 +29,19 @@ export const readableDate = (at: unknown): Date =>
 
 /** Returns a line as the pages and exports show it. A forged line may have any fields. */
 export function readable(line: AuditEvent): AuditEvent {
-  const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null))
-  const orNull = (value: unknown): string | null => (value === null || value === undefined ? null : text(value))
+  const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null))
+  const textOrNull = (value: unknown): string | null => (value === null || value === undefined ? null : asText(value))
   const fieldsOf = (value: unknown) => (value === null || value === undefined ? null : Object(value))
   const { kind, name, from }: Partial<Actor> = line.actor ?? {}
   return {
     ...line,
-    _id: text(line._id),
+    _id: asText(line._id),
     at: readableDate(line.at),
-    actor: { kind: text(kind) as Actor['kind'], name: text(name), from: orNull(from) },
-    act: text(line.act) as Act,
-    subject: text(line.subject),
-    businessId: orNull(line.businessId),
-    reason: orNull(line.reason),
+    actor: { kind: asText(kind) as Actor['kind'], name: asText(name), from: textOrNull(from) },
+    act: asText(line.act) as Act,
+    subject: asText(line.subject),
+    businessId: textOrNull(line.businessId),
+    reason: textOrNull(line.reason),
     before: fieldsOf(line.before),
     after: fieldsOf(line.after),
   }

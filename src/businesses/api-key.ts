@@ -78,21 +78,21 @@ export function newKey(kind: KeyKind, mode: KeyMode): string {
 export const keyPrefix = (kind: KeyKind, mode: KeyMode): string => `${kind === 'secret' ? 'sk' : 'pk'}_${mode}_`
 
 /** Returns the different keys in clear text that a text contains, such as a line from a log. */
-export const keysIn = (text: string): string[] => [
-  ...new Set(text.match(/(?<![0-9A-Za-z])[sp]k_(?:test|live)_[0-9A-Za-z]+/g)),
+export const keysIn = (line: string): string[] => [
+  ...new Set(line.match(/(?<![0-9A-Za-z])[sp]k_(?:test|live)_[0-9A-Za-z]+/g)),
 ]
 
 /**
  * Returns whether a string has the format of a key and a correct checksum. Thanks to this check, a mistyped key is
  * rejected without a query to MongoDB.
  */
-export function looksLikeKey(text: string): boolean {
-  const parts = shape.exec(text)
+export function looksLikeKey(key: string): boolean {
+  const parts = shape.exec(key)
   return parts !== null && checksum(`${parts[1]}${parts[2]}`) === parts[3]
 }
 
-function checksum(text: string): string {
-  let rest = crc32(text)
+function checksum(start: string): string {
+  let rest = crc32(start)
   let digits = ''
   for (let digit = 0; digit < checksumLength; digit += 1) {
     digits = base62[rest % 62] + digits

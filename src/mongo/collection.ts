@@ -45,17 +45,17 @@ const schemas = new WeakMap<Collection, Map<number | undefined, Schema>>()
  * and it stores empty objects unchanged. Mongoose creates no collections or indexes, because context/indexes.ts
  * does that. If `maxTimeMs` is given, MongoDB aborts each query after that time.
  */
-export function openCollection<Doc>(connection: Connection, collection: Collection, maxTimeMs?: number): Model<Doc> {
-  const known = schemas.get(collection) ?? new Map<number | undefined, Schema>()
+export function openCollection<Doc>(connection: Connection, declared: Collection, maxTimeMs?: number): Model<Doc> {
+  const known = schemas.get(declared) ?? new Map<number | undefined, Schema>()
   schemas.set(collection, known)
-  const schema = known.get(maxTimeMs) ?? createSchema(collection, maxTimeMs)
+  const schema = known.get(maxTimeMs) ?? createSchema(declared, maxTimeMs)
   known.set(maxTimeMs, schema)
-  return connection.model<Doc>(collection.name, schema as unknown as Schema<Doc>)
+  return connection.model<Doc>(declared.name, schema as unknown as Schema<Doc>)
 }
 
-function createSchema(collection: Collection, maxTimeMs: number | undefined): Schema {
-  const schema = new Schema(definitionOf(collection.fields), {
-    collection: collection.name,
+function createSchema(declared: Collection, maxTimeMs: number | undefined): Schema {
+  const schema = new Schema(definitionOf(declared.fields), {
+    collection: declared.name,
     versionKey: false,
     minimize: false,
     strict: 'throw',

@@ -118,12 +118,12 @@ export interface LongLease extends Leasable {
 
 /** Takes the lease of nightly work on its document. Returns null if another run holds it. */
 export async function takeLongLease<Doc extends LongLease>(
-  collection: mongo.Collection<Doc>,
+  documents: mongo.Collection<Doc>,
   { _id, work }: { _id: string; work: string },
   now: () => Date,
   options: mongo.FindOneAndUpdateOptions = {},
 ) {
-  const leases = leasesOn(collection, { field: 'leaseEndsAt', leaseMs }, now)
+  const leases = leasesOn(documents, { field: 'leaseEndsAt', leaseMs }, now)
   const after = (ms: number) => new Date(now().getTime() + ms)
   const free = { _id, leaseEndsAt: { $not: { $gt: after(0), $lte: after(maxLeaseMs) } } } as mongo.Filter<Doc>
   const record = await leases.take(free, options)
