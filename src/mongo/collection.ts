@@ -47,7 +47,7 @@ const schemas = new WeakMap<Collection, Map<number | undefined, Schema>>()
  */
 export function openCollection<Doc>(connection: Connection, declared: Collection, maxTimeMs?: number): Model<Doc> {
   const known = schemas.get(declared) ?? new Map<number | undefined, Schema>()
-  schemas.set(collection, known)
+  schemas.set(declared, known)
   const schema = known.get(maxTimeMs) ?? createSchema(declared, maxTimeMs)
   known.set(maxTimeMs, schema)
   return connection.model<Doc>(declared.name, schema as unknown as Schema<Doc>)

@@ -63,10 +63,7 @@ export function readPage<Doc extends Listed>(
 /** Returns a sort by these fields, which also serves as a projection. */
 export const sortBy = ({ time, tie }: Order): Record<string, 1> => ({ [time]: 1, ...(tie && { [tie]: 1 }) })
 
-/**
- * Returns a filter for the documents that remain after `last`. Of the documents with the same time as `last`, only those
- * that come after it in the index remain.
- */
+/** Returns a filter for what comes after `last` in the index, also among the documents of the same time. */
 function span({ time, tie = '_id' }: Order, { from, before }: Walk, last: object | null) {
   if (last === null) return { [time]: { ...(from === null ? {} : { $gte: from }), $lt: before } }
   const { [time]: at, [tie]: reached } = last as Record<string, unknown>

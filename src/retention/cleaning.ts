@@ -39,8 +39,8 @@ export function cutoffsOf({ config, now }: CleaningDeps) {
 }
 
 /**
- * What a clean-up removes, with its model. The log line and the metric use the same names. Of `attempts`, only a part of
- * the documents is removed.
+ * What a clean-up removes, with its model. The log line and the metric use the same names. `attempts` are only a part
+ * of documents that stay.
  */
 export const modelOf = {
   deliveries: 'Delivery',

@@ -18,14 +18,9 @@ const secretsOf = (fields: Fields): string[] =>
   )
 
 /** Returns the texts at a path. Lists on the way may have several. */
-const textsAt = (value: unknown, [name, ...others]: string[]): string[] => {
-  if (Array.isArray(value))
-    return value.flatMap((each) =>
-      textsAt(
-        each,
-        [name, ...others].filter((part) => part),
-      ),
-    )
+const textsAt = (value: unknown, path: string[]): string[] => {
+  if (Array.isArray(value)) return value.flatMap((each) => textsAt(each, path))
+  const [name, ...others] = path
   if (name === undefined) return typeof value === 'string' ? [value] : []
   return textsAt((value as Record<string, unknown> | null | undefined)?.[name], others)
 }
