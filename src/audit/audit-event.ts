@@ -1,5 +1,5 @@
 import type { Model } from 'mongoose'
-import { collection, type Stored } from '../mongo/collection.ts'
+import { collection, type Stored } from '../mongo/declare.ts'
 import { anything, date, flag, oneOf, optional, orNull, text, whole } from '../mongo/fields.ts'
 import { newId } from '../platform/ids.ts'
 import { type Actor, actorFields, type By } from '../security/actor.ts'

@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose'
 import type { EventName } from '../../schemas/events.ts'
 import { chainFields, chainIndex } from '../chains/append.ts'
-import { collection, type Stored } from '../mongo/collection.ts'
+import { collection, type Stored } from '../mongo/declare.ts'
 import { date, oneOf, text } from '../mongo/fields.ts'
 import { recordedFields } from '../outbox/facts.ts'
 

@@ -1,5 +1,5 @@
 import type { Model } from 'mongoose'
-import { collection, type Stored } from '../mongo/collection.ts'
+import { collection, type Stored } from '../mongo/declare.ts'
 import { date, flag, type Of, part, secret, text } from '../mongo/fields.ts'
 import type { SealedField } from '../security/seal.ts'
 

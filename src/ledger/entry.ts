@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose'
 import type { EntryType } from '../../schemas/ledger.ts'
 import { type ChainOwner, chainFields, chainIndex } from '../chains/append.ts'
-import { collection, ifPresent, type Stored } from '../mongo/collection.ts'
+import { collection, ifPresent, type Stored } from '../mongo/declare.ts'
 import { anything, date, type Of, oneOf, optional, orNull, part, text, whole } from '../mongo/fields.ts'
 import type { Commission, ReturnedFees } from '../wallets/commission.ts'
 

@@ -1,41 +1,6 @@
 import { type Connection, type Model, mongo, Schema } from 'mongoose'
-import { type Document, definitionOf, type Fields } from './fields.ts'
-
-/**
- * An index of a collection. Every index has a name, so that when a unique index rejects a duplicate, the error shows
- * which index it was. No index is `sparse`, because MongoDB does not use sparse indexes for queries under the Stable
- * API. Partial indexes are used instead.
- */
-export interface Index {
-  name: string
-  key: Record<string, 1 | -1>
-  unique?: boolean
-  expireAfterSeconds?: number
-  partialFilterExpression?: Record<string, unknown>
-}
-
-/** Makes an index contain only the documents that have this field. */
-export const ifPresent = (field: string): Pick<Index, 'partialFilterExpression'> => ({
-  partialFilterExpression: { [field]: { $exists: true } },
-})
-
-/** Makes an index contain only the documents in which this field is a date. */
-export const ifDate = (field: string): Pick<Index, 'partialFilterExpression'> => ({
-  partialFilterExpression: { [field]: { $type: 'date' } },
-})
-
-/** A collection, with its fields and the indexes that its queries and guards need. */
-export interface Collection<F extends Fields = Fields> {
-  name: string
-  /** How long documents live, and what removes them. */
-  kept: string
-  fields: F
-  indexes: readonly Index[]
-}
-
-/** Declares a collection. The type of its documents is `Stored<typeof declaration>`. */
-export const collection = <F extends Fields>(declared: Collection<F>): Collection<F> => declared
-export type Stored<C extends Collection> = Document<C['fields']>
+import type { Collection } from './declare.ts'
+import { definitionOf } from './fields.ts'
 
 /** Schemas that were built before: a process opens the same models on two connections, and a test on hundreds. */
 const schemas = new WeakMap<Collection, Map<number | undefined, Schema>>()

@@ -1,4 +1,4 @@
-import { Schema, type SchemaDefinition } from 'mongoose'
+import type { SchemaDefinition } from 'mongoose'
 
 /** A field of a stored document. The document's type follows from its fields (`Document`). */
 export interface Field<Value> {
@@ -38,7 +38,7 @@ export const date: Field<Date> = { type: Date }
 export const oneOf = <Value extends string>(): Field<Value> => ({ type: String })
 
 /** A value whose inner fields aren't declared, so Mongoose neither casts them nor adds defaults. */
-export const anything = <Value>(): Field<Value> => ({ type: Schema.Types.Mixed })
+export const anything = <Value>(): Field<Value> => ({ type: Object })
 
 /** An object within a document. */
 export const part = <F extends Fields>(fields: F): Part<F> => ({ type: definitionOf(fields), fields })

@@ -1,5 +1,5 @@
 import type { EventName } from '../../schemas/events.ts'
-import { ifPresent } from '../mongo/collection.ts'
+import { ifPresent } from '../mongo/declare.ts'
 import { date, type Of, oneOf, optional, part, text } from '../mongo/fields.ts'
 import { newId } from '../platform/ids.ts'
 import type { Cause } from '../tracing/tracing.ts'

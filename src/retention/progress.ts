@@ -1,5 +1,6 @@
 import type { Model } from 'mongoose'
-import { collection, nativeCollection, type Stored } from '../mongo/collection.ts'
+import { nativeCollection } from '../mongo/collection.ts'
+import { collection, type Stored } from '../mongo/declare.ts'
 import { anything, optional, text } from '../mongo/fields.ts'
 
 declare module '../platform/deps.ts' {

@@ -1,5 +1,6 @@
 import type { Model, mongo } from 'mongoose'
-import { collection, nativeCollection, type Stored } from '../mongo/collection.ts'
+import { nativeCollection } from '../mongo/collection.ts'
+import { collection, type Stored } from '../mongo/declare.ts'
 import { date, flag, type Of, oneOf, orNull, part, text } from '../mongo/fields.ts'
 import { newId } from '../platform/ids.ts'
 import { type Leasable, leasesOn } from '../work/lease.ts'

@@ -48,9 +48,8 @@ const anyAge = (): Date => new Date(8.64e15)
 
 /**
  * What the clean-up removes, in this order: no intent or order goes before the deliveries that report on it, and no
- * endpoint before its deliveries. The clean-up may be killed at any point, because the next one finds the rest.
- *
- * A business's hidden sandbox shop is kept, because it's only one small document.
+ * endpoint before its deliveries. The clean-up may be killed at any point, because the next one finds the rest. The
+ * hidden sandbox shop is kept, because it's only one small document.
  */
 export const rules: readonly Rule[] = [
   { kind: 'deliveries', index: 'byTimeAndEvent', where: tests(), olderThan: old, only: endedDelivery },

@@ -1,6 +1,7 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import type { Model } from 'mongoose'
-import { collection, nativeCollection, type Stored } from '../mongo/collection.ts'
+import { nativeCollection } from '../mongo/collection.ts'
+import { collection, type Stored } from '../mongo/declare.ts'
 import { oneOf, optional, secret, text, whole } from '../mongo/fields.ts'
 import type { SealedField, Secrets } from './seal.ts'
 

@@ -1,5 +1,5 @@
 import type { Model } from 'mongoose'
-import { collection, ifPresent, type Stored } from '../mongo/collection.ts'
+import { collection, ifPresent, type Stored } from '../mongo/declare.ts'
 import { date, list, type Of, oneOf, optional, orNull, part, secret, text, whole } from '../mongo/fields.ts'
 import type { Role } from './permissions.ts'
 

@@ -1,5 +1,5 @@
 import type { Model } from 'mongoose'
-import { collection, type Stored } from '../mongo/collection.ts'
+import { collection, type Stored } from '../mongo/declare.ts'
 import { date, flag, orNull, secret, text, whole } from '../mongo/fields.ts'
 import type { Staff } from './account.ts'
 
@@ -31,9 +31,8 @@ export const staffSessions = collection({
     staffName: text,
     /** True if the second factor is still missing. A pending session gives no rights. */
     isPending: flag,
-    /** The account's `epoch` at the time of sign-in (account.ts). */
     epoch: whole,
-    /** The id of the second factor that the session proved, or null if the account had none. */
+    /** The second factor that the session proved, or null if the account had none. */
     factorId: orNull(text),
     /** The client's IP address. */
     from: text,

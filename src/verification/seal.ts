@@ -2,7 +2,7 @@ import { createHmac, type KeyObject } from 'node:crypto'
 import { type Model, mongo } from 'mongoose'
 import { type AuditEvent, readableDate } from '../audit/audit-event.ts'
 import type { LedgerEntry } from '../ledger/entry.ts'
-import { collection, type Stored } from '../mongo/collection.ts'
+import { collection, type Stored } from '../mongo/declare.ts'
 import { anything, date, list, type Of, oneOf, optional, orNull, part, text, whole } from '../mongo/fields.ts'
 
 declare module '../platform/deps.ts' {

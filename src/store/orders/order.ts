@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose'
 import { currencyCode } from '../../../schemas/currency.ts'
-import { collection, type Stored } from '../../mongo/collection.ts'
+import { collection, type Stored } from '../../mongo/declare.ts'
 import { date, flag, list, type Of, oneOf, orNull, part, text, whole } from '../../mongo/fields.ts'
 import { outboxFields, outboxIndex } from '../../outbox/event.ts'
 

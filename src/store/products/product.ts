@@ -1,5 +1,5 @@
 import type { Model } from 'mongoose'
-import { collection, type Stored } from '../../mongo/collection.ts'
+import { collection, type Stored } from '../../mongo/declare.ts'
 import { date, flag, list, type Of, optional, orNull, part, text, whole } from '../../mongo/fields.ts'
 import { refuse } from '../../platform/errors.ts'
 
@@ -24,7 +24,6 @@ const variantFields = part({
 })
 export type Variant = Of<typeof variantFields>
 
-/** A product as stored in MongoDB. */
 export const products = collection({
   name: 'products',
   kept: 'test data until the clean-up, live data forever',

@@ -1,5 +1,5 @@
 import type { Model } from 'mongoose'
-import { collection, type Stored } from '../../mongo/collection.ts'
+import { collection, type Stored } from '../../mongo/declare.ts'
 import { date, flag, optional, text, whole } from '../../mongo/fields.ts'
 
 declare module '../../platform/deps.ts' {

@@ -1,5 +1,5 @@
 import type { Model } from 'mongoose'
-import { collection, ifPresent, type Stored } from '../../mongo/collection.ts'
+import { collection, ifPresent, type Stored } from '../../mongo/declare.ts'
 import { date, type Field, oneOf, optional, orNull, part, text, whole } from '../../mongo/fields.ts'
 import type { KnownOutcome } from '../wallet.ts'
 

@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose'
 import type { DeliveryStatus } from '../../../schemas/deliveries.ts'
-import { collection, ifDate, ifPresent, type Stored } from '../../mongo/collection.ts'
+import { collection, ifDate, ifPresent, type Stored } from '../../mongo/declare.ts'
 import { date, flag, list, type Of, oneOf, optional, orNull, part, text, whole } from '../../mongo/fields.ts'
 import { causedFields } from '../../outbox/event.ts'
 import { recordedFields } from '../../outbox/facts.ts'

@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose'
 import { lifetimeMs, markFields } from '../../idempotency/response.ts'
-import { collection, ifPresent, type Stored } from '../../mongo/collection.ts'
+import { collection, ifPresent, type Stored } from '../../mongo/declare.ts'
 import { anything, date, list, oneOf, optional, orNull, text } from '../../mongo/fields.ts'
 import type { Delivery } from './delivery.ts'
 

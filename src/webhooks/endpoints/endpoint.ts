@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose'
 import type { EventName } from '../../../schemas/events.ts'
-import { collection, ifDate, type Stored } from '../../mongo/collection.ts'
+import { collection, ifDate, type Stored } from '../../mongo/declare.ts'
 import {
   anything,
   date,
