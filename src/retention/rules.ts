@@ -21,8 +21,9 @@ import {
 /** One kind of old data of a business. */
 interface Rule {
   kind: Kind
-  /** The index by which the data is found, oldest first, and the fields with which this index begins. */
+  /** The index by which the data is found, oldest first. */
   index: string
+  /** The fields with which the index begins. */
   where(businessId: string): Filter
   /** The fields with which the index ends. By default, the creation time and the id. */
   order?: Order
@@ -83,6 +84,7 @@ export const rules: readonly Rule[] = [
   {
     kind: 'entries',
     index: 'byTime',
+    // The closing markers stay. They are few, so that reading past them is cheap.
     where: tests({ type: { $ne: 'closing' } }),
     order: { time: 'bookedAt', tie: 'number' },
     olderThan: oldestKeptEntry,
@@ -135,8 +137,8 @@ async function oldestKeptEntry(cleaning: Cleaning): Promise<Date> {
 }
 
 /**
- * Carries out a rule for one business, page by page. The walk selects by index fields only, and `remove` decides:
- * otherwise, MongoDB would search until it had found a full page to remove, however long that took.
+ * Carries out a rule for one business, page by page. The query selects by index fields, and `only` or `remove` decides.
+ * Otherwise, MongoDB would search until it had found a full page to remove, however long that took.
  */
 export async function carryOut(cleaning: Cleaning, rule: Rule): Promise<void> {
   const { businessId, isDry, pace, progress } = cleaning
