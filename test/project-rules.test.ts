@@ -225,7 +225,6 @@ describe('The project', () => {
       'src/retention/progress.ts',
       'src/retention/record.ts',
       'src/retention/remove.ts',
-      'src/retention/trim-attempts.ts',
     ])
   })
 
