@@ -1,15 +1,8 @@
-import type { Model } from 'mongoose'
 import { collection, type Stored } from '../mongo/declare.ts'
 import { anything, date, flag, oneOf, optional, orNull, text, whole } from '../mongo/fields.ts'
 import { newId } from '../platform/ids.ts'
 import { type Actor, actorFields, type By } from '../security/actor.ts'
 import type { Act } from './acts.ts'
-
-declare module '../platform/deps.ts' {
-  interface Models {
-    AuditEvent: Model<AuditEvent>
-  }
-}
 
 /** What a line says besides its actor and time. By default, it has a new id, and no values from before and after. */
 export type About = Pick<AuditEvent, 'act' | 'subject' | 'businessId'> &

@@ -1,15 +1,8 @@
 import { randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import type { Model } from 'mongoose'
 import type { Scope } from '../../schemas/scopes.ts'
 import { collection, type Stored } from '../mongo/declare.ts'
 import { date, list, type Of, oneOf, optional, orNull, part, secret, text } from '../mongo/fields.ts'
-
-declare module '../platform/deps.ts' {
-  interface Models {
-    ApiKey: Model<ApiKey>
-  }
-}
 
 export type KeyMode = 'test' | 'live'
 export type KeyKind = 'secret' | 'publishable'

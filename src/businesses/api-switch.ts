@@ -2,15 +2,6 @@ import type { Model } from 'mongoose'
 import { collection, type Stored } from '../mongo/declare.ts'
 import { flag, text } from '../mongo/fields.ts'
 
-declare module '../platform/deps.ts' {
-  interface Models {
-    Setting: Model<Setting>
-  }
-  interface Deps {
-    apiSwitch: ApiSwitch
-  }
-}
-
 /**
  * A setting that applies to the whole service. The only setting so far, with the `_id` `api`, turns the developer API
  * on or off.

@@ -1,13 +1,6 @@
-import type { Model } from 'mongoose'
 import { collection, type Stored } from '../mongo/declare.ts'
 import { date, flag, list, type Of, orNull, part, text, whole } from '../mongo/fields.ts'
 import type { CommissionRates } from '../wallets/commission.ts'
-
-declare module '../platform/deps.ts' {
-  interface Models {
-    Business: Model<Business>
-  }
-}
 
 /** The limits that operators have set for one business. If a limit is null, the service's default applies. */
 const limitFields = part({

@@ -1,15 +1,8 @@
-import type { Model } from 'mongoose'
 import type { EventName } from '../../schemas/events.ts'
 import { chainFields, chainIndex } from '../chains/append.ts'
 import { collection, type Stored } from '../mongo/declare.ts'
 import { date, oneOf, text } from '../mongo/fields.ts'
 import { recordedFields } from '../outbox/facts.ts'
-
-declare module '../platform/deps.ts' {
-  interface Models {
-    LoggedEvent: Model<LoggedEvent>
-  }
-}
 
 /**
  * An event in the event log of a business and environment. `_id` is the event's id, so an event that is relayed twice

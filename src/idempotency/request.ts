@@ -7,10 +7,6 @@ import type { By } from '../security/actor.ts'
 import type { Cause } from '../tracing/tracing.ts'
 import { freshSince, lifetimeMs, type Mark, responseField, type StoredResponse } from './response.ts'
 
-declare module '../platform/deps.ts' {
-  interface Batchers extends ReturnType<typeof openResponseBatchers> {}
-}
-
 /** A write request. Requests with the same API key, method, path and idempotency key share `key`. */
 export interface WriteRequest {
   key: string

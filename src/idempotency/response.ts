@@ -1,13 +1,6 @@
-import type { Model } from 'mongoose'
 import { collection, type Stored } from '../mongo/declare.ts'
 import { date, flag, type Of, part, secret, text } from '../mongo/fields.ts'
 import type { SealedField } from '../security/seal.ts'
-
-declare module '../platform/deps.ts' {
-  interface Models {
-    StoredResponse: Model<StoredResponse>
-  }
-}
 
 /** How long a key stays valid (SPEC 5.4). */
 export const lifetimeMs = 24 * 3_600_000

@@ -1,4 +1,3 @@
-import type { Model } from 'mongoose'
 import type { Status } from '../../schemas/intents.ts'
 import type { CancellationReason, DeclineReason, FailureReason } from '../../schemas/payment-reasons.ts'
 import { markFields } from '../idempotency/response.ts'
@@ -8,12 +7,6 @@ import { outboxFields, outboxIndex } from '../outbox/event.ts'
 import { failureFields } from '../outbox/facts.ts'
 import { returnedFeesFields } from '../wallets/commission.ts'
 import { attemptFields, holdFields, paymentFields, refundFields } from './records.ts'
-
-declare module '../platform/deps.ts' {
-  interface Models {
-    Intent: Model<Intent>
-  }
-}
 
 /** The name of the unique index on `referenceKey`. */
 export const referenceIndex = 'referenceInUse'

@@ -1,15 +1,8 @@
-import type { Model } from 'mongoose'
 import type { EntryType } from '../../schemas/ledger.ts'
 import { type ChainOwner, chainFields, chainIndex } from '../chains/append.ts'
 import { collection, ifPresent, type Stored } from '../mongo/declare.ts'
 import { anything, date, type Of, oneOf, optional, orNull, part, text, whole } from '../mongo/fields.ts'
 import type { Commission, ReturnedFees } from '../wallets/commission.ts'
-
-declare module '../platform/deps.ts' {
-  interface Models {
-    LedgerEntry: Model<LedgerEntry>
-  }
-}
 
 const countAndAmount = part({ count: whole, amount: whole })
 

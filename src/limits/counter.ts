@@ -8,15 +8,6 @@ import type { Log } from '../platform/log.ts'
 import { useLast } from '../platform/use-last.ts'
 import { rateLimited, type Scope } from './limit.ts'
 
-declare module '../platform/deps.ts' {
-  interface Models {
-    Counter: Model<Counter>
-  }
-  interface Deps {
-    counters: Counters
-  }
-}
-
 /** A durable count within a period. The id names what is counted, its owner and, for a quota, the UTC day. */
 export const counters = collection({
   name: 'counters',

@@ -1,12 +1,5 @@
-import type { Model } from 'mongoose'
 import { collection, type Stored } from '../mongo/declare.ts'
 import { date, list, type Of, part, text, whole } from '../mongo/fields.ts'
-
-declare module '../platform/deps.ts' {
-  interface Models {
-    ListCheckpoints: Model<ListCheckpoints>
-  }
-}
 
 /**
  * A count checkpoint. `count` is the number of items created between the list's first checkpoint and `at`, which is in

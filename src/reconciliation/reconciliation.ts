@@ -1,14 +1,7 @@
-import type { Model } from 'mongoose'
 import { collection, type Stored } from '../mongo/declare.ts'
 import { anything, date, list, orNull, text } from '../mongo/fields.ts'
 import { actorFields } from '../security/actor.ts'
 import type { MoneyKind } from './read-file.ts'
-
-declare module '../platform/deps.ts' {
-  interface Models {
-    Reconciliation: Model<Reconciliation>
-  }
-}
 
 /** The kinds of difference between a provider's file and the records of this service. */
 export const differenceKinds = [

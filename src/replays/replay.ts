@@ -1,15 +1,8 @@
-import type { Model } from 'mongoose'
 import type { EventName } from '../../schemas/events.ts'
 import type { ReplayCancellation, ReplayStatus } from '../../schemas/responses/webhooks.ts'
 import { collection, type Stored } from '../mongo/declare.ts'
 import { date, flag, list, type Of, oneOf, optional, orNull, part, text, whole } from '../mongo/fields.ts'
 import { actorFields } from '../security/actor.ts'
-
-declare module '../platform/deps.ts' {
-  interface Models {
-    Replay: Model<Replay>
-  }
-}
 
 /** The events of a business and environment that a replay covers. Both ends of the period are included. */
 const selectionFields = part({

@@ -3,12 +3,6 @@ import { nativeCollection } from '../mongo/collection.ts'
 import { collection, type Stored } from '../mongo/declare.ts'
 import { anything, optional, text } from '../mongo/fields.ts'
 
-declare module '../platform/deps.ts' {
-  interface Models {
-    RetentionProgress: Model<RetentionProgress>
-  }
-}
-
 /** The stored progress of the clean-up for one business. */
 export const retentionProgress = collection({
   name: 'retentionprogress',

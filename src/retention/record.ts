@@ -5,12 +5,6 @@ import { date, flag, type Of, oneOf, orNull, part, text } from '../mongo/fields.
 import { newId } from '../platform/ids.ts'
 import { type Leasable, leasesOn } from '../work/lease.ts'
 
-declare module '../platform/deps.ts' {
-  interface Models {
-    RetentionRecord: Model<RetentionRecord>
-  }
-}
-
 /** Clean-ups start at 02:30 UTC, when there are hardly any payments. Mauritania's local time is UTC all year round. */
 const hour = 2
 const minute = 30

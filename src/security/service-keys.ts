@@ -5,12 +5,6 @@ import { collection, type Stored } from '../mongo/declare.ts'
 import { oneOf, optional, secret, text, whole } from '../mongo/fields.ts'
 import type { SealedField, Secrets } from './seal.ts'
 
-declare module '../platform/deps.ts' {
-  interface Models {
-    ServiceKey: Model<ServiceKey>
-  }
-}
-
 /**
  * A random key of the service itself, sealed with SECRET_KEY. It stays the same when SECRET_KEY is rotated. `audit`
  * computes the digests of the audit trail, and `shortCodes` makes short codes unpredictable.

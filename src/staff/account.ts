@@ -1,13 +1,6 @@
-import type { Model } from 'mongoose'
 import { collection, ifPresent, type Stored } from '../mongo/declare.ts'
 import { date, list, type Of, oneOf, optional, orNull, part, secret, text, whole } from '../mongo/fields.ts'
 import type { Role } from './permissions.ts'
-
-declare module '../platform/deps.ts' {
-  interface Models {
-    Staff: Model<Staff>
-  }
-}
 
 /** A one-time link with which the account's owner sets a password. Only a hash of the link's token is stored. */
 const linkFields = part({ hash: secret(text), expiresAt: date })

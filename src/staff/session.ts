@@ -1,13 +1,6 @@
-import type { Model } from 'mongoose'
 import { collection, type Stored } from '../mongo/declare.ts'
 import { date, flag, orNull, secret, text, whole } from '../mongo/fields.ts'
 import type { Staff } from './account.ts'
-
-declare module '../platform/deps.ts' {
-  interface Models {
-    StaffSession: Model<StaffSession>
-  }
-}
 
 /** How long a session lasts after sign-in. Activity does not extend the session. */
 export const sessionLifetimeMs = 12 * 60 * 60 * 1000

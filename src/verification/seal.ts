@@ -1,16 +1,9 @@
 import { createHmac, type KeyObject } from 'node:crypto'
-import { type Model, mongo } from 'mongoose'
+import { mongo } from 'mongoose'
 import { type AuditEvent, readableDate } from '../audit/audit-event.ts'
 import type { LedgerEntry } from '../ledger/entry.ts'
 import { collection, type Stored } from '../mongo/declare.ts'
 import { anything, date, list, type Of, oneOf, optional, orNull, part, text, whole } from '../mongo/fields.ts'
-
-declare module '../platform/deps.ts' {
-  interface Models {
-    AuditSeal: Model<Seal>
-    AuditCheck: Model<AuditCheck>
-  }
-}
 
 /** The maximum number of lines in one seal. Such a seal takes up about 75 kB. */
 export const linesPerSeal = 1000

@@ -5,13 +5,6 @@ import type { Models } from '../../platform/deps.ts'
 import { unavailable } from '../../platform/errors.ts'
 import { type Log, throttled } from '../../platform/log.ts'
 
-declare module '../../platform/deps.ts' {
-  interface Deps {
-    /** Wakes held requests for the event feed (events/feed/read.ts). */
-    chainWatch: ChainWatch
-  }
-}
-
 /** The last number of a chain, as far as this process knows. */
 export interface ChainEnd extends ChainOwner {
   number: number

@@ -1,14 +1,7 @@
-import type { Model } from 'mongoose'
 import { currencyCode } from '../../../schemas/currency.ts'
 import { collection, type Stored } from '../../mongo/declare.ts'
 import { date, flag, list, type Of, oneOf, orNull, part, text, whole } from '../../mongo/fields.ts'
 import { outboxFields, outboxIndex } from '../../outbox/event.ts'
-
-declare module '../../platform/deps.ts' {
-  interface Models {
-    Order: Model<Order>
-  }
-}
 
 /** A copy of the product and variant as they were at the sale. Amounts are in centimes. */
 const itemFields = part({

@@ -1,13 +1,6 @@
-import type { Model } from 'mongoose'
 import { collection, type Stored } from '../../mongo/declare.ts'
 import { date, flag, list, type Of, optional, orNull, part, text, whole } from '../../mongo/fields.ts'
 import { refuse } from '../../platform/errors.ts'
-
-declare module '../../platform/deps.ts' {
-  interface Models {
-    Product: Model<Product>
-  }
-}
 
 /** The label of the only variant of a product that is created without `variants`. */
 export const defaultLabel = 'Default'

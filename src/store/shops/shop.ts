@@ -1,12 +1,5 @@
-import type { Model } from 'mongoose'
 import { collection, type Stored } from '../../mongo/declare.ts'
 import { date, flag, optional, text, whole } from '../../mongo/fields.ts'
-
-declare module '../../platform/deps.ts' {
-  interface Models {
-    Shop: Model<Shop>
-  }
-}
 
 /**
  * The shop of a business in one environment. A business has at most one shop in each environment. An operator creates

@@ -1,12 +1,5 @@
-import type { Model } from 'mongoose'
 import { collection, type Stored } from '../../mongo/declare.ts'
 import { date, orNull, part, secret, text, whole } from '../../mongo/fields.ts'
-
-declare module '../../platform/deps.ts' {
-  interface Models {
-    WalletAccount: Model<WalletAccount>
-  }
-}
 
 /**
  * A customer's wallet in the sandbox. `_id` is the phone number, for a demo wallet with the business's id before it, so

@@ -1,13 +1,6 @@
-import type { Model } from 'mongoose'
 import { collection, ifPresent, type Stored } from '../../mongo/declare.ts'
 import { date, type Field, oneOf, optional, orNull, part, text, whole } from '../../mongo/fields.ts'
 import type { KnownOutcome } from '../wallet.ts'
-
-declare module '../../platform/deps.ts' {
-  interface Models {
-    WalletMovement: Model<WalletMovement>
-  }
-}
 
 /** The outcome of one order to a sandbox wallet. It never changes. */
 export const walletMovements = collection({

@@ -1,15 +1,8 @@
-import type { Model } from 'mongoose'
 import type { DeliveryStatus } from '../../../schemas/deliveries.ts'
 import { collection, ifDate, ifPresent, type Stored } from '../../mongo/declare.ts'
 import { date, flag, list, type Of, oneOf, optional, orNull, part, text, whole } from '../../mongo/fields.ts'
 import { causedFields } from '../../outbox/event.ts'
 import { recordedFields } from '../../outbox/facts.ts'
-
-declare module '../../platform/deps.ts' {
-  interface Models {
-    Delivery: Model<Delivery>
-  }
-}
 
 /**
  * `stage` is where the attempt failed, or null if it succeeded. `responseText` is the beginning of the response, until

@@ -1,14 +1,7 @@
-import type { Model } from 'mongoose'
 import { lifetimeMs, markFields } from '../../idempotency/response.ts'
 import { collection, ifPresent, type Stored } from '../../mongo/declare.ts'
 import { anything, date, list, oneOf, optional, orNull, text } from '../../mongo/fields.ts'
 import type { Delivery } from './delivery.ts'
-
-declare module '../../platform/deps.ts' {
-  interface Models {
-    RequeuePlan: Model<RequeuePlan>
-  }
-}
 
 /** The result of a retry by filter. `skipped` counts the deliveries that matched but were not re-queued, by reason. */
 export interface RetriedMatching {

@@ -1,4 +1,3 @@
-import type { Model } from 'mongoose'
 import type { EventName } from '../../../schemas/events.ts'
 import { collection, ifDate, type Stored } from '../../mongo/declare.ts'
 import {
@@ -16,12 +15,6 @@ import {
   whole,
 } from '../../mongo/fields.ts'
 import { outboxFields, outboxIndex } from '../../outbox/event.ts'
-
-declare module '../../platform/deps.ts' {
-  interface Models {
-    Endpoint: Model<Endpoint>
-  }
-}
 
 /** There are as many slots as a business may have endpoints (SPEC 4.8, rule 1). */
 export const endpointSlots = [0, 1, 2, 3, 4] as const
