@@ -52,7 +52,6 @@ export const reconciliations = collection({
   kept: 'forever',
   fields: {
     _id: text,
-    /** The UTC day, such as `2026-11-25`. */
     day: text,
     /** The only wallet whose payments were compared, or null if all live wallets were. */
     wallet: orNull(text),

@@ -27,7 +27,6 @@ export const staffSessions = collection({
     epoch: whole,
     /** The second factor that the session proved, or null if the account had none. */
     factorId: orNull(text),
-    /** The client's IP address. */
     from: text,
     /** The start of the client's `User-Agent` header. */
     client: text,

@@ -50,7 +50,6 @@ export interface AttemptHour {
 const reportedFailureFields = part({
   /** The value of `health.failingSince` when the failure was reported. */
   since: date,
-  /** The time of the first successful attempt after the report. */
   recoveredAt: optional(date),
 })
 export type ReportedFailure = Of<typeof reportedFailureFields>
