@@ -19,15 +19,13 @@ import { liveCodeLimit } from './live-codes.ts'
 import { asOf, createdResponse, expiryFields, findCreated, responseFormat } from './present.ts'
 import { countTransition, paymentFacts } from './transition.ts'
 
-/** The fields of a new intent that come from the merchant's request. The service sets all other fields. */
+/** What the merchant sends. The service sets everything else. */
 export type IntentRequest = Pick<
   Intent,
   'amount' | 'amountType' | 'label' | 'merchantReference' | 'metadata' | 'successUrl' | 'cancelUrl'
 >
 
-/**
- * Validates the body of a create request (SPEC 4.1) and returns the fields of the intent that come from the request.
- */
+/** SPEC 4.1. */
 export function parseCreate(deps: Pick<Deps, 'validate'>, sandbox: boolean, body: unknown): IntentRequest {
   const schema = sandbox ? createTestIntentBody : createLiveIntentBody
   const valid = deps.validate(schema, body)
@@ -42,19 +40,15 @@ export function parseCreate(deps: Pick<Deps, 'validate'>, sandbox: boolean, body
   }
 }
 
-/**
- * The maximum number of codes to draw for one intent. If a third of the million codes are free, 16 draws find a free
- * code with a probability of 99.8 %.
- */
+/** If a third of the million codes are free, 16 draws find one with a probability of 99.8 %. */
 const maxDraws = 16
-/** How often to look for another intent that a majority does not have yet. */
+/** How often to look for the other intent while a majority doesn't have it yet. */
 const lookAgainMs = 20
 
 /**
- * Creates a PENDING intent together with its `payment.created` event in ONE insert, and then wakes the relay (SPEC
- * 4.1). Throws RATE_LIMITED if the business has used up a quota, MERCHANT_REFERENCE_TAKEN if another intent has the
- * merchant's reference, and SERVICE_UNAVAILABLE if no payment code or short code is free. In all these cases, nothing
- * has been stored.
+ * Creates a PENDING intent and its `payment.created` event in ONE insert, then wakes the relay (SPEC 4.1). Throws
+ * RATE_LIMITED if a quota is used up, MERCHANT_REFERENCE_TAKEN, or SERVICE_UNAVAILABLE if no payment code or short code
+ * is free. In all these cases nothing is stored.
  */
 export function createIntent(
   deps: Pick<
@@ -104,7 +98,8 @@ async function insertIntent(
       wakeRelay(deps, intent)
       return effectOf(mark, createdResponse(intent), false)
     }
-    // MongoDB names only one of the indexes that refuse a document, so a twin may be behind each of them.
+    // MongoDB names only one of the unique indexes that refused the document, so look for an earlier request in every
+    // case.
     const earlier = await findCreated(deps, request)
     const { index } = insertion
     if (earlier !== null) {
@@ -114,7 +109,7 @@ async function insertIntent(
     if (index === requestIndex || index === referenceIndex) {
       const isFree =
         index === requestIndex ? await freeRequestKey(deps, request) : await freeReference(deps, intent, deadlineAt)
-      // A majority may not have the other intent yet.
+      // The other intent may not have reached a majority yet.
       if (!isFree) await pause(lookAgainMs)
     } else {
       draws += 1
@@ -126,13 +121,13 @@ async function insertIntent(
   throw noneFree('payment')
 }
 
-/** Frees the key of a request that was made more than 24 hours ago. */
+/** Request keys count for 24 hours. */
 async function freeRequestKey({ Intent }: Pick<Deps, 'Intent'>, { key, arrivedAt }: WriteRequest): Promise<boolean> {
   const old = { 'requestKey.key': key, 'requestKey.at': { $lte: freshSince(arrivedAt) } }
   return (await Intent.updateOne(old, { $unset: { requestKey: 1 } })).modifiedCount > 0
 }
 
-/** Draws a new value for the unique field whose value was already taken. */
+/** Replaces the value of the unique field that was taken. */
 async function drawAgain(
   deps: Pick<Deps, 'Intent' | 'now' | 'shortCodes'>,
   intent: Intent,
@@ -196,7 +191,7 @@ function giveCode(intent: Intent, code: string): void {
   intent.codeKey = codeKeyOf(intent, code)
 }
 
-/** Returns the unique key of a merchant's reference, or no field if the intent has no reference. */
+/** No field at all without a reference, because the unique index covers only documents that have one. */
 const referenceKeyOf = (
   { businessId, sandbox }: Pick<Intent, 'businessId' | 'sandbox'>,
   { merchantReference }: Pick<Intent, 'merchantReference'>,
@@ -207,9 +202,8 @@ const holderFields = { referenceNumber: 1, ...expiryFields }
 type Holder = Pick<Intent, keyof typeof holderFields>
 
 /**
- * Frees the merchant's reference of a new intent, if the intent that has it is overdue: it is expired now, even if no
- * worker is running. Throws MERCHANT_REFERENCE_TAKEN if that intent is PENDING, PAID or REFUNDED. Returns false if
- * there is no such intent.
+ * Frees the reference if the intent that has it is overdue, by expiring that intent now. Throws
+ * MERCHANT_REFERENCE_TAKEN if it's PENDING, PAID or REFUNDED. Returns false if no intent has the reference.
  */
 async function freeReference(
   deps: Pick<Deps, 'Intent' | 'batchers' | 'enqueue' | 'metrics' | 'now' | 'shortCodes'>,

@@ -19,34 +19,22 @@ import { asOf } from '../present.ts'
 import { endPayment, type ReportedOutcome } from './begin-and-settle.ts'
 
 export interface Simulation {
-  /**
-   * The amount in centimes. If this is null, the payment uses the intent's own amount. For an OPEN intent, that is the
-   * suggested amount, or a default if there is none.
-   */
+  /** In centimes. Null: the intent's amount, or for an OPEN intent the suggested amount or a default. */
   amount: number | null
   payerPhone: string
   outcome: NonNullable<SimulatePaymentBody['outcome']>
 }
 
-/**
- * The payer's phone number if the request body contains none. In the demo wallet, payments with this number always
- * succeed.
- */
+/** The default payer. In the demo wallet, payments with this number always succeed. */
 const demoPayer = '22000001'
 
-/**
- * Validates the body of a request to simulate a payment. Does not check whether the amount matches the intent, because
- * `simulatePayment` does that.
- */
+/** Leaves it to `simulatePayment` to check the amount against the intent. */
 export function parseSimulation(deps: Pick<Deps, 'validate'>, body: unknown): Simulation {
   const { amount = null, payerPhone = demoPayer, outcome = 'success' } = deps.validate(simulatePaymentBody, body)
   return { amount, payerPhone: readPhone(payerPhone) ?? demoPayer, outcome }
 }
 
-/**
- * The amount, in centimes, of a simulated payment for an OPEN intent if neither the request nor the intent specifies an
- * amount.
- */
+/** In centimes, if neither the request nor the OPEN intent has an amount. */
 const defaultOpenAmount = 10_000
 
 const technicalError: ReportedOutcome = { outcome: 'failed', reason: 'technical_error' }
@@ -57,10 +45,9 @@ const outcomes: Record<Simulation['outcome'], ReportedOutcome> = {
 }
 
 /**
- * Simulates a payment for a test intent in one write. The merchant chooses the outcome (SPEC 4.6). Returns the PAID
- * intent, or PAYMENT_FAILED if the merchant has chosen a failure. Throws INTENT_NOT_PENDING if the intent cannot be
- * paid, is already being paid, or changes before the write, and VALIDATION_ERROR if the amount differs from the
- * intent's amount.
+ * Simulates a payment of a test intent in one write, with the outcome that the merchant chose (SPEC 4.6). Returns the
+ * PAID intent, or PAYMENT_FAILED for a chosen failure. Throws INTENT_NOT_PENDING if the intent can't be paid, is being
+ * paid, or changes before the write, and VALIDATION_ERROR if the amount isn't the intent's.
  */
 export async function simulatePayment(
   deps: Pick<
@@ -99,8 +86,8 @@ export async function simulatePayment(
   const failure =
     outcome.outcome === 'done' ? null : { code: outcome.reason, retryable: outcome.outcome === 'declined' }
   const marking = markingOf(request, now, { payment: { failure } })
-  // The guard and the write use the same time. If they used different times, an expired intent could be paid when the
-  // clock is adjusted between the guard and the write.
+  // One time for the guard and the write. With two, an expired intent could be paid if the clock is set back in
+  // between.
   const fixed = { ...deps, now: () => now }
   const after = await endPayment(fixed, before, payment, outcome, { marking, cause, guard: isFree(now) }, deadlineAt)
   if (after === null) throw refuse('INTENT_NOT_PENDING')
