@@ -9,14 +9,13 @@ declare module '../platform/deps.ts' {
   interface Batchers extends EventLog {}
 }
 
-/** An event that is not in the log yet. */
+/** Not in the log yet. */
 export type EventDraft = Omit<LoggedEvent, 'businessId' | 'sandbox' | 'number' | 'loggedAt'>
 
-/** Writes to the event log of a business and environment. */
 export type EventLog = ReturnType<typeof openEventLog>
 
 export const openEventLog = (models: Pick<Models, 'LoggedEvent'>, now: () => Date, onStored?: OnStored) => ({
-  /** Appends events. Events that are already in the log are left out. */
+  /** Skips what is in the log already. */
   appendEvents: createAppender<EventDraft, LoggedEvent>(
     nativeCollection(models.LoggedEvent),
     ({ businessId, sandbox }, last, draft) => [
@@ -27,8 +26,8 @@ export const openEventLog = (models: Pick<Models, 'LoggedEvent'>, now: () => Dat
 })
 
 /**
- * Appends events to the event log. The relay calls this function before it removes the events from the outbox, so none
- * is missed. The log contains every event, whether or not any endpoint is subscribed to it.
+ * Logs every event, subscribed to or not. The relay calls this before it removes the events from the outbox, so none is
+ * missed.
  */
 export const logEvents = (
   { batchers }: { batchers: EventLog },

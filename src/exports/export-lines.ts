@@ -5,17 +5,17 @@ import { dayOf, type LedgerEntry } from '../ledger/entry.ts'
 import { type Cell, csvHeader, csvRows } from '../platform/csv.ts'
 import { noCommission } from '../wallets/commission.ts'
 
-/** An entry, with the fields that exports read. */
+/** With the fields that exports read. */
 export type ExportedEntry = Omit<LedgerEntry, 'after'> & { after: Pick<LedgerEntry['after'], 'balance'> }
 
-/** A fact that exports show, with its name in CSV files. Facts that are amounts are in centimes. */
+/** A column of an export. Amounts are in centimes. */
 interface Fact {
-  /** The name in JSON, if it is not the key of the fact. */
+  /** Name in JSON, if it isn't the key in `allColumns`. */
   json?: string
   name: Record<ExportLanguage, string>
   isAmount?: true
   read(entry: ExportedEntry): string | number | null
-  /** The value in CSV files if it differs from the one in JSON. */
+  /** For CSV, if it isn't the same as in JSON. */
   inCsv?(entry: ExportedEntry, language: ExportLanguage): string | undefined
 }
 
@@ -23,7 +23,7 @@ const fact = (en: string, fr: string, ar: string, read: Fact['read']): Fact => (
 const centimes = (...parts: Parameters<typeof fact>): Fact => ({ ...fact(...parts), isAmount: true })
 
 type Text = 'referenceNumber' | 'merchantReference' | 'refundId' | 'payoutReference' | 'payerPhone' | 'reason'
-/** Reads a text that not every entry has. */
+/** A text that not every entry has. */
 const stored =
   (name: Text): Fact['read'] =>
   (entry) =>
@@ -32,24 +32,21 @@ const stored =
 const feesOf = ({ commission = noCommission }: ExportedEntry) => commission
 const timeOf = (at: Date | undefined): string | null => at?.toISOString() ?? null
 
-/** The types of entries, where people see other words than programs. */
+/** For people; programs get the type itself. */
 const typeNames: Record<ExportLanguage, Partial<Record<LedgerEntry['type'], string>>> = {
   en: {},
   fr: { payment: 'paiement', refund: 'remboursement', fee: 'frais', payout: 'versement' },
   ar: { payment: 'دفع', refund: 'استرداد', fee: 'رسوم', payout: 'تحويل' },
 }
 
-/**
- * All facts. The keys are their names in JSON unless `json` is set. `number` is the same as in GET
- * /dev/balance/entries.
- */
+/** By name in JSON, unless `json` is set. `number` is the same as in GET /dev/balance/entries. */
 const allFacts = {
   number: fact('Number', 'Numéro', 'الرقم', ({ position = 0 }) => position),
   type: {
     ...fact('Type', 'Type', 'النوع', ({ type }) => type),
     inCsv: ({ type }: ExportedEntry, language: ExportLanguage) => typeNames[language][type],
   },
-  // The sums of these days are in the statements. A movement can be booked on a later day than its own.
+  // The statement that counts this entry. An entry can be booked on a later day than its own.
   statementDay: fact('Statement day', 'Jour du relevé', 'يوم كشف الحساب', ({ bookedAt }) => dayOf(bookedAt)),
   dayOfPayment: { json: 'day', ...fact('Day of payment', 'Date de paiement', 'يوم الدفع', ({ day }) => day) },
   dayOfRefund: { json: 'day', ...fact('Day of refund', 'Date de remboursement', 'يوم الاسترداد', ({ day }) => day) },
@@ -63,7 +60,7 @@ const allFacts = {
   payerPhone: fact('Payer phone', 'Téléphone du payeur', 'هاتف الدافع', stored('payerPhone')),
   reason: fact('Reason', 'Motif', 'السبب', stored('reason')),
   currency: fact('Currency', 'Devise', 'العملة', () => currencyCode),
-  // In an export of entries, the amount is the change of the balance, so it can be negative.
+  // In an export of entries, this is the change of the balance, so it can be negative.
   amount: centimes('Amount', 'Montant', 'المبلغ', ({ amount }) => amount),
   refunded: { json: 'amount', ...centimes('Amount', 'Montant', 'المبلغ', ({ amount }) => -amount) },
   providerTtc: centimes('Merchant fee', 'Frais du commerçant', 'رسوم التاجر', (entry) => feesOf(entry).providerTtc),
@@ -88,7 +85,7 @@ const allFacts = {
 
 const origin = ['bookedAt', 'occurredAt', 'referenceNumber', 'merchantReference'] as const
 
-/** The facts of each kind of export, in the order of the columns. The number, which resumes a download, comes first. */
+/** In order. The number comes first, because resuming a download relies on it. */
 const shown: Record<ExportKind, readonly (keyof typeof allFacts)[]> = {
   payments: [
     'number',
@@ -130,21 +127,21 @@ const shown: Record<ExportKind, readonly (keyof typeof allFacts)[]> = {
   ],
 }
 
-/** Returns the facts of a kind of export, each with its name in JSON as `key`. */
+/** `key` is the name in JSON. */
 const factsOf = (kind: ExportKind) =>
   shown[kind].map((name) => {
     const shared: Fact = allFacts[name]
     return { ...shared, key: shared.json ?? name }
   })
 
-/** The type of the entries that an export contains, or null for all types. */
+/** Null: all types. */
 export const entryTypeOf: Record<ExportKind, EntryType | null> = {
   payments: 'payment',
   refunds: 'refund',
   entries: null,
 }
 
-/** The content and form of an exported file. The delimiter and language matter only for CSV. */
+/** Delimiter and language matter only for CSV. */
 export interface FileForm {
   kind: ExportKind
   format: ExportFormat
@@ -152,18 +149,17 @@ export interface FileForm {
   language: ExportLanguage
 }
 
-/** The lines of an exported file. */
 export interface LineWriter {
-  /** The names of the columns. Empty if the format has none. */
+  /** Empty if the format has none. */
   header: string
-  /** Returns one line per entry. The number of the entry is the first value of its line. */
+  /** One line per entry, starting with the entry's number. */
   lines(entries: readonly ExportedEntry[]): string
 }
 
-/** The word behind the name of an amount in the columns that show it in centimes. */
+/** Added to the name of an amount, for the columns in centimes. */
 const inCentimes = { en: 'centimes', fr: 'centimes', ar: 'سنتيم' } as const
 
-/** Returns a writer for files of this form. It writes the same lines for the same entries, however they are grouped. */
+/** Writes the same lines for the same entries, however they are grouped. */
 export function createLineWriter({ kind, format, delimiter, language }: FileForm): LineWriter {
   const facts = factsOf(kind)
   if (format === 'jsonl') {

@@ -10,11 +10,11 @@ declare module '../platform/deps.ts' {
   }
 }
 
-/** The movements of one UTC day. Amounts are in centimes. Refunds, fees and payouts reduce the balance. */
+/** Of one UTC day, in centimes. Refunds, fees and payouts reduce the balance. */
 export interface DayTotals {
   payments: { count: number; amount: number }
   refunds: { count: number; amount: number }
-  /** The fees that the merchant paid minus the fees that refunds gave back. Negative if more was given back. */
+  /** Fees paid minus fees returned by refunds, so it can be negative. */
   fees: { amount: number }
   payouts: { count: number; amount: number }
 }
@@ -22,61 +22,59 @@ export interface DayTotals {
 /** The state of an account after an entry. */
 interface AccountState extends DayTotals {
   balance: number
-  /** The balance at the start of the day of `bookedAt`. The totals are those of this day. */
+  /** The balance at the start of the day of `bookedAt`. The totals are of this day too. */
   opening: number
-  /** The number of entries so far, in total and by type. */
+  /** So far. */
   entries: number
   byType: Record<EntryType, number>
 }
 
-/** The statement of a day that is over, as a closing marker records it. */
+/** The statement of a day that is over, as in its closing marker. */
 export interface ClosedDay extends DayTotals {
   opening: number
   closing: number
 }
 
-/** The facts of the payment or refund that an entry books. They are copied from the event, and never change. */
+/** Copied from the event, and never changed. */
 export interface EntryFacts {
   referenceNumber?: string
-  /** Null if the merchant gave the intent no reference. */
+  /** Null if the intent has none. */
   merchantReference?: string | null
   refundId?: string
-  /** The time of the payment or refund. */
+  /** When the payment or refund happened. */
   occurredAt?: Date
-  /** The time at which the refund began. */
+  /** When the refund began. */
   startedAt?: Date
-  /** The masked phone number of the payer. */
+  /** Masked. */
   payerPhone?: string
   commission?: Commission
   returnedFees?: ReturnedFees
-  /** The merchant's reason for the refund, or null. */
+  /** Of the refund; null if the merchant gave none. */
   reason?: string | null
-  /** The reference of a payout. */
   payoutReference?: string
 }
 
 /**
  * An entry in the ledger of a business and environment, or a closing marker (docs/maintainers/architecture.md). Entries
- * never change. The entry of a payment or refund has the id of its event, and the entry of its fee has the same id with
- * `-fee`.
+ * never change. A payment or refund has the id of its event, and its fee the same with `-fee`.
  */
 export interface LedgerEntry extends ChainLink, EntryFacts {
   type: EntryType | 'closing'
-  /** The change of the balance in centimes. 0 for a closing marker. */
+  /** Change of the balance in centimes. 0 for a closing marker. */
   amount: number
-  /** The time at which the entry was inserted. It never decreases along the chain. */
+  /** When it was inserted. Never decreases along the chain. */
   bookedAt: Date
   /**
-   * The UTC day to which the movement belongs, such as `2026-11-26`. If the day was already over when the movement was
-   * booked, `bookedAt` is on a later day. For a closing marker, the closed day.
+   * The UTC day of the payment, refund or payout, e.g. `2026-11-26`; for a closing marker, the closed day. `bookedAt`
+   * is later if the day was over before we booked it.
    */
   day: string
-  /** The position among all entries, from 1. Merchants see it as `number`. Closing markers have none. */
+  /** Position among all entries, from 1; merchants see it as `number`. Closing markers have none. */
   position?: number
-  /** The position among the entries of the same type, from 1. */
+  /** Position among entries of the same type, from 1. */
   typePosition?: number
   after: AccountState
-  /** The last day that a closing marker closes. There are no entries after `day` up to this day. */
+  /** The last day that a closing marker closes. Nothing was booked between `day` and this day. */
   through?: string
   closed?: ClosedDay
 }
@@ -125,26 +123,24 @@ export const ledgerEntries: Collection = {
   },
   indexes: [
     chainIndex,
-    // Pages of lists are ranges of positions, so that a page far down a long list costs no more than the first one.
+    // List pages are ranges of positions, so a page far down a long list costs no more than the first.
     { name: 'byPosition', key: { businessId: 1, sandbox: 1, position: 1 }, ...ifPresent('position') },
     { name: 'byType', key: { businessId: 1, sandbox: 1, type: 1, typePosition: 1 }, ...ifPresent('typePosition') },
-    // With this index, the first and last positions of a period are found.
+    // For the first and last position of a period.
     { name: 'byTime', key: { businessId: 1, sandbox: 1, bookedAt: 1, number: 1 } },
     { name: 'closings', key: { businessId: 1, sandbox: 1, through: 1 }, ...ifPresent('through') },
   ],
 }
 
-/** An entry that is not in the chain yet. */
 export interface EntryDraft extends EntryFacts, Pick<LedgerEntry, '_id' | 'amount' | 'day'> {
   type: EntryType
 }
 
 const dayMs = 86_400_000
 
-/** Returns the UTC day of a time, such as `2026-11-26`. As strings, such days are in chronological order. */
+/** The UTC day, e.g. `2026-11-26`, which also sorts chronologically. */
 export const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
 
-/** Returns the day before a day. */
 export const dayBefore = (day: string): string => dayOf(new Date(Date.parse(day) - dayMs))
 
 export const noTotals = (): DayTotals => ({
@@ -162,9 +158,8 @@ export const totalsOf = ({ payments, refunds, fees, payouts }: DayTotals): DayTo
 })
 
 /**
- * Returns the entry that follows `last` for a draft. If `last` was booked on an earlier day, a closing marker for that
- * day comes first. The first entry of a later day therefore closes a day. A process that was frozen in between cannot
- * change the closed day, because the number that the process would use is taken.
+ * The entry that follows `last`, after a closing marker if `last` was booked on an earlier day. So the first entry of a
+ * later day closes a day, and a process that was frozen in between can't change it: its number is taken.
  */
 export function linkEntry(owner: ChainOwner, last: LedgerEntry | null, draft: EntryDraft, now: Date): LedgerEntry[] {
   const bookedAt = bookingTime(last, now)
@@ -186,10 +181,7 @@ export function linkEntry(owner: ChainOwner, last: LedgerEntry | null, draft: En
   return closing === null ? [entry] : [closing, entry]
 }
 
-/**
- * Returns the marker that closes all days before today. Returns null if they are already closed. `last` is the last
- * entry of the chain.
- */
+/** The marker that closes all days before today, or null if they are closed. `last` is the end of the chain. */
 export function linkClosing(owner: ChainOwner, last: LedgerEntry | null, now: Date): LedgerEntry | null {
   const bookedAt = bookingTime(last, now)
   const through = dayBefore(dayOf(bookedAt))
@@ -214,7 +206,7 @@ export function linkClosing(owner: ChainOwner, last: LedgerEntry | null, now: Da
   }
 }
 
-/** Returns the time of the next entry. The clocks of processes differ a little, but the times never decrease. */
+/** Clocks differ a little between processes, but booking times never decrease. */
 const bookingTime = (last: LedgerEntry | null, now: Date): Date =>
   last !== null && last.bookedAt > now ? last.bookedAt : now
 

@@ -4,19 +4,13 @@ import { newId } from '../platform/ids.ts'
 import type { Cause } from '../tracing/tracing.ts'
 import { type Recorded, recordedFields } from './facts.ts'
 
-/**
- * A cause as it is stored in documents. Both fields are missing if no request caused the event, for example if the
- * intent expired.
- */
+/** How a cause is stored. Both fields are missing without a request, e.g. if an intent expired. */
 export interface Caused {
   requestId?: string
   traceparent?: string
 }
 
-/**
- * An event in the outbox of its intent, order or endpoint. The remaining fields of the webhook body come from that
- * intent or order (body/compose.ts).
- */
+/** An event in the outbox of its intent, order or endpoint, which the rest of the webhook body comes from. */
 export interface OutboxEvent extends Recorded, Caused {
   id: string
   event: EventName
@@ -24,21 +18,17 @@ export interface OutboxEvent extends Recorded, Caused {
 }
 
 export const causedFields = { requestId: String, traceparent: String }
-/** The schema of the `outbox` field. */
 export const outboxFields = [
   { _id: false, id: String, event: String, createdAt: Date, ...recordedFields, ...causedFields },
 ]
-/**
- * This index contains every field that the poll needs to find documents with unrelayed events, so the poll does not
- * have to read the documents themselves.
- */
+/** Covers what the poll for unrelayed events needs, so it doesn't read the documents. */
 export const outboxIndex = {
   name: 'withOutbox',
   key: { 'outbox.createdAt': 1, businessId: 1, _id: 1 },
   ...ifPresent('outbox.createdAt'),
 } as const
 
-/** Creates an event. `cause` is null if no request caused the event. */
+/** `cause` is null without a request. */
 export const newEvent = (event: EventName, createdAt: Date, recorded: Recorded, cause: Cause | null): OutboxEvent => ({
   id: newId(),
   event,

@@ -2,8 +2,7 @@ import type { DeclineReason, FailureReason } from '../../schemas/payment-reasons
 import type { Commission, ReturnedFees } from '../wallets/commission.ts'
 
 /**
- * The reason why the last payment did not succeed. If `retryable` is true, the payment has left the intent PENDING, and
- * the customer may pay again.
+ * Why the last payment didn't succeed. If it's `retryable`, the intent is still PENDING and the customer can pay again.
  */
 export interface PaymentFailure {
   code: DeclineReason | FailureReason
@@ -11,16 +10,15 @@ export interface PaymentFailure {
 }
 
 /**
- * The fields of a webhook's `data` that may change later, with their values at the time of the event. For an order,
- * `status` is the only such field. If a field is missing here, the event's format determines whether `data` contains
- * null, contains `noCommission`, or omits the field as well.
+ * The fields of a webhook's `data` that may change later, as of the event. (For an order, that's only `status`.) If one
+ * is missing, the event's format decides if `data` has null, `noCommission` or no such field.
  */
 export interface Facts {
   status: string
-  /** The amount in centimes. This field is missing for an OPEN intent that has not been paid. */
+  /** In centimes. Missing for an unpaid OPEN intent. */
   amount?: number
   paidAt?: Date
-  /** The masked phone number. */
+  /** Masked. */
   payerPhone?: string
   commission?: Commission
   failure?: PaymentFailure
@@ -29,36 +27,30 @@ export interface Facts {
     amount: number
     returnedFees: ReturnedFees
     reason?: string
-    /** The time at which the refund began. No webhook contains it. */
+    /** When the refund began. Not in any webhook. */
     createdAt?: Date
   }
-  /** The facts of an endpoint event, which contain all of its `data` except the endpoint's id and `status`. */
+  /** For endpoint events: all of their `data` except the endpoint's id and `status`. */
   endpoint?: EndpointEventFacts
 }
 
 export interface EndpointEventFacts {
-  /** The URL as `shownUrl` returns it. */
+  /** As returned by `shownUrl`. */
   url: string
   failingSince: Date
-  /** When an attempt succeeded again. The field is missing if the status is FAILING. */
+  /** When an attempt succeeded again. Missing if the status is FAILING. */
   recoveredAt?: Date
-  /** The stage at which the last failed attempt failed. */
+  /** Stage at which the last failed attempt failed. */
   lastError: string | null
-  /** The HTTP status of the last failed attempt. Null if no response arrived. */
+  /** HTTP status of the last failed attempt; null without a response. */
   lastStatus: number | null
 }
 
-/**
- * The fields of an event that are stored in its outbox and its deliveries. `format` determines how `data` is composed
- * (payment-data.ts, order-data.ts, endpoint-data.ts).
- */
+/** What an event's outbox and deliveries store. `format` decides how `data` is composed from the facts. */
 export interface Recorded {
   format: number
   facts: Facts
 }
 
-/**
- * The schema does not list the fields of `facts`. If it did, Mongoose would store defaults for missing fields, and
- * these defaults would take up space.
- */
+/** Don't list the fields of `facts`: Mongoose would store defaults for the missing ones, which takes up space. */
 export const recordedFields = { format: Number, facts: Object }

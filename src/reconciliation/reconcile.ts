@@ -23,15 +23,15 @@ export interface ReconcileInput extends Pick<Reconciliation, 'day' | 'wallet' | 
   format: FileFormat
 }
 
-/** A finished run. It can contain more differences than are stored. */
+/** May have more differences than are stored. */
 export interface Reconciled extends Pick<Reconciliation, 'sha256' | 'counts' | 'differences'> {
   id: string
 }
 
 /**
- * Compares a provider's file with the live payments and refunds that this service recorded on one UTC day. Stores the
- * run with its audit line. If rows are faulty, returns them instead and stores nothing. Throws FileFault if the file as
- * a whole cannot be read.
+ * Compares a provider's file with the live payments and refunds that we recorded on one UTC day, and stores the run
+ * with its audit line. If rows are faulty, returns them and stores nothing. Throws FileFault if the file as a whole
+ * can't be read.
  */
 export async function reconcile(
   deps: Pick<Models, 'Business' | 'Intent' | 'Reconciliation'> & AuditedDeps,
@@ -60,16 +60,12 @@ export async function reconcile(
   })
 }
 
-/** The number of rows whose keys are looked up together. */
 const rowsPerLookUp = 250
-/** The maximum number of differences that are listed. With more, the file or its columns are probably wrong. */
+/** With more, the file or its columns are probably wrong. */
 export const maxListed = 10_000
 const dayMs = 86_400_000
 
-/**
- * Compares a file with the records of a day. Memory grows with the number of records of the day, but not with the size
- * of the file. Returns the faulty rows if there are any.
- */
+/** Memory grows with the records of the day, not with the file. Returns the faulty rows if there are any. */
 async function compareFile(
   deps: Pick<Models, 'Business' | 'Intent'> & { pace: Pace },
   { day, wallet }: Pick<Reconciliation, 'day' | 'wallet'>,
@@ -82,7 +78,7 @@ async function compareFile(
   const none = Object.fromEntries(differenceKinds.map((kind) => [kind, 0])) as Counts['differences']
   const counts: Counts = { rows: 0, recorded: 0, matched: 0, differences: none }
   const differences: Difference[] = []
-  // The records are read only when the beginning of the file proves to be usable.
+  // Read the records only once the beginning of the file proves usable.
   let isLoaded = false
   const load = async (): Promise<void> => {
     if (isLoaded) return
@@ -130,7 +126,7 @@ async function compareFile(
   return { counts, differences }
 }
 
-/** Returns the differences between a row and the record with the same key. A day other than `day` is a difference. */
+/** Between a row and our record with the same key. A day other than `day` is a difference too. */
 function differencesOf(day: string, row: Row, recorded: Recorded): Difference[] {
   const { key, line } = row
   const { reference, businessId, kind } = recorded
@@ -138,7 +134,7 @@ function differencesOf(day: string, row: Row, recorded: Recorded): Difference[] 
   const difference = (name: DifferenceKind, here: Value, there: Value, differs = here !== there): Difference[] =>
     differs ? [{ difference: name, key, kind, here, there, line, reference, businessId }] : []
   const days = [dayOf(recorded.at), dayOf(row.at)] as const
-  // Both sides may agree on a day that is not the day of the file.
+  // Both sides may agree on a day that isn't the file's.
   const isOtherDay = days.some((each) => each !== day)
   return [
     ...difference('other amount', recorded.amount, row.amount),
@@ -148,18 +144,18 @@ function differencesOf(day: string, row: Row, recorded: Recorded): Difference[] 
   ]
 }
 
-/** Returns the difference for a key that succeeded only at the provider. */
+/** Succeeded only at the provider. */
 function missingHere({ key, kind, amount: there, line }: Row, found: FoundKey | undefined): Difference {
   const { reference, businessId } = found ?? { reference: null, businessId: null }
   return { difference: 'missing here', key, kind, here: null, there, line, reference, businessId }
 }
 
-/** Returns the difference for a key that the file lacks. */
+/** Not in the file. */
 function missingThere({ key, kind, amount: here, reference, businessId }: Recorded): Difference {
   return { difference: 'missing there', key, kind, here, there: null, line: null, reference, businessId }
 }
 
-/** Returns the difference for a row whose key is already in an earlier row. */
+/** The key is in an earlier row as well. */
 function repeatedThere({ key, amount: there, line }: Row, recorded: Recorded): Difference {
   return { ...missingThere(recorded), difference: 'repeated there', key, there, line }
 }

@@ -9,7 +9,6 @@ declare module '../platform/deps.ts' {
   }
 }
 
-/** The kinds of difference between a provider's file and the records of this service. */
 export const differenceKinds = [
   'missing here',
   'missing there',
@@ -22,8 +21,8 @@ export const differenceKinds = [
 export type DifferenceKind = (typeof differenceKinds)[number]
 
 /**
- * A difference for one key. `here` and `there` are the two values that differ: amounts and fees in centimes, days such
- * as `2026-11-25`, or kinds. If one side lacks the key, its value is null, and the other value is the amount.
+ * `here` and `there` are the values that differ: centimes, days (`2026-11-25`) or kinds. If one side lacks the key,
+ * it's null, and the other one is the amount.
  */
 export interface Difference {
   difference: DifferenceKind
@@ -31,42 +30,41 @@ export interface Difference {
   kind: MoneyKind | null
   here: number | string | null
   there: number | string | null
-  /** The line of the file, or null if the file lacks the key. */
+  /** Line of the file; null if the file lacks the key. */
   line: number | null
-  /** The reference number of the payment intent, or null if this service does not know the key. */
+  /** Of the intent; null if we don't know the key. */
   reference: string | null
   businessId: string | null
 }
 
-/** How many rows and records were compared, and how many differences of each kind there are. */
 export interface Counts {
-  /** The rows of the file. */
+  /** In the file. */
   rows: number
-  /** The payments and refunds of the day in this service. */
+  /** Our payments and refunds of the day. */
   recorded: number
-  /** The rows without any difference. */
+  /** Rows without a difference. */
   matched: number
   differences: Record<DifferenceKind, number>
 }
 
-/** One comparison of a provider's file with the records of one UTC day. Runs are kept forever, because they are few. */
+/** One comparison of a provider's file with our records of a UTC day. Kept forever, because there are few. */
 export interface Reconciliation {
   _id: string
-  /** The UTC day, such as `2026-11-25`. */
+  /** UTC, e.g. `2026-11-25`. */
   day: string
-  /** The only wallet whose payments were compared, or null if all live wallets were. */
+  /** Null: all live wallets. */
   wallet: string | null
   fileName: string
-  /** The SHA-256 of the file in hex. */
+  /** Of the file, in hex. */
   sha256: string
   at: Date
   actor: Actor
   counts: Counts
-  /** The first `maxStored` differences. */
+  /** Up to `maxStored`. */
   differences: Difference[]
 }
 
-/** The maximum number of differences that are stored with a run. */
+/** Per run. */
 export const maxStored = 1000
 
 export const reconciliations: Collection = {

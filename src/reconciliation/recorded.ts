@@ -6,14 +6,14 @@ import type { Models } from '../platform/deps.ts'
 import type { Pace } from '../work/pace.ts'
 import type { MoneyKind } from './read-file.ts'
 
-/** A live payment or refund as this service recorded it. */
+/** Live only. */
 export interface Recorded {
-  /** The idempotency key under which the wallet knows the payment or refund. */
+  /** What the wallet knows the payment or refund by: its idempotency key. */
   key: string
   kind: MoneyKind
-  /** The amount in centimes, without the fee. */
+  /** In centimes, without the fee. */
   amount: number
-  /** The fee that the payer paid or got back in addition to the amount, in centimes. */
+  /** What the payer paid or got back on top, in centimes. */
   fee: number
   at: Date
   reference: string
@@ -21,8 +21,8 @@ export interface Recorded {
 }
 
 /**
- * The payment intent that knows a key. `recorded` is null if the payment or refund of this key did not succeed here,
- * for example because its outcome is not known yet, or if another wallet carried it out.
+ * `recorded` is null if the payment or refund with this key didn't succeed here (e.g. the outcome isn't known yet), or
+ * if another wallet carried it out.
  */
 export interface FoundKey {
   reference: string
@@ -30,7 +30,6 @@ export interface FoundKey {
   recorded: Recorded | null
 }
 
-/** The fields of an intent that a comparison reads. */
 export const recordedFields = {
   _id: 0,
   businessId: 1,
@@ -43,44 +42,43 @@ export const recordedFields = {
   refunds: 1,
 } as const
 
-/** An intent with these fields. */
 export type RecordedIntent = Pick<Intent, 'businessId' | 'referenceNumber' | 'refunds' | 'lookUpKeys'> & {
   payment?: Intent['payment']
 }
 
-/** Returns the payment of an intent. The field is missing in what MongoDB returns for an intent that is not paid. */
+/** MongoDB leaves `payment` out for an unpaid intent. */
 export function recordedPayment({ businessId, referenceNumber: reference, payment }: RecordedIntent): Recorded[] {
   if (!payment) return []
   const { key, amountPaid: amount, commission, paidAt: at } = payment
   return [{ key, kind: 'payment', amount, fee: commission.payerTtc, at, reference, businessId }]
 }
 
-/** Returns the refunds of an intent for which the wallet has returned the money. */
+/** Only those for which the wallet returned the money. */
 export const recordedRefunds = ({ businessId, referenceNumber: reference, refunds }: RecordedIntent): Recorded[] =>
   refunds.flatMap(({ id: key, amount, returnedFees, refundedAt: at }: Refund) =>
     at === undefined ? [] : [{ key, kind: 'refund', amount, fee: returnedFees.payerTtc, at, reference, businessId }],
   )
 
 const maxBusinesses = 500
-/** The maximum number of documents that one query reads of a period. An intent can have 1,000 refunds. */
+/** Documents per query. An intent can have 1,000 refunds. */
 export const pageSize = 100
 
-/** MongoDB aborts each query after this time, which is less than the 5 s after which the driver gives up. */
+/** Per query: less than the 5 s after which the driver gives up. */
 export const maxReadMs = 4000
 
-/** A period that includes `from` and excludes `to`. */
+/** From `from` up to, but without, `to`. */
 export interface Period {
   from: Date
   to: Date
 }
 
-/** Returns the filter for the wallet whose payments are compared, or for all live wallets if `wallet` is null. */
+/** Null: all live wallets. */
 const walletFilter = (wallet: string | null) => wallet ?? { $gte: 'live:', $lt: 'live;' }
 
 type Span = { $gte: Date; $lt: Date }
 type Deps = Pick<Models, 'Business' | 'Intent'> & { pace: Pace }
 
-/** By index, the filter for the intents that were paid or refunded in a span of time. */
+/** By the index that they use. */
 const intentFilters = {
   byPaidAt: (span: Span) => ({ 'payment.paidAt': span }),
   byRefundedAt: (span: Span) => ({
@@ -89,10 +87,7 @@ const intentFilters = {
   }),
 }
 
-/**
- * Yields all live payments that were made in a period, and all live refunds that were settled in it. Reads one business
- * after another through indexes.
- */
+/** Yields the live payments made and the live refunds settled in a period, one business after another. */
 export async function* recordedIn(
   deps: Deps,
   period: Period,
@@ -108,7 +103,7 @@ export async function* recordedIn(
   }
 }
 
-/** Yields the intents that were paid or refunded in a period, in parts (`inParts`). */
+/** In parts (see `inParts`). */
 export const intentsIn = <Doc extends object>(
   { Intent, pace, projection }: Pick<Deps, 'Intent' | 'pace'> & { projection: Record<string, 0 | 1> },
   hint: keyof typeof intentFilters,
@@ -122,8 +117,8 @@ export const intentsIn = <Doc extends object>(
   )
 
 /**
- * Yields what `read` finds in a period, in parts of at most `pageSize` documents, or all of one millisecond. If a
- * period has more, its halves are read instead, so no query has to skip what an earlier one has read.
+ * Yields what `read` finds in a period, in parts of up to `pageSize` documents (more only if they share a millisecond).
+ * A period with more is halved instead, so no query skips what an earlier one has read.
  */
 export async function* inParts<Doc>(
   pace: Pace,
@@ -138,12 +133,10 @@ export async function* inParts<Doc>(
   yield* inParts(pace, { from: middle, to }, read)
 }
 
-/** Yields the ids of all businesses. */
 export async function* businessIds(deps: Deps): AsyncGenerator<string, void, undefined> {
   for await (const page of businessPages(deps)) yield* page
 }
 
-/** Yields the ids of all businesses, page by page. */
 export async function* businessPages({ Business, pace }: Deps): AsyncGenerator<string[], void, undefined> {
   for (let last = ''; ; ) {
     const after = last
@@ -161,8 +154,8 @@ export async function* businessPages({ Business, pace }: Deps): AsyncGenerator<s
 }
 
 /**
- * Finds the live intents that contain these wallet keys. The result contains only the keys that were found. If `wallet`
- * is not null, `recorded` is null for the payments and refunds of other wallets.
+ * Finds the live intents with these wallet keys; unknown keys are left out. With a `wallet`, `recorded` is null for the
+ * payments and refunds of others.
  */
 export async function findKeys(
   { Intent: model }: Pick<Models, 'Intent'>,

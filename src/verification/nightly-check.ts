@@ -15,13 +15,13 @@ import { verifyTrail } from './verify-trail.ts'
 type CheckDeps = SealDeps & VerifyDeps & Pick<Models, 'AuditCheck' | 'Business'>
 
 const hourMs = 3_600_000
-/** The whole trail is verified again in the first night that begins at least this long after it last was. */
+/** How old a complete verification must be for the next night to repeat it. */
 const wholeEveryMs = 6.5 * 24 * hourMs
-/** How far the clock of the process that stored a check may be ahead. */
+/** How far ahead the clock of the process that stored a check may be. */
 const maxSkewMs = hourMs
 const maxTimeMS = 4_000
 
-/** Seals and verifies the audit trail once a night. A check that keeps failing runs once a minute. */
+/** Seals and verifies the audit trail every night; once a minute while it keeps failing. */
 export const checkWork: Work = {
   name: 'audit-check',
   queue: 'retention',
@@ -40,10 +40,9 @@ export const checkWork: Work = {
 }
 
 /**
- * Once a night, verifies the ledgers, seals their last entries and the new lines of the audit trail, verifies the trail
- * from the last verified seal on, once a week or after a fault the whole trail, and stores the result for the audit
- * page. Does nothing if tonight's check has already been stored. Never throws. If sealing or verifying fails or is
- * stopped, the next run of the job repeats it, at the latest on the next night.
+ * Once a night: verifies the ledgers, seals their last entries and the new audit lines, verifies the trail and stores
+ * the result for the audit page. The trail is verified from the last verified seal on, or completely once a week and
+ * after a fault. Never throws: whatever fails or is stopped is repeated by the next run, at the latest the next night.
  */
 export async function checkTrail(
   deps: CheckDeps,
@@ -82,8 +81,8 @@ export async function checkTrail(
 }
 
 /**
- * Verifies the trail from the last verified seal on. Returns null if the whole trail must be verified, because there
- * are faults or more or fewer marked lines than the seals contain.
+ * From the last verified seal on. Returns null if only a complete verification will do, because there are faults, or
+ * the number of marked lines isn't what the seals contain.
  */
 async function verifyRecent(deps: CheckDeps, pace: Pace, { last, lines }: AuditCheck): Promise<Verified | null> {
   const seals = nativeCollection(deps.AuditSeal)
@@ -97,7 +96,7 @@ async function verifyRecent(deps: CheckDeps, pace: Pace, { last, lines }: AuditC
   return isWhole ? recent : null
 }
 
-/** Whether a check was stored with the audit key, and not in the future. */
+/** Stored with the audit key, and not in the future. */
 async function isGenuine(deps: CheckDeps, check: AuditCheck): Promise<boolean> {
   const key = await findServiceKey(deps, 'audit').catch(() => null)
   return (
@@ -108,8 +107,8 @@ async function isGenuine(deps: CheckDeps, check: AuditCheck): Promise<boolean> {
 }
 
 /**
- * Returns whether the check that was due most recently has not been stored yet. In a new service, the first check is
- * due in the night after the first line.
+ * Whether the latest check that was due is missing. For a new service, the first is due in the night after the first
+ * line.
  */
 export async function isCheckDue(deps: CheckDeps): Promise<boolean> {
   const due = lastDue(deps.now())
@@ -118,7 +117,7 @@ export async function isCheckDue(deps: CheckDeps): Promise<boolean> {
   return (await deps.AuditEvent.exists({ at: { $lt: due } })) !== null
 }
 
-/** Returns the result of the last nightly check, or null before the first. A forged one may have any fields. */
+/** Null before the first check. Beware: a forged one may have any fields. */
 export async function latestCheck({ AuditCheck: model }: Pick<Models, 'AuditCheck'>): Promise<AuditCheck | null> {
   const found = await model.findOne({ _id: 'latest' }).lean<AuditCheck | null>()
   const faultCount = Number.isSafeInteger(found?.faultCount) ? Number(found?.faultCount) : 1

@@ -1,9 +1,9 @@
 import type { Config } from '../config/config.ts'
 
 /**
- * The commission on a payment, in centimes (SPEC 6.2). Both fees include two Mauritanian taxes: `tof`, on financial
- * operations (taxe sur les opérations financières), and `tte`, on electronic transactions (taxe sur les transactions
- * électroniques). `totalRevenue` is what remains of the fees.
+ * In centimes (SPEC 6.2). Both fees include two Mauritanian taxes: `tof` on financial operations (taxe sur les
+ * opérations financières) and `tte` on electronic transactions (taxe sur les transactions électroniques).
+ * `totalRevenue` is what remains of the fees.
  */
 export interface Commission {
   providerTtc: number
@@ -13,22 +13,22 @@ export interface Commission {
   totalRevenue: number
 }
 
-/** The fees that a refund gives back, in centimes: `providerTtc` to the merchant and `payerTtc` to the payer. */
+/** What a refund gives back, in centimes: `providerTtc` to the merchant, `payerTtc` to the payer. */
 export type ReturnedFees = Pick<Commission, 'providerTtc' | 'payerTtc'>
 
-/** The commission on an intent that has not been paid. */
+/** Of an unpaid intent. */
 export const noCommission: Commission = { providerTtc: 0, payerTtc: 0, tof: 0, tte: 0, totalRevenue: 0 }
 
 /**
- * Rates in basis points. The two fees are shares of the amount, and the two taxes are shares of the fees. Each rate is
- * at most 50 % (schemas/environment.ts).
+ * In basis points, at most 50 % (schemas/environment.ts). Fees are portions of the amount, taxes are portions of the
+ * fees.
  */
 export type CommissionRates = Config['commissionRates']
 
 /**
- * Returns the commission on a payment of `amount` centimes. Each fee and each tax is rounded half up to whole centimes,
- * and is at least 1 centime unless its rate is zero. If the fees do not cover the taxes and 1 centime of revenue, the
- * merchant's fee is raised, or the payer's fee if the merchant pays no fee. If there are no fees, there are no taxes.
+ * Commission on `amount` centimes. Each fee and tax is rounded half up to whole centimes, and at least 1 centime unless
+ * its rate is zero. If the fees don't cover the taxes plus 1 centime of revenue, the merchant's fee is raised (or the
+ * payer's, if the merchant pays none). No fees, no taxes.
  */
 export function commissionOf(amount: number, rates: CommissionRates): Commission {
   const provider = share(BigInt(amount), rates.provider)
@@ -47,10 +47,7 @@ export function commissionOf(amount: number, rates: CommissionRates): Commission
   }
 }
 
-/**
- * Returns a share of an amount. The calculation uses bigint, because amount × basis points can exceed
- * Number.MAX_SAFE_INTEGER.
- */
+/** Bigint, because amount × basis points can exceed Number.MAX_SAFE_INTEGER. */
 function share(amount: bigint, basisPoints: number): bigint {
   if (basisPoints === 0) return 0n
   return larger(1n, (amount * BigInt(basisPoints) + 5000n) / 10_000n)

@@ -2,16 +2,15 @@ import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import { TLSSocket } from 'node:tls'
 import { withTimeout } from '../../platform/timeout.ts'
 
-/** One HTTP request to the provider. */
 export interface ProviderRequest {
   method: 'GET' | 'POST'
   path: string
   headers: Record<string, string>
-  /** The request body, or null for a GET. */
+  /** Null for a GET. */
   body: string | null
 }
 
-/** A complete response from the provider, with any status and body. */
+/** Complete, but with any status and body. */
 export interface ProviderResponse {
   outcome: 'responded'
   status: number
@@ -19,23 +18,21 @@ export interface ProviderResponse {
 }
 
 /**
- * The result of a request. `never-sent` means that no byte of the request was sent and none ever will be. `lost` means
- * that the provider may have received the complete request. `why` is a short explanation for operators, which contains
- * nothing from the request or the response.
+ * `never-sent`: no byte was sent, and none ever will be. `lost`: the provider may have received the whole request.
+ * `why` is for operators, and contains nothing from the request or the response.
  */
 export type Exchange = ProviderResponse | { outcome: 'lost'; why: string } | { outcome: 'never-sent'; why: string }
 
 /**
- * A request may wait for a connection for at most this fraction of its timeout. If a request were sent any later, it
- * would probably time out while the provider is still carrying out the order, especially when the provider is
- * overloaded.
+ * How much of its timeout a request may wait for a connection. Sent any later, it would probably time out while the
+ * provider is still carrying out the order, above all when the provider is overloaded.
  */
 export const connectionWaitShare = 0.5
 
-/** The maximum size of a response. A genuine response is only 100 to 200 bytes long. */
+/** Genuine responses have 100 to 200 bytes. */
 const maxResponseBytes = 16 * 1024
 
-/** Sends a request that `start` begins exactly once, and reads the response, all within `timeoutMs`. */
+/** Sends the request that `start` opens, and reads the response, all within `timeoutMs`. Calls `start` exactly once. */
 export async function exchange(
   start: (options: RequestOptions) => ClientRequest,
   { body, ...options }: ProviderRequest,
@@ -59,7 +56,7 @@ export async function exchange(
   })
 }
 
-/** Resolves to null once `request` has a connection. Until then, nothing is sent. */
+/** Resolves once there's a connection. Nothing is sent before that. */
 const connected = (request: ClientRequest): Promise<null> =>
   new Promise((resolve) => {
     request.on('socket', (socket) => {
@@ -95,7 +92,7 @@ const reasons: Record<string, string> = {
   HPE_HEADER_OVERFLOW: 'too large',
 }
 
-/** Returns the reason for an error. If the certificate was rejected, the code itself describes the problem. */
+/** If the certificate was rejected, the code says why. */
 function reasonOf(error: NodeJS.ErrnoException): string {
   const { code = '' } = error
   return reasons[code] ?? (code.startsWith('HPE_') ? 'malformed' : code)

@@ -8,23 +8,23 @@ declare module '../../platform/deps.ts' {
 }
 
 /**
- * A customer's wallet in the sandbox. For a demo wallet, `_id` consists of the business's id and the phone number. For
- * any other wallet, `_id` is the phone number. Concurrent processes therefore cannot create the same wallet twice.
+ * A customer's wallet in the sandbox. The `_id` is the phone number, prefixed with the business for a demo wallet, so
+ * concurrent processes can't create the same wallet twice.
  */
 export interface WalletAccount {
   _id: string
-  /** The phone number, which consists of digits only (phone.ts). */
+  /** Digits only (phone.ts). */
   phone: string
   /**
-   * The id of the only business that sees this demo wallet. If the wallet was created explicitly, this is null, and
-   * every business sees the wallet.
+   * The only business that sees this demo wallet. Null if the wallet was created explicitly: then every business sees
+   * it.
    */
   businessId: string | null
-  /** The argon2id hash of the PIN. If null, no PIN is correct. */
+  /** Argon2id. Null if no PIN is correct. */
   pinHash: string | null
   /** In centimes. */
   balance: number
-  /** The wrong PINs since the last correct one. */
+  /** Since the last correct one. */
   wrongPins: { count: number; lastAt: Date }
   createdAt: Date
 }
@@ -40,7 +40,7 @@ export const walletAccounts: Collection = {
     wrongPins: { _id: false, count: Number, lastAt: Date },
     createdAt: Date,
   },
-  // Staff search for wallets by phone number. A number may have one demo wallet for each business.
+  // For staff. A number can have a demo wallet per business.
   indexes: [{ name: 'phone', key: { phone: 1 } }],
 }
 
@@ -49,18 +49,17 @@ export const newAccount = (
   now: Date,
 ): WalletAccount => ({ ...opening, wrongPins: { count: 0, lastAt: now }, createdAt: now })
 
-/** With this many guesses before the lock, a stranger finds one PIN of 4 digits in 2 000. */
+/** A stranger finds one 4-digit PIN in 2 000 before the lock. */
 const maxWrongPins = 5
-/** Wrong PINs are forgotten once this much time has passed since the last one. */
+/** After the last wrong PIN. */
 const lockedMs = 15 * 60_000
 
-/** Whether a wallet's PIN is locked. `lockEndsAt` is null if it is not. */
+/** `lockEndsAt` is null if the PIN isn't locked. */
 export interface PinState {
   wrongAttempts: number
   lockEndsAt: Date | null
 }
 
-/** Returns the state of a wallet's PIN at `now`. */
 export function pinState({ wrongPins }: Pick<WalletAccount, 'wrongPins'>, now: Date): PinState {
   const { count, lastAt } = wrongPins
   const forgottenAt = new Date(lastAt.getTime() + lockedMs)

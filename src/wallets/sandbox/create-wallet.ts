@@ -7,8 +7,8 @@ import type { SlowHash } from '../../security/slow-hash.ts'
 import { newAccount, type WalletAccount } from './account.ts'
 
 /**
- * Creates a sandbox wallet that every business sees under this phone number. Returns null if the number already has
- * such a wallet. The audit line contains the masked phone number, and not the PIN.
+ * Creates a wallet that every business sees. Returns null if the number already has one. The audit line has the masked
+ * phone number, and no PIN.
  */
 export async function createWallet(
   deps: Pick<Models, 'WalletAccount'> & AuditedDeps & { slowHash: SlowHash },

@@ -5,14 +5,13 @@ import type { KnownOutcome } from '../wallet.ts'
 import { type PinState, pinState, type WalletAccount } from './account.ts'
 import { fixedOutcomeOf } from './sandbox-wallet.ts'
 
-/** What staff see of a sandbox wallet: neither the PIN nor its hash and, in a list, only a part of `phone`. */
+/** What staff see: neither PIN nor hash and, in lists, only part of `phone`. */
 export interface WalletFacts extends Pick<WalletAccount, 'phone' | 'businessId' | 'balance' | 'createdAt'> {
   pin: PinState
-  /** The outcome that every payment from this demo wallet has (docs/merchants/testing.md), or null if none is fixed. */
+  /** Of every payment from this demo wallet (docs/merchants/testing.md); null if it depends on the payment. */
   fixedOutcome: KnownOutcome | null
 }
 
-/** Selects wallets. Omitted fields do not restrict the selection. */
 export interface WalletFilter {
   phone?: string
   businessId?: string
@@ -20,16 +19,13 @@ export interface WalletFilter {
 
 type Reads = Pick<Deps, 'WalletAccount' | 'now'>
 
-/** Returns the wallets that match, sorted by id. Their phone numbers are masked, but `next` contains a whole number. */
+/** By id. Phone numbers are masked, except for the one in `next`. */
 export async function listWallets(deps: Reads, filter: WalletFilter, slice: IdSlice): Promise<IdPage<WalletFacts>> {
   const page = await readIdPage(deps.WalletAccount, given(filter), slice, orders.byName)
   return mapPage(page, (account) => ({ ...walletFacts(deps, account), phone: maskPhone(account.phone) }))
 }
 
-/**
- * Returns the wallet with this phone number that every business sees, or the demo wallet of one business. Returns null
- * if there is no such wallet.
- */
+/** Without a business id, finds the wallet that every business sees. */
 export async function lookUpWallet(deps: Reads, phone: string, businessId: string | null): Promise<WalletFacts | null> {
   const account = await deps.WalletAccount.findOne({ phone, businessId }).lean<WalletAccount | null>()
   return account === null ? null : walletFacts(deps, account)

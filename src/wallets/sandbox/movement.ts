@@ -8,25 +8,22 @@ declare module '../../platform/deps.ts' {
   }
 }
 
-/** The outcome of one order to a sandbox wallet. It never changes. */
+/** The outcome of one order. It never changes. */
 export interface WalletMovement {
   /** The order's key. */
   _id: string
-  /** Null if the wallet is unknown. */
+  /** Null if the number has no wallet. */
   accountId: string | null
   kind: 'payment' | 'refund'
-  /** The amount in centimes. This is null if a status query decided the order before the order itself arrived. */
+  /** In centimes. Null if a status query decided the order before it arrived. */
   amount: number | null
-  /** The payer's fee in centimes, or null like the amount. */
+  /** The payer's fee in centimes, null like the amount. */
   fee: number | null
-  /** The key of the refunded payment. */
+  /** Of the refunded payment. */
   paymentKey?: string
   result: KnownOutcome
   at: Date
-  /**
-   * The time at which the movement is removed. Those that moved money are never removed, so this field is missing in
-   * them.
-   */
+  /** Missing if money moved: such movements are kept forever. */
   forgetAt?: Date
 }
 
