@@ -4,7 +4,6 @@ import { longestReadMs } from '../lists/pagination.ts'
 import { type Batcher, backgroundRest, createBatcher } from '../mongo/batchers.ts'
 import { unavailable } from '../platform/errors.ts'
 
-/** A business in one environment. */
 export interface ChainOwner {
   businessId: string
   sandbox: boolean
@@ -36,7 +35,7 @@ interface Draft {
  * processes rarely need more than a few rounds.
  */
 const maxRounds = 50
-/** Random, before starting again. */
+/** Random, so that processes don't collide again. */
 const maxPauseMs = 10
 
 /** A forged document may have any BSON value as its number, and a text would sort as the largest. */
@@ -91,13 +90,12 @@ async function idsAmong<Doc extends ChainLink>(
   return new Set(found.map(({ _id }) => _id))
 }
 
-/** A duplicate number or id. After any other error, we don't know the outcome. */
+/** After any other error, we don't know the outcome. */
 const isCollision = (error: unknown): boolean =>
   error instanceof mongo.MongoBulkWriteError &&
   error.code === 11000 &&
   error.result.getWriteConcernError() === undefined
 
-/** Groups of drafts per batch. */
 const longestBatch = 250
 /**
  * Linking and inserting this many takes about 30 ms, during which the process serves nothing else. A batch can have
@@ -105,7 +103,6 @@ const longestBatch = 250
  */
 const longestInsert = 500
 
-/** Called with what has been stored. */
 export type OnStored = (owner: ChainOwner, documents: readonly object[]) => void
 
 /** Skips drafts that are in the chain already. */

@@ -5,7 +5,7 @@ import type { Deps } from '../platform/deps.ts'
 /** Don't add conditions: like this, MongoDB reads the index in order. */
 const withOutbox = { 'outbox.createdAt': { $exists: true } }
 
-/** The oldest unrelayed event of all businesses, or null. */
+/** Of all businesses. */
 export async function findOldestEvent(
   deps: Pick<Deps, 'Intent' | 'Order' | 'Endpoint'>,
   maxTimeMS: number,
@@ -20,7 +20,7 @@ export async function findOldestEvent(
     nativeCollection(deps.Order).findOne(withOutbox, oldest),
     nativeCollection(deps.Endpoint).findOne(withOutbox, oldest),
   ])
-  // Outboxes are in order.
+  // The first event in an outbox is the oldest.
   const first = found.flatMap((document) => document?.outbox[0] ?? [])
   return first.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime())[0] ?? null
 }

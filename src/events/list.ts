@@ -13,7 +13,7 @@ import { bodyOf, findBodySources } from '../webhooks/body.ts'
 import { findOldestEvent } from './find-oldest-event.ts'
 import type { LoggedEvent } from './logged-event.ts'
 
-/** As merchants see it. `body` is the webhook's body, with the event's id as its `id`. */
+/** `body` is the webhook's body, with the event's id as its `id`. */
 export interface PresentedEvent {
   id: string
   type: string
@@ -68,7 +68,7 @@ export async function findEvent(
 
 const names = Object.keys(events) as EventName[]
 
-/** Without `cleaned`. */
+/** Never includes `cleaned`. */
 export const readableBy = ({ scopes }: Caller): EventName[] => names.filter((name) => scopes.has(events[name]))
 
 /** Throws SCOPE_REQUIRED. */
@@ -77,7 +77,7 @@ export function checkReadable({ scopes }: Caller, type: EventName): void {
   if (!scopes.has(scope)) throw refuse('SCOPE_REQUIRED', { details: { scope } })
 }
 
-/** The span limits when they happened. */
+/** The span limits when the events happened. */
 interface EventSearch extends Slice, Span {
   type: EventName | null
   referenceNumber: string | null
@@ -92,7 +92,7 @@ export function parseEventSearch(caller: Caller, query: ListEventsQuery): EventS
 
 type Reads = Pick<Deps, 'LoggedEvent' | 'Intent' | 'Order' | 'Endpoint' | 'listCounts' | 'now'>
 
-/** What the caller may read in its environment, newest first (by id if they happened at the same time). */
+/** Newest first, by id if events happened at the same time. Leaves out what the caller may not read. */
 export function listEvents(deps: Reads, caller: Caller, search: EventSearch): Promise<Page<LoggedEvent>> {
   const { businessId, sandbox } = caller
   const { type, referenceNumber } = search

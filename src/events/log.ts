@@ -9,13 +9,12 @@ declare module '../platform/deps.ts' {
   interface Batchers extends EventLog {}
 }
 
-/** Not in the log yet. */
 export type EventDraft = Omit<LoggedEvent, 'businessId' | 'sandbox' | 'number' | 'loggedAt'>
 
 export type EventLog = ReturnType<typeof openEventLog>
 
 export const openEventLog = (models: Pick<Models, 'LoggedEvent'>, now: () => Date, onStored?: OnStored) => ({
-  /** Skips what is in the log already. */
+  /** Skips events that are in the log already. */
   appendEvents: createAppender<EventDraft, LoggedEvent>(
     nativeCollection(models.LoggedEvent),
     ({ businessId, sandbox }, last, draft) => [

@@ -17,9 +17,9 @@ export interface LoggedEvent extends ChainLink, Recorded {
    * its number. No reader sees it, and its other fields mean nothing.
    */
   event: EventName | 'cleaned'
-  /** Of the intent or order. For an endpoint event, the endpoint's id. */
+  /** For an endpoint event, the endpoint's id. */
   referenceNumber: string
-  /** When it happened, which isn't quite the order of the log. */
+  /** When the event happened, which isn't quite the order of the log. */
   createdAt: Date
   loggedAt: Date
 }
@@ -46,7 +46,7 @@ export const loggedEvents: Collection = {
       name: 'byTypeAndTime',
       key: { businessId: 1, sandbox: 1, event: 1, createdAt: -1, _id: -1, number: 1 },
     },
-    // For the feed, in the order of the numbers.
+    // The feed reads this index in the order of the numbers.
     { name: 'byType', key: { businessId: 1, sandbox: 1, event: 1, number: 1 } },
     { name: 'byReference', key: { referenceNumber: 1, createdAt: -1, _id: -1 } },
   ],

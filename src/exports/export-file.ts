@@ -6,20 +6,19 @@ import type { Deps } from '../platform/deps.ts'
 import { eachChunk, readEntries } from './export-ledger.ts'
 import type { LineWriter } from './export-lines.ts'
 
-/** Why a file can't be written or resumed. The message is shown to the operator. */
+/** The message is shown to the operator. */
 export class UnsuitableFile extends Error {}
 
 export interface FileExport {
   owner: ChainOwner
   kind: ExportKind
-  /** Of the whole file. */
   positions: Positions
   writer: LineWriter
   /** Whether a line feed between quotes is part of a line. */
   quotes: boolean
 }
 
-/** `lines` counts what the file already contains. */
+/** `lines` counts the lines that the file already contains. */
 export interface ExportFile {
   file: FileHandle
   lines: number
@@ -78,7 +77,7 @@ async function writeHeader(file: FileHandle, { writer }: FileExport): Promise<nu
   return writeAt(file, writer.header, 0)
 }
 
-/** Returns the position after the text. Loops, because a single write may write only a part. */
+/** Returns the position after the text. A single write may write only a part. */
 async function writeAt(file: FileHandle, text: string, position: number): Promise<number> {
   const data = Buffer.from(text)
   let done = 0
@@ -107,7 +106,7 @@ async function keepLines(
   return { lines: count, bytes: end }
 }
 
-/** Whether this export begins with `count` lines, the first and last of which are these. */
+/** Whether the first and the last of the export's first `count` lines are these. */
 async function isBeginning(
   deps: Pick<Deps, 'lists'>,
   { owner, kind, positions, writer }: FileExport,
@@ -122,7 +121,7 @@ async function isBeginning(
   return expected[0] === first && expected[1] === last
 }
 
-/** `last` is the number of the last line, null without lines. */
+/** `last` is the number of the last line, null if there are none. */
 export interface WrittenFile {
   lines: number
   bytes: number
@@ -188,9 +187,9 @@ async function findLines(file: FileHandle, start: number, quotes: boolean) {
   }
   return {
     count,
-    /** In bytes, after the last complete line. */
+    /** The position after the last complete line, in bytes. */
     end,
-    /** Complete lines with their line ends. Empty if there's none. */
+    /** Include the line ends. Empty if there's no complete line. */
     first: await textBetween(file, start, firstEnd),
     last: await textBetween(file, lastStart, end),
   }

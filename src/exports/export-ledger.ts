@@ -12,7 +12,7 @@ import { refuse } from '../platform/errors.ts'
 import { readInSlices } from '../platform/in-slices.ts'
 import { createLineWriter, type ExportedEntry, entryTypeOf, type FileForm, type LineWriter } from './export-lines.ts'
 
-/** Per query and chunk. A chunk has usually about 25 kB. */
+/** Makes chunks of about 25 kB. */
 const entriesPerChunk = 125
 /**
  * After a chunk, rest for three times as long as it took. Otherwise a fast client would keep the process and MongoDB
@@ -69,7 +69,7 @@ export async function* exportLedger(
   if (header !== '') yield header
 }
 
-/** On the connections for lists. */
+/** Uses the connections for lists. */
 export const readExport = <T>(
   { lists }: Pick<Deps, 'lists'>,
   { businessId }: ChainOwner,

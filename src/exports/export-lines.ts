@@ -5,17 +5,16 @@ import { dayOf, type LedgerEntry } from '../ledger/entry.ts'
 import { type Cell, csvHeader, csvRows } from '../platform/csv.ts'
 import { noCommission } from '../wallets/commission.ts'
 
-/** With the fields that exports read. */
 export type ExportedEntry = Omit<LedgerEntry, 'after'> & { after: Pick<LedgerEntry['after'], 'balance'> }
 
-/** A column of an export. Amounts are in centimes. */
+/** Amounts are in centimes. */
 interface Fact {
-  /** Name in JSON, if it isn't the key in `allColumns`. */
+  /** The name in JSON, if it isn't the key in `allColumns`. */
   json?: string
   name: Record<ExportLanguage, string>
   isAmount?: true
   read(entry: ExportedEntry): string | number | null
-  /** For CSV, if it isn't the same as in JSON. */
+  /** Set if CSV has something else than JSON. */
   inCsv?(entry: ExportedEntry, language: ExportLanguage): string | undefined
 }
 
@@ -23,7 +22,7 @@ const fact = (en: string, fr: string, ar: string, read: Fact['read']): Fact => (
 const centimes = (...parts: Parameters<typeof fact>): Fact => ({ ...fact(...parts), isAmount: true })
 
 type Text = 'referenceNumber' | 'merchantReference' | 'refundId' | 'payoutReference' | 'payerPhone' | 'reason'
-/** A text that not every entry has. */
+/** Reads a text that not every entry has. */
 const stored =
   (name: Text): Fact['read'] =>
   (entry) =>
@@ -32,7 +31,7 @@ const stored =
 const feesOf = ({ commission = noCommission }: ExportedEntry) => commission
 const timeOf = (at: Date | undefined): string | null => at?.toISOString() ?? null
 
-/** For people; programs get the type itself. */
+/** For people. Programs get the type itself. */
 const typeNames: Record<ExportLanguage, Partial<Record<LedgerEntry['type'], string>>> = {
   en: {},
   fr: { payment: 'paiement', refund: 'remboursement', fee: 'frais', payout: 'versement' },
@@ -46,7 +45,7 @@ const allFacts = {
     ...fact('Type', 'Type', 'النوع', ({ type }) => type),
     inCsv: ({ type }: ExportedEntry, language: ExportLanguage) => typeNames[language][type],
   },
-  // The statement that counts this entry. An entry can be booked on a later day than its own.
+  // Statements count an entry on the day it was booked, which can be later than its own day.
   statementDay: fact('Statement day', 'Jour du relevé', 'يوم كشف الحساب', ({ bookedAt }) => dayOf(bookedAt)),
   dayOfPayment: { json: 'day', ...fact('Day of payment', 'Date de paiement', 'يوم الدفع', ({ day }) => day) },
   dayOfRefund: { json: 'day', ...fact('Day of refund', 'Date de remboursement', 'يوم الاسترداد', ({ day }) => day) },
@@ -85,7 +84,7 @@ const allFacts = {
 
 const origin = ['bookedAt', 'occurredAt', 'referenceNumber', 'merchantReference'] as const
 
-/** In order. The number comes first, because resuming a download relies on it. */
+/** The number comes first, because resuming a download relies on it. */
 const shown: Record<ExportKind, readonly (keyof typeof allFacts)[]> = {
   payments: [
     'number',
@@ -134,14 +133,14 @@ const factsOf = (kind: ExportKind) =>
     return { ...shared, key: shared.json ?? name }
   })
 
-/** Null: all types. */
+/** Null exports entries of all types. */
 export const entryTypeOf: Record<ExportKind, EntryType | null> = {
   payments: 'payment',
   refunds: 'refund',
   entries: null,
 }
 
-/** Delimiter and language matter only for CSV. */
+/** Only CSV has a delimiter and a language. */
 export interface FileForm {
   kind: ExportKind
   format: ExportFormat
@@ -156,10 +155,10 @@ export interface LineWriter {
   lines(entries: readonly ExportedEntry[]): string
 }
 
-/** Added to the name of an amount, for the columns in centimes. */
+/** Added to the names of columns in centimes. */
 const inCentimes = { en: 'centimes', fr: 'centimes', ar: 'سنتيم' } as const
 
-/** Writes the same lines for the same entries, however they are grouped. */
+/** However the entries are grouped, the lines are the same. */
 export function createLineWriter({ kind, format, delimiter, language }: FileForm): LineWriter {
   const facts = factsOf(kind)
   if (format === 'jsonl') {

@@ -20,8 +20,8 @@ import { asOf, expiryFields, presentIntent } from './present.ts'
 import { applyTransition } from './transition.ts'
 
 /**
- * SPEC 4.4. Throws INTENT_CANCEL_INVALID_STATUS if the intent isn't PENDING, and INTENT_CANCEL_CONFLICT if a payment
- * holds it or another operation was faster.
+ * Throws INTENT_CANCEL_INVALID_STATUS if the intent isn't PENDING, and INTENT_CANCEL_CONFLICT if a payment holds it or
+ * another operation was faster (SPEC 4.4).
  */
 export async function cancelIntent(
   deps: Pick<
@@ -58,16 +58,13 @@ export interface CancelSelection {
   createdBefore: Date
 }
 
-/**
- * `under-way`: left alone, because a customer is paying it. `ended`: paid, cancelled or expired before the run got to
- * it.
- */
+/** `ended`: the intent was paid, cancelled or expired before the run got to it. */
 export type CancelResult = 'cancelled' | 'under-way' | 'ended'
 
 export interface CancelRun extends By {
   /** How many intents matched when the run began, for the audit line. */
   pending: number
-  /** Aborting this stops the run after the current page. */
+  /** Stops the run after the current page. */
   ending: AbortSignal
   count(results: readonly CancelResult[]): void
 }
@@ -156,7 +153,7 @@ async function cancelPage(deps: CancelDeps, page: Intent[], key: string): Promis
   })
 }
 
-/** Those still PENDING after a failed cancel: a customer is paying them, or was until a moment ago. */
+/** A customer is paying these intents, or was until a moment ago. */
 async function stillOpen(deps: CancelDeps, intents: readonly Intent[]): Promise<Set<string>> {
   const now = deps.now()
   const ids = intents.map(({ _id }) => _id)

@@ -32,7 +32,6 @@ export const codeKeyOf = (owner: Pick<Intent, 'businessId' | 'sandbox'>, code: s
 export const isCodeActive = (intent: Pick<Intent, 'status' | 'codeExpiresAt'>, now: Date): boolean =>
   isPending(intent.status) && intent.codeExpiresAt > now
 
-/** What people type between the digits. */
 const separators = /[\s.\p{Pd}]/gu
 
 /** Reads 6 digits in any script, with or without separators. Returns them in ASCII, or null if this isn't a code. */
@@ -61,7 +60,7 @@ declare module '../platform/deps.ts' {
  * restart.
  */
 const blockSize = 256
-/** How many codes to skip at once, at most, while the counter is behind: a thousandth of all. */
+/** While the counter is behind, a step skips up to a thousandth of all codes. */
 const longestStep = 2 ** 20
 /** Like FF1 (NIST SP 800-38G). */
 const rounds = 10

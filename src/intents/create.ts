@@ -19,13 +19,11 @@ import { liveCodeLimit } from './live-codes.ts'
 import { asOf, createdResponse, expiryFields, findCreated, responseFormat } from './present.ts'
 import { countTransition, paymentFacts } from './transition.ts'
 
-/** What the merchant sends. The service sets everything else. */
 export type IntentRequest = Pick<
   Intent,
   'amount' | 'amountType' | 'label' | 'merchantReference' | 'metadata' | 'successUrl' | 'cancelUrl'
 >
 
-/** SPEC 4.1. */
 export function parseCreate(deps: Pick<Deps, 'validate'>, sandbox: boolean, body: unknown): IntentRequest {
   const schema = sandbox ? createTestIntentBody : createLiveIntentBody
   const valid = deps.validate(schema, body)
@@ -42,7 +40,7 @@ export function parseCreate(deps: Pick<Deps, 'validate'>, sandbox: boolean, body
 
 /** If a third of the million codes are free, 16 draws find one with a probability of 99.8 %. */
 const maxDraws = 16
-/** How often to look for the other intent while a majority doesn't have it yet. */
+/** While a majority doesn't have the other intent yet. */
 const lookAgainMs = 20
 
 /**
@@ -121,13 +119,12 @@ async function insertIntent(
   throw noneFree('payment')
 }
 
-/** Request keys count for 24 hours. */
+/** A request key counts for 24 hours. */
 async function freeRequestKey({ Intent }: Pick<Deps, 'Intent'>, { key, arrivedAt }: WriteRequest): Promise<boolean> {
   const old = { 'requestKey.key': key, 'requestKey.at': { $lte: freshSince(arrivedAt) } }
   return (await Intent.updateOne(old, { $unset: { requestKey: 1 } })).modifiedCount > 0
 }
 
-/** Replaces the value of the unique field that was taken. */
 async function drawAgain(
   deps: Pick<Deps, 'Intent' | 'now' | 'shortCodes'>,
   intent: Intent,

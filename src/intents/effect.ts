@@ -43,7 +43,6 @@ export const findEarlier = async (
 ): Promise<Result | null> =>
   ownMark(intent, request) === null ? request.earlier() : findEffect(deps, caller, intent.referenceNumber, request)
 
-/** The intent, or PAYMENT_FAILED with the status after the simulated payment. */
 export function simulated(deps: Pick<Deps, 'config' | 'now'>, intent: Intent, { payment }: IntentMark): unknown {
   const failure = payment?.failure ?? null
   if (failure === null) return presentIntent(deps.config, intent, deps.now())

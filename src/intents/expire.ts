@@ -34,7 +34,7 @@ export async function expireIntent(
   return { expired: true }
 }
 
-/** `expired` counts the intents that this call expired. `dueAt` is when the next of the others is due, or null. */
+/** `dueAt` is when the next of the intents that this call didn't expire is due, or null. */
 export async function expireIntents(
   deps: ExpireDeps,
   referenceNumbers: readonly string[],

@@ -16,7 +16,6 @@ declare module '../platform/deps.ts' {
   interface Batchers extends ReturnType<typeof openIntentBatchers> {}
 }
 
-/** `key` is the idempotency key of the request that reads the intent. */
 export interface IntentKey {
   referenceNumber: string
   key: string
@@ -33,7 +32,7 @@ export interface IntentToChange extends Intent {
   hasOldMarks: boolean
   /** Size of the stored document, including its refunds and outbox. */
   bytes: number
-  /** In the outbox. */
+  /** How many events are in the outbox. */
   waitingEvents: number
 }
 
@@ -91,14 +90,14 @@ export interface OfferedIntent extends Intent {
   /** Sums of the SUCCEEDED refunds and of the payer's fees that they returned, in centimes. */
   refunded: number
   refundedFee: number
-  /** Name of the business. */
+  /** The business's name. */
   merchant: string
-  /** In the outbox. */
+  /** How many events are in the outbox. */
   waitingEvents: number
   freshMarks: number
   hasOldMarks: boolean
   isSuspended: boolean
-  /** Rates that operators have set for the business. */
+  /** The rates that operators have set for the business. */
   commission: CommissionHistory
 }
 
@@ -106,7 +105,6 @@ const succeeded = {
   $filter: { input: '$refunds', cond: { $eq: ['$$this.status', 'SUCCEEDED'] } },
 }
 
-/** Reads intents by short code, each together with its business. */
 export const createOfferedBatcher = (Intent: Model<Intent>, now: () => Date): Batcher<string, OfferedIntent | null> =>
   createReadBatcher(
     (shortCodes) =>

@@ -7,11 +7,10 @@ export interface Transition {
   from: readonly Status[]
   to: Status
   event: EventName
-  /** An additional filter for the write at `now`. */
+  /** Must also match when the status is written. */
   guard: (now: Date) => Record<string, unknown>
-  /** When the transition happened: `updatedAt` and the time of the event. */
+  /** Becomes `updatedAt` and the time of the event. */
   at: (intent: Pick<Intent, 'expiresAt' | 'updatedAt'>, now: Date) => Date
-  /** `cancelsAt` after the transition. */
   cancelsAt: (intent: Pick<Intent, 'expiresAt'>) => Date | null
   cancellationReason: CancellationReason | null
   /** Whether another intent may have the same merchant reference from now on. */
@@ -34,7 +33,6 @@ export const isFree = (now: Date) => ({ expiresAt: { $gt: now }, hold: null })
  */
 const maxClockSkewMs = 1000
 
-/** Whether no process can consider the intent expired yet. */
 export const isOpenEverywhere = ({ expiresAt }: Pick<Intent, 'expiresAt'>, now: Date): boolean =>
   expiresAt.getTime() > now.getTime() + maxClockSkewMs
 
@@ -55,7 +53,6 @@ const cancel = {
   freesReference: true,
 } as const satisfies Transition
 
-/** For the end of a payment or refund. */
 const settlement = {
   guard: anyTime,
   at: immediately,
@@ -116,5 +113,4 @@ export type TransitionName = keyof typeof transitions
 /** PENDING is the only status in which a customer can pay, and the only one that can expire. */
 export const isPending = (status: Status): boolean => (transitions.expire.from as readonly Status[]).includes(status)
 
-/** Whether the intent has been paid, so that there's something to refund. */
 export const isRefundable = (status: Status): boolean => (transitions.refund.from as readonly Status[]).includes(status)

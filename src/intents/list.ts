@@ -14,7 +14,7 @@ type Reads = Pick<Deps, 'Intent'>
 
 export interface IntentSearch extends Slice, Span {
   status: Intent['status'] | null
-  /** Null: with any reference, or none. */
+  /** Null lists intents with any reference, or none. */
   merchantReference: string | null
   range: ListRange | null
 }
@@ -28,10 +28,9 @@ export const parseList = (query: ListIntentsQuery): IntentSearch => ({
   ...readSlice(query),
 })
 
-/** Limits a list, besides the time of creation. Both ends are inclusive. */
+/** Both ends are inclusive. */
 type ListRange = { of: 'payments' | 'refunds'; span: Span } | { of: 'amounts'; min: number | null; max: number | null }
 
-/** Start and end. */
 const ranges = [
   ['paidFrom', 'paidTo'],
   ['refundedFrom', 'refundedTo'],
@@ -72,7 +71,7 @@ function readAmounts({ minAmount, maxAmount }: ListIntentsQuery): ListRange {
   return { of: 'amounts', min, max }
 }
 
-/** Together, these may be larger than everything else. */
+/** Together, these can be larger than everything else. */
 const unlisted = { outbox: 0, marks: 0, requestKey: 0, attempts: 0, lookUpKeys: 0 } as const
 
 /** The caller's intents, newest first (by id if created at the same time). Overdue intents are listed as CANCELLED. */
@@ -129,7 +128,7 @@ function readingAs(status: Intent['status'], now: Date, hasOverdue: boolean): Re
   return isPending(status) ? { status, ...cancelTimes(status, now) } : { status }
 }
 
-/** Null if this status needs no filter on `cancelsAt`. */
+/** Null if this status needs no such filter. */
 function cancelTimes(status: Intent['status'], now: Date): Record<string, unknown> | null {
   if (status === transitions.expire.to) return transitions.expire.guard(now)
   return isPending(status) ? { cancelsAt: { $gt: now } } : null
@@ -145,10 +144,9 @@ async function hasOverdueIntents(deps: Reads, owner: Filter, now: Date): Promise
   return found !== null
 }
 
-/** Their ids make a filter of about 350 kB. */
+/** The ids make a filter of about 350 kB. */
 const maxInBetween = 10_000
 
-/** `where` is the rest of the filter. */
 const listPaid = ({ Intent }: Reads, where: Filter, span: Span, slice: Slice): Promise<Page<Intent>> =>
   readSortedPage<Intent>(
     Intent,

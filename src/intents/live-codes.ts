@@ -13,15 +13,15 @@ declare module '../platform/deps.ts' {
   }
 }
 
-/** When a code becomes free again if its intent is paid or cancelled now (codes.ts). */
+/** If an intent is paid or cancelled now, its code is free again after this (codes.ts). */
 const longestWaitMs = 15 * 60_000
-/** How long to rely on a count. */
+/** A count is used for this long. */
 const usedForMs = 10_000
 /** Before refusing a create, count again unless the count is younger than this. */
 const freshMs = 1_000
 /** About 200 bytes each. */
 const maxCounts = 10_000
-/** MongoDB aborts a count after this. */
+/** MongoDB aborts the query after this. */
 const countingMs = 2_000
 
 export const codesLimit = {
@@ -31,7 +31,7 @@ export const codesLimit = {
   metric: 'business_quota_used_ratio',
 }
 
-/** `freeAt` is when the first of the codes becomes free. */
+/** `freeAt` is when the first of these codes becomes free again. */
 interface Usage {
   _id: string
   used: number
@@ -47,7 +47,7 @@ interface Count {
   used: number
   freeAt: Date | null
   countedAtMs: number
-  /** Inserted by this process since the count, or being inserted. */
+  /** Includes `inserting`: codes of intents whose insert is still running. */
   taken: number
   inserting: number
   limit: number
@@ -173,12 +173,11 @@ export type FullSandboxes = ReturnType<typeof createFullSandboxes>
 
 /** For this long, creates in a full sandbox are refused without drawing codes. */
 const keptMs = 1_000
-/** No more sandboxes than this can fill up within a second. */
 const maxKept = 1_000
 
 /** `elapsedMs` must be monotonic. */
 export function createFullSandboxes(elapsedMs: () => number) {
-  /** In insertion order, so the oldest come first. */
+  /** Oldest first. */
   const foundAtMs = new Map<string, number>()
   return {
     add(businessId: string): void {

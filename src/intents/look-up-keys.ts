@@ -8,7 +8,6 @@ import type { PaymentHold } from './records.ts'
  */
 const maxKeys = 200
 
-/** Matches an intent that can keep the key of a refund that was not made. */
 export const fewLookUpKeys = { [`lookUpKeys.${maxKeys}`]: { $exists: false } }
 
 /**
@@ -24,7 +23,6 @@ export const payerHashesOf = ({ secrets }: Pick<Deps, 'secrets'>, phone: string)
 /** The prefix keeps these hashes apart from those of API keys and session tokens. */
 const payerText = (phone: string): string => `payer-phone:${phone}`
 
-/** For amounts that the customer chose. */
 export const chosenAmountKey = (businessId: string, amount: number): string => `${businessId}:amount-${amount}`
 
 /**
@@ -35,5 +33,4 @@ export const lookUpKeysOf = (
   { id, payerHash, amount }: Pick<PaymentHold, 'id' | 'payerHash' | 'amount'>,
 ): string[] => [id, payerHash, ...(amountType === 'OPEN' ? [chosenAmountKey(businessId, amount)] : [])]
 
-/** A `$push` operand. */
 export const pushLookUpKeys = (keys: readonly string[]) => ({ lookUpKeys: { $each: keys, $slice: -maxKeys } })

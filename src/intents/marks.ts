@@ -4,7 +4,6 @@ import type { Deps } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'
 import type { Intent, IntentMark } from './intent.ts'
 
-/** `arrivedAt` is when the request arrived. */
 export interface Marking {
   mark: IntentMark
   arrivedAt: Date
@@ -19,7 +18,6 @@ export const markingOf = (
   arrivedAt: request.arrivedAt,
 })
 
-/** The mark that an earlier request with the same key left. */
 export const ownMark = (
   { marks }: Pick<Intent, 'marks'>,
   { key, arrivedAt }: Pick<WriteRequest, 'key' | 'arrivedAt'>,
@@ -30,16 +28,16 @@ export const unlessMarked = ({ mark: { key }, arrivedAt }: Marking) => ({
   marks: { $not: { $elemMatch: { key, at: { $gt: freshSince(arrivedAt) } } } },
 })
 
-/** Matches an intent once the mark is written. */
+/** Matches once the mark is written. */
 export const isMarked = ({ mark: { id } }: Marking) => ({ 'marks.id': id })
 
 /** With this many fresh marks, an intent accepts no more payments or refunds. You can always cancel it. */
 export const maxMarks = { payment: 1000, refund: 3000 } as const
 
 /**
- * Whether the intent can take the mark and the event of another payment. Customers can fail any number of times, and
- * without a relay each failure stays in the outbox. This bounds an outbox, with the payment and all refunds, to about 2
- * 000 events or 3 MiB.
+ * Whether there's space for the mark and the event of another payment. Customers can fail any number of times, and
+ * without a relay each failure stays in the outbox. With the payment and all refunds, an outbox has up to 2,000 events,
+ * less than 3 MiB.
  */
 export const acceptsPayments = (intent: { waitingEvents: number; freshMarks: number }): boolean =>
   Math.max(intent.waitingEvents, intent.freshMarks) < maxMarks.payment

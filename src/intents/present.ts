@@ -32,7 +32,6 @@ const createdFields = {
 
 type CreatedIntent = Pick<Intent, keyof typeof createdFields>
 
-/** Stored with each new intent. */
 export const responseFormat = 1
 
 /**
@@ -68,7 +67,6 @@ export const presentCreated = (
   createdAt: intent.createdAt,
 })
 
-/** The hosted page of one payment. */
 export const payUrlOf = (payBase: string, { shortCode }: Pick<Intent, 'shortCode'>): string =>
   `${payBase}/p/${shortCode}`
 
@@ -87,7 +85,6 @@ export async function findCreated(
     : null
 }
 
-/** What decides whether an intent has expired. */
 export const expiryFields = { status: 1, cancellationReason: 1, hold: 1, expiresAt: 1, updatedAt: 1 } as const
 
 type Expirable = Pick<Intent, keyof typeof expiryFields>

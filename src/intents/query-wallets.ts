@@ -14,7 +14,6 @@ import { pending, settleRefund } from './refunds/begin-and-settle.ts'
 
 declare module '../platform/deps.ts' {
   interface Deps {
-    /** Keys of the payments and refunds that this process is querying right now. */
     walletQueries: Set<string>
   }
 }
@@ -131,13 +130,12 @@ export async function queryWallet(
 
 const identityOf = ({ referenceNumber, businessId }: Intent) => ({ referenceNumber, businessId })
 
-/** Who queries the wallet: a request, or a job (`cause` is null). `withinDeadline` limits the wait for MongoDB. */
+/** `cause` is null for a job. `withinDeadline` limits the wait for MongoDB. */
 export interface Querier {
   cause: Cause | null
   withinDeadline: WithinDeadline
 }
 
-/** Workers set no deadline of their own for MongoDB. */
 const worker: Querier = { cause: null, withinDeadline: (work) => work(noDeadline) }
 
 /** Like `queryWallet`, for an order you have just read, and without a slot. */
@@ -255,7 +253,6 @@ async function queryBy(deps: QueryDeps, field: string, index: string, queryAt: u
 /** An intent may have a thousand refunds, nearly all of them ended. */
 const pendingRefunds = { $filter: { input: '$refunds', cond: { $eq: ['$$this.status', 'PENDING'] } } }
 
-/** Wallet keys of the payments and refunds that are due for a query. */
 function keysDue({ hold, refunds }: Open, now: Date): string[] {
   const open = hold === null ? refunds : [hold, ...refunds]
   return open.filter(({ queryAt }) => queryAt !== undefined && queryAt <= now).map(({ id }) => id)

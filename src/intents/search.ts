@@ -9,10 +9,9 @@ import { asOf, expiryFields } from './present.ts'
 
 type Reads = Pick<Deps, 'Intent' | 'now'>
 
-/** The newest ones are returned. */
 export const maxFound = 50
 
-/** After a code became reusable, staff can still search by it for this long. */
+/** Staff can search by a code for this long after it became reusable. */
 const codeFoundMs = 3 * 86_400_000
 const dayMs = 86_400_000
 
@@ -40,7 +39,6 @@ async function read(deps: Reads, index: string, where: Record<string, unknown>):
   return found.map((intent) => asOf(intent, now))
 }
 
-/** Merges searches, without duplicates. */
 function newest(...lists: FoundIntent[][]): FoundIntent[] {
   const byReference = new Map(lists.flat().map((intent) => [intent.referenceNumber, intent]))
   return [...byReference.values()].toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime()).slice(0, maxFound)
@@ -49,9 +47,7 @@ function newest(...lists: FoundIntent[][]): FoundIntent[] {
 export const searchByShortCode = (deps: Reads, shortCode: string): Promise<FoundIntent[]> =>
   read(deps, 'shortCode', { shortCode })
 
-/**
- * Until three days after the code became reusable. Live codes are unique across all businesses, test codes within one.
- */
+/** Live codes are unique across all businesses, test codes within one. */
 export async function searchByCode(deps: Reads, code: string): Promise<FoundIntent[]> {
   const keys = {
     $in: [
@@ -78,7 +74,6 @@ export async function searchByMerchantReference(deps: Reads, merchantReference: 
   return latest.length === 0 ? [] : read(deps, '_id_', { _id: { $in: latest.map(({ _id }) => _id) } })
 }
 
-/** The wallet's key of a payment or refund. */
 export const searchByWalletKey = (deps: Reads, key: string): Promise<FoundIntent[]> =>
   read(deps, 'byLookUpKey', { lookUpKeys: key })
 
@@ -87,8 +82,8 @@ export const searchByPayer = (deps: Reads & Pick<Deps, 'secrets'>, phone: string
   read(deps, 'byLookUpKey', { lookUpKeys: { $in: payerHashesOf(deps, phone) } })
 
 /**
- * Intents of an amount (for an OPEN intent, what the customer chose) that were created, paid or attempted on one UTC
- * day.
+ * Finds intents that were created, paid or attempted on one UTC day. For an OPEN intent, the amount is what the
+ * customer chose.
  */
 export async function searchByAmount(
   deps: Reads,
@@ -128,14 +123,13 @@ const hidden = {
   'outbox.facts': 0,
 } as const
 
-/** For support staff: no code, no merchant's metadata, no stored event data. */
+/** For support staff, so without the code, the merchant's metadata and stored event data. */
 export type TracedIntent = Omit<Intent, keyof typeof hidden>
 
-/** In any business and environment. */
 export const lookUpIntent = (deps: Pick<Deps, 'Intent'>, referenceNumber: string): Promise<TracedIntent | null> =>
   deps.Intent.findOne({ referenceNumber }, hidden).lean<TracedIntent | null>()
 
-/** The past events that the intent's fields still tell. Names can repeat. */
+/** Only those that can still be derived from the intent's fields. Names can repeat. */
 export function eventsSoFar(intent: TracedIntent): EventName[] {
   const { payment, attempts, refunds, cancellationReason } = intent
   const payments = attempts.filter(({ kind }) => kind === 'payment')

@@ -10,7 +10,6 @@ import { isPending, type Transition, type TransitionName, transitions } from './
 import { isMarked, type Marking, unlessMarked } from './marks.ts'
 import type { Refund } from './records.ts'
 
-/** What only some events contain. */
 export interface EventDetails {
   failure?: PaymentFailure
   refund?: RefundDetails
@@ -51,22 +50,21 @@ export interface TransitionInput {
   marking: Marking | null
   /** Null without a request, as for an expiry. */
   cause: Cause | null
-  /** Identifies the payment or refund that this transition ends. */
+  /** Identifies the payment or refund that ends. */
   guard?: Record<string, unknown>
-  /** Fields that change along with the status. */
+  /** Set along with the status. */
   set?: Partial<Pick<Intent, 'payment' | 'hold' | 'failure' | 'listedAmount'>>
   /** Update operators for the intent's lists and its summary of refunds. */
   lists?: { [Operator in '$min' | '$max' | '$inc' | '$set' | '$unset' | '$push']?: Record<string, unknown> }
   eventDetails?: EventDetails
 }
 
-/** Not written yet. It'll be one update of one document. */
 export interface PlannedChange {
   /** Null if the status stays the same. */
   transition: TransitionName | null
   filter: { _id: string; [field: string]: unknown }
   update: Record<string, unknown>
-  /** As after the change, except for the lists and `referenceKey`, which are those from before. */
+  /** The lists and `referenceKey` are still those from before the change. */
   after: Intent
 }
 

@@ -9,7 +9,7 @@ declare module '../platform/deps.ts' {
   interface Batchers extends LedgerAppender {}
 }
 
-/** A poll tries to book it every 2 s. */
+/** A poll repeats the booking every 2 s, so without a limit it would fill the log. */
 const reportEveryMs = 60_000
 
 export type LedgerAppender = ReturnType<typeof openLedger>
@@ -17,7 +17,7 @@ export type LedgerAppender = ReturnType<typeof openLedger>
 export function openLedger(models: Pick<Models, 'LedgerEntry'>, now: () => Date, log: Log, onStored?: OnStored) {
   const report = throttled(reportEveryMs, (fields) => log.error(fields, 'ledger.full'))
   return {
-    /** Skips what is booked already. */
+    /** Skips entries that are booked already. */
     bookEntries: createAppender<EntryDraft, LedgerEntry>(
       nativeCollection(models.LedgerEntry),
       (owner, last, draft) => {
@@ -34,7 +34,6 @@ export function openLedger(models: Pick<Models, 'LedgerEntry'>, now: () => Date,
   }
 }
 
-/** What the entries need of an intent or order. */
 interface EventSource extends ChainOwner {
   referenceNumber: string
   merchantReference?: string | null

@@ -10,7 +10,7 @@ declare module '../platform/deps.ts' {
   }
 }
 
-/** Of one UTC day, in centimes. Refunds, fees and payouts reduce the balance. */
+/** In centimes. Refunds, fees and payouts reduce the balance. */
 export interface DayTotals {
   payments: { count: number; amount: number }
   refunds: { count: number; amount: number }
@@ -19,17 +19,16 @@ export interface DayTotals {
   payouts: { count: number; amount: number }
 }
 
-/** The state of an account after an entry. */
 interface AccountState extends DayTotals {
   balance: number
-  /** The balance at the start of the day of `bookedAt`. The totals are of this day too. */
+  /** Balance at the start of the day of `bookedAt`, to which the totals also belong. */
   opening: number
-  /** So far. */
+  /** Counts all entries so far. */
   entries: number
   byType: Record<EntryType, number>
 }
 
-/** The statement of a day that is over, as in its closing marker. */
+/** A closing marker records this. */
 export interface ClosedDay extends DayTotals {
   opening: number
   closing: number
@@ -41,15 +40,13 @@ export interface EntryFacts {
   /** Null if the intent has none. */
   merchantReference?: string | null
   refundId?: string
-  /** When the payment or refund happened. */
   occurredAt?: Date
   /** When the refund began. */
   startedAt?: Date
-  /** Masked. */
+  /** With most digits masked. */
   payerPhone?: string
   commission?: Commission
   returnedFees?: ReturnedFees
-  /** Of the refund; null if the merchant gave none. */
   reason?: string | null
   payoutReference?: string
 }
@@ -62,7 +59,7 @@ export interface LedgerEntry extends ChainLink, EntryFacts {
   type: EntryType | 'closing'
   /** Change of the balance in centimes. 0 for a closing marker. */
   amount: number
-  /** When it was inserted. Never decreases along the chain. */
+  /** Never decreases along the chain. */
   bookedAt: Date
   /**
    * The UTC day of the payment, refund or payout, e.g. `2026-11-26`; for a closing marker, the closed day. `bookedAt`
@@ -126,7 +123,7 @@ export const ledgerEntries: Collection = {
     // List pages are ranges of positions, so a page far down a long list costs no more than the first.
     { name: 'byPosition', key: { businessId: 1, sandbox: 1, position: 1 }, ...ifPresent('position') },
     { name: 'byType', key: { businessId: 1, sandbox: 1, type: 1, typePosition: 1 }, ...ifPresent('typePosition') },
-    // For the first and last position of a period.
+    // Finds the first and the last position of a period.
     { name: 'byTime', key: { businessId: 1, sandbox: 1, bookedAt: 1, number: 1 } },
     { name: 'closings', key: { businessId: 1, sandbox: 1, through: 1 }, ...ifPresent('through') },
   ],
@@ -138,7 +135,7 @@ export interface EntryDraft extends EntryFacts, Pick<LedgerEntry, '_id' | 'amoun
 
 const dayMs = 86_400_000
 
-/** The UTC day, e.g. `2026-11-26`, which also sorts chronologically. */
+/** Returns e.g. `2026-11-26`, which also sorts chronologically. */
 export const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
 
 export const dayBefore = (day: string): string => dayOf(new Date(Date.parse(day) - dayMs))

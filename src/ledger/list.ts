@@ -8,7 +8,7 @@ import { nativeCollection } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { LedgerEntry } from './entry.ts'
 
-/** The span limits `bookedAt`. A null `type` means all. */
+/** The span limits `bookedAt`. With a null `type`, all types are listed. */
 interface EntrySearch extends Slice, Span {
   type: EntryType | null
 }
@@ -27,8 +27,8 @@ export const parseRefundSearch = (query: ListRefundsQuery): EntrySearch => ({
 type Reads = Pick<Deps, 'LedgerEntry'>
 
 /**
- * One page of an owner's entries, newest first. Positions have no gaps, so a page is a range of numbers and the total
- * is the difference of two: a page far down costs no more than the first.
+ * Newest first. Positions have no gaps, so a page is a range of numbers and the total is the difference of two: a page
+ * far down costs no more than the first.
  */
 export async function listEntries(
   deps: Reads,
@@ -53,7 +53,6 @@ export async function listEntries(
   return { items, page, limit, total, hasMore: oldest > first }
 }
 
-/** As merchants see it. */
 export function presentEntry(entry: LedgerEntry) {
   const { _id: id, position: number, type, amount, after, day, bookedAt } = entry
   const { referenceNumber = null, merchantReference = null, refundId = null, payoutReference = null } = entry
@@ -61,7 +60,7 @@ export function presentEntry(entry: LedgerEntry) {
   return { id, number, type, amount, balance: after.balance, ...references, day, bookedAt }
 }
 
-/** The refund that an entry books. Refunds in the ledger are always confirmed by the wallet. */
+/** The wallet has confirmed every refund in the ledger. */
 export function presentListedRefund(entry: LedgerEntry) {
   const { refundId: id, referenceNumber, merchantReference = null, reason = null, returnedFees } = entry
   const { startedAt: createdAt, occurredAt: refundedAt, bookedAt } = entry
@@ -70,16 +69,12 @@ export function presentListedRefund(entry: LedgerEntry) {
   return { id, referenceNumber, merchantReference, ...money, reason, status: 'SUCCEEDED', returnedFees, ...times }
 }
 
-/**
- * Positions among all entries, or those of one type. Both ends are inclusive, and the range is empty if `last` is less
- * than `first`.
- */
+/** Both ends are inclusive. The range is empty if `last` is less than `first`. */
 export interface Positions {
   first: number
   last: number
 }
 
-/** The field that numbers the entries of a type, and its index. */
 export const numberedBy = (type: EntryType | null) =>
   type === null
     ? ({ where: {}, field: 'position', index: 'byPosition' } as const)
@@ -106,7 +101,6 @@ export async function findPositions(
   return { first: Math.min(Math.max(kept, before + 1, skipped + 1), last + 1), last }
 }
 
-/** How to find the last matching entry. */
 interface Order {
   hint: string
   sort: Record<string, -1>
@@ -131,7 +125,7 @@ async function countUpToLast(
   return type === null ? last.after.entries : last.after.byType[type]
 }
 
-/** Position of the oldest entry that the clean-up left; Infinity if there is none. */
+/** Skips what the clean-up removed. Infinity if nothing is left. */
 async function firstKept({ LedgerEntry }: Reads, owner: ChainOwner, type: EntryType | null): Promise<number> {
   const { where, field, index } = numberedBy(type)
   const first = await nativeCollection(LedgerEntry).findOne(

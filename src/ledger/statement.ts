@@ -10,11 +10,11 @@ import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import { type ClosedDay, dayOf, type LedgerEntry, noTotals, totalsOf } from './entry.ts'
 
-/** Of all booked payments, refunds, fees and payouts, in centimes. The last entry contains it. */
+/** Includes everything that is booked, in centimes. */
 export const balanceOf = async ({ LedgerEntry }: Pick<Deps, 'LedgerEntry'>, owner: ChainOwner): Promise<number> =>
   (await findLast(nativeCollection(LedgerEntry), owner))?.after.balance ?? 0
 
-/** Of one UTC day. Never changes once the day is over. */
+/** Never changes once the day is over. */
 export interface Statement extends ClosedDay {
   day: string
   closed: boolean
@@ -89,7 +89,7 @@ function closedDay({ day: movedOn, closed }: Marker, day: string): Statement {
   return { day, opening: balance, ...noTotals(), closing: balance, closed: true }
 }
 
-/** A day without a marker: today, or a day before the ledger begins. */
+/** Either today, or a day before the ledger begins. */
 function openDay(newest: LedgerEntry | null, day: string, today: string): Statement {
   const closed = day < today
   if (newest === null) return { day, opening: 0, ...noTotals(), closing: 0, closed }
@@ -118,7 +118,6 @@ export function parseMonth({ now }: { now(): Date }, { month }: ListStatementsQu
   throw notInRange('month', 'must not be later than the current month in UTC.')
 }
 
-/** Up to today, oldest first. */
 function daysOf(month: string, now: Date): string[] {
   const days: string[] = []
   for (let at = Date.parse(`${month}-01`); at <= now.getTime(); at += dayMs) {
@@ -158,7 +157,7 @@ const header = [
   ...Object.keys(amounts).map((name) => `${name} (centimes)`),
 ]
 
-/** CSV with a row per day. Like in exports, amounts are decimal, and the last columns repeat them in centimes. */
+/** A row per day. Like in exports, amounts are decimal, and the last columns repeat them in centimes. */
 export const statementsCsv = (statements: readonly Statement[], delimiter: Delimiter): string =>
   csvHeader(header, delimiter) +
   csvRows(

@@ -94,7 +94,7 @@ const maxDue = 10_000
  */
 const due = (deps: Pick<Deps, 'now'>) => ({ nextAttemptAt: { $type: 'date', $lte: deps.now() } }) as const
 
-/** For how many seconds the longest-overdue delivery has been due; 0 if none is. */
+/** In seconds; 0 if no delivery is due. */
 async function oldestDue(deps: Pick<Deps, 'Delivery' | 'now'>): Promise<number> {
   const oldest = await deps.Delivery.findOne(due(deps), { nextAttemptAt: 1 })
     .sort({ nextAttemptAt: 1 })
@@ -103,10 +103,7 @@ async function oldestDue(deps: Pick<Deps, 'Delivery' | 'now'>): Promise<number> 
   return ageOf(deps, oldest?.nextAttemptAt)
 }
 
-/**
- * For how many seconds the most overdue PENDING intent has been past its expiry; 0 if none is. Ignores intents held by
- * a payment, which may expire late.
- */
+/** In seconds; 0 if no intent is overdue. Ignores intents held by a payment, which may expire late. */
 async function expiryLag(deps: Pick<Deps, 'Intent' | 'now'>): Promise<number> {
   const oldest = await deps.Intent.findOne(
     { status: { $in: transitions.expire.from }, ...transitions.expire.guard(deps.now()) },
@@ -119,14 +116,14 @@ async function expiryLag(deps: Pick<Deps, 'Intent' | 'now'>): Promise<number> {
 }
 
 /**
- * The sample starts at 000000. It's representative, because codes are random: if 80 % are in use, the error is about 1
- * %. Reading all would mean a million documents.
+ * The sample starts at 000000. It's representative, because codes are random: with 80 % in use, the error is about one
+ * percent. Reading all would mean a million documents.
  */
 const sampledCodes = 2_000
 
 const keyOf = (code: number): string => codeKeyOf({ businessId: '', sandbox: false }, String(code).padStart(6, '0'))
 
-/** Fraction of the live payment codes that new intents can't get, from 0 to 1. */
+/** From 0 to 1: the live payment codes that new intents can't get. */
 async function shareOfLiveCodes(deps: Pick<Deps, 'Intent' | 'now'>): Promise<number> {
   const taken = await deps.Intent.countDocuments(
     // A code keeps its key until another intent gets it, so `codeReusableAt` must be checked too.
@@ -136,7 +133,7 @@ async function shareOfLiveCodes(deps: Pick<Deps, 'Intent' | 'now'>): Promise<num
   return taken / sampledCodes
 }
 
-/** Intents to read from each end of the index. More would reveal nothing new. */
+/** Read from each end of the index. More would reveal nothing new. */
 const maxCounted = 1_000
 
 /**
@@ -169,10 +166,10 @@ async function openOutcomes(
   return { count: first.count, oldestSeconds: Math.max(first.oldestSeconds, last.oldestSeconds) }
 }
 
-/** With time series of their own. */
+/** Each business gets its own time series. */
 const maxBusinesses = 10
 
-/** How long to reuse an estimate: storage grows slowly, and an estimate reads up to 3 000 documents. */
+/** An estimate is reused for this long, because storage grows slowly and an estimate reads up to 3 000 documents. */
 const tenMinutesMs = 600_000
 
 /**
@@ -208,7 +205,6 @@ function storedBytes(deps: Pick<Deps, 'Delivery' | 'Intent' | 'Order' | 'metrics
   })
 }
 
-/** Bytes per business in one collection, from a sample. */
 async function estimate<Doc extends mongo.Document>(
   collection: mongo.Collection<Doc>,
   field: string,

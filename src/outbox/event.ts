@@ -10,7 +10,7 @@ export interface Caused {
   traceparent?: string
 }
 
-/** An event in the outbox of its intent, order or endpoint, which the rest of the webhook body comes from. */
+/** The rest of the webhook body comes from the intent, order or endpoint that has this event in its outbox. */
 export interface OutboxEvent extends Recorded, Caused {
   id: string
   event: EventName
@@ -21,14 +21,13 @@ export const causedFields = { requestId: String, traceparent: String }
 export const outboxFields = [
   { _id: false, id: String, event: String, createdAt: Date, ...recordedFields, ...causedFields },
 ]
-/** Covers what the poll for unrelayed events needs, so it doesn't read the documents. */
+/** Covers what the poll for unrelayed events reads, so that it needs no documents. */
 export const outboxIndex = {
   name: 'withOutbox',
   key: { 'outbox.createdAt': 1, businessId: 1, _id: 1 },
   ...ifPresent('outbox.createdAt'),
 } as const
 
-/** `cause` is null without a request. */
 export const newEvent = (event: EventName, createdAt: Date, recorded: Recorded, cause: Cause | null): OutboxEvent => ({
   id: newId(),
   event,

@@ -18,7 +18,6 @@ export interface Facts {
   /** In centimes. Missing for an unpaid OPEN intent. */
   amount?: number
   paidAt?: Date
-  /** Masked. */
   payerPhone?: string
   commission?: Commission
   failure?: PaymentFailure
@@ -40,9 +39,9 @@ export interface EndpointEventFacts {
   failingSince: Date
   /** When an attempt succeeded again. Missing if the status is FAILING. */
   recoveredAt?: Date
-  /** Stage at which the last failed attempt failed. */
+  /** The stage of the attempt that failed last. */
   lastError: string | null
-  /** HTTP status of the last failed attempt; null without a response. */
+  /** Null if the last failed attempt got no response. */
   lastStatus: number | null
 }
 

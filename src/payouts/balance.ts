@@ -19,8 +19,8 @@ export async function readBalance(deps: Pick<Deps, 'LedgerEntry' | 'lists' | 'no
 }
 
 /**
- * When the business's oldest event that may not be booked yet happened, in either environment; null if there's none.
- * Don't filter by time: like this, MongoDB reads a single document in index order instead of sorting.
+ * The event may belong to either environment. Don't filter by time: like this, MongoDB reads a single document in index
+ * order instead of sorting.
  */
 async function oldestUnrelayed(deps: Pick<Deps, 'Intent'>, { businessId }: ChainOwner): Promise<Date | null> {
   const found = await nativeCollection(deps.Intent).findOne<{ oldest: Date }>(

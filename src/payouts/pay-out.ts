@@ -8,20 +8,19 @@ import type { Models } from '../platform/deps.ts'
 import type { By } from '../security/actor.ts'
 import { createVerifier, type VerifyDeps } from '../verification/verify-ledger.ts'
 
-/** Money sent to a merchant by an operator. */
 export interface Payout {
   businessId: string
   sandbox: boolean
   /** In centimes. */
   amount: number
-  /** Identifies the transfer, and so the payout within the business and environment. */
+  /** The reference of the transfer. It identifies the payout within the business and environment. */
   reference: string
 }
 
 /** The message is shown to the operator. */
 export class PayoutRefused extends Error {}
 
-/** Starts after the verification, which can take much longer. */
+/** Counts from the end of the verification, which can take much longer. */
 const bookingMs = 10_000
 
 /**
@@ -61,7 +60,7 @@ export async function payOut(
   return { entry, alreadyBooked }
 }
 
-/** Throws if it had another amount. */
+/** Throws if the payout had another amount. */
 async function findPayout(
   { LedgerEntry: model }: Pick<Models, 'LedgerEntry'>,
   { _id }: EntryDraft,

@@ -3,17 +3,14 @@ import { pipeline } from 'node:stream/promises'
 import { CsvError, parse } from 'csv-parse'
 import { readInstant } from '../input/instant.ts'
 
-/** In a provider's file. */
 export const columnNames = ['key', 'kind', 'amount', 'fee', 'time'] as const
 type ColumnName = (typeof columnNames)[number]
 
-/** A file may lack these. */
 const optional: readonly ColumnName[] = ['kind', 'fee']
 
-/** As named with `--columns`. */
+/** From `--columns`. */
 export type Headers = Partial<Record<ColumnName, string>>
 
-/** Index of each column in a row. */
 type ColumnPositions = Partial<Record<ColumnName, number>> & Record<'key' | 'amount' | 'time', number>
 
 /**
@@ -52,7 +49,7 @@ const forms = [
   String.raw`(\d{1,3}(?:\.\d{3})+),${decimals}`,
 ].map((form) => new RegExp(`^${form}$`, 'u'))
 
-/** Null unless the text is a whole number that we can represent exactly. */
+/** Null if the text isn't a whole number, or too large to be exact. */
 export const readCentimes = (text: string): number | null => (/^\d+$/.test(text) ? exact(text) : null)
 
 /**
@@ -94,16 +91,15 @@ export interface RowFault {
 
 export interface RowFormat {
   columns: ColumnPositions
-  /** Cells in the header row. */
   width: number
-  /** False: amounts are in centimes. */
+  /** If false, amounts are in centimes. */
   isDecimal: boolean
 }
 
-/** docs/operators/wallet-provider.md. */
+/** Agreed with providers (docs/operators/wallet-provider.md). */
 const maxKeyLength = 64
 
-/** Returns an error message for a faulty row. */
+/** Returns an error message if the row is faulty. */
 export function readRow(cells: readonly string[], line: number, format: RowFormat): Row | string {
   if (cells.length !== format.width) return `has ${cells.length} cells, but the first line has ${format.width}.`
   const cell = (name: ColumnName): string | null => {
@@ -144,19 +140,19 @@ function readKind(text: string | null, isNegative: boolean): MoneyKind | null | 
 
 export const delimiters = [',', ';', '\t'] as const
 
-/** Without a `delimiter`, the first line decides. */
+/** If `delimiter` is null, the first line decides. */
 export interface FileFormat {
   columns: Headers
   isDecimal: boolean
   delimiter: (typeof delimiters)[number] | null
 }
 
-/** Concerns the whole file, e.g. a missing column. */
+/** For faults of the whole file, e.g. a missing column. */
 export class FileFault extends Error {}
 
 /** In characters. A longer row is most likely missing a closing quote. */
 const maxRowLength = 64 * 1024
-/** All are counted, but only this many are listed. */
+/** More are counted, but not listed. */
 const maxFaults = 20
 
 export interface RowFaults {
@@ -267,7 +263,7 @@ async function readHead(text: AsyncGenerator<string, void, undefined>): Promise<
   return head
 }
 
-/** The one that occurs most often outside the quotes of the first line. */
+/** Picks the one that occurs most often outside the quotes of the first line. */
 function detectDelimiter(head: string): string {
   const [line = ''] = head
     .trimStart()

@@ -5,10 +5,10 @@ import type { Reconciliation } from './reconciliation.ts'
 type Reads = Pick<Models, 'Reconciliation'>
 export type ListedRun = Omit<Reconciliation, 'differences'>
 
-/** Newest first, without the differences. */
+/** Leaves out the differences. */
 export const listRuns = (deps: Reads, slice: IdSlice): Promise<IdPage<ListedRun>> =>
   readIdPage<ListedRun>(deps.Reconciliation as never, {}, slice, orders.newestFirst, { differences: 0 })
 
-/** With up to `size` of the stored differences, from `start` on. */
+/** Contains up to `size` of the stored differences, from `start` on. */
 export const findRun = (deps: Reads, id: string, start: number, size: number): Promise<Reconciliation | null> =>
   deps.Reconciliation.findById(id, { differences: { $slice: [start, size] } }).lean<Reconciliation | null>()

@@ -23,7 +23,6 @@ export interface ReconcileInput extends Pick<Reconciliation, 'day' | 'wallet' | 
   format: FileFormat
 }
 
-/** May have more differences than are stored. */
 export interface Reconciled extends Pick<Reconciliation, 'sha256' | 'counts' | 'differences'> {
   id: string
 }
@@ -126,7 +125,7 @@ async function compareFile(
   return { counts, differences }
 }
 
-/** Between a row and our record with the same key. A day other than `day` is a difference too. */
+/** A day other than `day` is a difference too, even if both sides agree on it. */
 function differencesOf(day: string, row: Row, recorded: Recorded): Difference[] {
   const { key, line } = row
   const { reference, businessId, kind } = recorded
@@ -134,7 +133,6 @@ function differencesOf(day: string, row: Row, recorded: Recorded): Difference[] 
   const difference = (name: DifferenceKind, here: Value, there: Value, differs = here !== there): Difference[] =>
     differs ? [{ difference: name, key, kind, here, there, line, reference, businessId }] : []
   const days = [dayOf(recorded.at), dayOf(row.at)] as const
-  // Both sides may agree on a day that isn't the file's.
   const isOtherDay = days.some((each) => each !== day)
   return [
     ...difference('other amount', recorded.amount, row.amount),
@@ -144,18 +142,17 @@ function differencesOf(day: string, row: Row, recorded: Recorded): Difference[] 
   ]
 }
 
-/** Succeeded only at the provider. */
+/** For a key that succeeded only at the provider. */
 function missingHere({ key, kind, amount: there, line }: Row, found: FoundKey | undefined): Difference {
   const { reference, businessId } = found ?? { reference: null, businessId: null }
   return { difference: 'missing here', key, kind, here: null, there, line, reference, businessId }
 }
 
-/** Not in the file. */
 function missingThere({ key, kind, amount: here, reference, businessId }: Recorded): Difference {
   return { difference: 'missing there', key, kind, here, there: null, line: null, reference, businessId }
 }
 
-/** The key is in an earlier row as well. */
+/** For a key that is in an earlier row as well. */
 function repeatedThere({ key, amount: there, line }: Row, recorded: Recorded): Difference {
   return { ...missingThere(recorded), difference: 'repeated there', key, there, line }
 }

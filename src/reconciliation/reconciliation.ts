@@ -32,39 +32,35 @@ export interface Difference {
   there: number | string | null
   /** Line of the file; null if the file lacks the key. */
   line: number | null
-  /** Of the intent; null if we don't know the key. */
+  /** Null if we don't know the key. */
   reference: string | null
   businessId: string | null
 }
 
 export interface Counts {
-  /** In the file. */
+  /** Rows of the file. */
   rows: number
   /** Our payments and refunds of the day. */
   recorded: number
-  /** Rows without a difference. */
   matched: number
   differences: Record<DifferenceKind, number>
 }
 
-/** One comparison of a provider's file with our records of a UTC day. Kept forever, because there are few. */
+/** Runs are kept forever, because there are few. */
 export interface Reconciliation {
   _id: string
   /** UTC, e.g. `2026-11-25`. */
   day: string
-  /** Null: all live wallets. */
+  /** Null compares all live wallets. */
   wallet: string | null
   fileName: string
-  /** Of the file, in hex. */
   sha256: string
   at: Date
   actor: Actor
   counts: Counts
-  /** Up to `maxStored`. */
   differences: Difference[]
 }
 
-/** Per run. */
 export const maxStored = 1000
 
 export const reconciliations: Collection = {

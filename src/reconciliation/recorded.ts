@@ -6,9 +6,9 @@ import type { Models } from '../platform/deps.ts'
 import type { Pace } from '../work/pace.ts'
 import type { MoneyKind } from './read-file.ts'
 
-/** Live only. */
+/** A live payment or refund, as we recorded it. */
 export interface Recorded {
-  /** What the wallet knows the payment or refund by: its idempotency key. */
+  /** The idempotency key that the wallet got. */
   key: string
   kind: MoneyKind
   /** In centimes, without the fee. */
@@ -46,14 +46,14 @@ export type RecordedIntent = Pick<Intent, 'businessId' | 'referenceNumber' | 're
   payment?: Intent['payment']
 }
 
-/** MongoDB leaves `payment` out for an unpaid intent. */
+/** MongoDB leaves `payment` out if the intent is unpaid. */
 export function recordedPayment({ businessId, referenceNumber: reference, payment }: RecordedIntent): Recorded[] {
   if (!payment) return []
   const { key, amountPaid: amount, commission, paidAt: at } = payment
   return [{ key, kind: 'payment', amount, fee: commission.payerTtc, at, reference, businessId }]
 }
 
-/** Only those for which the wallet returned the money. */
+/** Leaves out refunds for which the wallet hasn't returned the money. */
 export const recordedRefunds = ({ businessId, referenceNumber: reference, refunds }: RecordedIntent): Recorded[] =>
   refunds.flatMap(({ id: key, amount, returnedFees, refundedAt: at }: Refund) =>
     at === undefined ? [] : [{ key, kind: 'refund', amount, fee: returnedFees.payerTtc, at, reference, businessId }],
@@ -63,22 +63,21 @@ const maxBusinesses = 500
 /** Documents per query. An intent can have 1,000 refunds. */
 export const pageSize = 100
 
-/** Per query: less than the 5 s after which the driver gives up. */
+/** Less than the 5 s after which the driver gives up. */
 export const maxReadMs = 4000
 
-/** From `from` up to, but without, `to`. */
+/** `from` is inclusive, `to` is not. */
 export interface Period {
   from: Date
   to: Date
 }
 
-/** Null: all live wallets. */
+/** Null matches all live wallets. */
 const walletFilter = (wallet: string | null) => wallet ?? { $gte: 'live:', $lt: 'live;' }
 
 type Span = { $gte: Date; $lt: Date }
 type Deps = Pick<Models, 'Business' | 'Intent'> & { pace: Pace }
 
-/** By the index that they use. */
 const intentFilters = {
   byPaidAt: (span: Span) => ({ 'payment.paidAt': span }),
   byRefundedAt: (span: Span) => ({
@@ -103,7 +102,6 @@ export async function* recordedIn(
   }
 }
 
-/** In parts (see `inParts`). */
 export const intentsIn = <Doc extends object>(
   { Intent, pace, projection }: Pick<Deps, 'Intent' | 'pace'> & { projection: Record<string, 0 | 1> },
   hint: keyof typeof intentFilters,

@@ -12,7 +12,7 @@ declare module '../platform/deps.ts' {
   interface Batchers extends ReturnType<typeof openRelayBatchers> {}
 }
 
-/** Per read of an outbox. An event takes at most 1.4 KB, of which the reason for a refund can be 0.8 KB. */
+/** Limits what one job has in memory: an event takes up to 1.4 KB, of which the reason for a refund can be 0.8 KB. */
 export const maxEventsPerRead = 10
 /**
  * Up to this size, the relay reads what webhook bodies need along with the outbox. For larger documents (e.g. with lots
@@ -42,7 +42,6 @@ export const openRelayBatchers = (models: Models & { transactions: Transactions 
     referenceNumber: '$_id',
     bodySource: { endpointId: '$_id' },
   }),
-  /** By business. */
   findActiveEndpoints: createBatcher<string, TargetEndpoint[]>(500, async (businessIds) => {
     const found = await nativeCollection(models.Endpoint)
       .find<TargetEndpoint>(
@@ -62,7 +61,7 @@ export const openRelayBatchers = (models: Models & { transactions: Transactions 
   },
 })
 
-/** An object expression with these fields, missing if the document is large. */
+/** Missing if the document is large. */
 const ifSmall = (fields: object) => {
   const paths = Object.fromEntries(Object.keys(fields).map((field) => [field, `$${field}`]))
   return { $cond: [{ $lte: [{ $bsonSize: '$$ROOT' }, smallBytes] }, paths, '$$REMOVE'] }

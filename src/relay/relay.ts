@@ -31,7 +31,6 @@ declare module '../platform/deps.ts' {
 
 type RelayDeps = AttemptDeps & Pick<Deps, 'capacity' | 'relaying'>
 
-/** Their outboxes may contain events. */
 type ToRelay = Partial<Jobs['outbox-relay'] & { endpointIds: string[] }>
 
 type Kind = 'Intent' | 'Order' | 'Endpoint'
@@ -39,13 +38,13 @@ type Kind = 'Intent' | 'Order' | 'Endpoint'
 interface Relayed {
   events: number
   deliveries: number
-  /** Deliveries that wait for a slot. */
+  /** Deliveries that are waiting for a slot. */
   waiting: number
-  /** One per relayed event. */
+  /** Has one cause per event. */
   causes: Caused[]
 }
 
-/** Documents per job. With 100 concurrent jobs, the events of at most 5 000 documents are in memory. */
+/** With 100 concurrent jobs, the events of at most 5 000 documents are in memory. */
 const maxPerJob = 50
 /** A job can do nothing else while it waits for capacity, so after this the document is left to the next poll. */
 const maxWaitMs = 100
@@ -111,9 +110,9 @@ async function relayOnce(
 }
 
 /**
- * Relays the first events of a document, or does nothing if there's no capacity. If there may be more events, enqueues
- * the document again, behind the others. Also schedules the expiry of a new intent, to save the create request that
- * step.
+ * Relays the first events of a document, or does nothing if there's no capacity. If there may be more events, the
+ * document is relayed again after the others of this job. Also schedules the expiry of a new intent, so that the create
+ * request doesn't have to.
  */
 async function relayDocument(deps: RelayDeps, relayed: Relayed, kind: Kind, id: string): Promise<void> {
   const source = await deps.batchers[`find${kind}Outbox`](id, noDeadline)
@@ -194,7 +193,7 @@ async function relayTo(
   }
 }
 
-/** One span per traced event, parent of the spans of its delivery attempts. */
+/** Each traced event gets a span, the parent of the spans of its delivery attempts. */
 async function tracedRelay(
   { tracing }: Pick<Deps, 'tracing'>,
   source: Source,
@@ -221,7 +220,6 @@ async function tracedRelay(
 
 /** The poll skips younger events: their wake-up jobs may still arrive. */
 const graceMs = 1_500
-/** Documents per business in one run of the poll. */
 const maxPerBusiness = 1_000
 
 type Unrelayed = Pick<Source, '_id' | 'businessId'>

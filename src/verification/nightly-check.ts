@@ -15,13 +15,13 @@ import { verifyTrail } from './verify-trail.ts'
 type CheckDeps = SealDeps & VerifyDeps & Pick<Models, 'AuditCheck' | 'Business'>
 
 const hourMs = 3_600_000
-/** How old a complete verification must be for the next night to repeat it. */
+/** Once a week, with some tolerance: verify everything if the last complete verification is older than this. */
 const wholeEveryMs = 6.5 * 24 * hourMs
 /** How far ahead the clock of the process that stored a check may be. */
 const maxSkewMs = hourMs
 const maxTimeMS = 4_000
 
-/** Seals and verifies the audit trail every night; once a minute while it keeps failing. */
+/** A check that keeps failing runs once a minute. */
 export const checkWork: Work = {
   name: 'audit-check',
   queue: 'retention',
@@ -81,8 +81,8 @@ export async function checkTrail(
 }
 
 /**
- * From the last verified seal on. Returns null if only a complete verification will do, because there are faults, or
- * the number of marked lines isn't what the seals contain.
+ * Returns null if only a complete verification will do, because there are faults, or the number of marked lines isn't
+ * what the seals contain.
  */
 async function verifyRecent(deps: CheckDeps, pace: Pace, { last, lines }: AuditCheck): Promise<Verified | null> {
   const seals = nativeCollection(deps.AuditSeal)
@@ -96,7 +96,7 @@ async function verifyRecent(deps: CheckDeps, pace: Pace, { last, lines }: AuditC
   return isWhole ? recent : null
 }
 
-/** Stored with the audit key, and not in the future. */
+/** Checks that it was stored with the audit key, and isn't dated in the future. */
 async function isGenuine(deps: CheckDeps, check: AuditCheck): Promise<boolean> {
   const key = await findServiceKey(deps, 'audit').catch(() => null)
   return (
@@ -106,10 +106,7 @@ async function isGenuine(deps: CheckDeps, check: AuditCheck): Promise<boolean> {
   )
 }
 
-/**
- * Whether the latest check that was due is missing. For a new service, the first is due in the night after the first
- * line.
- */
+/** A new service's first check is due in the night after its first line. */
 export async function isCheckDue(deps: CheckDeps): Promise<boolean> {
   const due = lastDue(deps.now())
   const check = await latestCheck(deps)

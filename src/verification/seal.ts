@@ -11,7 +11,7 @@ declare module '../platform/deps.ts' {
   }
 }
 
-/** Makes a seal of about 75 kB. */
+/** A full seal takes about 75 kB. */
 export const linesPerSeal = 1000
 
 /**
@@ -29,7 +29,7 @@ export interface Seal {
   heads?: SealedHead[]
   /** Digest of the previous seal; null in seal 1. */
   previous: string | null
-  /** Of all other fields. */
+  /** Covers all other fields. */
   digest: string
 }
 
@@ -60,23 +60,21 @@ export interface KnownSeal {
 }
 
 export interface Verified {
-  /** `lines` is how many the seals contain. */
+  /** How many lines the seals contain. */
   seals: number
   lines: number
-  /** Null without seals. */
   last: KnownSeal | null
   faultCount: number
-  /** The first few, as sentences. */
+  /** Only the first few, each as a sentence. */
   faults: string[]
 }
 
-/** The last nightly check of the audit trail, a single document. */
+/** There's a single document. */
 export interface AuditCheck extends Verified {
   _id: 'latest'
   at: Date
-  /** When the whole trail was last verified. */
   wholeAt: Date
-  /** Of the other fields, because the next check relies on them. */
+  /** Covers the other fields, because the next check relies on them. */
   digest: string
 }
 

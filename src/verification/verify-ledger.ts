@@ -20,10 +20,10 @@ export type VerifyDeps = Pick<Deps, Collections | 'secrets' | 'now'> & {
   config: Pick<Deps['config'], 'sandboxRetentionMs' | 'intentLifetimeMs'>
 }
 
-/** The message says what's wrong, for operators. */
+/** The message is for operators. */
 export class LedgerFault extends Error {}
 
-/** How much earlier than its payment an entry can be booked, because the clocks of processes differ. */
+/** An entry can be booked this much earlier than its payment, because the clocks of processes differ. */
 const maxClockSkewMs = 2_000
 const dayMs = 86_400_000
 
@@ -51,7 +51,7 @@ export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, 
   let sealed: Awaited<ReturnType<typeof open>> | null = null
   let isComplete = false
 
-  /** Finds the last sealed entry. Returns its number, and the time since which everything is booked after it. */
+  /** Also returns the time since which everything is booked after the sealed entry. */
   async function open() {
     const key = await findServiceKey(deps, 'audit').catch(() => null)
     const bySeal = { 'heads.chain': `${businessId} ${sandbox ? 'test' : 'live'}` }
@@ -72,7 +72,7 @@ export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, 
     return { number: head?.number ?? 0, since }
   }
 
-  /** Against the entry before it. */
+  /** Compares an entry with the one before it. */
   function faultOfLink(entry: LedgerEntry): string | null {
     const { number, type, bookedAt, after } = entry
     const next = (last?.number ?? 0) + 1
@@ -87,7 +87,7 @@ export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, 
     return `Entry ${number} does not follow from the one before it in ${differing(entry, wanted)} (${balances}).`
   }
 
-  /** Against what it books. */
+  /** Compares an entry with what it books. */
   function faultOfContents(entry: LedgerEntry, draft: EntryDraft | undefined): string | null {
     const { number, type, refundId, bookedAt, occurredAt = bookedAt } = entry
     // The clean-up may have removed the intent, even though its last refund, or a late booking of its payment, is much
@@ -173,11 +173,10 @@ const act = 'business.paid-out'
 const projection = { attempts: 0, marks: 0, lookUpKeys: 0, metadata: 0 } as const
 const endOfTime = new Date(8.64e15)
 
-/** What only one entry may book, e.g. the fee of a refund. */
+/** Only one entry of a ledger may have each name, e.g. the fee of a refund. */
 const nameOf = ({ _id, type, refundId, referenceNumber }: EntryDraft | LedgerEntry): string =>
   `${type} ${type === 'payout' ? _id : (refundId ?? referenceNumber)}`
 
-/** What the entries of a page may book, by name. */
 async function dueOfEntries(deps: DueDeps, owner: ChainOwner, page: LedgerEntry[]) {
   const filter = { ...owner, referenceNumber: { $in: page.map(({ referenceNumber = '' }) => referenceNumber) } }
   const intents = await nativeCollection(deps.Intent).find(filter, { projection, maxTimeMS }).toArray()
@@ -235,7 +234,6 @@ const keyOf = (
   { event, facts }: Pick<LoggedEvent, 'event' | 'facts'>,
 ) => `${referenceNumber} ${event} ${facts?.refund?.id}`
 
-/** The entry that a payout's audit line requires. */
 function payoutOf({ subject: _id, at, after }: AuditEvent): EntryDraft {
   const amount = -Math.abs(Number(after?.amount))
   return { _id, type: 'payout', amount, payoutReference: String(after?.reference), occurredAt: at, day: dayOf(at) }

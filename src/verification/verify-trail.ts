@@ -10,7 +10,7 @@ import type { SealDeps } from './seal-trail.ts'
 
 type VerifyDeps = Omit<SealDeps, 'log'>
 
-/** Limits what is listed, in faults and in characters of each: forged ids can be long. */
+/** Forged ids can be long, so limit both the list and each fault in it. */
 const maxFaults = 20
 const maxFaultLength = 200
 const maxTimeMS = 4_000
@@ -84,7 +84,6 @@ function* faultsOfSeal(key: KeyObject, last: Seal | null, seal: Seal): Generator
 
 type Line = Pick<AuditEvent, '_id' | 'seal'>
 
-/** Lines per batch of a query that may find any number of them. */
 const batchSize = 1000
 /** Lines are sealed the night after they are written, or one night later if a job fails. */
 const maxUnsealedMs = 48 * 3_600_000

@@ -16,7 +16,6 @@ export interface Commission {
 /** What a refund gives back, in centimes: `providerTtc` to the merchant, `payerTtc` to the payer. */
 export type ReturnedFees = Pick<Commission, 'providerTtc' | 'payerTtc'>
 
-/** Of an unpaid intent. */
 export const noCommission: Commission = { providerTtc: 0, payerTtc: 0, tof: 0, tte: 0, totalRevenue: 0 }
 
 /**

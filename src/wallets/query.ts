@@ -5,9 +5,8 @@ import { isUnavailable } from '../platform/errors.ts'
 import { withTimeout } from '../platform/timeout.ts'
 import type { WalletName, WalletOutcome } from './wallet.ts'
 
-/** On top of the wallet's timeout, in case the order is delayed on its way. */
+/** Added to the wallet's timeout, because an order can be delayed on its way. */
 const deliveryGraceMs = 5000
-/** After a wallet didn't respond. */
 const firstQueryDelayMs = 1000
 
 /**
@@ -17,10 +16,9 @@ const firstQueryDelayMs = 1000
 export const orderDeadline = ({ walletTimeoutMs }: Pick<Config, 'walletTimeoutMs'>, startedAt: Date): Date =>
   new Date(startedAt.getTime() + walletTimeoutMs + deliveryGraceMs)
 
-/** For a wallet without an outcome by `now`. */
 export const firstQueryAt = (now: Date): Date => new Date(now.getTime() + firstQueryDelayMs)
 
-/** On top of the wallet's own timeout, so that the wallet itself gets to report it. */
+/** Added to the wallet's own timeout, so that the wallet itself gets to report it. */
 const reportGraceMs = 1000
 
 /**
@@ -41,7 +39,6 @@ export async function outcomeOf(
   return result
 }
 
-/** The name without the provider. */
 const kindOf = (wallet: WalletName): string => wallet.split(':', 1)[0] as string
 
 async function resultOf(

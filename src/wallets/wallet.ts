@@ -22,7 +22,7 @@ export type RefusalReason = 'wrong_pin' | 'wallet_locked'
  * - `done`: the money moved.
  * - `refused`, `declined`, `failed`: no money moved, and none ever will under this key.
  * - `not-executed`: the wallet never carried out the order, and never will.
- * - `unknown`: call `status` to find out.
+ * - `unknown`: we don't know yet. Call `status` to find out.
  */
 export type WalletOutcome =
   | { outcome: 'done' }
@@ -38,7 +38,7 @@ interface Order {
   /** The HTTP request behind the order, for the log. Null or missing if a job sent it. */
   requestId?: string | null | undefined
   businessId: string
-  /** Idempotency key: the wallet moves money only once per key. */
+  /** The idempotency key: the wallet moves money only once per key. */
   key: string
   /** What the merchant gets or returns, in centimes. */
   amount: number
@@ -51,13 +51,11 @@ interface Order {
 export interface PaymentOrder extends Order {
   /** Appears on the customer's statement. */
   referenceNumber: string
-  /** Digits only (phone.ts). */
   phone: string
   pin: string
 }
 
 export interface RefundOrder extends Order {
-  /** Key of the refunded payment. */
   paymentKey: string
 }
 
@@ -72,15 +70,13 @@ export interface StatusQuery extends Order {
  */
 export interface Wallet {
   name: WalletName
-  /** Charges amount and fee, at most once per key. */
+  /** At most once per key. */
   authorise(order: PaymentOrder): Promise<WalletOutcome>
-  /** Returns amount and fee to the payer. */
   refund(order: RefundOrder): Promise<WalletOutcome>
   /** After `not-executed`, the order is never carried out, even if it still arrives. */
   status(query: StatusQuery): Promise<WalletOutcome>
 }
 
-/** Keeps connections open until closed. */
 type LiveWallet = Wallet & { close(): Promise<void> }
 
 export type Wallets = ReturnType<typeof openWallets>
@@ -98,7 +94,7 @@ export function openWallets(sandboxWallet: Wallet | null, liveWallet: LiveWallet
   }
 }
 
-/** Holds no money, so every order succeeds. */
+/** Has no money to move, so every order succeeds. */
 const simulation: Wallet = {
   name: 'simulation',
   authorise: async () => ({ outcome: 'done' }),

@@ -12,7 +12,7 @@ declare module '../../platform/deps.ts' {
   }
 }
 
-/** As far as this process knows. */
+/** `number` is the last one that this process knows of. */
 export interface ChainEnd extends ChainOwner {
   number: number
 }
@@ -26,9 +26,9 @@ export type ReadGrown = (known: readonly ChainEnd[]) => Promise<readonly ChainEn
  */
 export type ChainWatch = ReturnType<typeof createChainWatch>
 
-/** How late a waiting request may see an event, plus the time of two reads. */
+/** A waiting request sees an event at most this late, plus the time of two reads. */
 const readEveryMs = 500
-/** As long as any request waits for MongoDB (src/http/server/deadline.ts). */
+/** The same as for any request that waits for MongoDB (src/http/server/deadline.ts). */
 const maxSilenceMs = 8000
 
 interface Wait {
@@ -138,7 +138,6 @@ export function createChainWatch(readGrown: ReadGrown, onFault: (error: unknown)
  */
 const maxPerRead = 100
 
-/** For the event log. */
 export const openChainWatch = ({ LoggedEvent }: Pick<Models, 'LoggedEvent'>, log: Log): ChainWatch => {
   const collection = nativeCollection(LoggedEvent)
   const warn = throttled(5000, (fields) => log.warn(fields, 'mongodb.failed'))

@@ -19,7 +19,6 @@ interface FeedSearch {
   waitMs: number
 }
 
-/** Oldest first. */
 interface Feed {
   items: LoggedEvent[]
   next: string
@@ -87,7 +86,6 @@ export async function findLastNumber(deps: Reads, owner: ChainOwner, options: mo
   return last?.number ?? 0
 }
 
-/** Whether the search would find an event in this range. */
 async function hasEvent(
   deps: Reads,
   owner: ChainOwner,
@@ -101,7 +99,7 @@ async function hasEvent(
   return first !== undefined
 }
 
-/** Above `after`, up to `last`. */
+/** `after` is exclusive, `last` is inclusive. */
 interface NumberRange {
   after: number
   last: number
@@ -120,7 +118,7 @@ function cursorBetween(
   )
 }
 
-/** What merchants pass as `after`. The check value reveals positions of another business or environment. */
+/** Merchants pass this as `after`. The check value reveals positions of another business or environment. */
 const writePosition = (owner: ChainOwner, number: number): string => `${number}-${checkOf(owner, number)}`
 
 /** Throws VALIDATION_ERROR if the feed of this owner never returned this position. */

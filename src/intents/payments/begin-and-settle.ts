@@ -21,7 +21,6 @@ import {
 /** Older ones are dropped. */
 const maxAttempts = 50
 
-/** A `$push` operand. */
 export const pushAttempt = (attempt: PaymentAttempt) => ({
   attempts: { $each: [attempt], $slice: -maxAttempts },
 })
@@ -132,7 +131,7 @@ async function write(
   return after === null ? null : { ...after, attempts: [...intent.attempts, attempt] }
 }
 
-/** Whether the payment changed nothing, which is worth no event. */
+/** Nothing changed, so there's nothing to report as an event. */
 const isUnreported = (outcome: KnownOutcome): outcome is Exclude<KnownOutcome, ReportedOutcome> =>
   outcome.outcome === 'refused' || outcome.outcome === 'not-executed'
 
@@ -153,7 +152,6 @@ async function logIfAstray(
 /** A payment that never held the intent has no `startedAt`. */
 type EndingPayment = Omit<PaymentHold, 'startedAt' | 'validUntil' | 'queryAt' | 'writeId'> &
   Partial<Pick<PaymentHold, 'startedAt'>>
-/** Those that add an event. */
 export type ReportedOutcome = Extract<KnownOutcome, { outcome: 'done' | 'declined' | 'failed' }>
 
 /**
@@ -174,7 +172,6 @@ export const endPayment = (
   return applyTransition(deps, intent, { ...transition, lists: { $push }, ...by }, deadlineAt)
 }
 
-/** Everything but the attempt. */
 function transitionFor(
   at: Date,
   payment: EndingPayment,

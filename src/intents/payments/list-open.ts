@@ -1,7 +1,6 @@
 import type { Deps } from '../../platform/deps.ts'
 import type { Intent } from '../intent.ts'
 
-/** Its outcome isn't known yet. */
 export interface OpenPayment {
   kind: 'payment' | 'refund'
   referenceNumber: string
@@ -11,19 +10,17 @@ export interface OpenPayment {
   startedAt: Date
 }
 
-/** What a business has open: payments and refunds without a known outcome, and how many intents are unpaid. */
 export interface OpenPayments {
   /** Oldest first. */
   open: OpenPayment[]
   unpaid: { live: number; sandbox: number }
 }
 
-/** How many intents to read for payments, and again for refunds. */
 export const maxOpen = 50
 /** Counting stops here, so this number means "at least". */
 export const maxUnpaid = 10_000
 
-/** Uses the partial indexes of the wallet queries, which contain only payments and refunds without a known outcome. */
+/** The partial indexes of the wallet queries contain only payments and refunds without a known outcome. */
 export async function openPaymentsOf(deps: Pick<Deps, 'Intent' | 'now'>, businessId: string): Promise<OpenPayments> {
   const now = deps.now()
   const unpaid = (sandbox: boolean) =>

@@ -13,9 +13,8 @@ import { leaveOpen, openPayment } from '../query-wallets.ts'
 import type { PaymentHold } from '../records.ts'
 import { beginPayment, settlePayment } from './begin-and-settle.ts'
 
-/** A payment confirmed by the customer's PIN. */
 export interface Confirmation {
-  /** Generated with the form, so that submitting it twice makes one payment. */
+  /** Generated with the form, so submitting it twice makes one payment. */
   paymentId: string
   /** As returned by `readPhone`. */
   phone: string
@@ -23,7 +22,7 @@ export interface Confirmation {
   pin: string
   /** In centimes. The intent's own amount, unless it's OPEN. */
   amount: number
-  /** What the customer was shown. */
+  /** As shown to the customer. */
   commission: Commission
 }
 

@@ -19,16 +19,16 @@ import { asOf } from '../present.ts'
 import { endPayment, type ReportedOutcome } from './begin-and-settle.ts'
 
 export interface Simulation {
-  /** In centimes. Null: the intent's amount, or for an OPEN intent the suggested amount or a default. */
+  /** In centimes. If null, the intent's amount; for an OPEN intent, the suggested amount or a default. */
   amount: number | null
   payerPhone: string
   outcome: NonNullable<SimulatePaymentBody['outcome']>
 }
 
-/** The default payer. In the demo wallet, payments with this number always succeed. */
+/** In the demo wallet, payments with this number always succeed. */
 const demoPayer = '22000001'
 
-/** Leaves it to `simulatePayment` to check the amount against the intent. */
+/** Doesn't check the amount against the intent; `simulatePayment` does. */
 export function parseSimulation(deps: Pick<Deps, 'validate'>, body: unknown): Simulation {
   const { amount = null, payerPhone = demoPayer, outcome = 'success' } = deps.validate(simulatePaymentBody, body)
   return { amount, payerPhone: readPhone(payerPhone) ?? demoPayer, outcome }

@@ -19,7 +19,6 @@ import { planTransition, writeChange } from '../transition.ts'
 
 type Owner = Pick<Intent, 'businessId' | 'sandbox' | '_id'>
 
-/** Matches while this refund is PENDING. */
 export const pending = (refundId: string) => ({
   refunds: { $elemMatch: { id: refundId, status: 'PENDING' } },
 })
@@ -83,7 +82,7 @@ async function releaseRefund(
   return (await release(fewLookUpKeys, {})) || release({}, { lookUpKeys: refund.id })
 }
 
-/** By all refunds so far, including PENDING ones. */
+/** Includes PENDING refunds. */
 type SetAside = Pick<Intent, 'refundsCommitted' | 'feesReturned'>
 
 type SetAsideGuard = Partial<
@@ -131,7 +130,6 @@ const both = (part: (fee: keyof ReturnedFees) => number): ReturnedFees => ({
   payerTtc: part('payerTtc'),
 })
 
-/** Keyed by MongoDB path. */
 const byPath = ({ providerTtc, payerTtc }: ReturnedFees) => ({
   'feesReturned.providerTtc': providerTtc,
   'feesReturned.payerTtc': payerTtc,
@@ -139,13 +137,11 @@ const byPath = ({ providerTtc, payerTtc }: ReturnedFees) => ({
 
 type Amounts = { amount: number; returnedFees: ReturnedFees }
 
-/** An `$inc` operand. */
 export const setAside = ({ amount, returnedFees }: Amounts): Record<string, number> => ({
   refundsCommitted: amount,
   ...byPath(returnedFees),
 })
 
-/** The `$inc` operand that undoes `setAside`. */
 export const released = ({ amount, returnedFees }: Amounts): Record<string, number> =>
   setAside({ amount: -amount, returnedFees: both((fee) => -returnedFees[fee]) })
 
@@ -204,7 +200,7 @@ async function endRefund(
   return true
 }
 
-/** How long a response waits for the ledger. */
+/** A response waits this long for the ledger. */
 const bookingMs = 1_000
 
 /**
@@ -232,7 +228,6 @@ async function unrelayedPayment({ Intent: model }: Pick<Deps, 'Intent'>, { _id }
   return found?.outbox ?? []
 }
 
-/** For a refund that was not made. */
 const attemptOf = (
   deps: Pick<Deps, 'now'>,
   { payment }: Intent,

@@ -13,7 +13,6 @@ import { findOpen, leaveOpen, openRefund, queryOrder } from '../query-wallets.ts
 import type { Payment, Refund } from '../records.ts'
 import { settleRefund } from './begin-and-settle.ts'
 
-/** Its amount is set aside, but nothing was sent to the wallet yet. */
 export interface StartedRefund {
   /** As it was before the refund. `refunds` is always empty (see `IntentToChange`). */
   intent: Intent
@@ -52,7 +51,7 @@ export const carryOut =
     return responseOf(deps, after, key) ?? outcomeUnknown()
   }
 
-/** How long a repeated request waits for the first one, or a worker, to settle the refund. */
+/** A repeated request waits this long for the first one, or a worker, to settle the refund. */
 const maxWaitMs = 10_000
 const lookEveryMs = 250
 

@@ -15,10 +15,10 @@ import { beginRefund, feeShareOf } from './begin-and-settle.ts'
 import { carryOut } from './carry-out.ts'
 
 export interface RefundRequest {
-  /** In centimes. Null: everything that's refundable. */
+  /** In centimes. Null refunds all that's left. */
   amount: number | null
   reason: string | null
-  /** In centimes. If something else is refundable, nothing is refunded. Null: don't compare. */
+  /** In centimes. If something else is refundable, the refund is refused. Null skips the comparison. */
   expectedRefundable: number | null
 }
 
@@ -28,7 +28,7 @@ export function parseRefund(deps: Pick<Deps, 'validate'>, body: unknown): Refund
 }
 
 /**
- * Whether the intent, as read, allows the refund. Returns its portions, and the `guard` for the write. Throws
+ * Checks the intent as it was read. Returns the portions of the fees, and the `guard` for the write. Throws
  * - INTENT_REFUND_INVALID_STATUS if nothing was paid, nothing is left, or there are `maxRefunds` refunds,
  * - REFUND_AMOUNT_MISMATCH if the merchant expected something else to be refundable, and AMOUNT_OUT_OF_RANGE if the
  *   refund exceeds it, both with `details.refundable`,

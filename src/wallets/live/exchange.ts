@@ -6,11 +6,10 @@ export interface ProviderRequest {
   method: 'GET' | 'POST'
   path: string
   headers: Record<string, string>
-  /** Null for a GET. */
   body: string | null
 }
 
-/** Complete, but with any status and body. */
+/** The status and the body can be anything. */
 export interface ProviderResponse {
   outcome: 'responded'
   status: number
@@ -32,7 +31,7 @@ export const connectionWaitShare = 0.5
 /** Genuine responses have 100 to 200 bytes. */
 const maxResponseBytes = 16 * 1024
 
-/** Sends the request that `start` opens, and reads the response, all within `timeoutMs`. Calls `start` exactly once. */
+/** `start` is called exactly once. `timeoutMs` covers everything up to the end of the response. */
 export async function exchange(
   start: (options: RequestOptions) => ClientRequest,
   { body, ...options }: ProviderRequest,
@@ -56,7 +55,7 @@ export async function exchange(
   })
 }
 
-/** Resolves once there's a connection. Nothing is sent before that. */
+/** Resolves once the request has a connection. Nothing is sent before that. */
 const connected = (request: ClientRequest): Promise<null> =>
   new Promise((resolve) => {
     request.on('socket', (socket) => {

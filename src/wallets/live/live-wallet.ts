@@ -9,7 +9,7 @@ import type { RefusalReason, StatusQuery, Wallet, WalletOutcome } from '../walle
 import type { ProviderResponse } from './exchange.ts'
 import { openProvider } from './provider.ts'
 
-/** The provider's clock may be ahead by this much, so the `validUntil` that we send is later by it. */
+/** The provider's clock may be ahead by this much, so we send a `validUntil` that is this much later. */
 const maxClockSkewMs = 30_000
 
 /**
@@ -27,12 +27,12 @@ const forgottenAfterMs = 29 * 86_400_000
 
 const resources = { payment: '/payments', refund: '/refunds' } as const
 
-/** A status that proves that an order will never be carried out; null if none does. */
+/** Proves that an order will never be carried out. Null if no status proves that. */
 type NotExecutedStatus = 'expired' | 'unknown' | null
 
 /**
- * The live wallet: a provider, called over HTTP. We know an outcome only if a well-formed response reports it, or if
- * the order was certainly never sent. Otherwise it's unknown until a status query finds out.
+ * Calls a provider over HTTP. We know an outcome only if a well-formed response reports it, or if the order was
+ * certainly never sent. Otherwise it's unknown until a status query finds out.
  */
 export function createLiveWallet(
   deps: Pick<Deps, 'config' | 'log' | 'now'>,
@@ -46,7 +46,7 @@ export function createLiveWallet(
     return { outcome: 'unknown', why }
   }
 
-  /** What a response proves. Unknown if we can't trust it. */
+  /** Unknown if we can't trust the response. */
   function outcomeOf(
     httpResponse: ProviderResponse,
     order: OrderIdentity,
@@ -104,7 +104,7 @@ export function createLiveWallet(
 
 const providerDeadline = ({ validUntil }: { validUntil: Date }): Date => new Date(validUntil.getTime() + maxClockSkewMs)
 
-/** Per fault. A provider that fails for one customer usually fails for all of them. */
+/** A provider that fails for one customer usually fails for all of them, so one log line per interval is enough. */
 const logEveryMs = 5000
 
 /** Throttles each `why` separately, so that a frequent fault doesn't hide a rare one. */
@@ -119,14 +119,13 @@ function createFaultLog(log: Log): (order: OrderIdentity, why: string) => void {
 
 const isWalletResponse = new Ajv({ validateSchema: false }).compile<WalletResponse>(walletResponse)
 
-/** What responses are compared with, and what the log shows. */
 type OrderIdentity = Pick<StatusQuery, 'kind' | 'key' | 'amount' | 'fee' | 'businessId' | 'requestId'>
 
-/** All others come with 200. */
+/** The other outcomes come with status 200. */
 const ownStatus: Partial<Record<WalletResponse['status'], number>> = { unknown: 404, expired: 410 }
 const usualStatus = 200
 
-/** Returns why we can't trust the response, if so. */
+/** Returns a `fault` if we can't trust the response. */
 function readResponse(
   { status, body }: Pick<ProviderResponse, 'status' | 'body'>,
   order: OrderIdentity,

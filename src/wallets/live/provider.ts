@@ -8,7 +8,7 @@ import { createRunningWork } from '../../platform/running-work.ts'
 import { version } from '../../platform/version.ts'
 import { connectionWaitShare, type Exchange, exchange, type ProviderRequest } from './exchange.ts'
 
-/** If the provider hangs for the customers of one business, connections for the others must remain. */
+/** The provider may hang only for the customers of one business, so connections for the others must remain. */
 export const providerLimits = {
   requests: {
     what: 'Requests to the wallet provider in progress',
@@ -28,7 +28,7 @@ const idleMs = 4_000
 /** If a server announces a shorter time, close the connection this much before. */
 const idleMarginMs = 2_000
 
-/** Opens a connection if none is idle, and never queues: `providerLimits` is the limit. */
+/** Never queues a request, because `providerLimits` limits them. */
 function createAgent(isSecure: boolean): http.Agent {
   const options = { keepAlive: true, timeout: idleMs, agentKeepAliveTimeoutBuffer: idleMarginMs }
   // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment has no effect.
@@ -77,7 +77,7 @@ export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: {
   }
 
   return {
-    /** The order's key is the idempotency key. */
+    /** Uses the order's key as the idempotency key. */
     post(businessId: string, resource: string, order: { key: string; [field: string]: unknown }): Promise<Exchange> {
       const path = base + resource
       const body = JSON.stringify(order)
@@ -111,7 +111,7 @@ interface Signed extends Pick<ProviderRequest, 'method' | 'path'> {
 
 /**
  * `sha256=` and the hex HMAC-SHA256 of timestamp, method, path and body, joined by line feeds. Only the body can
- * contain a line feed, so no two requests have the same signed text.
+ * contain a line feed, so two requests never have the same signed text.
  */
 export function signature(key: string, { timestamp, method, path, body }: Signed): string {
   const text = [timestamp, method, path, body].join('\n')

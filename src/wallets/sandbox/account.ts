@@ -20,7 +20,7 @@ export interface WalletAccount {
    * it.
    */
   businessId: string | null
-  /** Argon2id. Null if no PIN is correct. */
+  /** Argon2id hash. Null if no PIN is correct. */
   pinHash: string | null
   /** In centimes. */
   balance: number
@@ -40,7 +40,7 @@ export const walletAccounts: Collection = {
     wrongPins: { _id: false, count: Number, lastAt: Date },
     createdAt: Date,
   },
-  // For staff. A number can have a demo wallet per business.
+  // Staff search by phone number. A number can have a demo wallet per business.
   indexes: [{ name: 'phone', key: { phone: 1 } }],
 }
 
@@ -49,12 +49,11 @@ export const newAccount = (
   now: Date,
 ): WalletAccount => ({ ...opening, wrongPins: { count: 0, lastAt: now }, createdAt: now })
 
-/** A stranger finds one 4-digit PIN in 2 000 before the lock. */
+/** With this many guesses before the lock, a stranger finds one 4-digit PIN in 2 000. */
 const maxWrongPins = 5
-/** After the last wrong PIN. */
+/** Counted from the last wrong PIN. */
 const lockedMs = 15 * 60_000
 
-/** `lockEndsAt` is null if the PIN isn't locked. */
 export interface PinState {
   wrongAttempts: number
   lockEndsAt: Date | null

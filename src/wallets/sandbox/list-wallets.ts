@@ -5,10 +5,12 @@ import type { KnownOutcome } from '../wallet.ts'
 import { type PinState, pinState, type WalletAccount } from './account.ts'
 import { fixedOutcomeOf } from './sandbox-wallet.ts'
 
-/** What staff see: neither PIN nor hash and, in lists, only part of `phone`. */
+/** Without the PIN and its hash. In lists, `phone` is masked. */
 export interface WalletFacts extends Pick<WalletAccount, 'phone' | 'businessId' | 'balance' | 'createdAt'> {
   pin: PinState
-  /** Of every payment from this demo wallet (docs/merchants/testing.md); null if it depends on the payment. */
+  /**
+   * The outcome of every payment from this demo wallet (docs/merchants/testing.md). Null if it depends on the payment.
+   */
   fixedOutcome: KnownOutcome | null
 }
 
@@ -19,7 +21,7 @@ export interface WalletFilter {
 
 type Reads = Pick<Deps, 'WalletAccount' | 'now'>
 
-/** By id. Phone numbers are masked, except for the one in `next`. */
+/** Phone numbers are masked, except for the one in `next`. */
 export async function listWallets(deps: Reads, filter: WalletFilter, slice: IdSlice): Promise<IdPage<WalletFacts>> {
   const page = await readIdPage(deps.WalletAccount, given(filter), slice, orders.byName)
   return mapPage(page, (account) => ({ ...walletFacts(deps, account), phone: maskPhone(account.phone) }))

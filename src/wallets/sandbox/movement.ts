@@ -8,22 +8,21 @@ declare module '../../platform/deps.ts' {
   }
 }
 
-/** The outcome of one order. It never changes. */
+/** What became of one order. It never changes. */
 export interface WalletMovement {
-  /** The order's key. */
+  /** Same as the order's key. */
   _id: string
   /** Null if the number has no wallet. */
   accountId: string | null
   kind: 'payment' | 'refund'
   /** In centimes. Null if a status query decided the order before it arrived. */
   amount: number | null
-  /** The payer's fee in centimes, null like the amount. */
+  /** In centimes, null like the amount. */
   fee: number | null
-  /** Of the refunded payment. */
   paymentKey?: string
   result: KnownOutcome
   at: Date
-  /** Missing if money moved: such movements are kept forever. */
+  /** Missing if money moved, because such movements are kept forever. */
   forgetAt?: Date
 }
 

@@ -15,10 +15,9 @@ type SandboxDeps = Pick<Models, 'WalletAccount' | 'WalletMovement'> & {
   now(): Date
 }
 
-/** The wallet for test intents. Its accounts have PINs and balances, but no real money. */
 export function createSandboxWallet(deps: SandboxDeps & { slowHash: SlowHash }): Wallet {
   const checkPin = deps.slowHash.createCheck()
-  // Hashed once per process, since all demo wallets have the same PIN.
+  // All demo wallets have the same PIN, so hash it only once per process.
   let demoPinHash: Promise<string> | undefined
   const hashDemoPin = () =>
     (demoPinHash ??= deps.slowHash.make(demoPin).catch((error: unknown) => {
@@ -43,10 +42,10 @@ const failed = { outcome: 'failed', reason: 'technical_error' } as const
 const closed = { outcome: 'failed', reason: 'wallet_closed' } as const
 const notExecuted = { outcome: 'not-executed' } as const
 
-/** For orders that moved no money. By then, we expect neither a status query nor the order itself any more. */
+/** Applies to orders that moved no money. By then, we expect neither a status query nor the order itself any more. */
 const keptMs = 30 * 86_400_000
 
-/** From `validUntil` on, the order isn't carried out. */
+/** From `validUntil` on, the order must not be carried out. */
 type Undecided = Omit<WalletMovement, 'result' | 'at' | 'forgetAt'> & { validUntil: Date }
 
 /**
@@ -120,7 +119,6 @@ function affordable({ balance }: WalletAccount, amount: number, fee: number): Kn
   return balance < amount + fee ? poor : done
 }
 
-/** Refunds the wallet that made the payment. */
 async function refundTo(
   deps: SandboxDeps,
   { key, amount, fee, validUntil, paymentKey }: RefundOrder,
@@ -142,7 +140,6 @@ async function refundTo(
 
 type Parts = Pick<WalletMovement, 'amount' | 'fee'>
 
-/** Whether all refunds together stay within the amount and the fee that were paid. */
 const fits = (payment: Parts, refunds: readonly Parts[]): boolean =>
   (['amount', 'fee'] as const).every((part) => {
     const sum = refunds.reduce((total, refund) => total + (refund[part] ?? 0), 0)
@@ -151,10 +148,7 @@ const fits = (payment: Parts, refunds: readonly Parts[]): boolean =>
 
 type FindDeps = Pick<Models, 'WalletAccount'> & { now(): Date; hashDemoPin(): Promise<string> }
 
-/**
- * The wallet that a business sees under a number: one that was created explicitly or else its own demo wallet, which is
- * created on first use.
- */
+/** Prefers a wallet that was created explicitly over the business's own demo wallet, which is created on first use. */
 export async function findAccount(deps: FindDeps, businessId: string, phone: string): Promise<WalletAccount | null> {
   const demoId = `${businessId}-${phone}`
   const found = await nativeCollection(deps.WalletAccount)
@@ -200,7 +194,7 @@ type FixedOutcome =
 interface DemoWallet {
   /** Not a secret. Null if no PIN is correct. */
   pin: string | null
-  /** Initial balance, in centimes. */
+  /** In centimes, when the wallet is new. */
   balance: number
   fixedOutcome: FixedOutcome | null
 }
