@@ -39,14 +39,14 @@ const maxRounds = 50
 const maxPauseMs = 10
 
 /** A forged document may have any BSON value as its number, and a text would sort as the largest. */
-export const isNumber = { $gt: 0, $lte: Number.MAX_SAFE_INTEGER } as const
+export const validNumber = { $gt: 0, $lte: Number.MAX_SAFE_INTEGER } as const
 
 /** Null if the chain is empty. */
-export const findLast = <Doc extends ChainLink>(
+export const findLastLink = <Doc extends ChainLink>(
   collection: mongo.Collection<Doc>,
   { businessId, sandbox }: ChainOwner,
 ): Promise<Doc | null> =>
-  collection.findOne({ businessId, sandbox, number: isNumber } as mongo.Filter<Doc>, {
+  collection.findOne({ businessId, sandbox, number: validNumber } as mongo.Filter<Doc>, {
     sort: { number: -1 },
     hint: chainIndex.name,
     maxTimeMS: longestReadMs,
@@ -67,7 +67,7 @@ export async function appendLinks<Doc extends ChainLink>(
 ): Promise<void> {
   let appended: ReadonlySet<string> = new Set()
   for (let round = 0; round < maxRounds; round += 1) {
-    const links = await build(await findLast(collection, owner), appended)
+    const links = await build(await findLastLink(collection, owner), appended)
     if (links.length === 0) return
     try {
       await insert(links as mongo.OptionalUnlessRequiredId<Doc>[])

@@ -8,7 +8,7 @@ import { noCommission } from '../wallets/commission.ts'
 export type ExportedEntry = Omit<LedgerEntry, 'after'> & { after: Pick<LedgerEntry['after'], 'balance'> }
 
 /** Amounts are in centimes. */
-interface Fact {
+interface Column {
   /** The name in JSON, if it isn't the key in `allColumns`. */
   json?: string
   name: Record<ExportLanguage, string>
@@ -18,13 +18,13 @@ interface Fact {
   inCsv?(entry: ExportedEntry, language: ExportLanguage): string | undefined
 }
 
-const fact = (en: string, fr: string, ar: string, read: Fact['read']): Fact => ({ name: { en, fr, ar }, read })
-const centimes = (...parts: Parameters<typeof fact>): Fact => ({ ...fact(...parts), isAmount: true })
+const column = (en: string, fr: string, ar: string, read: Column['read']): Column => ({ name: { en, fr, ar }, read })
+const centimes = (...parts: Parameters<typeof column>): Column => ({ ...column(...parts), isAmount: true })
 
 type Text = 'referenceNumber' | 'merchantReference' | 'refundId' | 'payoutReference' | 'payerPhone' | 'reason'
 /** Reads a text that not every entry has. */
 const stored =
-  (name: Text): Fact['read'] =>
+  (name: Text): Column['read'] =>
   (entry) =>
     entry[name] ?? null
 
@@ -39,26 +39,31 @@ const typeNames: Record<ExportLanguage, Partial<Record<LedgerEntry['type'], stri
 }
 
 /** By name in JSON, unless `json` is set. `number` is the same as in GET /dev/balance/entries. */
-const allFacts = {
-  number: fact('Number', 'Numéro', 'الرقم', ({ position = 0 }) => position),
+const allColumns = {
+  number: column('Number', 'Numéro', 'الرقم', ({ position = 0 }) => position),
   type: {
-    ...fact('Type', 'Type', 'النوع', ({ type }) => type),
+    ...column('Type', 'Type', 'النوع', ({ type }) => type),
     inCsv: ({ type }: ExportedEntry, language: ExportLanguage) => typeNames[language][type],
   },
   // Statements count an entry on the day it was booked, which can be later than its own day.
-  statementDay: fact('Statement day', 'Jour du relevé', 'يوم كشف الحساب', ({ bookedAt }) => dayOf(bookedAt)),
-  dayOfPayment: { json: 'day', ...fact('Day of payment', 'Date de paiement', 'يوم الدفع', ({ day }) => day) },
-  dayOfRefund: { json: 'day', ...fact('Day of refund', 'Date de remboursement', 'يوم الاسترداد', ({ day }) => day) },
-  dayOfMovement: { json: 'day', ...fact('Day of movement', 'Date d’opération', 'يوم العملية', ({ day }) => day) },
-  bookedAt: fact('Booked at', 'Comptabilisé le', 'وقت القيد', ({ bookedAt }) => timeOf(bookedAt)),
-  occurredAt: fact('Occurred at', 'Effectué le', 'وقت العملية', ({ occurredAt }) => timeOf(occurredAt)),
-  referenceNumber: fact('Reference number', 'Numéro de référence', 'الرقم المرجعي', stored('referenceNumber')),
-  merchantReference: fact('Merchant reference', 'Référence du commerçant', 'مرجع التاجر', stored('merchantReference')),
-  refundId: fact('Refund ID', 'Identifiant du remboursement', 'معرّف الاسترداد', stored('refundId')),
-  payoutReference: fact('Payout reference', 'Référence du versement', 'مرجع التحويل', stored('payoutReference')),
-  payerPhone: fact('Payer phone', 'Téléphone du payeur', 'هاتف الدافع', stored('payerPhone')),
-  reason: fact('Reason', 'Motif', 'السبب', stored('reason')),
-  currency: fact('Currency', 'Devise', 'العملة', () => currencyCode),
+  statementDay: column('Statement day', 'Jour du relevé', 'يوم كشف الحساب', ({ bookedAt }) => dayOf(bookedAt)),
+  dayOfPayment: { json: 'day', ...column('Day of payment', 'Date de paiement', 'يوم الدفع', ({ day }) => day) },
+  dayOfRefund: { json: 'day', ...column('Day of refund', 'Date de remboursement', 'يوم الاسترداد', ({ day }) => day) },
+  dayOfMovement: { json: 'day', ...column('Day of movement', 'Date d’opération', 'يوم العملية', ({ day }) => day) },
+  bookedAt: column('Booked at', 'Comptabilisé le', 'وقت القيد', ({ bookedAt }) => timeOf(bookedAt)),
+  occurredAt: column('Occurred at', 'Effectué le', 'وقت العملية', ({ occurredAt }) => timeOf(occurredAt)),
+  referenceNumber: column('Reference number', 'Numéro de référence', 'الرقم المرجعي', stored('referenceNumber')),
+  merchantReference: column(
+    'Merchant reference',
+    'Référence du commerçant',
+    'مرجع التاجر',
+    stored('merchantReference'),
+  ),
+  refundId: column('Refund ID', 'Identifiant du remboursement', 'معرّف الاسترداد', stored('refundId')),
+  payoutReference: column('Payout reference', 'Référence du versement', 'مرجع التحويل', stored('payoutReference')),
+  payerPhone: column('Payer phone', 'Téléphone du payeur', 'هاتف الدافع', stored('payerPhone')),
+  reason: column('Reason', 'Motif', 'السبب', stored('reason')),
+  currency: column('Currency', 'Devise', 'العملة', () => currencyCode),
   // In an export of entries, this is the change of the balance, so it can be negative.
   amount: centimes('Amount', 'Montant', 'المبلغ', ({ amount }) => amount),
   refunded: { json: 'amount', ...centimes('Amount', 'Montant', 'المبلغ', ({ amount }) => -amount) },
@@ -80,12 +85,12 @@ const allFacts = {
     ({ returnedFees }) => returnedFees?.payerTtc ?? 0,
   ),
   balance: centimes('Balance', 'Solde', 'الرصيد', ({ after }) => after.balance),
-} satisfies Record<string, Fact>
+} satisfies Record<string, Column>
 
 const origin = ['bookedAt', 'occurredAt', 'referenceNumber', 'merchantReference'] as const
 
 /** The number comes first, because resuming a download relies on it. */
-const shown: Record<ExportKind, readonly (keyof typeof allFacts)[]> = {
+const columnsByKind: Record<ExportKind, readonly (keyof typeof allColumns)[]> = {
   payments: [
     'number',
     'statementDay',
@@ -127,9 +132,9 @@ const shown: Record<ExportKind, readonly (keyof typeof allFacts)[]> = {
 }
 
 /** `key` is the name in JSON. */
-const factsOf = (kind: ExportKind) =>
-  shown[kind].map((name) => {
-    const shared: Fact = allFacts[name]
+const columnsOf = (kind: ExportKind) =>
+  columnsByKind[kind].map((name) => {
+    const shared: Column = allColumns[name]
     return { ...shared, key: shared.json ?? name }
   })
 
@@ -160,19 +165,19 @@ const inCentimes = { en: 'centimes', fr: 'centimes', ar: 'سنتيم' } as const
 
 /** However the entries are grouped, the lines are the same. */
 export function createLineWriter({ kind, format, delimiter, language }: FileForm): LineWriter {
-  const facts = factsOf(kind)
+  const columns = columnsOf(kind)
   if (format === 'jsonl') {
     const lineOf = (entry: ExportedEntry) =>
-      JSON.stringify(Object.fromEntries(facts.map(({ key, read }) => [key, read(entry)])))
+      JSON.stringify(Object.fromEntries(columns.map(({ key, read }) => [key, read(entry)])))
     return { header: '', lines: (entries) => entries.map((entry) => `${lineOf(entry)}\n`).join('') }
   }
-  const amounts = facts.filter(({ isAmount }) => isAmount)
+  const amounts = columns.filter(({ isAmount }) => isAmount)
   const names = [
-    ...facts.map(({ name }) => name[language]),
+    ...columns.map(({ name }) => name[language]),
     ...amounts.map(({ name }) => `${name[language]} (${inCentimes[language]})`),
   ]
   const rowOf = (entry: ExportedEntry): Cell[] => [
-    ...facts.map(({ read, inCsv, isAmount }) =>
+    ...columns.map(({ read, inCsv, isAmount }) =>
       isAmount ? { centimes: Number(read(entry)) } : (inCsv?.(entry, language) ?? read(entry)),
     ),
     ...amounts.map(({ read }) => read(entry)),

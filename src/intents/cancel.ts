@@ -59,7 +59,7 @@ export interface CancelSelection {
 }
 
 /** `ended`: the intent was paid, cancelled or expired before the run got to it. */
-export type CancelResult = 'cancelled' | 'under-way' | 'ended'
+export type CancelResult = 'cancelled' | 'being-paid' | 'ended'
 
 export interface CancelRun extends By {
   /** How many intents matched when the run began, for the audit line. */
@@ -149,7 +149,7 @@ async function cancelPage(deps: CancelDeps, page: Intent[], key: string): Promis
   const open = refused.length === 0 ? new Set() : await stillOpen(deps, refused)
   return page.map(({ _id }, index) => {
     if (cancelled[index] !== null) return 'cancelled'
-    return open.has(_id) ? 'under-way' : 'ended'
+    return open.has(_id) ? 'being-paid' : 'ended'
   })
 }
 

@@ -106,7 +106,7 @@ export function createShortCodes(deps: ServiceKeyDeps & { Intent: Model<Intent>;
       if (isDatabaseFault(err)) throw err
       // With a new key, codes could repeat.
       report({ err, remedy: 'Set the earlier SECRET_KEY as SECRET_KEY_PREVIOUS.' })
-      throw noneFree('short')
+      throw noCodeFree('short')
     }
   }
 
@@ -124,7 +124,7 @@ export function createShortCodes(deps: ServiceKeyDeps & { Intent: Model<Intent>;
         { $inc: { used: step } },
         { projection: { used: 1 }, returnDocument: 'after' },
       )
-      if (counter?.used === undefined) throw noneFree('short')
+      if (counter?.used === undefined) throw noCodeFree('short')
       const codes = shortCodesFrom(key, counter.used - blockSize, blockSize)
       const intents = nativeCollection(deps.Intent).find(
         { shortCode: { $in: codes } },
@@ -158,7 +158,7 @@ export function createShortCodes(deps: ServiceKeyDeps & { Intent: Model<Intent>;
   }
 }
 
-export const noneFree = (kind: 'short' | 'payment'): Refusal =>
+export const noCodeFree = (kind: 'short' | 'payment'): Refusal =>
   refuse('SERVICE_UNAVAILABLE', {
     retryAfterSeconds: 30,
     message: `No ${kind} code is free now. Nothing was created. Repeat the request with the same idempotency key.`,

@@ -11,7 +11,7 @@ import { wakeRelay } from '../outbox/wake-relay.ts'
 import type { Deps } from '../platform/deps.ts'
 import { refuse, refuseLate } from '../platform/errors.ts'
 import { newId, newPaymentCode, newReferenceNumber } from '../platform/ids.ts'
-import { codeKeyOf, codeReusableFrom, freeIfReusable, noneFree } from './codes.ts'
+import { codeKeyOf, codeReusableFrom, freeIfReusable, noCodeFree } from './codes.ts'
 import { expireIntent } from './expire.ts'
 import { type Intent, referenceIndex, requestIndex } from './intent.ts'
 import { isPending, isRefundable } from './lifecycle.ts'
@@ -81,7 +81,7 @@ async function insertIntent(
 ): Promise<Result> {
   const { businessId, sandbox } = caller
   const { deadlineAt } = request
-  if (sandbox && deps.fullSandboxes.has(businessId)) throw noneFree('payment')
+  if (sandbox && deps.fullSandboxes.has(businessId)) throw noCodeFree('payment')
   const shortCode = await deps.shortCodes.take(deadlineAt)
   const { intent, mark } = draft(deps, caller, input, request, shortCode)
   await reserve({ creates: 1, bytes: bytesOf(intent) }).catch((error: unknown) => {
@@ -116,7 +116,7 @@ async function insertIntent(
   }
   deps.shortCodes.giveBack(intent.shortCode)
   if (sandbox) deps.fullSandboxes.add(businessId)
-  throw noneFree('payment')
+  throw noCodeFree('payment')
 }
 
 /** A request key counts for 24 hours. */

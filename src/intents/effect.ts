@@ -26,7 +26,7 @@ export async function findEffect(
   if (mark === null) return null
   const data =
     mark.refundId === undefined
-      ? simulated(deps, intent, mark)
+      ? simulationResult(deps, intent, mark)
       : earlierRefund(deps, caller, intent, mark.refundId, request.cause)
   return effectOf(mark, data, true)
 }
@@ -43,7 +43,7 @@ export const findEarlier = async (
 ): Promise<Result | null> =>
   ownMark(intent, request) === null ? request.earlier() : findEffect(deps, caller, intent.referenceNumber, request)
 
-export function simulated(deps: Pick<Deps, 'config' | 'now'>, intent: Intent, { payment }: IntentMark): unknown {
+export function simulationResult(deps: Pick<Deps, 'config' | 'now'>, intent: Intent, { payment }: IntentMark): unknown {
   const failure = payment?.failure ?? null
   if (failure === null) return presentIntent(deps.config, intent, deps.now())
   const { code, retryable } = failure

@@ -25,7 +25,7 @@ export const alreadyCancelled = new Date(0)
 const atExpiry = ({ expiresAt }: Pick<Intent, 'expiresAt'>): Date => expiresAt
 
 /** Matches intents that the merchant may cancel or simulate a payment for. */
-export const isFree = (now: Date) => ({ expiresAt: { $gt: now }, hold: null })
+export const freeFilter = (now: Date) => ({ expiresAt: { $gt: now }, hold: null })
 
 /**
  * The database times of two processes differ by less than this (src/mongo/database-time.ts). With less time left,
@@ -37,7 +37,7 @@ export const isOpenEverywhere = ({ expiresAt }: Pick<Intent, 'expiresAt'>, now: 
   expiresAt.getTime() > now.getTime() + maxClockSkewMs
 
 /** Matches intents that customers may pay: no payment holds them, and no process can consider them expired yet. */
-export const isPayable = (now: Date) => isFree(new Date(now.getTime() + maxClockSkewMs))
+export const payableFilter = (now: Date) => freeFilter(new Date(now.getTime() + maxClockSkewMs))
 
 const anyTime = () => ({})
 const immediately = (_intent: unknown, now: Date): Date => now
@@ -46,7 +46,7 @@ const cancel = {
   from: ['PENDING'],
   to: 'CANCELLED',
   event: 'payment.cancelled',
-  guard: isFree,
+  guard: freeFilter,
   at: immediately,
   cancelsAt: () => alreadyCancelled,
   cancellationReason: 'requested_by_merchant',

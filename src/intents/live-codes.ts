@@ -167,7 +167,7 @@ function noneLeft({ freeAt }: Count, limit: number, now: Date) {
 
 /**
  * Remembers sandboxes in which a create has just found no free payment code. Such a create makes 32 round trips to
- * MongoDB before it fails, so one test key could slow down everyone else's creates.
+ * MongoDB before it fails, so one test key could slow down the creates of all others.
  */
 export type FullSandboxes = ReturnType<typeof createFullSandboxes>
 

@@ -24,12 +24,12 @@ export const ownMark = (
 ): IntentMark | null => marks.find((mark) => mark.key === key && isFresh(mark, arrivedAt)) ?? null
 
 /** Matches an intent that no earlier request with this key has changed. */
-export const unlessMarked = ({ mark: { key }, arrivedAt }: Marking) => ({
+export const unmarkedFilter = ({ mark: { key }, arrivedAt }: Marking) => ({
   marks: { $not: { $elemMatch: { key, at: { $gt: freshSince(arrivedAt) } } } },
 })
 
 /** Matches once the mark is written. */
-export const isMarked = ({ mark: { id } }: Marking) => ({ 'marks.id': id })
+export const markedFilter = ({ mark: { id } }: Marking) => ({ 'marks.id': id })
 
 /** With this many fresh marks, an intent accepts no more payments or refunds. You can always cancel it. */
 export const maxMarks = { payment: 1000, refund: 3000 } as const

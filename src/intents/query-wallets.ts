@@ -10,7 +10,7 @@ import type { Intent } from './intent.ts'
 import { settlePayment } from './payments/begin-and-settle.ts'
 import { createRefusedPins } from './payments/refused-pins.ts'
 import type { Payment, PaymentHold, Refund } from './records.ts'
-import { pending, settleRefund } from './refunds/begin-and-settle.ts'
+import { pendingRefundFilter, settleRefund } from './refunds/begin-and-settle.ts'
 
 declare module '../platform/deps.ts' {
   interface Deps {
@@ -67,7 +67,7 @@ export function openRefund(
     startedAt: createdAt,
     queryAt: queryAt ?? validUntil,
     settle: (outcome, cause) => settleRefund(deps, intent, refund, outcome, cause),
-    scheduleQuery: (at) => setQueryAt(deps, intent, pending(key), { 'refunds.$.queryAt': at }),
+    scheduleQuery: (at) => setQueryAt(deps, intent, pendingRefundFilter(key), { 'refunds.$.queryAt': at }),
   }
 }
 

@@ -7,7 +7,7 @@ import { codeReusableFrom } from './codes.ts'
 import { paymentFormat } from './event-data.ts'
 import type { Intent } from './intent.ts'
 import { isPending, type Transition, type TransitionName, transitions } from './lifecycle.ts'
-import { isMarked, type Marking, unlessMarked } from './marks.ts'
+import { type Marking, markedFilter, unmarkedFilter } from './marks.ts'
 import type { Refund } from './records.ts'
 
 export interface EventDetails {
@@ -137,7 +137,7 @@ export function planTransition(deps: Pick<Deps, 'now'>, intent: Intent, input: T
       status: { $in: transition.from },
       ...transition.guard(now),
       ...guard,
-      ...(marking === null ? {} : unlessMarked(marking)),
+      ...(marking === null ? {} : unmarkedFilter(marking)),
     },
     update: {
       ...others,
@@ -152,7 +152,7 @@ export function planTransition(deps: Pick<Deps, 'now'>, intent: Intent, input: T
       $push: { outbox: event, ...$push, ...(marking === null ? {} : { marks: marking.mark }) },
     },
     event,
-    proof: marking === null ? { 'outbox.id': event.id } : isMarked(marking),
+    proof: marking === null ? { 'outbox.id': event.id } : markedFilter(marking),
     after: { ...intent, ...change },
   }
 }

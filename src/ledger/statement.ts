@@ -1,7 +1,7 @@
 import { currencyCode } from '../../schemas/currency.ts'
 import type { Delimiter } from '../../schemas/delimiter.ts'
 import type { ListStatementsQuery } from '../../schemas/ledger.ts'
-import { type ChainOwner, findLast } from '../chains/append.ts'
+import { type ChainOwner, findLastLink } from '../chains/append.ts'
 import { readInstant } from '../input/instant.ts'
 import { longestReadMs } from '../lists/pagination.ts'
 import { nativeCollection } from '../mongo/collection.ts'
@@ -12,7 +12,7 @@ import { type ClosedDay, dayOf, type LedgerEntry, noTotals, totalsOf } from './e
 
 /** Includes everything that is booked, in centimes. */
 export const balanceOf = async ({ LedgerEntry }: Pick<Deps, 'LedgerEntry'>, owner: ChainOwner): Promise<number> =>
-  (await findLast(nativeCollection(LedgerEntry), owner))?.after.balance ?? 0
+  (await findLastLink(nativeCollection(LedgerEntry), owner))?.after.balance ?? 0
 
 /** Never changes once the day is over. */
 export interface Statement extends ClosedDay {
@@ -51,7 +51,7 @@ export async function readDays(
     await deps.batchers.closeDays(owner)
     markers = await markersFrom(deps, owner, days)
   }
-  const newest = isCovered(markers, last) ? null : await findLast(nativeCollection(deps.LedgerEntry), owner)
+  const newest = isCovered(markers, last) ? null : await findLastLink(nativeCollection(deps.LedgerEntry), owner)
   // Another process may just have booked the first entry of the next day, and so closed the last one.
   if (newest !== null && dayOf(newest.bookedAt) > last) markers = await markersFrom(deps, owner, days)
   return days.map((day) => {
@@ -133,7 +133,7 @@ const monthOf = (day: string): string => day.slice(0, 7)
 const notInRange = (param: string, message: string) =>
   refuse('VALIDATION_ERROR', { param, message: `${param} ${message}` })
 
-const facts: Record<string, (statement: Statement) => string | number> = {
+const plainColumns: Record<string, (statement: Statement) => string | number> = {
   'Statement day': ({ day }) => day,
   Closed: ({ closed }) => String(closed),
   Currency: () => currencyCode,
@@ -142,7 +142,7 @@ const facts: Record<string, (statement: Statement) => string | number> = {
   'Number of payouts': ({ payouts }) => payouts.count,
 }
 
-const amounts: Record<string, (statement: Statement) => number> = {
+const amountColumns: Record<string, (statement: Statement) => number> = {
   Opening: ({ opening }) => opening,
   Payments: ({ payments }) => payments.amount,
   Refunds: ({ refunds }) => refunds.amount,
@@ -152,9 +152,9 @@ const amounts: Record<string, (statement: Statement) => number> = {
 }
 
 const header = [
-  ...Object.keys(facts),
-  ...Object.keys(amounts),
-  ...Object.keys(amounts).map((name) => `${name} (centimes)`),
+  ...Object.keys(plainColumns),
+  ...Object.keys(amountColumns),
+  ...Object.keys(amountColumns).map((name) => `${name} (centimes)`),
 ]
 
 /** A row per day. Like in exports, amounts are decimal, and the last columns repeat them in centimes. */
@@ -162,9 +162,9 @@ export const statementsCsv = (statements: readonly Statement[], delimiter: Delim
   csvHeader(header, delimiter) +
   csvRows(
     statements.map((statement) => {
-      const centimes = Object.values(amounts).map((read) => read(statement))
+      const centimes = Object.values(amountColumns).map((read) => read(statement))
       return [
-        ...Object.values(facts).map((read) => read(statement)),
+        ...Object.values(plainColumns).map((read) => read(statement)),
         ...centimes.map((amount) => ({ centimes: amount })),
         ...centimes,
       ]

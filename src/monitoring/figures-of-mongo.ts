@@ -46,7 +46,7 @@ export function figuresOfMongo(all: Pick<Deps, 'lists'>): Figure[] {
       ageOf(deps, (await findOldestEvent(deps, queryTimeoutMs))?.createdAt),
     ),
     numberOf(gauges.expiryLag, briefMs, () => expiryLag(deps)),
-    numberOf(gauges.liveCodesUsed, minuteMs, () => shareOfLiveCodes(deps)),
+    numberOf(gauges.liveCodesUsed, minuteMs, () => fractionOfLiveCodes(deps)),
     numberOf(gauges.shortCodesUsed, minuteMs, async () => {
       const counter = await deps.ServiceKey.findById('shortCodes', { used: 1 })
         .maxTimeMS(queryTimeoutMs)
@@ -124,7 +124,7 @@ const sampledCodes = 2_000
 const keyOf = (code: number): string => codeKeyOf({ businessId: '', sandbox: false }, String(code).padStart(6, '0'))
 
 /** From 0 to 1: the live payment codes that new intents can't get. */
-async function shareOfLiveCodes(deps: Pick<Deps, 'Intent' | 'now'>): Promise<number> {
+async function fractionOfLiveCodes(deps: Pick<Deps, 'Intent' | 'now'>): Promise<number> {
   const taken = await deps.Intent.countDocuments(
     // A code keeps its key until another intent gets it, so `codeReusableAt` must be checked too.
     { codeKey: { $gte: keyOf(0), $lt: keyOf(sampledCodes) }, codeReusableAt: { $gt: deps.now() } },

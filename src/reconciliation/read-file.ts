@@ -72,7 +72,7 @@ function exact(digits: string): number | null {
 export type MoneyKind = 'payment' | 'refund'
 
 /** `fee` and `kind` are null if the file doesn't contain them. */
-export interface Row {
+export interface ProviderRow {
   line: number
   key: string
   kind: MoneyKind | null
@@ -100,7 +100,7 @@ export interface RowFormat {
 const maxKeyLength = 64
 
 /** Returns an error message if the row is faulty. */
-export function readRow(cells: readonly string[], line: number, format: RowFormat): Row | string {
+export function readRow(cells: readonly string[], line: number, format: RowFormat): ProviderRow | string {
   if (cells.length !== format.width) return `has ${cells.length} cells, but the first line has ${format.width}.`
   const cell = (name: ColumnName): string | null => {
     const at = format.columns[name]
@@ -165,11 +165,11 @@ export interface RowFaults {
  * first faulty row on, nothing more is passed, but the rest of the file is still checked. Returns the faulty rows.
  * Throws FileFault if the file as a whole can't be read.
  */
-export async function readFile(
+export async function readProviderFile(
   bytes: AsyncIterable<Uint8Array>,
   format: FileFormat,
   batchSize: number,
-  take: (rows: Row[]) => Promise<void>,
+  take: (rows: ProviderRow[]) => Promise<void>,
 ): Promise<RowFaults> {
   const rest = decoded(bytes)
   const head = await readHead(rest)
@@ -187,7 +187,7 @@ export async function readFile(
   })
   const faults: RowFaults = { listed: [], count: 0 }
   let rowFormat: RowFormat | null = null
-  let rows: Row[] = []
+  let rows: ProviderRow[] = []
   const takeRecord = async (cells: string[], line: number): Promise<void> => {
     if (rowFormat === null) {
       rowFormat = formatOf(cells, format)

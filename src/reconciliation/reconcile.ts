@@ -6,17 +6,17 @@ import type { Models } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'
 import type { By } from '../security/actor.ts'
 import { createPace, type Pace } from '../work/pace.ts'
-import { type FileFormat, type Row, type RowFaults, readFile } from './read-file.ts'
+import { type FileFormat, type ProviderRow, type RowFaults, readProviderFile } from './read-file.ts'
 import {
   type Counts,
   type Difference,
   type DifferenceKind,
   differenceCount,
   differenceKinds,
-  maxStored,
+  maxStoredDifferences,
   type Reconciliation,
 } from './reconciliation.ts'
-import { type FoundKey, findKeys, type Recorded, recordedIn } from './recorded.ts'
+import { type FoundWalletKey, findKeys, type MoneyRecord, recordedIn } from './recorded.ts'
 
 export interface ReconcileInput extends Pick<Reconciliation, 'day' | 'wallet' | 'fileName'> {
   bytes: AsyncIterable<Uint8Array>
@@ -49,7 +49,7 @@ export async function reconcile(
   if ('listed' in compared) return compared
   const { counts, differences } = compared
   const sha256 = hash.digest('hex')
-  const run = { day, wallet, fileName, sha256, counts, differences: differences.slice(0, maxStored) }
+  const run = { day, wallet, fileName, sha256, counts, differences: differences.slice(0, maxStoredDifferences) }
   const after = { day, file: fileName, sha256, matched: counts.matched, differences: differenceCount(counts) }
   return audited(deps, { documents: [], by }, async ({ session, at, add }) => {
     const id = newId()
@@ -61,7 +61,7 @@ export async function reconcile(
 
 const rowsPerLookUp = 250
 /** With more, the file or its columns are probably wrong. */
-export const maxListed = 10_000
+export const maxListedDifferences = 10_000
 const dayMs = 86_400_000
 
 /** Memory grows with the records of the day, not with the file. Returns the faulty rows if there are any. */
@@ -72,8 +72,8 @@ async function compareFile(
   format: FileFormat,
 ): Promise<{ counts: Counts; differences: Difference[] } | RowFaults> {
   const from = new Date(`${day}T00:00:00Z`)
-  const unseen = new Map<string, Recorded>()
-  const seen = new Map<string, Recorded>()
+  const unseen = new Map<string, MoneyRecord>()
+  const seen = new Map<string, MoneyRecord>()
   const none = Object.fromEntries(differenceKinds.map((kind) => [kind, 0])) as Counts['differences']
   const counts: Counts = { rows: 0, recorded: 0, matched: 0, differences: none }
   const differences: Difference[] = []
@@ -90,20 +90,20 @@ async function compareFile(
   const add = (found: readonly Difference[]): void => {
     for (const each of found) {
       counts.differences[each.difference] += 1
-      if (differences.length < maxListed) differences.push(each)
+      if (differences.length < maxListedDifferences) differences.push(each)
     }
   }
-  const differencesOfDay = (row: Row, recorded: Recorded): Difference[] => {
+  const differencesOfDay = (row: ProviderRow, recorded: MoneyRecord): Difference[] => {
     if (!unseen.delete(row.key)) return [repeatedThere(row, recorded)]
     seen.set(row.key, recorded)
     return differencesOf(day, row, recorded)
   }
-  const take = async (rows: Row[]): Promise<void> => {
+  const take = async (rows: ProviderRow[]): Promise<void> => {
     await load()
-    const onDay = (key: string): Recorded | undefined => unseen.get(key) ?? seen.get(key)
+    const onDay = (key: string): MoneyRecord | undefined => unseen.get(key) ?? seen.get(key)
     const unknown = rows.map(({ key }) => key).filter((key) => onDay(key) === undefined)
     const elsewhere =
-      unknown.length === 0 ? new Map<string, FoundKey>() : await deps.pace(() => findKeys(deps, unknown, wallet))
+      unknown.length === 0 ? new Map<string, FoundWalletKey>() : await deps.pace(() => findKeys(deps, unknown, wallet))
     for (const row of rows) {
       const recorded = onDay(row.key)
       const found = elsewhere.get(row.key)
@@ -118,7 +118,7 @@ async function compareFile(
       add(ofRow)
     }
   }
-  const faults = await readFile(bytes, format, rowsPerLookUp, take)
+  const faults = await readProviderFile(bytes, format, rowsPerLookUp, take)
   if (faults.count > 0) return faults
   await load()
   for (const recorded of unseen.values()) add([missingThere(recorded)])
@@ -126,7 +126,7 @@ async function compareFile(
 }
 
 /** A day other than `day` is a difference too, even if both sides agree on it. */
-function differencesOf(day: string, row: Row, recorded: Recorded): Difference[] {
+function differencesOf(day: string, row: ProviderRow, recorded: MoneyRecord): Difference[] {
   const { key, line } = row
   const { reference, businessId, kind } = recorded
   type Value = Difference['here']
@@ -143,16 +143,16 @@ function differencesOf(day: string, row: Row, recorded: Recorded): Difference[] 
 }
 
 /** For a key that succeeded only at the provider. */
-function missingHere({ key, kind, amount: there, line }: Row, found: FoundKey | undefined): Difference {
+function missingHere({ key, kind, amount: there, line }: ProviderRow, found: FoundWalletKey | undefined): Difference {
   const { reference, businessId } = found ?? { reference: null, businessId: null }
   return { difference: 'missing here', key, kind, here: null, there, line, reference, businessId }
 }
 
-function missingThere({ key, kind, amount: here, reference, businessId }: Recorded): Difference {
+function missingThere({ key, kind, amount: here, reference, businessId }: MoneyRecord): Difference {
   return { difference: 'missing there', key, kind, here, there: null, line: null, reference, businessId }
 }
 
 /** For a key that is in an earlier row as well. */
-function repeatedThere({ key, amount: there, line }: Row, recorded: Recorded): Difference {
+function repeatedThere({ key, amount: there, line }: ProviderRow, recorded: MoneyRecord): Difference {
   return { ...missingThere(recorded), difference: 'repeated there', key, there, line }
 }

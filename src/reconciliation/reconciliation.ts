@@ -61,7 +61,7 @@ export interface Reconciliation {
   differences: Difference[]
 }
 
-export const maxStored = 1000
+export const maxStoredDifferences = 1000
 
 export const reconciliations: Collection = {
   name: 'reconciliations',

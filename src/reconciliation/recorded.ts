@@ -7,7 +7,7 @@ import type { Pace } from '../work/pace.ts'
 import type { MoneyKind } from './read-file.ts'
 
 /** A live payment or refund, as we recorded it. */
-export interface Recorded {
+export interface MoneyRecord {
   /** The idempotency key that the wallet got. */
   key: string
   kind: MoneyKind
@@ -24,13 +24,13 @@ export interface Recorded {
  * `recorded` is null if the payment or refund with this key didn't succeed here (e.g. the outcome isn't known yet), or
  * if another wallet carried it out.
  */
-export interface FoundKey {
+export interface FoundWalletKey {
   reference: string
   businessId: string
-  recorded: Recorded | null
+  recorded: MoneyRecord | null
 }
 
-export const recordedFields = {
+export const intentFields = {
   _id: 0,
   businessId: 1,
   referenceNumber: 1,
@@ -47,14 +47,14 @@ export type RecordedIntent = Pick<Intent, 'businessId' | 'referenceNumber' | 're
 }
 
 /** MongoDB leaves `payment` out if the intent is unpaid. */
-export function recordedPayment({ businessId, referenceNumber: reference, payment }: RecordedIntent): Recorded[] {
+export function recordedPayment({ businessId, referenceNumber: reference, payment }: RecordedIntent): MoneyRecord[] {
   if (!payment) return []
   const { key, amountPaid: amount, commission, paidAt: at } = payment
   return [{ key, kind: 'payment', amount, fee: commission.payerTtc, at, reference, businessId }]
 }
 
 /** Leaves out refunds for which the wallet hasn't returned the money. */
-export const recordedRefunds = ({ businessId, referenceNumber: reference, refunds }: RecordedIntent): Recorded[] =>
+export const recordedRefunds = ({ businessId, referenceNumber: reference, refunds }: RecordedIntent): MoneyRecord[] =>
   refunds.flatMap(({ id: key, amount, returnedFees, refundedAt: at }: Refund) =>
     at === undefined ? [] : [{ key, kind: 'refund', amount, fee: returnedFees.payerTtc, at, reference, businessId }],
   )
@@ -91,8 +91,8 @@ export async function* recordedIn(
   deps: Deps,
   period: Period,
   wallet: string | null,
-): AsyncGenerator<Recorded[], void, undefined> {
-  const intents = { ...deps, projection: recordedFields }
+): AsyncGenerator<MoneyRecord[], void, undefined> {
+  const intents = { ...deps, projection: intentFields }
   for await (const businessId of businessIds(deps)) {
     const live = { businessId, sandbox: false, 'payment.wallet': walletFilter(wallet) }
     for await (const { found } of intentsIn<RecordedIntent>(intents, 'byPaidAt', live, period))
@@ -159,15 +159,15 @@ export async function findKeys(
   { Intent: model }: Pick<Models, 'Intent'>,
   keys: readonly string[],
   wallet: string | null,
-): Promise<Map<string, FoundKey>> {
+): Promise<Map<string, FoundWalletKey>> {
   const intents = (await nativeCollection(model)
     .find(
       { lookUpKeys: { $in: keys }, sandbox: false },
-      { hint: 'byLookUpKey', projection: { ...recordedFields, lookUpKeys: 1 }, maxTimeMS: maxReadMs },
+      { hint: 'byLookUpKey', projection: { ...intentFields, lookUpKeys: 1 }, maxTimeMS: maxReadMs },
     )
     .toArray()) as RecordedIntent[]
   const wanted = new Set(keys)
-  const found = new Map<string, FoundKey>()
+  const found = new Map<string, FoundWalletKey>()
   for (const intent of intents) {
     const { businessId, referenceNumber: reference, lookUpKeys = [] } = intent
     const isOfWallet = wallet === null || intent.payment?.wallet === wallet

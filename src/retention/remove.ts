@@ -1,5 +1,5 @@
 import type { Model, mongo } from 'mongoose'
-import { findLast } from '../chains/append.ts'
+import { findLastLink } from '../chains/append.ts'
 import type { LoggedEvent } from '../events/logged-event.ts'
 import { lifetimeMs } from '../idempotency/response.ts'
 import type { Intent } from '../intents/intent.ts'
@@ -224,7 +224,7 @@ async function removeEventsOf(cleaning: Cleaning, subjects: Subject[]): Promise<
 async function removeEvents(cleaning: Cleaning, filter: mongo.Filter<LoggedEvent>): Promise<void> {
   const { LoggedEvent: model, businessId, isDry } = cleaning
   const collection = nativeCollection(model)
-  const last = await findLast(collection, { businessId, sandbox: true })
+  const last = await findLastLink(collection, { businessId, sandbox: true })
   if (last === null) return
   if (!isDry)
     await collection.updateOne(

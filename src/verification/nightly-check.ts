@@ -7,7 +7,7 @@ import { type LongLease, lastDue, takeLongLease } from '../retention/record.ts'
 import { findServiceKey } from '../security/service-keys.ts'
 import type { Work } from '../work/loop.ts'
 import { createPace, type Pace } from '../work/pace.ts'
-import { type AuditCheck, digestOf, linesPerSeal, listOf, readableSeal, type Verified } from './seal.ts'
+import { type AuditCheck, digestOf, linesPerSeal, listOrEmpty, readableSeal, type Verified } from './seal.ts'
 import { type SealDeps, sealTrail } from './seal-trail.ts'
 import { type VerifyDeps, verifyLedgers } from './verify-ledger.ts'
 import { verifyTrail } from './verify-trail.ts'
@@ -118,5 +118,5 @@ export async function isCheckDue(deps: CheckDeps): Promise<boolean> {
 export async function latestCheck({ AuditCheck: model }: Pick<Models, 'AuditCheck'>): Promise<AuditCheck | null> {
   const found = await model.findOne({ _id: 'latest' }).lean<AuditCheck | null>()
   const faultCount = Number.isSafeInteger(found?.faultCount) ? Number(found?.faultCount) : 1
-  return found && { ...found, at: readableDate(found.at), faults: listOf(found.faults), faultCount }
+  return found && { ...found, at: readableDate(found.at), faults: listOrEmpty(found.faults), faultCount }
 }

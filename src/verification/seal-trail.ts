@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto'
-import { isNumber } from '../chains/append.ts'
+import { validNumber } from '../chains/append.ts'
 import type { LedgerEntry } from '../ledger/entry.ts'
 import { isDuplicate, nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../platform/deps.ts'
@@ -83,7 +83,7 @@ async function keyFor(deps: SealDeps) {
 }
 
 const lastSeal = async ({ AuditSeal }: Pick<SealDeps, 'AuditSeal'>): Promise<Seal | null> =>
-  readableSeal(await nativeCollection(AuditSeal).findOne({ _id: isNumber }, { sort: { _id: -1 }, maxTimeMS }))
+  readableSeal(await nativeCollection(AuditSeal).findOne({ _id: validNumber }, { sort: { _id: -1 }, maxTimeMS }))
 
 /** The only change to a sealed line. Doing it again changes nothing. */
 const markLines = ({ AuditEvent }: Pick<SealDeps, 'AuditEvent'>, { _id, ids }: Seal): Promise<unknown> =>

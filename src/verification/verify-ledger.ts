@@ -1,6 +1,6 @@
 import { inspect, isDeepStrictEqual } from 'node:util'
 import type { AuditEvent } from '../audit/audit-event.ts'
-import { type ChainOwner, chainIndex, isNumber } from '../chains/append.ts'
+import { type ChainOwner, chainIndex, validNumber } from '../chains/append.ts'
 import type { LoggedEvent } from '../events/logged-event.ts'
 import type { Intent } from '../intents/intent.ts'
 import type { Refund } from '../intents/records.ts'
@@ -66,7 +66,10 @@ export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, 
         throw new LedgerFault(`Entry ${head.number} is not the one that seal ${seal._id} contains.`)
       if (!isWhole) last = entry
     }
-    const stray = await entries.findOne({ ...owner, number: { $not: isNumber } }, { hint: chainIndex.name, maxTimeMS })
+    const stray = await entries.findOne(
+      { ...owner, number: { $not: validNumber } },
+      { hint: chainIndex.name, maxTimeMS },
+    )
     if (stray !== null) throw new LedgerFault(`An entry has the number ${inspect(stray.number)}.`)
     const since = new Date(Math.max(testsBefore, head?.bookedAt.getTime() ?? 0) + maxClockSkewMs)
     return { number: head?.number ?? 0, since }

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { mongo } from 'mongoose'
 import type { AuditEvent } from '../audit/audit-event.ts'
-import { isNumber } from '../chains/append.ts'
+import { validNumber } from '../chains/append.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { findServiceKey } from '../security/service-keys.ts'
 import type { Pace } from '../work/pace.ts'
@@ -62,7 +62,7 @@ export async function verifyTrail(
     last = seal
   }
   if (expected !== null && !isExpectedSeen) report(`Seal ${expected.number} is missing, although it is expected.`)
-  const stray = await nativeCollection(deps.AuditSeal).findOne({ _id: { $not: isNumber } }, { maxTimeMS })
+  const stray = await nativeCollection(deps.AuditSeal).findOne({ _id: { $not: validNumber } }, { maxTimeMS })
   if (stray !== null) report(`A seal has the number ${JSON.stringify(stray._id)}.`)
   await pace(() => reportAll(faultsOfOtherLines(deps, result.last?.number ?? 0)))
   return result

@@ -30,11 +30,11 @@ export type CommissionRates = Config['commissionRates']
  * payer's, if the merchant pays none). No fees, no taxes.
  */
 export function commissionOf(amount: number, rates: CommissionRates): Commission {
-  const provider = share(BigInt(amount), rates.provider)
-  const payer = share(BigInt(amount), rates.payer)
+  const provider = portion(BigInt(amount), rates.provider)
+  const payer = portion(BigInt(amount), rates.payer)
   if (provider + payer === 0n) return noCommission
-  const tof = share(provider + payer, rates.tof)
-  const tte = share(provider + payer, rates.tte)
+  const tof = portion(provider + payer, rates.tof)
+  const tte = portion(provider + payer, rates.tte)
   const fees = larger(provider + payer, tof + tte + 1n)
   const [providerTtc, payerTtc] = provider > 0n ? [fees - payer, payer] : [0n, fees]
   return {
@@ -47,7 +47,7 @@ export function commissionOf(amount: number, rates: CommissionRates): Commission
 }
 
 /** Bigint, because amount × basis points can exceed Number.MAX_SAFE_INTEGER. */
-function share(amount: bigint, basisPoints: number): bigint {
+function portion(amount: bigint, basisPoints: number): bigint {
   if (basisPoints === 0) return 0n
   return larger(1n, (amount * BigInt(basisPoints) + 5000n) / 10_000n)
 }

@@ -3,7 +3,7 @@ import type { mongo } from 'mongoose'
 import type { EventName } from '../../../schemas/events.ts'
 import type { ReadFeedQuery } from '../../../schemas/list-events.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import { type ChainOwner, chainIndex, isNumber } from '../../chains/append.ts'
+import { type ChainOwner, chainIndex, validNumber } from '../../chains/append.ts'
 import { longestReadMs, readSlice, readWithinPage } from '../../lists/pagination.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
@@ -74,7 +74,7 @@ export async function readFeed(deps: Reads, { businessId, sandbox }: Caller, sea
 /** 0 if the chain is empty. */
 export async function findLastNumber(deps: Reads, owner: ChainOwner, options: mongo.FindOptions): Promise<number> {
   const last = await nativeCollection(deps.LoggedEvent).findOne(
-    { ...owner, number: isNumber },
+    { ...owner, number: validNumber },
     {
       projection: { _id: 0, number: 1 },
       sort: { number: -1 },
@@ -147,27 +147,27 @@ const checkOf = ({ businessId, sandbox }: ChainOwner, number: number): string =>
   hash('sha256', `${businessId} ${sandbox} ${number}`, 'hex').slice(0, 8)
 
 /** `read` runs a read within the request's deadline. `signal` aborts if the client disconnects. */
-export interface Holding {
+export interface WaitLimits {
   read<T>(read: () => Promise<T>): Promise<T>
   signal: AbortSignal
 }
 
-type HoldDeps = Pick<Deps, 'LoggedEvent' | 'chainWatch' | 'capacity'>
+type WaitDeps = Pick<Deps, 'LoggedEvent' | 'chainWatch' | 'capacity'>
 
 /** What to read now, or the empty response if there's still no event. */
-type Held = { query: ReadFeedQuery } | { data: Feed }
+type WaitResult = { query: ReadFeedQuery } | { data: Feed }
 
 /**
  * Waits until the feed has an event for this request. Returns null without `wait` in the query. If all slots of the
  * process are taken, returns the empty response at once, so that no business gets an error because of others. For the
  * session, see `readFeed`.
  */
-export async function holdForEvent(
-  deps: HoldDeps,
+export async function waitForEvent(
+  deps: WaitDeps,
   caller: Caller,
   query: ReadFeedQuery,
-  { read, signal }: Holding,
-): Promise<Held | null> {
+  { read, signal }: WaitLimits,
+): Promise<WaitResult | null> {
   const search = parseFeedSearch(caller, query)
   if (search.waitMs === 0) return null
   const endsAtMs = performance.now() + search.waitMs
@@ -199,7 +199,7 @@ export async function holdForEvent(
 }
 
 /** Null if the process is full. Throws RATE_LIMITED if the business has used up its own slots. */
-function takeSlot({ capacity }: HoldDeps, businessId: string) {
+function takeSlot({ capacity }: WaitDeps, businessId: string) {
   const [owners, cost] = [[businessId], { polls: 1 }]
   const held = capacity.takeNow(owners, cost)
   if (held === null && capacity.blockOf(owners, cost)?.level === 0) throw capacity.refusal(owners, cost)

@@ -7,7 +7,7 @@ import type { Cause } from '../../tracing/tracing.ts'
 import type { KnownOutcome } from '../../wallets/wallet.ts'
 import { expiryJob } from '../expire.ts'
 import type { Intent } from '../intent.ts'
-import { isPayable, isPending, neverCancels, type TransitionName, transitions } from '../lifecycle.ts'
+import { isPending, neverCancels, payableFilter, type TransitionName, transitions } from '../lifecycle.ts'
 import { lookUpKeysOf, pushLookUpKeys } from '../look-up-keys.ts'
 import type { Payment, PaymentAttempt, PaymentHold } from '../records.ts'
 import {
@@ -43,7 +43,7 @@ export async function beginPayment(
       sandbox,
       _id,
       status: { $in: transitions.pay.from },
-      ...isPayable(deps.now()),
+      ...payableFilter(deps.now()),
       'marks.key': { $ne: hold.id },
     },
     update: {

@@ -8,11 +8,11 @@ import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { commissionOf } from '../../wallets/commission.ts'
-import { failingPayment } from '../../wallets/magic-amounts.ts'
-import { findEarlier, simulated } from '../effect.ts'
+import { failingPaymentAmount } from '../../wallets/magic-amounts.ts'
+import { findEarlier, simulationResult } from '../effect.ts'
 import { findIntentToChange } from '../find.ts'
 import type { Intent } from '../intent.ts'
-import { isFree, isPending } from '../lifecycle.ts'
+import { freeFilter, isPending } from '../lifecycle.ts'
 import { payerHashOf } from '../look-up-keys.ts'
 import { acceptsPayments, dropOldMarks, markingOf } from '../marks.ts'
 import { asOf } from '../present.ts'
@@ -82,19 +82,26 @@ export async function simulatePayment(
   const payerHash = payerHashOf(deps, simulation.payerPhone)
   const commission = commissionOf(amount, ratesAt(caller.commission, deps.config.commissionRates, now))
   const payment = { id: newId(), wallet: 'simulation', amount, commission, payerPhone, payerHash } as const
-  const outcome = amount === failingPayment ? technicalError : outcomes[simulation.outcome]
+  const outcome = amount === failingPaymentAmount ? technicalError : outcomes[simulation.outcome]
   const failure =
     outcome.outcome === 'done' ? null : { code: outcome.reason, retryable: outcome.outcome === 'declined' }
   const marking = markingOf(request, now, { payment: { failure } })
   // One time for the guard and the write. With two, an expired intent could be paid if the clock is set back in
   // between.
   const fixed = { ...deps, now: () => now }
-  const after = await endPayment(fixed, before, payment, outcome, { marking, cause, guard: isFree(now) }, deadlineAt)
+  const after = await endPayment(
+    fixed,
+    before,
+    payment,
+    outcome,
+    { marking, cause, guard: freeFilter(now) },
+    deadlineAt,
+  )
   if (after === null) throw refuse('INTENT_NOT_PENDING')
   wakeRelay(deps, after)
   const { requestId } = cause
   deps.log.info({ referenceNumber, ...outcome, status: after.status, requestId }, 'payment.settled')
-  return effectOf(marking.mark, simulated(deps, after, marking.mark), false)
+  return effectOf(marking.mark, simulationResult(deps, after, marking.mark), false)
 }
 
 function amountFor({ amountType, amount }: Intent, requested: number | null, maxAmount: number): number {

@@ -12,14 +12,14 @@ import type { KnownOutcome } from '../../wallets/wallet.ts'
 import type { Intent } from '../intent.ts'
 import { transitions } from '../lifecycle.ts'
 import { fewLookUpKeys } from '../look-up-keys.ts'
-import { type Marking, unlessMarked } from '../marks.ts'
+import { type Marking, unmarkedFilter } from '../marks.ts'
 import { pushAttempt } from '../payments/begin-and-settle.ts'
 import type { PaymentAttempt, Refund } from '../records.ts'
 import { planTransition, writeChange } from '../transition.ts'
 
 type Owner = Pick<Intent, 'businessId' | 'sandbox' | '_id'>
 
-export const pending = (refundId: string) => ({
+export const pendingRefundFilter = (refundId: string) => ({
   refunds: { $elemMatch: { id: refundId, status: 'PENDING' } },
 })
 
@@ -44,7 +44,7 @@ export const beginRefund = (
         status: { $in: transitions.refund.from },
         ...guard,
         [`refunds.${maxRefunds - 1}`]: { $exists: false },
-        ...unlessMarked(marking),
+        ...unmarkedFilter(marking),
         cleanedAt: { $exists: false },
       },
       update: {
@@ -69,9 +69,9 @@ async function releaseRefund(
   const release = (where: object, pulled: object) =>
     deps.batchers.updateIntent(
       {
-        filter: { businessId, sandbox, _id, ...pending(refund.id), ...where },
+        filter: { businessId, sandbox, _id, ...pendingRefundFilter(refund.id), ...where },
         update: {
-          $inc: released(refund),
+          $inc: undoSetAside(refund),
           $pull: { refunds: { id: refund.id }, ...pulled },
           $push: pushAttempt(attempt),
         },
@@ -98,25 +98,25 @@ type SetAsideGuard = Partial<
  * If the portion doesn't depend on other refunds, the guard is a range, so that concurrent refunds don't delay each
  * other. Otherwise it's the exact state that the portion was calculated from.
  */
-export function feeShareOf(
+export function feePortionsOf(
   { amountPaid, commission }: { amountPaid: number; commission: Commission },
   { refundsCommitted, feesReturned }: SetAside,
   amount: number,
 ) {
   const left = (fee: keyof ReturnedFees): number => commission[fee] - feesReturned[fee]
-  const share = (fee: keyof ReturnedFees): number =>
+  const portion = (fee: keyof ReturnedFees): number =>
     Number((BigInt(commission[fee]) * BigInt(amount)) / BigInt(amountPaid))
-  const shares = both(share)
+  const portions = both(portion)
   const isComplete = refundsCommitted + amount === amountPaid
-  const isShort = shares.providerTtc > left('providerTtc') || shares.payerTtc > left('payerTtc')
+  const isShort = portions.providerTtc > left('providerTtc') || portions.payerTtc > left('payerTtc')
   if (isComplete || isShort)
     return {
-      returnedFees: isComplete ? both(left) : both((fee) => Math.min(shares[fee], left(fee))),
+      returnedFees: isComplete ? both(left) : both((fee) => Math.min(portions[fee], left(fee))),
       guard: { refundsCommitted, ...byPath(feesReturned) },
     }
-  const bounds = both((fee) => commission[fee] - shares[fee])
+  const bounds = both((fee) => commission[fee] - portions[fee])
   return {
-    returnedFees: shares,
+    returnedFees: portions,
     guard: {
       refundsCommitted: { $lt: amountPaid - amount },
       'feesReturned.providerTtc': { $lte: bounds.providerTtc },
@@ -142,7 +142,7 @@ export const setAside = ({ amount, returnedFees }: Amounts): Record<string, numb
   ...byPath(returnedFees),
 })
 
-export const released = ({ amount, returnedFees }: Amounts): Record<string, number> =>
+export const undoSetAside = ({ amount, returnedFees }: Amounts): Record<string, number> =>
   setAside({ amount: -amount, returnedFees: both((fee) => -returnedFees[fee]) })
 
 /**
@@ -184,7 +184,7 @@ async function endRefund(
     name: 'refund',
     marking: null,
     cause,
-    guard: pending(refund.id),
+    guard: pendingRefundFilter(refund.id),
     lists: {
       $set: { 'refunds.$.status': 'SUCCEEDED', 'refunds.$.refundedAt': at, 'refunds.$.writeId': writeId },
       $unset: { 'refunds.$.queryAt': 1 },

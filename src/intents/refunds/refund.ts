@@ -4,14 +4,14 @@ import { effectOf, type Result, type WriteRequest } from '../../idempotency/requ
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { newRefundId } from '../../platform/ids.ts'
-import { failingRefund } from '../../wallets/magic-amounts.ts'
+import { failingRefundAmount } from '../../wallets/magic-amounts.ts'
 import { orderDeadline } from '../../wallets/query.ts'
 import { findEarlier } from '../effect.ts'
 import { findIntentToChange, type IntentToChange } from '../find.ts'
 import { isRefundable } from '../lifecycle.ts'
 import { dropOldMarks, markingOf, maxMarks } from '../marks.ts'
 import type { Refund } from '../records.ts'
-import { beginRefund, feeShareOf } from './begin-and-settle.ts'
+import { beginRefund, feePortionsOf } from './begin-and-settle.ts'
 import { carryOut } from './carry-out.ts'
 
 export interface RefundRequest {
@@ -55,8 +55,8 @@ function checkRefund(intent: IntentToChange, request: RefundRequest) {
     throw refuse('REFUND_AMOUNT_MISMATCH', { param: 'expectedRefundable', details })
   const amount = request.amount ?? refundable
   if (amount > refundable) throw refuse('AMOUNT_OUT_OF_RANGE', { param: 'amount', details })
-  if (sandbox && [amount, amountPaid].includes(failingRefund)) throw refuse('REFUND_FAILED')
-  const { returnedFees, guard } = feeShareOf(payment, intent, amount)
+  if (sandbox && [amount, amountPaid].includes(failingRefundAmount)) throw refuse('REFUND_FAILED')
+  const { returnedFees, guard } = feePortionsOf(payment, intent, amount)
   const exactly = expectedRefundable === null ? {} : { refundsCommitted }
   return { payment, amount, returnedFees, guard: { ...guard, ...exactly } }
 }

@@ -26,7 +26,7 @@ export type Exchange = ProviderResponse | { outcome: 'lost'; why: string } | { o
  * How much of its timeout a request may wait for a connection. Sent any later, it would probably time out while the
  * provider is still carrying out the order, above all when the provider is overloaded.
  */
-export const connectionWaitShare = 0.5
+export const connectionWaitFraction = 0.5
 
 /** Genuine responses have 100 to 200 bytes. */
 const maxResponseBytes = 16 * 1024
@@ -41,7 +41,7 @@ export async function exchange(
   const request = start(options)
   const fault = new Promise<string>((resolve) => request.on('error', (error) => resolve(reasonOf(error))))
   const connecting = Promise.race([connected(request), fault])
-  const unconnected = await withTimeout(connecting, timeoutMs * connectionWaitShare, () => 'no connection')
+  const unconnected = await withTimeout(connecting, timeoutMs * connectionWaitFraction, () => 'no connection')
   if (unconnected !== null) {
     request.destroy()
     return { outcome: 'never-sent', why: unconnected }

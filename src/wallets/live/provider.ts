@@ -6,7 +6,7 @@ import { createShare } from '../../limits/share.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { createRunningWork } from '../../platform/running-work.ts'
 import { version } from '../../platform/version.ts'
-import { connectionWaitShare, type Exchange, exchange, type ProviderRequest } from './exchange.ts'
+import { connectionWaitFraction, type Exchange, exchange, type ProviderRequest } from './exchange.ts'
 
 /** The provider may hang only for the customers of one business, so connections for the others must remain. */
 export const providerLimits = {
@@ -57,14 +57,14 @@ export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: {
       'User-Agent': `${deps.config.webhookHeaderBrand}-Payments/${version}`,
       Accept: '*/*',
       'X-Wallet-Timestamp': timestamp,
-      'X-Wallet-Signature': signature(key, { timestamp, method, path, body }),
+      'X-Wallet-Signature': signatureOf(key, { timestamp, method, path, body }),
     }
   }
 
   /** Waits for a free connection of the business, which counts towards `timeoutMs`. */
   async function sendSoon(businessId: string, request: () => ProviderRequest): Promise<Exchange> {
     const startedAt = performance.now()
-    const held = await share.take([businessId], { requests: 1 }, timeoutMs * connectionWaitShare)
+    const held = await share.take([businessId], { requests: 1 }, timeoutMs * connectionWaitFraction)
     if (held === null) return { outcome: 'never-sent', why: 'no connection' }
     const leftMs = timeoutMs - (performance.now() - startedAt)
     // Sign only now, because a signature is valid for a limited time.
@@ -113,7 +113,7 @@ interface Signed extends Pick<ProviderRequest, 'method' | 'path'> {
  * `sha256=` and the hex HMAC-SHA256 of timestamp, method, path and body, joined by line feeds. Only the body can
  * contain a line feed, so two requests never have the same signed text.
  */
-export function signature(key: string, { timestamp, method, path, body }: Signed): string {
+export function signatureOf(key: string, { timestamp, method, path, body }: Signed): string {
   const text = [timestamp, method, path, body].join('\n')
   return `sha256=${createHmac('sha256', key).update(text).digest('hex')}`
 }

@@ -55,13 +55,13 @@ const maxWrongPins = 5
 const lockedMs = 15 * 60_000
 
 export interface PinState {
-  wrongAttempts: number
+  failures: number
   lockEndsAt: Date | null
 }
 
 export function pinState({ wrongPins }: Pick<WalletAccount, 'wrongPins'>, now: Date): PinState {
   const { count, lastAt } = wrongPins
   const forgottenAt = new Date(lastAt.getTime() + lockedMs)
-  if (forgottenAt <= now) return { wrongAttempts: 0, lockEndsAt: null }
-  return { wrongAttempts: count, lockEndsAt: count >= maxWrongPins ? forgottenAt : null }
+  if (forgottenAt <= now) return { failures: 0, lockEndsAt: null }
+  return { failures: count, lockEndsAt: count >= maxWrongPins ? forgottenAt : null }
 }

@@ -4,7 +4,7 @@ import { isDuplicate, nativeCollection } from '../../mongo/collection.ts'
 import { type Transactions, transaction } from '../../mongo/transaction.ts'
 import type { Models } from '../../platform/deps.ts'
 import type { SlowCheck, SlowHash } from '../../security/slow-hash.ts'
-import { failingPayment } from '../magic-amounts.ts'
+import { failingPaymentAmount } from '../magic-amounts.ts'
 import type { KnownOutcome, PaymentOrder, RefundOrder, RefusalReason, Wallet } from '../wallet.ts'
 import { newAccount, pinState, type WalletAccount } from './account.ts'
 import type { WalletMovement } from './movement.ts'
@@ -30,7 +30,7 @@ export function createSandboxWallet(deps: SandboxDeps & { slowHash: SlowHash }):
     authorise: (order) => authorise({ ...deps, checkPin, hashDemoPin }, order),
     refund: (order) => refundTo(deps, order),
     status: ({ key, kind, validUntil }) =>
-      decide(deps, { _id: key, kind, ...unseen, validUntil }, async () => notExecuted),
+      decideOrder(deps, { _id: key, kind, ...unseen, validUntil }, async () => notExecuted),
   }
 }
 
@@ -53,7 +53,7 @@ type Undecided = Omit<WalletMovement, 'result' | 'at' | 'forgetAt'> & { validUnt
  * writes. If it was decided before, that outcome stands. A status query decides `not-executed`, so that a process that
  * was frozen can't carry the order out later; if the order's transaction is still open, the query waits for it.
  */
-export function decide(
+export function decideOrder(
   deps: SandboxDeps,
   { validUntil, ...order }: Undecided,
   judge: (session: mongo.ClientSession) => Promise<KnownOutcome>,
@@ -83,7 +83,7 @@ async function authorise(
   const isRight = await deps.checkPin(businessId, account?.pinHash ?? null, pin)
   const accountId = account?._id ?? null
   const order = { _id: key, accountId, kind: 'payment', amount, fee, validUntil } as const
-  return decide(deps, order, (session) => charge(deps, order, isRight, session))
+  return decideOrder(deps, order, (session) => charge(deps, order, isRight, session))
 }
 
 /**
@@ -101,21 +101,21 @@ async function charge(
   if (account === null) return isRight === null ? notExecuted : wrongPin
   const now = deps.now()
   const fixed = fixedOutcomeOf(account)
-  const { wrongAttempts, lockEndsAt } = pinState(account, now)
+  const { failures, lockEndsAt } = pinState(account, now)
   if (fixed?.outcome === 'refused') return fixed
   if (lockEndsAt !== null) return locked
   if (isRight === null) return notExecuted
   const result = isRight ? (fixed ?? affordable(account, amount, fee)) : wrongPin
   const change = {
     $inc: { balance: result.outcome === 'done' ? -(amount + fee) : 0 },
-    $set: { wrongPins: { count: isRight ? 0 : wrongAttempts + 1, lastAt: now } },
+    $set: { wrongPins: { count: isRight ? 0 : failures + 1, lastAt: now } },
   }
   await accounts.updateOne({ _id: account._id }, change, { session })
   return result
 }
 
 function affordable({ balance }: WalletAccount, amount: number, fee: number): KnownOutcome {
-  if (amount === failingPayment) return failed
+  if (amount === failingPaymentAmount) return failed
   return balance < amount + fee ? poor : done
 }
 
@@ -127,7 +127,7 @@ async function refundTo(
   const payment = await movements.findOne({ _id: paymentKey, 'result.outcome': 'done' })
   const _id = payment?.accountId ?? null
   const order = { _id: key, accountId: _id, kind: 'refund', amount, fee, paymentKey, validUntil } as const
-  return decide(deps, order, async (session) => {
+  return decideOrder(deps, order, async (session) => {
     if (payment === null || _id === null) return failed
     const earlier = await movements.find({ paymentKey, 'result.outcome': 'done' }, { session }).toArray()
     if (!fits(payment, [...earlier, order])) return failed
