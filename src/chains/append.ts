@@ -9,10 +9,7 @@ export interface ChainOwner {
   sandbox: boolean
 }
 
-/**
- * A document in the numbered chain of its owner: 1, 2, 3 and so on. It's built from the one before and never changes.
- * The collection needs `chainIndex`.
- */
+/** An owner's documents are numbered 1, 2, 3 and so on, and never change. The collection needs `chainIndex`. */
 export interface ChainLink extends ChainOwner {
   _id: string
   number: number
@@ -30,10 +27,7 @@ interface Draft {
   _id: string
 }
 
-/**
- * How often to start again because other processes appended to the same chain. An append takes about 2 ms, so even ten
- * processes rarely need more than a few rounds.
- */
+/** Per append, while others append to the same chain. At 2 ms each, even ten processes rarely need a few. */
 const maxRounds = 50
 /** Random, so that processes don't collide again. */
 const maxPauseMs = 10

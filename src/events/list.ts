@@ -23,10 +23,7 @@ export interface PresentedEvent {
   body: unknown
 }
 
-/**
- * Keeps the order. Leaves out events whose intent or order is gone, because the clean-up removes an intent's events
- * first.
- */
+/** Leaves out events whose intent or order is gone, because the clean-up removes an intent's events first. */
 export async function presentEvents(
   models: Pick<Deps, 'Intent' | 'Order'>,
   found: readonly LoggedEvent[],
@@ -106,8 +103,7 @@ export function listEvents(deps: Reads, caller: Caller, search: EventSearch): Pr
       where: ofTypes,
       index: 'byTypeAndTime',
       keptFrom: null,
-      // The relay may log an event long after it happened, e.g. after an outage of all workers. So checkpoints end
-      // before the oldest unrelayed event.
+      // An event may be logged long after it happened, e.g. after an outage of all workers.
       completeBefore: async () => (await findOldestEvent(deps, longestReadMs))?.createdAt ?? null,
     }
     return readCountedPage(deps, countable, search, search, {})

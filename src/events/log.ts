@@ -24,10 +24,7 @@ export const openEventLog = (models: Pick<Models, 'LoggedEvent'>, now: () => Dat
   ),
 })
 
-/**
- * Logs every event, subscribed to or not. The relay calls this before it removes the events from the outbox, so none is
- * missed.
- */
+/** Logs every event, subscribed to or not. The relay does this before it removes the events from the outbox. */
 export const logEvents = (
   { batchers }: { batchers: EventLog },
   { businessId, sandbox, referenceNumber }: Pick<Source, 'businessId' | 'sandbox' | 'referenceNumber'>,

@@ -128,10 +128,7 @@ export interface WrittenFile {
   last: number | null
 }
 
-/**
- * Writes the remaining lines, and calls `onLines` with their number after each write. If the process is killed,
- * `openExportFile` can resume the file.
- */
+/** Calls `onLines` with the number of lines after each write. If the process is killed, the file can be resumed. */
 export async function completeFile(
   deps: Pick<Deps, 'lists'>,
   { file, ...done }: ExportFile,

@@ -14,10 +14,7 @@ import { createLineWriter, type ExportedEntry, entryTypeOf, type FileForm, type 
 
 /** Makes chunks of about 25 kB. */
 const entriesPerChunk = 125
-/**
- * After a chunk, rest for three times as long as it took. Otherwise a fast client would keep the process and MongoDB
- * busy, and slow down other merchants.
- */
+/** In chunk times. Without a rest, a fast client would keep the process and MongoDB busy, and slow down others. */
 const restsPerChunk = 3
 /** A chunk that takes more than 10 ms was probably interrupted by other work. */
 const maxRestMs = 30
@@ -45,10 +42,7 @@ export function readForm(kind: ExportKind, query: FormQuery): FileForm {
   return { kind, format, delimiter: readDelimiter(delimiter), language }
 }
 
-/**
- * Yields the caller's payments, refunds or ledger entries as text, oldest first and only as fast as it's consumed.
- * Leaves out what is booked after it began.
- */
+/** Oldest first, and only as fast as it's consumed. Leaves out what is booked after the export began. */
 export async function* exportLedger(
   deps: Pick<Deps, 'lists' | 'now'>,
   caller: Caller,

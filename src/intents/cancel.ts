@@ -78,10 +78,7 @@ const pageSize = {
   maxTimeMS: 4_000,
 } as const satisfies PageSize
 
-/**
- * 100 intents per second, which is also the default limit of one API key: a bulk cancel slows other businesses down no
- * more than a busy merchant does.
- */
+/** 100 intents per second, the default limit of one API key, so it delays others no more than a busy merchant does. */
 const batchEveryMs = 500
 
 export const countCancellable = (deps: Pick<Deps, 'Intent'>, selection: CancelSelection): Promise<number> => {

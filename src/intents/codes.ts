@@ -55,10 +55,7 @@ declare module '../platform/deps.ts' {
   }
 }
 
-/**
- * Codes reserved per write. A process that ends loses its unused ones: at most one in 4 million of all codes per
- * restart.
- */
+/** A process that ends loses its unused codes: per restart, at most one in 4 million of all codes. */
 const blockSize = 256
 /** While the counter is behind, a step skips up to a thousandth of all codes. */
 const longestStep = 2 ** 20
@@ -146,8 +143,7 @@ export function createShortCodes(deps: ServiceKeyDeps & { Intent: Model<Intent>;
         const code = reserved.pop()
         if (code === undefined) await reserve()
         else {
-          // Refill early, so that creates rarely wait. If it fails, the next create that finds no code reports the
-          // error.
+          // Refill early, so that creates rarely wait. If it fails, the next create without a code reports it.
           if (reserved.length < blockSize / 4) reserve().catch(() => undefined)
           return code
         }

@@ -96,8 +96,7 @@ async function insertIntent(
       wakeRelay(deps, intent)
       return effectOf(mark, createdResponse(intent), false)
     }
-    // MongoDB names only one of the unique indexes that refused the document, so look for an earlier request in every
-    // case.
+    // MongoDB names only one of the unique indexes that refused the document, so always look for an earlier request.
     const earlier = await findCreated(deps, request)
     const { index } = insertion
     if (earlier !== null) {

@@ -31,10 +31,7 @@ export async function findEffect(
   return effectOf(mark, data, true)
 }
 
-/**
- * Like `findEffect`, for an intent you have already read. Without an effect, returns the stored response, which may be
- * a refusal.
- */
+/** For an intent you have already read. Without an effect, returns the stored response, which may be a refusal. */
 export const findEarlier = async (
   deps: EffectDeps,
   caller: Caller,

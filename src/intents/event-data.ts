@@ -34,9 +34,7 @@ export const paymentFormats: Record<number, (source: PaymentSource, facts: Facts
   1: paymentData,
 }
 
-/**
- * Bodies of the same source share one metadata string. At up to 227 000 characters, 200 separate ones would take 46 MB.
- */
+/** Bodies of one source share their metadata string: with up to 227 000 characters, 200 of them would take 46 MB. */
 function paymentData(source: PaymentSource, facts: Facts): string {
   const head = {
     reference_number: source.referenceNumber,

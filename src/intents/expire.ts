@@ -63,8 +63,8 @@ const maxPerBusiness = 1_000
 type Expiring = Pick<Intent, '_id' | 'businessId' | 'referenceNumber' | 'cancelsAt'>
 
 /**
- * Expires the due intents whose job didn't, with a fair share for each business. Returns how many it found. Intents
- * held by a payment aren't found, because their `cancelsAt` is `neverCancels`.
+ * Expires the due intents whose job didn't, with a fair share for each business. Returns how many it found. Doesn't
+ * find intents that a payment holds, because their `cancelsAt` is `neverCancels`.
  */
 export function expireDue(
   deps: Pick<Deps, 'Intent' | 'batchers' | 'enqueue' | 'metrics' | 'now'>,

@@ -130,10 +130,7 @@ export const createOfferedBatcher = (Intent: Model<Intent>, now: () => Date): Ba
     ({ shortCode }) => [shortCode],
   )
 
-/**
- * Reads the intents that may expire. Batched, because after a sale many expire in the same second, and without
- * metadata, which can be 153 KB per intent.
- */
+/** Batched, because after a sale many expire in the same second. Without metadata, which can be 153 KB per intent. */
 export const createExpiringBatcher = (Intent: Model<Intent>): Batcher<string, Intent | null> =>
   createReferenceBatcher(Intent, { metadata: 0 }, mayExpire)
 

@@ -185,10 +185,7 @@ const aroundSpan = ({ from, to }: { from: Date; to: Date }): Filter => ({
 
 const firstIn = (span: Span): Filter => within('refundTimes.firstAt', span)
 
-/**
- * Ids of the intents with a refund in the span, but the first one before it and the last one after it. Reads only
- * documents with three or more refunds.
- */
+/** The first refund is before the span, and the last one after it. Reads only documents with three or more refunds. */
 async function refundedInBetween(
   { Intent }: Reads,
   where: Filter,

@@ -10,10 +10,7 @@ const maxKeys = 200
 
 export const fewLookUpKeys = { [`lookUpKeys.${maxKeys}`]: { $exists: false } }
 
-/**
- * Keyed with SECRET_KEY, so that a copy of the database doesn't reveal phone numbers. Pass the number as returned by
- * `readPhone`.
- */
+/** Keyed, so that a copy of the database doesn't reveal phone numbers. Pass the number as returned by `readPhone`. */
 export const payerHashOf = ({ secrets }: Pick<Deps, 'secrets'>, phone: string): string => secrets.hash(payerText(phone))
 
 /** Includes the hashes under earlier SECRET_KEYs. */
@@ -25,9 +22,7 @@ const payerText = (phone: string): string => `payer-phone:${phone}`
 
 export const chosenAmountKey = (businessId: string, amount: number): string => `${businessId}:amount-${amount}`
 
-/**
- * What staff can search a payment by: the wallet's key, the payer's phone number and, for an OPEN intent, the amount.
- */
+/** What staff can search a payment by. The amount is included only for an OPEN intent. */
 export const lookUpKeysOf = (
   { businessId, amountType }: Pick<Intent, 'businessId' | 'amountType'>,
   { id, payerHash, amount }: Pick<PaymentHold, 'id' | 'payerHash' | 'amount'>,

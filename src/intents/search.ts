@@ -81,10 +81,7 @@ export const searchByWalletKey = (deps: Reads, key: string): Promise<FoundIntent
 export const searchByPayer = (deps: Reads & Pick<Deps, 'secrets'>, phone: string): Promise<FoundIntent[]> =>
   read(deps, 'byLookUpKey', { lookUpKeys: { $in: payerHashesOf(deps, phone) } })
 
-/**
- * Finds intents that were created, paid or attempted on one UTC day. For an OPEN intent, the amount is what the
- * customer chose.
- */
+/** Created, paid or attempted on one UTC day. For an OPEN intent, the amount is what the customer chose. */
 export async function searchByAmount(
   deps: Reads,
   businessIds: readonly string[],

@@ -69,10 +69,7 @@ export interface PlannedChange {
 }
 
 export interface PlannedTransition extends PlannedChange {
-  /**
-   * Matches once the transition is written: by the request's mark, or else by the event, which is in the outbox until
-   * the relay removes it.
-   */
+  /** Matches once the transition is written: by the mark, or by the event, which the relay removes from the outbox. */
   proof: Record<string, unknown>
   event: OutboxEvent
 }
@@ -93,7 +90,7 @@ export const applyTransition = (
 }
 
 /**
- * Returns `change.after`, or null if the filter doesn't match. For `proof`, see `GuardedUpdate` in mongo/batchers.ts.
+ * Returns `change.after`, or null if the filter doesn't match. For `proof`, see `GuardedUpdate` (mongo/batchers.ts).
  */
 export async function writeChange(
   deps: Pick<Deps, 'batchers' | 'metrics'>,
@@ -143,8 +140,8 @@ export function planTransition(deps: Pick<Deps, 'now'>, intent: Intent, input: T
       ...others,
       $set: { ...change, ...$set },
       ...operator('$unset', { ...$unset, ...(freesReference ? { referenceKey: 1 } : {}) }),
-      // Once the intent isn't PENDING, only the quarantine counts (codes.ts), even if the code would have been active
-      // for longer.
+      // Once the intent isn't PENDING, only the quarantine counts (codes.ts), however long the code would have been
+      // active.
       ...operator('$min', {
         ...$min,
         ...(isPending(transition.to) ? {} : { codeReusableAt: codeReusableFrom(at) }),

@@ -88,10 +88,7 @@ const ageOf = (deps: Pick<Deps, 'now'>, at: Date | null | undefined): number =>
 /** Counting more would reveal nothing new. */
 const maxDue = 10_000
 
-/**
- * `$type` makes MongoDB use the partial index `open`. Deliveries with an attempt in progress don't match: their lease
- * ends in the future.
- */
+/** `$type` makes MongoDB use the partial index `open`. During an attempt, the lease ends in the future: no match. */
 const due = (deps: Pick<Deps, 'now'>) => ({ nextAttemptAt: { $type: 'date', $lte: deps.now() } }) as const
 
 /** In seconds; 0 if no delivery is due. */
@@ -184,10 +181,7 @@ interface Part {
   bytes: number
 }
 
-/**
- * Estimates the bytes of intents, deliveries and orders for the largest businesses: BSON before compression, without
- * indexes.
- */
+/** Counts BSON bytes before compression, without indexes. */
 function storedBytes(deps: Pick<Deps, 'Delivery' | 'Intent' | 'Order' | 'metrics'>): Figure {
   const { businessStoredBytes } = deps.metrics.gauges
   return figureOf([businessStoredBytes], tenMinutesMs, async () => {

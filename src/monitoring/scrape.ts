@@ -2,10 +2,7 @@ import { briefMs, createRefresh, type Figure, figureOf, minuteMs, pingOf } from 
 import type { Deps } from '../platform/deps.ts'
 import { figuresOfMongo } from './figures-of-mongo.ts'
 
-/**
- * Returns a function that renders all metrics in the Prometheus text format, within 2 s. It never throws, and leaves
- * out what can't be read.
- */
+/** Renders all metrics in the Prometheus text format, within 2 s. Never throws, and leaves out what can't be read. */
 export function createScrape(
   deps: Pick<Deps, 'capacity' | 'databaseTime' | 'lists' | 'metrics' | 'now' | 'queues' | 'slots' | 'slowHash'>,
 ): () => Promise<string> {

@@ -1,9 +1,7 @@
 import type { DeclineReason, FailureReason } from '../../schemas/payment-reasons.ts'
 import type { Commission, ReturnedFees } from '../wallets/commission.ts'
 
-/**
- * Why the last payment didn't succeed. If it's `retryable`, the intent is still PENDING and the customer can pay again.
- */
+/** If it's `retryable`, the intent is still PENDING and the customer can pay again. */
 export interface PaymentFailure {
   code: DeclineReason | FailureReason
   retryable: boolean

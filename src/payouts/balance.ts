@@ -18,10 +18,7 @@ export async function readBalance(deps: Pick<Deps, 'LedgerEntry' | 'lists' | 'no
   return { currency: currencyCode, amount, asOf }
 }
 
-/**
- * The event may belong to either environment. Don't filter by time: like this, MongoDB reads a single document in index
- * order instead of sorting.
- */
+/** Don't filter by environment or time: like this, MongoDB reads one document in index order instead of sorting. */
 async function oldestUnrelayed(deps: Pick<Deps, 'Intent'>, { businessId }: ChainOwner): Promise<Date | null> {
   const found = await nativeCollection(deps.Intent).findOne<{ oldest: Date }>(
     { businessId, 'outbox.createdAt': { $exists: true } },

@@ -38,10 +38,7 @@ const shown = (title: string): string => (/\d{8}/.test(title) ? '…' : title.sl
 const space = String.raw`[ \u00a0\u202f\u2009]`
 const decimals = String.raw`(\d{1,2})`
 
-/**
- * Before three digits, a comma or a point counts only if the other one marks the decimals: `1,234` alone could be 1 234
- * or 1.234.
- */
+/** `1,234` alone could be 1 234 or 1.234, so it's refused. With both signs, the one before the decimals is clear. */
 const forms = [
   String.raw`(\d+)(?:[.,]${decimals})?`,
   String.raw`(\d{1,3}(?:${space}\d{3})+)(?:[.,]${decimals})?`,

@@ -21,8 +21,7 @@ export interface MoneyRecord {
 }
 
 /**
- * `recorded` is null if the payment or refund with this key didn't succeed here (e.g. the outcome isn't known yet), or
- * if another wallet carried it out.
+ * `recorded` is null if this didn't succeed here (e.g. its outcome isn't known yet), or another wallet carried it out.
  */
 export interface FoundWalletKey {
   reference: string
@@ -151,10 +150,7 @@ export async function* businessPages({ Business, pace }: Deps): AsyncGenerator<s
   }
 }
 
-/**
- * Finds the live intents with these wallet keys; unknown keys are left out. With a `wallet`, `recorded` is null for the
- * payments and refunds of others.
- */
+/** Leaves out unknown keys. With a `wallet`, `recorded` is null for the payments and refunds of others. */
 export async function findKeys(
   { Intent: model }: Pick<Models, 'Intent'>,
   keys: readonly string[],

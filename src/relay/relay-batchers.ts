@@ -81,10 +81,7 @@ const createOutboxBatcher = <Doc extends { _id: string }>(
     ({ _id }) => [_id],
   )
 
-/**
- * Empties many outboxes in one update, which lists the ids of all relayed events. They are unique, so each outbox loses
- * only its own.
- */
+/** One update lists the ids of all relayed events. They are unique, so each outbox loses only its own. */
 const createEmptyingBatcher = <Doc extends { _id: string }>(model: Model<Doc>): Batcher<RelayedEvents, void> =>
   createBatcher(
     500,

@@ -22,9 +22,7 @@ import { maxEventsPerRead } from './relay-batchers.ts'
 
 declare module '../platform/deps.ts' {
   interface Deps {
-    /**
-     * Ids of the documents that this process is relaying. `again`: new events may have arrived, so relay it once more.
-     */
+    /** The documents that this process is relaying. `again`: new events may have arrived, so relay them once more. */
     relaying: Map<string, 'once' | 'again'>
   }
 }
@@ -80,10 +78,7 @@ export async function relayOutboxes(deps: RelayDeps, toRelay: ToRelay): Promise<
   return relayed
 }
 
-/**
- * Leaves out documents that this process is relaying already; the call that is relaying them then runs `act` again for
- * those.
- */
+/** Skips documents that are being relayed; the call that is relaying them then runs `act` again for those. */
 async function relayOnce(
   { relaying }: Pick<Deps, 'relaying'>,
   ids: string[],
@@ -137,8 +132,7 @@ async function relayDocument(deps: RelayDeps, relayed: Relayed, kind: Kind, id: 
 }
 
 /**
- * Gives up if an insert wasn't sent by then, and the next poll relays the event again. Otherwise a delivery could be
- * stored minutes after its `createdAt`.
+ * A later insert is given up, and the next poll repeats it. Otherwise `createdAt` could be minutes before the insert.
  */
 const maxUnsentMs = 60_000
 

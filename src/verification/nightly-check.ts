@@ -80,10 +80,7 @@ export async function checkTrail(
   }
 }
 
-/**
- * Returns null if only a complete verification will do, because there are faults, or the number of marked lines isn't
- * what the seals contain.
- */
+/** Returns null if everything must be verified: there are faults, or not as many marked lines as the seals contain. */
 async function verifyRecent(deps: CheckDeps, pace: Pace, { last, lines }: AuditCheck): Promise<Verified | null> {
   const seals = nativeCollection(deps.AuditSeal)
   const verified = last && readableSeal(await seals.findOne({ _id: last.number }, { maxTimeMS }))

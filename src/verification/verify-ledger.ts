@@ -93,8 +93,7 @@ export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, 
   /** Compares an entry with what it books. */
   function faultOfContents(entry: LedgerEntry, draft: EntryDraft | undefined): string | null {
     const { number, type, refundId, bookedAt, occurredAt = bookedAt } = entry
-    // The clean-up may have removed the intent, even though its last refund, or a late booking of its payment, is much
-    // newer.
+    // The clean-up may have removed the intent, even if its last refund or a late booking is much newer.
     const isLate = sandbox && refundId !== undefined && (type === 'fee' || entry.amount < 0)
     const isOld = isLate || occurredAt.getTime() < dueDeps.cleanedBefore + deps.config.intentLifetimeMs
     if (type === 'closing' || (draft === undefined && isOld)) return null

@@ -96,10 +96,7 @@ const maxLateMs = 6 * 3_600_000
 /** How far ahead of its seal a line may be, because clocks differ. */
 const maxSkewMs = 3_600_000
 
-/**
- * Compares lines with their seal, and yields each fault as a sentence. `earlier` is when the lines before were sealed,
- * null if unknown.
- */
+/** Yields each fault as a sentence. `earlier` is when the lines before these were sealed, null if unknown. */
 async function* faultsOfLines(
   deps: VerifyDeps,
   key: KeyObject,

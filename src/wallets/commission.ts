@@ -18,10 +18,7 @@ export type ReturnedFees = Pick<Commission, 'providerTtc' | 'payerTtc'>
 
 export const noCommission: Commission = { providerTtc: 0, payerTtc: 0, tof: 0, tte: 0, totalRevenue: 0 }
 
-/**
- * In basis points, at most 50 % (schemas/environment.ts). Fees are portions of the amount, taxes are portions of the
- * fees.
- */
+/** In basis points, at most 50 % (schemas/environment.ts). Fees are taken from the amount, taxes from the fees. */
 export type CommissionRates = Config['commissionRates']
 
 /**

@@ -10,8 +10,7 @@ const deliveryGraceMs = 5000
 const firstQueryDelayMs = 1000
 
 /**
- * After this time, no wallet may carry out an order that started at `startedAt`. If the process dies before the wallet
- * responds, a worker queries the wallet then.
+ * No wallet may carry out an order after this. If the process dies before the wallet responds, a worker queries then.
  */
 export const orderDeadline = ({ walletTimeoutMs }: Pick<Config, 'walletTimeoutMs'>, startedAt: Date): Date =>
   new Date(startedAt.getTime() + walletTimeoutMs + deliveryGraceMs)

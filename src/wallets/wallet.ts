@@ -12,10 +12,7 @@ declare module '../platform/deps.ts' {
  */
 export type WalletName = 'sandbox' | 'simulation' | `live:${string}`
 
-/**
- * The customer can correct either, so the intent stays as it is and there's no event. A number without a wallet counts
- * as a wrong PIN.
- */
+/** The customer can correct either, so there's no event. A number without a wallet counts as a wrong PIN. */
 export type RefusalReason = 'wrong_pin' | 'wallet_locked'
 
 /**
@@ -65,8 +62,7 @@ export interface StatusQuery extends Order {
 }
 
 /**
- * A wallet as the rest of the service sees it. Methods return an outcome for any response, whatever it contains. If one
- * throws, the outcome is unknown (query.ts).
+ * Methods return an outcome for any response, whatever it contains. If one throws, the outcome is unknown (query.ts).
  */
 export interface Wallet {
   name: WalletName

@@ -20,10 +20,7 @@ export interface ChainEnd extends ChainOwner {
 /** Returns the chains that have grown beyond the known `number`. */
 export type ReadGrown = (known: readonly ChainEnd[]) => Promise<readonly ChainEnd[]>
 
-/**
- * Lets requests wait for chains to grow. Their chains are read all at once every `readEveryMs`, so a waiting request
- * uses no connection to MongoDB.
- */
+/** While requests wait, the ends of all their chains are read together, so a waiting request uses no connection. */
 export type ChainWatch = ReturnType<typeof createChainWatch>
 
 /** A waiting request sees an event at most this late, plus the time of two reads. */

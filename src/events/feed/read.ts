@@ -132,10 +132,7 @@ function readPosition(owner: ChainOwner, position: string): number {
   return number
 }
 
-/**
- * For a position past the end. We return positions only of events that are stored durably, so the database must have
- * been restored from a backup.
- */
+/** We return positions only of durably stored events, so the database must have been restored from a backup. */
 const lostPosition = (): Refusal =>
   invalidPosition(
     'after is past the last event, because the service has lost events. Follow the feed from the beginning, and skip the events that you have already processed.',

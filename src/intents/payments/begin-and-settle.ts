@@ -99,8 +99,7 @@ export async function settlePayment(
   const { referenceNumber } = intent
   const requestId = by.cause?.requestId ?? null
   deps.log.info({ referenceNumber, ...outcome, status: settled.status, requestId }, 'payment.settled')
-  // The intent expired while the payment held it. Writing that can be left to a job, since clients see it as expired
-  // already.
+  // The intent expired during the payment. A job can write that, since clients see it as expired already.
   const now = deps.now()
   if (isPending(settled.status) && settled.expiresAt <= now) deps.enqueue('intent-expiry', [expiryJob(settled, now)])
   return settled
@@ -125,8 +124,7 @@ async function write(
         cause,
         guard: { 'hold.id': payment.id },
       })
-  // Prove the write by the attempt, not by the event: the relay may have removed that already, and the customer must
-  // see the outcome even so.
+  // The relay may have removed the event already, so only the attempt proves the write.
   const after = await writeChange(deps, change, { 'attempts.writeId': attempt.writeId }, deadlineAt)
   return after === null ? null : { ...after, attempts: [...intent.attempts, attempt] }
 }
@@ -135,10 +133,7 @@ async function write(
 const isUnreported = (outcome: KnownOutcome): outcome is Exclude<KnownOutcome, ReportedOutcome> =>
   outcome.outcome === 'refused' || outcome.outcome === 'not-executed'
 
-/**
- * Logs an error if the wallet took the money after reporting that it never would. The service can't refund it: an
- * operator must act.
- */
+/** The wallet took the money after reporting that it never would. We can't refund it: an operator must act. */
 async function logIfAstray(
   deps: Pick<Deps, 'Intent' | 'log'>,
   { _id, referenceNumber }: Intent,
@@ -154,10 +149,7 @@ type EndingPayment = Omit<PaymentHold, 'startedAt' | 'validUntil' | 'queryAt' | 
   Partial<Pick<PaymentHold, 'startedAt'>>
 export type ReportedOutcome = Extract<KnownOutcome, { outcome: 'done' | 'declined' | 'failed' }>
 
-/**
- * Ends a payment that never held the intent, in one write that also stores its look-up keys. Returns null if the guard
- * doesn't match.
- */
+/** For a payment that never held the intent: one write, with the look-up keys. Null if the guard doesn't match. */
 export const endPayment = (
   deps: Pick<Deps, 'batchers' | 'metrics' | 'now'>,
   intent: Intent,

@@ -4,14 +4,10 @@ import type { KnownOutcome } from '../../wallets/wallet.ts'
 import type { Intent } from '../intent.ts'
 import type { PaymentHold } from '../records.ts'
 
-/**
- * A payment in progress costs one point and a refused PIN three, so up to 180 customers (60 × 3) of one network can pay
- * at the same time.
- */
+/** A payment in progress costs one point, a refused PIN three: 180 customers (60 × 3) of a network can pay at once. */
 const refused = { gets: 'the page asks to wait', seconds: 600, perFailure: 3, countsAhead: 'stored' } as const
 export const pinBudgets = {
-  // Customers of a carrier often share a network. Larger prefixes have limits of their own
-  // (src/security/failed-attempts).
+  // Customers of a carrier often share a network. Larger prefixes have limits of their own.
   live: { ...refused, name: 'pin', what: 'Refused PINs', perNetwork: 60 },
   // Test wallets hold no money, but declined payments count as well, because each causes an event for every endpoint.
   // Enough for a test suite, while it still bounds the cost of checking PINs.

@@ -86,8 +86,7 @@ export async function simulatePayment(
   const failure =
     outcome.outcome === 'done' ? null : { code: outcome.reason, retryable: outcome.outcome === 'declined' }
   const marking = markingOf(request, now, { payment: { failure } })
-  // One time for the guard and the write. With two, an expired intent could be paid if the clock is set back in
-  // between.
+  // With two readings of the clock, an expired intent could be paid if the clock is set back in between.
   const fixed = { ...deps, now: () => now }
   const after = await endPayment(
     fixed,

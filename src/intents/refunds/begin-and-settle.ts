@@ -247,8 +247,7 @@ const attemptOf = (
 })
 
 /**
- * Logs an error if the wallet refunded the money after reporting that it never would. The merchant doesn't know: an
- * operator must act.
+ * The wallet refunded the money after reporting that it never would. The merchant doesn't know: an operator must act.
  */
 async function logIfAstray(
   deps: Pick<Deps, 'Intent' | 'log'>,

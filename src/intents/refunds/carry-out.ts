@@ -22,9 +22,7 @@ export interface StartedRefund {
   cause: Cause | null
 }
 
-/**
- * Sends the refund to the wallet and stores the outcome. Resolves to the response data, or to the error if it failed.
- */
+/** Resolves to the response data, or to the error if the refund failed. */
 export const carryOut =
   (
     deps: Pick<Deps, 'Intent' | 'batchers' | 'config' | 'enqueue' | 'log' | 'metrics' | 'now'>,
@@ -55,10 +53,7 @@ export const carryOut =
 const maxWaitMs = 10_000
 const lookEveryMs = 250
 
-/**
- * Resolves to the response once an earlier request's refund is settled. Queries the wallet when that's due, but never
- * sends the refund again.
- */
+/** Waits until an earlier request's refund is settled. Queries the wallet when that's due, but never sends it again. */
 export const earlierRefund =
   (
     deps: Pick<

@@ -89,8 +89,7 @@ export function createLiveWallet(
 
     async status(query) {
       const { kind, businessId, key } = query
-      // Read the time BEFORE the query: the response may take long, and the order may reach the provider in the
-      // meantime.
+      // Read the time BEFORE the query: until the response is here, the order may still reach the provider.
       const sinceMs = deps.now().getTime() - providerDeadline(query).getTime()
       const notExecuted = sinceMs > lostAfterMs && sinceMs < forgottenAfterMs ? 'unknown' : null
       const result = await provider.get(businessId, `${resources[kind]}/${encodeURIComponent(key)}`)

@@ -35,10 +35,7 @@ function createAgent(isSecure: boolean): http.Agent {
   return isSecure ? new https.Agent({ ...options, rejectUnauthorized: true }) : new http.Agent(options)
 }
 
-/**
- * Connects to the provider at `url` and signs each request with `key`. Node.js environment variables don't affect these
- * connections.
- */
+/** Connects to `url` and signs each request with `key`. Environment variables of Node.js don't affect this. */
 export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: { url: string; key: string }) {
   const timeoutMs = deps.config.walletTimeoutMs
   const { origin, pathname } = new URL(url)
@@ -101,8 +98,7 @@ export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: {
 }
 
 /**
- * What a signature covers: the Unix time in seconds as in the header, the path including that of the base URL, and the
- * exact body (empty for a GET).
+ * `timestamp` is in Unix seconds, as in the header. `path` includes that of the base URL. `body` is empty for a GET.
  */
 interface Signed extends Pick<ProviderRequest, 'method' | 'path'> {
   timestamp: string

@@ -16,8 +16,7 @@ export interface WalletAccount {
   /** Digits only (phone.ts). */
   phone: string
   /**
-   * The only business that sees this demo wallet. Null if the wallet was created explicitly: then every business sees
-   * it.
+   * The only business that sees this demo wallet. Null if the wallet was created explicitly: every business sees it.
    */
   businessId: string | null
   /** Argon2id hash. Null if no PIN is correct. */

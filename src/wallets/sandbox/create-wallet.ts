@@ -7,8 +7,7 @@ import type { SlowHash } from '../../security/slow-hash.ts'
 import { newAccount, type WalletAccount } from './account.ts'
 
 /**
- * Creates a wallet that every business sees. Returns null if the number already has one. The audit line has the masked
- * phone number, and no PIN.
+ * Creates a wallet that every business sees; null if the number has one. The audit line has the masked phone number.
  */
 export async function createWallet(
   deps: Pick<Models, 'WalletAccount'> & AuditedDeps & { slowHash: SlowHash },

@@ -8,9 +8,7 @@ import { fixedOutcomeOf } from './sandbox-wallet.ts'
 /** Without the PIN and its hash. In lists, `phone` is masked. */
 export interface WalletFacts extends Pick<WalletAccount, 'phone' | 'businessId' | 'balance' | 'createdAt'> {
   pin: PinState
-  /**
-   * The outcome of every payment from this demo wallet (docs/merchants/testing.md). Null if it depends on the payment.
-   */
+  /** Every payment from this demo wallet has it (docs/merchants/testing.md). Null if it depends on the payment. */
   fixedOutcome: KnownOutcome | null
 }
 

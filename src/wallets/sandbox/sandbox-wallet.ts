@@ -158,10 +158,7 @@ export async function findAccount(deps: FindDeps, businessId: string, phone: str
   return made ?? (await openDemo(deps, { _id: demoId, businessId, phone }))
 }
 
-/**
- * Concurrent calls use the same id, so only one creates the wallet. Their hashes may differ, but they are of the same
- * PIN.
- */
+/** Concurrent calls use the same id, so only one creates the wallet. All of their hashes are of the same PIN. */
 async function openDemo(
   deps: FindDeps,
   owner: { _id: string; businessId: string; phone: string },
