@@ -5,7 +5,7 @@ import type { Deps } from '../platform/deps.ts'
 /** Don't add conditions: like this, MongoDB reads the index in order. */
 const withOutbox = { 'outbox.createdAt': { $exists: true } }
 
-/** Of all businesses. */
+/** Null if all outboxes are empty. */
 export async function findOldestEvent(
   deps: Pick<Deps, 'Intent' | 'Order' | 'Endpoint'>,
   maxTimeMS: number,

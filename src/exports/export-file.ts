@@ -18,7 +18,7 @@ export interface FileExport {
   quotes: boolean
 }
 
-/** `lines` counts the lines that the file already contains. */
+/** `lines` is how many the file already contains. */
 export interface ExportFile {
   file: FileHandle
   lines: number

@@ -14,7 +14,7 @@ import { createLineWriter, type ExportedEntry, entryTypeOf, type FileForm, type 
 
 /** Makes chunks of about 25 kB. */
 const entriesPerChunk = 125
-/** In chunk times. Without a rest, a fast client would keep the process and MongoDB busy, and slow down others. */
+/** A rest takes three times as long as the chunk. Without it, a fast client would slow down other merchants. */
 const restsPerChunk = 3
 /** A chunk that takes more than 10 ms was probably interrupted by other work. */
 const maxRestMs = 30

@@ -7,14 +7,13 @@ import { noCommission } from '../wallets/commission.ts'
 
 export type ExportedEntry = Omit<LedgerEntry, 'after'> & { after: Pick<LedgerEntry['after'], 'balance'> }
 
-/** Amounts are in centimes. */
 interface Column {
   /** The name in JSON, if it isn't the key in `allColumns`. */
   json?: string
   name: Record<ExportLanguage, string>
   isAmount?: true
   read(entry: ExportedEntry): string | number | null
-  /** Set if CSV has something else than JSON. */
+  /** Returns undefined if CSV has the same as JSON. */
   inCsv?(entry: ExportedEntry, language: ExportLanguage): string | undefined
 }
 
@@ -31,7 +30,7 @@ const stored =
 const feesOf = ({ commission = noCommission }: ExportedEntry) => commission
 const timeOf = (at: Date | undefined): string | null => at?.toISOString() ?? null
 
-/** For people. Programs get the type itself. */
+/** For people who read CSV files. JSON has the type itself. */
 const typeNames: Record<ExportLanguage, Partial<Record<LedgerEntry['type'], string>>> = {
   en: {},
   fr: { payment: 'paiement', refund: 'remboursement', fee: 'frais', payout: 'versement' },
@@ -131,7 +130,6 @@ const columnsByKind: Record<ExportKind, readonly (keyof typeof allColumns)[]> = 
   ],
 }
 
-/** `key` is the name in JSON. */
 const columnsOf = (kind: ExportKind) =>
   columnsByKind[kind].map((name) => {
     const shared: Column = allColumns[name]
@@ -163,7 +161,7 @@ export interface LineWriter {
 /** Added to the names of columns in centimes. */
 const inCentimes = { en: 'centimes', fr: 'centimes', ar: 'سنتيم' } as const
 
-/** However the entries are grouped, the lines are the same. */
+/** The lines don't depend on how the entries are grouped. */
 export function createLineWriter({ kind, format, delimiter, language }: FileForm): LineWriter {
   const columns = columnsOf(kind)
   if (format === 'jsonl') {

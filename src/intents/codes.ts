@@ -59,7 +59,7 @@ declare module '../platform/deps.ts' {
 const blockSize = 256
 /** While the counter is behind, a step skips up to a thousandth of all codes. */
 const longestStep = 2 ** 20
-/** Like FF1 (NIST SP 800-38G). */
+/** As many as FF1 has (NIST SP 800-38G). */
 const rounds = 10
 const halfBits = 15
 const half = 2 ** halfBits - 1
@@ -101,7 +101,7 @@ export function createShortCodes(deps: ServiceKeyDeps & { Intent: Model<Intent>;
       return await ensureServiceKey(deps, 'shortCodes')
     } catch (err) {
       if (isDatabaseFault(err)) throw err
-      // With a new key, codes could repeat.
+      // A new key would repeat codes.
       report({ err, remedy: 'Set the earlier SECRET_KEY as SECRET_KEY_PREVIOUS.' })
       throw noCodeFree('short')
     }

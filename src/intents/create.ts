@@ -40,7 +40,7 @@ export function parseCreate(deps: Pick<Deps, 'validate'>, sandbox: boolean, body
 
 /** If a third of the million codes are free, 16 draws find one with a probability of 99.8 %. */
 const maxDraws = 16
-/** While a majority doesn't have the other intent yet. */
+/** Paces the loop while a majority doesn't have the other intent yet. */
 const lookAgainMs = 20
 
 /**
@@ -118,7 +118,7 @@ async function insertIntent(
   throw noCodeFree('payment')
 }
 
-/** A request key counts for 24 hours. */
+/** After 24 hours, a key no longer counts. */
 async function freeRequestKey({ Intent }: Pick<Deps, 'Intent'>, { key, arrivedAt }: WriteRequest): Promise<boolean> {
   const old = { 'requestKey.key': key, 'requestKey.at': { $lte: freshSince(arrivedAt) } }
   return (await Intent.updateOne(old, { $unset: { requestKey: 1 } })).modifiedCount > 0

@@ -56,7 +56,7 @@ export const expiryJob = (
   delayMs: Math.max(0, expiresAt.getTime() - now.getTime()),
 })
 
-/** The poll leaves fresher ones to their own jobs, which may be about to run. */
+/** Intents that became due more recently are left to their own jobs, which may be about to run. */
 const graceMs = 1_500
 const maxPerBusiness = 1_000
 

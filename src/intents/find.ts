@@ -32,7 +32,6 @@ export interface IntentToChange extends Intent {
   hasOldMarks: boolean
   /** Size of the stored document, including its refunds and outbox. */
   bytes: number
-  /** How many events are in the outbox. */
   waitingEvents: number
 }
 
@@ -90,14 +89,12 @@ export interface OfferedIntent extends Intent {
   /** Sums of the SUCCEEDED refunds and of the payer's fees that they returned, in centimes. */
   refunded: number
   refundedFee: number
-  /** The business's name. */
   merchant: string
-  /** How many events are in the outbox. */
   waitingEvents: number
   freshMarks: number
   hasOldMarks: boolean
   isSuspended: boolean
-  /** The rates that operators have set for the business. */
+  /** As set by operators. */
   commission: CommissionHistory
 }
 

@@ -7,13 +7,13 @@ export interface Transition {
   from: readonly Status[]
   to: Status
   event: EventName
-  /** Must also match when the status is written. */
+  /** Part of the filter of the write, besides the status. */
   guard: (now: Date) => Record<string, unknown>
   /** Becomes `updatedAt` and the time of the event. */
   at: (intent: Pick<Intent, 'expiresAt' | 'updatedAt'>, now: Date) => Date
   cancelsAt: (intent: Pick<Intent, 'expiresAt'>) => Date | null
   cancellationReason: CancellationReason | null
-  /** Whether another intent may have the same merchant reference from now on. */
+  /** After the transition, another intent may have the same merchant reference. */
   freesReference: boolean
 }
 

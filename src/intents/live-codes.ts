@@ -15,13 +15,11 @@ declare module '../platform/deps.ts' {
 
 /** If an intent is paid or cancelled now, its code is free again after this (codes.ts). */
 const longestWaitMs = 15 * 60_000
-/** A count is used for this long. */
 const usedForMs = 10_000
 /** Before refusing a create, count again unless the count is younger than this. */
 const freshMs = 1_000
 /** About 200 bytes each. */
 const maxCounts = 10_000
-/** MongoDB aborts the query after this. */
 const countingMs = 2_000
 
 export const codesLimit = {
@@ -31,7 +29,7 @@ export const codesLimit = {
   metric: 'business_quota_used_ratio',
 }
 
-/** `freeAt` is when the first of these codes becomes free again. */
+/** `freeAt`: when the first of these codes is free again. */
 interface Usage {
   _id: string
   used: number

@@ -28,7 +28,6 @@ export const unmarkedFilter = ({ mark: { key }, arrivedAt }: Marking) => ({
   marks: { $not: { $elemMatch: { key, at: { $gt: freshSince(arrivedAt) } } } },
 })
 
-/** Matches once the mark is written. */
 export const markedFilter = ({ mark: { id } }: Marking) => ({ 'marks.id': id })
 
 /** With this many fresh marks, an intent accepts no more payments or refunds. You can always cancel it. */

@@ -70,7 +70,6 @@ export const presentCreated = (
 export const payUrlOf = (payBase: string, { shortCode }: Pick<Intent, 'shortCode'>): string =>
   `${payBase}/p/${shortCode}`
 
-/** Where customers enter a payment code. */
 export const codeUrlOf = (payBase: string, { sandbox, businessId }: Pick<Intent, 'sandbox' | 'businessId'>): string =>
   sandbox ? `${payBase}/sandbox/${businessId}` : `${payBase}/`
 

@@ -52,7 +52,6 @@ export interface TransitionInput {
   cause: Cause | null
   /** Identifies the payment or refund that ends. */
   guard?: Record<string, unknown>
-  /** Set along with the status. */
   set?: Partial<Pick<Intent, 'payment' | 'hold' | 'failure' | 'listedAmount'>>
   /** Update operators for the intent's lists and its summary of refunds. */
   lists?: { [Operator in '$min' | '$max' | '$inc' | '$set' | '$unset' | '$push']?: Record<string, unknown> }

@@ -23,12 +23,11 @@ interface AccountState extends DayTotals {
   balance: number
   /** Balance at the start of the day of `bookedAt`, to which the totals also belong. */
   opening: number
-  /** Counts all entries so far. */
   entries: number
   byType: Record<EntryType, number>
 }
 
-/** A closing marker records this. */
+/** As recorded by a closing marker. */
 export interface ClosedDay extends DayTotals {
   opening: number
   closing: number
@@ -41,9 +40,8 @@ export interface EntryFacts {
   merchantReference?: string | null
   refundId?: string
   occurredAt?: Date
-  /** When the refund began. */
   startedAt?: Date
-  /** With most digits masked. */
+  /** Masked, e.g. `22 ** ** 01`. */
   payerPhone?: string
   commission?: Commission
   returnedFees?: ReturnedFees

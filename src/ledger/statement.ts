@@ -10,7 +10,7 @@ import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import { type ClosedDay, dayOf, type LedgerEntry, noTotals, totalsOf } from './entry.ts'
 
-/** Includes everything that is booked, in centimes. */
+/** In centimes. The last entry contains the balance of everything that is booked. */
 export const balanceOf = async ({ LedgerEntry }: Pick<Deps, 'LedgerEntry'>, owner: ChainOwner): Promise<number> =>
   (await findLastLink(nativeCollection(LedgerEntry), owner))?.after.balance ?? 0
 

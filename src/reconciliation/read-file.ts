@@ -8,7 +8,7 @@ type ColumnName = (typeof columnNames)[number]
 
 const optional: readonly ColumnName[] = ['kind', 'fee']
 
-/** From `--columns`. */
+/** As given with `--columns`. */
 export type Headers = Partial<Record<ColumnName, string>>
 
 type ColumnPositions = Partial<Record<ColumnName, number>> & Record<'key' | 'amount' | 'time', number>
@@ -149,7 +149,7 @@ export class FileFault extends Error {}
 
 /** In characters. A longer row is most likely missing a closing quote. */
 const maxRowLength = 64 * 1024
-/** More are counted, but not listed. */
+/** All are counted, but only this many are listed. */
 const maxFaults = 20
 
 export interface RowFaults {

@@ -38,9 +38,9 @@ export interface Difference {
 }
 
 export interface Counts {
-  /** Rows of the file. */
+  /** In the file. */
   rows: number
-  /** Our payments and refunds of the day. */
+  /** In our database. */
   recorded: number
   matched: number
   differences: Record<DifferenceKind, number>

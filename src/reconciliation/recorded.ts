@@ -8,12 +8,12 @@ import type { MoneyKind } from './read-file.ts'
 
 /** A live payment or refund, as we recorded it. */
 export interface MoneyRecord {
-  /** The idempotency key that the wallet got. */
+  /** The wallet got this as the idempotency key. */
   key: string
   kind: MoneyKind
   /** In centimes, without the fee. */
   amount: number
-  /** What the payer paid or got back on top, in centimes. */
+  /** What the payer paid or got back in addition, in centimes. */
   fee: number
   at: Date
   reference: string

@@ -36,9 +36,9 @@ type Kind = 'Intent' | 'Order' | 'Endpoint'
 interface Relayed {
   events: number
   deliveries: number
-  /** Deliveries that are waiting for a slot. */
+  /** These deliveries wait for a slot. */
   waiting: number
-  /** Has one cause per event. */
+  /** One per event. */
   causes: Caused[]
 }
 

@@ -21,7 +21,7 @@ const wholeEveryMs = 6.5 * 24 * hourMs
 const maxSkewMs = hourMs
 const maxTimeMS = 4_000
 
-/** A check that keeps failing runs once a minute. */
+/** Runs every night. A check that keeps failing runs once a minute. */
 export const checkWork: Work = {
   name: 'audit-check',
   queue: 'retention',

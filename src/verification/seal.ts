@@ -19,7 +19,7 @@ export const linesPerSeal = 1000
  * digest proves the whole trail. Never changed or deleted.
  */
 export interface Seal {
-  /** From 1, without gaps. */
+  /** Numbered from 1, without gaps. */
   _id: number
   at: Date
   /** The lines' ids in ascending order, each with its digest. */
@@ -29,7 +29,7 @@ export interface Seal {
   heads?: SealedHead[]
   /** Digest of the previous seal; null in seal 1. */
   previous: string | null
-  /** Covers all other fields. */
+  /** Digest of all other fields. */
   digest: string
 }
 
@@ -53,14 +53,13 @@ export const auditSeals: Collection = {
   indexes: [{ name: 'byLedger', key: { 'heads.chain': 1, _id: -1 } }],
 }
 
-/** As logged when the seal was made. */
+/** The log has these for each seal. */
 export interface KnownSeal {
   number: number
   digest: string
 }
 
 export interface Verified {
-  /** How many lines the seals contain. */
   seals: number
   lines: number
   last: KnownSeal | null
@@ -69,7 +68,6 @@ export interface Verified {
   faults: string[]
 }
 
-/** There's a single document. */
 export interface AuditCheck extends Verified {
   _id: 'latest'
   at: Date

@@ -75,7 +75,6 @@ export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, 
     return { number: head?.number ?? 0, since }
   }
 
-  /** Compares an entry with the one before it. */
   function faultOfLink(entry: LedgerEntry): string | null {
     const { number, type, bookedAt, after } = entry
     const next = (last?.number ?? 0) + 1
@@ -90,7 +89,6 @@ export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, 
     return `Entry ${number} does not follow from the one before it in ${differing(entry, wanted)} (${balances}).`
   }
 
-  /** Compares an entry with what it books. */
   function faultOfContents(entry: LedgerEntry, draft: EntryDraft | undefined): string | null {
     const { number, type, refundId, bookedAt, occurredAt = bookedAt } = entry
     // The clean-up may have removed the intent, even if its last refund or a late booking is much newer.

@@ -176,7 +176,7 @@ export async function waitForEvent(
     let last = await findLast()
     const after = search.after === 'latest' ? last : search.after
     const found = { query: { ...query, after: writePosition(owner, after) } }
-    // `readFeed` reports the lost position.
+    // `readFeed` then reports that the log has lost this position.
     if (after > last) return found
     for (let seen = after; ; ) {
       const range = { after: seen, last }

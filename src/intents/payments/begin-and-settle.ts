@@ -129,7 +129,6 @@ async function write(
   return after === null ? null : { ...after, attempts: [...intent.attempts, attempt] }
 }
 
-/** Nothing changed, so there's nothing to report as an event. */
 const isUnreported = (outcome: KnownOutcome): outcome is Exclude<KnownOutcome, ReportedOutcome> =>
   outcome.outcome === 'refused' || outcome.outcome === 'not-executed'
 

@@ -22,7 +22,7 @@ export interface Confirmation {
   pin: string
   /** In centimes. The intent's own amount, unless it's OPEN. */
   amount: number
-  /** As shown to the customer. */
+  /** Shown to the customer before the payment. */
   commission: Commission
 }
 

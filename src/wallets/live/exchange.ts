@@ -9,7 +9,6 @@ export interface ProviderRequest {
   body: string | null
 }
 
-/** The status and the body can be anything. */
 export interface ProviderResponse {
   outcome: 'responded'
   status: number

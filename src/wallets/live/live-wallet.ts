@@ -46,7 +46,6 @@ export function createLiveWallet(
     return { outcome: 'unknown', why }
   }
 
-  /** Unknown if we can't trust the response. */
   function outcomeOf(
     httpResponse: ProviderResponse,
     order: OrderIdentity,

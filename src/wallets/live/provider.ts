@@ -88,7 +88,6 @@ export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: {
       const path = base + resource
       return send(businessId, () => ({ method: 'GET', path, headers: signed('GET', path, ''), body: null }))
     },
-    /** Lets running requests finish first. */
     async close(): Promise<void> {
       isClosed = true
       await running.ended()

@@ -23,7 +23,7 @@ export interface WalletAccount {
   pinHash: string | null
   /** In centimes. */
   balance: number
-  /** Since the last correct one. */
+  /** Counts from the last correct PIN. */
   wrongPins: { count: number; lastAt: Date }
   createdAt: Date
 }

@@ -5,7 +5,7 @@ import type { KnownOutcome } from '../wallet.ts'
 import { type PinState, pinState, type WalletAccount } from './account.ts'
 import { fixedOutcomeOf } from './sandbox-wallet.ts'
 
-/** Without the PIN and its hash. In lists, `phone` is masked. */
+/** What staff may see. In lists, `phone` is masked. */
 export interface WalletFacts extends Pick<WalletAccount, 'phone' | 'businessId' | 'balance' | 'createdAt'> {
   pin: PinState
   /** Every payment from this demo wallet has it (docs/merchants/testing.md). Null if it depends on the payment. */

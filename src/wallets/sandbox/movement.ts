@@ -10,7 +10,7 @@ declare module '../../platform/deps.ts' {
 
 /** What became of one order. It never changes. */
 export interface WalletMovement {
-  /** Same as the order's key. */
+  /** The order's key. */
   _id: string
   /** Null if the number has no wallet. */
   accountId: string | null

@@ -191,7 +191,7 @@ type FixedOutcome =
 interface DemoWallet {
   /** Not a secret. Null if no PIN is correct. */
   pin: string | null
-  /** In centimes, when the wallet is new. */
+  /** In centimes, for a new wallet. */
   balance: number
   fixedOutcome: FixedOutcome | null
 }
