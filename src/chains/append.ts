@@ -2,18 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { mongo } from 'mongoose'
 import { longestReadMs } from '../lists/pagination.ts'
 import { type Batcher, backgroundRest, createBatcher } from '../mongo/batchers.ts'
+import { flag, type Of, part, text, whole } from '../mongo/fields.ts'
 import { unavailable } from '../platform/errors.ts'
 
-export interface ChainOwner {
-  businessId: string
-  sandbox: boolean
-}
-
 /** An owner's documents are numbered 1, 2, 3 and so on, and never change. The collection needs `chainIndex`. */
-export interface ChainLink extends ChainOwner {
-  _id: string
-  number: number
-}
+export const chainFields = part({ businessId: text, sandbox: flag, _id: text, number: whole })
+export type ChainLink = Of<typeof chainFields>
+export type ChainOwner = Pick<ChainLink, 'businessId' | 'sandbox'>
 
 /** Unique, so that only one document can follow another. */
 export const chainIndex = {

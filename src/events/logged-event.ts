@@ -1,41 +1,26 @@
-import type { Model } from 'mongoose'
 import type { EventName } from '../../schemas/events.ts'
-import { type ChainLink, chainIndex } from '../chains/append.ts'
-import type { Collection } from '../mongo/collection.ts'
-import { type Recorded, recordedFields } from '../outbox/facts.ts'
-
-declare module '../platform/deps.ts' {
-  interface Models {
-    LoggedEvent: Model<LoggedEvent>
-  }
-}
+import { chainFields, chainIndex } from '../chains/append.ts'
+import { collection, type Stored } from '../mongo/declare.ts'
+import { date, oneOf, text } from '../mongo/fields.ts'
+import { recordedFields } from '../outbox/facts.ts'
 
 /** `_id` is the event's id, so an event that is relayed twice is logged once. Only `cleaned` events ever change. */
-export interface LoggedEvent extends ChainLink, Recorded {
-  /**
-   * Instead of removing the last event of a log, the clean-up makes it a `cleaned` one, because the next event needs
-   * its number. No reader sees it, and its other fields mean nothing.
-   */
-  event: EventName | 'cleaned'
-  /** For an endpoint event, the endpoint's id. */
-  referenceNumber: string
-  /** When the event happened, which isn't quite the order of the log. */
-  createdAt: Date
-  loggedAt: Date
-}
-
-export const loggedEvents: Collection = {
+export const loggedEvents = collection({
   name: 'events',
+  kept: 'test data until the clean-up, live data forever',
   fields: {
-    _id: String,
-    businessId: String,
-    sandbox: Boolean,
-    number: Number,
-    event: String,
-    referenceNumber: String,
-    createdAt: Date,
-    loggedAt: Date,
-    ...recordedFields,
+    ...chainFields.fields,
+    ...recordedFields.fields,
+    /**
+     * Instead of removing the last event of a log, the clean-up makes it a `cleaned` one, because the next event needs
+     * its number. No reader sees it, and its other fields mean nothing.
+     */
+    event: oneOf<EventName | 'cleaned'>(),
+    /** For an endpoint event, the endpoint's id. */
+    referenceNumber: text,
+    /** When the event happened, which isn't quite the order of the log. */
+    createdAt: date,
+    loggedAt: date,
   },
   indexes: [
     chainIndex,
@@ -50,4 +35,5 @@ export const loggedEvents: Collection = {
     { name: 'byType', key: { businessId: 1, sandbox: 1, event: 1, number: 1 } },
     { name: 'byReference', key: { referenceNumber: 1, createdAt: -1, _id: -1 } },
   ],
-}
+})
+export type LoggedEvent = Stored<typeof loggedEvents>

@@ -49,12 +49,6 @@ export async function freeIfReusable(deps: Pick<Deps, 'Intent' | 'now'>, codeKey
   return freed.modifiedCount === 1
 }
 
-declare module '../platform/deps.ts' {
-  interface Deps {
-    shortCodes: ShortCodes
-  }
-}
-
 /** A process that ends loses its unused codes: per restart, at most one in 4 million of all codes. */
 const blockSize = 256
 /** While the counter is behind, a step skips up to a thousandth of all codes. */

@@ -6,13 +6,6 @@ import { createReadBatcher, noDeadline } from '../mongo/batchers.ts'
 import { useLast } from '../platform/use-last.ts'
 import type { Intent } from './intent.ts'
 
-declare module '../platform/deps.ts' {
-  interface Deps {
-    liveCodes: LiveCodes
-    fullSandboxes: FullSandboxes
-  }
-}
-
 /** If an intent is paid or cancelled now, its code is free again after this (codes.ts). */
 const longestWaitMs = 15 * 60_000
 const usedForMs = 10_000

@@ -12,12 +12,6 @@ import { createRefusedPins } from './payments/refused-pins.ts'
 import type { Payment, PaymentHold, Refund } from './records.ts'
 import { pendingRefundFilter, settleRefund } from './refunds/begin-and-settle.ts'
 
-declare module '../platform/deps.ts' {
-  interface Deps {
-    walletQueries: Set<string>
-  }
-}
-
 type SettleDeps = Pick<Deps, 'Intent' | 'batchers' | 'counters' | 'enqueue' | 'log' | 'metrics' | 'now'>
 
 type QueryDeps = SettleDeps & Pick<Deps, 'backgroundWork' | 'capacity' | 'config' | 'walletQueries' | 'wallets'>

@@ -1,120 +1,79 @@
-import type { Model } from 'mongoose'
 import type { EntryType } from '../../schemas/ledger.ts'
-import { type ChainLink, type ChainOwner, chainIndex } from '../chains/append.ts'
-import { type Collection, ifPresent } from '../mongo/collection.ts'
+import { type ChainOwner, chainFields, chainIndex } from '../chains/append.ts'
+import { collection, ifPresent, type Stored } from '../mongo/declare.ts'
+import { anything, date, type Of, oneOf, optional, orNull, part, text, whole } from '../mongo/fields.ts'
 import type { Commission, ReturnedFees } from '../wallets/commission.ts'
 
-declare module '../platform/deps.ts' {
-  interface Models {
-    LedgerEntry: Model<LedgerEntry>
-  }
-}
+const countAndAmount = part({ count: whole, amount: whole })
 
-/** In centimes. Refunds, fees and payouts reduce the balance. */
-export interface DayTotals {
-  payments: { count: number; amount: number }
-  refunds: { count: number; amount: number }
+/** Of one UTC day, in centimes. Refunds, fees and payouts reduce the balance. */
+const totalsFields = part({
+  payments: countAndAmount,
+  refunds: countAndAmount,
   /** Fees paid minus fees returned by refunds, so it can be negative. */
-  fees: { amount: number }
-  payouts: { count: number; amount: number }
-}
+  fees: part({ amount: whole }),
+  payouts: countAndAmount,
+})
+export type DayTotals = Of<typeof totalsFields>
 
-interface AccountState extends DayTotals {
-  balance: number
+const stateFields = part({
+  ...totalsFields.fields,
+  balance: whole,
   /** Balance at the start of the day of `bookedAt`, to which the totals also belong. */
-  opening: number
-  entries: number
-  byType: Record<EntryType, number>
-}
+  opening: whole,
+  entries: whole,
+  byType: part({ payment: whole, refund: whole, fee: whole, payout: whole }),
+})
 
 /** As recorded by a closing marker. */
-export interface ClosedDay extends DayTotals {
-  opening: number
-  closing: number
-}
+const closedFields = part({ ...totalsFields.fields, opening: whole, closing: whole })
+export type ClosedDay = Of<typeof closedFields>
 
 /** Copied from the event, and never changed. */
-export interface EntryFacts {
-  referenceNumber?: string
+const factFields = part({
+  referenceNumber: optional(text),
   /** Null if the intent has none. */
-  merchantReference?: string | null
-  refundId?: string
-  occurredAt?: Date
-  startedAt?: Date
+  merchantReference: optional(orNull(text)),
+  refundId: optional(text),
+  occurredAt: optional(date),
+  startedAt: optional(date),
   /** Masked, e.g. `22 ** ** 01`. */
-  payerPhone?: string
-  commission?: Commission
-  returnedFees?: ReturnedFees
-  reason?: string | null
-  payoutReference?: string
-}
+  payerPhone: optional(text),
+  commission: optional(anything<Commission>()),
+  returnedFees: optional(anything<ReturnedFees>()),
+  reason: optional(orNull(text)),
+  payoutReference: optional(text),
+})
+export type EntryFacts = Of<typeof factFields>
 
 /**
  * An entry in the ledger of a business and environment, or a closing marker (docs/maintainers/architecture.md). Entries
  * never change. A payment or refund has the id of its event, and its fee the same with `-fee`.
  */
-export interface LedgerEntry extends ChainLink, EntryFacts {
-  type: EntryType | 'closing'
-  /** Change of the balance in centimes. 0 for a closing marker. */
-  amount: number
-  /** Never decreases along the chain. */
-  bookedAt: Date
-  /**
-   * The UTC day of the payment, refund or payout, e.g. `2026-11-26`; for a closing marker, the closed day. `bookedAt`
-   * is later if the day was over before we booked it.
-   */
-  day: string
-  /** Position among all entries, from 1; merchants see it as `number`. Closing markers have none. */
-  position?: number
-  /** Position among entries of the same type, from 1. */
-  typePosition?: number
-  after: AccountState
-  /** The last day that a closing marker closes. Nothing was booked between `day` and this day. */
-  through?: string
-  closed?: ClosedDay
-}
-
-const countAndAmount = { _id: false, count: Number, amount: Number }
-const totals = {
-  payments: countAndAmount,
-  refunds: countAndAmount,
-  fees: { _id: false, amount: Number },
-  payouts: countAndAmount,
-}
-
-export const ledgerEntries: Collection = {
+export const ledgerEntries = collection({
   name: 'ledgerentries',
+  kept: 'test data until the clean-up, live data and closing markers forever',
   fields: {
-    _id: String,
-    businessId: String,
-    sandbox: Boolean,
-    number: Number,
-    type: { type: String },
-    amount: Number,
-    bookedAt: Date,
-    day: String,
-    position: Number,
-    typePosition: Number,
-    after: {
-      _id: false,
-      balance: Number,
-      opening: Number,
-      ...totals,
-      entries: Number,
-      byType: { _id: false, payment: Number, refund: Number, fee: Number, payout: Number },
-    },
-    through: String,
-    closed: { _id: false, opening: Number, closing: Number, ...totals },
-    referenceNumber: String,
-    merchantReference: String,
-    refundId: String,
-    occurredAt: Date,
-    startedAt: Date,
-    payerPhone: String,
-    commission: Object,
-    returnedFees: Object,
-    reason: String,
-    payoutReference: String,
+    ...chainFields.fields,
+    ...factFields.fields,
+    type: oneOf<EntryType | 'closing'>(),
+    /** Change of the balance in centimes. 0 for a closing marker. */
+    amount: whole,
+    /** Never decreases along the chain. */
+    bookedAt: date,
+    /**
+     * The UTC day of the payment, refund or payout, e.g. `2026-11-26`; for a closing marker, the closed day. `bookedAt`
+     * is later if the day was over before we booked it.
+     */
+    day: text,
+    /** Position among all entries, from 1; merchants see it as `number`. Closing markers have none. */
+    position: optional(whole),
+    /** Position among entries of the same type, from 1. */
+    typePosition: optional(whole),
+    after: stateFields,
+    /** The last day that a closing marker closes. Nothing was booked between `day` and this day. */
+    through: optional(text),
+    closed: optional(closedFields),
   },
   indexes: [
     chainIndex,
@@ -125,7 +84,8 @@ export const ledgerEntries: Collection = {
     { name: 'byTime', key: { businessId: 1, sandbox: 1, bookedAt: 1, number: 1 } },
     { name: 'closings', key: { businessId: 1, sandbox: 1, through: 1 }, ...ifPresent('through') },
   ],
-}
+})
+export type LedgerEntry = Stored<typeof ledgerEntries>
 
 export interface EntryDraft extends EntryFacts, Pick<LedgerEntry, '_id' | 'amount' | 'day'> {
   type: EntryType

@@ -1,27 +1,25 @@
 import type { EventName } from '../../schemas/events.ts'
-import { ifPresent } from '../mongo/collection.ts'
+import { ifPresent } from '../mongo/declare.ts'
+import { date, type Of, oneOf, optional, part, text } from '../mongo/fields.ts'
 import { newId } from '../platform/ids.ts'
 import type { Cause } from '../tracing/tracing.ts'
 import { type Recorded, recordedFields } from './facts.ts'
 
-/** How a cause is stored. Both fields are missing without a request, e.g. if an intent expired. */
-export interface Caused {
-  requestId?: string
-  traceparent?: string
-}
+/** Both are missing if no request caused the event, e.g. if the intent expired. */
+export const causedFields = part({ requestId: optional(text), traceparent: optional(text) })
+export type Caused = Of<typeof causedFields>
 
 /** The rest of the webhook body comes from the intent, order or endpoint that has this event in its outbox. */
-export interface OutboxEvent extends Recorded, Caused {
-  id: string
-  event: EventName
-  createdAt: Date
-}
+export const outboxFields = part({
+  ...recordedFields.fields,
+  ...causedFields.fields,
+  id: text,
+  event: oneOf<EventName>(),
+  createdAt: date,
+})
+export type OutboxEvent = Of<typeof outboxFields>
 
-export const causedFields = { requestId: String, traceparent: String }
-export const outboxFields = [
-  { _id: false, id: String, event: String, createdAt: Date, ...recordedFields, ...causedFields },
-]
-/** Covers what the poll for unrelayed events reads, so that it needs no documents. */
+/** Has every field by which the poll finds unrelayed events, so it reads only index keys. */
 export const outboxIndex = {
   name: 'withOutbox',
   key: { 'outbox.createdAt': 1, businessId: 1, _id: 1 },

@@ -1,11 +1,10 @@
 import type { DeclineReason, FailureReason } from '../../schemas/payment-reasons.ts'
+import { anything, flag, type Of, oneOf, part, whole } from '../mongo/fields.ts'
 import type { Commission, ReturnedFees } from '../wallets/commission.ts'
 
-/** If it's `retryable`, the intent is still PENDING and the customer can pay again. */
-export interface PaymentFailure {
-  code: DeclineReason | FailureReason
-  retryable: boolean
-}
+/** If `retryable`, the intent is still PENDING and the customer can pay again. */
+export const failureFields = part({ code: oneOf<DeclineReason | FailureReason>(), retryable: flag })
+export type PaymentFailure = Of<typeof failureFields>
 
 /**
  * The fields of a webhook's `data` that may change later, as of the event. (For an order, that's only `status`.) If one
@@ -44,10 +43,5 @@ export interface EndpointEventFacts {
 }
 
 /** What an event's outbox and deliveries store. `format` decides how `data` is composed from the facts. */
-export interface Recorded {
-  format: number
-  facts: Facts
-}
-
-/** Don't list the fields of `facts`: Mongoose would store defaults for the missing ones, which takes up space. */
-export const recordedFields = { format: Number, facts: Object }
+export const recordedFields = part({ format: whole, facts: anything<Facts>() })
+export type Recorded = Of<typeof recordedFields>

@@ -1,13 +1,7 @@
-import { type Model, Schema } from 'mongoose'
-import type { Collection } from '../mongo/collection.ts'
-import type { Actor } from '../security/actor.ts'
+import { collection, type Stored } from '../mongo/declare.ts'
+import { anything, date, list, orNull, text } from '../mongo/fields.ts'
+import { actorFields } from '../security/actor.ts'
 import type { MoneyKind } from './read-file.ts'
-
-declare module '../platform/deps.ts' {
-  interface Models {
-    Reconciliation: Model<Reconciliation>
-  }
-}
 
 export const differenceKinds = [
   'missing here',
@@ -46,38 +40,27 @@ export interface Counts {
   differences: Record<DifferenceKind, number>
 }
 
-/** Runs are kept forever, because there are few. */
-export interface Reconciliation {
-  _id: string
-  /** UTC, e.g. `2026-11-25`. */
-  day: string
-  /** Null compares all live wallets. */
-  wallet: string | null
-  fileName: string
-  sha256: string
-  at: Date
-  actor: Actor
-  counts: Counts
-  differences: Difference[]
-}
-
 export const maxStoredDifferences = 1000
 
-export const reconciliations: Collection = {
+/** Runs are kept forever, because there are few. */
+export const reconciliations = collection({
   name: 'reconciliations',
+  kept: 'forever',
   fields: {
-    _id: String,
-    day: String,
-    wallet: String,
-    fileName: String,
-    sha256: String,
-    at: Date,
-    actor: { kind: { type: String }, name: String, from: String },
-    counts: Schema.Types.Mixed,
-    differences: [Schema.Types.Mixed],
+    _id: text,
+    day: text,
+    /** Null compares all live wallets. */
+    wallet: orNull(text),
+    fileName: text,
+    sha256: text,
+    at: date,
+    actor: actorFields,
+    counts: anything<Counts>(),
+    differences: list(anything<Difference>()),
   },
   indexes: [],
-}
+})
+export type Reconciliation = Stored<typeof reconciliations>
 
 export const differenceCount = ({ differences }: Counts): number =>
   Object.values(differences).reduce((sum, count) => sum + count, 0)

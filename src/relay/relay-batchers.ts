@@ -8,10 +8,6 @@ import { orderSourceFields } from '../store/orders/event-data.ts'
 import type { Source, TargetEndpoint } from '../webhooks/deliveries/new-delivery.ts'
 import { standing } from '../webhooks/endpoints/endpoint.ts'
 
-declare module '../platform/deps.ts' {
-  interface Batchers extends ReturnType<typeof openRelayBatchers> {}
-}
-
 /** Limits what one job has in memory: an event takes up to 1.4 KB, of which the reason for a refund can be 0.8 KB. */
 export const maxEventsPerRead = 10
 /**

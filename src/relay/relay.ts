@@ -20,13 +20,6 @@ import { causeOf, newDelivery, type Source, type TargetEndpoint } from '../webho
 import { accepts } from '../webhooks/endpoints/endpoint.ts'
 import { maxEventsPerRead } from './relay-batchers.ts'
 
-declare module '../platform/deps.ts' {
-  interface Deps {
-    /** The documents that this process is relaying. `again`: new events may have arrived, so relay them once more. */
-    relaying: Map<string, 'once' | 'again'>
-  }
-}
-
 type RelayDeps = AttemptDeps & Pick<Deps, 'capacity' | 'relaying'>
 
 type ToRelay = Partial<Jobs['outbox-relay'] & { endpointIds: string[] }>

@@ -49,6 +49,7 @@ const found = (isFound: boolean, done: object): ActResult => (isFound ? { done }
 /** The acts on a staff account. They are shown in this order. */
 export const accountActs: ActGroup<AccountFacts> = {
   noun: 'staff',
+  object: 'account',
   path: '/staff/account/:id',
   permission: 'change-staff',
   exampleId: 'fatou',

@@ -126,8 +126,10 @@ export type ActDeps = Pick<
 
 /** The acts on one kind of object. The name of an act is the last part of the path of its page. */
 export interface ActGroup<Found, Needs = ActDeps> {
-  /** What the object is called, which is also the name of its group of commands. */
+  /** The name of its group of commands. */
   noun: string
+  /** What the object is called, if not `noun`. */
+  object?: string
   /** The path of the object's page below `/admin`. `:id` stands for the id of the object. */
   path: string
   permission: Permission

@@ -43,23 +43,7 @@ const shownPayouts = 5
  * few connections at a time (lists.ts).
  */
 export const businessPage =
-  (
-    deps: Pick<
-      Deps,
-      | 'ApiKey'
-      | 'Business'
-      | 'Counter'
-      | 'Delivery'
-      | 'Endpoint'
-      | 'Intent'
-      | 'LedgerEntry'
-      | 'Shop'
-      | 'batchers'
-      | 'config'
-      | 'now'
-      | 'secrets'
-    >,
-  ) =>
+  (deps: FactsDeps & EndpointDeps & Pick<Deps, 'ApiKey' | 'Business' | 'LedgerEntry' | 'batchers'>) =>
   async (req: Request<{ id: string }>, res: Response) => {
     const { id } = req.params
     const business = await lookUpBusiness(deps, id)
@@ -77,10 +61,9 @@ export const businessPage =
     sendStaffPage(res, { title: business.name }, body)
   }
 
-async function facts(
-  deps: Pick<Deps, 'Counter' | 'Intent' | 'Shop' | 'config' | 'now'>,
-  business: Business,
-): Promise<string> {
+type FactsDeps = Pick<Deps, 'Counter' | 'Intent' | 'Shop' | 'config' | 'now'>
+
+async function facts(deps: FactsDeps, business: Business): Promise<string> {
   const { _id: id } = business
   const usages = await usagesOf(deps, business)
   const shops = await deps.Shop.find({ businessId: id }).sort({ sandbox: 1 }).lean()
@@ -189,13 +172,15 @@ const openColumns: Column<OpenPayment>[] = [
   { title: 'Started', html: ({ startedAt }) => time(startedAt) },
 ]
 
-async function endpoints(deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'secrets'>, id: string): Promise<string> {
+type EndpointDeps = Pick<Deps, 'Delivery' | 'Endpoint' | 'secrets'>
+
+async function endpoints(deps: EndpointDeps, id: string): Promise<string> {
   const found = await endpointsOf(deps, id)
   const none = html`<p>This business has no webhook endpoint, so it receives no events.</p>`
   return html`<h2>Endpoints</h2>!${found.length === 0 ? none : table(endpointColumns, found)}`
 }
 
-async function failingDeliveries(deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'secrets'>, id: string): Promise<string> {
+async function failingDeliveries(deps: EndpointDeps, id: string): Promise<string> {
   const [failing, dead] = await Promise.all([latestInTrouble(deps, id), countDeadOfBusiness(deps, id)])
   const title = 'Latest deliveries that are dead or waiting for a retry'
   const none = html`<p>None. No delivery is dead or waiting for a retry.</p>`

@@ -1,37 +1,12 @@
 import { createHmac, type KeyObject } from 'node:crypto'
-import { type Model, mongo } from 'mongoose'
+import { mongo } from 'mongoose'
 import { type AuditEvent, readableDate } from '../audit/audit-event.ts'
 import type { LedgerEntry } from '../ledger/entry.ts'
-import type { Collection } from '../mongo/collection.ts'
-
-declare module '../platform/deps.ts' {
-  interface Models {
-    AuditSeal: Model<Seal>
-    AuditCheck: Model<AuditCheck>
-  }
-}
+import { collection, type Stored } from '../mongo/declare.ts'
+import { anything, date, list, type Of, oneOf, optional, orNull, part, text, whole } from '../mongo/fields.ts'
 
 /** A full seal takes about 75 kB. */
 export const linesPerSeal = 1000
-
-/**
- * Proves the content of up to `linesPerSeal` audit lines. Each seal contains the digest of the one before, so the last
- * digest proves the whole trail. Never changed or deleted.
- */
-export interface Seal {
-  /** Numbered from 1, without gaps. */
-  _id: number
-  at: Date
-  /** The lines' ids in ascending order, each with its digest. */
-  ids: string[]
-  digests: string[]
-  /** The last entry of each ledger verified since the previous seal. */
-  heads?: SealedHead[]
-  /** Digest of the previous seal; null in seal 1. */
-  previous: string | null
-  /** Digest of all other fields. */
-  digest: string
-}
 
 export const listOrEmpty = <Item>(items: Item[]): Item[] => (Array.isArray(items) ? items : [])
 
@@ -47,11 +22,30 @@ export interface SealedHead {
   digest: string
 }
 
-export const auditSeals: Collection = {
+/**
+ * Proves the content of up to `linesPerSeal` audit lines. Each seal contains the digest of the one before, so the last
+ * digest proves the whole trail. Never changed or deleted.
+ */
+export const auditSeals = collection({
   name: 'auditseals',
-  fields: { _id: Number, at: Date, ids: [String], digests: [String], heads: Array, previous: String, digest: String },
+  kept: 'forever',
+  fields: {
+    /** Numbered from 1, without gaps. */
+    _id: whole,
+    at: date,
+    /** The lines' ids in ascending order, each with its digest. */
+    ids: list(text),
+    digests: list(text),
+    /** The last entry of each ledger verified since the previous seal. */
+    heads: optional(list(anything<SealedHead>())),
+    /** Null in seal 1. */
+    previous: orNull(text),
+    /** Covers all other fields. */
+    digest: text,
+  },
   indexes: [{ name: 'byLedger', key: { 'heads.chain': 1, _id: -1 } }],
-}
+})
+export type Seal = Stored<typeof auditSeals>
 
 /** The log has these for each seal. */
 export interface KnownSeal {
@@ -59,38 +53,30 @@ export interface KnownSeal {
   digest: string
 }
 
-export interface Verified {
-  seals: number
-  lines: number
-  last: KnownSeal | null
-  faultCount: number
+const verifiedFields = part({
+  seals: whole,
+  lines: whole,
+  last: orNull(anything<KnownSeal>()),
+  faultCount: whole,
   /** Only the first few, each as a sentence. */
-  faults: string[]
-}
+  faults: list(text),
+})
+export type Verified = Of<typeof verifiedFields>
 
-export interface AuditCheck extends Verified {
-  _id: 'latest'
-  at: Date
-  wholeAt: Date
-  /** Covers the other fields, because the next check relies on them. */
-  digest: string
-}
-
-export const auditChecks: Collection = {
+export const auditChecks = collection({
   name: 'auditchecks',
+  kept: 'forever, one document',
   fields: {
-    _id: String,
-    at: Date,
-    seals: Number,
-    lines: Number,
-    last: Object,
-    faultCount: Number,
-    faults: [String],
-    wholeAt: Date,
-    digest: String,
+    ...verifiedFields.fields,
+    _id: oneOf<'latest'>(),
+    at: date,
+    wholeAt: date,
+    /** Covers the other fields, because the next check relies on them. */
+    digest: text,
   },
   indexes: [],
-}
+})
+export type AuditCheck = Stored<typeof auditChecks>
 
 /** 128 bits are enough for a digest that can't be computed without the key. */
 const lineDigestBytes = 16

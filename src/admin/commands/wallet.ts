@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { IdPage, IdSlice } from '../../mongo/id-page.ts'
 import type { SealedField } from '../../security/seal.ts'
-import type { WalletFacts, WalletFilter } from '../../wallets/sandbox/list-wallets.ts'
+import type { WalletFacts, WalletFilter } from '../../wallets/sandbox/operate.ts'
 import { act, asList, Failed, found, subcommand } from './act.ts'
 import { centimes, parsed, phoneNumber, pinCode, someId, walletPhone } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
@@ -46,14 +46,14 @@ export function addWalletCommands(program: Command): void {
 const pinDescription = '4 to 6 digits; other users of this machine can see it, so do not use a real PIN'
 
 async function createSandboxWallet(deps: AdminDeps, input: { phone: string; pin: string; balance: number }) {
-  const { createWallet } = await import('../../wallets/sandbox/create-wallet.ts')
+  const { createWallet } = await import('../../wallets/sandbox/operate.ts')
   const created = await createWallet(deps, input, deps.by)
   const { _id: id, phone, balance } = found(created, `There is already a wallet ${input.phone}`)
   return { id, phone, balance }
 }
 
 async function showWallet(deps: AdminDeps, phone: string, { business = null }: { business?: string | null }) {
-  const { lookUpWallet } = await import('../../wallets/sandbox/list-wallets.ts')
+  const { lookUpWallet } = await import('../../wallets/sandbox/operate.ts')
   return found(
     await lookUpWallet(deps, phone, business),
     'There is no such wallet. A demo wallet exists from its first payment on, and can be shown only with --business',
@@ -66,7 +66,7 @@ const nextField: SealedField = { collection: 'wallets', id: 'list', field: 'next
 const sealedId = parsed((text) => /^v1\.[\w.-]{1,400}$/.exec(text)?.[0], 'Must be the "next" of the previous page.')
 
 async function read(deps: AdminDeps, filter: WalletFilter, { limit, after }: IdSlice): Promise<IdPage<WalletFacts>> {
-  const { listWallets } = await import('../../wallets/sandbox/list-wallets.ts')
+  const { listWallets } = await import('../../wallets/sandbox/operate.ts')
   const page = await listWallets(deps, filter, { limit, after: after && unsealed(deps, after) })
   return { ...page, next: page.next && deps.secrets.seal(page.next, nextField) }
 }

@@ -5,13 +5,6 @@ import type { Models } from '../../platform/deps.ts'
 import { unavailable } from '../../platform/errors.ts'
 import { type Log, throttled } from '../../platform/log.ts'
 
-declare module '../../platform/deps.ts' {
-  interface Deps {
-    /** Wakes waiting requests for the event feed (events/feed/read.ts). */
-    chainWatch: ChainWatch
-  }
-}
-
 /** `number` is the last one that this process knows of. */
 export interface ChainEnd extends ChainOwner {
   number: number
@@ -25,7 +18,7 @@ export type ChainWatch = ReturnType<typeof createChainWatch>
 
 /** A waiting request sees an event at most this late, plus the time of two reads. */
 const readEveryMs = 500
-/** The same as for any request that waits for MongoDB (src/http/server/deadline.ts). */
+/** The same as for any request that waits for MongoDB (src/http/server/timeouts.ts). */
 const maxSilenceMs = 8000
 
 interface Wait {

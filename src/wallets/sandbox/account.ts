@@ -1,47 +1,30 @@
-import type { Model } from 'mongoose'
-import type { Collection } from '../../mongo/collection.ts'
-
-declare module '../../platform/deps.ts' {
-  interface Models {
-    WalletAccount: Model<WalletAccount>
-  }
-}
+import { collection, type Stored } from '../../mongo/declare.ts'
+import { date, orNull, part, secret, text, whole } from '../../mongo/fields.ts'
 
 /**
  * A customer's wallet in the sandbox. The `_id` is the phone number, prefixed with the business for a demo wallet, so
  * concurrent processes can't create the same wallet twice.
  */
-export interface WalletAccount {
-  _id: string
-  /** Digits only (phone.ts). */
-  phone: string
-  /**
-   * The only business that sees this demo wallet. Null if the wallet was created explicitly: every business sees it.
-   */
-  businessId: string | null
-  /** Argon2id hash. Null if no PIN is correct. */
-  pinHash: string | null
-  /** In centimes. */
-  balance: number
-  /** Counts from the last correct PIN. */
-  wrongPins: { count: number; lastAt: Date }
-  createdAt: Date
-}
-
-export const walletAccounts: Collection = {
+export const walletAccounts = collection({
   name: 'wallets',
+  kept: 'forever',
   fields: {
-    _id: String,
-    phone: String,
-    businessId: String,
-    pinHash: String,
-    balance: Number,
-    wrongPins: { _id: false, count: Number, lastAt: Date },
-    createdAt: Date,
+    _id: text,
+    /** Digits only (phone.ts). */
+    phone: text,
+    /** The only business that sees this demo wallet. Null if every business sees it. */
+    businessId: orNull(text),
+    /** Argon2id hash. Null if no PIN is correct. */
+    pinHash: orNull(secret(text)),
+    /** In centimes. */
+    balance: whole,
+    wrongPins: part({ count: whole, lastAt: date }),
+    createdAt: date,
   },
   // Staff search by phone number. A number can have a demo wallet per business.
   indexes: [{ name: 'phone', key: { phone: 1 } }],
-}
+})
+export type WalletAccount = Stored<typeof walletAccounts>
 
 export const newAccount = (
   opening: Pick<WalletAccount, '_id' | 'phone' | 'businessId' | 'pinHash' | 'balance'>,
