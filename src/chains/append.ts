@@ -22,7 +22,9 @@ interface Draft {
   _id: string
 }
 
-/** Per append, while others append to the same chain. At 2 ms each, even ten processes rarely need a few. */
+/**
+ * An append starts over if another process was faster. At 2 ms each, even ten processes rarely need more than a few.
+ */
 const maxRounds = 50
 /** Random, so that processes don't collide again. */
 const maxPauseMs = 10

@@ -16,7 +16,7 @@ import { createLineWriter, type ExportedEntry, entryTypeOf, type FileForm, type 
 const entriesPerChunk = 125
 /** A rest takes three times as long as the chunk. Without it, a fast client would slow down other merchants. */
 const restsPerChunk = 3
-/** A chunk that takes more than 10 ms was probably interrupted by other work. */
+/** Caps the rest: a chunk that takes more than 10 ms was probably interrupted by other work. */
 const maxRestMs = 30
 
 /** Leaves out the totals, most of an entry's size. Only the balance is needed. */
