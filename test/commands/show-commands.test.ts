@@ -61,7 +61,7 @@ describe('The commands that list and show', function () {
       cli.here('key', 'show', bound.id),
     ])
     const [head, first, second, , more] = text(table.stdout)
-    expect(head).to.match(/^ID +KEY +BUSINESS +STATUS +SCOPES +CREATED +LAST USED$/)
+    expect(head).to.match(/^ID +KEY +BUSINESS +STATE +SCOPES +CREATED +LAST USED$/)
     expect(first).to.match(/^\w{24} {2}pk_test_…\w{4} .* suspended {2}all /)
     expect(second?.indexOf(businessId)).to.equal(head?.indexOf('BUSINESS'))
     expect(more).to.equal(`More: add --after ${bound.id}`)

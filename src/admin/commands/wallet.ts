@@ -1,11 +1,12 @@
 import type { Command } from 'commander'
 import type { IdPage, IdSlice } from '../../mongo/id-page.ts'
 import type { SealedField } from '../../security/seal.ts'
+import { walletShown } from '../../staff-acts/shown.ts'
 import type { WalletFacts, WalletFilter } from '../../wallets/sandbox/operate.ts'
 import { act, asList, Failed, found, subcommand } from './act.ts'
 import { centimes, parsed, phoneNumber, pinCode, someId, walletPhone } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
-import { type Column, dayOf, detailsText } from './text.ts'
+import { columnOf, detailsText } from './text.ts'
 
 const listHelp = `
 Phone numbers are masked. A wallet without a business can pay every business.
@@ -79,11 +80,4 @@ function unsealed({ secrets }: AdminDeps, text: string): string {
   }
 }
 
-const columns: Column<WalletFacts>[] = [
-  { title: 'PHONE', cell: ({ phone }) => phone },
-  { title: 'BUSINESS', cell: ({ businessId }) => businessId },
-  { title: 'BALANCE', cell: ({ balance }) => balance },
-  { title: 'PIN', cell: ({ pin }) => (pin.lockEndsAt === null ? 'open' : 'locked') },
-  { title: 'FIXED OUTCOME', cell: ({ fixedOutcome }) => fixedOutcome && Object.values(fixedOutcome).join(' ') },
-  { title: 'CREATED', cell: ({ createdAt }) => dayOf(createdAt) },
-]
+const columns = Object.values(walletShown).map(columnOf)
