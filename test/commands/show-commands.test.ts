@@ -178,7 +178,7 @@ describe('The commands that list and show', function () {
     expect(shownShop).to.include({ businessId, mode: 'test', products: 1 })
     expect(wallets.stdout).to.include('44 ** ** 77').and.not.include('44556677')
     expect(wallet).to.deep.include({ phone: '44556677', balance: 1250, businessId: null })
-    expect(wallet.pin).to.deep.include({ wrongAttempts: 5 }).and.not.include({ lockEndsAt: null })
+    expect(wallet.pin).to.deep.include({ failures: 5 }).and.not.include({ lockEndsAt: null })
     const after = JSON.parse(wallets.stdout).next
     const rest = await cli.here('wallet', 'list', '--after', after)
     expect(
