@@ -1,38 +1,8 @@
-import { type Model, Schema } from 'mongoose'
-import type { Collection } from '../mongo/collection.ts'
+import { collection, type Stored } from '../mongo/declare.ts'
+import { anything, date, flag, oneOf, optional, orNull, text, whole } from '../mongo/fields.ts'
 import { newId } from '../platform/ids.ts'
-import type { Actor, By } from '../security/actor.ts'
+import { type Actor, actorFields, type By } from '../security/actor.ts'
 import type { Act } from './acts.ts'
-
-declare module '../platform/deps.ts' {
-  interface Models {
-    AuditEvent: Model<AuditEvent>
-  }
-}
-
-/**
- * A line in the audit trail. Lines are never deleted, and never changed once they are sealed, except that they are
- * marked with their seal.
- */
-export interface AuditEvent extends Omit<By, 'expectValid'> {
-  _id: string
-  at: Date
-  act: Act
-  /** The id or name of the changed object, such as a delivery or a staff account. */
-  subject: string
-  /** The id of the business that the action concerns, or null if the action does not concern a particular business. */
-  businessId: string | null
-  /**
-   * The changed fields with their previous values. Long values are left out, and so are secrets, bodies and customer
-   * data.
-   */
-  before: Record<string, unknown> | null
-  after: Record<string, unknown> | null
-  /** When the last act can be counted in a line that repeated acts share (share.ts). Other lines do not have it. */
-  closesAt?: Date
-  /** The number of the seal that contains the line (seals/seal.ts). Missing if the line has no seal yet. */
-  seal?: number | null
-}
 
 /** What a line says besides its actor and time. By default, it has a new id, and no values from before and after. */
 export type About = Pick<AuditEvent, 'act' | 'subject' | 'businessId'> &
@@ -52,39 +22,50 @@ export const readableDate = (at: unknown): Date =>
 
 /** Returns a line as the pages and exports show it. A forged line may have any fields. */
 export function readable(line: AuditEvent): AuditEvent {
-  const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null))
-  const orNull = (value: unknown): string | null => (value === null || value === undefined ? null : text(value))
+  const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null))
+  const textOrNull = (value: unknown): string | null => (value === null || value === undefined ? null : asText(value))
   const fieldsOf = (value: unknown) => (value === null || value === undefined ? null : Object(value))
   const { kind, name, from }: Partial<Actor> = line.actor ?? {}
   return {
     ...line,
-    _id: text(line._id),
+    _id: asText(line._id),
     at: readableDate(line.at),
-    actor: { kind: text(kind) as Actor['kind'], name: text(name), from: orNull(from) },
-    act: text(line.act) as Act,
-    subject: text(line.subject),
-    businessId: orNull(line.businessId),
-    reason: orNull(line.reason),
+    actor: { kind: asText(kind) as Actor['kind'], name: asText(name), from: textOrNull(from) },
+    act: asText(line.act) as Act,
+    subject: asText(line.subject),
+    businessId: textOrNull(line.businessId),
+    reason: textOrNull(line.reason),
     before: fieldsOf(line.before),
     after: fieldsOf(line.after),
   }
 }
 
-export const auditEvents: Collection = {
+/**
+ * A line in the audit trail. Lines are never deleted, and never changed once they are sealed, except that they are
+ * marked with their seal.
+ */
+export const auditEvents = collection({
   name: 'auditevents',
+  kept: 'forever',
   fields: {
-    _id: String,
-    at: Date,
-    actor: { kind: { type: String }, name: String, from: String },
-    reason: String,
-    sandbox: Boolean,
-    act: String,
-    subject: String,
-    businessId: String,
-    before: Schema.Types.Mixed,
-    after: Schema.Types.Mixed,
-    closesAt: Date,
-    seal: Number,
+    _id: text,
+    at: date,
+    actor: actorFields,
+    reason: orNull(text),
+    /** Whether a merchant used a test key. Only lines of merchants have this field. */
+    sandbox: optional(flag),
+    act: oneOf<Act>(),
+    /** The id or name of the changed object, such as a delivery or a staff account. */
+    subject: text,
+    /** The business that the act concerns, if it concerns one. */
+    businessId: orNull(text),
+    /** The changed fields. Long values are left out, and so are secrets, bodies and customer data. */
+    before: orNull(anything<Record<string, unknown>>()),
+    after: orNull(anything<Record<string, unknown>>()),
+    /** When the last act can be counted in a line that repeated acts share (share.ts). Other lines do not have it. */
+    closesAt: optional(date),
+    /** The number of the seal that contains the line (seals/seal.ts). Missing if the line has no seal yet. */
+    seal: optional(orNull(whole)),
   },
   indexes: [
     { name: 'bySeal', key: { seal: 1, _id: 1 } },
@@ -94,4 +75,5 @@ export const auditEvents: Collection = {
     { name: 'bySubject', key: { subject: 1, at: -1, _id: -1 } },
     { name: 'byBusiness', key: { businessId: 1, at: -1, _id: -1 } },
   ],
-}
+})
+export type AuditEvent = Stored<typeof auditEvents>

@@ -1,7 +1,7 @@
-import { stringify } from 'csv-stringify/sync'
-import { listAuditQuery } from '../../schemas/list-audit.ts'
+import { listAuditQuery } from '../../schemas/queries.ts'
 import { readName } from '../input/name.ts'
 import { readSpan, type Span, spanFilter } from '../input/span.ts'
+import { type CsvCell, csvHeader, csvRows } from '../platform/csv.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { By } from '../security/actor.ts'
 import { type AuditEvent, readable } from './audit-event.ts'
@@ -87,7 +87,7 @@ export type ExportFormat = (typeof exportFormats)[number]
 /** The number of lines that one query reads, and that one piece of the file contains. */
 const linesPerPiece = 250
 
-const columns: Record<string, (line: AuditEvent) => unknown> = {
+const columns: Record<string, (line: AuditEvent) => CsvCell> = {
   id: ({ _id }) => _id,
   at: ({ at }) => at.toISOString(),
   actor_kind: ({ actor }) => actor.kind,
@@ -124,7 +124,7 @@ export async function* exportAudit(
   filter: AuditFilter,
   format: ExportFormat,
 ): AsyncGenerator<string, void, undefined> {
-  if (format === 'csv') yield `${Object.keys(columns).join(',')}\r\n`
+  if (format === 'csv') yield csvHeader(Object.keys(columns), ',')
   for (let rest = filter; ; ) {
     const { lines, next } = await read((deps) => listAudit(deps, rest, linesPerPiece))
     const last = lines.at(-1)
@@ -135,11 +135,11 @@ export async function* exportAudit(
   }
 }
 
-/** A spreadsheet could execute a cell that begins with `=` or a similar character, so such a cell gets a `'` first. */
 const csvOf = (lines: AuditEvent[]): string =>
-  stringify(lines.map(cellsOf), { record_delimiter: '\r\n', quoted_string: true, escape_formulas: true })
-
-const cellsOf = (line: AuditEvent): unknown[] => Object.values(columns).map((cell) => cell(line))
+  csvRows(
+    lines.map((line) => Object.values(columns).map((cell) => cell(line))),
+    ',',
+  )
 
 const jsonLinesOf = (lines: AuditEvent[]): string =>
   lines.map(({ _id: id, seal = null, ...line }) => `${JSON.stringify({ id, ...line, seal })}\n`).join('')

@@ -1,29 +1,18 @@
 import type { Model } from 'mongoose'
-import type { Collection } from '../mongo/collection.ts'
-
-declare module '../platform/deps.ts' {
-  interface Models {
-    Setting: Model<Setting>
-  }
-  interface Deps {
-    apiSwitch: ApiSwitch
-  }
-}
+import { collection, type Stored } from '../mongo/declare.ts'
+import { flag, text } from '../mongo/fields.ts'
 
 /**
  * A setting that applies to the whole service. The only setting so far, with the `_id` `api`, turns the developer API
  * on or off.
  */
-export interface Setting {
-  _id: string
-  enabled: boolean
-}
-
-export const settings: Collection = {
+export const settings = collection({
   name: 'settings',
-  fields: { _id: String, enabled: Boolean },
+  kept: 'forever',
+  fields: { _id: text, enabled: flag },
   indexes: [],
-}
+})
+export type Setting = Stored<typeof settings>
 
 /** The master switch for the developer API. Each process keeps its value in memory, because every request checks it. */
 export type ApiSwitch = Awaited<ReturnType<typeof createApiSwitch>>

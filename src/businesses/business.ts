@@ -1,88 +1,66 @@
-import type { Model } from 'mongoose'
-import type { Collection } from '../mongo/collection.ts'
+import { collection, type Stored } from '../mongo/declare.ts'
+import { date, flag, list, type Of, orNull, part, text, whole } from '../mongo/fields.ts'
 import type { CommissionRates } from '../wallets/commission.ts'
 
-declare module '../platform/deps.ts' {
-  interface Models {
-    Business: Model<Business>
-  }
-}
-
 /** The limits that operators have set for one business. If a limit is null, the service's default applies. */
-export interface BusinessLimits {
-  /** The maximum number of requests per second for each of the business's API keys (RATE_LIMIT_PER_SECOND). */
-  perSecond: number | null
-  /** The maximum number of live payment codes that the business may have in use (LIVE_CODES_PER_BUSINESS). */
-  liveCodes: number | null
+const limitFields = part({
+  /** Requests per second of each of its keys (RATE_LIMIT_PER_SECOND). */
+  perSecond: orNull(whole),
+  /** Live payment codes in use (LIVE_CODES_PER_BUSINESS). */
+  liveCodes: orNull(whole),
+  /** Intents, orders and products of its test keys per UTC day (SANDBOX_INTENTS_PER_DAY). 0 means no limit. */
+  sandboxIntentsPerDay: orNull(whole),
   /**
-   * The maximum number of intents, orders and products that the business's test keys may create in total per UTC day
-   * (SANDBOX_INTENTS_PER_DAY). 0 means that there is no limit.
+   * What its keys may store per UTC day (LIVE_DOCUMENTS_PER_DAY, LIVE_BYTES_PER_DAY, SANDBOX_BYTES_PER_DAY). 0 means no
+   * limit.
    */
-  sandboxIntentsPerDay: number | null
-  /**
-   * The most documents, and the most bytes of documents, that the business may store in a UTC day with its live or its
-   * test keys (LIVE_DOCUMENTS_PER_DAY, LIVE_BYTES_PER_DAY, SANDBOX_BYTES_PER_DAY). 0 means that there is no limit.
-   */
-  liveDocumentsPerDay: number | null
-  liveBytesPerDay: number | null
-  sandboxBytesPerDay: number | null
-}
+  liveDocumentsPerDay: orNull(whole),
+  liveBytesPerDay: orNull(whole),
+  sandboxBytesPerDay: orNull(whole),
+})
+export type BusinessLimits = Of<typeof limitFields>
 
-/** A business that uses the service. The documentation also calls it a merchant. */
-export interface Business {
-  _id: string
-  name: string
-  /** Whether the business's live keys work. Its test keys do not need this approval. */
-  liveApproved: boolean
-  /** Whether the business can use the developer API. The business's payment pages work even if this is false. */
-  apiEnabled: boolean
-  /**
-   * Whether the business is suspended. A suspended business cannot use the developer API, and customers cannot pay it.
-   */
-  suspended: boolean
-  limits: BusinessLimits
-  /** The commission rates that operators have set for this business, including rates that apply only later. */
-  commission: CommissionHistory
-  createdAt: Date
-}
+const none: number | null = null
+export const defaultLimits = Object.fromEntries(
+  Object.keys(limitFields.fields).map((name) => [name, none]),
+) as BusinessLimits
 
-export const defaultLimits: BusinessLimits = {
-  perSecond: null,
-  liveCodes: null,
-  sandboxIntentsPerDay: null,
-  liveDocumentsPerDay: null,
-  liveBytesPerDay: null,
-  sandboxBytesPerDay: null,
-}
+/** The rates of the two fees of one business, in basis points, and the time from which they apply. */
+const ratesFields = part({
+  from: date,
+  /** The merchant's fee. */
+  provider: whole,
+  /** The payer's fee. */
+  payer: whole,
+})
+export type RatesFrom = Of<typeof ratesFields>
 
-export const businesses: Collection = {
+/** The rates of one business, sorted by `from`. Before the first entry, the default rates apply. */
+export type CommissionHistory = readonly RatesFrom[]
+
+/** The documentation also calls it a merchant. */
+export const businesses = collection({
   name: 'businesses',
+  kept: 'forever',
   fields: {
-    _id: String,
-    name: String,
-    liveApproved: Boolean,
-    apiEnabled: Boolean,
-    suspended: Boolean,
-    limits: Object.fromEntries(Object.keys(defaultLimits).map((name) => [name, Number])),
-    commission: [{ _id: false, from: Date, provider: Number, payer: Number }],
-    createdAt: Date,
+    _id: text,
+    name: text,
+    /** Whether its live keys work. Test keys need no approval. */
+    liveApproved: flag,
+    /** Whether it can use the developer API. Its payment pages work in any case. */
+    apiEnabled: flag,
+    /** A suspended business cannot use the developer API, and customers cannot pay it. */
+    suspended: flag,
+    limits: limitFields,
+    /** Includes rates that apply only later. */
+    commission: list(ratesFields),
+    createdAt: date,
   },
   // Staff search for businesses by a part of the name. The search scans the keys of the `name` index instead of the
   // documents.
   indexes: [{ name: 'name', key: { name: 1 } }],
-}
-
-/** The rates of the two fees of one business, in basis points, and the time from which they apply. */
-export interface RatesFrom {
-  from: Date
-  /** The merchant's fee. */
-  provider: number
-  /** The payer's fee. */
-  payer: number
-}
-
-/** The rates of one business, sorted by `from`. Before the first entry, the default rates apply. */
-export type CommissionHistory = readonly RatesFrom[]
+})
+export type Business = Stored<typeof businesses>
 
 /**
  * The maximum number of entries in the history of one business. The history is read together with the key of each

@@ -12,12 +12,6 @@ import { isLonger, type NameKind, readName } from './name.ts'
 import { readPhone } from './phone.ts'
 import { judgeUrl } from './webhook-url.ts'
 
-declare module '../platform/deps.ts' {
-  interface Deps {
-    validate: Validate
-  }
-}
-
 /** Returns the value with only its known fields, or throws a single error that lists all faults. */
 export type Validate = <Schema extends AnnotatedSchema>(schema: Schema, value: unknown) => Valid<Schema>
 type Valid<Schema> = Schema extends JSONSchema ? ValueOf<Schema> : unknown

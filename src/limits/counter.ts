@@ -1,33 +1,26 @@
 import type { Model } from 'mongoose'
 import { createBatcher, createReadBatcher, noDeadline } from '../mongo/batchers.ts'
-import { type Collection, isOnlyDuplicates, nativeCollection } from '../mongo/collection.ts'
+import { isOnlyDuplicates, nativeCollection } from '../mongo/collection.ts'
+import { collection, type Stored } from '../mongo/declare.ts'
+import { date, text, whole } from '../mongo/fields.ts'
 import { type Refusal, unavailable } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
 import { useLast } from '../platform/use-last.ts'
 import { rateLimited, type Scope } from './limit.ts'
 
-declare module '../platform/deps.ts' {
-  interface Models {
-    Counter: Model<Counter>
-  }
-  interface Deps {
-    counters: Counters
-  }
-}
-
 /** A durable count within a period. The id names what is counted and its owner, plus the UTC day for a quota. */
-export interface Counter {
-  _id: string
-  used: number
-  /** When the period ends. MongoDB may remove the document up to a minute later. */
-  expireAt: Date
-}
-
-export const counters: Collection = {
+export const counters = collection({
   name: 'counters',
-  fields: { _id: String, used: Number, expireAt: Date },
+  kept: 'until it expires with its period',
+  fields: {
+    _id: text,
+    used: whole,
+    /** The end of the period. MongoDB may remove the document up to a minute later. */
+    expireAt: date,
+  },
   indexes: [{ name: 'expiry', key: { expireAt: 1 }, expireAfterSeconds: 0 }],
-}
+})
+export type Counter = Stored<typeof counters>
 
 /** Allows at most `max` points in a period of `seconds`, which starts with the first point. */
 export interface Bound {

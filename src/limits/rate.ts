@@ -3,13 +3,6 @@ import { shareRuns } from '../platform/share-runs.ts'
 import type { RunCommands } from '../queues/queues.ts'
 import { type Limit, rateLimited } from './limit.ts'
 
-declare module '../platform/deps.ts' {
-  interface Deps {
-    /** Null means that there are no limits. */
-    rateLimits: RateLimits | null
-  }
-}
-
 /** Limits per second. `RATE_LIMIT_PER_SECOND` is 100 by default; 0 turns all of these off. */
 export const requestRates = {
   key: {

@@ -1,36 +1,28 @@
-import type { Model } from 'mongoose'
-import type { Collection } from '../mongo/collection.ts'
-
-declare module '../platform/deps.ts' {
-  interface Models {
-    ListCheckpoints: Model<ListCheckpoints>
-  }
-}
+import { collection, type Stored } from '../mongo/declare.ts'
+import { date, list, type Of, part, text, whole } from '../mongo/fields.ts'
 
 /** `count` items were created between the list's first checkpoint and `at`, in Unix ms. */
-export interface Checkpoint {
-  at: number
-  count: number
-}
+const checkpointFields = part({ at: whole, count: whole })
+export type Checkpoint = Of<typeof checkpointFields>
 
 /**
  * One list's settled checkpoints, stored so that its first page is fast even after a restart. MongoDB removes them
  * after a week; otherwise an item inserted hours late would be missing from the total for ever.
  */
-export interface ListCheckpoints {
-  /** The list's key (counts.ts). */
-  _id: string
-  checkpoints: Checkpoint[]
-  /** The time of the last checkpoint, in Unix ms. */
-  through: number
-  countedAt: Date
-}
-
-export const listCheckpoints: Collection = {
+export const listCheckpoints = collection({
   name: 'listcheckpoints',
-  fields: { _id: String, checkpoints: [{ _id: false, at: Number, count: Number }], through: Number, countedAt: Date },
+  kept: 'until it expires after a week',
+  fields: {
+    /** The key of the list (countable.ts). */
+    _id: text,
+    checkpoints: list(checkpointFields),
+    /** The time of the last one, in Unix milliseconds. */
+    through: whole,
+    countedAt: date,
+  },
   indexes: [{ name: 'removal', key: { countedAt: 1 }, expireAfterSeconds: 7 * 86_400 }],
-}
+})
+export type ListCheckpoints = Stored<typeof listCheckpoints>
 
 /** How many items lie between two checkpoints. MongoDB counts as many index keys in about 1 ms. */
 export const itemsPerCheckpoint = 2_000

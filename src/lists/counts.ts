@@ -59,12 +59,6 @@ export const countCreated = (
     { hint: index, maxTimeMS: longestReadMs, ...(limit !== undefined && { limit }) },
   )
 
-declare module '../platform/deps.ts' {
-  interface Deps {
-    listCounts: ListCounts
-  }
-}
-
 /** The count checkpoints of long lists, in memory. */
 export type ListCounts = ReturnType<typeof createListCounts>
 

@@ -3,12 +3,6 @@ import { isTooSlow } from '../mongo/collection.ts'
 import type { Models } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 
-declare module '../platform/deps.ts' {
-  interface Deps {
-    lists: Lists
-  }
-}
-
 /**
  * Reads lists, counts, exports and staff searches on MongoDB connections of their own, so that nothing else waits for
  * them. src/limits/capacity.ts limits how many run at a time.

@@ -1,12 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client'
 import { stages } from '../../schemas/responses/webhooks.ts'
 
-declare module '../platform/deps.ts' {
-  interface Deps {
-    metrics: Metrics
-  }
-}
-
 /** Every label has few values, without keys or addresses. Only the ten highest businesses appear by id. */
 export type Metrics = ReturnType<typeof createMetrics>
 

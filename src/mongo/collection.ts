@@ -1,32 +1,6 @@
-import { type Connection, type Model, mongo, Schema, type SchemaDefinition } from 'mongoose'
-
-/**
- * Every index has a name, so that a duplicate error shows which one it was. None is `sparse`, because MongoDB doesn't
- * use sparse indexes for queries under the Stable API; partial ones do the job.
- */
-export interface Index {
-  name: string
-  key: Record<string, 1 | -1>
-  unique?: boolean
-  expireAfterSeconds?: number
-  partialFilterExpression?: Record<string, unknown>
-}
-
-/** Makes an index contain only documents that have this field. */
-export const ifPresent = (field: string): Pick<Index, 'partialFilterExpression'> => ({
-  partialFilterExpression: { [field]: { $exists: true } },
-})
-
-/** Makes an index contain only documents in which this field is a date. */
-export const ifDate = (field: string): Pick<Index, 'partialFilterExpression'> => ({
-  partialFilterExpression: { [field]: { $type: 'date' } },
-})
-
-export interface Collection {
-  name: string
-  fields: SchemaDefinition
-  indexes: readonly Index[]
-}
+import { type Connection, type Model, mongo, Schema } from 'mongoose'
+import type { Collection } from './declare.ts'
+import { definitionOf } from './fields.ts'
 
 /** Each schema is built once, because a process opens the same models on two connections, and a test on hundreds. */
 const schemas = new WeakMap<Collection, Map<number | undefined, Schema>>()
@@ -35,17 +9,17 @@ const schemas = new WeakMap<Collection, Map<number | undefined, Schema>>()
  * The model rejects unknown fields in filters and updates, and stores empty objects unchanged. It creates no
  * collections or indexes, because context/indexes.ts does. If `maxTimeMs` is given, MongoDB aborts longer queries.
  */
-export function openCollection<Doc>(connection: Connection, collection: Collection, maxTimeMs?: number): Model<Doc> {
-  const known = schemas.get(collection) ?? new Map<number | undefined, Schema>()
-  schemas.set(collection, known)
-  const schema = known.get(maxTimeMs) ?? createSchema(collection, maxTimeMs)
+export function openCollection<Doc>(connection: Connection, declared: Collection, maxTimeMs?: number): Model<Doc> {
+  const known = schemas.get(declared) ?? new Map<number | undefined, Schema>()
+  schemas.set(declared, known)
+  const schema = known.get(maxTimeMs) ?? createSchema(declared, maxTimeMs)
   known.set(maxTimeMs, schema)
-  return connection.model<Doc>(collection.name, schema as unknown as Schema<Doc>)
+  return connection.model<Doc>(declared.name, schema as unknown as Schema<Doc>)
 }
 
-function createSchema(collection: Collection, maxTimeMs: number | undefined): Schema {
-  const schema = new Schema(collection.fields, {
-    collection: collection.name,
+function createSchema(declared: Collection, maxTimeMs: number | undefined): Schema {
+  const schema = new Schema(definitionOf(declared.fields), {
+    collection: declared.name,
     versionKey: false,
     minimize: false,
     strict: 'throw',

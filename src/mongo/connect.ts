@@ -3,12 +3,6 @@ import mongoose, { type Connection } from 'mongoose'
 import type { Config } from '../config/config.ts'
 import type { Log } from '../platform/log.ts'
 
-declare module '../platform/deps.ts' {
-  interface Deps {
-    mongo: Connection
-  }
-}
-
 /**
  * These override the options in the URL. A majority must journal each write, and reads return only what a majority has
  * acknowledged, so a failover can't undo what was read. A call ends within 5 s even if the server is frozen.

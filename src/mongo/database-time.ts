@@ -2,12 +2,6 @@ import mongoose, { type Connection } from 'mongoose'
 import type { Log } from '../platform/log.ts'
 import { shareRuns } from '../platform/share-runs.ts'
 
-declare module '../platform/deps.ts' {
-  interface Deps {
-    databaseTime: Pick<DatabaseTime, 'unsure' | 'skewMs'>
-  }
-}
-
 /**
  * The service uses one clock: that of MongoDB's primary. Each process measures it and extrapolates with a monotonic
  * clock, so its own wall clock doesn't matter.

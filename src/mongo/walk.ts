@@ -7,13 +7,21 @@ export interface Listed {
   createdAt: Date
 }
 
-/** Matches `where`, created before `before` and, if `from` isn't null, not before `from`. */
+export interface Order {
+  time: string
+  tie?: string
+}
+export const byCreation: Order = { time: 'createdAt', tie: '_id' }
+
+/** Matches `where`, created before `before` and not before `from`, unless these are null. */
 export interface Walk {
-  /** The last two fields of this index must be `createdAt` and `_id`. */
+  /** Should end with `createdAt` and `_id`. With any other index, MongoDB sorts in memory. */
   index: string
+  /** The last fields of the index: a time, and what tells documents of the same time apart. */
+  order?: Order
   where: Record<string, unknown>
   from: Date | null
-  before: Date
+  before: Date | null
 }
 
 export interface PageSize {
@@ -24,30 +32,38 @@ export interface PageSize {
 }
 
 /** Returns the oldest first, starting after `last`, or with the first document if it's null. */
-export const readPage = <Doc extends Listed>(
+export function readPage<Doc extends Listed>(
   model: Model<Doc>,
-  { index, where, from, before }: Walk,
-  last: Listed | null,
+  walk: Walk,
+  last: object | null,
   { documents, projection, maxTimeMS }: PageSize,
-): Promise<Doc[]> =>
-  nativeCollection(model)
-    .find({ ...where, ...span(from, before, last) } as mongo.Filter<Doc>, {
-      hint: index,
-      sort: { createdAt: 1, _id: 1 },
-      limit: documents,
-      batchSize: documents,
-      singleBatch: true,
-      projection,
-      maxTimeMS,
-    })
-    .toArray() as Promise<Doc[]>
+): Promise<Doc[]> {
+  const { index, where, order = byCreation } = walk
+  const found = nativeCollection(model).find({ ...where, ...span(order, walk, last) } as mongo.Filter<Doc>, {
+    hint: index,
+    sort: sortBy(order),
+    limit: documents,
+    batchSize: documents,
+    singleBatch: true,
+    projection,
+    maxTimeMS,
+  })
+  return found.toArray() as Promise<Doc[]>
+}
 
-/** Matches what comes after `last`: documents created later, and those with the same `createdAt` and a higher `_id`. */
-function span(from: Date | null, before: Date, last: Listed | null): Record<string, unknown> {
-  if (last === null) return { createdAt: { ...(from === null ? {} : { $gte: from }), $lt: before } }
-  const { createdAt, _id } = last
+/** Returns a sort by these fields, which also serves as a projection. */
+export const sortBy = ({ time, tie }: Order): Record<string, 1> => ({ [time]: 1, ...(tie && { [tie]: 1 }) })
+
+/**
+ * Matches what comes after `last` in the index, also among documents of the same time. With `$or`, MongoDB would read
+ * some filters' range of the index twice.
+ */
+function span({ time, tie = '_id' }: Order, { from, before }: Walk, last: object | null): Record<string, unknown> {
+  const { [time]: at, [tie]: reached } = (last ?? {}) as Record<string, Date>
+  const $gte = at !== undefined && (from === null || at > from) ? at : from
+  const bounds = { ...($gte !== null && { $gte }), ...(before !== null && { $lt: before }) }
   return {
-    createdAt: { $gte: createdAt, $lt: before },
-    $or: [{ createdAt: { $gt: createdAt } }, { createdAt, _id: { $gt: _id } }],
+    ...($gte !== null || before !== null ? { [time]: bounds } : {}),
+    ...(last !== null && { $nor: [{ [time]: at, [tie]: { $lte: reached } }] }),
   }
 }

@@ -1,26 +1,20 @@
 import type { DeclineReason, FailureReason } from '../../schemas/payment-reasons.ts'
+import { anything, flag, type Of, oneOf, part, whole } from '../mongo/fields.ts'
 import type { Commission, ReturnedFees } from '../wallets/commission.ts'
 
-/**
- * The reason why the last payment did not succeed. If `retryable` is true, the payment has left the intent PENDING, and
- * the customer may pay again.
- */
-export interface PaymentFailure {
-  code: DeclineReason | FailureReason
-  retryable: boolean
-}
+/** If `retryable`, the intent is still PENDING and the customer can pay again. */
+export const failureFields = part({ code: oneOf<DeclineReason | FailureReason>(), retryable: flag })
+export type PaymentFailure = Of<typeof failureFields>
 
 /**
- * The fields of a webhook's `data` that may change later, with their values at the time of the event. For an order,
- * `status` is the only such field. If a field is missing here, the event's format determines whether `data` contains
- * null, contains `noCommission`, or omits the field as well.
+ * The fields of a webhook's `data` that may change later, as of the event. (For an order, that's only `status`.) If one
+ * is missing, the event's format decides if `data` has null, `noCommission` or no such field.
  */
 export interface Facts {
   status: string
-  /** The amount in centimes. This field is missing for an OPEN intent that has not been paid. */
+  /** In centimes. Missing for an unpaid OPEN intent. */
   amount?: number
   paidAt?: Date
-  /** The masked phone number. */
   payerPhone?: string
   commission?: Commission
   failure?: PaymentFailure
@@ -29,36 +23,25 @@ export interface Facts {
     amount: number
     returnedFees: ReturnedFees
     reason?: string
-    /** The time at which the refund began. No webhook contains it. */
+    /** When the refund began. Not in any webhook. */
     createdAt?: Date
   }
-  /** The facts of an endpoint event, which contain all of its `data` except the endpoint's id and `status`. */
+  /** For endpoint events: all of their `data` except the endpoint's id and `status`. */
   endpoint?: EndpointEventFacts
 }
 
 export interface EndpointEventFacts {
-  /** The URL as `shownUrl` returns it. */
+  /** As returned by `shownUrl`. */
   url: string
   failingSince: Date
-  /** When an attempt succeeded again. The field is missing if the status is FAILING. */
+  /** When an attempt succeeded again. Missing if the status is FAILING. */
   recoveredAt?: Date
-  /** The stage at which the last failed attempt failed. */
+  /** The stage of the attempt that failed last. */
   lastError: string | null
-  /** The HTTP status of the last failed attempt. Null if no response arrived. */
+  /** Null if the last failed attempt got no response. */
   lastStatus: number | null
 }
 
-/**
- * The fields of an event that are stored in its outbox and its deliveries. `format` determines how `data` is composed
- * (payment-data.ts, order-data.ts, endpoint-data.ts).
- */
-export interface Recorded {
-  format: number
-  facts: Facts
-}
-
-/**
- * The schema does not list the fields of `facts`. If it did, Mongoose would store defaults for missing fields, and
- * these defaults would take up space.
- */
-export const recordedFields = { format: Number, facts: Object }
+/** What an event's outbox and deliveries store. `format` decides how `data` is composed from the facts. */
+export const recordedFields = part({ format: whole, facts: anything<Facts>() })
+export type Recorded = Of<typeof recordedFields>

@@ -1,10 +1,3 @@
-declare module './deps.ts' {
-  interface Deps {
-    /** Webhook attempts and wallet queries that no job waits for. */
-    backgroundWork: RunningWork
-  }
-}
-
 /** A process that is shutting down can wait for work that is tracked here. */
 export type RunningWork = ReturnType<typeof createRunningWork>
 

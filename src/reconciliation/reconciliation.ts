@@ -1,15 +1,8 @@
-import { type Model, Schema } from 'mongoose'
-import type { Collection } from '../mongo/collection.ts'
-import type { Actor } from '../security/actor.ts'
+import { collection, type Stored } from '../mongo/declare.ts'
+import { anything, date, list, orNull, text } from '../mongo/fields.ts'
+import { actorFields } from '../security/actor.ts'
 import type { MoneyKind } from './read-file.ts'
 
-declare module '../platform/deps.ts' {
-  interface Models {
-    Reconciliation: Model<Reconciliation>
-  }
-}
-
-/** The kinds of difference between a provider's file and the records of this service. */
 export const differenceKinds = [
   'missing here',
   'missing there',
@@ -22,8 +15,8 @@ export const differenceKinds = [
 export type DifferenceKind = (typeof differenceKinds)[number]
 
 /**
- * A difference for one key. `here` and `there` are the two values that differ: amounts and fees in centimes, days such
- * as `2026-11-25`, or kinds. If one side lacks the key, its value is null, and the other value is the amount.
+ * `here` and `there` are the values that differ: centimes, days (`2026-11-25`) or kinds. If one side lacks the key,
+ * it's null, and the other one is the amount.
  */
 export interface Difference {
   difference: DifferenceKind
@@ -31,59 +24,43 @@ export interface Difference {
   kind: MoneyKind | null
   here: number | string | null
   there: number | string | null
-  /** The line of the file, or null if the file lacks the key. */
+  /** Line of the file; null if the file lacks the key. */
   line: number | null
-  /** The reference number of the payment intent, or null if this service does not know the key. */
+  /** Null if we don't know the key. */
   reference: string | null
   businessId: string | null
 }
 
-/** How many rows and records were compared, and how many differences of each kind there are. */
 export interface Counts {
-  /** The rows of the file. */
+  /** In the file. */
   rows: number
-  /** The payments and refunds of the day in this service. */
+  /** In our database. */
   recorded: number
-  /** The rows without any difference. */
   matched: number
   differences: Record<DifferenceKind, number>
 }
 
-/** One comparison of a provider's file with the records of one UTC day. Runs are kept forever, because they are few. */
-export interface Reconciliation {
-  _id: string
-  /** The UTC day, such as `2026-11-25`. */
-  day: string
-  /** The only wallet whose payments were compared, or null if all live wallets were. */
-  wallet: string | null
-  fileName: string
-  /** The SHA-256 of the file in hex. */
-  sha256: string
-  at: Date
-  actor: Actor
-  counts: Counts
-  /** The first `maxStored` differences. */
-  differences: Difference[]
-}
+export const maxStoredDifferences = 1000
 
-/** The maximum number of differences that are stored with a run. */
-export const maxStored = 1000
-
-export const reconciliations: Collection = {
+/** Runs are kept forever, because there are few. */
+export const reconciliations = collection({
   name: 'reconciliations',
+  kept: 'forever',
   fields: {
-    _id: String,
-    day: String,
-    wallet: String,
-    fileName: String,
-    sha256: String,
-    at: Date,
-    actor: { kind: { type: String }, name: String, from: String },
-    counts: Schema.Types.Mixed,
-    differences: [Schema.Types.Mixed],
+    _id: text,
+    day: text,
+    /** Null compares all live wallets. */
+    wallet: orNull(text),
+    fileName: text,
+    sha256: text,
+    at: date,
+    actor: actorFields,
+    counts: anything<Counts>(),
+    differences: list(anything<Difference>()),
   },
   indexes: [],
-}
+})
+export type Reconciliation = Stored<typeof reconciliations>
 
 export const differenceCount = ({ differences }: Counts): number =>
   Object.values(differences).reduce((sum, count) => sum + count, 0)

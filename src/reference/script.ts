@@ -4,7 +4,7 @@
  */
 export const script = `(function () {
 'use strict';
-var container = document.getElementById('operations');
+var container = document.getElementById('main');
 
 fetch('/api/v1/openapi.json')
   .then(function (response) {

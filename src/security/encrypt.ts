@@ -60,12 +60,6 @@ function doubled(block: Buffer): Buffer {
   return result
 }
 
-declare module '../platform/deps.ts' {
-  interface Deps {
-    secrets: Secrets
-  }
-}
-
 /** Signs a payment form's token, or proves that a customer has the payment's link. Each use has its own key. */
 export type SigningUse = 'sign form' | 'sign link'
 

@@ -4,12 +4,6 @@ import type { Resource } from '../limits/limit.ts'
 import { createShare } from '../limits/share.ts'
 import { unavailable } from '../platform/errors.ts'
 
-declare module '../platform/deps.ts' {
-  interface Deps {
-    slowHash: SlowHash
-  }
-}
-
 /**
  * How many checks of one kind may run or wait. A hash takes about 15 ms, so the last one waits about 0.4 s, or 0.8 s if
  * only one of its kind runs at a time.

@@ -3,18 +3,12 @@ import type { Deps } from '../platform/deps.ts'
 import type { By } from '../security/actor.ts'
 import type { Permission } from '../staff/permissions.ts'
 import type { SignedIn } from '../staff/staff-sessions.ts'
+import type { ShownField } from './shown.ts'
 
 /** The text of the form fields, by name. */
 export type Values = Record<string, string>
 /** The messages about invalid form fields, by the name of the field. `form` is a message about the whole form. */
 export type Faults = Record<string, string>
-
-/** A fact with its label. A `user` fact is a merchant's own text, which pages isolate. Only pages show `html`. */
-export interface Fact {
-  label: string
-  value: string | number | boolean | Date
-  kind?: 'id' | 'user' | 'html'
-}
 
 /**
  * The consequences of an act, in sentences. Pages show them before the act is confirmed, and the command line shows
@@ -126,8 +120,10 @@ export type ActDeps = Pick<
 
 /** The acts on one kind of object. The name of an act is the last part of the path of its page. */
 export interface ActGroup<Found, Needs = ActDeps> {
-  /** What the object is called, which is also the name of its group of commands. */
+  /** The name of its group of commands. */
   noun: string
+  /** What the object is called, if not `noun`. */
+  object?: string
   /** The path of the object's page below `/admin`. `:id` stands for the id of the object. */
   path: string
   permission: Permission
@@ -136,8 +132,8 @@ export interface ActGroup<Found, Needs = ActDeps> {
   /** Returns the object, or null if it does not exist. */
   find(deps: Needs, id: string): Promise<Found | null>
   nameOf(found: Found): string
-  /** Returns facts about the object, so that staff can check that it is the right one. */
-  facts(found: Found): Fact[]
+  /** Lets staff check that the object is the right one. */
+  facts: readonly ShownField<Found>[]
   /** Returns why none of the acts is possible for this member of staff. */
   obstacle?(found: Found, staff: SignedIn): string | null
   /** Returns what the form says if an act throws this error, or null if the error is a fault of the service. */

@@ -1,13 +1,6 @@
 import type { Deps } from '../platform/deps.ts'
 import { Refusal } from '../platform/errors.ts'
 
-declare module '../platform/deps.ts' {
-  interface Deps {
-    /** Null if tracing is off. */
-    tracing: Tracing | null
-  }
-}
-
 /** `end` must be called once, or the span is never sent. `traceparent` has the format of the W3C header. */
 export interface Span {
   traceId: string

@@ -15,7 +15,7 @@ export const bugs: PlantedBugs = {
     ),
   ],
   // The write of a refund does not exclude the mark of its own key: two twins that have read both refund.
-  'twin-unguarded → api/idempotency-effects.test.ts': drop('beginRefund', '...unlessMarked($)'),
+  'twin-unguarded → api/idempotency-effects.test.ts': drop('beginRefund', '...unmarkedFilter($)'),
   // A mark counts even if it is older than 24 hours.
   'key-never-free → api/idempotency-effects.test.ts': replace('isFresh', '$at > $', 'true'),
   // A stored refusal is repeated without a look for the effect of a twin.
@@ -54,7 +54,7 @@ export const bugs: PlantedBugs = {
   // A request that is refused because of what its twin did does not look for the response of the twin.
   'twin-unseen → api/idempotency-effects.test.ts': drop('storeWithin', 'if (error instanceof Refusal) $'),
   // An act re-queues what the open plan of another one names.
-  'plan-overlapping → workers/requeue.test.ts': replace('makePlan', 'planned.has($)', 'false'),
+  'plan-overlapping → workers/requeue.test.ts': replace('judgeAll', 'planned.has($)', 'false'),
   // No poll carries out the plans of dead processes.
   'plan-abandoned → workers/poll.test.ts': replace('works', 'run: finishPlans', 'run: async () => 0'),
   // The response to a write of several documents is stored outside its transaction, before the commit.

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { spanFilter, upToNow } from '../../input/span.ts'
 import { withoutUndefined } from '../../mongo/id-page.ts'
 import { deadIn } from '../../webhooks/deliveries/backlog.ts'
-import { requeueAll, requeueBatch } from '../../webhooks/deliveries/requeue.ts'
+import { countOutcomes, type OutcomeCounts, requeueAll, requeueBatch } from '../../webhooks/deliveries/requeue.ts'
 import { createPace } from '../../work/pace.ts'
 import { Failed, found } from './act.ts'
 import type { AdminDeps } from './run.ts'
@@ -17,8 +17,8 @@ export interface Selection {
   status?: 'DEAD' | 'CANCELLED'
 }
 
-/** The number of deliveries that matched, the number that were re-queued, and the number skipped for each reason. */
-export type RequeueCounts = { matched: number; requeued: number; skipped: Record<string, number> }
+/** What came of the deliveries that matched. */
+export type RequeueCounts = { matched: number } & OutcomeCounts
 
 /** The command works without Redis, because workers also poll MongoDB for deliveries that are due. */
 const withoutRedis = { enqueue: (): void => undefined }
@@ -46,7 +46,7 @@ export async function requeueSelected(
   advance: (count: number) => void,
 ): Promise<RequeueCounts> {
   await expectExisting(deps, selection)
-  const counts: RequeueCounts = { matched: 0, requeued: 0, skipped: {} }
+  let counts: RequeueCounts = { matched: 0, requeued: 0, skipped: {} }
   const filter = filterOf(deps, selection)
   // This signal is never aborted, because Ctrl-C ends the process immediately.
   const pace = createPace(new AbortController().signal, async () => undefined)
@@ -55,10 +55,7 @@ export async function requeueSelected(
     const startedAt = performance.now()
     const { done, value: outcomes } = await pace(() => batches.next())
     if (done) return counts
-    counts.matched += outcomes.size
-    for (const outcome of outcomes.values())
-      if (outcome === 'requeued') counts.requeued += 1
-      else counts.skipped[outcome] = (counts.skipped[outcome] ?? 0) + 1
+    counts = { ...countOutcomes(outcomes, counts), matched: counts.matched + outcomes.size }
     advance(outcomes.size)
     const restMs = batchEveryMs - (performance.now() - startedAt)
     if (outcomes.size === requeueBatch && restMs > 0) await pause(restMs)

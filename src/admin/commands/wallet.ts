@@ -1,11 +1,12 @@
 import type { Command } from 'commander'
 import type { IdPage, IdPageRequest } from '../../mongo/id-page.ts'
 import type { EncryptedField } from '../../security/encrypt.ts'
-import type { WalletFacts, WalletFilter } from '../../wallets/sandbox/list-wallets.ts'
+import { walletShown } from '../../staff-acts/shown.ts'
+import type { WalletFacts, WalletFilter } from '../../wallets/sandbox/operate.ts'
 import { act, asList, Failed, found, subcommand } from './act.ts'
 import { centimes, parsed, phoneNumber, pinCode, someId, walletPhone } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
-import { type Column, dayOf, detailsText } from './text.ts'
+import { columnOf, detailsText } from './text.ts'
 
 const listHelp = `
 Phone numbers are masked. A wallet without a business can pay every business.
@@ -46,14 +47,14 @@ export function addWalletCommands(program: Command): void {
 const pinDescription = '4 to 6 digits; other users of this machine can see it, so do not use a real PIN'
 
 async function createSandboxWallet(deps: AdminDeps, input: { phone: string; pin: string; balance: number }) {
-  const { createWallet } = await import('../../wallets/sandbox/create-wallet.ts')
+  const { createWallet } = await import('../../wallets/sandbox/operate.ts')
   const created = await createWallet(deps, input, deps.by)
   const { _id: id, phone, balance } = found(created, `There is already a wallet ${input.phone}`)
   return { id, phone, balance }
 }
 
 async function showWallet(deps: AdminDeps, phone: string, { business = null }: { business?: string | null }) {
-  const { lookUpWallet } = await import('../../wallets/sandbox/list-wallets.ts')
+  const { lookUpWallet } = await import('../../wallets/sandbox/operate.ts')
   return found(
     await lookUpWallet(deps, phone, business),
     'There is no such wallet. A demo wallet exists from its first payment on, and can be shown only with --business',
@@ -70,7 +71,7 @@ async function read(
   filter: WalletFilter,
   { limit, after }: IdPageRequest,
 ): Promise<IdPage<WalletFacts>> {
-  const { listWallets } = await import('../../wallets/sandbox/list-wallets.ts')
+  const { listWallets } = await import('../../wallets/sandbox/operate.ts')
   const page = await listWallets(deps, filter, { limit, after: after && decrypted(deps, after) })
   return { ...page, next: page.next && deps.secrets.encrypt(page.next, nextField) }
 }
@@ -83,11 +84,4 @@ function decrypted({ secrets }: AdminDeps, text: string): string {
   }
 }
 
-const columns: Column<WalletFacts>[] = [
-  { title: 'PHONE', cell: ({ phone }) => phone },
-  { title: 'BUSINESS', cell: ({ businessId }) => businessId },
-  { title: 'BALANCE', cell: ({ balance }) => balance },
-  { title: 'PIN', cell: ({ pin }) => (pin.lockEndsAt === null ? 'open' : 'locked') },
-  { title: 'FIXED OUTCOME', cell: ({ fixedOutcome }) => fixedOutcome && Object.values(fixedOutcome).join(' ') },
-  { title: 'CREATED', cell: ({ createdAt }) => dayOf(createdAt) },
-]
+const columns = Object.values(walletShown).map(columnOf)

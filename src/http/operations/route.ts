@@ -1,6 +1,6 @@
 import type { Scope } from '../../../schemas/scopes.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import type { Holding } from '../../events/feed/read.ts'
+import type { WaitLimits } from '../../events/feed/read.ts'
 import type { Result, WriteRequest } from '../../idempotency/request.ts'
 import type { AnnotatedSchema } from '../../input/field-faults.ts'
 import type { BodyKind } from '../../limits/memory.ts'
@@ -94,7 +94,7 @@ export interface ReadRoute extends Common {
     deps: Deps,
     caller: Caller,
     input: OperationInput<never>,
-    holding: Holding,
+    holding: WaitLimits,
   ): Promise<{ query: unknown } | { data: unknown } | null>
   /** Runs the operation. The meaning of `deadlineAt` is explained in src/mongo/batchers.ts. */
   run(deps: Deps, caller: Caller, input: OperationInput, deadlineAt: number): Promise<unknown>

@@ -1,5 +1,8 @@
 import type { Request } from 'express'
 
+/** Whether a request changes nothing. */
+export const isSafe = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD'
+
 /**
  * Whether a request came from one of our own pages. At least one of the headers `Origin` and `Sec-Fetch-Site` must be
  * present, and neither may indicate a different site. The host of `ourUrl`, the configured URL, is also accepted,

@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from 'express'
 import type { Deps } from '../../platform/deps.ts'
-import { createErrorReporter } from '../server/report-error.ts'
+import { createErrorReporter } from '../server/bare-app.ts'
 import { createPageHeaders, type PageRights } from './page-headers.ts'
 
 /** Sends the error page for `error` with the given HTTP status. */

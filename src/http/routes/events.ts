@@ -7,7 +7,7 @@ import {
 } from '../../../schemas/list-events.ts'
 import { eventFeed, eventPage, loggedEvent } from '../../../schemas/responses/event.ts'
 import { described, id } from '../../../schemas/responses/fields.ts'
-import { holdForEvent, parseFeedSearch, readFeed } from '../../events/feed/read.ts'
+import { parseFeedSearch, readFeed, waitForEvent } from '../../events/feed/read.ts'
 import { findEvent, listEvents, parseEventSearch, presentEvents } from '../../events/list.ts'
 import { inSection, type OperationInput } from '../operations/route.ts'
 
@@ -50,7 +50,7 @@ export const eventRoutes = inSection('Events', [
     isPage: true,
     scope,
     hold: (deps, caller, { query }: OperationInput<ReadFeedQuery>, holding) =>
-      holdForEvent(deps, caller, query, holding),
+      waitForEvent(deps, caller, query, holding),
     run: async (deps, caller, { query }: OperationInput<ReadFeedQuery>) => {
       const { items, ...rest } = await readFeed(deps, caller, parseFeedSearch(caller, query))
       return { items: await presentEvents(deps, items), ...rest }

@@ -79,21 +79,7 @@ async function attemptDelivery(
 }
 
 async function send(
-  deps: Pick<
-    Deps,
-    | 'batchers'
-    | 'config'
-    | 'counters'
-    | 'enqueue'
-    | 'healthNotes'
-    | 'leases'
-    | 'log'
-    | 'metrics'
-    | 'now'
-    | 'secrets'
-    | 'sender'
-    | 'tracing'
-  >,
+  deps: AttemptDeps,
   delivery: LeasedDelivery,
   endpoint: AttemptEndpoint,
   body: string,

@@ -1,4 +1,6 @@
+import { type AuditedDeps, audited } from '../../audit/audited.ts'
 import { maskPhone } from '../../input/phone.ts'
+import { nativeCollection, nullIfDuplicate } from '../../mongo/collection.ts'
 import {
   type IdPage,
   type IdPageRequest,
@@ -7,19 +9,37 @@ import {
   sortOrders,
   withoutUndefined,
 } from '../../mongo/id-page.ts'
-import type { Deps } from '../../platform/deps.ts'
+import type { Deps, Models } from '../../platform/deps.ts'
+import type { By } from '../../security/actor.ts'
+import type { SlowHash } from '../../security/slow-hash.ts'
 import type { KnownOutcome } from '../wallet.ts'
-import { type PinState, pinState, type WalletAccount } from './account.ts'
+import { newAccount, type PinState, pinState, type WalletAccount } from './account.ts'
 import { fixedOutcomeOf } from './sandbox-wallet.ts'
 
-/** What staff see of a sandbox wallet: neither the PIN nor its hash and, in a list, only a part of `phone`. */
+/**
+ * Creates a wallet that every business sees; null if the number has one. The audit line has the masked phone number.
+ */
+export async function createWallet(
+  deps: Pick<Models, 'WalletAccount'> & AuditedDeps & { slowHash: SlowHash },
+  { phone, pin, balance }: { phone: string; pin: string; balance: number },
+  by: By,
+): Promise<WalletAccount | null> {
+  const pinHash = await deps.slowHash.make(pin)
+  return audited(deps, { documents: [phone], by }, async ({ session, at, add }) => {
+    const account = newAccount({ _id: phone, phone, businessId: null, pinHash, balance }, at)
+    await nativeCollection(deps.WalletAccount).insertOne(account, { session })
+    await add({ act: 'wallet.created', subject: maskPhone(phone), businessId: null, after: { balance } })
+    return account
+  }).catch(nullIfDuplicate)
+}
+
+/** What staff may see. In lists, `phone` is masked. */
 export interface WalletFacts extends Pick<WalletAccount, 'phone' | 'businessId' | 'balance' | 'createdAt'> {
   pin: PinState
-  /** The outcome that every payment from this demo wallet has (docs/merchants/testing.md), or null if none is fixed. */
+  /** Every payment from this demo wallet has it (docs/merchants/testing.md). Null if it depends on the payment. */
   fixedOutcome: KnownOutcome | null
 }
 
-/** Selects wallets. Omitted fields do not restrict the selection. */
 export interface WalletFilter {
   phone?: string
   businessId?: string
@@ -27,7 +47,7 @@ export interface WalletFilter {
 
 type Reads = Pick<Deps, 'WalletAccount' | 'now'>
 
-/** Returns the wallets that match, sorted by id. Their phone numbers are masked, but `next` contains a whole number. */
+/** Phone numbers are masked, except for the one in `next`. */
 export async function listWallets(
   deps: Reads,
   filter: WalletFilter,
@@ -37,10 +57,7 @@ export async function listWallets(
   return mapPage(page, (account) => ({ ...walletFacts(deps, account), phone: maskPhone(account.phone) }))
 }
 
-/**
- * Returns the wallet with this phone number that every business sees, or the demo wallet of one business. Returns null
- * if there is no such wallet.
- */
+/** Without a business id, finds the wallet that every business sees. */
 export async function lookUpWallet(deps: Reads, phone: string, businessId: string | null): Promise<WalletFacts | null> {
   const account = await deps.WalletAccount.findOne({ phone, businessId }).lean<WalletAccount | null>()
   return account === null ? null : walletFacts(deps, account)
