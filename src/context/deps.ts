@@ -30,25 +30,25 @@ import type { Sender } from '../webhooks/sender/send.ts'
 import type { openBatchers } from './batchers.ts'
 import type { ModelsOf } from './models.ts'
 
-/** Everything that operations may depend on. What each folder adds can be used in its layer and above. */
+/** What operations may depend on. What a folder adds can be used in its layer and above. */
 declare module '../platform/deps.ts' {
   interface Deps {
     apiSwitch: ApiSwitch
     config: Config
-    /** Wakes held requests for the event feed (events/feed/read.ts). */
+    /** Wakes requests that wait for the event feed (events/feed/read.ts). */
     chainWatch: ChainWatch
     validate: Validate
     shortCodes: ShortCodes
     liveCodes: LiveCodes
     fullSandboxes: FullSandboxes
-    /** The keys of the payments and refunds whose outcomes this process is currently querying. */
+    /** The keys of payments and refunds whose outcomes this process is querying right now. */
     walletQueries: Set<string>
-    /** What this process has for requests and background work, shared fairly among businesses. */
+    /** Shared fairly among businesses. */
     capacity: Capacity
     counters: Counters
-    /** The memory of request bodies and responses, which is a part of `capacity`. */
+    /** The memory of requests, which is a part of `capacity`. */
     memory: RequestMemory
-    /** If null, there is no limit. */
+    /** Null means that there are no limits. */
     rateLimits: RateLimits | null
     listCounts: ListCounts
     lists: Lists
@@ -60,20 +60,19 @@ declare module '../platform/deps.ts' {
     queues: Queues
     enqueue: Enqueue
     /**
-     * The ids of the documents whose events this process is relaying. The value `again` means that new events may have
-     * arrived, so the document must be relayed once more.
+     * Documents whose events this process is relaying. `again` means that new events may have arrived, so the document
+     * must be relayed once more.
      */
     relaying: Map<string, 'once' | 'again'>
     secrets: Secrets
-    /** Webhook attempts and wallet queries in progress that no job is waiting for. */
+    /** Webhook attempts and wallet queries that no job waits for. */
     backgroundWork: RunningWork
     slowHash: SlowHash
     /**
-     * Runs each business's imports and dry runs one at a time, because a single run may read megabytes of data and
-     * compute for several seconds.
+     * One import or dry run per business at a time, because a single one may read megabytes and compute for seconds.
      */
     importOneAtATime: OneAtATime
-    /** If null, tracing is off. */
+    /** Null if tracing is off. */
     tracing: Tracing | null
     wallets: Wallets
     healthNotes: HealthNotes
@@ -85,5 +84,4 @@ declare module '../platform/deps.ts' {
   interface Batchers extends ReturnType<typeof openBatchers> {}
 }
 
-/** All of them, as `openDeps` opens them. */
 export type OpenedDeps = Deps

@@ -15,7 +15,7 @@ export const counters = collection({
   fields: {
     _id: text,
     used: whole,
-    /** The end of the period. MongoDB may remove the document up to a minute later. */
+    /** When the period ends. MongoDB may remove the document up to a minute later. */
     expireAt: date,
   },
   indexes: [{ name: 'expiry', key: { expireAt: 1 }, expireAfterSeconds: 0 }],

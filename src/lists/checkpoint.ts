@@ -13,10 +13,10 @@ export const listCheckpoints = collection({
   name: 'listcheckpoints',
   kept: 'until it expires after a week',
   fields: {
-    /** The key of the list (countable.ts). */
+    /** The list's key (counts.ts). */
     _id: text,
     checkpoints: list(checkpointFields),
-    /** The time of the last one, in Unix milliseconds. */
+    /** The time of the last checkpoint, in Unix ms. */
     through: whole,
     countedAt: date,
   },

@@ -1,8 +1,8 @@
 import type { Document, Fields } from './fields.ts'
 
 /**
- * Every index has a name, so that the error of a duplicate shows which index it was. None is `sparse`, because MongoDB
- * does not use sparse indexes for queries under the Stable API. Partial ones are used instead.
+ * Every index has a name, so that a duplicate error shows which one it was. None is `sparse`, because MongoDB doesn't
+ * use sparse indexes for queries under the Stable API; partial ones do the job.
  */
 export interface Index {
   name: string
@@ -12,17 +12,16 @@ export interface Index {
   partialFilterExpression?: Record<string, unknown>
 }
 
-/** Makes an index contain only the documents that have this field. */
+/** Makes an index contain only documents that have this field. */
 export const ifPresent = (field: string): Pick<Index, 'partialFilterExpression'> => ({
   partialFilterExpression: { [field]: { $exists: true } },
 })
 
-/** Makes an index contain only the documents in which this field is a date. */
+/** Makes an index contain only documents in which this field is a date. */
 export const ifDate = (field: string): Pick<Index, 'partialFilterExpression'> => ({
   partialFilterExpression: { [field]: { $type: 'date' } },
 })
 
-/** A collection, with its fields and the indexes that its queries and guards need. */
 export interface Collection<F extends Fields = Fields> {
   name: string
   /** How long documents live, and what removes them. */
@@ -31,6 +30,6 @@ export interface Collection<F extends Fields = Fields> {
   indexes: readonly Index[]
 }
 
-/** Declares a collection. The type of its documents is `Stored<typeof declaration>`. */
+/** The type of the collection's documents is `Stored<typeof declaration>`. */
 export const collection = <F extends Fields>(declared: Collection<F>): Collection<F> => declared
 export type Stored<C extends Collection> = Document<C['fields']>

@@ -20,10 +20,8 @@ type Part<F extends Fields> = Field<Document<F>> & { fields: F }
 type OptionalNames<F extends Fields> = { [Name in keyof F]: F[Name] extends Optional<unknown> ? Name : never }[keyof F]
 type Both<One, Other> = { [Name in keyof (One & Other)]: (One & Other)[Name] }
 
-/** The type of a field's value. */
 export type Of<F extends Field<unknown>> = F extends Field<infer Value> ? Value : never
 
-/** The type of an object with these fields. */
 export type Document<F extends Fields> = Both<
   { [Name in Exclude<keyof F, OptionalNames<F>>]: Of<F[Name]> },
   { [Name in OptionalNames<F>]?: Of<F[Name]> }
@@ -45,7 +43,6 @@ export const part = <F extends Fields>(fields: F): Part<F> => ({ type: definitio
 
 export const list = <Value>(item: Field<Value>): Field<Value[]> => ({ ...(item as object), type: [item.type] })
 
-/** A value that may be null. */
 export const orNull = <Value>(field: Field<Value>): Field<Value | null> =>
   field.fields === undefined ? field : { ...field, options: { default: null } }
 

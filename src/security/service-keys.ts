@@ -15,7 +15,7 @@ export const serviceKeys = collection({
   fields: {
     _id: oneOf<'audit' | 'shortCodes'>(),
     key: secret(text),
-    /** How many short codes are used up. It is stored with their key, so that a backup contains both. */
+    /** How many short codes are used up. Stored with their key, so that a backup contains both. */
     used: optional(whole),
   },
   indexes: [],

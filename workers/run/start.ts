@@ -24,11 +24,10 @@ import { webhookDelivery } from '../webhook-delivery.ts'
 import type { QueueWorker } from './queue-worker.ts'
 import { runJob } from './run-job.ts'
 
-/** All work that a worker looks for in MongoDB. */
 export const works: readonly Work[] = [
   { name: 'outbox-relay', queue: 'outbox-relay', everyMs: 2_000, run: (deps) => pollOutboxes(deps) },
-  // A lease lasts 10 s. `attemptDue` skips deliveries until 0.5 s after their lease has ended, and the next run follows
-  // within about 2 s. Another worker therefore takes over the deliveries of a dead worker within 13 s.
+  // A lease lasts 10 s, `attemptDue` skips a delivery for another 0.5 s, and the next run follows within about 2 s. So
+  // another worker takes over a dead worker's deliveries within 13 s.
   { name: 'webhook-delivery', queue: 'webhook-delivery', everyMs: 2_000, run: attemptDue },
   replayWork,
   { name: 'intent-expiry', queue: 'intent-expiry', everyMs: 2_000, run: (deps) => expireDue(deps) },
