@@ -61,7 +61,7 @@ async function showWallet(deps: AdminDeps, phone: string, { business = null }: {
   )
 }
 
-/** The id of a wallet contains its phone number, so the id at which the next page begins is printed in sealed form. */
+/** The id of a wallet contains its phone number, so the id at which the next page begins is printed encrypted. */
 const nextField: EncryptedField = { collection: 'wallets', id: 'list', field: 'next' }
 
 const sealedId = parsed((text) => /^v1\.[\w.-]{1,400}$/.exec(text)?.[0], 'Must be the "next" of the previous page.')

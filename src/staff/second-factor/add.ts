@@ -23,7 +23,7 @@ export type FactorResult =
   | Unproven
 
 /**
- * Returns a new TOTP secret, and the same secret sealed for this session. The form contains the sealed secret, so
+ * Returns a new TOTP secret, and the same secret encrypted for this session. The form contains the encrypted secret, so
  * nothing is stored before the form is submitted.
  */
 export function proposeFactor(

@@ -24,7 +24,7 @@ export function stepOf(secret: string, code: string, now: Date): number | null {
   return delta === null ? null : TOTP.counter({ period: parameters.period, timestamp }) + delta
 }
 
-/** The field that stores the sealed TOTP secret of an account. */
+/** The field that stores the encrypted TOTP secret of an account. */
 export const totpField = (name: string): EncryptedField => ({
   collection: staffAccounts.name,
   id: name,
