@@ -7,7 +7,7 @@ import { amount, count, described, id, orderNumber, price, shaped, text, textOrN
 import { eventFields } from './responses/intent.ts'
 import { stages, statusOrNull } from './responses/webhooks.ts'
 
-/** Returns the schema of an object that must contain all of these fields and may contain no others. */
+/** Requires all of these fields and allows no others. */
 const exactly = (properties: Record<string, object>) => ({
   type: 'object',
   properties,
@@ -21,7 +21,7 @@ const instant = {
   maxLength: 24,
 }
 
-/** Returns the schema of a webhook body (SPEC 6.2), which consists of the envelope and the event's data. */
+/** Envelope and data (SPEC 6.2). */
 const eventBody = (event: EventName, data: object) => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   ...exactly({
@@ -36,11 +36,10 @@ const eventBody = (event: EventName, data: object) => ({
   }),
 })
 
-/** The names of the events about payment intents. */
 export type PaymentEventName = Extract<EventName, `payment.${string}`>
 
 const nothing = { type: 'null' }
-/** The amount is null in events for an OPEN intent that has not been paid yet. */
+/** Null until somebody has paid an OPEN intent. */
 const amountOrNull = { ...amount, type: ['integer', 'null'] }
 
 const maskedPhone = shaped(String.raw`^[0-9]{2} \*\* \*\* [0-9]{2}$`, 11)
@@ -50,10 +49,7 @@ const commission = (part: object) =>
 
 const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/**
- * Returns the schema of the fields that all payment events contain (SPEC 6.2). `status` is the intent's status after
- * the event.
- */
+/** Fields of all payment events (SPEC 6.2). `status` is the intent's status after the event. */
 const payment = (status: string) => ({
   ...Object.fromEntries(Object.entries(eventFields).map(([name, schema]) => [snakeCase(name), schema])),
   status: { const: status },
@@ -95,7 +91,7 @@ const refund = exactly({
   reason: textOrNull(200),
 })
 
-/** The schemas of the bodies of payment events (SPEC 6.2). The service sends only the fields in these schemas. */
+/** Bodies of payment events (SPEC 6.2). Only the fields in these schemas are sent. */
 export const paymentEvents: Record<PaymentEventName, object> = {
   'payment.created': eventBody('payment.created', unpaid('PENDING', {})),
   'payment.confirmed': eventBody('payment.confirmed', paid('PAID', {})),
@@ -110,7 +106,6 @@ export const paymentEvents: Record<PaymentEventName, object> = {
   }),
 }
 
-/** The names of the events about orders. */
 export type OrderEventName = Extract<EventName, `order.${string}`>
 
 const writtenOrNull = (maxLength: number) => ({ ...textOrNull(maxLength), minLength: 1 })
@@ -126,7 +121,7 @@ const item = exactly({
   total: price,
 })
 
-/** The schemas of the bodies of order events (SPEC 6.2). The service sends only the fields in these schemas. */
+/** Bodies of order events (SPEC 6.2). Only the fields in these schemas are sent. */
 export const orderEvents: Record<OrderEventName, object> = {
   'order.new': eventBody(
     'order.new',
@@ -149,7 +144,6 @@ export const orderEvents: Record<OrderEventName, object> = {
   ),
 }
 
-/** The names of the events about webhook endpoints. */
 export type EndpointEventName = Extract<EventName, `endpoint.${string}`>
 
 const endpoint = (status: string, recoveredAt: object) =>
@@ -170,7 +164,7 @@ const endpoint = (status: string, recoveredAt: object) =>
     last_response_status: statusOrNull,
   })
 
-/** The schemas of the bodies of endpoint events. The service sends only the fields in these schemas. */
+/** Only the fields in these schemas are sent. */
 export const endpointEvents: Record<EndpointEventName, object> = {
   'endpoint.failing': eventBody('endpoint.failing', {
     oneOf: [

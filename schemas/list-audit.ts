@@ -2,9 +2,7 @@ import { spanQuery } from './queries.ts'
 
 const name = { type: 'string', maxLength: 200, format: 'storable-text' } as const
 
-/**
- * The query parameters of the audit trail page. `before` is the position at which the previous page of results ended.
- */
+/** `before` is the position at which the previous page of results ended. */
 export const listAuditQuery = {
   type: 'object',
   properties: {

@@ -1,11 +1,10 @@
 /**
- * The possible reasons why a wallet declines a payment. The customer can retry such a payment. `declined` means that
- * the wallet gave no reason, or one that is not in this list.
+ * Why a wallet declines a payment that the customer can repeat. `declined` means no reason, or one not in this list.
  */
 export const declines = ['insufficient_funds', 'limit_exceeded', 'declined'] as const
-/** The possible reasons why a payment fails permanently. */
+/** Why a payment fails permanently. */
 export const failures = ['technical_error', 'wallet_closed'] as const
-/** The possible reasons why an intent is CANCELLED. */
+/** Why an intent is CANCELLED. */
 export const cancellations = ['requested_by_merchant', 'cancelled_by_operator', 'expired'] as const
 
 export type DeclineReason = (typeof declines)[number]

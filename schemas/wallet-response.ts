@@ -1,9 +1,6 @@
 import type { FromSchema } from 'json-schema-to-ts'
 
-/**
- * The response from a wallet provider. The schema accepts any `reason`, because the service replaces an unknown reason
- * with the default (src/wallets/live/live-wallet.ts).
- */
+/** Any `reason` is accepted: an unknown one is replaced with the default (src/wallets/live/live-wallet.ts). */
 export const walletResponse = {
   type: 'object',
   required: ['key', 'status'],

@@ -1,7 +1,6 @@
 import { endpointEvents, orderEvents, paymentEvents } from '../event-bodies.ts'
 import { described, eventName, id, instant, objectOf, pageOf, sandbox, shaped } from './fields.ts'
 
-/** An event in the event log. */
 export const loggedEvent = objectOf({
   id: described(
     'The id of the event. Each webhook for the event contains it in the header that ends in `-Event-Id`.',
@@ -21,7 +20,6 @@ export const loggedEvent = objectOf({
 
 export const eventPage = pageOf(loggedEvent)
 
-/** One response of the event feed. */
 export const eventFeed = objectOf({
   items: { type: 'array', maxItems: 100, items: loggedEvent },
   next: described(

@@ -1,16 +1,14 @@
 import { count, described, objectOf, shaped, text } from './fields.ts'
 
-/** The maximum number of invalid fields that one response describes. */
 const maxFieldFaults = 100
 
-/** Describes one invalid field of a request. */
 export const fieldFault = objectOf({
   param: described('The name of the field.', text(1000)),
   code: described('The error code of this fault.', shaped('^[A-Z_]+$', 64)),
   message: described('What is wrong with the field. The text may change.', text(2000)),
 })
 
-/** Describes what each rate limit counts. The keys of this object are the possible values of `details.scope`. */
+/** What each rate limit counts. The keys are the possible values of `details.scope`. */
 const rateLimitScopes = {
   key: 'requests with this key',
   address: 'requests from this IP address with a publishable key, or with missing, malformed or unknown credentials',
@@ -26,7 +24,6 @@ const rateLimitScopes = {
   storage: 'bytes or documents that the live, or the test, keys of the business stored today',
 }
 
-/** The `details` of a RATE_LIMITED error. */
 export const rateLimitDetails = {
   ...objectOf(
     {
@@ -48,7 +45,7 @@ export const rateLimitDetails = {
   additionalProperties: true,
 }
 
-/** The body of every error response (SPEC 7). */
+/** Every error response has this body (SPEC 7). */
 export const failureBody = objectOf({
   success: { type: 'boolean', const: false },
   error: objectOf(

@@ -52,10 +52,7 @@ const createdFields = {
   createdAt: instant,
 }
 
-/**
- * The fields of an intent that never change. The intent's events also contain these fields, with their names in
- * snake_case (event-bodies.ts).
- */
+/** Fields that never change. Events contain them too, with their names in snake_case (event-bodies.ts). */
 export const eventFields = {
   referenceNumber: described('The `referenceNumber` of the payment intent.', reference),
   shortCode: createdFields.shortCode,
@@ -64,7 +61,7 @@ export const eventFields = {
   metadata: createdFields.metadata,
 }
 
-/** The response to a create request (SPEC 4.1). */
+/** SPEC 4.1. */
 export const createdIntent = objectOf(createdFields)
 
 const commission = objectOf({
@@ -86,8 +83,8 @@ export const payment = objectOf({
 })
 
 /**
- * A refund as the API returns it. Responses contain a refund while it is PENDING and after it has SUCCEEDED. If the
- * wallet does not carry out a refund, responses no longer contain that refund.
+ * Responses contain a refund while it's PENDING and once it has SUCCEEDED. It disappears if the wallet doesn't carry it
+ * out.
  */
 export const refund = objectOf({
   id: shaped('^RF-[0-9A-Z]{16}$', 19),
@@ -114,7 +111,7 @@ export const refund = objectOf({
   refundedAt: described('When it succeeded. Null while PENDING.', instantOrNull),
 })
 
-/** The latest failed payment of an intent. Responses contain it until a payment for the intent succeeds. */
+/** Responses contain the latest failed payment until one for the intent succeeds. */
 export const paymentFailure = objectOf({
   code: described('Why the payment failed.', { type: 'string', enum: [...declines, ...failures] }),
   retryable: described('Whether the customer can try again.', { type: 'boolean' }),
@@ -144,10 +141,9 @@ const readSometimes = {
   failure: paymentFailure,
 }
 
-/** An intent as the API returns it, with all fields listed in SPEC 2.1. */
+/** All fields of SPEC 2.1. */
 export const intent = objectOf(readFields, readSometimes)
 
-/** The response to a refund request, which consists of the intent and the new refund. */
 export const refundedIntent = objectOf({ ...readFields, refund }, readSometimes)
 
 export const intentPage = pageOf(intent)

@@ -22,7 +22,7 @@ const merchantReference = described(
   textOrNull(64),
 )
 
-/** The money that the service owes the merchant. */
+/** What the service owes the merchant. */
 export const balance = objectOf({
   currency,
   amount: described(
@@ -32,7 +32,6 @@ export const balance = objectOf({
   asOf: described('All payments and refunds recorded until this time are included.', instant),
 })
 
-/** An entry in the ledger of a merchant. */
 export const ledgerEntry = objectOf({
   id: shaped('^[0-9a-f]{24}(-fee)?$', 28),
   number: described('The entries are numbered from 1, without gaps.', { ...count, minimum: 1 }),
@@ -81,7 +80,7 @@ export const statement = objectOf({
 
 export const statementPage = pageOf(statement)
 
-/** A refund that the wallet has confirmed, in the list of all refunds. */
+/** Only refunds that the wallet has confirmed. */
 export const listedRefund = objectOf({
   id: refundId,
   referenceNumber: described('The payment intent.', reference),

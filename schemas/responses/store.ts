@@ -40,7 +40,6 @@ const variantFields = {
 
 export const variant = objectOf(variantFields)
 
-/** A product as the API returns it. */
 export const product = objectOf({
   _id: id,
   handle: described('Identifies the product in CSV files.', text(maxHandleLength)),
@@ -61,8 +60,8 @@ export const product = objectOf({
 const orGone = (schema: { type: string }) => ({ ...schema, type: [schema.type, 'null'] })
 
 /**
- * A variant as returned after a change to its stock. If the variant has been removed since the change, or if its label
- * has become ambiguous, all of the variant's fields except `_id` are null, and `_id` may be null too.
+ * After a change of its stock. If the variant has been removed since, or its label has become ambiguous, all of its
+ * fields except `_id` are null, and `_id` may be null too.
  */
 export const stockedVariant = objectOf({
   productId: id,
@@ -78,7 +77,7 @@ export const productPage = pageOf(product)
 
 const handles = { type: 'array', maxItems: 100, items: text(maxHandleLength) }
 
-/** The changes that an import made, or that a dry run would have made. */
+/** What an import did, or a dry run would have done. */
 export const importResult = objectOf(
   {
     created: described('The number of products created.', count),
@@ -96,7 +95,7 @@ export const importResult = objectOf(
   },
 )
 
-/** An item of an order. It is a copy of the product and variant as they were at the time of the sale. */
+/** A copy of the product and variant at the time of the sale. */
 export const orderItem = objectOf({
   productId: id,
   variantId: id,
@@ -114,7 +113,6 @@ export const customer = objectOf({
   email: textOrNull(254),
 })
 
-/** An order as the API returns it. */
 export const order = objectOf({
   _id: id,
   number: orderNumber,

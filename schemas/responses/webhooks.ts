@@ -21,7 +21,7 @@ import {
   urlOrNull,
 } from './fields.ts'
 
-/** The stages at which an attempt can fail, as reported to merchants (docs/merchants/webhooks.md). */
+/** Where an attempt can fail, as merchants see it (docs/merchants/webhooks.md). */
 export const stages = [
   'status',
   'dns',
@@ -86,16 +86,15 @@ const endpointFields = {
   health: endpointHealth,
 }
 
-/** An endpoint as the API returns it (SPEC 2.2). */
+/** SPEC 2.2. */
 export const endpoint = objectOf(endpointFields)
 
-/** An endpoint as it appears in the list. */
 export const listedEndpoint = objectOf({
   ...endpointFields,
   last24Hours: lastDayOfEndpoint,
 })
 
-/** The response to a request that creates an endpoint or rotates its secret. */
+/** For creating an endpoint or rotating its secret. */
 export const endpointWithSecret = objectOf({
   ...endpointFields,
   secret: described(
@@ -113,7 +112,6 @@ export const endpointPage = pageOf(listedEndpoint)
 
 export const deliveryId = shaped('^[A-Za-z0-9_-]{32}$', 32)
 
-/** The result of an endpoint test. */
 export const testResult = objectOf({
   deliveryId,
   event: eventName,
@@ -148,7 +146,6 @@ const deliveryFields = {
   deliveredAt: instantOrNull,
 }
 
-/** A delivery as it appears in a list. */
 export const delivery = objectOf(deliveryFields)
 
 export const deliveryAttempt = objectOf({
@@ -164,9 +161,7 @@ export const deliveryAttempt = objectOf({
   ),
 })
 
-/**
- * A delivery as the API returns it when a single delivery is requested. It includes the body and the latest attempts.
- */
+/** A single delivery, with its body and latest attempts. */
 export const deliveryWithAttempts = objectOf({
   ...deliveryFields,
   lastAttemptHeaders: described(
@@ -183,7 +178,6 @@ export const deliveryWithAttempts = objectOf({
   }),
 })
 
-/** The response to a request that retries a delivery. */
 export const retriedDelivery = objectOf({
   ...deliveryFields,
   retried: described('Whether the service makes one more attempt now.', { type: 'boolean' }),
@@ -196,7 +190,6 @@ export const retriedDelivery = objectOf({
   ),
 })
 
-/** The response to a request that retries deliveries by filter. */
 export const retriedDeliveries = objectOf({
   requeued: described('The number of deliveries that get one more attempt now.', count),
   skipped: described(
@@ -247,10 +240,9 @@ const replayFields = {
   finishedAt: instantOrNull,
 }
 
-/** A replay as the API returns it. */
 export const replay = objectOf(replayFields)
 
-/** The response to a request for a replay. After a dry run, nothing is stored, so there is no id and no status. */
+/** A dry run stores nothing, so it has no id and no status. */
 export const requestedReplay = objectOf({
   ...replayFields,
   id: described('Null after a dry run.', orNull(id)),

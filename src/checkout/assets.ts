@@ -3,9 +3,7 @@ import { type Response, Router } from 'express'
 import { script } from './script.ts'
 import { style } from './style.ts'
 
-/**
- * Returns the path of an asset. The path contains a hash of the asset, so browsers can cache the asset indefinitely.
- */
+/** Contains a hash of the asset, so browsers can cache it indefinitely. */
 const pathOf = (text: string, ending: string): string => `/pay/${hash('sha256', text, 'hex').slice(0, 10)}.${ending}`
 
 export const stylePath = pathOf(style, 'css')

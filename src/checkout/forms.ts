@@ -4,7 +4,7 @@ import { facts, ltr, ltrText, type Price, priceRows, sellerRows } from './layout
 import type { Locale } from './locale.ts'
 import { leftMs, type Offer, pollAttributes, returnUrl, type Sheet, startOfOffer } from './offer.ts'
 
-/** A form field. `attributes` is trusted HTML. `fault` is the error message for the typed value. */
+/** `attributes` is trusted HTML, `fault` the error message for the typed value. */
 export interface Field {
   name: string
   label: string
@@ -14,10 +14,7 @@ export interface Field {
   fault: string | null
 }
 
-/**
- * Returns a field as HTML with its label, its hint and its error message. The hint and the error message are linked to
- * the field for screen readers.
- */
+/** HTML. Hint and error message are linked to the field for screen readers. */
 export const field = ({ name, label, hint, value, attributes, fault }: Field): string =>
   html`<div class="field !${fault === null ? '' : 'wrong'}">
 <label for="${name}">${label}</label>
@@ -26,7 +23,7 @@ export const field = ({ name, label, hint, value, attributes, fault }: Field): s
 <input id="${name}" name="${name}" value="${value}" dir="ltr" !${attributes} aria-describedby="${name}-hint!${fault === null ? '"' : html` ${name}-fault" aria-invalid="true"`}>
 </div>`
 
-/** The messages that a form shows: a general notice, or an error message for each invalid field. */
+/** Either a general notice, or an error message per invalid field. */
 export interface FormMessages {
   notice: string | null
   faults: Partial<Record<string, string>>
@@ -38,8 +35,8 @@ export const hasMessages = ({ notice, faults }: FormMessages): boolean =>
   notice !== null || Object.keys(faults).length > 0
 
 /**
- * Returns the error summary that is shown above the form, with a link to each invalid field. Returns an empty string if
- * there are no errors. Screen readers announce the summary before the form.
+ * Error summary above the form, with a link to each invalid field: screen readers announce it first. Empty without
+ * errors.
  */
 export function summary({ words }: Locale, messages: FormMessages): string {
   if (!hasMessages(messages)) return ''
@@ -52,9 +49,8 @@ export function summary({ words }: Locale, messages: FormMessages): string {
 }
 
 /**
- * Returns the form for the first step of an OPEN payment, in which the customer enters the amount. `typed` is the
- * field's value and `fault` is its error message. The form uses GET, so that the back button works without a browser
- * warning.
+ * First step of an OPEN payment, in which the customer enters the amount. Uses GET, so that the back button works
+ * without a browser warning.
  */
 export function amountForm(offer: Offer, typed: string, fault: string | null): Sheet {
   const { locale, intent } = offer
@@ -81,15 +77,13 @@ export function amountForm(offer: Offer, typed: string, fault: string | null): S
   return { title: titled(offer, title, messages), query: {}, body }
 }
 
-/** The contents of the payment form. */
 export interface PayForm extends Price {
-  /** The token that identifies the form (proofs.ts). */
+  /** Identifies the form (proofs.ts). */
   token: string
   phone: string
   messages: FormMessages
 }
 
-/** Returns the payment form, which asks for the phone number and the PIN. */
 export function payForm(offer: Offer, { token, amount, fee, phone, messages }: PayForm): Sheet {
   const { locale, intent } = offer
   const { pay } = locale.words
@@ -131,10 +125,7 @@ export function payForm(offer: Offer, { token, amount, fee, phone, messages }: P
 const titled = ({ locale: { words } }: Offer, title: string, messages: FormMessages): string =>
   hasMessages(messages) ? words.wrong(title) : title
 
-/**
- * Returns the end of the page as HTML: the remaining time to pay, and a link back to the merchant. Following the link
- * does not cancel the payment.
- */
+/** Remaining time to pay, and a link back to the merchant, which doesn't cancel the payment. */
 function foot(offer: Offer): string {
   const { intent, state, locale } = offer
   const back = returnUrl(intent, state)
@@ -142,7 +133,7 @@ function foot(offer: Offer): string {
 !${back === null ? '' : html`<p class="way"><a href="${back}" rel="noreferrer">${locale.words.pay.leave}</a></p>`}`
 }
 
-/** Returns the remaining time to pay as HTML. The script keeps it up to date. */
+/** The script keeps it up to date. */
 export function deadline(offer: Offer): string {
   const { intent, locale, now } = offer
   const { pay } = locale.words

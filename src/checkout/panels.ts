@@ -4,10 +4,7 @@ import { facts, ltr, merchantTextUnlessBlank, moneyHtml, type Price, priceRows }
 import { addressOfOffer, type Offer, pollAttributes, returnUrl, type Sheet, type State, sentQuery } from './offer.ts'
 import type { Note } from './words/words.ts'
 
-/**
- * Returns the page for a payment in any state other than `pending`. The page explains what happened, and contains a
- * link back to the merchant.
- */
+/** Explains what happened, with a link back to the merchant. */
 export function panel(offer: Offer, state: Exclude<State, 'pending'>): Sheet {
   const { panels } = offer.locale.words
   switch (state) {
@@ -29,9 +26,8 @@ export function panel(offer: Offer, state: Exclude<State, 'pending'>): Sheet {
 }
 
 /**
- * Returns the page for a PENDING payment that cannot be paid at the moment, for example because no wallet is configured
- * or the business is suspended. If the business is suspended, the page shows no text from the business and no link to
- * its site.
+ * For a PENDING payment that can't be paid at the moment, e.g. because no wallet is configured. If the business is
+ * suspended, the page has no text from it and no link to its site.
  */
 export function notNow(offer: Offer): Sheet {
   const { intent, locale } = offer
@@ -44,10 +40,7 @@ export function notNow(offer: Offer): Sheet {
   return { title, query: {}, body }
 }
 
-/**
- * Returns the page that a customer sees while a payment is being processed. It reloads automatically, even without
- * JavaScript.
- */
+/** Reloads by itself, even without JavaScript. */
 function waiting(offer: Offer, [title, sentence]: Note): Sheet {
   const body = html`<noscript><meta http-equiv="refresh" content="3;url=${addressOfOffer(offer)}"></noscript>
 <div class="busy" !${pollAttributes(offer)}></div>
@@ -79,18 +72,18 @@ const ended = (offer: Offer, [title, sentence]: readonly [title: string, sentenc
 })
 
 /**
- * Returns whether the intent was paid with a form other than this customer's. If so, this customer was not charged.
- * While the outcome of one payment is unknown, no other payment of the intent can begin. This customer's payment
- * therefore either never began, or failed before the other payment began.
+ * Whether somebody else's form paid the intent. If so, this customer wasn't charged: while the outcome of one payment
+ * is unknown, no other one of the intent can begin, so this customer's payment either never began, or failed before the
+ * other began.
  */
 const isPaidByAnother = ({ intent: { payment }, sent }: Offer): boolean =>
   sent !== null && payment !== null && payment.key !== sent
 
-/** Returns a button that prints the page. The script shows it. */
+/** Hidden until the script shows it. */
 const print = ({ locale }: Offer): string =>
   html`<button type="button" class="plain" hidden data-print>${locale.words.back.print}</button>`
 
-/** Returns the facts about a payment as HTML. Printed, they are the customer's receipt. */
+/** Printed, this is the customer's receipt. */
 function receipt(offer: Offer): string {
   const { intent, locale } = offer
   const { payment, merchant, label, referenceNumber, merchantReference } = intent
@@ -109,8 +102,8 @@ function receipt(offer: Offer): string {
 }
 
 /**
- * Returns what was paid, what a payment in progress takes, or the requested amount. Returns null if the customer has
- * not chosen the amount of an OPEN intent yet.
+ * What was paid, what a payment in progress takes, or the requested amount. Null until the customer has chosen the
+ * amount of an OPEN intent.
  */
 function priceOf({ payment, hold, amount, amountType }: OfferedIntent): Price | null {
   if (payment !== null) return { amount: payment.amountPaid, fee: payment.commission.payerTtc }
@@ -118,10 +111,7 @@ function priceOf({ payment, hold, amount, amountType }: OfferedIntent): Price | 
   return amountType === 'OPEN' || amount === null ? null : { amount, fee: 0 }
 }
 
-/**
- * Returns a notice for a customer who has just paid. It says that they will be redirected to the merchant. The script
- * redirects them unless they press the button in the notice.
- */
+/** Says that the customer will be redirected to the merchant. The script does it unless they press the button here. */
 function leaving(offer: Offer): string {
   const { intent, state, locale, sent } = offer
   const url = returnUrl(intent, state)

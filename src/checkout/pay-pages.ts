@@ -40,12 +40,11 @@ export function payPages(deps: Deps, lookupLimit: LookupLimit): Router {
   return router
 }
 
-/** The paths below a payment's page. */
 const parts = ['status', 'qr', 'qr.svg', 'qr.png']
 
 /**
- * Redirects a link that was copied with the text around it, such as a full stop, a bracket or a blank, to the page that
- * is meant. Nothing is looked up here, so the redirect does not reveal whether there is such a payment.
+ * Repairs a link that was copied with the text around it, e.g. a full stop, a bracket or a blank. It looks nothing up,
+ * so it doesn't reveal whether there is such a payment.
  */
 function redirectToPage({ method, path, baseUrl, originalUrl }: Request, res: Response, next: NextFunction): void {
   const [shortCode = '', ...words] = unescape(path).match(/[a-z\d]+/gi) ?? []
@@ -56,16 +55,13 @@ function redirectToPage({ method, path, baseUrl, originalUrl }: Request, res: Re
   redirectTo(res, baseUrl + meant + (/\?.*/.exec(originalUrl)?.[0] ?? ''))
 }
 
-/**
- * Finds the payment to which a URL belongs. The limit on guessing links applies only to visitors who do not have a
- * proof from the payment's page.
- */
+/** The limit on guessing links applies only to visitors without a proof from the payment's page. */
 const createOffered =
   (deps: Deps, lookupLimit: LookupLimit) =>
   (act: OfferHandler, view: View = ''): RequestHandler<{ shortCode: string }> =>
   async (req, res) => {
     const shortCode = req.params.shortCode.toUpperCase()
-    // An invalid short code does not count as a failed attempt.
+    // Invalid short codes don't count as misses.
     if (!isShortCode(shortCode)) return sendNotFound(res)
     const now = deps.now()
     const isLimited = !hasLinkProof(deps, { shortCode }, req as Request)
@@ -80,9 +76,8 @@ const createOffered =
   }
 
 /**
- * Sends the payment's state, the time left to pay and whether the payment code is active. The state `unavailable` means
- * that the payment is `pending` but cannot be paid at the moment. If a customer has the payment form open, the script
- * then reloads the page.
+ * Sends the state, the time left and whether the code is active. `unavailable` means `pending` but impossible to pay at
+ * the moment: if the payment form is open, the script then reloads the page.
  */
 const sendState: OfferHandler = (deps, offer, _req, res) => {
   const { intent, state, locale, now } = offer
@@ -92,16 +87,12 @@ const sendState: OfferHandler = (deps, offer, _req, res) => {
 }
 
 /**
- * How long anyone with the link can open the receipt of a payment. Customers need it while they may still return goods
- * or dispute the payment, which is at most three months. After that, an old message no longer reveals what someone
- * bought.
+ * How long anyone with the link can open the receipt. Customers need it while they may return goods or dispute the
+ * payment, which is three months at most. After that, an old message no longer reveals what someone bought.
  */
 const receiptMs = 90 * 24 * 3_600_000
 
-/**
- * Returns the intent with this short code, from any business or environment. Returns null if there is none, or if it
- * was paid too long ago.
- */
+/** Searches all businesses and both environments. Null also if the intent was paid too long ago. */
 async function findByShortCode(
   deps: Pick<Deps, 'batchers'>,
   shortCode: string,
@@ -113,8 +104,8 @@ async function findByShortCode(
 }
 
 /**
- * Serves the pages on which a customer types a payment code: `/` for live codes, and `/sandbox/{businessId}` for a
- * business's test codes. A customer who types a valid code is redirected to the payment's page.
+ * The pages for typing a payment code: `/` for live codes, and `/sandbox/{businessId}` for a business's test codes. A
+ * valid code redirects to the payment's page.
  */
 export function codePages(deps: Pick<Deps, 'Intent' | 'now' | 'secrets'>, lookupLimit: LookupLimit): Router {
   const router = Router({ strict: true, caseSensitive: true })
@@ -135,7 +126,7 @@ export function codePages(deps: Pick<Deps, 'Intent' | 'now' | 'secrets'>, lookup
     )
     if (lookup.outcome === 'closed') return sendTooMany(req, res, lookup.closedMs)
     if (lookup.outcome === 'found') return redirectTo(res, addressOfPayment(deps, locale, lookup.found))
-    // The response does not reveal whether the code is unknown, used, cancelled or expired.
+    // Doesn't reveal whether the code is unknown, used, cancelled or expired.
     sendForm(req, res, 422, typed, { notice: null, faults: { code: words.unknown } })
   }
   router.post('/', look)
@@ -144,17 +135,14 @@ export function codePages(deps: Pick<Deps, 'Intent' | 'now' | 'secrets'>, lookup
   return router
 }
 
-/**
- * Returns the URL of the payment's page. The URL includes a proof (proofs.ts), because a customer who has typed a
- * valid code is not guessing links.
- */
+/** With a proof (proofs.ts), because a customer who has typed a valid code isn't guessing links. */
 const addressOfPayment = (deps: Pick<Deps, 'secrets'>, locale: Locale, found: { shortCode: string }): string =>
   addressOf(locale, `/p/${found.shortCode}`, { proof: newLinkProof(deps, found) })
 
 const sandboxOwner = ({ params }: Request): string | null =>
   typeof params.businessId === 'string' ? params.businessId : null
 
-/** Checks only the format of the id, so the response does not reveal whether the business exists. */
+/** Checks only the format of the id, so the response doesn't reveal whether the business exists. */
 function requireId(req: Request, res: Response, next: () => void): void {
   if (isId(sandboxOwner(req) ?? '')) next()
   else sendNotFound(res)
@@ -173,7 +161,7 @@ function sendForm(req: Request, res: Response, status: number, typed: string, me
     label,
     hint,
     value: typed,
-    // The maximum length leaves room for spaces and dashes between the digits.
+    // Leaves enough for spaces and dashes between the digits.
     attributes: 'inputmode="numeric" autocomplete="off" maxlength="20" required',
     fault: messages.faults.code ?? null,
   })}

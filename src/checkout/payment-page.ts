@@ -18,7 +18,6 @@ import { newFormToken, readFormToken, type SignedForm } from './proofs.ts'
 import { sendTooMany } from './respond.ts'
 import type { Words } from './words/words.ts'
 
-/** Handles GET requests for a payment's page, which shows the payment's current state. */
 export const show: OfferHandler = (deps, offer, req, res) => {
   const { intent, state } = offer
   if (state !== 'pending') return sendSheet(res, 200, offer, panel(offer, state))
@@ -33,33 +32,27 @@ export const show: OfferHandler = (deps, offer, req, res) => {
   sendSheet(res, 200, offer, newPayForm(deps, offer, { amount: checked.amount, phone: '', messages }))
 }
 
-/**
- * Sends a page with the status 503 if an open payment cannot be paid at the moment. Returns whether it did.
- */
+/** Sends a page with the status 503 if an open payment can't be paid at the moment. Returns whether it did. */
 export function refuseUnpayable(deps: Pick<Deps, 'wallets'>, offer: Offer, res: Response): boolean {
   const { intent } = offer
   if (walletFor(deps, intent) !== null) return false
   addHeader(res, 'Retry-After', 60)
-  // With this code, metrics and logs treat the response as a refusal and not as a fault, so that suspending a business
-  // does not trigger an alert.
+  // With this code, metrics and logs don't count the response as a fault: suspending a business must not trigger an
+  // alert.
   if (intent.isSuspended) res.locals.code = 'FEATURE_DISABLED'
   sendSheet(res, 503, offer, notNow(offer))
   return true
 }
 
-/**
- * Returns the value of a query parameter. Returns null if the parameter is missing, or an empty string if it occurs
- * more than once.
- */
+/** Null if the parameter is missing, an empty string if it's repeated. */
 const typed = (value: unknown): string | null => (value === undefined ? null : typeof value === 'string' ? value : '')
 
 const suggested = ({ intent: { amount }, locale }: Offer): string => (amount === null ? '' : locale.amount(amount))
 
 /**
- * Handles the POST request with which the customer confirms the payment with their PIN. The form contains the payment's
- * id, so submitting it twice makes only one payment. If the payment fails but the customer can try again, the response
- * is a 422 with a new form, in which the PIN is always empty. Otherwise the response is a 303 redirect to the payment's
- * page. A form whose payment failed cannot be used to pay again, because the browser's back button could restore and
+ * The customer confirms with their PIN. The form contains the payment's id, so submitting it twice makes one payment.
+ * If the payment fails but can be repeated, the response is a 422 with a new form, always without the PIN; otherwise a
+ * 303 to the payment's page. A form whose payment failed can't pay again, because the back button could restore and
  * resubmit it.
  */
 export const confirm =
@@ -72,9 +65,8 @@ export const confirm =
     const { intent } = offer
     const wallet = walletFor(deps, intent)
     if (offer.state !== 'pending' || wallet === null) return showPayment()
-    // A form counts as used as soon as a payment attempt has been made with it. That attempt must have ended without a
-    // charge, because the intent is still PENDING. If the form is submitted again, no wallet is called, so the request
-    // does not count towards any limit.
+    // A form is used up as soon as a payment has begun with it. That one must have ended without a charge, because the
+    // intent is still PENDING. Submitting the form again calls no wallet, so it counts towards no limit.
     const isUsed = paymentId !== null && intent.marks.some(({ key }) => key === paymentId)
     const read = readConfirmation(deps, offer, { ...fields, signed: isUsed ? null : signed })
     if ('sheet' in read) return sendSheet(res, 422, offer, read.sheet)
@@ -91,16 +83,13 @@ export const confirm =
     sendSheet(res, 422, offer, newPayForm(deps, offer, { amount, phone: fields.phone, messages }))
   }
 
-/**
- * Returns the messages to show with a new form. Returns no messages if the intent can no longer be paid, because no new
- * form is shown in that case.
- */
+/** No messages if the intent can no longer be paid, because then no new form is shown. */
 function messagesAfter(deps: Pick<Deps, 'now'>, { locale }: Offer, paid: PaymentResult): FormMessages {
   if (paid.state !== 'settled' || stateOf(paid.intent, deps.now()) !== 'pending') return noMessages
   return messagesOf(locale.words, { reason: null, ...paid.outcome })
 }
 
-/** A submitted form. `signed` is what the form's token contains, or null if the form can no longer be used to pay. */
+/** `signed` is what the form's token contains, or null if the form can no longer be used to pay. */
 export interface SubmittedForm {
   signed: SignedForm | null
   phone: string
@@ -109,9 +98,8 @@ export interface SubmittedForm {
 }
 
 /**
- * Validates a submitted form. Returns the confirmation if the form is valid. Otherwise, returns a page that shows the
- * form again with its errors. If the amount or the fee is not the one that the form showed, for example because an
- * operator has changed the rates, the customer must confirm the new total first.
+ * Returns the confirmation, or a page with the form and its errors. If the amount or fee isn't the one that the form
+ * showed, e.g. because an operator has changed the rates, the customer must confirm the new total first.
  */
 export function readConfirmation(
   deps: Pick<Deps, 'config' | 'secrets' | 'now'>,
@@ -138,8 +126,8 @@ export function readConfirmation(
 }
 
 /**
- * Returns a payment form with the amount and the fee at the time of the request. A form that is shown again contains
- * the values that the customer typed, except the PIN. Each form makes a payment of its own.
+ * At the amount and fee of this moment, filled with what the customer typed except the PIN. Each form makes a payment
+ * of its own.
  */
 export function newPayForm(
   deps: Pick<Deps, 'config' | 'secrets' | 'now'>,
@@ -151,10 +139,10 @@ export function newPayForm(
   return payForm(offer, { token, amount, fee, phone, messages })
 }
 
-/** The reasons that have a notice of their own. */
+/** Reasons with a notice of their own. */
 const noticeReasons = ['wallet_locked', ...declines] as const
 
-/** Returns the messages to show after a payment attempt that ended without a charge and left the intent PENDING. */
+/** After a payment that ended without a charge and left the intent PENDING. */
 export function messagesOf(
   { notices, faults }: Words,
   { outcome, reason }: Pick<PaymentAttempt, 'outcome' | 'reason'>,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Request, type Response, Router } from 'express'
 import { html } from 'ghtml'
-// The package itself is not imported, because importing it would execute all of Swagger UI in this process.
+// Importing the package itself would execute all of Swagger UI in this process.
 import folderOfSwaggerUi from 'swagger-ui-dist/absolute-path.js'
 import { createPageHeaders } from '../http/pages/page-headers.ts'
 import { preparePage } from '../http/pages/prepare-page.ts'
@@ -14,10 +14,10 @@ import { cliPath, readClients } from './clients.ts'
 import { script } from './script.ts'
 import { style } from './style.ts'
 
-/** The only Swagger UI files that the page needs. The package's other files are not served. */
+/** The package's other files aren't served. */
 const readSwagger = (name: string): Buffer => readFileSync(join(folderOfSwaggerUi(), name))
 
-/** Returns a file with its path. The path contains a hash of the file, so browsers can cache the file indefinitely. */
+/** The path contains a hash of the file, so browsers can cache it indefinitely. */
 const fileOf = (type: 'js' | 'css', content: string | Buffer) => ({
   path: `/docs/${hash('sha256', content, 'hex').slice(0, 10)}.${type}`,
   type,
@@ -32,14 +32,14 @@ const files = {
 }
 
 /**
- * The page runs scripts from this service, which call this API. All images that the page shows are `data:` URLs in
- * Swagger UI's stylesheet, so the page loads no image files. Requests are sent without a referrer.
+ * Runs our scripts, which call this API. All its images are `data:` URLs in Swagger UI's stylesheet, so it loads no
+ * image files.
  */
 const rights = { scripts: true, images: false, referrer: 'no-referrer' } as const
 
 /**
- * Serves `/docs`, the API reference, where merchants can try out operations with a test key, and the clients under
- * `/docs/clients`. The page stores nothing in the browser.
+ * Serves `/docs`, where merchants can try out operations with a test key, and the clients under `/docs/clients`. It
+ * stores nothing in the browser.
  */
 export function referencePages(deps: Pick<Deps, 'config'>): Router {
   const router = Router({ strict: true, caseSensitive: true })
@@ -66,8 +66,8 @@ export function referencePages(deps: Pick<Deps, 'config'>): Router {
 }
 
 /**
- * Returns the API reference page. Its script renders the operations from the OpenAPI document. `cliUrl` is the URL of
- * the command line for merchants, or null if it is not packed.
+ * The script renders the operations from the OpenAPI document. `cliUrl` is null if the merchants' command line isn't
+ * packed.
  */
 const pageWith = (cliUrl: string | null): string => html`<!doctype html>
 <html lang="en">

@@ -1,4 +1,4 @@
-/** The styles for the header, and adjustments to Swagger UI for narrow screens and better contrast. */
+/** The header, and adjustments to Swagger UI for narrow screens and better contrast. */
 export const style = `
 body { margin: 0; background: #fff; color: #222; font: 16px/1.5 system-ui, sans-serif; }
 header { max-width: 1420px; margin: 0 auto; padding: 16px 20px 0; }

@@ -8,7 +8,7 @@ import { headers, refusalExamples, sharedRefusals } from './responses.ts'
 import { createSchemaWriter, named, type Part, type SchemaWriter } from './schemas.ts'
 import { webhooksOf } from './webhooks.ts'
 
-/** Returns the OpenAPI 3.1 document, which is generated from the routes and from the schemas that validate requests. */
+/** OpenAPI 3.1, generated from the routes and from the schemas that validate requests. */
 export function describeApi(config: DescribedConfig): Part {
   const writer = createSchemaWriter(config, new Set(routes.flatMap(({ about }) => about.body ?? [])))
   return {

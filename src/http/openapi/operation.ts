@@ -6,24 +6,23 @@ import examples from './examples.json' with { type: 'json' }
 import { fileName, headersOf, refusalsOf } from './responses.ts'
 import type { Part, SchemaWriter } from './schemas.ts'
 
-/** A request and its response, as test/api/examples.test.ts recorded them. */
+/** A request and its response, recorded by test/api/examples.test.ts. */
 export interface Example {
   params?: Record<string, string>
   query?: Record<string, string>
   body?: unknown
-  /** The response's `data`, or the text of a file. */
+  /** `data` of the response, or the text of a file. */
   response?: unknown
-  /** The same response as a CSV file or as JSON lines, if the operation offers them. */
+  /** The same response as CSV or JSON lines, if the operation offers them. */
   csv?: string
   lines?: string
 }
 
 const recorded: Record<string, Example> = examples.operations
 
-/** Returns a route's path as OpenAPI writes it: `/dev/intents/{referenceNumber}`. */
+/** As OpenAPI writes it: `/dev/intents/{referenceNumber}`. */
 export const pathOf = ({ path }: Pick<Route, 'path'>): string => path.replaceAll(/:(\w+)/g, '{$1}')
 
-/** Returns the OpenAPI description of one operation. */
 export function operation(writer: SchemaWriter, route: Route): Part {
   const { about } = route
   const example = recorded[about.operationId] ?? {}
@@ -89,7 +88,7 @@ function bodyOf(writer: SchemaWriter, { body, about }: WriteRoute, example: Exam
 
 const csvFile: Part = { type: 'string', minLength: 1, maxLength: maxBodyBytes.csv, pattern: withoutNul }
 
-/** The two ways to send a file without JSON: as the body itself, or in a form. */
+/** Two ways to send a file without JSON: as the body itself, or in a form. */
 const csvContent = (example: { csv: string } | undefined): Part => ({
   'text/csv': { schema: csvFile, example: example?.csv },
   'multipart/form-data': {

@@ -5,7 +5,6 @@ import type { Part } from './schemas.ts'
 
 const text = { type: 'string', maxLength: 100 }
 
-/** The response headers that the document defines once and refers to by name. */
 export const headers = {
   RequestId: {
     description: 'The id of this request. Include it when you contact support.',
@@ -47,7 +46,6 @@ export const headers = {
 const header = (name: keyof typeof headers): Part => ({ $ref: `#/components/headers/${name}` })
 
 const requestId: Part = { 'X-Request-Id': header('RequestId') }
-/** Every response to a request with a known API key has these. */
 const rateLimit: Part = { RateLimit: header('RateLimit'), 'RateLimit-Policy': header('RateLimitPolicy') }
 const retryAfter: Part = { 'Retry-After': header('RetryAfter') }
 const replayed: Part = {
@@ -55,7 +53,7 @@ const replayed: Part = {
   'Idempotent-Params-Mismatch': header('IdempotentParamsMismatch'),
 }
 
-/** The additional headers of an operation that scripts on any site may call. */
+/** Additional headers of operations that scripts on any site may call. */
 const forBrowsers = (route: Route): Part =>
   isForBrowsers(route)
     ? {
@@ -64,7 +62,7 @@ const forBrowsers = (route: Route): Part =>
       }
     : {}
 
-/** Returns the headers of the operation's own responses, as opposed to the errors that all operations share. */
+/** Headers of the operation's own responses, as opposed to the errors that all operations share. */
 export const headersOf = (route: Route): Part => ({
   ...requestId,
   ...rateLimit,
@@ -76,10 +74,7 @@ export const fileName = (description: string): Part => ({
   'Content-Disposition': { description, schema: { type: 'string', maxLength: 200, pattern: '^attachment; ' } },
 })
 
-/**
- * The error codes that every operation can return, in the order in which they are checked
- * (docs/maintainers/decisions.md).
- */
+/** Codes that any operation can return, in the order of the checks (docs/maintainers/decisions.md). */
 const ofAll = [
   'HEADERS_TOO_LARGE',
   'REQUEST_TIMEOUT',
@@ -105,7 +100,7 @@ const ofWrites = [
 
 const ofBodies = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'INVALID_JSON'] as const satisfies ErrorCode[]
 
-/** Returns all error codes that an operation can return, in the order of the error catalogue. */
+/** In the order of the error catalogue. */
 export function codesOf(route: Route): ErrorCode[] {
   const { about, sandboxOnly } = route
   const isWrite = route.method !== 'get'
@@ -121,7 +116,7 @@ export function codesOf(route: Route): ErrorCode[] {
   return (Object.keys(catalogue) as ErrorCode[]).filter((code) => codes.has(code))
 }
 
-/** Returns the error codes that a schema contains, at any depth. */
+/** Searches the schema at any depth. */
 function codesIn(schema: unknown): ErrorCode[] {
   if (typeof schema !== 'object' || schema === null) return []
   return Object.entries(schema).flatMap(([word, value]) =>
@@ -129,7 +124,7 @@ function codesIn(schema: unknown): ErrorCode[] {
   )
 }
 
-/** The error responses whose codes are the same for every operation. They are keyed by HTTP status. */
+/** Errors whose codes are the same for every operation, by HTTP status. */
 const sharedResponses: Record<number, { name: string; headers: Part }> = {
   401: { name: 'Unauthorized', headers: requestId },
   408: { name: 'RequestTimeout', headers: requestId },
@@ -142,14 +137,13 @@ const sharedResponses: Record<number, { name: string; headers: Part }> = {
   503: { name: 'Unavailable', headers: { ...requestId, ...rateLimit, ...retryAfter } },
 }
 
-/** The statuses of responses that are sent before the operation is known and that therefore lack its headers. */
+/** Sent before the operation is known, and therefore without its headers. */
 const beforeOperations = [408, 431]
 
 const sharedCodes: readonly ErrorCode[] = [...ofAll, ...ofWrites, ...ofBodies]
 
 const statusOf = (code: ErrorCode): number => catalogue[code][0]
 
-/** Returns the error responses that all operations share. */
 export const sharedRefusals = (): Part =>
   Object.fromEntries(
     [...Map.groupBy(sharedCodes, statusOf)].flatMap(([status, codes]) => {
@@ -158,7 +152,7 @@ export const sharedRefusals = (): Part =>
     }),
   )
 
-/** Returns an operation's error responses, one for each HTTP status. */
+/** One response per HTTP status. */
 export function refusalsOf(route: Route): Part {
   const byStatus = [...Map.groupBy(codesOf(route), statusOf)].toSorted(([a], [b]) => a - b)
   return Object.fromEntries(byStatus.map(([status, codes]) => [status, refusalOf(route, status, codes)]))

@@ -56,21 +56,20 @@ import { type DescribedConfig, formatsFor } from './formats.ts'
 
 const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
-/** Returns the schema name for an event, such as `PaymentCreatedEvent` for `payment.created`. */
+/** `payment.created` becomes `PaymentCreatedEvent`. */
 const eventType = (event: string): string => `${event.split('.').map(capitalised).join('')}Event`
 
 /** Names schemas like their constants: `LedgerEntry` is `ledgerEntry`. */
 const asWritten = (schemas: Record<string, object>): Record<string, object> =>
   Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [capitalised(name), schema]))
 
-/** The schema of each event's webhook body. */
 export const eventBodies: Record<EventName, object> = {
   ...paymentEvents,
   ...orderEvents,
   ...endpointEvents,
 }
 
-/** The schemas that the OpenAPI document defines once and refers to by name. */
+/** Schemas that the document defines once and refers to by name. */
 export const named: Record<string, object> = {
   CreateIntentBody: createTestIntentBody,
   ...asWritten({ simulatePaymentBody, refundBody }),
@@ -108,15 +107,15 @@ const names = new Map(Object.entries(named).map(([name, schema]) => [schema, nam
 export type Part = Record<string, unknown>
 
 /**
- * Translates a schema from schemas/ to OpenAPI 3.1. `refer` returns a reference if the schema has a name. `define`
- * always returns the full schema.
+ * Translates a schema from schemas/ to OpenAPI 3.1. `refer` returns a reference if the schema has a name; `define`
+ * always returns the schema in full.
  */
 export type SchemaWriter = ReturnType<typeof createSchemaWriter>
 
-/** The JSON Schema keywords whose values are schemas or lists of schemas. */
+/** Keywords whose values are schemas or lists of schemas. */
 const nesting = ['items', 'propertyNames', 'additionalProperties', 'if', 'then', 'else', 'not', 'oneOf', 'anyOf']
 
-/** Creates a writer. `bodies` are the schemas of request bodies, whose optional fields may be null. */
+/** `bodies` are the schemas of request bodies: their optional fields may be null. */
 export function createSchemaWriter(config: DescribedConfig, bodies: ReadonlySet<object>) {
   const formats = formatsFor(config)
 
@@ -136,13 +135,12 @@ export function createSchemaWriter(config: DescribedConfig, bodies: ReadonlySet<
   const write = (keyword: string, value: unknown): Part => {
     if (['$schema', 'message', 'emptyIsAbsent'].includes(keyword)) return {}
     if (keyword === 'absenceWidens') return { additionalProperties: false }
-    // Later versions may add fields, so clients must accept fields that they do not know.
+    // We may add fields later, so clients must accept fields that they don't know.
     if (keyword === 'additionalProperties' && value === false) return {}
     if (keyword === 'errorCodes') return { 'x-error-codes': [...new Set(Object.values(value as object))] }
     if (keyword === 'format' || keyword === 'normalise') return keywordsOf(String(value))
     if (keyword === 'properties') return { properties: referEach(value as object) }
-    // JSON Schema 2019-09 replaced `dependencies` with two keywords. `dependentSchemas` is the one whose values are
-    // schemas.
+    // JSON Schema 2019-09 split `dependencies` in two. `dependentSchemas` is the one whose values are schemas.
     if (keyword === 'dependencies') return { dependentSchemas: referEach(value as object) }
     if (!nesting.includes(keyword) || typeof value === 'boolean') return { [keyword]: value }
     return { [keyword]: Array.isArray(value) ? value.map(refer) : refer(value as object) }
@@ -157,10 +155,7 @@ export function createSchemaWriter(config: DescribedConfig, bodies: ReadonlySet<
   return { refer, define }
 }
 
-/**
- * Adds the format `int32`, `int64` or `double` to a numeric schema, because code generators choose a number's type
- * based on its format.
- */
+/** Adds `int32`, `int64` or `double`: code generators choose the type of a number by its format. */
 function withWidth(written: Part): Part {
   const { type, minimum, maximum } = written as { type?: unknown; minimum?: number; maximum?: number }
   const isMissing = [type].flat().includes('null') && Array.isArray(written.enum) && !written.enum.includes(null)
@@ -170,7 +165,7 @@ function withWidth(written: Part): Part {
   return { ...schema, format: minimum >= -(2 ** 31) && maximum < 2 ** 31 ? 'int32' : 'int64' }
 }
 
-/** Returns the schema of a body in which the optional fields may be null, which means absent. */
+/** Lets optional fields be null, which means absent. */
 function withNull(schema: Fields): Fields {
   const { properties, items } = schema
   const nullable = (name: string, field: Fields): Fields => {
@@ -186,7 +181,7 @@ function withNull(schema: Fields): Fields {
   }
 }
 
-/** Adds a type to the schema, because code generators need one even if the allowed values imply it. */
+/** Code generators need a type even if the allowed values imply it. */
 function withType(schema: object): object {
   if ('type' in schema) return schema
   const values = 'enum' in schema ? (schema.enum as unknown[]) : 'const' in schema ? [schema.const] : []

@@ -7,14 +7,14 @@ import { eventBodies, type Part, type SchemaWriter } from './schemas.ts'
 
 /** An attempt as test/api/examples.test.ts received it. */
 export interface WebhookExample {
-  /** The headers with the default WEBHOOK_HEADER_BRAND, in lower case. */
+  /** In lower case, with the default WEBHOOK_HEADER_BRAND. */
   headers: Record<string, string>
   body: unknown
 }
 
 const recorded: Record<string, WebhookExample> = examples.events
 
-/** Returns the descriptions of the webhooks that the service sends, one for each event (SPEC 6.2). */
+/** One for each event (SPEC 6.2). */
 export const webhooksOf = (writer: SchemaWriter, config: DescribedConfig): Part =>
   Object.fromEntries(
     Object.entries(eventBodies).map(([event, body]) => [
@@ -23,7 +23,7 @@ export const webhooksOf = (writer: SchemaWriter, config: DescribedConfig): Part 
     ]),
   )
 
-/** The pattern of one signature of the Standard Webhooks specification. */
+/** One signature as the Standard Webhooks specification writes it. */
 const standard = 'v1,[A-Za-z0-9+/]{43}='
 
 function webhook(
@@ -46,7 +46,7 @@ function webhook(
     operationId: `${event.replaceAll('.', '-')}-event`,
     summary: event,
     description: `${occasion} Verify the signature on the raw body before you parse it, and respond with 2xx within ${seconds} s. The same \`id\` may arrive more than once.`,
-    // Webhooks are authenticated by their signature and contain no API key.
+    // Webhooks carry a signature, not an API key.
     security: [],
     parameters: [
       header(
@@ -101,7 +101,7 @@ function webhook(
 
 const unixSeconds = shaped('^[0-9]{1,15}$', 15)
 
-/** For each event, a sentence that describes what has happened. HOURS stands for ENDPOINT_WARNING_HOURS. */
+/** What has happened, in one sentence. HOURS stands for ENDPOINT_WARNING_HOURS. */
 const occasions: Record<EventName, string> = {
   'payment.created': 'A payment intent was created.',
   'payment.confirmed': 'The customer paid.',

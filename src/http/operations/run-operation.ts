@@ -26,7 +26,6 @@ import {
   type WriteRoute,
 } from './route.ts'
 
-/** A request, and what its operation needs of it. */
 interface Call {
   deps: Deps
   req: Request
@@ -35,7 +34,7 @@ interface Call {
   caller: Caller
 }
 
-/** Runs an operation after all its checks, which run in the documented order (docs/maintainers/decisions.md). */
+/** Checks run in the documented order (docs/maintainers/decisions.md). */
 export async function runOperation(
   deps: Deps,
   route: Route,
@@ -52,9 +51,8 @@ export async function runOperation(
 }
 
 /**
- * Identifies the caller by its API key (SPEC 5; steps 2 to 5 in the order of checks, docs/maintainers/decisions.md).
- * `req.ip` is safe to use, because Express determines it from TRUST_PROXY. The request's log line contains the key even
- * if the request is rejected (http/server/log-request.ts).
+ * Steps 2 to 5 in the order of checks (SPEC 5, docs/maintainers/decisions.md). `req.ip` is safe, because Express
+ * determines it from TRUST_PROXY. A rejected request has its key in the log line too (http/server/log-request.ts).
  */
 async function identifyCaller({ deps, req, res, deadline }: Omit<Call, 'caller'>): Promise<Caller> {
   if (!deps.apiSwitch.isOn()) throw refuse('FEATURE_DISABLED', { retryAfterSeconds: 60 })
@@ -70,10 +68,7 @@ async function identifyCaller({ deps, req, res, deadline }: Omit<Call, 'caller'>
   )
 }
 
-/**
- * Returns the token from the Authorization header. The header must consist of the word `Bearer` in upper or lower case,
- * one space and the token (SPEC 5.1).
- */
+/** Exactly `Bearer` in any case, one space and the token (SPEC 5.1). */
 function bearerToken(req: Request): string {
   const values = req.headersDistinct.authorization ?? []
   if (values.length === 0) throw refuse('MISSING_CREDENTIALS')
@@ -96,16 +91,13 @@ async function read(call: Call, route: ReadRoute): Promise<BuiltResponse | ApiRe
   const held = await hold(call, route, input)
   if (held === null) return readNow(call, route, input)
   if ('data' in held) return success(200, held.data)
-  // The key may have been revoked while the request was held.
+  // The key may have been revoked in the meantime.
   const caller = await identifyCaller(call)
   allow(route, caller)
   return readNow({ ...call, caller }, route, { ...input, query: held.query })
 }
 
-/**
- * Holds a request if its route and query permit it. The hold ends at the latest when the client disconnects. Only the
- * reads during the hold count towards the deadline.
- */
+/** Lets a long-poll wait, at most until the client disconnects. Only its reads count towards the deadline. */
 async function hold({ deps, res, deadline, caller }: Call, route: ReadRoute, input: OperationInput) {
   if (route.hold === undefined) return null
   const gone = new AbortController()
@@ -180,7 +172,7 @@ async function download(call: Call, route: DownloadRoute): Promise<DownloadBegun
 }
 
 /**
- * Throws VALIDATION_ERROR if a query parameter is unknown or invalid (step 12 in the order of checks,
+ * Throws VALIDATION_ERROR for an unknown or invalid query parameter (step 12 in the order of checks,
  * docs/maintainers/decisions.md).
  */
 const readInput = ({ deps, req }: Call, { about }: Route, body: unknown): OperationInput => ({
@@ -205,8 +197,7 @@ async function write(call: Call, route: WriteRoute): Promise<ApiResponse> {
       status: route.hasDryRun && 'value' in body && isDryRun(body.value) ? 200 : (route.status ?? 200),
       unread,
       cause: causeOf(res),
-      // The memory stays reserved while the operation runs, because it may run a few seconds past its deadline and
-      // still need the body.
+      // Keeps the memory while the operation runs: it may run a few seconds past its deadline and still need the body.
       run: (request) =>
         memory.during(async () => {
           if (unread !== null) throw unread

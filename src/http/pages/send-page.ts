@@ -1,7 +1,7 @@
 import type { Response } from 'express'
 import { endWith } from '../responses/envelope.ts'
 
-/** Sends a page. Does nothing if the deadline has passed, because the error page has already been sent in that case. */
+/** Does nothing after the deadline, because the error page has been sent by then. */
 export function sendPage(res: Response, status: number, document: string): void {
   if (res.headersSent) return
   res.statusCode = status
@@ -10,7 +10,7 @@ export function sendPage(res: Response, status: number, document: string): void 
   endWith(res, document)
 }
 
-/** Redirects the browser after a form has been processed, so that a reload does not send the form again. */
+/** After a form, so that a reload doesn't send it again. */
 export function redirectTo(res: Response, to: string): void {
   if (res.headersSent) return
   res.statusCode = 303
@@ -19,7 +19,7 @@ export function redirectTo(res: Response, to: string): void {
   res.end()
 }
 
-/** Sets a header, unless a response has already been sent. */
+/** Does nothing once a response has been sent. */
 export function addHeader(res: Response, name: string, value: string | number): void {
   if (!res.headersSent) res.setHeader(name, value)
 }

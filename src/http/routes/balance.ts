@@ -30,7 +30,6 @@ import { type Page, pageOf, presentPage } from '../../lists/pagination.ts'
 import { readBalance } from '../../payouts/balance.ts'
 import { inSection, type OperationInput } from '../operations/route.ts'
 
-/** The operations that read a merchant's ledger. */
 export const balanceRoutes = inSection('Balance', [
   {
     method: 'get',

@@ -27,7 +27,7 @@ import { inSection, type OperationInput } from '../operations/route.ts'
 
 const pathParams = { id: described('The `id` of the endpoint.', idSchema) }
 
-/** The operations on webhook endpoints (SPEC 4.8). */
+/** SPEC 4.8. */
 export const endpointRoutes = inSection('Webhook endpoints', [
   {
     method: 'post',
@@ -131,7 +131,7 @@ export const endpointRoutes = inSection('Webhook endpoints', [
   },
 ])
 
-/** Lists the caller's endpoints in one environment, newest first. A live key may list those of both. */
+/** Newest first, in one environment. A live key may list those of both. */
 function listEndpoints(
   deps: Pick<Deps, 'Endpoint'>,
   { businessId, sandbox: isTest }: Caller,

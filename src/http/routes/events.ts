@@ -11,10 +11,9 @@ import { holdForEvent, parseFeedSearch, readFeed } from '../../events/feed/read.
 import { findEvent, listEvents, parseEventSearch, presentEvents } from '../../events/list.ts'
 import { inSection, type OperationInput } from '../operations/route.ts'
 
-/** A key with any of these scopes sees the events that the scope permits. */
+/** Any of these scopes is enough; each shows only the events that it permits. */
 const scope = { anyOf: [...new Set(Object.values(events))] }
 
-/** The operations that read the event log. */
 export const eventRoutes = inSection('Events', [
   {
     method: 'get',

@@ -28,7 +28,6 @@ const contentTypes = {
   jsonl: 'application/x-ndjson',
 } as const
 
-/** The operations that export payments, refunds and ledger entries as files. */
 export const ledgerExportRoutes = inSection(
   'Exports',
   exportKinds.map((kind) => ({

@@ -8,7 +8,7 @@ import { findOrder, listOrders, parseOrderSearch } from '../../store/orders/read
 import { limitCostly } from '../operations/limit-rate.ts'
 import { inSection, type OperationInput } from '../operations/route.ts'
 
-/** The operations on orders (SPEC 4.7). */
+/** SPEC 4.7. */
 export const orderRoutes = inSection('Orders', [
   {
     method: 'post',
@@ -34,7 +34,7 @@ export const orderRoutes = inSection('Orders', [
     status: 201,
     run: async (deps, caller, { body }, request) => {
       const input = parseSimulation(deps, body)
-      // The request counts as one request per distinct product, because each product requires a read and a write.
+      // One request per distinct product, because each needs a read and a write.
       limitCostly(deps, caller, new Set(input.items?.map(({ productId }) => productId)).size)
       return placeOrder(deps, caller, input, request)
     },

@@ -35,7 +35,7 @@ const pathParams = { id: described('The `_id` of the product.', idSchema) }
 const missing = ['SHOP_NOT_FOUND', 'PRODUCT_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 const noVariant = ['VARIANT_NOT_FOUND', 'VARIANT_LABEL_AMBIGUOUS'] as const
 
-/** The operations on products, their stock and their CSV files (SPEC 4.9). */
+/** SPEC 4.9. */
 export const productRoutes = inSection('Products', [
   {
     method: 'post',

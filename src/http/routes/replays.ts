@@ -13,7 +13,6 @@ const endpointParams = { id: described('The `id` of the endpoint.', idSchema) }
 const pathParams = { ...endpointParams, replayId: described('The `id` of the replay.', idSchema) }
 const missing = ['REPLAY_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 
-/** The operations that replay events to an endpoint. */
 export const replayRoutes = inSection('Webhook deliveries', [
   {
     method: 'post',
