@@ -39,7 +39,7 @@ const eventBody = (event: EventName, data: object) => ({
 export type PaymentEventName = Extract<EventName, `payment.${string}`>
 
 const nothing = { type: 'null' }
-/** Null until somebody has paid an OPEN intent. */
+/** Null until an OPEN intent has been paid. */
 const amountOrNull = { ...amount, type: ['integer', 'null'] }
 
 const maskedPhone = shaped(String.raw`^[0-9]{2} \*\* \*\* [0-9]{2}$`, 11)

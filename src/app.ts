@@ -18,17 +18,16 @@ import { refuse } from './platform/errors.ts'
 import { referencePages } from './reference/router.ts'
 import { adminPages, sendStaffError, staffPageRights } from './staff-pages/router.ts'
 
-/** The path prefix of every API operation (SPEC 9). */
+/** SPEC 9. */
 export const apiBase = '/api/v1'
 
 /**
- * Creates the app for the `web` process. Handlers run in the order in which they are registered, after the handlers in
- * http/server/bare-app.ts. The checks for an API operation are in http/operations/run-operation.ts.
+ * Handlers run in the order of registration, after those in http/server/bare-app.ts. The checks for an API operation
+ * are in http/operations/run-operation.ts.
  */
 export const createApp = (deps: Deps): Express =>
   createBareApp(deps, (app) => {
-    // API operations are registered first, because they make up most of the traffic, and every handler registered
-    // before them would slow them down.
+    // API operations come first: they are most of the traffic, and any handler before them would slow them down.
     serveOperations(deps, app)
     app.use(limitVisitors(deps, (req) => (isHosted(req) ? 'polls' : 'address')))
     app.use(refuseOptions)
@@ -66,8 +65,8 @@ function serveOperations(deps: Deps, app: Express): void {
 }
 
 /**
- * Serves `/openapi.json`. The first request builds the document. Requests need no API key, pages on any site may load
- * the document, and the response has no envelope.
+ * Serves `/openapi.json`, built by the first request. No API key is needed, pages on any site may load it, and it has
+ * no envelope.
  */
 function serveDescription({ config }: Pick<Deps, 'config'>): Router {
   let built: Buffer | undefined
@@ -76,18 +75,18 @@ function serveDescription({ config }: Pick<Deps, 'config'>): Router {
     letBrowsersRead(res)
     if (res.app.locals.stopping.aborted) res.setHeader('Connection', 'close')
     res.setHeader('Content-Type', 'application/json; charset=utf-8')
-    // This header allows clients to use the previous document for up to 300 s after a release.
+    // After a release, clients may keep using the previous document for up to 300 s.
     res.setHeader('Cache-Control', 'public, max-age=300')
     built ??= Buffer.from(JSON.stringify(describeApi(config)))
     res.setHeader('Content-Length', built.length)
-    // Node.js omits the body in the response to a HEAD request.
+    // Node.js omits the body of the response to a HEAD request.
     res.end(built)
   })
 }
 
 /**
- * Rejects OPTIONS requests that are not preflights. Express would otherwise respond to them on its own, without the
- * response envelope, and would reveal the staff pages to clients that may not open them.
+ * Rejects OPTIONS requests that aren't preflights. Express would respond to them itself, without the envelope, and
+ * would reveal the staff pages to clients that may not open them.
  */
 function refuseOptions(req: Request, _res: Response, next: NextFunction): void {
   if (req.method === 'OPTIONS') refuseUnknown()

@@ -17,7 +17,6 @@ import { addStaffCommands } from './commands/staff.ts'
 import { plainMessage } from './commands/text.ts'
 import { addWalletCommands } from './commands/wallet.ts'
 
-/** Returns the command-line program with all its commands. */
 export function createProgram(): Command {
   const program = new Command('admin')
     .description('Administer the payment intents service')
@@ -50,7 +49,6 @@ export function createProgram(): Command {
   return program
 }
 
-/** Adds the commands `api on` and `api off`. */
 function addApiCommands(program: Command): void {
   const api = subcommand(program, 'api', 'switch the developer API on or off')
   for (const position of ['on', 'off'] as const) {
@@ -65,10 +63,7 @@ function addApiCommands(program: Command): void {
   }
 }
 
-/**
- * Makes `--help` after an unknown command an error. Without this check, Commander prints the help of the group and
- * exits with 0.
- */
+/** Makes `--help` after an unknown command an error. Commander would print the help of the group and exit with 0. */
 function rejectUnknown(group: Command): void {
   group.on('beforeHelp', ({ error: isError }: { error: boolean }) => {
     const [name] = group.args
@@ -77,7 +72,7 @@ function rejectUnknown(group: Command): void {
   })
 }
 
-/** An example of each command whose help text has none. */
+/** For commands whose help text has no example of its own. */
 const examples: Record<string, string> = {
   'business create': '--name "Chez Fatou"',
   'business commission': 'ID --provider-bp 150 --payer-bp 50 --from 2026-12-01T00:00Z',
@@ -93,7 +88,6 @@ const examples: Record<string, string> = {
   'secrets rotate': '--json',
 }
 
-/** Adds the examples to the help texts. */
 function addExamples(program: Command): void {
   for (const group of program.commands)
     for (const command of group.commands) {

@@ -10,31 +10,25 @@ declare module '../platform/deps.ts' {
   }
 }
 
-/**
- * A line in the audit trail. Lines are never deleted, and never changed once they are sealed, except that they are
- * marked with their seal.
- */
+/** Never deleted, and never changed once sealed, except that the line is marked with its seal. */
 export interface AuditEvent extends Omit<By, 'expectValid'> {
   _id: string
   at: Date
   act: Act
-  /** The id or name of the changed object, such as a delivery or a staff account. */
+  /** Id or name of the changed object, such as a delivery or a staff account. */
   subject: string
-  /** The id of the business that the action concerns, or null if the action does not concern a particular business. */
+  /** Null if no particular business is concerned. */
   businessId: string | null
-  /**
-   * The changed fields with their previous values. Long values are left out, and so are secrets, bodies and customer
-   * data.
-   */
+  /** Changed fields with their previous values, but no long values, secrets, bodies or customer data. */
   before: Record<string, unknown> | null
   after: Record<string, unknown> | null
-  /** When the last act can be counted in a line that repeated acts share (share.ts). Other lines do not have it. */
+  /** When the last act can be counted in a line that repeated acts share (share.ts). Other lines don't have it. */
   closesAt?: Date
-  /** The number of the seal that contains the line (seals/seal.ts). Missing if the line has no seal yet. */
+  /** Number of the seal that contains the line (seals/seal.ts). Missing until then. */
   seal?: number | null
 }
 
-/** What a line says besides its actor and time. By default, it has a new id, and no values from before and after. */
+/** Besides actor and time. By default, a line has a new id, and no values from before and after. */
 export type About = Pick<AuditEvent, 'act' | 'subject' | 'businessId'> &
   Partial<Pick<AuditEvent, '_id' | 'before' | 'after'>>
 
@@ -50,7 +44,7 @@ export const auditLine = ({ expectValid: _expectValid, ...by }: By, at: Date, ab
 export const readableDate = (at: unknown): Date =>
   at instanceof Date && !Number.isNaN(at.getTime()) ? at : new Date(0)
 
-/** Returns a line as the pages and exports show it. A forged line may have any fields. */
+/** For pages and exports. A forged line may have any fields. */
 export function readable(line: AuditEvent): AuditEvent {
   const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null))
   const orNull = (value: unknown): string | null => (value === null || value === undefined ? null : text(value))

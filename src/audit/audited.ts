@@ -13,7 +13,7 @@ export type AuditedDeps = TrailDeps & { transactions: Transactions }
 export interface AuditedAct {
   session: mongo.ClientSession
   by: By
-  /** The time of the act and its lines. */
+  /** When the act happens. Its lines have the same time. */
   at: Date
   add(...lines: About[]): Promise<void>
 }
@@ -38,7 +38,7 @@ export const audited = <T>(
   })
 
 /**
- * Runs the act of a write request as `audited` does, and stores its response in the same transaction. Throws
+ * Like `audited`, for a write request whose response is stored in the same transaction. Throws
  * IDEMPOTENCY_REQUEST_IN_PROGRESS if a twin is still at work at the deadline.
  */
 export const once = (
@@ -52,6 +52,6 @@ export const once = (
   return storeWithin(deps, request, (run) => audited<Bytes>(deps, options, run), work)
 }
 
-/** Adds the line about an act that changes no document. */
+/** For an act that changes no document. */
 export const addLine = (deps: TrailDeps, by: By, about: About): Promise<unknown> =>
   nativeCollection(deps.AuditEvent).insertOne(auditLine(by, deps.now(), about))

@@ -7,23 +7,19 @@ import type { By } from '../security/actor.ts'
 import { type AuditEvent, readable } from './audit-event.ts'
 import { addLine } from './audited.ts'
 
-/**
- * Selects lines from the audit trail. `who`, `act`, `subject` and `businessId` each select the lines that have the same
- * value. A field that is null does not restrict the selection.
- */
+/** Null selects everything; any other value of `who`, `act`, `subject` and `businessId` must match exactly. */
 export interface AuditFilter extends Span {
   who: string | null
   act: string | null
   subject: string | null
   businessId: string | null
-  /** Selects only lines that are older than the specified line. */
+  /** Selects only older lines than this one. */
   before: { at: Date; id: string } | null
 }
 
-/** The number of lines per page. */
 const pageSize = 50
 
-/** Parses a query. Throws VALIDATION_ERROR if a parameter is invalid. */
+/** Throws VALIDATION_ERROR if a parameter is invalid. */
 export function parseAuditFilter(deps: Pick<Deps, 'validate'>, query: Record<string, unknown>): AuditFilter {
   const params = deps.validate(listAuditQuery, query)
   const [, at, id] = /^(-?\d+)-([^]+)$/.exec(params.before ?? '') ?? []
@@ -38,17 +34,13 @@ export function parseAuditFilter(deps: Pick<Deps, 'validate'>, query: Record<str
   }
 }
 
-/**
- * Returns a page of the audit trail, starting with the newest line. `next` is the `before` value for the next page, or
- * null on the last page.
- */
+/** Newest first. `next` is the `before` value of the next page, or null on the last one. */
 export async function listAudit(
   deps: Pick<Deps, 'AuditEvent'>,
   filter: AuditFilter,
   size = pageSize,
 ): Promise<{ lines: AuditEvent[]; next: string | null }> {
-  // One additional line is read to determine whether there is another page. Counting all lines would become slower as
-  // the trail grows.
+  // One more line tells whether there's another page. Counting all lines would become slower as the trail grows.
   const found = await readNewest(deps, conditions(filter), size + 1)
   const lines = found.slice(0, size)
   const last = lines.at(-1)
@@ -66,13 +58,10 @@ function conditions({ who, act, subject, businessId, before, ...span }: AuditFil
   }
 }
 
-/**
- * The maximum number of lines to return, which is enough for the page of a payment or a delivery. The audit page shows
- * any further lines.
- */
+/** Enough for the page of a payment or a delivery. The audit page shows any further lines. */
 const maxOnPage = 100
 
-/** Returns the latest audit lines about the given subjects, starting with the newest line. */
+/** Newest first. */
 export const trailOf = (deps: Pick<Deps, 'AuditEvent'>, subjects: readonly string[]): Promise<AuditEvent[]> =>
   readNewest(deps, { subject: { $in: subjects }, at: { $type: 'date' } }, maxOnPage)
 
@@ -84,7 +73,7 @@ async function readNewest(deps: Pick<Deps, 'AuditEvent'>, where: object, limit: 
 export const exportFormats = ['csv', 'jsonl'] as const
 export type ExportFormat = (typeof exportFormats)[number]
 
-/** The number of lines that one query reads, and that one piece of the file contains. */
+/** Per query, and per piece of the file. */
 const linesPerPiece = 250
 
 const columns: Record<string, (line: AuditEvent) => unknown> = {
@@ -102,7 +91,7 @@ const columns: Record<string, (line: AuditEvent) => unknown> = {
   seal: ({ seal }) => seal ?? null,
 }
 
-/** Adds the line about an export to the audit trail, before the export reads any lines. */
+/** Before the export reads any lines. */
 export async function recordExport(
   deps: Pick<Deps, 'AuditEvent' | 'now'>,
   { before: _before, ...filter }: AuditFilter,
@@ -116,8 +105,8 @@ export async function recordExport(
 }
 
 /**
- * Yields the selected lines as text, newest first. The next lines are read only when the caller needs them, so the
- * whole file is never in memory. `read` runs each query.
+ * Newest first. The next lines are read only when the caller needs them, so the whole file is never in memory. `read`
+ * runs each query.
  */
 export async function* exportAudit(
   read: (query: (deps: Pick<Deps, 'AuditEvent'>) => ReturnType<typeof listAudit>) => ReturnType<typeof listAudit>,
@@ -135,7 +124,7 @@ export async function* exportAudit(
   }
 }
 
-/** A spreadsheet could execute a cell that begins with `=` or a similar character, so such a cell gets a `'` first. */
+/** A spreadsheet could execute a cell that begins with `=` or the like, so such a cell gets a `'` first. */
 const csvOf = (lines: AuditEvent[]): string =>
   stringify(lines.map(cellsOf), { record_delimiter: '\r\n', quoted_string: true, escape_formulas: true })
 

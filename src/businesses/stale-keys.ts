@@ -3,48 +3,36 @@ import { inBatches } from '../mongo/in-batches.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { ApiKey } from './api-key.ts'
 
-/**
- * A key with an unexpired secret that was hashed with the previous SECRET_KEY, or with a SECRET_KEY that is no longer
- * configured.
- */
+/** Has an unexpired secret that was hashed with the previous SECRET_KEY, or with one that is no longer configured. */
 export interface StaleKey {
   id: string
-  /** The key's prefix and the last four characters of its current secret. */
+  /** Prefix and last four characters of the current secret. */
   key: string
   business: string
   /**
-   * The time (ISO 8601) at which the overlap of the key's last stale secret ends and the key stops being stale. If the
-   * key's current secret is stale, this is null, and the key stays stale until it is rehashed, rotated or revoked.
+   * ISO 8601: when the overlap of the last stale secret ends, and the key stops being stale. Null if the current secret
+   * is stale: the key then stays stale until it's rehashed, rotated or revoked.
    */
   endsAt: string | null
 }
 
-/**
- * The maximum length of each list. The lists need a limit because all keys are stale immediately after a change of
- * SECRET_KEY.
- */
+/** All keys are stale right after a change of SECRET_KEY, so the lists need a limit. */
 const maxListed = 100
 
 export interface StaleKeys {
-  /** The number of keys with a secret that was hashed with the previous SECRET_KEY. */
+  /** Keys with a secret that was hashed with the previous SECRET_KEY. */
   left: number
-  /** The first `maxListed` of the keys that are counted in `left`. */
+  /** The first `maxListed` of those in `left`. */
   listed: StaleKey[]
-  /**
-   * The number of keys with a secret that does not work because it was hashed with a SECRET_KEY that is no longer
-   * configured.
-   */
+  /** Keys with a secret that doesn't work, because its SECRET_KEY is no longer configured. */
   gone: number
-  /** The first `maxListed` of the keys that are counted in `gone`. */
+  /** The first `maxListed` of those in `gone`. */
   listedGone: StaleKey[]
 }
 
 type Needs = Pick<Deps, 'ApiKey' | 'secrets' | 'now'>
 
-/**
- * Reads all API keys, and counts and lists the stale keys. Revoked keys and secrets whose overlap has ended are not
- * included.
- */
+/** Reads all API keys. Revoked keys and secrets whose overlap has ended don't count. */
 export async function findStaleKeys(deps: Needs): Promise<StaleKeys> {
   const found: StaleKeys = { left: 0, listed: [], gone: 0, listedGone: [] }
   const all = nativeCollection(deps.ApiKey).find({}, { sort: { _id: 1 }, batchSize: 250 })
@@ -66,7 +54,7 @@ export async function findStaleKeys(deps: Needs): Promise<StaleKeys> {
   return found
 }
 
-/** Returns the key's secrets that are still valid but were not hashed with the current SECRET_KEY. */
+/** Still valid, but not hashed with the current SECRET_KEY. */
 function staleSecrets({ secrets, now }: Needs, key: ApiKey): ApiKey['secrets'] {
   const at = now()
   return key.secrets.filter(

@@ -72,7 +72,7 @@ const ended = (offer: Offer, [title, sentence]: readonly [title: string, sentenc
 })
 
 /**
- * Whether somebody else's form paid the intent. If so, this customer wasn't charged: while the outcome of one payment
+ * Whether another customer's form paid the intent. If so, this customer wasn't charged: while the outcome of one payment
  * is unknown, no other one of the intent can begin, so this customer's payment either never began, or failed before the
  * other began.
  */

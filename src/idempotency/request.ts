@@ -11,7 +11,7 @@ declare module '../platform/deps.ts' {
   interface Batchers extends ReturnType<typeof openResponseBatchers> {}
 }
 
-/** A write request. Requests with the same API key, method, path and idempotency key share `key`. */
+/** Requests with the same API key, method, path and idempotency key share `key`. */
 export interface WriteRequest {
   key: string
   by: By
@@ -21,15 +21,15 @@ export interface WriteRequest {
   deadlineAt: number
   cause: Cause
   /**
-   * Resolves to the result of an earlier request with this key, or to null. Only the operations of routes with
-   * `looksItself` call it (http/operations/route.ts). It must be called before any write.
+   * Resolves to the result of an earlier request with this key, or to null. Only for routes with `looksItself`
+   * (http/operations/route.ts), and only before any write.
    */
   earlier(): Promise<Result | null>
-  /** Builds the response of a success, and the row that stores it. */
+  /** The response of a success, and the row that stores it. */
   build(data: unknown): { response: Bytes; row: StoredResponse }
 }
 
-/** Runs `work`, which waits for MongoDB, within the time that the request has left (http/server/deadline.ts). */
+/** Runs `work`, which waits for MongoDB, in the time that the request has left (http/server/deadline.ts). */
 export type WithinDeadline = <T>(work: (deadlineAt: number) => Promise<T>) => Promise<T>
 
 /** Waits for a third party, such as a wallet. Only `withinDeadline` counts towards the request's deadline. */
@@ -38,7 +38,7 @@ export type ThirdPartyStep = (withinDeadline: WithinDeadline) => Promise<unknown
 /**
  * What a write operation returns.
  * - `effect`: a document says that the request with this key has changed it. `data` is the response's data, an error
- *   that the effect itself is, such as PAYMENT_FAILED, or the step that resolves to one of these.
+ * that the effect itself is, such as PAYMENT_FAILED, or the step that resolves to one of these.
  * - `none`: nothing was changed.
  * - `stored`: the response is in `responses` already.
  */
@@ -61,13 +61,13 @@ export const effectOf = ({ at, paramsHash }: Mark, data: unknown, isRepeat: bool
   paramsHash,
 })
 
-/** A response whose bytes will not change. */
+/** A response whose bytes won't change. */
 export interface Bytes {
   status: number
   body: Buffer
 }
 
-/** The length of the status in a stored response, which consists of the three-digit status followed by the body. */
+/** A stored response is a three-digit status followed by the body. */
 const statusLength = 3
 
 export const rowOf = (
@@ -93,7 +93,6 @@ export function readRow({ secrets, log }: Pick<Deps, 'secrets' | 'log'>, { _id, 
   }
 }
 
-/** Creates the batchers of rows, which concurrent requests share. */
 export const openResponseBatchers = ({ StoredResponse }: Pick<Models, 'StoredResponse'>) => ({
   findResponse: createByIdBatcher(StoredResponse),
   insertResponse: insertsOf(StoredResponse),
@@ -113,7 +112,7 @@ export async function findRow(
 
 /**
  * Stores a row unless there is a fresh one, which is returned instead. An effect's row replaces that of a refusal.
- * `isShared` sends it together with other rows. One that a transaction may have locked would hold these up.
+ * `isShared` sends the row together with others, which a transaction that locks it would hold up.
  */
 export async function storeRow(
   deps: Rows,

@@ -13,7 +13,7 @@ const nameIn = ({ name = '' }: Values): string => name.trim().toLowerCase()
 const roleIn = ({ role }: Values): Role | undefined => roles.find((each) => each === role)
 const roleFault = (values: Values) => (roleIn(values) === undefined ? { role: `Choose ${roles.join(', ')}.` } : {})
 
-/** What an account's owner gets once to sign in: a link, or outside production for an operator a password. */
+/** Shown once, for the account's owner to sign in: a link, or outside production for an operator a password. */
 type Access = { name: string; link: string } | { name: string; password: string }
 
 const shownOnce = (access: Access | null): ActResult =>
@@ -31,7 +31,7 @@ const shownOnce = (access: Access | null): ActResult =>
 /** Outside production, an operator gets a password, so that a script can sign in with it. */
 const givesPassword = ({ config }: ActDeps, { actor }: By): boolean => actor.kind === 'operator' && !config.production
 
-/** Returns when an account's password was set, or what its owner needs if it has none. `format` formats the times. */
+/** When the password was set, or what the owner needs if there is none. `format` formats the times. */
 export function passwordInWords(
   { passwordChangedAt, linkExpiresAt }: Pick<AccountFacts, 'passwordChangedAt' | 'linkExpiresAt'>,
   format: (time: Date) => string,
@@ -46,7 +46,7 @@ const second = (at: Date): string => `${at.toISOString().slice(0, 19)}Z`
 
 const found = (isFound: boolean, done: object): ActResult => (isFound ? { done } : null)
 
-/** The acts on a staff account. They are shown in this order. */
+/** In the order in which they're shown. */
 export const accountActs: ActGroup<AccountFacts> = {
   noun: 'staff',
   path: '/staff/account/:id',
@@ -199,7 +199,6 @@ async function setDisabledTo(disabled: boolean, deps: ActDeps, name: string, by:
   return { done: { name, disabled, ...(lacksPassword && { password: passwordInWords(account, second) }) } }
 }
 
-/** The act on the list of staff accounts. */
 export const staffListActs: ActGroup<object> = {
   noun: 'staff',
   path: '/staff',

@@ -8,7 +8,7 @@ declare module '../platform/deps.ts' {
   }
 }
 
-/** A one-time link with which the account's owner sets a password. Only a hash of the link's token is stored. */
+/** One-time link with which the account's owner sets a password. Only a hash of its token is stored. */
 export interface PasswordLink {
   hash: string
   expiresAt: Date
@@ -16,33 +16,30 @@ export interface PasswordLink {
 
 /** An authenticator app (TOTP, RFC 6238) whose codes are needed to sign in, and the recovery codes. */
 export interface SecondFactor {
-  /** A session is valid only if it proved the factor that has this id. */
+  /** A session is valid only if it proved the factor with this id. */
   id: string
-  /** The sealed TOTP secret. */
+  /** The encrypted TOTP secret. */
   secret: string
-  /** The last time step whose code was used. The codes of this step and of earlier steps are never accepted again. */
+  /** Time step of the last used code. Codes of this step and of earlier ones are never accepted again. */
   lastStep: number
-  /** Hashes of the unused recovery codes (second-factor/recovery-codes.ts). */
+  /** Hashes of the unused ones (second-factor/recovery-codes.ts). */
   recoveryCodes: string[]
   addedAt: Date
 }
 
-/** A support staff account. `_id` is the account's name, in lower case. */
+/** `_id` is the account's name, in lower case. */
 export interface Staff {
   _id: string
   role: Role
-  /** If null, no password is accepted. The account's owner must set one with the link. */
+  /** If null, no password is accepted: the account's owner must set one with the link. */
   passwordHash: string | null
   link: PasswordLink | null
   secondFactor: SecondFactor | null
-  /**
-   * This number increases with each change that ends all of the account's sessions. A session that began in an earlier
-   * epoch is invalid.
-   */
+  /** Grows with each change that ends all of the account's sessions. Sessions of an earlier epoch are invalid. */
   epoch: number
   disabledAt: Date | null
   createdAt: Date
-  /** The time when the current password was set, or null if the account has no password. */
+  /** Null if there is no password. */
   passwordChangedAt: Date | null
   /** Counts the acts for which this admin had to stay one (change-account.ts). */
   timesNeeded?: number

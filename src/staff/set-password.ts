@@ -9,16 +9,15 @@ import { largestPrefixOf, type SignInDeps } from './sign-in.ts'
 import { byOwner, type SignedIn } from './staff-sessions.ts'
 
 /**
- * The result of setting a password. `invalid` contains why the new password is not accepted. `refused` means that the
- * link is not valid, or that the old password is wrong.
+ * `invalid` says why the new password isn't accepted. `refused` means that the link isn't valid, or that the old
+ * password is wrong.
  */
 export type SetPasswordResult = { outcome: 'done'; name: string } | { outcome: 'invalid'; fault: string } | Unproven
 
 type PasswordDeps = SignInDeps & Pick<Deps, 'slowHash'>
 
 /**
- * Sets a password with a one-time link and ends the account's sessions. The write also uses up the link, so of several
- * concurrent requests, only one succeeds.
+ * Ends the account's sessions. The write also uses up the link, so of several concurrent requests, only one succeeds.
  */
 export async function setPasswordByLink(
   deps: PasswordDeps,
@@ -28,7 +27,7 @@ export async function setPasswordByLink(
   if (name === null) return { outcome: 'refused' }
   const fault = passwordFault(name, password)
   if (fault !== null) return { outcome: 'invalid', fault }
-  // The limit bounds the number of hashes that the service computes for the holder of a link.
+  // Bounds the number of hashes that we compute for the holder of a link.
   const attempt = await deps.countAttempt(name, ip)
   if (!attempt.isOpen) return { outcome: 'wait', seconds: Math.ceil(attempt.closedMs / 1000) }
   const by = byOwner(name, ip)
@@ -38,10 +37,7 @@ export async function setPasswordByLink(
   return { outcome: 'done', name }
 }
 
-/**
- * Changes the password of a signed-in member of staff, who must enter the old one. All of the account's other sessions
- * end.
- */
+/** Requires the old password, and ends all of the account's other sessions. */
 export async function changeOwnPassword(
   deps: PasswordDeps,
   { name, sessionId, expectValid }: SignedIn,
@@ -67,11 +63,11 @@ interface NewPassword {
   password: string
   by: By
   means: 'link' | 'old password'
-  /** The id of the session that goes on. */
+  /** The session that goes on. */
   keptId: string | null
 }
 
-/** Sets the password, and ends the account's other sessions and its link. Returns false if the guard does not hold. */
+/** Ends the account's other sessions and its link. Returns false if the guard doesn't hold. */
 async function write(
   deps: PasswordDeps,
   { name, password, by, means, keptId }: NewPassword,

@@ -18,8 +18,8 @@ import {
 } from './staff-sessions.ts'
 
 /**
- * The result of an attempt to sign in. `token` is the value for the cookie. MongoDB stores only a hash of the token.
- * With `code-required`, it is the token of a pending session, and the second factor is still missing.
+ * `token` is the value for the cookie; MongoDB stores only its hash. With `code-required`, it's the token of a pending
+ * session, because the second factor is still missing.
  */
 export type SignInResult =
   | { outcome: 'signed-in'; token: string }
@@ -29,18 +29,17 @@ export type SignInResult =
 export type SignInDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'secrets' | 'now' | 'transactions'> &
   SignInChecks
 
-/** The maximum length of an account name. Additional characters are ignored. */
+/** Additional characters are ignored. */
 const maxNameLength = 64
 /**
- * The audit trail contains this text instead of an unknown name, because people sometimes type their password into the
- * name field. The text is not a valid account name.
+ * Stands in the audit trail for an unknown name, because people sometimes type their password into the name field.
+ * Isn't a valid account name.
  */
 const unknownName = 'unknown name'
 
 /**
- * Signs in a member of staff with a password, or opens a pending session if the account has a second factor. An
- * unknown name, a wrong password and a disabled account require the same work and produce the same result. Only the
- * audit trail shows which of these was the reason.
+ * Opens a session, or a pending one if the account has a second factor. An unknown name, a wrong password and a
+ * disabled account cost the same work and look the same; only the audit trail shows which it was.
  */
 export async function signIn(
   deps: SignInDeps,
@@ -64,20 +63,19 @@ export async function signIn(
 }
 
 /**
- * Returns the largest prefix of an address. All attempts from that prefix share one limit on password checks, so that
- * one provider cannot use up the checks available to other networks.
+ * All sign-ins from this prefix share one limit on password checks, so that one provider can't use up what other
+ * networks need.
  */
 export const largestPrefixOf = (ip: string): string => prefixesOf(ip).at(-1)?.range ?? ''
 
-/** A sign-in that still needs the second factor. */
+/** Still needs the second factor. */
 export interface PendingSignIn extends OwnForms {
   id: string
   staff: Staff
 }
 
 /**
- * Returns the pending session with this token, or null if it does not exist, has expired, or was used. A pending
- * session also ends with every change that ends the account's sessions.
+ * Null if it doesn't exist, has expired, or was used. It also ends with every change that ends the account's sessions.
  */
 export async function findPending(
   deps: Pick<Deps, 'Staff' | 'StaffSession' | 'secrets' | 'now'>,
@@ -87,10 +85,7 @@ export async function findPending(
   return found === null ? null : { id: found.session._id, staff: found.staff, ...ownForms(deps, pendingText(token)) }
 }
 
-/**
- * Completes a sign-in with a code of the account's authenticator app or with a recovery code. Both the code and the
- * pending session can be used only once.
- */
+/** `code` is one of the authenticator app, or a recovery code. It works only once, and so does the pending session. */
 export function confirmSignIn(
   deps: SignInDeps,
   { id, staff }: PendingSignIn,

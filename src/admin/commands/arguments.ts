@@ -7,7 +7,7 @@ import { isLonger, type NameKind, readName } from '../../input/name.ts'
 import { readPhone, readPin, readWalletPhone } from '../../input/phone.ts'
 import { parseRange } from '../../platform/network.ts'
 
-/** Returns a parser that rejects with `message` what `read` does not accept. */
+/** Rejects with `message` what `read` doesn't accept. */
 export const parsed =
   <Value>(read: (text: string) => Value | null | undefined, message: string) =>
   (text: string): Value => {
@@ -25,24 +25,21 @@ const typed = (kind: NameKind, maxLength: number) =>
     return name === null || isLonger(name, maxLength) ? null : name
   }, `Must be 1 to ${maxLength} printable characters.`)
 
-/** Parses the name of a business or shop, or a part of it. */
+/** Of a business or shop, or a part of it. */
 export const businessName = typed('name', 200)
 export const payoutReference = typed('reference', 64)
 
-/** Parses the reason for an act, which the audit trail shows. */
+/** The audit trail shows it. */
 export const reasonText = parsed(readReason, `Must be 1 to ${maxReasonLength} printable characters.`)
 
-/**
- * Splits a comma-separated list. An empty item is usually caused by an unset shell variable, so it is rejected with an
- * error.
- */
+/** An empty item is usually an unset shell variable, so it's an error. */
 function listOf(text: string): string[] {
   const parts = text.split(',').map((part) => part.trim())
   if (parts.includes('')) throw new InvalidArgumentError('The list is empty or has an empty item.')
   return parts
 }
 
-/** Parses a list of known names. If the option is repeated, all its lists apply. */
+/** All lists of a repeated option apply. */
 const namesFrom =
   <Name extends string>(kind: string, known: readonly Name[]) =>
   (text: string, previous: Name[] = []): Name[] => {
@@ -56,7 +53,7 @@ const namesFrom =
 export const someScopes = namesFrom('scopes', scopes)
 export const someEvents = namesFrom('events', Object.keys(events) as EventName[])
 
-/** Parses a list of networks. If the option is repeated, all its lists apply. */
+/** All lists of a repeated option apply. */
 export function ranges(text: string, previous: string[] = []): string[] {
   const given = listOf(text).map((entry) => {
     try {
@@ -69,17 +66,14 @@ export function ranges(text: string, previous: string[] = []): string[] {
   return [...previous, ...given]
 }
 
-/**
- * Parses an ISO 8601 date or date-time. A date without a time stands for the start or the end of that day in UTC,
- * depending on `edge`.
- */
+/** ISO 8601. A date without a time is the start or the end of that day in UTC, depending on `edge`. */
 export const instant = (edge: 'start' | 'end') =>
   parsed(
     (text) => readInstant(text, edge),
     'Must be an ISO 8601 date or date-time, such as 2026-11-21 or 2026-11-21T07:35Z.',
   )
 
-/** The options that select a period. `what` begins their descriptions, such as `only lines booked`. */
+/** `what` begins the descriptions, such as `only lines booked`. */
 export const fromOption = (what: string): Option =>
   new Option('--from <time>', `${what} at this time or later (ISO 8601; UTC unless it has an offset)`).argParser(
     instant('start'),
@@ -89,10 +83,7 @@ export const toOption = (what: string, note = ''): Option =>
     instant('end'),
   )
 
-/**
- * Parses an id. Rejects an empty id, which is usually caused by an unset shell variable. If it were accepted, a command
- * might select all objects.
- */
+/** Rejects an empty id, which is usually an unset shell variable: with it, a command might select all objects. */
 export const someId = parsed((text) => /^[\w-]{1,100}$/.exec(text)?.[0], 'Must be an id.')
 
 export const phoneNumber = parsed(readPhone, 'Must be a phone number.')
@@ -110,17 +101,17 @@ export const centimes = parsed(
 export const wholeNumber = (min: number, max: number) =>
   parsed((text) => integerIn(text, min, max), `Must be a whole number from ${min} to ${max}.`)
 
-/** Parses a whole number of seconds, at most about three years. */
+/** At most about three years. */
 export const seconds = wholeNumber(0, 99_999_999)
 
-/** Parses a limit, which is a whole number or the word `default`. `default` stands for the service's own limit. */
+/** `default` stands for the service's own limit. */
 export const limitFrom = (min: number, max: number) =>
   parsed(
     (text) => (text === 'default' ? text : integerIn(text, min, max)),
     `Must be a whole number from ${min} to ${max}, or default.`,
   )
 
-/** Parses each value of a repeatable option and collects the values in an array. */
+/** Collects the values of a repeatable option in an array. */
 export const each =
   <T>(parse: (text: string) => T) =>
   (text: string, previous: T[] | undefined): T[] => [...(previous ?? []), parse(text)]

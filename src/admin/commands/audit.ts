@@ -29,7 +29,6 @@ Examples:
   admin audit export --from 2026-01-01 > audit.csv
   admin --reason "yearly audit" audit export --format jsonl > audit.jsonl`
 
-/** Adds the commands for the audit trail. */
 export function addAuditCommands(program: Command): void {
   const audit = subcommand(program, 'audit', 'verify and export the audit trail')
   subcommand(audit, 'verify', 'prove that the sealed lines of the audit trail are unchanged')
@@ -48,7 +47,7 @@ export function addAuditCommands(program: Command): void {
     .action(act(exportTrail, () => ''))
 }
 
-/** Parses a seal's number and digest, such as `56:Zm9v…`. */
+/** Number and digest, such as `56:Zm9v…`. */
 const knownSeal = parsed((text): KnownSeal | null => {
   const [, number, digest] = /^([1-9]\d{0,8}):([\w-]{43})$/.exec(text) ?? []
   return number === undefined || digest === undefined ? null : { number: Number(number), digest }

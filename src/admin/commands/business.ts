@@ -30,7 +30,6 @@ Example:
 const basisPoints = wholeNumber(0, 5000)
 const payoutAmount = wholeNumber(1, Number.MAX_SAFE_INTEGER)
 
-/** Adds the commands that create, change, list and show businesses. */
 export function addBusinessCommands(program: Command): void {
   const business = subcommand(program, 'business', 'create and manage businesses')
   subcommand(business, 'create', 'create a business')

@@ -30,7 +30,6 @@ Examples:
   admin deliveries requeue --business ID --from 2026-11-20 --to 2026-11-21T12:00Z
   admin deliveries requeue --id ID ID ID`
 
-/** Adds the commands that re-queue deliveries and replay events. */
 export function addDeliveriesCommands(program: Command): void {
   const deliveries = subcommand(program, 'deliveries', 're-queue webhook deliveries and replay events')
   subcommand(deliveries, 'requeue', 'make one more attempt for each selected delivery')
@@ -63,21 +62,21 @@ async function requeue(
   return counts
 }
 
-/** Why a delivery was not re-queued, in the words of the help text. */
+/** In the words of the help text. */
 const reasons: Record<string, string> = {
   delivered: 'the endpoint has accepted the delivery in the meantime',
   'under-way': 'an attempt is already due or in progress',
   'endpoint-gone': 'the endpoint is deleted or not active',
 }
 
-/** Reports on stderr why none of the deliveries selected by id was re-queued, and sets the exit code to 1. */
+/** For deliveries selected by id: says why on stderr, and sets the exit code to 1. */
 function reportNone({ skipped }: RequeueCounts): void {
   process.exitCode = 1
   const why = Object.keys(skipped).map((reason) => reasons[reason] ?? reason)
   process.stderr.write(`No delivery was re-queued: ${why.join(', or ') || 'none matches all options'}.\n`)
 }
 
-/** Reports on stderr how many deliveries cannot be re-queued because of their endpoint, and sets the exit code to 1. */
+/** Says on stderr how many deliveries can't be re-queued because of their endpoint, and sets the exit code to 1. */
 async function reportGone({ skipped }: RequeueCounts): Promise<void> {
   const gone = skipped['endpoint-gone'] ?? 0
   if (gone === 0) return
@@ -88,8 +87,8 @@ async function reportGone({ skipped }: RequeueCounts): Promise<void> {
 }
 
 /**
- * Checks the options before the command connects to MongoDB. Exits with an error if the options would select every
- * delivery or could not select any delivery.
+ * Runs before the command connects to MongoDB. Exits with an error if the options would select every delivery or could
+ * not select any.
  */
 function checkSelection(command: Command): void {
   const { id, endpoint, business, from, to, status } = command.opts<Selection>()
@@ -116,7 +115,6 @@ Examples:
   admin deliveries replay --endpoint ID --from 2026-11-20 --dry-run
   admin deliveries replay --endpoint ID --from 2026-11-20T06:00Z --to 2026-11-20T07:00Z --only-undelivered --follow`
 
-/** Adds the commands that start, show and cancel replays. */
 function addReplayCommands(deliveries: Command): void {
   subcommand(deliveries, 'replay', 'replay the events of a period to an endpoint')
     .requiredOption('--endpoint <id>', 'the endpoint', someId)
@@ -136,7 +134,7 @@ function addReplayCommands(deliveries: Command): void {
     .action(act(cancelOne))
 }
 
-/** Returns an endpoint's latest replays, newest first. */
+/** Newest first. */
 async function listReplays(deps: AdminDeps, { endpoint }: { endpoint: string }): Promise<PresentedReplay[]> {
   const { lookUpEndpoint } = await import('../../webhooks/deliveries/look-up.ts')
   const { latestReplays } = await import('../../replays/find.ts')
@@ -188,7 +186,7 @@ async function replay(deps: AdminDeps, options: ReplayOptions): Promise<object> 
 
 const lookEveryMs = 500
 
-/** Shows the progress of a replay and returns the replay when it has ended. */
+/** Shows the progress of a replay and returns the replay once it has ended. */
 const waitForEnd = (deps: AdminDeps, { _id, total }: Replay): Promise<Replay> =>
   withProgress(deps, total, async (advance) => {
     for (let shown = 0; ; ) {

@@ -22,7 +22,6 @@ other endpoints of the merchant as endpoint.failing.
 Example:
   admin endpoint show ID`
 
-/** Adds the commands `endpoint list` and `endpoint show`. */
 export function addEndpointCommands(program: Command): void {
   const endpoint = subcommand(program, 'endpoint', 'find webhook endpoints')
   const list = subcommand(endpoint, 'list', 'list endpoints, newest first')

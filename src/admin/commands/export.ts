@@ -34,7 +34,6 @@ const what: Record<ExportKind, string> = {
   entries: 'all changes of the balance of a business',
 }
 
-/** Adds the `export` commands. */
 export function addExportCommands(program: Command): void {
   const group = subcommand(program, 'export', 'write payments, refunds or ledger entries to a file')
   for (const kind of exportKinds) {

@@ -26,7 +26,6 @@ Examples:
   admin intents cancel --business ID --mode live --dry-run
   admin intents cancel --business ID --mode test --created-before 2026-11-20`
 
-/** Adds the `intents cancel` command. */
 export function addIntentsCommands(program: Command): void {
   const intents = subcommand(program, 'intents', 'cancel payment intents')
   subcommand(intents, 'cancel', 'cancel the PENDING payment intents of a business')
@@ -41,7 +40,7 @@ export function addIntentsCommands(program: Command): void {
 const beforeDescription =
   'only those created before this time (ISO 8601; UTC unless it has an offset; a date means its beginning)'
 
-/** The maximum time to wait for Redis. If Redis is reachable, it responds within this time. */
+/** If Redis is reachable, it responds within this time. */
 const redisTimeoutMs = 1000
 
 interface Options {
@@ -51,7 +50,7 @@ interface Options {
   dryRun: boolean
 }
 
-/** The number of intents that matched, the number that were cancelled, and the number skipped for each reason. */
+/** `skipped` has a count per reason. */
 type CancelCounts = { matched: number; cancelled: number; skipped: Partial<Record<CancelResult, number>> }
 
 async function cancel(deps: AdminDeps, { business, mode, createdBefore, dryRun }: Options): Promise<CancelCounts> {
@@ -61,7 +60,7 @@ async function cancel(deps: AdminDeps, { business, mode, createdBefore, dryRun }
   const selection: CancelSelection = {
     businessId: business,
     sandbox: mode === 'test',
-    // Intents that are created while the command is running are excluded. Otherwise, the command might never end.
+    // Excludes intents created while the command is running. Otherwise, it might never end.
     createdBefore: createdBefore !== undefined && createdBefore < now ? createdBefore : now,
   }
   const total = await countCancellable(deps, selection)
@@ -88,8 +87,7 @@ async function cancelSelected(
   const { createLog } = await import('../../platform/log.ts')
   const { inTime } = await import('../../platform/timeout.ts')
   const { openQueues } = await import('../../queues/queues.ts')
-  // The command uses the queues to wake the workers. If Redis is unreachable, the workers find the events when they
-  // next poll MongoDB.
+  // Wakes the workers. If Redis is unreachable, they find the events when they next poll MongoDB.
   const log = createLog('silent', 'admin', null)
   const queues = openQueues(deps.config, log)
   const isReady = new Promise<void>((resolve) => queues.whenReady(resolve))

@@ -38,7 +38,6 @@ Examples:
 const defaultOverlapSeconds = 86_400
 const keyStatus = choice<ApiKey['status']>('active', 'suspended', 'revoked')
 
-/** Adds the commands that create, change, list, show and find API keys. */
 export function addKeyCommands(program: Command): void {
   const key = subcommand(program, 'key', 'create and manage API keys')
   subcommand(key, 'create', 'create a key and print it; it is not shown again')
@@ -90,7 +89,7 @@ async function createKey(deps: AdminDeps, { business: businessId, mode, kind, sc
   return { ...found(await issueKey(deps, input, deps.by), `There is no business ${businessId}`) }
 }
 
-/** Throws Failed if a list contains scopes that a publishable key could never use. */
+/** Throws Failed for scopes that a publishable key could never use. */
 async function refuseUnusable(wanted: readonly Scope[]): Promise<void> {
   const { publishableScopes } = await import('../../http/routes/routes.ts')
   const unusable = wanted.filter((scope) => !publishableScopes.includes(scope))
@@ -122,7 +121,7 @@ const columns: Column<KeyFacts>[] = [
 const scopesText = (scopes: readonly Scope[], some: string): string =>
   scopes.length === allScopes.length ? 'all' : some
 
-/** Returns all facts of a key as text. `matched` is shown if the key was found by one of its secrets. */
+/** `matched` is shown if the key was found by one of its secrets. */
 const keyText = ({ scopes, ipAllowlist, lastUsedDay, ...key }: KeyInDetail): string =>
   detailsText({
     ...key,
@@ -142,7 +141,7 @@ async function find(deps: AdminDeps, { last4 }: { last4?: string }): Promise<Rec
   return recognised
 }
 
-/** The maximum number of keys that are listed. Few keys share one of the 14 million combinations of four characters. */
+/** Few keys share one of the 14 million combinations of four characters. */
 const maxMatches = 500
 
 async function findByLast4(deps: AdminDeps, last4: string): Promise<IdPage<Match>> {
@@ -166,7 +165,7 @@ async function readInput(): Promise<string> {
   return readAll(process.stdin)
 }
 
-/** Returns the only key in a text. Throws Failed if there is none, or more than one. */
+/** Throws Failed unless the text contains exactly one key. */
 async function keyIn(text: string): Promise<string> {
   const { keysIn } = await import('../../businesses/api-key.ts')
   const keys = keysIn(text)

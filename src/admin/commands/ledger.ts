@@ -10,7 +10,6 @@ payment, refund or payout. Shows the first fault of each ledger. The exit code i
 Example:
   admin ledger verify`
 
-/** Adds the command for the ledgers. */
 export function addLedgerCommand(program: Command): void {
   const ledger = subcommand(program, 'ledger', 'verify the ledgers')
   const proof = 'prove that the entries and balances of all ledgers follow from payments, refunds and payouts'

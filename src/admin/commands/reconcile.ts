@@ -34,7 +34,7 @@ Examples:
   admin reconcile --provider day.csv --day 2026-11-25
   admin reconcile --provider day.csv --day 2026-11-25 --decimal --columns key=ref,amount=montant,time=date`
 
-/** The exit code if the comparison failed. The exit code 1 means that there are differences. */
+/** If the comparison itself failed. 1 means that there are differences. */
 const failureCode = 2
 
 interface Options {
@@ -46,7 +46,6 @@ interface Options {
   wallet?: string
 }
 
-/** Adds the `reconcile` command. */
 export function addReconcileCommand(program: Command): void {
   subcommand(program, 'reconcile', "compare the wallet provider's records of one day with those of this service")
     .requiredOption('--provider <file>', "the provider's CSV file in UTF-8, or - for standard input")
@@ -68,7 +67,7 @@ const utcDayText = parsed((text) => {
   return isDay ? text : null
 }, 'Must be a day, such as 2026-11-25.')
 
-/** Parses a list such as `key=ref,amount=montant`. */
+/** Such as `key=ref,amount=montant`. */
 function headers(text: string): Headers {
   const named: Headers = {}
   for (const part of text.split(',')) {

@@ -7,7 +7,7 @@ import { createPace } from '../../work/pace.ts'
 import { Failed, found } from './act.ts'
 import type { AdminDeps } from './run.ts'
 
-/** The options that select deliveries. Omitted options do not restrict the selection. */
+/** Omitted options match everything. */
 export interface Selection {
   id?: string[]
   endpoint?: string
@@ -17,28 +17,27 @@ export interface Selection {
   status?: 'DEAD' | 'CANCELLED'
 }
 
-/** The number of deliveries that matched, the number that were re-queued, and the number skipped for each reason. */
+/** `skipped` has a count per reason. */
 export type RequeueCounts = { matched: number; requeued: number; skipped: Record<string, number> }
 
-/** The command works without Redis, because workers also poll MongoDB for deliveries that are due. */
+/** Redis isn't needed, because workers also poll MongoDB for deliveries that are due. */
 const withoutRedis = { enqueue: (): void => undefined }
 
 /**
- * The minimum time between the starts of two consecutive full batches. A full batch contains 500 deliveries, so the
- * command re-queues at most 250 deliveries per second. This limit keeps the command from delaying other businesses'
- * deliveries.
+ * Between the starts of two full batches of 500 deliveries, so at most 250 deliveries per second. Anything faster would
+ * delay other businesses' deliveries.
  */
 const batchEveryMs = 2000
 
-/** Returns how many deliveries `requeueSelected` would select. Throws the same errors as that function. */
+/** Throws the same errors as `requeueSelected`. */
 export async function countSelected(deps: AdminDeps, selection: Selection): Promise<number> {
   await expectExisting(deps, selection)
   return deps.Delivery.countDocuments(filterOf(deps, selection))
 }
 
 /**
- * Re-queues the deliveries that match `selection` when the command starts, and calls `advance` after each batch. Before
- * it changes anything, throws Failed if the business, the endpoint or one of the deliveries does not exist.
+ * Re-queues what matches `selection` when the command starts, and calls `advance` after each batch. Before any change,
+ * throws Failed if the business, the endpoint or one of the deliveries doesn't exist.
  */
 export async function requeueSelected(
   deps: AdminDeps,
@@ -48,7 +47,7 @@ export async function requeueSelected(
   await expectExisting(deps, selection)
   const counts: RequeueCounts = { matched: 0, requeued: 0, skipped: {} }
   const filter = filterOf(deps, selection)
-  // This signal is never aborted, because Ctrl-C ends the process immediately.
+  // Never aborted: Ctrl-C ends the process immediately.
   const pace = createPace(new AbortController().signal, async () => undefined)
   const batches = requeueAll({ ...deps, ...withoutRedis }, filter, deps.by)
   for (;;) {
@@ -68,10 +67,10 @@ export async function requeueSelected(
 function filterOf(deps: AdminDeps, { id, endpoint, business, from, to, status }: Selection) {
   const named = given({ _id: id && { $in: id }, endpointId: endpoint, businessId: business })
   const span = upToNow(deps, { from: from ?? null, to: to ?? null })
-  // A CANCELLED delivery has no `deadAt`, so the time span applies to `createdAt`. The filter names both environments
-  // so that MongoDB can use the index on the business.
+  // A CANCELLED delivery has no `deadAt`, so the time span applies to `createdAt`. Naming both environments lets
+  // MongoDB use the index on the business.
   if (status === 'CANCELLED') return { ...named, sandbox: { $in: [true, false] }, status, ...within('createdAt', span) }
-  // If deliveries are selected only by id, the counts include all of them, whatever their status.
+  // Selected only by id, all deliveries count, whatever their status.
   const isNamedOnly = id !== undefined && status === undefined && from === undefined && to === undefined
   return isNamedOnly ? named : { ...named, ...deadIn(span) }
 }

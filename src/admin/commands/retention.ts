@@ -15,7 +15,6 @@ Examples:
   admin retention run --dry-run
   admin retention run`
 
-/** Adds the `retention run` command. */
 export function addRetentionCommands(program: Command): void {
   const retention = subcommand(program, 'retention', 'delete old data')
   subcommand(retention, 'run', 'delete old data now')
@@ -40,8 +39,7 @@ async function run(deps: AdminDeps, { dryRun }: { dryRun: boolean }): Promise<Co
       if (outcome === 'stopped') throw new Failed('Stopped. The next run continues from here.')
       return counts
     } catch (error) {
-      // The counts are printed even if the run fails or is stopped. They would otherwise be lost, because the next run
-      // does not count what this run has deleted.
+      // Printed even if the run fails or is stopped: the next run doesn't count what this one has deleted.
       if (Object.values(counts).some((count) => count > 0))
         process.stderr.write(`Before that: ${JSON.stringify(counts)}\n`)
       throw error

@@ -16,18 +16,17 @@ import { createSecrets } from '../../security/seal.ts'
 import { createSlowHash } from '../../security/slow-hash.ts'
 import { jsonText, plainText } from './text.ts'
 
-/** The dependencies of the command line, which does not need Redis. */
+/** The command line needs no Redis. */
 export type AdminDeps = Pick<Deps, keyof Models | 'config' | 'now' | 'secrets' | 'slowHash' | 'transactions'> & {
   /** The operator who runs the command, with the value of `--reason`. */
   by: By
   asJson: boolean
-  /** Adds a line to the audit trail. Commands that are not one of a domain's acts call it before anything else. */
+  /** Adds a line to the audit trail. Commands that aren't one of a domain's acts call it before anything else. */
   record(about: About): Promise<unknown>
-  /** Returns a signal that the first Ctrl-C aborts. A second one ends the process immediately. */
+  /** The first Ctrl-C aborts this signal. A second one ends the process immediately. */
   onCtrlC(): AbortSignal
 }
 
-/** How to print a command's result, and the exit code if the command fails. */
 interface Output<Result> {
   asJson: boolean
   toText(result: Result): string | Promise<string>
@@ -35,8 +34,8 @@ interface Output<Result> {
 }
 
 /**
- * Runs one command and prints its result on stdout, as JSON or with `toText`. If the command fails, prints one line on
- * stderr and sets the exit code.
+ * Prints the result on stdout, as JSON or with `toText`. If the command fails, prints one line on stderr and sets the
+ * exit code.
  */
 export async function withAdminDeps<Result extends object>(
   reason: string | undefined,
@@ -76,7 +75,7 @@ export async function withAdminDeps<Result extends object>(
   }
 }
 
-/** Returns the operating system's current user as the actor for the audit trail. */
+/** The operating system's current user, as the actor for the audit trail. */
 const operator = (reason?: string): By => ({
   actor: { kind: 'operator', name: userName(), from: hostname() },
   reason: reason ?? null,
@@ -96,7 +95,7 @@ const { MongoNetworkError, MongoServerSelectionError, MongoServerError } = mongo
 /** MongoDB's code for a wrong user name or password. */
 const authenticationFailed = 18
 
-/** Returns the sentence that a failed command prints. It never contains a password from MONGODB_URL. */
+/** One sentence, never with a password from MONGODB_URL. */
 function explainError(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   const detail = plainText(message.replaceAll(/\/\/[^\s/]*@/g, '//').trim())
@@ -114,7 +113,7 @@ function explainError(error: unknown): string {
   return detail
 }
 
-/** Returns the addresses that the driver tried, such as `127.0.0.1:27017`. The error has the state of each server. */
+/** Addresses that the driver has contacted, such as `127.0.0.1:27017`. The error has the state of each server. */
 function hostsOf(error: object): string {
   const servers = (error as { reason?: { servers?: unknown } }).reason?.servers
   return servers instanceof Map ? [...servers.keys()].join(', ') : ''

@@ -3,7 +3,7 @@ import type { Resealed } from '../../security/reseal.ts'
 import { act, subcommand, withProgress } from './act.ts'
 import type { AdminDeps } from './run.ts'
 
-/** The maximum number of endpoints, and of staff accounts, that the report lists. */
+/** Endpoints, and staff accounts, in the report. */
 const maxListed = 100
 
 const rotateHelp = `
@@ -22,7 +22,6 @@ case, check that SECRET_KEY_PREVIOUS is the right one.
 
 If the command is interrupted, run it again: it continues with the rest.`
 
-/** Adds the `secrets rotate` command. */
 export function addSecretsCommands(program: Command): void {
   const secrets = subcommand(program, 'secrets', 'rotate SECRET_KEY')
   subcommand(secrets, 'rotate', 'encrypt stored secrets again with the current SECRET_KEY')
@@ -50,16 +49,16 @@ async function rotate(deps: AdminDeps) {
   if (lost > 0) reportLost(unreadable, gone)
   return {
     resealed: counted(parts, (part) => part.resealed),
-    // Values that are encrypted with a key that is not configured.
+    // Encrypted with a key that isn't configured.
     unreadable,
     unreadableEndpoints: parts.endpoints.unreadable.slice(0, maxListed).map((id) => ({ id })),
     unreadableStaff: parts.secondFactors.unreadable.slice(0, maxListed).map((name) => ({ name })),
     keysLeft: left,
     keys: listed,
-    // API keys that cannot be used because their SECRET_KEY is not configured.
+    // API keys that can't be used, because their SECRET_KEY isn't configured.
     keysGone: gone,
     goneKeys: listedGone,
-    // Whether nothing depends on SECRET_KEY_PREVIOUS or on a key that is not configured.
+    // Whether nothing depends on SECRET_KEY_PREVIOUS or on a key that isn't configured.
     mayDropPrevious: left === 0 && lost === 0,
   }
 }
@@ -67,7 +66,7 @@ async function rotate(deps: AdminDeps) {
 const counted = <Name extends string>(parts: Record<Name, Resealed>, count: (part: Resealed) => number) =>
   Object.fromEntries(Object.entries<Resealed>(parts).map(([name, part]) => [name, count(part)])) as Record<Name, number>
 
-/** Reports on stderr how many values could not be rotated. All other values have been rotated. */
+/** Says on stderr how many values couldn't be rotated. All others have been. */
 function reportLost(unreadable: Record<string, number>, keys: number): void {
   const { endpoints, secondFactors, responses, serviceKeys } = unreadable
   process.exitCode = 1

@@ -10,7 +10,7 @@ Examples:
   admin shop list --business ID
   admin shop list --mode live`
 
-/** Adds the commands for shops. Only live shops are created here: the service creates the sandbox shop itself. */
+/** Live shops only: the service creates the sandbox's shop itself. */
 export function addShopCommands(program: Command): void {
   const shop = subcommand(program, 'shop', 'create shops')
   subcommand(shop, 'create', 'create the live shop of a business, which can have only one')

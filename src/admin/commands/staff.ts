@@ -13,13 +13,12 @@ Examples:
   admin staff list
   admin staff list --role support --disabled`
 
-/** Parses the name of a staff account. Names are stored and compared in lower case. */
+/** Names are stored and compared in lower case. */
 const staffName = parsed(
   (text) => (isStaffName(text.toLowerCase()) ? text.toLowerCase() : null),
   'Must be 1 to 64 characters (a-z, 0-9 and . _ @ -) and begin with a letter or digit.',
 )
 
-/** Adds the commands that create, change, list and show staff accounts. */
 export function addStaffCommands(program: Command): void {
   const staff = subcommand(program, 'staff', 'create and manage accounts of the support staff')
   addActCommands(staff, staffListActs)
@@ -51,7 +50,7 @@ async function showAccount(deps: AdminDeps, name: string) {
   return { ...(shown ?? account), sessions: (await listSessions(deps, name)).length }
 }
 
-/** Adds to accounts their password's state in words, and the time of their last sign-in, which is known for 30 days. */
+/** Adds the password's state in words, and the last sign-in, which is known for 30 days. */
 async function withSignIns(deps: AdminDeps, accounts: readonly AccountFacts[]) {
   const { lastSignIns } = await import('../../staff/staff-sessions.ts')
   const names = accounts.map(({ name }) => name)

@@ -21,7 +21,6 @@ shows the demo wallet of that business.
 Example:
   admin wallet show 44556677`
 
-/** Adds the commands for sandbox wallets. */
 export function addWalletCommands(program: Command): void {
   const wallet = subcommand(program, 'wallet', 'create sandbox wallets')
   subcommand(wallet, 'create', 'create a wallet that can pay test payment intents of every business')
@@ -60,7 +59,7 @@ async function showWallet(deps: AdminDeps, phone: string, { business = null }: {
   )
 }
 
-/** The id of a wallet contains its phone number, so the id at which the next page begins is printed in sealed form. */
+/** A wallet's id contains its phone number, so the id at which the next page begins is printed encrypted. */
 const nextField: SealedField = { collection: 'wallets', id: 'list', field: 'next' }
 
 const sealedId = parsed((text) => /^v1\.[\w.-]{1,400}$/.exec(text)?.[0], 'Must be the "next" of the previous page.')

@@ -16,15 +16,12 @@ import { clientAddress, type IsTrusted, readAddress } from './client-address.ts'
 import { logRequest } from './log-request.ts'
 import { createErrorReporter } from './report-error.ts'
 
-/**
- * The maximum number of headers in a request. If there are more than about a thousand, Node.js hides Content-Length but
- * still delivers the body.
- */
+/** Beyond about a thousand, Node.js hides Content-Length but still delivers the body. */
 export const maxHeaders = 100
 
 /**
- * Creates the Express app for an HTTP port. The app runs the initial checks on each request and handles errors. `fill`
- * adds the routes to the app.
+ * Creates the Express app of an HTTP port, with the first checks on each request and the error handling. `fill` adds
+ * the routes.
  */
 export function createBareApp(
   deps: Pick<Deps, 'config' | 'log' | 'metrics' | 'stopping' | 'tracing'>,
@@ -62,14 +59,14 @@ export function createBareApp(
   // Express recognises an error handler by its four parameters, so `_next` must be declared.
   app.use((error: unknown, req: Request, res: Response, _next: NextFunction) => {
     const response = reportError(error, res)
-    // If part of the response has been sent, destroy the connection so that the response does not look complete.
+    // A response that's cut off must not look complete, so the connection is destroyed.
     if (res.headersSent) req.socket.destroy()
     else send(res, response)
   })
   return app
 }
 
-/** Creates the router for a fixed path outside the API that supports only GET and HEAD. */
+/** A fixed path outside the API, for GET and HEAD only. */
 export function readOnly(path: string, handle: RequestHandler): Router {
   const router = Router({ strict: true, caseSensitive: true })
   router.get(path, (req, res, next) => {
@@ -82,20 +79,17 @@ export function readOnly(path: string, handle: RequestHandler): Router {
   return router
 }
 
-/** Rejects a request that matches no route. This must be the last handler. */
+/** Must be the last handler. */
 export const refuseUnknown = (): never => {
   throw refuse('ENDPOINT_NOT_FOUND')
 }
 
-/**
- * Parses all query parameters. By default, Node.js ignores parameters after the 1 000th. No such limit is needed,
- * because the maximum URL length already limits the number of parameters.
- */
+/** Node.js ignores parameters after the 1 000th by default. The maximum URL length is limit enough. */
 const parseQuery = (query: string): ParsedUrlQuery => parse(query, '&', '=', { maxKeys: 0 })
 
 /**
- * Rejects requests that Node.js accepts although RFC 9112 forbids them: those with an unsupported HTTP version, a
- * missing, repeated or malformed Host header, or an unsupported transfer coding. Also rejects an unsupported Expect.
+ * Rejects what Node.js accepts although RFC 9112 forbids it: an unsupported HTTP version, a missing, repeated or
+ * malformed Host header, an unsupported transfer coding. Also an unsupported Expect.
  */
 function refuseMalformed(req: Request): void {
   if (req.httpVersionMajor !== 1) throw unsound('HTTP version', 'The service supports only HTTP/1.1 and HTTP/1.0.')
@@ -107,14 +101,14 @@ function refuseMalformed(req: Request): void {
   if (!/^100-continue$/i.test(req.headers.expect ?? '100-continue'))
     throw unsound('Expect', 'The service does not support this Expect header. Send 100-continue, or no Expect header.')
   const coding = req.headers['transfer-encoding']
-  // An HTTP/1.0 proxy does not understand chunked encoding, so it would see the request end in a different place.
+  // An HTTP/1.0 proxy doesn't understand chunked encoding, so it would see the request end somewhere else.
   if (coding !== undefined && req.httpVersion === '1.0')
     throw unsound('Transfer-Encoding', 'HTTP/1.0 has no Transfer-Encoding.')
   if (coding !== undefined && coding.toLowerCase() !== 'chunked')
     throw unsound('Transfer-Encoding', 'The service supports only the transfer coding chunked.')
 }
 
-/** Matches the characters that a host and port may contain (RFC 3986, sections 3.2.2 and 3.2.3). */
+/** What a host and port may contain (RFC 3986, sections 3.2.2 and 3.2.3). */
 const hostForm = /^[\w.~%!$&'()*+,;=:[\]-]*$/
 
 const unsound = (param: string, message: string) =>

@@ -1,4 +1,4 @@
 import type { Request } from 'express'
 
-/** Whether a request is a probe, which monitoring systems and load balancers send every few seconds. */
+/** Monitoring systems and load balancers send these every few seconds. */
 export const isProbe = ({ path }: Request): boolean => /^\/(healthz|readyz|metrics)$/.test(path)

@@ -12,13 +12,12 @@ import { createBareApp, readOnly, refuseUnknown } from './bare-app.ts'
 import { createHttpServer, type HttpServer } from './listen.ts'
 import { timeouts } from './timeouts.ts'
 
-/** How long a health probe waits for MongoDB and Redis. */
+/** For MongoDB and Redis. */
 const timeoutMs = 2000
 
 /**
- * Adds the health probes to an app, and the metrics unless they have a port of their own. The operator decides with
- * METRICS_PORT where metrics are served, and with METRICS_TOKEN who may read them. `/healthz` succeeds as long as the
- * process is running.
+ * Adds the health probes, and the metrics unless they have a port of their own (METRICS_PORT). METRICS_TOKEN decides
+ * who may read them. `/healthz` succeeds as long as the process is running.
  */
 export function useProbes(
   deps: Pick<
@@ -47,9 +46,8 @@ export function useProbes(
 }
 
 /**
- * Creates the handler of `/readyz`, which responds with a 503 if MongoDB is unreachable or the process is shutting
- * down. If only Redis is unreachable, it succeeds and reports `degraded`, because intents can still be created and
- * deliveries are only delayed.
+ * A 503 if MongoDB is unreachable or the process is shutting down. Without Redis it succeeds and reports `degraded`:
+ * intents can still be created, and deliveries are only delayed.
  */
 function readiness(deps: Pick<Deps, 'mongo' | 'queues' | 'stopping'>): RequestHandler {
   const checkDependencies = shareRuns(() =>
@@ -66,8 +64,8 @@ function readiness(deps: Pick<Deps, 'mongo' | 'queues' | 'stopping'>): RequestHa
 }
 
 /**
- * Serves `/metrics` to Prometheus (docs/operators/watch.md). If the configuration contains a token, a request without
- * that token gets a 401, and nothing is read from the databases.
+ * For Prometheus (docs/operators/watch.md). If there's a token, a request without it gets a 401, and nothing is read
+ * from the databases.
  */
 function useMetrics(
   deps: Pick<
@@ -93,7 +91,7 @@ function requireToken(req: Request, token: string | null): void {
   if (header === undefined) throw unauthorised('MISSING_CREDENTIALS', 'The Authorization header is missing.')
   const given = more.length === 0 ? /^bearer (\S+)$/i.exec(header)?.[1] : undefined
   if (given === undefined) throw unauthorised('INVALID_AUTH_HEADER', 'The Authorization header is malformed.')
-  // Equal lengths are required for a comparison in constant time, and hashes always have the same length.
+  // A comparison in constant time needs equal lengths, which hashes always have.
   if (!timingSafeEqual(hashOf(given), hashOf(token))) throw unauthorised('INVALID_API_KEY', 'This token is not valid.')
 }
 
@@ -105,10 +103,10 @@ const unauthorised = (code: ErrorCode, fault: string): Refusal =>
     headers: { 'WWW-Authenticate': 'Bearer' },
   })
 
-/** Serves the health probes of a worker. Returns null if they have no port. */
+/** Null if they have no port. */
 export const serveProbes = (deps: Deps) => serveOn(deps, deps.config.workerPort, useProbes)
 
-/** Serves only the metrics. Returns null if they have no port of their own. */
+/** Null if they have no port of their own. */
 export const serveMetrics = (deps: Deps) => serveOn(deps, deps.config.metricsPort, useMetrics)
 
 async function serveOn(

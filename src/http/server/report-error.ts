@@ -7,8 +7,7 @@ import { bodyRefusal } from '../body/read-body.ts'
 import { type ApiResponse, failure } from '../responses/envelope.ts'
 
 /**
- * Creates the function that converts any thrown value to an error response. Bugs are logged in full detail, but the
- * response reveals nothing about them.
+ * Turns any thrown value into an error response. Bugs are logged in full, but the response reveals nothing about them.
  */
 export function createErrorReporter(
   deps: Pick<Deps, 'log' | 'metrics'>,
@@ -27,10 +26,9 @@ export function createErrorReporter(
 
 function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error
-  // After a MongoDB error, it is unknown whether a write that has been sent took effect. The client learns the outcome
-  // by retrying the request.
+  // We can't know whether a write that has been sent took effect. The client finds out by retrying.
   if (isDatabaseFault(error)) return unavailable()
-  // Express throws these errors if it cannot decode the path.
+  // Express throws these if it can't decode the path.
   if (error instanceof URIError || (error as { status?: number }).status === 400)
     return refuse('VALIDATION_ERROR', { param: 'path', message: 'The path is not valid.' })
   return bodyRefusal(error, null) ?? refuse('INTERNAL_ERROR')

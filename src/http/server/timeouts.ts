@@ -1,37 +1,31 @@
-/** How long the HTTP server waits for slow clients. */
+/** How long the server waits for slow clients. */
 export const timeouts = {
   /**
-   * How long the headers of a request may take to arrive. The time is measured from the opening of the connection or,
-   * for later requests, from the first byte of the request. Headers are only a few KB, so this is enough even on the
-   * slowest mobile networks.
+   * From the opening of the connection or, for later requests, from the first byte of the request. Headers are only a
+   * few KB, so this is enough even on the slowest mobile networks.
    */
   headersMs: 15_000,
-  /**
-   * How long a whole request may take to arrive, including its body. This is enough to upload a product file of 8 MiB
-   * at 280 KB/s.
-   */
+  /** Until a whole request has arrived. Enough to upload a product file of 8 MiB at 280 KB/s. */
   requestMs: 30_000,
   /**
-   * How long a body may pause. However slowly it arrives otherwise, only `requestMs` applies. This allows for lost
-   * packets, which clients resend after 1, 3 and 7 s.
+   * For a pause within a body; otherwise, only `requestMs` limits how slowly it arrives. Allows for lost packets, which
+   * clients resend after 1, 3 and 7 s.
    */
   bodyStallMs: 10_000,
-  /** How long a client may go without reading any more of a response. */
+  /** Without reading any more of a response. */
   responseIdleMs: 30_000,
-  /** How long a client may read a response more slowly than `minResponseRate`. */
+  /** For reading a response more slowly than `minResponseRate`. */
   responseGraceMs: 30_000,
   /**
-   * How long a connection may stay idle before its next request. Load balancers keep idle connections open for 60 s,
-   * Heroku's router for 90 s. They must close a connection before this server does, because a request could otherwise
-   * arrive while the server is closing it.
+   * Idle, before the next request. Load balancers keep idle connections for 60 s, Heroku's router for 90 s. They must
+   * close a connection before we do, because a request could otherwise arrive in that moment.
    */
   keepAliveMs: 95_000,
   /**
-   * How long the client may take to close the connection after the last response. Closing a connection while data is
-   * still arriving resets the connection, and the client may then lose the response.
+   * For the client to close the connection after the last response. If we close it while data is still arriving, it's
+   * reset, and the client may lose the response.
    */
   lingerMs: 2000,
-  /** How often the server checks whether a connection has exceeded one of these limits. */
   checkEveryMs: 1000,
 }
 

@@ -6,7 +6,7 @@ import type { TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
 import { entryNamed } from '../paths.ts'
 import { type Advice, adviceFrom, type Said, type Sentences } from './advice.ts'
 
-/** Returns the state of an endpoint. An endpoint that no longer exists counts as deleted. */
+/** An endpoint that no longer exists counts as deleted. */
 export function endpointStateOf(endpoint: TracedEndpoint | undefined): EndpointState {
   if (endpoint === undefined || endpoint.deletedAt !== null) return 'deleted'
   if (!endpoint.active) return 'disabled'
@@ -15,16 +15,15 @@ export function endpointStateOf(endpoint: TracedEndpoint | undefined): EndpointS
   return lastSuccessAt === null ? 'unused' : 'healthy'
 }
 
-/** Returns the words for the state of an endpoint. */
 export const endpointAdvice = (endpoint: TracedEndpoint): Advice => adviceOf(endpointSentences, endpoint)
 
-/** Returns the words for the dead deliveries of an endpoint. */
+/** About the dead deliveries of an endpoint. */
 export const deadAdvice = (endpoint: TracedEndpoint): Advice => adviceOf(deadSentences, endpoint)
 
 const adviceOf = (sentences: Record<EndpointState, Sentences<EndpointFacts>>, endpoint: TracedEndpoint): Advice =>
   adviceFrom(sentences[endpointStateOf(endpoint)], (locale) => endpointFacts(locale, endpoint))
 
-/** Returns the facts of an endpoint, as texts in one language. */
+/** Texts in one language. */
 export function endpointFacts(
   locale: Locale,
   { url, deletedAt, health }: Pick<TracedEndpoint, 'url' | 'deletedAt' | 'health'>,
@@ -36,7 +35,7 @@ export function endpointFacts(
     lastSuccessAt: moment(lastSuccessAt),
     lastFailureAt: moment(lastFailureAt),
     deletedAt: deletedAt === null ? '' : ` ${on[locale.code]} ${moment(deletedAt)}`,
-    /** The cause of the last failure. */
+    /** Why the last attempt failed. */
     lastError: causeOf(locale, { stage, status }),
     /** The dead deliveries in question, such as `some webhooks`, in French with the preposition before them. */
     dead: someWebhooks[locale.code],
@@ -46,7 +45,6 @@ export function endpointFacts(
 const on: Said = { en: 'on', fr: 'le', ar: 'بتاريخ' }
 const someWebhooks: Said = { en: 'some webhooks', fr: 'de certains webhooks', ar: 'بعض إشعارات webhook' }
 
-/** The causes of a failed attempt, in each language. */
 const causes: Record<Stage, Said> = {
   status: { en: 'the server returned an error', fr: 'le serveur a renvoyé une erreur', ar: 'أعاد الخادم خطأً' },
   dns: {
@@ -89,7 +87,7 @@ const causes: Record<Stage, Said> = {
 }
 const unknownCause: Said = { en: 'the attempt failed', fr: 'la tentative a échoué', ar: 'فشلت المحاولة' }
 
-/** Returns the cause of a failed attempt: the status, which tells the merchant more, or else the stage. */
+/** The status if there is one, because it tells the merchant more than the stage. */
 export function causeOf({ code }: Locale, { stage, status }: Pick<AttemptRecord, 'stage' | 'status'>): string {
   if (status !== null) return `${responded[code]} ${status}`
   return (entryNamed(causes, stage) ?? unknownCause)[code]
@@ -101,7 +99,7 @@ const responded: Said = {
   ar: 'رد الخادم برمز الحالة',
 }
 
-/** The states of an endpoint in which a caller must hear something different. */
+/** What makes a difference to a caller. */
 export type EndpointState = 'unused' | 'healthy' | 'failing' | 'disabled' | 'deleted'
 
 type EndpointFacts = ReturnType<typeof endpointFacts>
@@ -110,7 +108,7 @@ type Words = Record<EndpointState, Sentences<EndpointFacts>>
 const missed =
   'Events that happen while no active endpoint is subscribed to them are not sent later by themselves. They can be replayed to an active endpoint.'
 
-/** The sentences for each state of an endpoint. The caller is the merchant. */
+/** The caller is the merchant. */
 export const endpointSentences: Words = {
   unused: {
     happened: () => 'The endpoint is active. No delivery attempt has ended yet.',
@@ -183,7 +181,7 @@ const accepting: Sentences<EndpointFacts> = {
     `${stoppedAr(facts)} يمكننا إجراء محاولة جديدة الآن، بالمعرّف نفسه والمحتوى نفسه. وقد تصل الإشعارات حينئذ متأخرة وبغير ترتيبها.`,
 }
 
-/** The sentences about the dead deliveries of an endpoint in each state. */
+/** About dead deliveries, by the state of their endpoint. */
 export const deadSentences: Words = {
   unused: accepting,
   healthy: accepting,
@@ -221,14 +219,14 @@ export const deadSentences: Words = {
 
 const noneWhileActive = { unused: null, healthy: null, failing: null }
 
-/** The reason why deliveries to an endpoint in this state cannot be re-queued, or null if they can. */
+/** Why deliveries to such an endpoint can't be re-queued, or null if they can. */
 export const requeueRemedy: Record<EndpointState, string | null> = {
   ...noneWhileActive,
   disabled: 'Endpoint disabled. Enable it, then re-queue the delivery.',
   deleted: `Endpoint deleted. ${cannotRequeue} The merchant can create a new endpoint for future events.`,
 }
 
-/** The reason why events cannot be replayed to an endpoint in this state, or null if they can. */
+/** Why events can't be replayed to such an endpoint, or null if they can. */
 export const replayRemedy: Record<EndpointState, string | null> = {
   ...noneWhileActive,
   disabled: 'Endpoint disabled. Enable it, then replay the events.',

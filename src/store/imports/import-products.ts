@@ -18,8 +18,7 @@ import type { ProductRow } from './rows.ts'
 declare module '../../platform/deps.ts' {
   interface Deps {
     /**
-     * Runs each business's imports and dry runs one at a time, because a single run may read megabytes of data and
-     * compute for several seconds.
+     * Runs a business's imports and dry runs one at a time, because each may read megabytes and compute for seconds.
      */
     importOneAtATime: OneAtATime
   }
@@ -30,17 +29,14 @@ export interface ImportRequest {
   isDryRun: boolean
 }
 
-/** The body of an import: the file, and the names of the fields beside it. */
+/** `others` names the fields beside the file. */
 export interface FileBody {
   csv: unknown
   kind: keyof typeof importProductsFields
   others: string[]
 }
 
-/**
- * Parses an import request and its CSV file. Throws VALIDATION_ERROR with the file's faults, or SERVICE_UNAVAILABLE if
- * the deadline has passed.
- */
+/** Throws VALIDATION_ERROR with the file's faults, or SERVICE_UNAVAILABLE after the deadline. */
 export async function parseImport(
   deps: Pick<Deps, 'config' | 'validate'>,
   { dryRun = 'false' }: ImportProductsQuery,
@@ -53,8 +49,8 @@ export async function parseImport(
 }
 
 /**
- * The longest time for one run of the transaction. MongoDB ends a transaction after 5 s, and until then other requests
- * wait for the products that it has changed.
+ * For one run of the transaction. MongoDB ends a transaction after 5 s, and until then other requests wait for the
+ * products that it has changed.
  */
 const longestTryMs = 4_000
 
@@ -64,9 +60,9 @@ const maxBusy = 100
 type ImportDeps = Parameters<typeof once>[0] & QuotaDeps & Pick<Deps, 'Shop' | 'Product'>
 
 /**
- * Imports all rows of a file in one transaction, so they appear all at once or not at all. Throws VALIDATION_ERROR with
- * the file's faults if the file has any, and SHOP_NOT_FOUND if the caller has no shop. Throws SERVICE_UNAVAILABLE if
- * this takes too long, and RATE_LIMITED if the products exceed a daily quota. A dry run writes nothing.
+ * Imports all rows in one transaction, so they appear all at once or not at all. Throws VALIDATION_ERROR with the
+ * file's faults, SHOP_NOT_FOUND if the caller has no shop, SERVICE_UNAVAILABLE if it takes too long, and RATE_LIMITED
+ * if the products exceed a daily quota. A dry run writes nothing.
  */
 export async function importProducts(
   deps: ImportDeps,
@@ -97,9 +93,9 @@ async function importRows(
 ): Promise<ImportCounts> {
   const { session } = scope
   const busy = await findBusy(deps, scope, rows)
-  // The imports of a shop run one after the other, because each changes the shop's document.
+  // Imports of a shop run one after the other, because each changes the shop's document.
   await openShop(deps, caller, session, { $inc: { imports: 1 } })
-  // From now on, it is the others that have to repeat their changes.
+  // From now on, it's the others that have to repeat their changes.
   if (busy.length > 0)
     await nativeCollection(deps.Product).updateMany({ _id: { $in: busy } }, { $inc: { imports: 1 } }, { session })
   const comparison = await compare(deps, scope, rows)
@@ -109,8 +105,8 @@ async function importRows(
 }
 
 /**
- * Finds the products of the file that changed last. If another request changed one of them after the transaction has
- * begun to read, and before it writes, everything would have to be repeated.
+ * Finds the products of the file that changed last. If another request changed one of them between the transaction's
+ * first read and its write, everything would have to be repeated.
  */
 const findBusy = async (
   { Product }: ImportDeps,
@@ -153,17 +149,13 @@ async function write(
 }
 
 /**
- * The maximum numbers of products and variants that an import writes in one call to MongoDB. Encoding a batch takes a
- * few ms, during which the process can serve no other request. If each product in a batch has a hundred variants,
- * writing the batch takes 0.1 s on a busy server. This is far less than the timeout of 5 s.
+ * Per call to MongoDB. Encoding a batch takes a few ms, during which the process serves no other request. If each
+ * product in a batch has a hundred variants, writing it takes 0.1 s on a busy server, far less than the timeout of 5 s.
  */
 const maxProducts = 100
 const maxVariants = 500
 
-/**
- * Splits the items into batches. Each item stands for one product. `countVariants` returns how many variants of that
- * product the import writes.
- */
+/** Each item stands for one product, of which the import writes `countVariants` variants. */
 function batchesOf<Item>(items: readonly Item[], countVariants: (item: Item) => number): Item[][] {
   const batches: Item[][] = []
   let variants = 0
@@ -180,15 +172,12 @@ function batchesOf<Item>(items: readonly Item[], countVariants: (item: Item) => 
 }
 
 /**
- * The maximum number of handles in each list. The lists are limited because the response is stored for a day. The
- * counts include the products whose handles are not listed.
+ * Handles in each list. The response is stored for a day, so the lists need a limit; the counts include products that
+ * aren't listed.
  */
 const maxListed = 100
 
-/**
- * Returns the result of a dry run. It contains the counts of the import, and the handles of the first products that the
- * import would create, update or leave unchanged.
- */
+/** Counts, and the handles of the first products that the import would create, update or leave unchanged. */
 function previewOf({ counts, handles }: Comparison) {
   const listed = Object.entries(handles).map(([kind, all]) => [kind, all.slice(0, maxListed)])
   return { ...counts, dryRun: true, handles: Object.fromEntries(listed) as Comparison['handles'] }

@@ -12,20 +12,16 @@ import { isStorable } from '../../input/validate.ts'
 import { type ErrorCode, refuse } from '../../platform/errors.ts'
 import { inSlices } from '../../platform/in-slices.ts'
 
-/** The value of a cell that is not blank, or the reason why the cell is invalid. */
+/** The parsed value of a cell that isn't blank, or why it's invalid. */
 export type Cell<T> = { value: T } | { message: string; code: ErrorCode }
 
-/** For each column, the function that reads the cells of that column. */
 export type Readers = { [C in Column]: (text: string) => Cell<Values[C]> }
 
-/** The words for true and false that people and spreadsheets use, in English and French. */
+/** Words for true and false that people and spreadsheets use, in English and French. */
 const yes: ReadonlySet<string> = new Set(['true', '1', 'yes', 'oui', 'vrai'])
 const no: ReadonlySet<string> = new Set(['false', '0', 'no', 'non', 'faux'])
 
-/**
- * Creates the functions that read the cells. A string that looks like a formula is kept. `maxAmount` is the highest
- * price allowed.
- */
+/** A string that looks like a formula is kept. `maxAmount` is the highest price allowed. */
 export const createReaders = (maxAmount: number): Readers => ({
   handle: (text) => readTyped('name', text, maxHandleLength),
   name: (text) => readTyped('name', text, maxNameLength),
@@ -74,19 +70,19 @@ function readActive(text: string): Cell<boolean> {
 }
 
 /**
- * Parses a whole number, which consists of ASCII digits with an optional minus sign. Returns null for any other text,
- * such as `12,50`, `1 250`, `1e3` or `٥`. Adding 0 turns `-0` into 0.
+ * ASCII digits with an optional minus sign. Null for anything else, such as `12,50`, `1 250`, `1e3` or `٥`. Adding 0
+ * makes `-0` a 0.
  */
 const wholeNumber = (text: string): number | null => (/^-?[0-9]+$/.test(text.trim()) ? Number(text) + 0 : null)
 
 const wrong = (message: string) => ({ message, code: 'VALIDATION_ERROR' }) as const
 
-/** The columns of a file, in the order in which they are exported. */
+/** In the order in which they're exported. */
 export const columns = ['handle', 'name', 'description', 'variant_label', 'sku', 'price', 'stock', 'active'] as const
 
 export type Column = (typeof columns)[number]
 
-/** For each column, the type of its values. Prices are in centimes. */
+/** Prices are in centimes. */
 export interface Values {
   handle: string
   name: string
@@ -98,32 +94,31 @@ export interface Values {
   active: boolean
 }
 
-/** The values of the cells of a row. Null stands for a blank cell. A blank cell does not change the field. */
+/** Null stands for a blank cell, which doesn't change the field. */
 export type Cells = { [C in Column]: Values[C] | null }
 
 /**
- * One row of an import. `row` is its number, as in a spreadsheet. The header is row 1. Rows with the same handle
- * describe the same product.
+ * `row` is its number as in a spreadsheet: the header is row 1. Rows with the same handle describe the same product.
  */
 export type ProductRow = Cells & { row: number; handle: string }
 
-/** The maximum number of rows in an import, not counting the header. */
+/** Not counting the header. */
 export const maxRows = 5_000
 
 export interface CsvFault {
   row: number
-  /** The column of the invalid cell. If the fault concerns the whole row, this is null. */
+  /** Null if the whole row is at fault. */
   column: Column | null
   message: string
-  /** The error code of the fault, which is VALIDATION_ERROR by default. */
+  /** VALIDATION_ERROR by default. */
   code?: ErrorCode
 }
 
-/** The maximum number of faults listed in a response. */
+/** In a response. */
 const maxListed = 100
 /**
- * The maximum number of faults to keep in memory. Beyond this number, only the hundred faults with the lowest row
- * numbers are kept. A file can have 40 000 faults, and sorting 1 000 of them takes less than 1 ms.
+ * Beyond this, only the hundred faults with the lowest row numbers stay in memory. A file can have 40 000, and sorting
+ * 1 000 of them takes less than 1 ms.
  */
 const maxKept = 1_000
 
@@ -141,8 +136,8 @@ export function createFaults() {
       if (kept.length > maxKept) kept = firstByRow()
     },
     /**
-     * Throws if there are faults, with the error code of the fault that has the lowest row number. The error's details
-     * contain the first hundred faults in row order, and the number of further faults.
+     * Throws if there are faults, with the error code of the first one by row. The details contain the first hundred,
+     * and the number of further ones.
      */
     refuseIfAny(): void {
       const listed = firstByRow()
@@ -157,19 +152,16 @@ export function createFaults() {
   }
 }
 
-/**
- * A row of the file, with the ids of the existing product and variant that the row describes. `productId` is null if
- * the product is new, and `variantId` is null if the variant is new.
- */
+/** A row with the ids of what it describes, or null for a new product or a new variant. */
 export interface MatchedRow {
   row: ProductRow
   productId: string | null
   variantId: string | null
-  /** Whether the row assigns a new SKU to its variant. */
+  /** Whether the variant gets a new SKU. */
   givesSku: boolean
 }
 
-/** The variant to which a SKU currently belongs. */
+/** The variant that has a SKU now. */
 export interface SkuOwner {
   productId: string
   handle: string
@@ -177,11 +169,10 @@ export interface SkuOwner {
 }
 
 /**
- * Adds a fault for each row whose SKU already occurs in an earlier row. Also adds a fault for each row whose SKU
- * belongs to a different variant, unless that variant is of the same product and gets another SKU from the file.
- * Variants of the same product may therefore swap SKUs. An import cannot transfer a SKU from one product to another,
- * because each write changes only one product. `owners` maps each new SKU in the rows to the variant that currently has
- * that SKU.
+ * Adds a fault for each row whose SKU occurs in an earlier row, or belongs to a different variant – unless that one is
+ * of the same product and gets another SKU from the file. So variants of one product may swap SKUs, but a SKU can't go
+ * from one product to another, because each write changes only one product. `owners` maps each new SKU in the rows to
+ * the variant that has it now.
  */
 export async function checkSkus(
   matched: readonly MatchedRow[],

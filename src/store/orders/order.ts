@@ -9,10 +9,7 @@ declare module '../../platform/deps.ts' {
   }
 }
 
-/**
- * One line of an order. It is a copy of the product and variant as they were at the time of the sale. Amounts are in
- * centimes.
- */
+/** A copy of the product and variant at the time of the sale. Amounts are in centimes. */
 export interface OrderItem {
   productId: string
   variantId: string
@@ -30,24 +27,23 @@ export interface Customer {
   email: string | null
 }
 
-/** An order as stored in MongoDB. */
 export interface Order {
   _id: string
   businessId: string
   sandbox: boolean
   status: 'PLACED'
-  /** The unique order number, in the form `OR-…`. */
+  /** Unique, in the form `OR-…`. */
   number: string
   items: OrderItem[]
-  /** The total amount in centimes. */
+  /** In centimes. */
   total: number
   customer: Customer | null
   createdAt: Date
-  /** The events that have not become deliveries yet. */
+  /** Events that haven't become deliveries yet. */
   outbox: OutboxEvent[]
 }
 
-/** The fields of an order that its merchant can see. */
+/** What the merchant sees. */
 export type ShownOrder = Omit<Order, 'businessId' | 'outbox'>
 export const shownFields = { businessId: 0, outbox: 0 } as const
 
@@ -84,7 +80,7 @@ export const orders: Collection = {
   ],
 }
 
-/** Returns an order as its merchant sees it. Amounts are in centimes. */
+/** As the merchant sees it. Amounts are in centimes. */
 export function presentOrder(order: ShownOrder): Record<string, unknown> {
   const { _id, number, status, items, total, customer, sandbox, createdAt } = order
   return { _id, number, status, items, total, currency: currencyCode, customer, sandbox, createdAt }

@@ -11,18 +11,13 @@ import { type Order, type ShownOrder, shownFields } from './order.ts'
 
 export interface OrderSearch extends Slice, Span {}
 
-/**
- * Parses the query parameters of a list. If `to` is a date without a time, the list includes the whole of that UTC day.
- */
+/** A `to` without a time includes the whole of that UTC day. */
 export const parseOrderSearch = (query: ListOrdersQuery): OrderSearch => ({
   ...readSpan(query),
   ...readSlice(query),
 })
 
-/**
- * Returns a page of the caller's orders, newest first. Orders that were placed at the same time are sorted by id.
- * Throws SHOP_NOT_FOUND if the caller has no shop.
- */
+/** Newest first, then by id. Throws SHOP_NOT_FOUND if the caller has no shop. */
 export async function listOrders(
   deps: Pick<Deps, 'Shop' | 'Order' | 'listCounts' | 'now' | 'config'>,
   caller: Caller,
@@ -33,9 +28,8 @@ export async function listOrders(
 }
 
 /**
- * Returns one of the caller's orders. Throws SHOP_NOT_FOUND if the caller has no shop. Throws ORDER_NOT_FOUND if the
- * order does not exist or belongs to another business. Throws SANDBOX_MISMATCH if the order belongs to the caller's
- * other environment.
+ * Throws SHOP_NOT_FOUND if the caller has no shop, ORDER_NOT_FOUND if the order doesn't exist or belongs to another
+ * business, and SANDBOX_MISMATCH if it belongs to the caller's other environment.
  */
 export async function findOrder(deps: Pick<Deps, 'Shop' | 'Order'>, caller: Caller, id: string): Promise<ShownOrder> {
   const { businessId, sandbox } = caller
@@ -45,11 +39,11 @@ export async function findOrder(deps: Pick<Deps, 'Shop' | 'Order'>, caller: Call
   throw refuse(order === null ? 'ORDER_NOT_FOUND' : 'SANDBOX_MISMATCH')
 }
 
-/** An order as support staff see it, without the customer's data. */
+/** For support staff, without the customer's data. */
 export type TracedOrder = Omit<Order, 'customer'>
 
 const hidden = { customer: 0, 'outbox.facts': 0 }
 
-/** Finds an order by its number, in any business and environment. */
+/** In any business and environment. */
 export const lookUpOrder = (deps: Pick<Deps, 'Order'>, number: string): Promise<TracedOrder | null> =>
   deps.Order.findOne({ number }, hidden).lean<TracedOrder | null>()

@@ -8,29 +8,28 @@ declare module '../../platform/deps.ts' {
   }
 }
 
-/** The label of the only variant of a product that is created without `variants`. */
+/** Label of the only variant of a product that is created without `variants`. */
 export const defaultLabel = 'Default'
 
-/** A variant of a product. Several variants of a product may have the same label. */
+/** Several variants of a product may have the same label. */
 export interface Variant {
   _id: string
   label: string
-  /** The variant's SKU, which must be unique in the shop. If the variant has no SKU, this is null. */
+  /** Unique in the shop, or null. */
   sku: string | null
-  /** The price in centimes, which is at least 0. */
+  /** Centimes, at least 0. */
   price: number
-  /** The number of units in stock, which is at least 0. */
+  /** Units, at least 0. */
   stock: number
 }
 
-/** A product as stored in MongoDB. */
 export interface Product {
   _id: string
   businessId: string
   sandbox: boolean
   /**
-   * The product's identifier in CSV files, which is unique in its shop. For an imported product, the handle comes from
-   * the file. For any other product, the handle is the product's `_id`. A deleted product has no handle.
+   * Stands for the product in CSV files, and is unique in its shop. An imported product has it from the file, any other
+   * has its `_id`. A deleted product has none.
    */
   handle?: string
   name: string
@@ -38,13 +37,12 @@ export interface Product {
   images: string[]
   active: boolean
   variants: Variant[]
-  /** The SKUs of the variants. No other product of the shop may have them. */
+  /** Of all variants. No other product of the shop may have them. */
   skus: string[]
-  /** Whether the merchant can see the product, because it has not been deleted. */
+  /** False once the product is deleted: the merchant no longer sees it. */
   listed: boolean
   /** How many imports have locked the product before they read it. */
   imports?: number
-  /** The time at which the product was deleted, or null. */
   deletedAt: Date | null
   createdAt: Date
   updatedAt: Date
@@ -70,8 +68,8 @@ export const products: Collection = {
     updatedAt: Date,
   },
   indexes: [
-    // In the following two indexes, `$gt: ''` matches any non-empty string. A product without SKUs is therefore not in
-    // the first index, and a product without a handle is not in the second.
+    // In the next two indexes, `$gt: ''` matches any non-empty string. Products without SKUs aren't in the first, and
+    // those without a handle aren't in the second.
     {
       name: 'skuInUse',
       key: { businessId: 1, sandbox: 1, skus: 1 },
@@ -86,23 +84,22 @@ export const products: Collection = {
     },
     {
       name: 'byTime',
-      // The index contains `name` and `active`, so that MongoDB can filter a list by these fields without reading
-      // documents.
+      // Contains `name` and `active`, so that MongoDB can filter a list by them without reading documents.
       key: { businessId: 1, sandbox: 1, listed: 1, createdAt: -1, _id: -1, name: 1, active: 1 },
       partialFilterExpression: { listed: true },
     },
-    // The clean-up uses this index, because the other indexes do not contain deleted products.
+    // For the clean-up, because the other indexes don't contain deleted products.
     {
       name: 'deletions',
-      // The key ends with `deletedAt`. If that field occurred only in the filter of the index, MongoDB would have to
-      // read each document in order to check the field.
+      // Ends with `deletedAt`: if only the index's filter had this field, MongoDB would have to read each document to
+      // check it.
       key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, deletedAt: 1 },
       partialFilterExpression: { deletedAt: { $type: 'date' } },
     },
   ],
 }
 
-/** The fields of a product that its merchant can see. */
+/** What the merchant sees. */
 export const shownFields = {
   handle: 1,
   name: 1,
@@ -117,7 +114,7 @@ export const shownFields = {
 
 export type ShownProduct = Pick<Product, '_id' | keyof typeof shownFields>
 
-/** Returns a product as its merchant sees it. Prices are in centimes. */
+/** As the merchant sees it. Prices are in centimes. */
 export function presentProduct(product: ShownProduct): Record<string, unknown> {
   const { _id, handle, name, description, images, active, sandbox, variants, createdAt, updatedAt } = product
   const shown = { _id, handle, name, description, images, active, sandbox }
@@ -129,14 +126,13 @@ export const presentVariant = ({ _id, label, sku, price, stock }: Variant) => ({
 type Variants = Pick<Product, 'variants'>
 
 /**
- * Finds a variant by its `_id`. If no variant has this `_id`, finds the variant by its label. Throws VARIANT_NOT_FOUND
- * or VARIANT_LABEL_AMBIGUOUS. `param` is the name of the request field that identifies the variant, or null if the path
- * of the request identifies it.
+ * Goes by `_id` first, then by label. Throws VARIANT_NOT_FOUND or VARIANT_LABEL_AMBIGUOUS. `param` is the request field
+ * that identifies the variant, or null if it's in the path.
  */
 export const pickVariant = (product: Variants, idOrLabel: string, param: string | null): Variant =>
   product.variants.find(({ _id }) => _id === idOrLabel) ?? variantByLabel(product, idOrLabel, param)
 
-/** Returns the variant with this id. Throws VARIANT_NOT_FOUND if there is no such variant. */
+/** Throws VARIANT_NOT_FOUND. */
 export function variantById({ variants }: Variants, id: string, param: string): Variant {
   const variant = variants.find(({ _id }) => _id === id)
   if (variant === undefined) throw refuse('VARIANT_NOT_FOUND', { param })
@@ -144,8 +140,7 @@ export function variantById({ variants }: Variants, id: string, param: string): 
 }
 
 /**
- * Returns the only variant with this label. Throws VARIANT_NOT_FOUND if no variant has the label. If several variants
- * have it, throws VARIANT_LABEL_AMBIGUOUS with the ids of these variants.
+ * Throws VARIANT_NOT_FOUND if no variant has the label, and VARIANT_LABEL_AMBIGUOUS with their ids if several have it.
  */
 export function variantByLabel({ variants }: Variants, label: string, param: string | null): Variant {
   const [variant, ...others] = variants.filter((each) => each.label === label)
