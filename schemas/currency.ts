@@ -1,4 +1,4 @@
-/** SPEC 1. */
+/** See SPEC 1.. */
 export const currencyCode = 'MRU'
 
 /** Decimal places: 1 MRU is 100 centimes. */

@@ -3,7 +3,7 @@ import { pageQuery, queryOf, spanQuery } from './queries.ts'
 import { normalised, storableText } from './strings.ts'
 import type { ValueOf } from './value-of.ts'
 
-/** SPEC 3, note 3. */
+/** See SPEC 3, note 3. */
 export const deliveryStatuses = ['PENDING', 'RETRYING', 'DELIVERED', 'DEAD', 'CANCELLED'] as const
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
@@ -28,7 +28,7 @@ export const deliveryFilters = {
   },
 } as const
 
-/** GET /dev/webhooks/events (SPEC 4.8). */
+/** Query of GET /dev/webhooks/events (SPEC 4.8). */
 export const listDeliveriesQuery = queryOf({
   status: {
     description: `Only deliveries in this status, or in one of several separated by commas: ${deliveryStatuses.join(', ')}.`,
@@ -45,7 +45,7 @@ export const listDeliveriesQuery = queryOf({
 
 export type ListDeliveriesQuery = ValueOf<typeof listDeliveriesQuery>
 
-/** What a retry by filter may select. */
+/** Statuses that a retry by filter may select. */
 export const retriedStatuses = ['DEAD', 'RETRYING', 'CANCELLED'] as const
 export type RetriedStatus = (typeof retriedStatuses)[number]
 

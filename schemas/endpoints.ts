@@ -68,7 +68,7 @@ export const replayEndpointBody = {
   },
 } as const
 
-/** GET /dev/webhooks. */
+/** Query of GET /dev/webhooks. */
 export const listEndpointsQuery = queryOf({
   sandbox: {
     description: 'The environment. Defaults to that of the key. Only a live key can list both.',

@@ -69,7 +69,7 @@ export const createTestIntentBody = createIntentBody('https-or-localhost-url')
 
 export type CreateIntentBody = ValueOf<typeof createTestIntentBody>
 
-/** SPEC 3. */
+/** See SPEC 3.. */
 export const statuses = ['PENDING', 'PAID', 'REFUNDED', 'CANCELLED', 'FAILED'] as const
 export type Status = (typeof statuses)[number]
 
@@ -103,7 +103,7 @@ export const rangeQuery = {
   maxAmount: { description: 'Only intents of at most this many centimes.', ...centimes },
 } as const
 
-/** GET /dev/intents (SPEC 4.3). */
+/** Query of GET /dev/intents (SPEC 4.3). */
 export const listIntentsQuery = queryOf({
   status: { description: 'Only intents in this status.', enum: statuses },
   merchantReference: {

@@ -5,7 +5,7 @@ import { objectOf, text } from './responses/fields.ts'
  * of log lines. Jobs contain ids but never state: nothing is lost with a job, and nothing changes if it runs twice.
  */
 export interface Jobs {
-  /** Their outboxes contain events to relay. */
+  /** Whose outboxes contain events to relay. */
   'outbox-relay': { intentIds: string[]; orderIds: string[] }
   /** Due now or later. */
   'webhook-delivery': DeliveryJob
@@ -29,9 +29,8 @@ interface DeliveryJob {
   host: string
   /** How many of the possible attempts have failed, for example `3 of 8`. */
   failed?: string
-  /** Of the last attempt. */
+  /** Why the last attempt failed. */
   error?: string
-  /** When the next attempt is due. */
   next?: Date
 }
 

@@ -36,20 +36,19 @@ export const exportLedgerQuery = queryOf({
 
 export type ExportLedgerQuery = ValueOf<typeof exportLedgerQuery>
 
-/** What merchants see. */
 export const entryTypes = ['payment', 'refund', 'fee', 'payout'] as const
 export type EntryType = (typeof entryTypes)[number]
 
 const bookedSpan = spanOf('Only items booked')
 
-/** GET /dev/balance/entries. */
+/** Query of GET /dev/balance/entries. */
 export const listEntriesQuery = queryOf({
   type: { description: 'Only entries of this type.', enum: entryTypes },
   ...bookedSpan,
   ...pageQuery.properties,
 })
 
-/** GET /dev/refunds. */
+/** Query of GET /dev/refunds. */
 export const listRefundsQuery = queryOf({ ...bookedSpan, ...pageQuery.properties })
 
 export type ListRefundsQuery = ValueOf<typeof listRefundsQuery>
@@ -61,7 +60,7 @@ const delimiter = {
   description: `Only for a CSV response. ${delimiterQuery.description}`,
 }
 
-/** GET /dev/statements. */
+/** Query of GET /dev/statements. */
 export const listStatementsQuery = queryOf({
   month: {
     description: 'The month, such as `2026-11`. By default, the current month in UTC.',
@@ -73,7 +72,7 @@ export const listStatementsQuery = queryOf({
   delimiter,
 })
 
-/** GET /dev/statements/{day}. */
+/** Query of GET /dev/statements/{day}. */
 export const getStatementQuery = queryOf({ delimiter })
 
 export type GetStatementQuery = ValueOf<typeof getStatementQuery>

@@ -8,7 +8,7 @@ export const maxWaitSeconds = 25
 
 const type = { description: 'Only events of this type.', enum: Object.keys(events) as EventName[] }
 
-/** GET /dev/events. */
+/** Query of GET /dev/events. */
 export const listEventsQuery = queryOf({
   type,
   referenceNumber: {
@@ -21,7 +21,7 @@ export const listEventsQuery = queryOf({
 
 export type ListEventsQuery = ValueOf<typeof listEventsQuery>
 
-/** GET /dev/events/feed. */
+/** Query of GET /dev/events/feed. */
 export const readFeedQuery = queryOf({
   after: {
     description:

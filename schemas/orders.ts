@@ -60,7 +60,7 @@ export type SimulatedItem = NonNullable<SimulateOrderBody['items']>[number]
 
 export type SimulateOrderBody = ValueOf<typeof simulateOrderBody>
 
-/** GET /dev/store/orders. Everything in a URL is a string. A repeated parameter becomes an array, and thus invalid. */
+/** Query of GET /dev/store/orders. A repeated parameter becomes an array, and is thus invalid. */
 export const listOrdersQuery = queryOf({
   ...spanQuery.properties,
   ...pageQuery.properties,

@@ -199,7 +199,7 @@ export const exportProductsQuery = queryOf({ delimiter: delimiterQuery })
 
 export type ExportProductsQuery = ValueOf<typeof exportProductsQuery>
 
-/** GET /dev/store/products. */
+/** Query of GET /dev/store/products. */
 export const listProductsQuery = queryOf({
   active: {
     description: '`true`: only products that are for sale. `false`: only products that are not.',

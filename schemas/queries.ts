@@ -36,7 +36,7 @@ export const spanOf = (what: string, note = '') =>
     },
   }) as const
 
-/** SPEC 4.3. */
+/** See SPEC 4.3.. */
 export const spanQuery = { type: 'object', properties: spanOf('Only items created') } as const
 
 export type SpanQuery = ValueOf<typeof spanQuery>

@@ -18,7 +18,7 @@ import { refuse } from './platform/errors.ts'
 import { referencePages } from './reference/router.ts'
 import { adminPages, sendStaffError, staffPageRights } from './staff-pages/router.ts'
 
-/** SPEC 9. */
+/** See SPEC 9.. */
 export const apiBase = '/api/v1'
 
 /**

@@ -22,7 +22,7 @@ export const instantOrNull = { ...instant, type: ['string', 'null'] }
 export const largestExact = Number.MAX_SAFE_INTEGER
 /** We can store any string without a NUL character. */
 export const withoutNul = String.raw`^[^\u0000]*$`
-/** Counts Unicode code points. */
+/** The length counts Unicode code points. */
 export const text = (maxLength: number) => ({ type: 'string', maxLength, pattern: withoutNul })
 export const textOrNull = (maxLength: number) => ({ ...text(maxLength), type: ['string', 'null'] })
 /** `maxLength` is the length of the longest possible match. */
@@ -50,7 +50,7 @@ export const described = (description: string, schema: object) => ({ ...schema, 
 /** `name` is the field with the id of the deleted object. */
 export const deletedBy = (name: 'id' | '_id') => objectOf({ [name]: id, deleted: { type: 'boolean', const: true } })
 
-/** SPEC 4.3. */
+/** See SPEC 4.3.. */
 export const pageOf = (item: object) =>
   objectOf({
     items: { type: 'array', maxItems: 100, items: item },

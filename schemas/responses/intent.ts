@@ -61,7 +61,7 @@ export const eventFields = {
   metadata: createdFields.metadata,
 }
 
-/** SPEC 4.1. */
+/** See SPEC 4.1.. */
 export const createdIntent = objectOf(createdFields)
 
 const commission = objectOf({
@@ -141,7 +141,6 @@ const readSometimes = {
   failure: paymentFailure,
 }
 
-/** All fields of SPEC 2.1. */
 export const intent = objectOf(readFields, readSometimes)
 
 export const refundedIntent = objectOf({ ...readFields, refund }, readSometimes)

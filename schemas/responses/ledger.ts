@@ -22,7 +22,6 @@ const merchantReference = described(
   textOrNull(64),
 )
 
-/** What the service owes the merchant. */
 export const balance = objectOf({
   currency,
   amount: described(
@@ -59,7 +58,6 @@ export const ledgerEntryPage = pageOf(ledgerEntry)
 const total = described('Centimes. Not negative.', count)
 const moved = { count, amount: total }
 
-/** The movements of one UTC day. */
 export const statement = objectOf({
   day,
   opening: described('Centimes. The balance at the start of the day.', signed),

@@ -86,7 +86,7 @@ const endpointFields = {
   health: endpointHealth,
 }
 
-/** SPEC 2.2. */
+/** See SPEC 2.2.. */
 export const endpoint = objectOf(endpointFields)
 
 export const listedEndpoint = objectOf({

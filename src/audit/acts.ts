@@ -1,6 +1,6 @@
 import { isBlank, isLonger } from '../input/name.ts'
 
-/** See docs/operators/support.md. */
+/** docs/operators/support.md lists all acts. */
 export type Act = `${string}.${string}`
 
 /** Audited acts besides those in the table of staff acts (src/staff-acts). */
@@ -39,7 +39,7 @@ export const otherActs = [
 /** Control characters, line breaks, and whatever changes the direction of the text after it. */
 const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202A-\u202E\u2066-\u2069]/u
 
-/** Characters. */
+/** In characters. */
 export const maxReasonLength = 300
 
 /** Trims the reason. Null unless it's a visible text of 1 to 300 characters. */

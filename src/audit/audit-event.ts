@@ -17,7 +17,7 @@ export interface AuditEvent extends Omit<By, 'expectValid'> {
   act: Act
   /** Id or name of the changed object, such as a delivery or a staff account. */
   subject: string
-  /** Null if no particular business is concerned. */
+  /** Null for acts that concern no particular business, such as those on staff accounts. */
   businessId: string | null
   /** Changed fields with their previous values, but no long values, secrets, bodies or customer data. */
   before: Record<string, unknown> | null

@@ -52,6 +52,6 @@ export const once = (
   return storeWithin(deps, request, (run) => audited<Bytes>(deps, options, run), work)
 }
 
-/** For an act that changes no document. */
+/** For acts that change no document. */
 export const addLine = (deps: TrailDeps, by: By, about: About): Promise<unknown> =>
   nativeCollection(deps.AuditEvent).insertOne(auditLine(by, deps.now(), about))

@@ -91,7 +91,7 @@ const columns: Record<string, (line: AuditEvent) => unknown> = {
   seal: ({ seal }) => seal ?? null,
 }
 
-/** Before the export reads any lines. */
+/** Called before the export reads any lines. */
 export async function recordExport(
   deps: Pick<Deps, 'AuditEvent' | 'now'>,
   { before: _before, ...filter }: AuditFilter,

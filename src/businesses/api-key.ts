@@ -22,7 +22,7 @@ export interface StoredSecret {
   validUntil: Date | null
   /** Id of the SECRET_KEY that peppered the hash. */
   pepper: string
-  /** Set by key-batchers.ts. */
+  /** When key-batchers.ts last rehashed the secret. */
   rehashedAt?: Date
 }
 

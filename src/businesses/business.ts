@@ -66,7 +66,7 @@ export const businesses: Collection = {
   indexes: [{ name: 'name', key: { name: 1 } }],
 }
 
-/** Basis points, from a point in time. */
+/** In basis points, valid from then on. */
 export interface RatesFrom {
   from: Date
   /** The merchant's fee. */

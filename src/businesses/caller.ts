@@ -14,13 +14,10 @@ export type FoundKey = Pick<Caller, 'keyId' | 'businessId' | 'sandbox'>
 export interface Caller {
   keyId: string
   businessId: string
-  /** Whether this is a test key. */
   sandbox: boolean
   kind: KeyKind
   scopes: ReadonlySet<Scope>
-  /** Set by operators. */
   limits: BusinessLimits
-  /** Set by operators. */
   commission: CommissionHistory
   ip: string
 }

@@ -52,7 +52,7 @@ export const changeBusiness = (
     return businesses.findOneAndUpdate({ _id: id }, { $set: after }, { session, returnDocument: 'after' })
   })
 
-/** By MongoDB path, for example `limits.perSecond`. */
+/** Keys are MongoDB paths, for example `limits.perSecond`. */
 function byPath({ liveApproved, apiEnabled, suspended, limits }: BusinessChange): Record<string, unknown> {
   const fields = { liveApproved, apiEnabled, suspended, ...prefixed(limits ?? {}) }
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))

@@ -9,7 +9,7 @@ import { type ApiKey, keyPrefix, newKey, type StoredSecret } from './api-key.ts'
 
 export type KeyDeps = Pick<Models, 'Business' | 'ApiKey'> & AuditedDeps & { secrets: Secrets }
 export type KeyRequest = Pick<ApiKey, 'businessId' | 'mode' | 'kind' | 'scopes' | 'ipAllowlist'>
-/** In clear text, which isn't stored. */
+/** The only copy of the key in clear text: it isn't stored. */
 export interface IssuedKey {
   id: string
   key: string

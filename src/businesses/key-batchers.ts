@@ -52,9 +52,9 @@ interface NoteDeps {
   now(): Date
 }
 
-/** About 10 MB. */
+/** They take up about 10 MB. */
 const maxRemembered = 50_000
-/** MongoDB usually takes some milliseconds. */
+/** How long a batch waits for MongoDB, which usually takes some milliseconds. */
 const longestMs = 1000
 
 /**

@@ -82,7 +82,6 @@ function blocksOf({ status, mode }: ApiKey, { apiEnabled, suspended, liveApprove
 
 /** Omitted fields match everything. */
 export interface KeyFilter extends Partial<Pick<ApiKey, 'businessId' | 'mode' | 'kind' | 'status'>> {
-  /** A scope that the key has. */
   scope?: Scope
   /** Of the current secret or an earlier one. */
   last4?: string

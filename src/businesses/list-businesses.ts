@@ -31,7 +31,6 @@ export async function listBusinesses(
   return mapPage(page, ({ _id: id, ...business }) => ({ id, ...business, ...(totals.get(id) ?? noKeys) }))
 }
 
-/** Ignores case. */
 const named = (part: string) => ({ name: { $regex: escapeRegex(part), $options: 'i' } })
 
 const noKeys: KeyTotals = { keys: { active: 0, suspended: 0, revoked: 0 }, lastUsedDay: null }

@@ -8,10 +8,10 @@ import { type BusinessLimits, defaultLimits } from './business.ts'
 import type { Caller } from './caller.ts'
 
 interface QuotaInfo extends Limit {
-  /** Environment variable that changes the limit. */
+  /** The environment variable that changes the limit. */
   setBy: string
   scope: Scope
-  /** 0 is no limit. */
+  /** 0 means no limit. */
   limit(config: Config, limits: BusinessLimits): number | null
   message(limit: number): string
 }
@@ -42,7 +42,7 @@ const auditLines = (keys: string): QuotaInfo => ({
     `The ${keys} keys of a business can change webhook endpoints, retry deliveries and replay events ${limit} times per UTC day. Wait until the next day.`,
 })
 
-/** Per UTC day. */
+/** What a business may use in a UTC day. */
 export const quotas = {
   liveDocuments: storage('live', 'documents', 'liveDocumentsPerDay'),
   liveBytes: storage('live', 'bytes', 'liveBytesPerDay'),
@@ -192,5 +192,5 @@ export const withinAuditLines = <T>(
   addsLine: (result: T) => boolean,
 ): Promise<T> => within(deps, caller, (reserve) => reserve(auditLine(caller)).then(act), addsLine)
 
-/** For an act that is never refused. */
+/** For acts that are never refused. */
 export const countAuditLine = (deps: CountDeps, owner: Environment): void => count(deps, owner, auditLine(owner))

@@ -32,9 +32,8 @@ function createLocale(
     money: (centimes: number): string => `${amount(centimes)}\u00a0${currencyCode}`,
     /** Date in Mauritania. Only good for comparing whether two times are on the same day. */
     day: inTime({}),
-    /** Date and time in Mauritania. */
+    /** In Mauritania's time zone. */
     moment: (at: Date): string => words.moment(date(at), clock(at)),
-    /** Time of day in Mauritania. */
     clock,
     /** A duration, such as `23 h 59 min` or `3 days 4 h`. */
     left: (ms: number): string => inWords(words.left, ms),

@@ -27,7 +27,6 @@ export function stateOf(stored: Intent, now: Date): State {
   return cancellationReason === 'expired' ? 'expired' : (status.toLowerCase() as Lowercase<Status>)
 }
 
-/** Whether the state can still change. */
 export const isOpen = (state: State): state is 'pending' | 'waiting' => state === 'pending' || state === 'waiting'
 
 /**
@@ -46,7 +45,6 @@ export function returnUrl({ successUrl, cancelUrl, referenceNumber, status }: In
 /** Path below the payment's page. */
 export type View = '' | '/qr'
 
-/** A payment as the customer sees it. */
 export interface Offer {
   /** With its status at the time `now`. */
   intent: OfferedIntent
@@ -87,13 +85,12 @@ export function offerOf(
   }
 }
 
-/** Identifies the customer's own payment. */
 export const sentQuery = (sent: string | null): Record<string, string> => (sent === null ? {} : { sent })
 
 const ownAddress = ({ locale, path, proof }: Offer, below: string, query: Record<string, string>) =>
   addressOf(locale, path + below, { ...query, proof })
 
-/** Reloads the page. */
+/** The URL that reloads the page. */
 export const addressOfOffer = (offer: Offer): string => ownAddress(offer, offer.view, sentQuery(offer.sent))
 
 /** Where paying starts. For an OPEN intent, that's entering the amount. */

@@ -83,7 +83,7 @@ const isPaidByAnother = ({ intent: { payment }, sent }: Offer): boolean =>
 const print = ({ locale }: Offer): string =>
   html`<button type="button" class="plain" hidden data-print>${locale.words.back.print}</button>`
 
-/** Printed, this is the customer's receipt. */
+/** The customer's receipt, if they print the page. */
 function receipt(offer: Offer): string {
   const { intent, locale } = offer
   const { payment, merchant, label, referenceNumber, merchantReference } = intent

@@ -61,7 +61,6 @@ export const effectOf = ({ at, paramsHash }: Mark, data: unknown, isRepeat: bool
   paramsHash,
 })
 
-/** A response whose bytes won't change. */
 export interface Bytes {
   status: number
   body: Buffer

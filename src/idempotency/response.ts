@@ -18,7 +18,7 @@ const removalSeconds = 3600
 export interface StoredResponse {
   /** Digest of API key, method, path and idempotency key. */
   _id: string
-  /** Encrypted: status and body. */
+  /** Status and body, encrypted. */
   response: string
   /** True if nothing took effect. Should a twin take effect after all, its response replaces the row. */
   refusal: boolean

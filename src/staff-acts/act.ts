@@ -4,7 +4,7 @@ import type { By } from '../security/actor.ts'
 import type { Permission } from '../staff/permissions.ts'
 import type { SignedIn } from '../staff/staff-sessions.ts'
 
-/** Text of the form fields, by name. */
+/** What the form fields contain, by name. */
 export type Values = Record<string, string>
 /** Error messages by field. `form` is about the whole form. */
 export type Faults = Record<string, string>
@@ -51,7 +51,7 @@ export interface ActField<Found> {
   maxLength?: number
   /** Stands for an empty field on the command line. */
   emptyWord?: string
-  /** Initial value. */
+  /** Returns the field's initial value. */
   current(found: Found): string
 }
 
@@ -80,7 +80,7 @@ export interface StaffAct<Found, Needs = ActDeps> {
   label: string
   /** Heading of the page, in front of the object's name, such as `Suspend business`. */
   title: string
-  /** For the help. */
+  /** What the help says that the command does. */
   description: string
   /** If it isn't the name of the act. Null if a command with more options exists. */
   command?: string | null
@@ -107,7 +107,7 @@ export interface StaffAct<Found, Needs = ActDeps> {
   already?: string
 }
 
-/** What the command line has too. */
+/** What both the pages and the command line have. */
 export type ActDeps = Pick<
   Deps,
   | 'ApiKey'
@@ -129,9 +129,8 @@ export interface ActGroup<Found, Needs = ActDeps> {
   /** Of the object's page, below `/admin`. `:id` stands for the id of the object. */
   path: string
   permission: Permission
-  /** For the examples of commands. */
+  /** Stands for the id in the examples of commands. */
   exampleId?: string
-  /** Null if it doesn't exist. */
   find(deps: Needs, id: string): Promise<Found | null>
   nameOf(found: Found): string
   /** Lets staff check that it's the right object. */

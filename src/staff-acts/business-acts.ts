@@ -9,7 +9,7 @@ async function change(deps: ActDeps, { _id }: Business, wanted: BusinessChange, 
   return changeBusiness(deps, _id, wanted, by)
 }
 
-/** An act that changes one setting. */
+/** For acts that change one setting. */
 interface Switch extends Pick<StaffAct<Business>, 'label' | 'title' | 'description' | 'effects'> {
   audit: Act
   /** Completes the sentence "The business is …" after the act. */

@@ -14,15 +14,15 @@ import { type EndpointInDetail, endpointsInDetail } from '../webhooks/endpoints/
 /** What staff see of a business, with current counts. */
 export interface BusinessFacts extends Omit<Business, '_id'>, Usages, KeyTotals {
   id: string
-  /** Basis points, now. */
+  /** In basis points, at this moment. */
   commissionRates: CommissionRates
-  /** Without the deleted ones. */
+  /** Only those that haven't been deleted. */
   endpoints: EndpointInDetail[]
   /** To all endpoints, including deleted ones. */
   deliveries: DeliveryTotals
   /** PENDING payment intents. Each count stops at `maxCounted`. */
   pendingPayments: { live: number; test: number }
-  /** Centimes that the service owes the business. */
+  /** In centimes: what the service owes the business. */
   balance: { live: number; test: number }
 }
 

@@ -2,7 +2,7 @@ import type { ApiKey } from '../businesses/api-key.ts'
 import type { KeyInDetail } from '../businesses/key-facts.ts'
 import type { ActGroup, StaffAct } from './act.ts'
 
-/** An act that changes the status. */
+/** For acts that change the status. */
 interface Switch extends Pick<StaffAct<KeyInDetail>, 'label' | 'description' | 'audit' | 'effects'> {
   status: ApiKey['status']
 }

@@ -18,11 +18,11 @@ export interface PasswordLink {
 export interface SecondFactor {
   /** A session is valid only if it proved the factor with this id. */
   id: string
-  /** The encrypted TOTP secret. */
+  /** Encrypted. */
   secret: string
   /** Time step of the last used code. Codes of this step and of earlier ones are never accepted again. */
   lastStep: number
-  /** Hashes of the unused ones (second-factor/recovery-codes.ts). */
+  /** Only hashes, and only of the unused codes (second-factor/recovery-codes.ts). */
   recoveryCodes: string[]
   addedAt: Date
 }
@@ -39,7 +39,6 @@ export interface Staff {
   epoch: number
   disabledAt: Date | null
   createdAt: Date
-  /** Null if there is no password. */
   passwordChangedAt: Date | null
   /** Counts the acts for which this admin had to stay one (change-account.ts). */
   timesNeeded?: number

@@ -148,7 +148,7 @@ const change = (
     return true
   })
 
-/** Only one that can sign in counts. */
+/** Only an admin who can sign in counts. */
 const isAdmin = ({ role, disabledAt, passwordHash }: Staff): boolean =>
   role === 'admin' && disabledAt === null && passwordHash !== null
 

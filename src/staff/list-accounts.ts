@@ -7,7 +7,7 @@ export interface AccountFilter extends Partial<Pick<Staff, 'role'>> {
   disabled?: boolean
 }
 
-/** Neither secrets nor hashes. */
+/** Contains neither secrets nor hashes. */
 export interface AccountFacts extends Pick<Staff, 'role' | 'disabledAt' | 'createdAt' | 'passwordChangedAt'> {
   name: string
   secondFactor: boolean

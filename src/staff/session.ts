@@ -31,7 +31,7 @@ export interface StaffSession {
   epoch: number
   /** Id of the second factor that the session proved, or null if the account had none. */
   factorId: string | null
-  /** IP address of the client. */
+  /** The client's IP address. */
   from: string
   /** Start of the `User-Agent` header. */
   client: string

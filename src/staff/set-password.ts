@@ -63,7 +63,7 @@ interface NewPassword {
   password: string
   by: By
   means: 'link' | 'old password'
-  /** The session that goes on. */
+  /** The session that stays, if any. */
   keptId: string | null
 }
 

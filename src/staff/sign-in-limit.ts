@@ -87,7 +87,7 @@ export function createSignInLimit(deps: LimitDeps): CountAttempt {
   }
 }
 
-/** Codes also count as sign-ins (`countAttempt`). */
+/** A code also counts as a sign-in (`countAttempt`). */
 function createCodeLimit({ counters, secrets }: LimitDeps, countAttempt: CountAttempt): CountCode {
   return async (name, ip, code) => {
     if (isRecoveryCode(code)) return countAttempt(name, ip)
@@ -109,7 +109,7 @@ function createCodeLimit({ counters, secrets }: LimitDeps, countAttempt: CountAt
   }
 }
 
-/** A process has one of each. */
+/** One per process. */
 export type SignInChecks = ReturnType<typeof createSignInChecks>
 
 export function createSignInChecks(deps: LimitDeps & Pick<Deps, 'slowHash'>) {

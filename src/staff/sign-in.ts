@@ -68,7 +68,6 @@ export async function signIn(
  */
 export const largestPrefixOf = (ip: string): string => prefixesOf(ip).at(-1)?.range ?? ''
 
-/** Still needs the second factor. */
 export interface PendingSignIn extends OwnForms {
   id: string
   staff: Staff

@@ -15,13 +15,13 @@ type OpenDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'secrets' | 'now'>
 
 export interface Client {
   ip: string
-  /** The header, or an empty string. */
+  /** An empty string if there's no such header. */
   userAgent: string
 }
 
 const maxClientLength = 200
 
-/** The account's owner as the actor. */
+/** The actor is the account's owner. */
 export const byOwner = (name: string, ip: string): By => ({
   actor: { kind: 'staff', name, from: ip },
   reason: null,
@@ -88,7 +88,7 @@ export interface OwnForms {
 export interface SignedIn extends OwnForms {
   name: string
   role: Role
-  /** On pages and in the audit trail. */
+  /** Stands for the session on pages and in the audit trail. */
   sessionId: string
   /**
    * Whether the account must add a second factor first. Until then it may only open that page or sign out

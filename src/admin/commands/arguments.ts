@@ -29,7 +29,7 @@ const typed = (kind: NameKind, maxLength: number) =>
 export const businessName = typed('name', 200)
 export const payoutReference = typed('reference', 64)
 
-/** The audit trail shows it. */
+/** The audit trail shows the reason. */
 export const reasonText = parsed(readReason, `Must be 1 to ${maxReasonLength} printable characters.`)
 
 /** An empty item is usually an unset shell variable, so it's an error. */
@@ -39,7 +39,7 @@ function listOf(text: string): string[] {
   return parts
 }
 
-/** All lists of a repeated option apply. */
+/** If the option is repeated, all of its lists apply. */
 const namesFrom =
   <Name extends string>(kind: string, known: readonly Name[]) =>
   (text: string, previous: Name[] = []): Name[] => {
@@ -53,7 +53,7 @@ const namesFrom =
 export const someScopes = namesFrom('scopes', scopes)
 export const someEvents = namesFrom('events', Object.keys(events) as EventName[])
 
-/** All lists of a repeated option apply. */
+/** If the option is repeated, all of its lists apply. */
 export function ranges(text: string, previous: string[] = []): string[] {
   const given = listOf(text).map((entry) => {
     try {

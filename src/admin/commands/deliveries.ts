@@ -62,7 +62,7 @@ async function requeue(
   return counts
 }
 
-/** In the words of the help text. */
+/** Skipped deliveries, in the words of the help text. */
 const reasons: Record<string, string> = {
   delivered: 'the endpoint has accepted the delivery in the meantime',
   'under-way': 'an attempt is already due or in progress',
@@ -134,7 +134,6 @@ function addReplayCommands(deliveries: Command): void {
     .action(act(cancelOne))
 }
 
-/** Newest first. */
 async function listReplays(deps: AdminDeps, { endpoint }: { endpoint: string }): Promise<PresentedReplay[]> {
   const { lookUpEndpoint } = await import('../../webhooks/deliveries/look-up.ts')
   const { latestReplays } = await import('../../replays/find.ts')

@@ -67,7 +67,7 @@ const utcDayText = parsed((text) => {
   return isDay ? text : null
 }, 'Must be a day, such as 2026-11-25.')
 
-/** Such as `key=ref,amount=montant`. */
+/** Parses a list such as `key=ref,amount=montant`. */
 function headers(text: string): Headers {
   const named: Headers = {}
   for (const part of text.split(',')) {

@@ -3,7 +3,7 @@ import type { Resealed } from '../../security/reseal.ts'
 import { act, subcommand, withProgress } from './act.ts'
 import type { AdminDeps } from './run.ts'
 
-/** Endpoints, and staff accounts, in the report. */
+/** Longer lists of endpoints and staff accounts are cut. */
 const maxListed = 100
 
 const rotateHelp = `

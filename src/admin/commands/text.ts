@@ -26,7 +26,7 @@ export const jsonText = (result: object): string =>
 
 const escaped = (unit: number): string => String.raw`\u${unit.toString(16).padStart(4, '0')}`
 
-/** Such as `2026-11-21T07:35:12Z`. */
+/** To the second, such as `2026-11-21T07:35:12Z`. */
 export const second = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`
 
 /** UTC, such as `2026-11-21`. */
@@ -68,7 +68,7 @@ export interface Column<Item> {
   mayShrink?: boolean
 }
 
-/** Characters. */
+/** In characters. */
 const maxWidth = 120
 const minShrunkWidth = 12
 

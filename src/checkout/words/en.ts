@@ -3,7 +3,7 @@ import { currencyCode } from '../../../schemas/currency.ts'
 const nothingTaken = 'You have not been charged.'
 
 export const english = {
-  /** In that language. */
+  /** Written in that language. */
   language: 'English',
   languages: 'Language',
   toContent: 'Skip to content',
@@ -48,7 +48,7 @@ export const english = {
   /** A merchant shows this page at a counter. */
   qr: {
     title: (amount: string) => `Scan to pay ${amount}`,
-    /** For an OPEN payment. */
+    /** The title if the customer chooses the amount. */
     titleOpen: 'Scan to pay',
     /** Text alternative of the QR code. */
     image: 'QR code of the payment page',
@@ -123,7 +123,7 @@ export const english = {
       'Something went wrong',
       'The problem is on our side. Open the page again: it will show the status of the payment. You will not be charged twice.',
     ],
-    /** Reopens the requested page. */
+    /** Link text. */
     again: 'Open the page again',
   },
   /** Parts of a remaining time, such as `23 h 59 min`. */

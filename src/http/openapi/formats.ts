@@ -10,7 +10,7 @@ export type DescribedConfig = Pick<
   'publicUrl' | 'maxAmount' | 'webhookHeaderBrand' | 'webhookTimeoutMs' | 'endpointWarningMs'
 >
 
-/** Path, query and fragment. */
+/** Matches path, query and fragment. */
 const afterHost = String.raw`([/?#][^\s\\]*)?$`
 const host = String.raw`[^\s\\/?#@]+`
 /** The format is `iri`, because non-ASCII characters are allowed after the host. */
@@ -21,7 +21,7 @@ const label = '[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?'
 const anyCase = (word: string): string => word.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
 const isPrivate = `(${[...privateSuffixes].map(anyCase).join('|')})`
 const lastLabel = String.raw`(?!${isPrivate}\.?([:/?#]|$))([A-Za-z]{2,63}|[Xx][Nn]--[A-Za-z0-9-]{1,59})\.?`
-/** 443, and 1024 to 65535. */
+/** Matches 443, and 1024 to 65535. */
 const publicPort =
   '(443|102[4-9]|10[3-9][0-9]|1[1-9][0-9]{2}|[2-9][0-9]{3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])'
 

@@ -20,7 +20,7 @@ export interface Example {
 
 const recorded: Record<string, Example> = examples.operations
 
-/** As OpenAPI writes it: `/dev/intents/{referenceNumber}`. */
+/** In OpenAPI's notation: `/dev/intents/{referenceNumber}`. */
 export const pathOf = ({ path }: Pick<Route, 'path'>): string => path.replaceAll(/:(\w+)/g, '{$1}')
 
 export function operation(writer: SchemaWriter, route: Route): Part {

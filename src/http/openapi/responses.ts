@@ -152,7 +152,6 @@ export const sharedRefusals = (): Part =>
     }),
   )
 
-/** One response per HTTP status. */
 export function refusalsOf(route: Route): Part {
   const byStatus = [...Map.groupBy(codesOf(route), statusOf)].toSorted(([a], [b]) => a - b)
   return Object.fromEntries(byStatus.map(([status, codes]) => [status, refusalOf(route, status, codes)]))

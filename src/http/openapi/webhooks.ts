@@ -14,7 +14,7 @@ export interface WebhookExample {
 
 const recorded: Record<string, WebhookExample> = examples.events
 
-/** One for each event (SPEC 6.2). */
+/** One description per event (SPEC 6.2). */
 export const webhooksOf = (writer: SchemaWriter, config: DescribedConfig): Part =>
   Object.fromEntries(
     Object.entries(eventBodies).map(([event, body]) => [

@@ -41,7 +41,6 @@ export interface Write {
   key: string
   /** Repeating a key with another input still gets the first response, with a header that says so. */
   input: unknown
-  /** Status of a success. */
   status: number
   /** The error of an unreadable body. It's never stored: the client repeats the request with the whole body. */
   unread: Refusal | null

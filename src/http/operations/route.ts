@@ -16,7 +16,6 @@ export interface OperationInput<Query = unknown> {
   body: unknown
 }
 
-/** Sections of the OpenAPI document. */
 export const tags = {
   'Payment intents': 'One intent stands for one payment: create, retrieve, cancel and refund it.',
   Balance: 'What the service owes you: payments, minus refunds, fees and payouts, with a statement per day.',
@@ -38,7 +37,6 @@ export interface About {
   tag: keyof typeof tags
   summary: string
   description: string
-  /** One schema per path parameter. */
   params?: Record<string, object>
   query?: AnnotatedSchema
   body?: object
@@ -54,7 +52,7 @@ interface Common {
   /** Relative to /api/v1. */
   path: string
   about: About
-  /** Any one of several is enough. */
+  /** If there are several, any one of them is enough. */
   scope: Scope | { anyOf: readonly Scope[] }
   /** Whether live keys are rejected (step 8 in the order of checks, docs/maintainers/decisions.md). */
   sandboxOnly?: true
@@ -95,7 +93,7 @@ export interface DownloadRoute extends Common {
 
 export interface WriteRoute extends Common {
   method: 'post' | 'put' | 'patch' | 'delete'
-  /** If it isn't 200. */
+  /** Of a successful response, if it isn't 200. */
   status?: 201
   /** Whether `dryRun: true` in the body requests a dry run, which creates nothing. Its response has status 200. */
   hasDryRun?: true

@@ -13,7 +13,7 @@ export interface ApiResponse {
   headers: Record<string, string>
 }
 
-/** SPEC 1. */
+/** See SPEC 1.. */
 export const success = (status: number, data: unknown): ApiResponse => ({
   status,
   code: null,
@@ -21,7 +21,7 @@ export const success = (status: number, data: unknown): ApiResponse => ({
   headers: {},
 })
 
-/** SPEC 7. */
+/** See SPEC 7.. */
 export function failure({ code, message, statusCode, extras }: Refusal, requestId: string): ApiResponse {
   const { param, details, headers, retryAfterSeconds } = extras
   // JSON omits fields that are undefined.

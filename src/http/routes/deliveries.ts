@@ -10,7 +10,7 @@ import { inSection, type OperationInput } from '../operations/route.ts'
 const pathParams = { id: described('The `id` of the delivery.', schema.deliveryId) }
 const missing = ['DELIVERY_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 
-/** SPEC 4.8. */
+/** See SPEC 4.8.. */
 export const deliveryRoutes = inSection('Webhook deliveries', [
   {
     method: 'get',

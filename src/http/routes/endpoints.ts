@@ -27,7 +27,7 @@ import { inSection, type OperationInput } from '../operations/route.ts'
 
 const pathParams = { id: described('The `id` of the endpoint.', idSchema) }
 
-/** SPEC 4.8. */
+/** See SPEC 4.8.. */
 export const endpointRoutes = inSection('Webhook endpoints', [
   {
     method: 'post',

@@ -26,7 +26,7 @@ const ofIntent: Pick<WriteRoute, 'findEffect' | 'looksItself'> = {
   looksItself: true,
 }
 
-/** SPEC 4.1 to 4.6. */
+/** See SPEC 4.1 to 4.6.. */
 export const intentRoutes = inSection('Payment intents', [
   {
     method: 'post',

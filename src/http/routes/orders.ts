@@ -8,7 +8,7 @@ import { findOrder, listOrders, parseOrderSearch } from '../../store/orders/read
 import { limitCostly } from '../operations/limit-rate.ts'
 import { inSection, type OperationInput } from '../operations/route.ts'
 
-/** SPEC 4.7. */
+/** See SPEC 4.7.. */
 export const orderRoutes = inSection('Orders', [
   {
     method: 'post',

@@ -35,7 +35,7 @@ const pathParams = { id: described('The `_id` of the product.', idSchema) }
 const missing = ['SHOP_NOT_FOUND', 'PRODUCT_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 const noVariant = ['VARIANT_NOT_FOUND', 'VARIANT_LABEL_AMBIGUOUS'] as const
 
-/** SPEC 4.9. */
+/** See SPEC 4.9.. */
 export const productRoutes = inSection('Products', [
   {
     method: 'post',

@@ -85,7 +85,7 @@ function respondToFault(connection: Connection): void {
   connection.idleSince = null
 }
 
-/** No error page has this many. */
+/** No error page is that large. */
 const maxErrorBytes = 1024 * 1024
 /** For a request whose URL is unknown: errors under this one have the envelope. */
 export const unknownUrl = '/api'

@@ -35,7 +35,7 @@ const quietChecks = 10
 const checkEveryMs = 10
 /** Clients that keep opening connections without waiting for responses must not delay others for longer. */
 const maxHoldMs = 1000
-/** Request line and headers together. */
+/** The request line counts too. */
 export const maxHeaderBytes = 16_384
 /**
  * How long a stopping server waits for running requests. Payments and refunds are done by then. An endpoint test or the

@@ -12,7 +12,7 @@ import { createBareApp, readOnly, refuseUnknown } from './bare-app.ts'
 import { createHttpServer, type HttpServer } from './listen.ts'
 import { timeouts } from './timeouts.ts'
 
-/** For MongoDB and Redis. */
+/** How long `/readyz` waits for MongoDB and Redis. */
 const timeoutMs = 2000
 
 /**
@@ -103,7 +103,7 @@ const unauthorised = (code: ErrorCode, fault: string): Refusal =>
     headers: { 'WWW-Authenticate': 'Bearer' },
   })
 
-/** Null if they have no port. */
+/** Null if the worker has no port for them. */
 export const serveProbes = (deps: Deps) => serveOn(deps, deps.config.workerPort, useProbes)
 
 /** Null if they have no port of their own. */

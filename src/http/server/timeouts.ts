@@ -12,7 +12,7 @@ export const timeouts = {
    * clients resend after 1, 3 and 7 s.
    */
   bodyStallMs: 10_000,
-  /** Without reading any more of a response. */
+  /** For a client that doesn't read any more of a response. */
   responseIdleMs: 30_000,
   /** For reading a response more slowly than `minResponseRate`. */
   responseGraceMs: 30_000,

@@ -83,7 +83,7 @@ function addOwnFiles(app: Express): void {
   )
 }
 
-/** Shown below each queue's name. */
+/** Bull Board shows them below the names of the queues. */
 const descriptions: Record<QueueName, string> = {
   'webhook-delivery':
     'Delayed: waits for the next attempt or for a slot. Failed: DEAD; Retry re-queues it. A delivery whose first attempt succeeds at once has no job.',
@@ -140,7 +140,6 @@ const titleOf = ({ name, data = {} }: Titled): string => {
 const shownReferences = ([first, ...others]: string[]): string =>
   others.length === 0 ? String(first) : `${first} and ${others.length} more`
 
-/** Field names of a job's data. */
 type FieldsOf<Data> = Data extends unknown ? (string extends keyof Data ? never : keyof Data) : never
 
 /** Whether Bull Board shows a field of a job's data. Every new field must be added here. */

@@ -99,14 +99,13 @@ const link = /^[^?#]*\/p\/([0-9A-Z]{6})(?:[^0-9A-Z].*)?$/i
 /** What people type between the characters of a short code. */
 const separators = /[\s.\p{Pd}]/gu
 
-/** From a payment link, or typed alone. */
+/** From a payment link, or typed on its own. */
 function readShortCode(query: string): string | null {
   const text = query.replaceAll(/\s/g, '')
   const typed = link.exec(text)?.[1] ?? text.replaceAll(separators, '')
   return matching(isShortCode, typed.toUpperCase())
 }
 
-/** Payments, orders, deliveries, endpoints and businesses. */
 const finders: readonly Finder[] = [
   onePage(
     'payment reference',

@@ -29,7 +29,7 @@ import { type Group, type Hit, minPartLength, paymentHits, runFinders } from './
 
 const dayMs = 86_400_000
 
-/** The start page. */
+/** The start page of the staff pages. */
 export const searchPage = (deps: Pick<Deps, 'Delivery' | 'now'>) => async (_req: Request, res: Response) => {
   const { due, waiting, dead } = await countBacklog(deps)
   const body = html`<h1>Search</h1>
@@ -181,7 +181,6 @@ const maxQueryLength = 1000
 /** What the search field shows again at most. */
 const maxShownLength = 200
 
-/** As typed. */
 type AmountFields = Record<'business' | 'amount' | 'day', string>
 
 /**

@@ -14,7 +14,7 @@ export interface Sentences<Facts> extends Record<Language, (facts: Facts) => str
 /** For the sentences said to the caller. They promise nothing that the service doesn't guarantee. */
 type Language = Locale['code']
 
-/** For the caller, in each language. */
+/** What to say to the caller. */
 export type Said = Record<Language, string>
 
 export type Advice = Record<keyof Sentences<unknown>, string>

@@ -20,7 +20,6 @@ export const deliveryAdvice = (delivery: ListedDelivery, endpoint: TracedEndpoin
     factsIn(locale, delivery, endpoint),
   )
 
-/** Texts in one language. */
 function factsIn(locale: Locale, delivery: ListedDelivery, endpoint: TracedEndpoint | undefined) {
   const { _id, event, referenceNumber, nextAttemptAt, deliveredAt, attemptLog } = delivery
   const moment = (at: Date | null) => (at === null ? '' : locale.moment(at))

@@ -17,13 +17,11 @@ export function endpointStateOf(endpoint: TracedEndpoint | undefined): EndpointS
 
 export const endpointAdvice = (endpoint: TracedEndpoint): Advice => adviceOf(endpointSentences, endpoint)
 
-/** About the dead deliveries of an endpoint. */
 export const deadAdvice = (endpoint: TracedEndpoint): Advice => adviceOf(deadSentences, endpoint)
 
 const adviceOf = (sentences: Record<EndpointState, Sentences<EndpointFacts>>, endpoint: TracedEndpoint): Advice =>
   adviceFrom(sentences[endpointStateOf(endpoint)], (locale) => endpointFacts(locale, endpoint))
 
-/** Texts in one language. */
 export function endpointFacts(
   locale: Locale,
   { url, deletedAt, health }: Pick<TracedEndpoint, 'url' | 'deletedAt' | 'health'>,
@@ -35,7 +33,6 @@ export function endpointFacts(
     lastSuccessAt: moment(lastSuccessAt),
     lastFailureAt: moment(lastFailureAt),
     deletedAt: deletedAt === null ? '' : ` ${on[locale.code]} ${moment(deletedAt)}`,
-    /** Why the last attempt failed. */
     lastError: causeOf(locale, { stage, status }),
     /** The dead deliveries in question, such as `some webhooks`, in French with the preposition before them. */
     dead: someWebhooks[locale.code],
@@ -99,7 +96,7 @@ const responded: Said = {
   ar: 'رد الخادم برمز الحالة',
 }
 
-/** What makes a difference to a caller. */
+/** States in which a caller must hear something different. */
 export type EndpointState = 'unused' | 'healthy' | 'failing' | 'disabled' | 'deleted'
 
 type EndpointFacts = ReturnType<typeof endpointFacts>

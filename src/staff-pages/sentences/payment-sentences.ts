@@ -1,7 +1,7 @@
 import type { Said, Sentences } from './advice.ts'
 import type { PaymentState, RefundState } from './payment-state.ts'
 
-/** Texts in one language. */
+/** Formatted for one language. */
 export interface PaymentFacts {
   /** That nothing was taken, in the words of the payment page. */
   notCharged: string
@@ -11,9 +11,9 @@ export interface PaymentFacts {
    * Totals are what leaves or reaches the wallet (payment-advice.ts), because a customer sees no other amounts there.
    */
   amount: string
-  /** Total of the successful refunds. */
+  /** Sum of the successful refunds. */
   refunded: string
-  /** Total of the refund in question. */
+  /** What the refund in question gives back. */
   refund: string
   /** When the order in question began, when it becomes void, and when the service next queries the wallet. */
   since: string
@@ -100,7 +100,6 @@ const declined = (why: string, reason: Said, remedy: Said): Sentences<PaymentFac
   ar: ({ amount, notCharged }) => `لم تنجح عملية دفع ${amount}: ${reason.ar}. ${notCharged} ${remedy.ar}`,
 })
 
-/** Failed permanently. */
 const failed = (why: string, reason: Said): Sentences<PaymentFacts> => ({
   happened: ({ amount, since }) => `The payment of ${amount} on ${since} failed permanently: ${why}.`,
   next: () => `No money moved. ${newRequest}`,
@@ -112,7 +111,7 @@ const failed = (why: string, reason: Said): Sentences<PaymentFacts> => ({
     `فشلت عملية دفع ${amount}: ${reason.ar}. ${notCharged} اطلب من التاجر أن يرسل إليك رابط دفع جديدًا.`,
 })
 
-/** Cancelled or expired. */
+/** For a request that was cancelled or has expired. */
 const closed = (happened: string, { en, fr, ar }: Said): Sentences<PaymentFacts> => ({
   happened: () => `${happened} No payment was made.`,
   next: () => newRequest,

@@ -21,7 +21,7 @@ export interface Outcome {
   matched: MatchedRow[]
   created: ProductDescription | null
   changed: ChangedProduct | null
-  /** Bytes by which the shop's products grow. */
+  /** How many bytes the shop's products grow by. */
   growth: number
   /** Variants that will be created or changed. */
   variants: number
@@ -63,7 +63,7 @@ export function compareProduct(
   return { handle, matched, created, changed: null, growth, variants: added.length }
 }
 
-/** Bytes, or 0 if the product shrinks. */
+/** In bytes, and 0 if the product shrinks. */
 function growthOf(product: ExistingProduct, values: ProductCells, patches: VariantPatch[], added: Variant[]): number {
   const { variants } = product
   const changes = new Map(patches.map(({ variant, set }) => [variant, set]))

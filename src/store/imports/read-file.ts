@@ -214,7 +214,6 @@ const fault = (message: string): Refusal => refuse('VALIDATION_ERROR', { param: 
 export interface Header {
   /** Index of each column in a row. */
   indexes: Partial<Record<Column, number>> & { handle: number }
-  /** Number of cells in the header. */
   width: number
   /** Indexes of columns with a blank name. */
   unnamed: number[]

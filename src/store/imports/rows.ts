@@ -114,7 +114,7 @@ export interface CsvFault {
   code?: ErrorCode
 }
 
-/** In a response. */
+/** How many faults a response lists. */
 const maxListed = 100
 /**
  * Beyond this, only the hundred faults with the lowest row numbers stay in memory. A file can have 40 000, and sorting

@@ -6,7 +6,6 @@ import type { Order } from './order.ts'
 export const orderSourceFields = { number: 1, items: 1, total: 1, customer: 1, createdAt: 1 } as const
 export type OrderSource = Pick<Order, '_id' | keyof typeof orderSourceFields>
 
-/** New order events use this format. */
 export const orderFormat = 1
 
 /**

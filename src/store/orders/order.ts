@@ -32,7 +32,7 @@ export interface Order {
   businessId: string
   sandbox: boolean
   status: 'PLACED'
-  /** Unique, in the form `OR-…`. */
+  /** Unique; begins with `OR-`. */
   number: string
   items: OrderItem[]
   /** In centimes. */
@@ -43,7 +43,6 @@ export interface Order {
   outbox: OutboxEvent[]
 }
 
-/** What the merchant sees. */
 export type ShownOrder = Omit<Order, 'businessId' | 'outbox'>
 export const shownFields = { businessId: 0, outbox: 0 } as const
 

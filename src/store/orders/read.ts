@@ -39,11 +39,11 @@ export async function findOrder(deps: Pick<Deps, 'Shop' | 'Order'>, caller: Call
   throw refuse(order === null ? 'ORDER_NOT_FOUND' : 'SANDBOX_MISMATCH')
 }
 
-/** For support staff, without the customer's data. */
+/** Support staff see orders without the customer's data. */
 export type TracedOrder = Omit<Order, 'customer'>
 
 const hidden = { customer: 0, 'outbox.facts': 0 }
 
-/** In any business and environment. */
+/** Searches all businesses and both environments. */
 export const lookUpOrder = (deps: Pick<Deps, 'Order'>, number: string): Promise<TracedOrder | null> =>
   deps.Order.findOne({ number }, hidden).lean<TracedOrder | null>()

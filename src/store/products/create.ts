@@ -140,7 +140,7 @@ export function createProduct(
   )
 }
 
-/** For an empty sandbox. */
+/** Adds a product to an empty sandbox. */
 export async function addSampleProduct(
   deps: Pick<Deps, 'Shop' | 'Product' | 'config' | 'now'>,
   caller: Caller,

@@ -99,7 +99,6 @@ export const products: Collection = {
   ],
 }
 
-/** What the merchant sees. */
 export const shownFields = {
   handle: 1,
   name: 1,

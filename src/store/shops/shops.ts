@@ -64,7 +64,6 @@ export interface ShopFilter {
   mode?: KeyMode
 }
 
-/** For staff. */
 export interface ShopFacts extends Pick<Shop, 'businessId' | 'name' | 'createdAt'> {
   id: string
   mode: KeyMode
