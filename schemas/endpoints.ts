@@ -9,9 +9,7 @@ const eventNames = {
   items: { type: 'string', format: 'webhook-event', errorCodes: { format: 'INVALID_WEBHOOK_EVENT' } },
 } as const
 
-/**
- * Body of POST /dev/webhooks/endpoints (SPEC 4.8). `format` checks that the URL is public and that every event exists.
- */
+/** Body of POST /dev/webhooks/endpoints (SPEC 4.8). `format` checks that URLs are public and that events exist. */
 export const createEndpointBody = {
   type: 'object',
   required: ['url', 'events'],

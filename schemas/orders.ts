@@ -4,9 +4,7 @@ import { pageQuery, queryOf, spanQuery } from './queries.ts'
 import { normalised, storableText } from './strings.ts'
 import type { ValueOf } from './value-of.ts'
 
-/**
- * With the default MAX_AMOUNT of 10^9 centimes, an item's total is at most 10^15, which JavaScript represents exactly.
- */
+/** With the default MAX_AMOUNT of 10^9 centimes, an item's total is at most 10^15, still exact in JavaScript. */
 export const maxUnitsPerItem = 1_000_000
 export const maxOrderItems = 100
 

@@ -1,6 +1,4 @@
-/**
- * Why a wallet declines a payment that the customer can repeat. `declined` means no reason, or one not in this list.
- */
+/** The customer can repeat a payment declined for these. `declined` means no reason, or one not in this list. */
 export const declines = ['insufficient_funds', 'limit_exceeded', 'declined'] as const
 /** Why a payment fails permanently. */
 export const failures = ['technical_error', 'wallet_closed'] as const

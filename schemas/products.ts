@@ -58,10 +58,7 @@ export const notBesideVariants = {
   properties: { price: inVariants, stock: inVariants, sku: inVariants },
 } as const
 
-/**
- * Body of POST /dev/store/products (SPEC 4.9). Without `variants`, the product gets a single one with the request's
- * `price`.
- */
+/** Body of POST /dev/store/products (SPEC 4.9). Without `variants`, there's a single one at the request's `price`. */
 export const createProductBody = {
   type: 'object',
   required: ['name'],

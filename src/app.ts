@@ -64,10 +64,7 @@ function serveOperations(deps: Deps, app: Express): void {
     })
 }
 
-/**
- * Serves `/openapi.json`, built by the first request. No API key is needed, pages on any site may load it, and it has
- * no envelope.
- */
+/** `/openapi.json`, built by the first request. It needs no API key, and pages on any site may load it. */
 function serveDescription({ config }: Pick<Deps, 'config'>): Router {
   let built: Buffer | undefined
   return readOnly('/openapi.json', (_req, res) => {
@@ -84,10 +81,7 @@ function serveDescription({ config }: Pick<Deps, 'config'>): Router {
   })
 }
 
-/**
- * Rejects OPTIONS requests that aren't preflights. Express would respond to them itself, without the envelope, and
- * would reveal the staff pages to clients that may not open them.
- */
+/** Express would respond to OPTIONS itself, without the envelope, and would reveal that staff pages exist. */
 function refuseOptions(req: Request, _res: Response, next: NextFunction): void {
   if (req.method === 'OPTIONS') refuseUnknown()
   next()

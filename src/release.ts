@@ -10,7 +10,6 @@ const { stopOnSignals } = await import('./platform/stop.ts')
 
 const config = loadConfig()
 const log = createLog(config.logLevel, 'release', null)
-// If a signal interrupts the step, just run it again. It doesn't wait for MongoDB, so that a deployment fails at once
-// if MongoDB is unreachable.
+// An interrupted step can simply run again. Fails at once if MongoDB is unreachable, rather than wait for it.
 stopOnSignals(log)
 await makeIndexes(config, log)

@@ -82,10 +82,7 @@ export const payment = objectOf({
   ),
 })
 
-/**
- * Responses contain a refund while it's PENDING and once it has SUCCEEDED. It disappears if the wallet doesn't carry it
- * out.
- */
+/** In responses while it's PENDING and once it has SUCCEEDED. It's gone if the wallet doesn't carry it out. */
 export const refund = objectOf({
   id: shaped('^RF-[0-9A-Z]{16}$', 19),
   amount: described('Centimes.', amount),

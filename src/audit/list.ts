@@ -104,10 +104,7 @@ export async function recordExport(
   await addLine(deps, by, { ...about, after })
 }
 
-/**
- * Newest first. The next lines are read only when the caller needs them, so the whole file is never in memory. `read`
- * runs each query.
- */
+/** Newest first, and only as fast as the caller reads, so the file is never in memory. `read` runs each query. */
 export async function* exportAudit(
   read: (query: (deps: Pick<Deps, 'AuditEvent'>) => ReturnType<typeof listAudit>) => ReturnType<typeof listAudit>,
   filter: AuditFilter,

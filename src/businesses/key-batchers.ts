@@ -16,10 +16,7 @@ export interface KeyAndBusiness extends ApiKey {
   business: Pick<Business, 'liveApproved' | 'apiEnabled' | 'suspended' | 'limits' | 'commission'>
 }
 
-/**
- * Looks up keys by hash and reads each with its business. There's no cache, so that a revoked key or a disabled
- * business is rejected immediately.
- */
+/** Reads each key with its business, without a cache: revoking a key or disabling a business works at once. */
 export const createKeyBatcher = (ApiKey: Model<ApiKey>): Batcher<string, KeyAndBusiness | null> =>
   createReadBatcher(
     (hashes) =>

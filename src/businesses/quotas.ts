@@ -125,10 +125,7 @@ function count(
     if (amount !== 0 && limitOf(deps, name, limits) !== null) deps.counters.count({ name, owner: businessId }, amount)
 }
 
-/**
- * `creates` are intents, orders and products, of which the sandbox has a quota of its own; `others` are other
- * documents.
- */
+/** `creates` are intents, orders and products, which have an extra quota in the sandbox. `others` are the rest. */
 export interface Stored {
   creates?: number
   others?: number
@@ -148,10 +145,7 @@ const amountsOf = (sandbox: boolean, { creates = 0, others = 0, bytes }: Stored)
 
 export type Reserve = (stored: Stored) => Promise<void>
 
-/**
- * Runs an act that creates or enlarges a merchant's data. `reserve` throws RATE_LIMITED if too little is left of a
- * quota for all that the act stores.
- */
+/** `reserve` throws RATE_LIMITED if too little is left of a quota for all that the act creates or enlarges. */
 export const withinStorage = (
   deps: QuotaDeps,
   caller: Owner,

@@ -34,10 +34,7 @@ export const noMessages: FormMessages = { notice: null, faults: {} }
 export const hasMessages = ({ notice, faults }: FormMessages): boolean =>
   notice !== null || Object.keys(faults).length > 0
 
-/**
- * Error summary above the form, with a link to each invalid field: screen readers announce it first. Empty without
- * errors.
- */
+/** Links to each invalid field. It's above the form, so screen readers announce it first. Empty without errors. */
 export function summary({ words }: Locale, messages: FormMessages): string {
   if (!hasMessages(messages)) return ''
   const faults = Object.entries(messages.faults).map(([name, fault]) => html`<li><a href="#${name}">${fault}</a></li>`)
@@ -48,10 +45,7 @@ export function summary({ words }: Locale, messages: FormMessages): string {
 </div>`
 }
 
-/**
- * First step of an OPEN payment, in which the customer enters the amount. Uses GET, so that the back button works
- * without a browser warning.
- */
+/** Asks for the amount of an OPEN payment. Uses GET, so that the back button works without a browser warning. */
 export function amountForm(offer: Offer, typed: string, fault: string | null): Sheet {
   const { locale, intent } = offer
   const { words, code } = locale

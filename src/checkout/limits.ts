@@ -64,17 +64,13 @@ async function leave(attempt: Attempt): Promise<void> {
   if (attempt.isOpen) await attempt.leave()
 }
 
-/**
- * `closed` means too many misses from this network. The response is then the same whether or not the payment exists.
- */
+/** `closed` means too many misses. The response is then the same whether or not the payment exists. */
 export type Lookup<Found> =
   | { outcome: 'found'; found: Found }
   | { outcome: 'missed' }
   | { outcome: 'closed'; closedMs: number }
 
-/**
- * Looks up links and codes that a visitor may be guessing. `find` resolves to null for a miss, and only misses count.
- */
+/** For links and codes that a visitor may be guessing. `find` resolves to null for a miss; only misses count. */
 export type LookupLimit = ReturnType<typeof createLookupLimit>
 
 /**

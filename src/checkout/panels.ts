@@ -101,10 +101,7 @@ function receipt(offer: Offer): string {
   ])
 }
 
-/**
- * What was paid, what a payment in progress takes, or the requested amount. Null until the customer has chosen the
- * amount of an OPEN intent.
- */
+/** Paid, being paid, or requested. Null until the customer has chosen the amount of an OPEN intent. */
 function priceOf({ payment, hold, amount, amountType }: OfferedIntent): Price | null {
   if (payment !== null) return { amount: payment.amountPaid, fee: payment.commission.payerTtc }
   if (hold !== null) return { amount: hold.amount, fee: hold.commission.payerTtc }

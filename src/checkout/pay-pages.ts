@@ -18,10 +18,7 @@ import { hasLinkProof, newLinkProof } from './proofs.ts'
 import { sendQrImage, showQr } from './qr-page.ts'
 import { onlyBy, sendNotFound, sendTooMany } from './respond.ts'
 
-/**
- * Serves `/p/{shortCode}`: a payment's page (`payUrl` in SPEC 2.1), its form, its status for the script, and its QR
- * code.
- */
+/** `/p/{shortCode}`: a payment's page (`payUrl` in SPEC 2.1), its form, its status for the script, its QR code. */
 export function payPages(deps: Deps, lookupLimit: LookupLimit): Router {
   const router = Router({ strict: true, caseSensitive: true })
   const offered = createOffered(deps, lookupLimit)

@@ -37,8 +37,7 @@ export function refuseUnpayable(deps: Pick<Deps, 'wallets'>, offer: Offer, res: 
   const { intent } = offer
   if (walletFor(deps, intent) !== null) return false
   addHeader(res, 'Retry-After', 60)
-  // With this code, metrics and logs don't count the response as a fault: suspending a business must not trigger an
-  // alert.
+  // With this code it doesn't count as a fault: suspending a business must not trigger an alert.
   if (intent.isSuspended) res.locals.code = 'FEATURE_DISABLED'
   sendSheet(res, 503, offer, notNow(offer))
   return true
@@ -125,10 +124,7 @@ export function readConfirmation(
   return repeat({ notice: null, faults: wrong })
 }
 
-/**
- * At the amount and fee of this moment, filled with what the customer typed except the PIN. Each form makes a payment
- * of its own.
- */
+/** Keeps what the customer typed except the PIN, but takes the current fee. Each form makes a payment of its own. */
 export function newPayForm(
   deps: Pick<Deps, 'config' | 'secrets' | 'now'>,
   offer: Offer,

@@ -42,10 +42,7 @@ function isFormToken(deps: Pick<Deps, 'secrets'>, intent: IntentLink, token: str
 
 const signed = ({ shortCode }: IntentLink, text: string): string => `${shortCode} ${text}`
 
-/**
- * A payment page adds this signature to its own URLs, so that a visitor who has already seen it isn't treated as
- * someone guessing links.
- */
+/** A payment page adds this to its own URLs, so that its visitors aren't treated as people who guess links. */
 export const newLinkProof = ({ secrets }: Pick<Deps, 'secrets'>, { shortCode }: IntentLink): string =>
   secrets.sign('sign link', shortCode)
 

@@ -45,10 +45,7 @@ function qrSheet(deps: Pick<Deps, 'config'>, offer: Offer): Sheet {
   return { title: title(total === null ? null : ltrText(locale, total)), query: {}, body }
 }
 
-/**
- * Level M survives a scratch or reflection over 15 % of the code. The QR standard requires a quiet zone of 4 modules,
- * hence the border.
- */
+/** Level M survives a scratch over 15 % of the code. The QR standard requires a quiet zone of 4 modules. */
 const encoding = { ecc: 'M', border: 4 } as const
 
 /** Size of a module (one square of the code). Printed at 300 dpi, that's 1.7 mm. */
@@ -82,10 +79,7 @@ const images = {
   png: { type: 'image/png', draw: qrPng },
 }
 
-/**
- * Once the payment can't be paid any more, this sends a page with its state and a 410, so that no one prints a useless
- * QR code.
- */
+/** Once the payment can't be paid, sends its state with a 410, so that no one prints a useless QR code. */
 export const sendQrImage =
   (format: keyof typeof images): OfferHandler =>
   (deps, offer, _req, res) => {

@@ -12,9 +12,7 @@ interface RequestedPage {
   query: Record<string, string>
 }
 
-/**
- * Keeps the proof from the URL, so the limit on guessing links doesn't apply when the customer opens the page again.
- */
+/** Keeps the proof from the URL, so that opening the page again doesn't count as guessing links. */
 export const requestedPage = ({ path, query: { proof } }: Request): RequestedPage => ({
   path,
   query: typeof proof === 'string' ? { proof } : {},

@@ -6,8 +6,8 @@ export const script = `(function () {
 'use strict';
 var isSending = false;
 
-// A second click doesn't submit the form again, until 30 s have passed or the browser has restored the page. A form
-// makes only one payment anyway.
+// A second click does nothing until 30 s have passed or the browser has restored the page. A form pays only once
+// anyway.
 each('form[method=post]', function (form) {
   var button = form.querySelector('button');
   var words = button.innerHTML;

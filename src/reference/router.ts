@@ -31,16 +31,10 @@ const files = {
   style: fileOf('css', style),
 }
 
-/**
- * Runs our scripts, which call this API. All its images are `data:` URLs in Swagger UI's stylesheet, so it loads no
- * image files.
- */
+/** Runs our scripts, which call this API. All images are `data:` URLs in Swagger UI's stylesheet. */
 const rights = { scripts: true, images: false, referrer: 'no-referrer' } as const
 
-/**
- * Serves `/docs`, where merchants can try out operations with a test key, and the clients under `/docs/clients`. It
- * stores nothing in the browser.
- */
+/** `/docs`, where merchants try out operations with a test key, and `/docs/clients`. Stores nothing in the browser. */
 export function referencePages(deps: Pick<Deps, 'config'>): Router {
   const router = Router({ strict: true, caseSensitive: true })
   const prepare = preparePage('', createPageHeaders(deps, rights))
@@ -65,10 +59,7 @@ export function referencePages(deps: Pick<Deps, 'config'>): Router {
   return router
 }
 
-/**
- * The script renders the operations from the OpenAPI document. `cliUrl` is null if the merchants' command line isn't
- * packed.
- */
+/** The script renders the operations. `cliUrl` is null if the merchants' command line isn't packed. */
 const pageWith = (cliUrl: string | null): string => html`<!doctype html>
 <html lang="en">
 <head>

@@ -1,7 +1,4 @@
-/**
- * Starts Swagger UI, whose bundle defines the global `SwaggerUIBundle`. It's a string, so that the compiler includes it
- * in dist.
- */
+/** Starts Swagger UI's `SwaggerUIBundle`. It's a string, so that the compiler includes it in dist. */
 export const script = `(function () {
 'use strict';
 var container = document.getElementById('operations');
@@ -53,7 +50,7 @@ function makeOptional(parameter) {
   delete parameter.examples;
 }
 
-// Blocks requests with a live key. An exception here would break the page, so they get a fetch function that fails.
+// Live keys are blocked. An exception would break the page, so they get a fetch function that fails.
 function prepare(request) {
   var headers = request.headers;
   if (/[sp]k_live_/.test(request.url + JSON.stringify(headers))) {

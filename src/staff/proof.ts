@@ -48,8 +48,8 @@ export async function prove<Result extends { outcome: string }>(
     const { subject, message: reason } = error
     const { name, from } = by.actor
     const about = { act: 'staff.sign-in-refused', subject, businessId: null, after: { reason } } as const
-    // The first refusal of a network and hour has a line of its own. All others share one, with the names and reasons,
-    // so that a flood can't fill the audit trail.
+    // A network's first refusal in an hour has a line of its own. All others share one, so a flood can't fill the audit
+    // trail.
     const key = `sign-in ${networkOf(from ?? '')} ${name}`
     await addShared(deps, key, auditLine(by, deps.now(), about), `${subject}: ${reason}`)
     return { outcome: 'refused' }

@@ -8,17 +8,12 @@ import { prove, type Unproven, WrongProof } from './proof.ts'
 import { largestPrefixOf, type SignInDeps } from './sign-in.ts'
 import { byOwner, type SignedIn } from './staff-sessions.ts'
 
-/**
- * `invalid` says why the new password isn't accepted. `refused` means that the link isn't valid, or that the old
- * password is wrong.
- */
+/** `refused` means that the link isn't valid, or that the old password is wrong. */
 export type SetPasswordResult = { outcome: 'done'; name: string } | { outcome: 'invalid'; fault: string } | Unproven
 
 type PasswordDeps = SignInDeps & Pick<Deps, 'slowHash'>
 
-/**
- * Ends the account's sessions. The write also uses up the link, so of several concurrent requests, only one succeeds.
- */
+/** Also ends the account's sessions, and uses up the link: of several concurrent requests, only one succeeds. */
 export async function setPasswordByLink(
   deps: PasswordDeps,
   { token, password, ip }: { token: string; password: string; ip: string },

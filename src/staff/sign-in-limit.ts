@@ -46,10 +46,7 @@ export const signInBudget = {
  */
 const delaysMs = [0, 0, 250, 500, 1000, 2000, 3000] as const
 
-/**
- * If `isOpen`, the password may be checked after `delayMs`, and `takeBack` uncounts it. Otherwise, nothing is accepted
- * for `closedMs`.
- */
+/** If `isOpen`, check the password after `delayMs`. `takeBack` uncounts it. */
 export type SignInAttempt =
   | { isOpen: true; delayMs: number; takeBack(isSuccess: boolean): Promise<void> }
   | { isOpen: false; closedMs: number }

@@ -31,10 +31,7 @@ export type SignInDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 's
 
 /** Additional characters are ignored. */
 const maxNameLength = 64
-/**
- * Stands in the audit trail for an unknown name, because people sometimes type their password into the name field.
- * Isn't a valid account name.
- */
+/** For the audit trail: people sometimes type their password into the name field. Not a valid account name. */
 const unknownName = 'unknown name'
 
 /**
@@ -62,10 +59,7 @@ export async function signIn(
   })
 }
 
-/**
- * All sign-ins from this prefix share one limit on password checks, so that one provider can't use up what other
- * networks need.
- */
+/** All sign-ins from here share one limit on password checks: one provider can't use up what others need. */
 export const largestPrefixOf = (ip: string): string => prefixesOf(ip).at(-1)?.range ?? ''
 
 export interface PendingSignIn extends OwnForms {
@@ -73,9 +67,7 @@ export interface PendingSignIn extends OwnForms {
   staff: Staff
 }
 
-/**
- * Null if it doesn't exist, has expired, or was used. It also ends with every change that ends the account's sessions.
- */
+/** Null if it doesn't exist, has expired or was used. Whatever ends the account's sessions ends it too. */
 export async function findPending(
   deps: Pick<Deps, 'Staff' | 'StaffSession' | 'secrets' | 'now'>,
   token: string,

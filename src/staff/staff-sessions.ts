@@ -78,10 +78,7 @@ function draft(
 export interface OwnForms {
   /** Every form contains it, so that no other site can submit one. */
   csrf: string
-  /**
-   * All that are valid. While SECRET_KEY is being rotated, a form that another process created may contain another one
-   * than `csrf`.
-   */
+  /** While SECRET_KEY is being rotated, a form from another process may contain another one than `csrf`. */
   csrfs: string[]
 }
 
@@ -90,10 +87,7 @@ export interface SignedIn extends OwnForms {
   role: Role
   /** Stands for the session on pages and in the audit trail. */
   sessionId: string
-  /**
-   * Whether the account must add a second factor first. Until then it may only open that page or sign out
-   * (permissions.ts).
-   */
+  /** Until it has one, it may only open that page or sign out (permissions.ts). */
   mustAddFactor: boolean
   /** Throws unless the session is still valid in this transaction. */
   expectValid(transaction: mongo.ClientSession): Promise<void>
@@ -102,10 +96,7 @@ export interface SignedIn extends OwnForms {
 /** The time of the last request is stored only if the stored one is older than this. */
 const seenEveryMs = 15 * 60_000
 
-/**
- * Null if the session doesn't exist or has ended. Reads from MongoDB each time, so that a session ends in all processes
- * at once.
- */
+/** Reads from MongoDB each time, so that a session ends in all processes at once. */
 export async function findSession(
   deps: OpenDeps & Pick<Deps, 'config' | 'transactions'>,
   token: string,
@@ -225,10 +216,7 @@ const end = (deps: EndDeps, staffName: string, ids: string[], by: By): Promise<n
     return found.length
   })
 
-/**
- * By account name. An account that hasn't signed in for 30 days is missing, because its sessions are removed
- * (session.ts).
- */
+/** By account name. Sessions are removed after 30 days (session.ts), so older sign-ins are missing. */
 export async function lastSignIns(
   deps: Pick<Deps, 'StaffSession'>,
   names: readonly string[],

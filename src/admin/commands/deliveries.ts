@@ -86,10 +86,7 @@ async function reportGone({ skipped }: RequeueCounts): Promise<void> {
   process.stderr.write(`${deliveriesCounted(gone)} not re-queued: ${reasons['endpoint-gone']}. ${remedy}\n`)
 }
 
-/**
- * Runs before the command connects to MongoDB. Exits with an error if the options would select every delivery or could
- * not select any.
- */
+/** Before connecting to MongoDB, rejects options that would select every delivery, or could never select any. */
 function checkSelection(command: Command): void {
   const { id, endpoint, business, from, to, status } = command.opts<Selection>()
   const isNarrow = id !== undefined || endpoint !== undefined || business !== undefined

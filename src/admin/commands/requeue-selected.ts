@@ -23,10 +23,7 @@ export type RequeueCounts = { matched: number; requeued: number; skipped: Record
 /** Redis isn't needed, because workers also poll MongoDB for deliveries that are due. */
 const withoutRedis = { enqueue: (): void => undefined }
 
-/**
- * Between the starts of two full batches of 500 deliveries, so at most 250 deliveries per second. Anything faster would
- * delay other businesses' deliveries.
- */
+/** Between the starts of two batches of 500. More than 250 deliveries per second would delay other businesses. */
 const batchEveryMs = 2000
 
 /** Throws the same errors as `requeueSelected`. */

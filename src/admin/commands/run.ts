@@ -33,10 +33,7 @@ interface Output<Result> {
   failureCode: number
 }
 
-/**
- * Prints the result on stdout, as JSON or with `toText`. If the command fails, prints one line on stderr and sets the
- * exit code.
- */
+/** Prints the result on stdout, or one line about a failure on stderr, and sets the exit code. */
 export async function withAdminDeps<Result extends object>(
   reason: string | undefined,
   run: (deps: AdminDeps) => Promise<Result>,

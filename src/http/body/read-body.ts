@@ -41,10 +41,7 @@ export function reserveBody(deps: LimitDeps, { businessId }: Caller, req: Reques
   return memory ?? smallBody
 }
 
-/**
- * Throws if the body is truncated, or if it is large and no memory was reserved for it. Such a request must have no
- * effect.
- */
+/** Throws for a truncated body, and for a large one without reserved memory. The request must then have no effect. */
 export async function readBody(
   deps: LimitDeps,
   caller: Caller,
@@ -88,10 +85,7 @@ export async function readBody(
 export const isAnnounced = ({ headers }: Request): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-/**
- * Translates an error of body-parser. Null if the client isn't at fault. `accepted` is the message for an unsupported
- * media type.
- */
+/** Null if the client isn't at fault. `accepted` is the message for an unsupported media type. */
 export function bodyRefusal(error: unknown, accepted: string | null): Refusal | null {
   const { type, status } = error as { type?: string; status?: number }
   if (type === 'entity.too.large') return refuse('PAYLOAD_TOO_LARGE')

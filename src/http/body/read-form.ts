@@ -4,10 +4,7 @@ import { isAnnounced, truncated } from './read-body.ts'
 /** Our largest form has only a few short fields. `limit` is what matters: 8 KB can't hold `parameterLimit` fields. */
 const readFields = urlencoded({ extended: false, limit: '8kb', parameterLimit: 10_000, inflate: false })
 
-/**
- * The parser skips the body of a disconnected client (read-body.ts). Without this check it would pass for an empty
- * form.
- */
+/** The parser skips the body of a disconnected client (read-body.ts), which would pass for an empty form. */
 const refuseSkipped = (req: Request, _res: Response, next: NextFunction): void =>
   next(isAnnounced(req) && req.body === undefined && req.socket.destroyed ? truncated() : undefined)
 

@@ -29,7 +29,7 @@ export function limitVisitors(
 ): RequestHandler {
   return async (req: Request, _res: Response, next: NextFunction): Promise<void> => {
     if (rateLimits === null) return next()
-    // Stops at the first prefix over its limit, so that its excess requests don't use up the limits of larger prefixes.
+    // Stops at the first prefix over its limit: excess requests don't count for larger prefixes.
     const closed = prefixLimits(req.ip ?? '', rateLimits).find(
       ({ range, limit }) => !rateLimits.count(`visitor:${range}`, limit).isOpen,
     )

@@ -3,9 +3,7 @@ import type { Deps } from '../../platform/deps.ts'
 import { type Deadline, startDeadline } from '../server/deadline.ts'
 import type { SetPageHeaders } from './page-headers.ts'
 
-/**
- * First handler of the pages below `mount`. It logs the pattern of the matching route, and thus no ids and no query.
- */
+/** First handler of the pages below `mount`. It logs the route's pattern, and thus no ids and no query. */
 export const preparePage =
   (mount: string, setPageHeaders: SetPageHeaders) =>
   (req: Request, res: Response, next: NextFunction): void => {

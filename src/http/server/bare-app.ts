@@ -19,10 +19,7 @@ import { createErrorReporter } from './report-error.ts'
 /** Beyond about a thousand, Node.js hides Content-Length but still delivers the body. */
 export const maxHeaders = 100
 
-/**
- * Creates the Express app of an HTTP port, with the first checks on each request and the error handling. `fill` adds
- * the routes.
- */
+/** Every HTTP port has such an app, with the first checks and the error handling. `fill` adds the routes. */
 export function createBareApp(
   deps: Pick<Deps, 'config' | 'log' | 'metrics' | 'stopping' | 'tracing'>,
   fill: (app: Express) => void,

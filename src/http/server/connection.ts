@@ -147,10 +147,7 @@ export function refusalOf({ code }: ParserFault): Refusal {
  */
 export const minResponseRate = 16 * 1024
 
-/**
- * Closes the connection of a client that sends or reads too slowly or has been idle for too long. `at` is
- * `performance.now()`.
- */
+/** For clients that send or read too slowly, or idle for too long. `at` is `performance.now()`. */
 export function cutSlow(connection: Connection, timeouts: Timeouts, at: number): void {
   cutSlowBody(connection, timeouts, at)
   cutSlowReader(connection, timeouts, at)

@@ -46,10 +46,7 @@ export const maxStopMs = ({ walletTimeoutMs }: Pick<Config, 'walletTimeoutMs'>):
 
 export type HttpServer = ReturnType<typeof createHttpServer>
 
-/**
- * Gives the envelope also to errors that Node.js would write itself: for a malformed request, too large headers, a
- * timeout, an unsupported `Expect` or a CONNECT.
- */
+/** Errors that Node.js would write itself get the envelope too: bad requests, timeouts, `Expect`, CONNECT. */
 export function createHttpServer(
   deps: Pick<Deps, 'config' | 'log' | 'metrics'>,
   app: Express,

@@ -63,10 +63,7 @@ function readiness(deps: Pick<Deps, 'mongo' | 'queues' | 'stopping'>): RequestHa
   }
 }
 
-/**
- * For Prometheus (docs/operators/watch.md). If there's a token, a request without it gets a 401, and nothing is read
- * from the databases.
- */
+/** For Prometheus (docs/operators/watch.md). With a token configured, a request without it gets a 401. */
 function useMetrics(
   deps: Pick<
     Deps,

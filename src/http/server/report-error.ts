@@ -6,9 +6,7 @@ import { throttled } from '../../platform/log.ts'
 import { bodyRefusal } from '../body/read-body.ts'
 import { type ApiResponse, failure } from '../responses/envelope.ts'
 
-/**
- * Turns any thrown value into an error response. Bugs are logged in full, but the response reveals nothing about them.
- */
+/** Turns anything thrown into an error response. Bugs are logged in full, but the response reveals nothing. */
 export function createErrorReporter(
   deps: Pick<Deps, 'log' | 'metrics'>,
 ): (error: unknown, res: Response) => ApiResponse {

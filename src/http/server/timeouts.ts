@@ -21,10 +21,7 @@ export const timeouts = {
    * close a connection before we do, because a request could otherwise arrive in that moment.
    */
   keepAliveMs: 95_000,
-  /**
-   * For the client to close the connection after the last response. If we close it while data is still arriving, it's
-   * reset, and the client may lose the response.
-   */
+  /** Before we close a connection. If data is still arriving then, it's reset, and the client may lose the response. */
   lingerMs: 2000,
   checkEveryMs: 1000,
 }

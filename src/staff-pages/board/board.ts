@@ -13,10 +13,7 @@ import { contentSecurityPolicy, script, style } from './settings.ts'
 
 /** The most that Bull Board's own settings offer. */
 const maxJobsPerPage = 50
-/**
- * Redis can't hold this many pages of jobs. It rejects very large numbers with an error that would look like a fault in
- * Redis.
- */
+/** Redis rejects very large numbers with an error that would look like a fault in Redis. */
 const lastPage = 1_000_000
 
 /**

@@ -70,10 +70,7 @@ type Render = (path: string, options: object, done: (error: unknown, html?: stri
 
 const ownFiles = '<link href="static/own.css" rel="stylesheet"><script src="static/own.js"></script>'
 
-/**
- * Replaces the link to fonts on another host with links to our stylesheet and script. Bull Board has no option for
- * either.
- */
+/** Replaces the link to another host's fonts with our stylesheet and script. Bull Board has no option for it. */
 function addOwnFiles(app: Express): void {
   const { engines } = app as unknown as { engines: Record<string, Render> }
   const render = engines['.ejs']

@@ -40,10 +40,7 @@ interface Finder {
   /** The input in its stored format, or null if the query isn't of this kind. */
   read(query: string): string | null
   find(deps: Deps, input: string): Promise<Hit[]>
-  /**
-   * The input as the results may show it, by default in full. If it differs from the input, the page doesn't repeat the
-   * query.
-   */
+  /** How the results show the input, if not in full. The page then doesn't repeat the query. */
   shown?(input: string): string
   /** Explains to staff why nothing was found. Must not contain the input. */
   whyNoHit?(input: string): string

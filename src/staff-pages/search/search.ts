@@ -145,10 +145,7 @@ const stateOf = ({ status, hold, cancellationReason }: FoundIntent): string => {
   return cancellationReason === 'expired' ? `${status}, expired` : status
 }
 
-/**
- * Payments of an amount on one day. Several businesses with the name are all searched. Throws VALIDATION_ERROR if a
- * field is invalid.
- */
+/** If several businesses have the name, searches all of them. Throws VALIDATION_ERROR if a field is invalid. */
 async function findByAmount(deps: Pick<Deps, 'Business' | 'Intent' | 'now'>, fields: AmountFields): Promise<Group> {
   const business = readName('name', fields.business) ?? ''
   if (business.length < minPartLength)

@@ -1,9 +1,7 @@
 import { html } from 'ghtml'
 import { type Locale, locales } from '../../checkout/locale.ts'
 
-/**
- * What to say about one state of a payment, an endpoint or a delivery. `Facts` are already formatted for the language.
- */
+/** What to say about a state of a payment, endpoint or delivery. `Facts` are already formatted for the language. */
 export interface Sentences<Facts> extends Record<Language, (facts: Facts) => string> {
   /** Why it came to this, for support staff. */
   happened: (facts: Facts) => string

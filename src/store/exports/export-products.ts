@@ -39,17 +39,13 @@ export async function* exportProducts(
     yield chunk
     text = ''
     rows = []
-    // A page of 50 large products makes 50 chunks. Without a pause in between, the process could serve nobody else
-    // while a fast client downloads them.
+    // 50 large products make 50 chunks. Without a pause in between, a fast client's download would block the process.
     await restAfter(tookMs)
   }
   if (text !== '' || rows.length > 0) yield text + textOf(rows, delimiter)
 }
 
-/**
- * Page by page, oldest first: no connection to MongoDB is occupied and no cursor stays open while a slow client
- * downloads a page.
- */
+/** Oldest first, page by page: a slow client occupies no connection to MongoDB and keeps no cursor open. */
 async function* eachProduct(
   { lists }: Pick<Deps, 'lists'>,
   { businessId, sandbox }: Caller,

@@ -27,10 +27,7 @@ export interface Outcome {
   variants: number
 }
 
-/**
- * Compares all rows for one handle with the product that has it. Without such a product, `product` is null, and the
- * import creates one.
- */
+/** Compares all rows for one handle with its product. If `product` is null, the import creates one. */
 export function compareProduct(
   { businessId, sandbox }: Pick<Product, 'businessId' | 'sandbox'>,
   handle: string,
@@ -93,10 +90,7 @@ const cells = ['name', 'description', 'active'] as const
 
 type ProductCells = Partial<Pick<Product, (typeof cells)[number]>>
 
-/**
- * Collects the product's own fields, such as its name, from all of its rows. Two different values for a field are a
- * fault.
- */
+/** The product's own fields, such as its name. Two different values for one field are a fault. */
 function readProductCells(rows: readonly ProductRow[], faults: Faults): ProductCells {
   const values: Partial<Record<(typeof cells)[number], string | boolean>> = {}
   for (const row of rows)
@@ -186,7 +180,7 @@ function matchRows(rows: readonly ProductRow[], variants: readonly Variant[], fa
 const describesVariant = ({ variant_label, sku, price, stock }: ProductRow): boolean =>
   [variant_label, sku, price, stock].some((cell) => cell !== null)
 
-/** A blank label stands for the variant with the row's SKU, else for the product's only variant, else for `Default`. */
+/** Without a label, goes by the row's SKU, else takes the product's only variant, else `Default`. */
 function labelOf({ variant_label: label, sku }: ProductRow, variants: readonly Variant[]): string {
   if (label !== null) return label
   const known = variants.find((variant) => sku !== null && variant.sku === sku)
@@ -194,10 +188,7 @@ function labelOf({ variant_label: label, sku }: ProductRow, variants: readonly V
   return (known ?? only)?.label ?? defaultLabel
 }
 
-/**
- * Whether the label is missing and could mean several variants. Its author most likely didn't want a new variant called
- * `Default`.
- */
+/** The label is missing and could mean several variants. Hardly anyone wants a new variant called `Default`. */
 const isUnlabelled = ({ variant_label: label, sku }: ProductRow, variants: readonly Variant[]): boolean =>
   label === null &&
   variants.length > 1 &&

@@ -48,10 +48,7 @@ export async function parseImport(
   return { rows: await readRows(deps, csv), isDryRun: dryRun === 'true' }
 }
 
-/**
- * For one run of the transaction. MongoDB ends a transaction after 5 s, and until then other requests wait for the
- * products that it has changed.
- */
+/** MongoDB ends a transaction after 5 s, and until then other requests wait for the products it has changed. */
 const longestTryMs = 4_000
 
 /** How many products to lock before anything is read. */
@@ -171,10 +168,7 @@ function batchesOf<Item>(items: readonly Item[], countVariants: (item: Item) => 
   return batches
 }
 
-/**
- * Handles in each list. The response is stored for a day, so the lists need a limit; the counts include products that
- * aren't listed.
- */
+/** Handles in each list: the response is stored for a day. The counts include products that aren't listed. */
 const maxListed = 100
 
 /** Counts, and the handles of the first products that the import would create, update or leave unchanged. */

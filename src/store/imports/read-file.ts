@@ -19,10 +19,7 @@ import {
   type Values,
 } from './rows.ts'
 
-/**
- * Three times the longest valid row, with every character in 4 bytes. In a longer one, a closing quote is most likely
- * missing.
- */
+/** Three times the longest valid row. In a longer one, a closing quote is most likely missing. */
 const maxRowBytes = 64 * 1024
 
 /**
@@ -105,10 +102,7 @@ const messagesOfParser: Partial<Record<string, string>> = {
   CSV_MAX_RECORD_SIZE: tooLong,
 }
 
-/**
- * Some spreadsheet programs write thousands of blank rows below the last one with content. A million would only waste
- * time.
- */
+/** Some spreadsheet programs write thousands of blank rows at the end. A million would only waste time. */
 const maxBlankRows = 50_000
 
 /**

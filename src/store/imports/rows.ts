@@ -97,9 +97,7 @@ export interface Values {
 /** Null stands for a blank cell, which doesn't change the field. */
 export type Cells = { [C in Column]: Values[C] | null }
 
-/**
- * `row` is its number as in a spreadsheet: the header is row 1. Rows with the same handle describe the same product.
- */
+/** `row` counts as in a spreadsheet, with the header as row 1. All rows with one handle describe one product. */
 export type ProductRow = Cells & { row: number; handle: string }
 
 /** Not counting the header. */

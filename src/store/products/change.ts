@@ -42,10 +42,7 @@ export function parseChange(deps: Pick<Deps, 'validate'>, body: unknown): Produc
   }
 }
 
-/**
- * Null if no variant changes. Without `variants`, the label, price, stock and SKU at the top level are for the
- * product's only variant.
- */
+/** Null if no variant changes. Without `variants`, top-level fields are for the product's only variant. */
 function variantsOf(input: UpdateProductBody): VariantChange[] | null {
   if (input.variants !== undefined)
     return input.variants.map(({ _id = null, ...fields }, index) => ({

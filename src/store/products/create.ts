@@ -98,10 +98,7 @@ export interface ProductRequest extends Pick<Product, 'name' | 'description' | '
   givenSkus: GivenSkus
 }
 
-/**
- * For a create request (SPEC 4.9). Without `variants`, the price, stock and SKU at the top level are for the product's
- * only variant.
- */
+/** SPEC 4.9. Without `variants`, the top-level price, stock and SKU are for the product's only variant. */
 export function parseCreate(deps: Pick<Deps, 'validate'>, body: unknown): ProductRequest {
   const input = deps.validate(createProductBody, body) as CreateProductBody
   const { name, description = '', images = [], active = true } = input

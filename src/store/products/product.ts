@@ -91,8 +91,7 @@ export const products: Collection = {
     // For the clean-up, because the other indexes don't contain deleted products.
     {
       name: 'deletions',
-      // Ends with `deletedAt`: if only the index's filter had this field, MongoDB would have to read each document to
-      // check it.
+      // Ends with `deletedAt`: were it only in the index's filter, MongoDB would have to read each document.
       key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, deletedAt: 1 },
       partialFilterExpression: { deletedAt: { $type: 'date' } },
     },
@@ -138,9 +137,7 @@ export function variantById({ variants }: Variants, id: string, param: string): 
   return variant
 }
 
-/**
- * Throws VARIANT_NOT_FOUND if no variant has the label, and VARIANT_LABEL_AMBIGUOUS with their ids if several have it.
- */
+/** Throws VARIANT_NOT_FOUND, or VARIANT_LABEL_AMBIGUOUS with the ids of those that share the label. */
 export function variantByLabel({ variants }: Variants, label: string, param: string | null): Variant {
   const [variant, ...others] = variants.filter((each) => each.label === label)
   const field = param === null ? {} : { param }

@@ -13,10 +13,7 @@ import type { Shop } from './shop.ts'
 /** Of every sandbox's shop. Only the merchant's developers see it. */
 const sandboxName = 'Sandbox'
 
-/**
- * Throws SHOP_NOT_FOUND if a live key's business has no live shop. Never throws for a test key, because the sandbox's
- * shop is created when it is first needed.
- */
+/** Throws SHOP_NOT_FOUND for a live key only: the sandbox's shop is created when it's first needed. */
 export async function requireShop(
   { Shop }: Pick<Deps, 'Shop'>,
   { businessId, sandbox }: Caller,
@@ -26,10 +23,7 @@ export async function requireShop(
     throw refuse('SHOP_NOT_FOUND')
 }
 
-/**
- * `requireShop` for operations that create something: with a test key, creates the sandbox's shop if there is none yet
- * (SPEC 8).
- */
+/** Like `requireShop`, but creates the sandbox's shop if there is none yet (SPEC 8). */
 export async function openShop(
   { Shop, now }: Pick<Deps, 'Shop' | 'now'>,
   { businessId, sandbox }: Caller,
