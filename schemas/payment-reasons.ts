@@ -1,3 +1,5 @@
+import type { FromSchema } from 'json-schema-to-ts'
+
 /** The customer can repeat a payment declined for these. `declined` means no reason, or one not in this list. */
 export const declines = ['insufficient_funds', 'limit_exceeded', 'declined'] as const
 /** Why a payment fails permanently. */
@@ -8,3 +10,19 @@ export const cancellations = ['requested_by_merchant', 'cancelled_by_operator', 
 export type DeclineReason = (typeof declines)[number]
 export type FailureReason = (typeof failures)[number]
 export type CancellationReason = (typeof cancellations)[number]
+
+/** Any `reason` is accepted: an unknown one is replaced with the default (src/wallets/live/live-wallet.ts). */
+export const walletResponse = {
+  type: 'object',
+  required: ['key', 'status'],
+  properties: {
+    key: { type: 'string' },
+    status: { enum: ['succeeded', 'declined', 'failed', 'refused', 'pending', 'unknown', 'expired'] },
+    reason: {},
+    amount: { type: 'integer' },
+    fee: { type: 'integer' },
+    currency: {},
+  },
+} as const
+
+export type WalletResponse = FromSchema<typeof walletResponse>

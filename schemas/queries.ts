@@ -40,3 +40,18 @@ export const spanOf = (what: string, note = '') =>
 export const spanQuery = { type: 'object', properties: spanOf('Only items created') } as const
 
 export type SpanQuery = ValueOf<typeof spanQuery>
+
+const auditName = { type: 'string', maxLength: 200, format: 'storable-text' } as const
+
+/** `before` is the position at which the previous page of results ended. */
+export const listAuditQuery = {
+  type: 'object',
+  properties: {
+    who: auditName,
+    act: auditName,
+    subject: auditName,
+    business: auditName,
+    ...spanQuery.properties,
+    before: { type: 'string', pattern: '^-?\\d{1,16}-[^]{1,100}$' },
+  },
+} as const

@@ -43,18 +43,29 @@ const folderOf = (file: string): string => {
 
 const isAbove = (folder: string, other: string): boolean => order.indexOf(folder) > order.indexOf(other)
 
-/** What each folder adds to `Deps`, `Models` and `Batchers` (src/platform/deps.ts), by name. */
-const owners = new Map(
-  sources.flatMap((file) => {
-    const text = read(file)
-    const [, added = ''] = /declare module '[^']*platform\/deps\.ts' \{\n([\s\S]*?)\n\}/.exec(text) ?? []
-    const names = [...added.matchAll(/^ {4}(\w+): /gm)]
-    const batchers = added.includes('interface Batchers')
-      ? [...text.matchAll(/^ {2,4}(\w+): (?:create|inserts)/gm)]
-      : []
-    return [...names, ...batchers].map(([, name = '']) => [name, folderOf(file)] as const)
-  }),
-)
+/** The folder from which a file of src/context imports a name. */
+const sourceOf = (text: string, name: string): string | undefined => {
+  const found = new RegExp(String.raw`\b${name}\b[^}]*\} from '\.\./([^']+)'`).exec(text)?.[1]
+  return found && `src/${found}`
+}
+
+/** The folder that declares each dependency, model and batcher. */
+const owners = new Map<string, string>()
+const own = (text: string, name: string, declared: string): void => {
+  const file = sourceOf(text, declared)
+  if (file !== undefined) owners.set(name, folderOf(file))
+}
+const [deps, models, batchers] = ['deps', 'models', 'batchers'].map((name) => read(`src/context/${name}.ts`)) as [
+  string,
+  string,
+  string,
+]
+for (const [, name = '', type = ''] of deps.matchAll(/^ {4}(\w+): (?:Pick<)?(\w+)/gm)) own(deps, name, type)
+for (const [, name = '', declared = ''] of models.matchAll(/^ {2}(\w+): (\w+),$/gm)) own(models, name, declared)
+for (const [, open = ''] of batchers.matchAll(/\.\.\.(\w+)\(/g)) {
+  const file = sourceOf(batchers, open) ?? ''
+  for (const [, name = ''] of read(file).matchAll(/^ {2,4}(\w+): (?:create|inserts)/gm)) own(batchers, name, open)
+}
 
 /** The names of dependencies that a file uses. */
 const usedIn = (text: string): string[] => [

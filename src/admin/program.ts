@@ -8,9 +8,9 @@ import { addEndpointCommands } from './commands/endpoint.ts'
 import { addExportCommands } from './commands/export.ts'
 import { addIntentsCommands } from './commands/intents.ts'
 import { addKeyCommands } from './commands/key.ts'
-import { addLedgerCommand } from './commands/ledger.ts'
 import { addReconcileCommand } from './commands/reconcile.ts'
 import { addRetentionCommands } from './commands/retention.ts'
+import type { AdminDeps } from './commands/run.ts'
 import { addSecretsCommands } from './commands/secrets.ts'
 import { addShopCommands } from './commands/shop.ts'
 import { addStaffCommands } from './commands/staff.ts'
@@ -61,6 +61,28 @@ function addApiCommands(program: Command): void {
       }),
     )
   }
+}
+
+const verifyLedgersHelp = `
+Recomputes every balance from the amounts, and compares each entry with its
+payment, refund or payout. Shows the first fault of each ledger. The exit code is
+0 only if there is none.
+
+Example:
+  admin ledger verify`
+
+function addLedgerCommand(program: Command): void {
+  const ledger = subcommand(program, 'ledger', 'verify the ledgers')
+  const proof = 'prove that the entries and balances of all ledgers follow from payments, refunds and payouts'
+  subcommand(ledger, 'verify', proof).addHelpText('after', verifyLedgersHelp).action(act(verifyLedgers))
+}
+
+async function verifyLedgers(deps: AdminDeps) {
+  const verification = await import('../verification/verify-ledger.ts')
+  const { ledgers, faults: found, failed } = await verification.verifyLedgers(deps, (batch) => batch(), true)
+  const faults = [...found, ...failed]
+  if (faults.length > 0) process.exitCode = 1
+  return { proven: faults.length === 0, ledgers, faults }
 }
 
 /** Makes `--help` after an unknown command an error. Commander would print the help of the group and exit with 0. */

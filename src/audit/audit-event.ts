@@ -1,32 +1,8 @@
-import { type Model, Schema } from 'mongoose'
-import type { Collection } from '../mongo/collection.ts'
+import { collection, type Stored } from '../mongo/declare.ts'
+import { anything, date, flag, oneOf, optional, orNull, text, whole } from '../mongo/fields.ts'
 import { newId } from '../platform/ids.ts'
-import type { Actor, By } from '../security/actor.ts'
+import { type Actor, actorFields, type By } from '../security/actor.ts'
 import type { Act } from './acts.ts'
-
-declare module '../platform/deps.ts' {
-  interface Models {
-    AuditEvent: Model<AuditEvent>
-  }
-}
-
-/** Never deleted, and never changed once sealed, except that the line is marked with its seal. */
-export interface AuditEvent extends Omit<By, 'expectValid'> {
-  _id: string
-  at: Date
-  act: Act
-  /** Id or name of the changed object, such as a delivery or a staff account. */
-  subject: string
-  /** Null for acts that concern no particular business, such as those on staff accounts. */
-  businessId: string | null
-  /** Changed fields with their previous values, but no long values, secrets, bodies or customer data. */
-  before: Record<string, unknown> | null
-  after: Record<string, unknown> | null
-  /** When the last act can be counted in a line that repeated acts share (share.ts). Other lines don't have it. */
-  closesAt?: Date
-  /** Number of the seal that contains the line (seals/seal.ts). Missing until then. */
-  seal?: number | null
-}
 
 /** Besides actor and time. By default, a line has a new id, and no values from before and after. */
 export type About = Pick<AuditEvent, 'act' | 'subject' | 'businessId'> &
@@ -46,39 +22,47 @@ export const readableDate = (at: unknown): Date =>
 
 /** For pages and exports. A forged line may have any fields. */
 export function readable(line: AuditEvent): AuditEvent {
-  const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null))
-  const orNull = (value: unknown): string | null => (value === null || value === undefined ? null : text(value))
+  const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null))
+  const textOrNull = (value: unknown): string | null => (value === null || value === undefined ? null : asText(value))
   const fieldsOf = (value: unknown) => (value === null || value === undefined ? null : Object(value))
   const { kind, name, from }: Partial<Actor> = line.actor ?? {}
   return {
     ...line,
-    _id: text(line._id),
+    _id: asText(line._id),
     at: readableDate(line.at),
-    actor: { kind: text(kind) as Actor['kind'], name: text(name), from: orNull(from) },
-    act: text(line.act) as Act,
-    subject: text(line.subject),
-    businessId: orNull(line.businessId),
-    reason: orNull(line.reason),
+    actor: { kind: asText(kind) as Actor['kind'], name: asText(name), from: textOrNull(from) },
+    act: asText(line.act) as Act,
+    subject: asText(line.subject),
+    businessId: textOrNull(line.businessId),
+    reason: textOrNull(line.reason),
     before: fieldsOf(line.before),
     after: fieldsOf(line.after),
   }
 }
 
-export const auditEvents: Collection = {
+/** Never deleted, and never changed once sealed, except that the line is marked with its seal. */
+export const auditEvents = collection({
   name: 'auditevents',
+  kept: 'forever',
   fields: {
-    _id: String,
-    at: Date,
-    actor: { kind: { type: String }, name: String, from: String },
-    reason: String,
-    sandbox: Boolean,
-    act: String,
-    subject: String,
-    businessId: String,
-    before: Schema.Types.Mixed,
-    after: Schema.Types.Mixed,
-    closesAt: Date,
-    seal: Number,
+    _id: text,
+    at: date,
+    actor: actorFields,
+    reason: orNull(text),
+    /** Whether a merchant used a test key. Only lines of merchants have this field. */
+    sandbox: optional(flag),
+    act: oneOf<Act>(),
+    /** Id or name of the changed object, such as a delivery or a staff account. */
+    subject: text,
+    /** The business that the act concerns, if it concerns one. */
+    businessId: orNull(text),
+    /** The changed fields. Long values are left out, and so are secrets, bodies and customer data. */
+    before: orNull(anything<Record<string, unknown>>()),
+    after: orNull(anything<Record<string, unknown>>()),
+    /** When the last act can be counted in a line that repeated acts share (share.ts). Other lines don't have it. */
+    closesAt: optional(date),
+    /** Number of the seal that contains the line (seals/seal.ts). Missing until then. */
+    seal: optional(orNull(whole)),
   },
   indexes: [
     { name: 'bySeal', key: { seal: 1, _id: 1 } },
@@ -88,4 +72,5 @@ export const auditEvents: Collection = {
     { name: 'bySubject', key: { subject: 1, at: -1, _id: -1 } },
     { name: 'byBusiness', key: { businessId: 1, at: -1, _id: -1 } },
   ],
-}
+})
+export type AuditEvent = Stored<typeof auditEvents>

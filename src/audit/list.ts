@@ -1,7 +1,7 @@
-import { stringify } from 'csv-stringify/sync'
-import { listAuditQuery } from '../../schemas/list-audit.ts'
+import { listAuditQuery } from '../../schemas/queries.ts'
 import { readName } from '../input/name.ts'
 import { readSpan, type Span, within } from '../input/span.ts'
+import { type Cell, csvHeader, csvRows } from '../platform/csv.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { By } from '../security/actor.ts'
 import { type AuditEvent, readable } from './audit-event.ts'
@@ -76,7 +76,7 @@ export type ExportFormat = (typeof exportFormats)[number]
 /** Per query, and per piece of the file. */
 const linesPerPiece = 250
 
-const columns: Record<string, (line: AuditEvent) => unknown> = {
+const columns: Record<string, (line: AuditEvent) => Cell> = {
   id: ({ _id }) => _id,
   at: ({ at }) => at.toISOString(),
   actor_kind: ({ actor }) => actor.kind,
@@ -110,7 +110,7 @@ export async function* exportAudit(
   filter: AuditFilter,
   format: ExportFormat,
 ): AsyncGenerator<string, void, undefined> {
-  if (format === 'csv') yield `${Object.keys(columns).join(',')}\r\n`
+  if (format === 'csv') yield csvHeader(Object.keys(columns), ',')
   for (let rest = filter; ; ) {
     const { lines, next } = await read((deps) => listAudit(deps, rest, linesPerPiece))
     const last = lines.at(-1)
@@ -121,11 +121,11 @@ export async function* exportAudit(
   }
 }
 
-/** A spreadsheet could execute a cell that begins with `=` or the like, so such a cell gets a `'` first. */
 const csvOf = (lines: AuditEvent[]): string =>
-  stringify(lines.map(cellsOf), { record_delimiter: '\r\n', quoted_string: true, escape_formulas: true })
-
-const cellsOf = (line: AuditEvent): unknown[] => Object.values(columns).map((cell) => cell(line))
+  csvRows(
+    lines.map((line) => Object.values(columns).map((cell) => cell(line))),
+    ',',
+  )
 
 const jsonLinesOf = (lines: AuditEvent[]): string =>
   lines.map(({ _id: id, seal = null, ...line }) => `${JSON.stringify({ id, ...line, seal })}\n`).join('')

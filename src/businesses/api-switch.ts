@@ -1,26 +1,15 @@
 import type { Model } from 'mongoose'
-import type { Collection } from '../mongo/collection.ts'
-
-declare module '../platform/deps.ts' {
-  interface Models {
-    Setting: Model<Setting>
-  }
-  interface Deps {
-    apiSwitch: ApiSwitch
-  }
-}
+import { collection, type Stored } from '../mongo/declare.ts'
+import { flag, text } from '../mongo/fields.ts'
 
 /** Applies to the whole service. So far there's one, `api`, which turns the developer API on or off. */
-export interface Setting {
-  _id: string
-  enabled: boolean
-}
-
-export const settings: Collection = {
+export const settings = collection({
   name: 'settings',
-  fields: { _id: String, enabled: Boolean },
+  kept: 'forever',
+  fields: { _id: text, enabled: flag },
   indexes: [],
-}
+})
+export type Setting = Stored<typeof settings>
 
 /** Master switch for the developer API. Each process keeps its value in memory, because every request checks it. */
 export type ApiSwitch = Awaited<ReturnType<typeof createApiSwitch>>

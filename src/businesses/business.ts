@@ -1,82 +1,65 @@
-import type { Model } from 'mongoose'
-import type { Collection } from '../mongo/collection.ts'
+import { collection, type Stored } from '../mongo/declare.ts'
+import { date, flag, list, type Of, orNull, part, text, whole } from '../mongo/fields.ts'
 import type { CommissionRates } from '../wallets/commission.ts'
 
-declare module '../platform/deps.ts' {
-  interface Models {
-    Business: Model<Business>
-  }
-}
-
 /** Set by operators. Null stands for the service's default. */
-export interface BusinessLimits {
-  /** Requests per second of each API key (RATE_LIMIT_PER_SECOND). */
-  perSecond: number | null
-  /** Live payment codes in use at a time (LIVE_CODES_PER_BUSINESS). */
-  liveCodes: number | null
-  /** Intents, orders and products that test keys may create per UTC day (SANDBOX_INTENTS_PER_DAY). 0 is no limit. */
-  sandboxIntentsPerDay: number | null
+const limitFields = part({
+  /** Requests per second of each of its keys (RATE_LIMIT_PER_SECOND). */
+  perSecond: orNull(whole),
+  /** Live payment codes in use (LIVE_CODES_PER_BUSINESS). */
+  liveCodes: orNull(whole),
+  /** Intents, orders and products of its test keys per UTC day (SANDBOX_INTENTS_PER_DAY). 0 means no limit. */
+  sandboxIntentsPerDay: orNull(whole),
   /**
-   * Documents, and bytes of documents, that live or test keys may store per UTC day (LIVE_DOCUMENTS_PER_DAY,
-   * LIVE_BYTES_PER_DAY, SANDBOX_BYTES_PER_DAY). 0 is no limit.
+   * What its keys may store per UTC day (LIVE_DOCUMENTS_PER_DAY, LIVE_BYTES_PER_DAY, SANDBOX_BYTES_PER_DAY). 0 means no
+   * limit.
    */
-  liveDocumentsPerDay: number | null
-  liveBytesPerDay: number | null
-  sandboxBytesPerDay: number | null
-}
+  liveDocumentsPerDay: orNull(whole),
+  liveBytesPerDay: orNull(whole),
+  sandboxBytesPerDay: orNull(whole),
+})
+export type BusinessLimits = Of<typeof limitFields>
 
-/** Called a merchant in most of the documentation. */
-export interface Business {
-  _id: string
-  name: string
-  /** Whether live keys work. Test keys don't need this approval. */
-  liveApproved: boolean
-  /** Only for the developer API: payment pages work even if this is false. */
-  apiEnabled: boolean
-  /** Turns off the developer API, and customers can't pay either. */
-  suspended: boolean
-  limits: BusinessLimits
-  /** Set by operators, including rates that apply only later. */
-  commission: CommissionHistory
-  createdAt: Date
-}
-
-export const defaultLimits: BusinessLimits = {
-  perSecond: null,
-  liveCodes: null,
-  sandboxIntentsPerDay: null,
-  liveDocumentsPerDay: null,
-  liveBytesPerDay: null,
-  sandboxBytesPerDay: null,
-}
-
-export const businesses: Collection = {
-  name: 'businesses',
-  fields: {
-    _id: String,
-    name: String,
-    liveApproved: Boolean,
-    apiEnabled: Boolean,
-    suspended: Boolean,
-    limits: Object.fromEntries(Object.keys(defaultLimits).map((name) => [name, Number])),
-    commission: [{ _id: false, from: Date, provider: Number, payer: Number }],
-    createdAt: Date,
-  },
-  // Staff search by a part of the name, which scans the keys of this index instead of the documents.
-  indexes: [{ name: 'name', key: { name: 1 } }],
-}
+const none: number | null = null
+export const defaultLimits = Object.fromEntries(
+  Object.keys(limitFields.fields).map((name) => [name, none]),
+) as BusinessLimits
 
 /** In basis points, valid from then on. */
-export interface RatesFrom {
-  from: Date
+const ratesFields = part({
+  from: date,
   /** The merchant's fee. */
-  provider: number
+  provider: whole,
   /** The payer's fee. */
-  payer: number
-}
+  payer: whole,
+})
+export type RatesFrom = Of<typeof ratesFields>
 
 /** Sorted by `from`. Before the first entry, the default rates apply. */
 export type CommissionHistory = readonly RatesFrom[]
+
+/** The documentation also calls it a merchant. */
+export const businesses = collection({
+  name: 'businesses',
+  kept: 'forever',
+  fields: {
+    _id: text,
+    name: text,
+    /** Whether its live keys work. Test keys need no approval. */
+    liveApproved: flag,
+    /** Whether it can use the developer API. Its payment pages work in any case. */
+    apiEnabled: flag,
+    /** A suspended business cannot use the developer API, and customers cannot pay it. */
+    suspended: flag,
+    limits: limitFields,
+    /** Includes rates that apply only later. */
+    commission: list(ratesFields),
+    createdAt: date,
+  },
+  // Staff search by a part of the name, which scans the keys of this index instead of the documents.
+  indexes: [{ name: 'name', key: { name: 1 } }],
+})
+export type Business = Stored<typeof businesses>
 
 /** The history is read with the key of each request (key-batchers.ts), so it must stay small. */
 export const maxRates = 200

@@ -8,10 +8,6 @@ import type { Secrets } from '../security/seal.ts'
 import type { ApiKey, StoredSecret } from './api-key.ts'
 import type { Business } from './business.ts'
 
-declare module '../platform/deps.ts' {
-  interface Batchers extends ReturnType<typeof openBusinessBatchers> {}
-}
-
 export interface KeyAndBusiness extends ApiKey {
   business: Pick<Business, 'liveApproved' | 'apiEnabled' | 'suspended' | 'limits' | 'commission'>
 }

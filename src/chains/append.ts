@@ -2,22 +2,17 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { mongo } from 'mongoose'
 import { longestReadMs } from '../lists/pagination.ts'
 import { type Batcher, backgroundRest, createBatcher } from '../mongo/batchers.ts'
+import { flag, type Of, part, text, whole } from '../mongo/fields.ts'
 import { unavailable } from '../platform/errors.ts'
-
-/** The owner of a chain: a business in one environment. */
-export interface ChainOwner {
-  businessId: string
-  sandbox: boolean
-}
 
 /**
  * A document in a numbered chain. The documents of an owner are numbered 1, 2, 3 and so on. Each document is built from
  * the one before it, and never changes. The collection needs `chainIndex`.
  */
-export interface ChainLink extends ChainOwner {
-  _id: string
-  number: number
-}
+export const chainFields = part({ businessId: text, sandbox: flag, _id: text, number: whole })
+export type ChainLink = Of<typeof chainFields>
+/** The owner of a chain: a business in one environment. */
+export type ChainOwner = Pick<ChainLink, 'businessId' | 'sandbox'>
 
 /** The unique index that allows only one document to follow another. */
 export const chainIndex = {

@@ -1,7 +1,12 @@
+import type { Response } from 'express'
 import { html } from 'ghtml'
+import { assetOf, documentOf, sendPage } from '../http/pages/send-page.ts'
 import type { OfferedIntent } from '../intents/find.ts'
-import { scriptPath, stylePath } from './assets.ts'
 import { addressOf, type Locale, locales } from './locale.ts'
+import { script } from './script.ts'
+import { style } from './style.ts'
+
+export const assets = [assetOf('/pay', 'css', style), assetOf('/pay', 'js', script)]
 
 /** Everything on a page except its body. */
 export interface Frame {
@@ -14,31 +19,20 @@ export interface Frame {
   sandbox: boolean
 }
 
-/** `body` is HTML in which every value was escaped with `html` from ghtml. */
-export const page = (frame: Frame, body: string): string => {
+/** Sends a page. `body` must be HTML in which every value was escaped with `html` from ghtml. */
+export function sendCheckoutPage(res: Response, status: number, frame: Frame, body: string): void {
   const { locale, title, sandbox } = frame
   const { words } = locale
-  return html`<!doctype html>
-<html lang="${locale.code}" dir="${locale.dir}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="format-detection" content="telephone=no">
-<title>${title}</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="${stylePath}">
-<script src="${scriptPath}" defer></script>
-</head>
-<body>
-<a class="skip" href="#main">${words.toContent}</a>
-!${sandbox ? html`<header><p class="test">${words.test}</p></header>` : ''}
+  const { code: language, dir: direction } = locale
+  const page = documentOf(
+    { language, direction, title, assets, skip: words.toContent },
+    html`!${sandbox ? html`<header><p class="test">${words.test}</p></header>` : ''}
 <main id="main">
 !${body}
 </main>
-<nav aria-label="${words.languages}">!${locales.map((other) => switchTo(other, frame))}</nav>
-</body>
-</html>
-`
+<nav aria-label="${words.languages}">!${locales.map((other) => switchTo(other, frame))}</nav>`,
+  )
+  sendPage(res, status, page)
 }
 
 const switchTo = (other: Locale, { locale, path, query }: Frame): string => {

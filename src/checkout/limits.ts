@@ -1,4 +1,4 @@
-import type { Deadline } from '../http/server/deadline.ts'
+import type { Deadline } from '../http/server/timeouts.ts'
 import type { Intent } from '../intents/intent.ts'
 import type { PaymentResult } from '../intents/payments/pay.ts'
 import { createRefusedPins, settlePin } from '../intents/payments/refused-pins.ts'

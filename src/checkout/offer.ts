@@ -1,7 +1,6 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
 import type { Status } from '../../schemas/intents.ts'
-import { sendPage } from '../http/pages/send-page.ts'
 import { isCodeActive } from '../intents/codes.ts'
 import type { OfferedIntent } from '../intents/find.ts'
 import type { Intent } from '../intents/intent.ts'
@@ -10,7 +9,7 @@ import { acceptsPayments } from '../intents/marks.ts'
 import { asOf } from '../intents/present.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { Wallet } from '../wallets/wallet.ts'
-import { page } from './layout.ts'
+import { sendCheckoutPage } from './layout.ts'
 import { addressOf, type Locale, localeOf } from './locale.ts'
 import { newLinkProof } from './proofs.ts'
 
@@ -120,7 +119,7 @@ export function sendSheet(
 ): void {
   const { title, body } = sheet
   const query = { ...sheet.query, proof }
-  sendPage(res, status, page({ locale, title, path: path + view, query, sandbox }, body))
+  sendCheckoutPage(res, status, { locale, title, path: path + view, query, sandbox }, body)
 }
 
 /** Null if the business is suspended, the intent's outbox is full, or no wallet is configured. */

@@ -72,9 +72,8 @@ const ended = (offer: Offer, [title, sentence]: readonly [title: string, sentenc
 })
 
 /**
- * Whether another customer's form paid the intent. If so, this customer wasn't charged: while the outcome of one payment
- * is unknown, no other one of the intent can begin, so this customer's payment either never began, or failed before the
- * other began.
+ * True if another customer's form paid the intent, so this customer wasn't charged: while the outcome of one payment is
+ * unknown, no other one of the intent can begin. Theirs either never began, or failed before the other began.
  */
 const isPaidByAnother = ({ intent: { payment }, sent }: Offer): boolean =>
   sent !== null && payment !== null && payment.key !== sent

@@ -3,13 +3,13 @@ import { type NextFunction, type Request, type RequestHandler, type Response, Ro
 import { html } from 'ghtml'
 import { formFields } from '../http/body/read-form.ts'
 import { deadlineOf } from '../http/pages/prepare-page.ts'
-import { redirectTo, sendPage } from '../http/pages/send-page.ts'
+import { redirectTo } from '../http/pages/send-page.ts'
 import { isCodeActive, readCode } from '../intents/codes.ts'
 import { findByCode, type OfferedIntent } from '../intents/find.ts'
 import type { Deps } from '../platform/deps.ts'
 import { isId, isShortCode } from '../platform/ids.ts'
 import { type FormMessages, field, hasMessages, noMessages, summary } from './forms.ts'
-import { page } from './layout.ts'
+import { sendCheckoutPage } from './layout.ts'
 import { createPinLimit, type LookupLimit } from './limits.ts'
 import { addressOf, type Locale, localeOf } from './locale.ts'
 import { isOpen, leftMs, type OfferHandler, offerOf, type View, walletFor } from './offer.ts'
@@ -166,5 +166,5 @@ function sendForm(req: Request, res: Response, status: number, typed: string, me
 </form>`
   const sandbox = sandboxOwner(req) !== null
   const heading = hasMessages(messages) ? words.wrong(title) : title
-  sendPage(res, status, page({ locale, title: heading, path, query: {}, sandbox }, body))
+  sendCheckoutPage(res, status, { locale, title: heading, path, query: {}, sandbox }, body)
 }

@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
 import type { SendError } from '../http/pages/page-errors.ts'
-import { addHeader, sendPage } from '../http/pages/send-page.ts'
-import { page } from './layout.ts'
+import { addHeader } from '../http/pages/send-page.ts'
+import { sendCheckoutPage } from './layout.ts'
 import { addressOf, localeOf } from './locale.ts'
 import type { Note, Words } from './words/words.ts'
 
@@ -29,7 +29,7 @@ export function sendNote(res: Response, status: number, [title, sentence]: Note,
   const body = html`<h1>${title}</h1>
 <p>${sentence}</p>
 !${again}`
-  sendPage(res, status, page({ locale, title, path, query, sandbox: false }, body))
+  sendCheckoutPage(res, status, { locale, title, path, query, sandbox: false }, body)
 }
 
 export const sendNotFound = (res: Response): void => sendNote(res, 404, localeOf(res).words.notes.notFound, null)

@@ -1,10 +1,11 @@
 import { type NextFunction, type Request, type Response, Router } from 'express'
 import { readForm } from '../http/body/read-form.ts'
-import { isFromOtherSite } from '../http/pages/own-origin.ts'
+import { isFromOtherSite, isSafe } from '../http/pages/own-origin.ts'
 import { createPageHeaders } from '../http/pages/page-headers.ts'
 import { awaitDatabaseTime, preparePage } from '../http/pages/prepare-page.ts'
+import { sendAsset } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
-import { assets, scriptPath, stylePath } from './assets.ts'
+import { assets } from './layout.ts'
 import { createLookupLimit } from './limits.ts'
 import { localeOf } from './locale.ts'
 import { codePages, payPages } from './pay-pages.ts'
@@ -20,8 +21,7 @@ export function checkoutPages(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
   router.use((req, _res, next) => (isHosted(req) ? next() : next('router')))
   router.use(preparePage('', createPageHeaders(deps, checkoutPageRights)))
-  router.use(assets())
-  router.all([stylePath, scriptPath], onlyBy('GET, HEAD'))
+  for (const asset of assets) router.get(asset.path, sendAsset(asset)).all(asset.path, onlyBy('GET, HEAD'))
   router.use(refuseForeignForms(deps.config.payUrl), awaitDatabaseTime(deps), readForm)
   const lookupLimit = createLookupLimit(deps)
   router.use(codePages(deps, lookupLimit))
@@ -38,7 +38,6 @@ export function checkoutPages(deps: Deps): Router {
 const refuseForeignForms =
   (payUrl: string) =>
   (req: Request, res: Response, next: NextFunction): void => {
-    const isSafe = req.method === 'GET' || req.method === 'HEAD'
-    if (isSafe || !isFromOtherSite(req, payUrl)) return next()
+    if (isSafe(req) || !isFromOtherSite(req, payUrl)) return next()
     sendNote(res, 403, localeOf(res).words.notes.foreign, requestedPage(req))
   }

@@ -6,12 +6,6 @@ import { combinedFaults } from './faults.ts'
 import { formats, list, parseTrust, readCertificates } from './formats.ts'
 import { parseRedisUrl } from './redis-url.ts'
 
-declare module '../platform/deps.ts' {
-  interface Deps {
-    config: Config
-  }
-}
-
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 

@@ -5,7 +5,7 @@ import { openResponseBatchers } from '../idempotency/request.ts'
 import { openIntentBatchers } from '../intents/find.ts'
 import { openLedger } from '../ledger/book.ts'
 import type { Transactions } from '../mongo/transaction.ts'
-import type { Batchers, Models } from '../platform/deps.ts'
+import type { Models } from '../platform/deps.ts'
 import type { Log } from '../platform/log.ts'
 import { openRelayBatchers } from '../relay/relay-batchers.ts'
 import { openWebhookBatchers } from '../webhooks/attempts/batchers.ts'
@@ -18,7 +18,7 @@ export const openBatchers = (
   now: () => Date,
   log: Log,
   onStored?: OnStored,
-): Batchers => ({
+) => ({
   ...openResponseBatchers(models),
   ...openBusinessBatchers(models),
   ...openIntentBatchers(models, now),

@@ -1,6 +1,6 @@
 import type { Connection } from 'mongoose'
-import type { Collection } from '../mongo/collection.ts'
 import { connectMongo, type MongoAddress } from '../mongo/connect.ts'
+import type { Collection } from '../mongo/declare.ts'
 import type { Log } from '../platform/log.ts'
 import { collections } from './models.ts'
 

@@ -1,4 +1,4 @@
-import type { Connection } from 'mongoose'
+import type { Connection, Model } from 'mongoose'
 import { auditEvents } from '../audit/audit-event.ts'
 import { apiKeys } from '../businesses/api-key.ts'
 import { settings } from '../businesses/api-switch.ts'
@@ -9,7 +9,8 @@ import { intents } from '../intents/intent.ts'
 import { ledgerEntries } from '../ledger/entry.ts'
 import { counters } from '../limits/counter.ts'
 import { listCheckpoints } from '../lists/checkpoint.ts'
-import { type Collection, openCollection } from '../mongo/collection.ts'
+import { openCollection } from '../mongo/collection.ts'
+import type { Collection, Stored } from '../mongo/declare.ts'
 import type { Models } from '../platform/deps.ts'
 import { reconciliations } from '../reconciliation/reconciliation.ts'
 import { replays } from '../replays/replay.ts'
@@ -57,7 +58,9 @@ const byModel = {
   ListCheckpoints: listCheckpoints,
   RetentionRecord: retentionRecords,
   RetentionProgress: retentionProgress,
-} satisfies Record<keyof Models, Collection>
+} as const
+
+export type ModelsOf = { [Name in keyof typeof byModel]: Model<Stored<(typeof byModel)[Name]>> }
 
 /** All collections of the service. Their indexes are created in indexes.ts. */
 export const collections: readonly Collection[] = Object.values(byModel)

@@ -38,6 +38,7 @@ import { createSlots, maxAttemptsInFlight } from '../webhooks/attempts/slots.ts'
 import { createLeases } from '../webhooks/deliveries/lease.ts'
 import { createSender } from '../webhooks/sender/send.ts'
 import { openBatchers } from './batchers.ts'
+import type {} from './deps.ts'
 import { makeIndexes } from './indexes.ts'
 import { openModels, withModels } from './models.ts'
 

@@ -5,10 +5,6 @@ import type { Models } from '../platform/deps.ts'
 import type { Source } from '../webhooks/deliveries/new-delivery.ts'
 import type { LoggedEvent } from './logged-event.ts'
 
-declare module '../platform/deps.ts' {
-  interface Batchers extends EventLog {}
-}
-
 /** An event that is not in the log yet. */
 export type EventDraft = Omit<LoggedEvent, 'businessId' | 'sandbox' | 'number' | 'loggedAt'>
 

@@ -1,44 +1,29 @@
-import type { Model } from 'mongoose'
 import type { EventName } from '../../schemas/events.ts'
-import { type ChainLink, chainIndex } from '../chains/append.ts'
-import type { Collection } from '../mongo/collection.ts'
-import { type Recorded, recordedFields } from '../outbox/facts.ts'
-
-declare module '../platform/deps.ts' {
-  interface Models {
-    LoggedEvent: Model<LoggedEvent>
-  }
-}
+import { chainFields, chainIndex } from '../chains/append.ts'
+import { collection, type Stored } from '../mongo/declare.ts'
+import { date, oneOf, text } from '../mongo/fields.ts'
+import { recordedFields } from '../outbox/facts.ts'
 
 /**
  * An event in the event log of a business and environment. `_id` is the event's id, so an event that is relayed twice
  * is logged once. Apart from `cleaned` events, logged events never change.
  */
-export interface LoggedEvent extends ChainLink, Recorded {
-  /**
-   * The clean-up turns the last event of a log into a `cleaned` event instead of removing it, because the next event
-   * gets the next number. The other fields of a `cleaned` event have no meaning. No reader sees it.
-   */
-  event: EventName | 'cleaned'
-  /** The number of the intent or order. For an event of an endpoint, the endpoint's id. */
-  referenceNumber: string
-  /** When the event happened. Events are not logged exactly in this order. */
-  createdAt: Date
-  loggedAt: Date
-}
-
-export const loggedEvents: Collection = {
+export const loggedEvents = collection({
   name: 'events',
+  kept: 'test data until the clean-up, live data forever',
   fields: {
-    _id: String,
-    businessId: String,
-    sandbox: Boolean,
-    number: Number,
-    event: String,
-    referenceNumber: String,
-    createdAt: Date,
-    loggedAt: Date,
-    ...recordedFields,
+    ...chainFields.fields,
+    ...recordedFields.fields,
+    /**
+     * The clean-up turns the last event of a log into a `cleaned` event instead of removing it, because the next event
+     * gets the next number. The other fields of a `cleaned` event have no meaning. No reader sees it.
+     */
+    event: oneOf<EventName | 'cleaned'>(),
+    /** The number of the intent or order. For an event of an endpoint, the endpoint's id. */
+    referenceNumber: text,
+    /** When the event happened. Events are not logged exactly in this order. */
+    createdAt: date,
+    loggedAt: date,
   },
   indexes: [
     chainIndex,
@@ -53,4 +38,5 @@ export const loggedEvents: Collection = {
     { name: 'byType', key: { businessId: 1, sandbox: 1, event: 1, number: 1 } },
     { name: 'byReference', key: { referenceNumber: 1, createdAt: -1, _id: -1 } },
   ],
-}
+})
+export type LoggedEvent = Stored<typeof loggedEvents>

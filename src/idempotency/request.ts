@@ -7,10 +7,6 @@ import type { By } from '../security/actor.ts'
 import type { Cause } from '../tracing/tracing.ts'
 import { freshSince, lifetimeMs, type Mark, responseField, type StoredResponse } from './response.ts'
 
-declare module '../platform/deps.ts' {
-  interface Batchers extends ReturnType<typeof openResponseBatchers> {}
-}
-
 /** Requests with the same API key, method, path and idempotency key share `key`. */
 export interface WriteRequest {
   key: string
@@ -29,7 +25,7 @@ export interface WriteRequest {
   build(data: unknown): { response: Bytes; row: StoredResponse }
 }
 
-/** Runs `work`, which waits for MongoDB, in the time that the request has left (http/server/deadline.ts). */
+/** Runs `work`, which waits for MongoDB, within the time that the request has left (http/server/timeouts.ts). */
 export type WithinDeadline = <T>(work: (deadlineAt: number) => Promise<T>) => Promise<T>
 
 /** Waits for a third party, such as a wallet. Only `withinDeadline` counts towards the request's deadline. */

@@ -1,12 +1,6 @@
-import type { Model } from 'mongoose'
-import type { Collection } from '../mongo/collection.ts'
+import { collection, type Stored } from '../mongo/declare.ts'
+import { date, flag, type Of, part, secret, text } from '../mongo/fields.ts'
 import type { SealedField } from '../security/seal.ts'
-
-declare module '../platform/deps.ts' {
-  interface Models {
-    StoredResponse: Model<StoredResponse>
-  }
-}
 
 /** How long a key stays valid (SPEC 5.4). */
 export const lifetimeMs = 24 * 3_600_000
@@ -15,31 +9,24 @@ export const lifetimeMs = 24 * 3_600_000
 const removalSeconds = 3600
 
 /** The first response to a request. Creating an intent needs no row: its response is computed from the intent. */
-export interface StoredResponse {
-  /** Digest of API key, method, path and idempotency key. */
-  _id: string
-  /** Status and body, encrypted. */
-  response: string
-  /** True if nothing took effect. Should a twin take effect after all, its response replaces the row. */
-  refusal: boolean
-  paramsHash: string
-  /** When the write took effect, or was refused. */
-  at: Date
-  expiresAt: Date
-}
-
-export const responses: Collection = {
+export const responses = collection({
   name: 'responses',
+  kept: 'until it expires, an hour after nobody may get it any more',
   fields: {
-    _id: String,
-    response: String,
-    refusal: Boolean,
-    paramsHash: String,
-    at: Date,
-    expiresAt: Date,
+    /** Digest of API key, method, path and idempotency key. */
+    _id: text,
+    /** Status and body, encrypted. */
+    response: secret(text),
+    /** True if nothing took effect. Should a twin take effect after all, its response replaces the row. */
+    refusal: flag,
+    paramsHash: text,
+    /** When the write took effect, or was refused. */
+    at: date,
+    expiresAt: date,
   },
   indexes: [{ name: 'expired', key: { expiresAt: 1 }, expireAfterSeconds: removalSeconds }],
-}
+})
+export type StoredResponse = Stored<typeof responses>
 
 export const responseField = (id: string): SealedField => ({ collection: responses.name, id, field: 'response' })
 
@@ -47,13 +34,8 @@ export const responseField = (id: string): SealedField => ({ collection: respons
 export const stillNeeded = (now: Date) => ({ expiresAt: { $gt: now } })
 
 /** What a document remembers of a request that changed it. */
-export interface Mark {
-  key: string
-  paramsHash: string
-  at: Date
-}
-
-export const markFields = { _id: false, key: String, paramsHash: String, at: Date } as const
+export const markFields = part({ key: text, paramsHash: text, at: date })
+export type Mark = Of<typeof markFields>
 
 /** Anything written at or before this time no longer counts: the key is free again. */
 export const freshSince = (arrivedAt: Date): Date => new Date(arrivedAt.getTime() - lifetimeMs)

@@ -12,12 +12,6 @@ import { isLonger, type NameKind, readName } from './name.ts'
 import { readPhone } from './phone.ts'
 import { judgeUrl } from './webhook-url.ts'
 
-declare module '../platform/deps.ts' {
-  interface Deps {
-    validate: Validate
-  }
-}
-
 /**
  * Validates a value against a schema from the `schemas` folder. Returns the typed value with only its known fields, or
  * throws a single error that lists all faults.

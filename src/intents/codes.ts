@@ -60,12 +60,6 @@ export async function freeIfReusable(deps: Pick<Deps, 'Intent' | 'now'>, codeKey
   return freed.modifiedCount === 1
 }
 
-declare module '../platform/deps.ts' {
-  interface Deps {
-    shortCodes: ShortCodes
-  }
-}
-
 /**
  * The number of codes that a process reserves with one write. A process that ends loses the codes that it has reserved
  * and not used, so a restart costs at most one in 3 million of all codes.

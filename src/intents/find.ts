@@ -12,10 +12,6 @@ import type { Intent } from './intent.ts'
 import { transitions } from './lifecycle.ts'
 import { asOf, expiryFields } from './present.ts'
 
-declare module '../platform/deps.ts' {
-  interface Batchers extends ReturnType<typeof openIntentBatchers> {}
-}
-
 /** An intent by its reference, and the key of the request that reads it. */
 export interface IntentKey {
   referenceNumber: string

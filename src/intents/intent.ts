@@ -1,29 +1,12 @@
-import type { Model } from 'mongoose'
 import type { Status } from '../../schemas/intents.ts'
 import type { CancellationReason, DeclineReason, FailureReason } from '../../schemas/payment-reasons.ts'
-import { type Mark, markFields } from '../idempotency/response.ts'
-import { type Collection, ifPresent } from '../mongo/collection.ts'
-import { type OutboxEvent, outboxFields, outboxIndex } from '../outbox/event.ts'
-import type { PaymentFailure } from '../outbox/facts.ts'
-import type { ReturnedFees } from '../wallets/commission.ts'
-import {
-  attemptFields,
-  failureFields,
-  holdFields,
-  type Payment,
-  type PaymentAttempt,
-  type PaymentHold,
-  paymentFields,
-  type Refund,
-  refundFields,
-  returnedFeesFields,
-} from './records.ts'
-
-declare module '../platform/deps.ts' {
-  interface Models {
-    Intent: Model<Intent>
-  }
-}
+import { markFields } from '../idempotency/response.ts'
+import { type Collection, collection, ifPresent, type Stored } from '../mongo/declare.ts'
+import { date, flag, list, type Of, oneOf, optional, orNull, part, text, whole } from '../mongo/fields.ts'
+import { outboxFields, outboxIndex } from '../outbox/event.ts'
+import { failureFields } from '../outbox/facts.ts'
+import { returnedFeesFields } from '../wallets/commission.ts'
+import { attemptFields, holdFields, paymentFields, refundFields } from './records.ts'
 
 /** The name of the unique index on `referenceKey`. */
 export const referenceIndex = 'referenceInUse'
@@ -104,162 +87,107 @@ const intentIndexes: Collection['indexes'] = [
 
 export type AmountType = 'FIXED' | 'OPEN'
 
-/** A payment intent as stored in MongoDB (SPEC 2.1). */
-export interface Intent {
-  _id: string
-  businessId: string
-  sandbox: boolean
-  referenceNumber: string
-  shortCode: string
-  /** The payment code as the merchant sees it. Lookups by payment code use `codeKey`. */
-  code: string
-  codeExpiresAt: Date
-  /**
-   * The unique key of the payment code: `live:<code>` or `test:<code>:<businessId>`. The key becomes `formerCodeKey`
-   * once the code is reusable and another intent draws the same code.
-   */
-  codeKey?: string
-  /** The key that the payment code had while it was in use, so that staff can still find the intent by its code. */
-  formerCodeKey?: string
-  codeReusableAt: Date
-  amountType: AmountType
-  /** The amount in centimes. For an OPEN intent, this is null or a suggested amount, which no response contains. */
-  amount: number | null
-  /**
-   * The amount by which lists filter the intent, in centimes: the amount of a FIXED intent, or the amount that was paid
-   * for an OPEN one. Null while an OPEN intent is not paid, so a filter never compares a suggested amount.
-   */
-  listedAmount: number | null
-  label: string | null
-  /** The merchant's own reference of the payment, which never changes. */
-  merchantReference: string | null
-  /**
-   * The unique key of the merchant's reference: `live:<businessId>:<reference>` or `test:<businessId>:<reference>`. The
-   * write that makes the intent CANCELLED or FAILED removes the key, so that a new intent can have the reference.
-   */
-  referenceKey?: string
-  /** The metadata is stored as key-value pairs, because a key may contain a dot or begin with `$`. */
-  metadata: { key: string; value: string }[]
-  successUrl: string | null
-  cancelUrl: string | null
-  status: Status
-  cancellationReason: CancellationReason | null
-  payment: Payment | null
-  hold: PaymentHold | null
-  failure: PaymentFailure | null
-  /**
-   * The latest payments that have ended and the latest refunds that were not made, in the order in which they ended.
-   */
-  attempts: PaymentAttempt[]
-  refunds: Refund[]
-  /** The keys by which staff and a reconciliation find the intent's payments and refunds (look-up-keys.ts). */
-  lookUpKeys?: string[]
-  /** The sum of all refunds in centimes, including PENDING refunds. This sum never exceeds the amount that was paid. */
-  refundsCommitted: number
-  /** The sum of the fees that all refunds give back, including PENDING refunds. It never exceeds the payment's fees. */
-  feesReturned: ReturnedFees
-  /** When the intent's first and last refund succeeded, and how many did (list.ts). Missing if none has. */
-  refundTimes?: { firstAt: Date; lastAt: Date; count: number }
-  expiresAt: Date
-  /**
-   * The time from which the intent is shown as CANCELLED, even if no worker has written that status yet. Thanks to this
-   * field, MongoDB can count the intents shown as PENDING by scanning one index range, and those shown as CANCELLED by
-   * scanning another. The field is written only together with `status` or `hold`. Depending on the status, its value
-   * is:
-   * - PENDING: `expiresAt`, or `neverCancels` while a payment holds the intent.
-   * - CANCELLED: `alreadyCancelled`.
-   * - Any other status: null.
-   */
-  cancelsAt: Date | null
-  createdAt: Date
-  updatedAt: Date
-  /**
-   * The events that have not become deliveries yet. Each event is added in the same write as the change that it
-   * reports.
-   */
-  outbox: OutboxEvent[]
-  /** The request that created the intent. Removed after 24 hours, if a new request has the same key. */
-  requestKey?: Mark
-  /** The requests that changed the intent, and the forms of its payments (marks.ts). */
-  marks: IntentMark[]
-  /** The value of PAY_URL when the intent was created. The `payUrl` in the create response begins with this value. */
-  payBase: string
-  /** The version of the format in which a retry recomputes the create response (present.ts). */
-  responseFormat: number
-  /**
-   * The time at which the clean-up started to remove the intent. From then on, the merchant can neither see nor change
-   * the intent.
-   */
-  cleanedAt?: Date
-}
-
 /**
  * A request that changed the intent, with what its response needs besides the intent: the refund that it began, or the
  * payment that it simulated. A form on the payment's page leaves a mark too, so that it makes only one payment.
  */
-export interface IntentMark extends Mark {
+const intentMarkFields = part({
+  ...markFields.fields,
   /** Tells the write from that of a twin, which may leave a mark at the same moment. */
-  id: string
-  refundId?: string
-  payment?: { failure: { code: DeclineReason | FailureReason | null; retryable: boolean } | null }
-}
+  id: text,
+  refundId: optional(text),
+  payment: optional(
+    part({ failure: orNull(part({ code: orNull(oneOf<DeclineReason | FailureReason>()), retryable: flag })) }),
+  ),
+})
+export type IntentMark = Of<typeof intentMarkFields>
 
-const intentMarkFields = {
-  ...markFields,
-  id: String,
-  refundId: String,
-  payment: {
-    type: { _id: false, failure: { type: failureFields, default: null } },
-    default: undefined,
-  },
-}
-
-export const intents: Collection = {
+/** A payment intent as stored in MongoDB (SPEC 2.1). */
+export const intents = collection({
   name: 'intents',
+  kept: 'test data until the clean-up, live data forever',
   fields: {
-    _id: String,
-    businessId: String,
-    sandbox: Boolean,
-    referenceNumber: String,
-    shortCode: String,
-    code: String,
-    codeExpiresAt: Date,
-    codeKey: String,
-    formerCodeKey: String,
-    codeReusableAt: Date,
-    amountType: String,
-    amount: Number,
-    listedAmount: Number,
-    label: String,
-    merchantReference: String,
-    referenceKey: String,
-    metadata: [{ _id: false, key: String, value: String }],
-    successUrl: String,
-    cancelUrl: String,
-    status: String,
-    cancellationReason: String,
-    payment: { type: paymentFields, default: null },
-    hold: { type: holdFields, default: null },
-    failure: { type: failureFields, default: null },
-    attempts: [attemptFields],
-    refunds: [refundFields],
-    lookUpKeys: { type: [String], default: undefined },
-    refundsCommitted: Number,
+    _id: text,
+    businessId: text,
+    sandbox: flag,
+    referenceNumber: text,
+    shortCode: text,
+    /** The payment code as the merchant sees it. Lookups by payment code use `codeKey`. */
+    code: text,
+    codeExpiresAt: date,
+    /**
+     * The unique key of the payment code: `live:<code>` or `test:<code>:<businessId>`. It becomes `formerCodeKey` once
+     * the code is reusable and another intent draws the same code.
+     */
+    codeKey: optional(text),
+    /** The key that the payment code had while it was in use, so that staff can still find the intent by its code. */
+    formerCodeKey: optional(text),
+    codeReusableAt: date,
+    amountType: oneOf<AmountType>(),
+    /** The amount in centimes. For an OPEN intent, this is null or a suggested amount, which no response contains. */
+    amount: orNull(whole),
+    /**
+     * The amount by which lists filter the intent, in centimes: the amount of a FIXED intent, or the amount that was
+     * paid for an OPEN one. Null while an OPEN intent is not paid, so a filter never compares a suggested amount.
+     */
+    listedAmount: orNull(whole),
+    label: orNull(text),
+    /** The merchant's own reference of the payment, which never changes. */
+    merchantReference: orNull(text),
+    /**
+     * The unique key of the merchant's reference: `live:<businessId>:<reference>` or `test:<businessId>:<reference>`.
+     * The write that makes the intent CANCELLED or FAILED removes the key, so that a new intent can have the reference.
+     */
+    referenceKey: optional(text),
+    /** The metadata is stored as key-value pairs, because a key may contain a dot or begin with `$`. */
+    metadata: list(part({ key: text, value: text })),
+    successUrl: orNull(text),
+    cancelUrl: orNull(text),
+    status: oneOf<Status>(),
+    cancellationReason: orNull(oneOf<CancellationReason>()),
+    payment: orNull(paymentFields),
+    hold: orNull(holdFields),
+    failure: orNull(failureFields),
+    /** The latest payments that have ended and refunds that weren't made, in the order in which they ended. */
+    attempts: list(attemptFields),
+    refunds: list(refundFields),
+    /** By these keys, staff and a reconciliation find the payments and refunds (look-up-keys.ts). */
+    lookUpKeys: optional(list(text)),
+    /** All refunds in centimes, including PENDING ones. Never more than was paid. */
+    refundsCommitted: whole,
+    /** What all refunds give back of the fees, including PENDING ones. Never more than the payment's fees. */
     feesReturned: returnedFeesFields,
-    refundTimes: { type: { _id: false, firstAt: Date, lastAt: Date, count: Number }, default: undefined },
-    expiresAt: Date,
-    cancelsAt: Date,
-    createdAt: Date,
-    updatedAt: Date,
-    outbox: outboxFields,
-    requestKey: { type: markFields, default: undefined },
-    marks: [intentMarkFields],
-    payBase: String,
-    responseFormat: Number,
-    cleanedAt: Date,
+    /** When the intent's first and last refund succeeded, and how many did (list.ts). Missing if none has. */
+    refundTimes: optional(part({ firstAt: date, lastAt: date, count: whole })),
+    expiresAt: date,
+    /**
+     * The time from which the intent is shown as CANCELLED, even if no worker has written that status yet. Thanks to
+     * this field, MongoDB can count the intents shown as PENDING by scanning one index range, and those shown as
+     * CANCELLED by scanning another. The field is written only together with `status` or `hold`. Depending on the
+     * status, its value is:
+     * - PENDING: `expiresAt`, or `neverCancels` while a payment holds the intent.
+     * - CANCELLED: `alreadyCancelled`.
+     * - Any other status: null.
+     */
+    cancelsAt: orNull(date),
+    createdAt: date,
+    updatedAt: date,
+    /** The events that aren't deliveries yet. Each is added in the same write as the change that it reports. */
+    outbox: list(outboxFields),
+    /** The request that created the intent. Removed after 24 hours, if a new request has the same key. */
+    requestKey: optional(markFields),
+    /** The requests that changed the intent, and the forms of its payments (marks.ts). */
+    marks: list(intentMarkFields),
+    /** The value of PAY_URL when the intent was created. The `payUrl` in the create response begins with this value. */
+    payBase: text,
+    /** The version of the format in which a retry recomputes the create response (present.ts). */
+    responseFormat: whole,
+    /** When the clean-up began to remove the intent. From then on, the merchant can neither see nor change it. */
+    cleanedAt: optional(date),
   },
   indexes: intentIndexes,
-}
+})
+export type Intent = Stored<typeof intents>
 
 /**
  * Returns the metadata as an object. `Object.fromEntries` turns even `__proto__` into an ordinary key of the object.

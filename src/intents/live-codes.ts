@@ -6,13 +6,6 @@ import { createReadBatcher, noDeadline } from '../mongo/batchers.ts'
 import { useLast } from '../platform/use-last.ts'
 import type { Intent } from './intent.ts'
 
-declare module '../platform/deps.ts' {
-  interface Deps {
-    liveCodes: LiveCodes
-    fullSandboxes: FullSandboxes
-  }
-}
-
 /** The time after which a code becomes available again if its intent is paid or cancelled now (code.ts). */
 const longestWaitMs = 15 * 60_000
 /** How long a count is used. */

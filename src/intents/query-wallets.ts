@@ -12,13 +12,6 @@ import { createRefusedPins } from './payments/refused-pins.ts'
 import type { Payment, PaymentHold, Refund } from './records.ts'
 import { pending, settleRefund } from './refunds/begin-and-settle.ts'
 
-declare module '../platform/deps.ts' {
-  interface Deps {
-    /** The keys of the payments and refunds whose outcomes this process is currently querying. */
-    walletQueries: Set<string>
-  }
-}
-
 type SettleDeps = Pick<Deps, 'Intent' | 'batchers' | 'counters' | 'enqueue' | 'log' | 'metrics' | 'now'>
 
 type QueryDeps = SettleDeps & Pick<Deps, 'backgroundWork' | 'capacity' | 'config' | 'walletQueries' | 'wallets'>

@@ -5,10 +5,6 @@ import type { Models } from '../platform/deps.ts'
 import { type Log, throttled } from '../platform/log.ts'
 import { dayOf, type EntryDraft, type LedgerEntry, linkClosing, linkEntry, totalsOf } from './entry.ts'
 
-declare module '../platform/deps.ts' {
-  interface Batchers extends LedgerAppender {}
-}
-
 /** A poll retries the booking every 2 s. */
 const reportEveryMs = 60_000
 

@@ -1,127 +1,84 @@
-import type { Model } from 'mongoose'
 import type { EntryType } from '../../schemas/ledger.ts'
-import { type ChainLink, type ChainOwner, chainIndex } from '../chains/append.ts'
-import { type Collection, ifPresent } from '../mongo/collection.ts'
+import { type ChainOwner, chainFields, chainIndex } from '../chains/append.ts'
+import { collection, ifPresent, type Stored } from '../mongo/declare.ts'
+import { anything, date, type Of, oneOf, optional, orNull, part, text, whole } from '../mongo/fields.ts'
 import type { Commission, ReturnedFees } from '../wallets/commission.ts'
 
-declare module '../platform/deps.ts' {
-  interface Models {
-    LedgerEntry: Model<LedgerEntry>
-  }
-}
+const countAndAmount = part({ count: whole, amount: whole })
 
 /** The movements of one UTC day. Amounts are in centimes. Refunds, fees and payouts reduce the balance. */
-export interface DayTotals {
-  payments: { count: number; amount: number }
-  refunds: { count: number; amount: number }
+const totalsFields = part({
+  payments: countAndAmount,
+  refunds: countAndAmount,
   /** The fees that the merchant paid minus the fees that refunds gave back. Negative if more was given back. */
-  fees: { amount: number }
-  payouts: { count: number; amount: number }
-}
+  fees: part({ amount: whole }),
+  payouts: countAndAmount,
+})
+export type DayTotals = Of<typeof totalsFields>
 
 /** The state of an account after an entry. */
-interface AccountState extends DayTotals {
-  balance: number
+const stateFields = part({
+  ...totalsFields.fields,
+  balance: whole,
   /** The balance at the start of the day of `bookedAt`. The totals are those of this day. */
-  opening: number
+  opening: whole,
   /** The number of entries so far, in total and by type. */
-  entries: number
-  byType: Record<EntryType, number>
-}
+  entries: whole,
+  byType: part({ payment: whole, refund: whole, fee: whole, payout: whole }),
+})
 
 /** The statement of a day that is over, as a closing marker records it. */
-export interface ClosedDay extends DayTotals {
-  opening: number
-  closing: number
-}
+const closedFields = part({ ...totalsFields.fields, opening: whole, closing: whole })
+export type ClosedDay = Of<typeof closedFields>
 
 /** The facts of the payment or refund that an entry books. They are copied from the event, and never change. */
-export interface EntryFacts {
-  referenceNumber?: string
+const factFields = part({
+  referenceNumber: optional(text),
   /** Null if the merchant gave the intent no reference. */
-  merchantReference?: string | null
-  refundId?: string
-  /** The time of the payment or refund. */
-  occurredAt?: Date
+  merchantReference: optional(orNull(text)),
+  refundId: optional(text),
+  occurredAt: optional(date),
   /** The time at which the refund began. */
-  startedAt?: Date
+  startedAt: optional(date),
   /** The masked phone number of the payer. */
-  payerPhone?: string
-  commission?: Commission
-  returnedFees?: ReturnedFees
+  payerPhone: optional(text),
+  commission: optional(anything<Commission>()),
+  returnedFees: optional(anything<ReturnedFees>()),
   /** The merchant's reason for the refund, or null. */
-  reason?: string | null
-  /** The reference of a payout. */
-  payoutReference?: string
-}
+  reason: optional(orNull(text)),
+  payoutReference: optional(text),
+})
+export type EntryFacts = Of<typeof factFields>
 
 /**
  * An entry in the ledger of a business and environment, or a closing marker (docs/maintainers/architecture.md). Entries
  * never change. The entry of a payment or refund has the id of its event, and the entry of its fee has the same id with
  * `-fee`.
  */
-export interface LedgerEntry extends ChainLink, EntryFacts {
-  type: EntryType | 'closing'
-  /** The change of the balance in centimes. 0 for a closing marker. */
-  amount: number
-  /** The time at which the entry was inserted. It never decreases along the chain. */
-  bookedAt: Date
-  /**
-   * The UTC day to which the movement belongs, such as `2026-11-26`. If the day was already over when the movement was
-   * booked, `bookedAt` is on a later day. For a closing marker, the closed day.
-   */
-  day: string
-  /** The position among all entries, from 1. Merchants see it as `number`. Closing markers have none. */
-  position?: number
-  /** The position among the entries of the same type, from 1. */
-  typePosition?: number
-  after: AccountState
-  /** The last day that a closing marker closes. There are no entries after `day` up to this day. */
-  through?: string
-  closed?: ClosedDay
-}
-
-const countAndAmount = { _id: false, count: Number, amount: Number }
-const totals = {
-  payments: countAndAmount,
-  refunds: countAndAmount,
-  fees: { _id: false, amount: Number },
-  payouts: countAndAmount,
-}
-
-export const ledgerEntries: Collection = {
+export const ledgerEntries = collection({
   name: 'ledgerentries',
+  kept: 'test data until the clean-up, live data and closing markers forever',
   fields: {
-    _id: String,
-    businessId: String,
-    sandbox: Boolean,
-    number: Number,
-    type: { type: String },
-    amount: Number,
-    bookedAt: Date,
-    day: String,
-    position: Number,
-    typePosition: Number,
-    after: {
-      _id: false,
-      balance: Number,
-      opening: Number,
-      ...totals,
-      entries: Number,
-      byType: { _id: false, payment: Number, refund: Number, fee: Number, payout: Number },
-    },
-    through: String,
-    closed: { _id: false, opening: Number, closing: Number, ...totals },
-    referenceNumber: String,
-    merchantReference: String,
-    refundId: String,
-    occurredAt: Date,
-    startedAt: Date,
-    payerPhone: String,
-    commission: Object,
-    returnedFees: Object,
-    reason: String,
-    payoutReference: String,
+    ...chainFields.fields,
+    ...factFields.fields,
+    type: oneOf<EntryType | 'closing'>(),
+    /** The change of the balance in centimes. 0 for a closing marker. */
+    amount: whole,
+    /** The time at which the entry was inserted. It never decreases along the chain. */
+    bookedAt: date,
+    /**
+     * The UTC day to which the movement belongs, such as `2026-11-26`. If the day was already over when the movement
+     * was booked, `bookedAt` is on a later day. For a closing marker, the closed day.
+     */
+    day: text,
+    /** The position among all entries, from 1. Merchants see it as `number`. Closing markers have none. */
+    position: optional(whole),
+    /** The position among the entries of the same type, from 1. */
+    typePosition: optional(whole),
+    after: stateFields,
+    /** The last day that a closing marker closes. There are no entries after `day` up to this day. */
+    through: optional(text),
+    closed: optional(closedFields),
   },
   indexes: [
     chainIndex,
@@ -132,7 +89,8 @@ export const ledgerEntries: Collection = {
     { name: 'byTime', key: { businessId: 1, sandbox: 1, bookedAt: 1, number: 1 } },
     { name: 'closings', key: { businessId: 1, sandbox: 1, through: 1 }, ...ifPresent('through') },
   ],
-}
+})
+export type LedgerEntry = Stored<typeof ledgerEntries>
 
 /** An entry that is not in the chain yet. */
 export interface EntryDraft extends EntryFacts, Pick<LedgerEntry, '_id' | 'amount' | 'day'> {

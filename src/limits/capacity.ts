@@ -3,13 +3,6 @@ import { type ProcessClock, processClock } from '../platform/process-clock.ts'
 import type { Resource } from './limit.ts'
 import { type Cost, createShare, type Held } from './share.ts'
 
-declare module '../platform/deps.ts' {
-  interface Deps {
-    /** What this process has for requests and background work, shared fairly among businesses. */
-    capacity: Capacity
-  }
-}
-
 const mib = 1024 * 1024
 export const memoryOfBusiness = 128 * mib
 /** How many bytes of large responses one business may read per second. Reading and building 1 MB takes 10 ms. */

@@ -1,33 +1,26 @@
 import type { Model } from 'mongoose'
 import { createBatcher, createReadBatcher, noDeadline } from '../mongo/batchers.ts'
-import { type Collection, isOnlyDuplicates, nativeCollection } from '../mongo/collection.ts'
+import { isOnlyDuplicates, nativeCollection } from '../mongo/collection.ts'
+import { collection, type Stored } from '../mongo/declare.ts'
+import { date, text, whole } from '../mongo/fields.ts'
 import { type Refusal, unavailable } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
 import { useLast } from '../platform/use-last.ts'
 import { rateLimited, type Scope } from './limit.ts'
 
-declare module '../platform/deps.ts' {
-  interface Models {
-    Counter: Model<Counter>
-  }
-  interface Deps {
-    counters: Counters
-  }
-}
-
 /** A durable count within a period. The id names what is counted, its owner and, for a quota, the UTC day. */
-export interface Counter {
-  _id: string
-  used: number
-  /** The end of the period. MongoDB may remove the document up to a minute later. */
-  expireAt: Date
-}
-
-export const counters: Collection = {
+export const counters = collection({
   name: 'counters',
-  fields: { _id: String, used: Number, expireAt: Date },
+  kept: 'until it expires with its period',
+  fields: {
+    _id: text,
+    used: whole,
+    /** The end of the period. MongoDB may remove the document up to a minute later. */
+    expireAt: date,
+  },
   indexes: [{ name: 'expiry', key: { expireAt: 1 }, expireAfterSeconds: 0 }],
-}
+})
+export type Counter = Stored<typeof counters>
 
 /** The most points that a counter may have within a period, which starts with its first point. */
 export interface Bound {

@@ -3,13 +3,6 @@ import { unavailable } from '../platform/errors.ts'
 import { type Capacity, type CapacityName, maxWaitMs, memoryOfBusiness } from './capacity.ts'
 import type { Cost, Held } from './share.ts'
 
-declare module '../platform/deps.ts' {
-  interface Deps {
-    /** The memory of request bodies and responses, which is a part of `capacity`. */
-    memory: RequestMemory
-  }
-}
-
 /** Bodies and responses up to this size do not count. 10 000 connections hold at most 164 MB of each. */
 export const smallBytes = 16 * 1024
 /** A response is stalled once its client has read nothing for this long. */

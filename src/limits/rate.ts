@@ -3,13 +3,6 @@ import { shareRuns } from '../platform/share-runs.ts'
 import type { RunCommands } from '../queues/queues.ts'
 import { type Limit, rateLimited } from './limit.ts'
 
-declare module '../platform/deps.ts' {
-  interface Deps {
-    /** If null, there is no limit. */
-    rateLimits: RateLimits | null
-  }
-}
-
 /** The limits per second. `RATE_LIMIT_PER_SECOND` is 100 by default, and 0 turns all of them off. */
 export const requestRates = {
   key: {

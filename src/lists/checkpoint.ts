@@ -1,39 +1,31 @@
-import type { Model } from 'mongoose'
-import type { Collection } from '../mongo/collection.ts'
-
-declare module '../platform/deps.ts' {
-  interface Models {
-    ListCheckpoints: Model<ListCheckpoints>
-  }
-}
+import { collection, type Stored } from '../mongo/declare.ts'
+import { date, list, type Of, part, text, whole } from '../mongo/fields.ts'
 
 /**
  * A count checkpoint. `count` is the number of items created between the list's first checkpoint and `at`, which is in
  * Unix milliseconds.
  */
-export interface Checkpoint {
-  at: number
-  count: number
-}
+const checkpointFields = part({ at: whole, count: whole })
+export type Checkpoint = Of<typeof checkpointFields>
 
 /**
  * The settled checkpoints of one list, so that its first page is fast even right after a restart. MongoDB removes them
  * after a week, so that an item that was inserted hours late is not missing from the total for ever.
  */
-export interface ListCheckpoints {
-  /** The key of the list (countable.ts). */
-  _id: string
-  checkpoints: Checkpoint[]
-  /** The time of the last one, in Unix milliseconds. */
-  through: number
-  countedAt: Date
-}
-
-export const listCheckpoints: Collection = {
+export const listCheckpoints = collection({
   name: 'listcheckpoints',
-  fields: { _id: String, checkpoints: [{ _id: false, at: Number, count: Number }], through: Number, countedAt: Date },
+  kept: 'until it expires after a week',
+  fields: {
+    /** The key of the list (countable.ts). */
+    _id: text,
+    checkpoints: list(checkpointFields),
+    /** The time of the last one, in Unix milliseconds. */
+    through: whole,
+    countedAt: date,
+  },
   indexes: [{ name: 'removal', key: { countedAt: 1 }, expireAfterSeconds: 7 * 86_400 }],
-}
+})
+export type ListCheckpoints = Stored<typeof listCheckpoints>
 
 /**
  * The number of items between two checkpoints. MongoDB counts this many index keys in about 1 ms. A million documents

@@ -66,12 +66,6 @@ export const countCreated = (
     { hint: index, maxTimeMS: longestReadMs, ...(limit !== undefined && { limit }) },
   )
 
-declare module '../platform/deps.ts' {
-  interface Deps {
-    listCounts: ListCounts
-  }
-}
-
 /**
  * The count checkpoints of long lists, kept in memory. Each checkpoint states how many items were created between the
  * list's first checkpoint and a certain time.

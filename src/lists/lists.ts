@@ -3,12 +3,6 @@ import { isTooSlow } from '../mongo/collection.ts'
 import type { Models } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 
-declare module '../platform/deps.ts' {
-  interface Deps {
-    lists: Lists
-  }
-}
-
 /**
  * Reads lists, counts, exports and staff searches on MongoDB connections of their own, so that no other work has to
  * wait for them. How many run at a time is limited (src/limits/capacity.ts).

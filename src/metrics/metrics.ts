@@ -1,12 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client'
 import { stages } from '../../schemas/responses/webhooks.ts'
 
-declare module '../platform/deps.ts' {
-  interface Deps {
-    metrics: Metrics
-  }
-}
-
 /**
  * The service's metrics for Prometheus. Every label has only a few values at a time. Labels contain no keys or
  * addresses, and the only ids are those of the ten businesses for which a metric is highest.

@@ -1,34 +1,6 @@
-import { type Connection, type Model, mongo, Schema, type SchemaDefinition } from 'mongoose'
-
-/**
- * An index of a collection. Every index has a name, so that when a unique index rejects a duplicate, the error shows
- * which index it was. No index is `sparse`, because MongoDB does not use sparse indexes for queries under the Stable
- * API. Partial indexes are used instead.
- */
-export interface Index {
-  name: string
-  key: Record<string, 1 | -1>
-  unique?: boolean
-  expireAfterSeconds?: number
-  partialFilterExpression?: Record<string, unknown>
-}
-
-/** Makes an index contain only the documents that have this field. */
-export const ifPresent = (field: string): Pick<Index, 'partialFilterExpression'> => ({
-  partialFilterExpression: { [field]: { $exists: true } },
-})
-
-/** Makes an index contain only the documents in which this field is a date. */
-export const ifDate = (field: string): Pick<Index, 'partialFilterExpression'> => ({
-  partialFilterExpression: { [field]: { $type: 'date' } },
-})
-
-/** A collection, with its fields and the indexes that its queries and guards need. */
-export interface Collection {
-  name: string
-  fields: SchemaDefinition
-  indexes: readonly Index[]
-}
+import { type Connection, type Model, mongo, Schema } from 'mongoose'
+import type { Collection } from './declare.ts'
+import { definitionOf } from './fields.ts'
 
 /** Schemas that were built before: a process opens the same models on two connections, and a test on hundreds. */
 const schemas = new WeakMap<Collection, Map<number | undefined, Schema>>()
@@ -38,17 +10,17 @@ const schemas = new WeakMap<Collection, Map<number | undefined, Schema>>()
  * and it stores empty objects unchanged. Mongoose creates no collections or indexes, because context/indexes.ts
  * does that. If `maxTimeMs` is given, MongoDB aborts each query after that time.
  */
-export function openCollection<Doc>(connection: Connection, collection: Collection, maxTimeMs?: number): Model<Doc> {
-  const known = schemas.get(collection) ?? new Map<number | undefined, Schema>()
-  schemas.set(collection, known)
-  const schema = known.get(maxTimeMs) ?? createSchema(collection, maxTimeMs)
+export function openCollection<Doc>(connection: Connection, declared: Collection, maxTimeMs?: number): Model<Doc> {
+  const known = schemas.get(declared) ?? new Map<number | undefined, Schema>()
+  schemas.set(declared, known)
+  const schema = known.get(maxTimeMs) ?? createSchema(declared, maxTimeMs)
   known.set(maxTimeMs, schema)
-  return connection.model<Doc>(collection.name, schema as unknown as Schema<Doc>)
+  return connection.model<Doc>(declared.name, schema as unknown as Schema<Doc>)
 }
 
-function createSchema(collection: Collection, maxTimeMs: number | undefined): Schema {
-  const schema = new Schema(collection.fields, {
-    collection: collection.name,
+function createSchema(declared: Collection, maxTimeMs: number | undefined): Schema {
+  const schema = new Schema(definitionOf(declared.fields), {
+    collection: declared.name,
     versionKey: false,
     minimize: false,
     strict: 'throw',

@@ -3,12 +3,6 @@ import mongoose, { type Connection } from 'mongoose'
 import type { Config } from '../config/config.ts'
 import type { Log } from '../platform/log.ts'
 
-declare module '../platform/deps.ts' {
-  interface Deps {
-    mongo: Connection
-  }
-}
-
 /**
  * The options for every connection, which override those in the URL. A write must be journalled by a majority of the
  * replica set. A read returns only data that a majority has acknowledged, so a failover cannot undo the data that was

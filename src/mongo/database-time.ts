@@ -2,12 +2,6 @@ import mongoose, { type Connection } from 'mongoose'
 import type { Log } from '../platform/log.ts'
 import { shareRuns } from '../platform/share-runs.ts'
 
-declare module '../platform/deps.ts' {
-  interface Deps {
-    databaseTime: Pick<DatabaseTime, 'unsure' | 'skewMs'>
-  }
-}
-
 /**
  * The only clock that the service uses: the clock of MongoDB's primary. Each process measures this time and
  * extrapolates from the measurement with a monotonic clock, so the wall clock of the process's machine has no effect.

@@ -3,12 +3,6 @@ import { type Connection, mongo } from 'mongoose'
 import { unavailable } from '../platform/errors.ts'
 import { createOneAtATime } from '../platform/one-at-a-time.ts'
 
-declare module '../platform/deps.ts' {
-  interface Deps {
-    transactions: Transactions
-  }
-}
-
 export interface Transaction {
   /**
    * The ids of documents that the transaction changes and others may change too. Within this process, transactions that

@@ -7,16 +7,24 @@ export interface Listed {
   createdAt: Date
 }
 
+export interface Order {
+  time: string
+  tie?: string
+}
+export const byCreation: Order = { time: 'createdAt', tie: '_id' }
+
 /**
- * A walk through the documents in an index that match `where` and were created before `before`. If `from` is not null,
- * the documents must also have been created at or after `from`.
+ * A walk through the documents in an index that match `where` and were created at or after `from` and before `before`,
+ * unless these are null.
  */
 export interface Walk {
-  /** The name of an index whose last two fields are `createdAt` and `_id`. */
+  /** The name of an index that ends with `createdAt` and `_id`. With any other, MongoDB sorts in memory. */
   index: string
+  /** The last fields of the index: a time, and what tells documents of the same time apart. */
+  order?: Order
   where: Record<string, unknown>
   from: Date | null
-  before: Date
+  before: Date | null
 }
 
 /** The limits on reading one page of a walk. */
@@ -34,33 +42,38 @@ export interface PageSize {
  * Returns the next page of a walk, oldest first. The page begins after `last`, or with the first document if `last` is
  * null.
  */
-export const readPage = <Doc extends Listed>(
+export function readPage<Doc extends Listed>(
   model: Model<Doc>,
-  { index, where, from, before }: Walk,
-  last: Listed | null,
+  walk: Walk,
+  last: object | null,
   { documents, projection, maxTimeMS }: PageSize,
-): Promise<Doc[]> =>
-  nativeCollection(model)
-    .find({ ...where, ...span(from, before, last) } as mongo.Filter<Doc>, {
-      hint: index,
-      sort: { createdAt: 1, _id: 1 },
-      limit: documents,
-      batchSize: documents,
-      singleBatch: true,
-      projection,
-      maxTimeMS,
-    })
-    .toArray() as Promise<Doc[]>
+): Promise<Doc[]> {
+  const { index, where, order = byCreation } = walk
+  const found = nativeCollection(model).find({ ...where, ...span(order, walk, last) } as mongo.Filter<Doc>, {
+    hint: index,
+    sort: sortBy(order),
+    limit: documents,
+    batchSize: documents,
+    singleBatch: true,
+    projection,
+    maxTimeMS,
+  })
+  return found.toArray() as Promise<Doc[]>
+}
+
+/** Returns a sort by these fields, which also serves as a projection. */
+export const sortBy = ({ time, tie }: Order): Record<string, 1> => ({ [time]: 1, ...(tie && { [tie]: 1 }) })
 
 /**
- * Returns a filter for the documents that remain after `last`. Of the documents with the same `createdAt` as `last`,
- * only those with a higher `_id` remain.
+ * Returns a filter for what comes after `last` in the index, also among the documents of the same time. With `$or`,
+ * MongoDB would read some filters' range of the index twice.
  */
-function span(from: Date | null, before: Date, last: Listed | null): Record<string, unknown> {
-  if (last === null) return { createdAt: { ...(from === null ? {} : { $gte: from }), $lt: before } }
-  const { createdAt, _id } = last
+function span({ time, tie = '_id' }: Order, { from, before }: Walk, last: object | null): Record<string, unknown> {
+  const { [time]: at, [tie]: reached } = (last ?? {}) as Record<string, Date>
+  const $gte = at !== undefined && (from === null || at > from) ? at : from
+  const bounds = { ...($gte !== null && { $gte }), ...(before !== null && { $lt: before }) }
   return {
-    createdAt: { $gte: createdAt, $lt: before },
-    $or: [{ createdAt: { $gt: createdAt } }, { createdAt, _id: { $gt: _id } }],
+    ...($gte !== null || before !== null ? { [time]: bounds } : {}),
+    ...(last !== null && { $nor: [{ [time]: at, [tie]: { $lte: reached } }] }),
   }
 }

@@ -1,37 +1,25 @@
 import type { EventName } from '../../schemas/events.ts'
-import { ifPresent } from '../mongo/collection.ts'
+import { ifPresent } from '../mongo/declare.ts'
+import { date, type Of, oneOf, optional, part, text } from '../mongo/fields.ts'
 import { newId } from '../platform/ids.ts'
 import type { Cause } from '../tracing/tracing.ts'
 import { type Recorded, recordedFields } from './facts.ts'
 
-/**
- * A cause as it is stored in documents. Both fields are missing if no request caused the event, for example if the
- * intent expired.
- */
-export interface Caused {
-  requestId?: string
-  traceparent?: string
-}
+/** A stored cause. Both fields are missing if no request caused the event, e.g. if the intent expired. */
+export const causedFields = part({ requestId: optional(text), traceparent: optional(text) })
+export type Caused = Of<typeof causedFields>
 
-/**
- * An event in the outbox of its intent, order or endpoint. The remaining fields of the webhook body come from that
- * intent or order (body/compose.ts).
- */
-export interface OutboxEvent extends Recorded, Caused {
-  id: string
-  event: EventName
-  createdAt: Date
-}
+/** An event that isn't relayed yet. The rest of the webhook body comes from its intent or order (body/compose.ts). */
+export const outboxFields = part({
+  ...recordedFields.fields,
+  ...causedFields.fields,
+  id: text,
+  event: oneOf<EventName>(),
+  createdAt: date,
+})
+export type OutboxEvent = Of<typeof outboxFields>
 
-export const causedFields = { requestId: String, traceparent: String }
-/** The schema of the `outbox` field. */
-export const outboxFields = [
-  { _id: false, id: String, event: String, createdAt: Date, ...recordedFields, ...causedFields },
-]
-/**
- * This index contains every field that the poll needs to find documents with unrelayed events, so the poll does not
- * have to read the documents themselves.
- */
+/** Has every field by which the poll finds unrelayed events, so it reads only index keys. */
 export const outboxIndex = {
   name: 'withOutbox',
   key: { 'outbox.createdAt': 1, businessId: 1, _id: 1 },

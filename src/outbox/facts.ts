@@ -1,14 +1,10 @@
 import type { DeclineReason, FailureReason } from '../../schemas/payment-reasons.ts'
+import { anything, flag, type Of, oneOf, part, whole } from '../mongo/fields.ts'
 import type { Commission, ReturnedFees } from '../wallets/commission.ts'
 
-/**
- * The reason why the last payment did not succeed. If `retryable` is true, the payment has left the intent PENDING, and
- * the customer may pay again.
- */
-export interface PaymentFailure {
-  code: DeclineReason | FailureReason
-  retryable: boolean
-}
+/** Why the last payment failed. If `retryable`, the intent is still PENDING, and the customer may pay again. */
+export const failureFields = part({ code: oneOf<DeclineReason | FailureReason>(), retryable: flag })
+export type PaymentFailure = Of<typeof failureFields>
 
 /**
  * The fields of a webhook's `data` that may change later, with their values at the time of the event. For an order,
@@ -49,16 +45,8 @@ export interface EndpointEventFacts {
 }
 
 /**
- * The fields of an event that are stored in its outbox and its deliveries. `format` determines how `data` is composed
- * (payment-data.ts, order-data.ts, endpoint-data.ts).
+ * What an outbox and its deliveries store. `format` determines how `data` is composed (payment-data.ts, order-data.ts,
+ * endpoint-data.ts).
  */
-export interface Recorded {
-  format: number
-  facts: Facts
-}
-
-/**
- * The schema does not list the fields of `facts`. If it did, Mongoose would store defaults for missing fields, and
- * these defaults would take up space.
- */
-export const recordedFields = { format: Number, facts: Object }
+export const recordedFields = part({ format: whole, facts: anything<Facts>() })
+export type Recorded = Of<typeof recordedFields>

@@ -1,10 +1,3 @@
-declare module './deps.ts' {
-  interface Deps {
-    /** Tracks webhook attempts and wallet queries that are in progress but that no job is waiting for. */
-    backgroundWork: RunningWork
-  }
-}
-
 /** Tracks work that is in progress, so that a process that is shutting down can wait until all of it has ended. */
 export type RunningWork = ReturnType<typeof createRunningWork>
 

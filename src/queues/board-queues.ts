@@ -5,12 +5,6 @@ import type { Log } from '../platform/log.ts'
 import { openFailingFast } from './open-redis.ts'
 import { openQueue, type QueuesConfig } from './queues.ts'
 
-declare module '../platform/deps.ts' {
-  interface Deps {
-    boardQueues: BoardQueues
-  }
-}
-
 /** The maximum time that a staff page waits for Redis. */
 const timeoutMs = 2000
 

@@ -8,13 +8,6 @@ import { openFailingFast, type RedisConnection } from './open-redis.ts'
 import { createProducer, type Producer } from './producer.ts'
 import { createStanding } from './standing-jobs.ts'
 
-declare module '../platform/deps.ts' {
-  interface Deps {
-    queues: Queues
-    enqueue: Enqueue
-  }
-}
-
 /**
  * A schedule by which BullMQ adds jobs to a queue. `pattern` is a cron pattern whose first field is the seconds, and
  * `tz` is its time zone.

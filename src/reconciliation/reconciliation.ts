@@ -1,13 +1,7 @@
-import { type Model, Schema } from 'mongoose'
-import type { Collection } from '../mongo/collection.ts'
-import type { Actor } from '../security/actor.ts'
+import { collection, type Stored } from '../mongo/declare.ts'
+import { anything, date, list, orNull, text } from '../mongo/fields.ts'
+import { actorFields } from '../security/actor.ts'
 import type { MoneyKind } from './read-file.ts'
-
-declare module '../platform/deps.ts' {
-  interface Models {
-    Reconciliation: Model<Reconciliation>
-  }
-}
 
 /** The kinds of difference between a provider's file and the records of this service. */
 export const differenceKinds = [
@@ -49,41 +43,30 @@ export interface Counts {
   differences: Record<DifferenceKind, number>
 }
 
-/** One comparison of a provider's file with the records of one UTC day. Runs are kept forever, because they are few. */
-export interface Reconciliation {
-  _id: string
-  /** The UTC day, such as `2026-11-25`. */
-  day: string
-  /** The only wallet whose payments were compared, or null if all live wallets were. */
-  wallet: string | null
-  fileName: string
-  /** The SHA-256 of the file in hex. */
-  sha256: string
-  at: Date
-  actor: Actor
-  counts: Counts
-  /** The first `maxStored` differences. */
-  differences: Difference[]
-}
-
 /** The maximum number of differences that are stored with a run. */
 export const maxStored = 1000
 
-export const reconciliations: Collection = {
+/** One comparison of a provider's file with the records of one UTC day. Runs are kept forever, because they are few. */
+export const reconciliations = collection({
   name: 'reconciliations',
+  kept: 'forever',
   fields: {
-    _id: String,
-    day: String,
-    wallet: String,
-    fileName: String,
-    sha256: String,
-    at: Date,
-    actor: { kind: { type: String }, name: String, from: String },
-    counts: Schema.Types.Mixed,
-    differences: [Schema.Types.Mixed],
+    _id: text,
+    day: text,
+    /** The only wallet whose payments were compared, or null if all live wallets were. */
+    wallet: orNull(text),
+    fileName: text,
+    /** The SHA-256 of the file in hex. */
+    sha256: text,
+    at: date,
+    actor: actorFields,
+    counts: anything<Counts>(),
+    /** The first `maxStored` differences. */
+    differences: list(anything<Difference>()),
   },
   indexes: [],
-}
+})
+export type Reconciliation = Stored<typeof reconciliations>
 
 export const differenceCount = ({ differences }: Counts): number =>
   Object.values(differences).reduce((sum, count) => sum + count, 0)

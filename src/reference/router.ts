@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Request, type Response, Router } from 'express'
@@ -7,7 +6,7 @@ import { html } from 'ghtml'
 import folderOfSwaggerUi from 'swagger-ui-dist/absolute-path.js'
 import { createPageHeaders } from '../http/pages/page-headers.ts'
 import { preparePage } from '../http/pages/prepare-page.ts'
-import { sendPage } from '../http/pages/send-page.ts'
+import { assetOf, documentOf, sendAsset, sendPage } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import { cliPath, readClients } from './clients.ts'
@@ -17,19 +16,12 @@ import { style } from './style.ts'
 /** The package's other files aren't served. */
 const readSwagger = (name: string): Buffer => readFileSync(join(folderOfSwaggerUi(), name))
 
-/** The path contains a hash of the file, so browsers can cache it indefinitely. */
-const fileOf = (type: 'js' | 'css', content: string | Buffer) => ({
-  path: `/docs/${hash('sha256', content, 'hex').slice(0, 10)}.${type}`,
-  type,
-  content,
-})
-
-const files = {
-  bundle: fileOf('js', readSwagger('swagger-ui-bundle.js')),
-  swaggerStyle: fileOf('css', readSwagger('swagger-ui.css')),
-  script: fileOf('js', script),
-  style: fileOf('css', style),
-}
+const assets = [
+  assetOf('/docs', 'css', readSwagger('swagger-ui.css')),
+  assetOf('/docs', 'css', style),
+  assetOf('/docs', 'js', readSwagger('swagger-ui-bundle.js')),
+  assetOf('/docs', 'js', script),
+]
 
 /** Runs our scripts, which call this API. All images are `data:` URLs in Swagger UI's stylesheet. */
 const rights = { scripts: true, images: false, referrer: 'no-referrer' } as const
@@ -38,11 +30,7 @@ const rights = { scripts: true, images: false, referrer: 'no-referrer' } as cons
 export function referencePages(deps: Pick<Deps, 'config'>): Router {
   const router = Router({ strict: true, caseSensitive: true })
   const prepare = preparePage('', createPageHeaders(deps, rights))
-  for (const { path, type, content } of Object.values(files))
-    router.get(path, prepare, (_req: Request, res: Response) => {
-      res.setHeader('Cache-Control', 'public, max-age=31536000, immutable')
-      res.type(type).send(content)
-    })
+  for (const asset of assets) router.get(asset.path, prepare, sendAsset(asset))
   const clients = readClients(deps.config)
   const isPacked = clients.some(({ path }) => path === cliPath)
   const page = pageWith(isPacked ? deps.config.publicUrl + cliPath : null)
@@ -53,27 +41,22 @@ export function referencePages(deps: Pick<Deps, 'config'>): Router {
       res.setHeader('Cache-Control', 'public, max-age=300')
       res.type(type).send(content)
     })
-  router.all(['/docs', ...[...Object.values(files), ...clients].map(({ path }) => path)], () => {
+  router.all(['/docs', ...[...assets, ...clients].map(({ path }) => path)], () => {
     throw refuse('ENDPOINT_NOT_FOUND', { headers: { Allow: 'GET, HEAD' } })
   })
   return router
 }
 
 /** The script renders the operations. `cliUrl` is null if the merchants' command line isn't packed. */
-const pageWith = (cliUrl: string | null): string => html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Payment intents API</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="${files.swaggerStyle.path}">
-<link rel="stylesheet" href="${files.style.path}">
-<script src="${files.bundle.path}" defer></script>
-<script src="${files.script.path}" defer></script>
-</head>
-<body>
-<header>
+const pageWith = (cliUrl: string | null): string =>
+  documentOf(
+    {
+      language: 'en',
+      title: 'Payment intents API',
+      assets,
+      skip: 'Skip to the operations',
+    },
+    html`<header>
 <h1>Payment intents API</h1>
 <p>Try every operation with a <strong>test key</strong> (<code>sk_test_…</code>). No money moves. Press <em>Authorize</em> and paste the key.
 Then open an operation and press <em>Execute</em>. The page forgets the key when you close or reload it.</p>
@@ -85,7 +68,5 @@ Then open an operation and press <em>Execute</em>. The page forgets the key when
 · <a href="/docs/clients/payments.postman_collection.json">Postman collection</a></p>
 !${cliUrl === null ? '' : html`<p>See events on your machine as they happen: <code>npx --yes ${cliUrl} listen</code></p>`}
 </header>
-<main id="operations"><noscript>This page needs JavaScript. The OpenAPI document does not.</noscript></main>
-</body>
-</html>
-`
+<main id="main"><noscript>This page needs JavaScript. The OpenAPI document does not.</noscript></main>`,
+  )

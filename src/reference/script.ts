@@ -1,7 +1,7 @@
 /** Starts Swagger UI's `SwaggerUIBundle`. It's a string, so that the compiler includes it in dist. */
 export const script = `(function () {
 'use strict';
-var container = document.getElementById('operations');
+var container = document.getElementById('main');
 
 fetch('/api/v1/openapi.json')
   .then(function (response) {

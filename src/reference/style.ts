@@ -1,6 +1,8 @@
 /** The header, and adjustments to Swagger UI for narrow screens and better contrast. */
 export const style = `
 body { margin: 0; background: #fff; color: #222; font: 16px/1.5 system-ui, sans-serif; }
+.skip { position: absolute; left: -999rem; }
+.skip:focus { position: static; }
 header { max-width: 1420px; margin: 0 auto; padding: 16px 20px 0; }
 h1 { margin: 0; font-size: 1.6rem; }
 header p { max-width: 48rem; margin: 8px 0; overflow-wrap: anywhere; }

@@ -8,10 +8,6 @@ import { orderSourceFields } from '../store/orders/event-data.ts'
 import type { Source, TargetEndpoint } from '../webhooks/deliveries/new-delivery.ts'
 import { standing } from '../webhooks/endpoints/endpoint.ts'
 
-declare module '../platform/deps.ts' {
-  interface Batchers extends ReturnType<typeof openRelayBatchers> {}
-}
-
 /**
  * The maximum number of events that are read from an outbox at a time. An event takes up at most 1.4 KB, of which the
  * reason for a refund may be 0.8 KB.

@@ -20,16 +20,6 @@ import { causeOf, newDelivery, type Source, type TargetEndpoint } from '../webho
 import { accepts } from '../webhooks/endpoints/endpoint.ts'
 import { maxEventsPerRead } from './relay-batchers.ts'
 
-declare module '../platform/deps.ts' {
-  interface Deps {
-    /**
-     * The ids of the documents whose events this process is relaying. The value `again` means that new events may have
-     * arrived, so the document must be relayed once more.
-     */
-    relaying: Map<string, 'once' | 'again'>
-  }
-}
-
 type RelayDeps = AttemptDeps & Pick<Deps, 'capacity' | 'relaying'>
 
 /** Documents whose outboxes may contain events. */

@@ -1,101 +1,65 @@
-import type { Model } from 'mongoose'
 import type { EventName } from '../../schemas/events.ts'
 import type { ReplayCancellation, ReplayStatus } from '../../schemas/responses/webhooks.ts'
-import type { Collection } from '../mongo/collection.ts'
-import type { Actor } from '../security/actor.ts'
-
-declare module '../platform/deps.ts' {
-  interface Models {
-    Replay: Model<Replay>
-  }
-}
+import { collection, type Stored } from '../mongo/declare.ts'
+import { date, flag, list, type Of, oneOf, optional, orNull, part, text, whole } from '../mongo/fields.ts'
+import { actorFields } from '../security/actor.ts'
 
 /** The events of a business and environment that a replay covers. Both ends of the period are included. */
-export interface EventSelection {
-  businessId: string
-  sandbox: boolean
-  from: Date
-  to: Date
-  events: EventName[]
-  /**
-   * The number of the last event in the log when the replay started. Later events are not part of the replay, so a
-   * replay always ends.
-   */
-  through: number
-}
+const selectionFields = part({
+  businessId: text,
+  sandbox: flag,
+  from: date,
+  to: date,
+  events: list(oneOf<EventName>()),
+  /** The log's last number when the replay started. Later events aren't part of it, so a replay always ends. */
+  through: whole,
+})
+export type EventSelection = Of<typeof selectionFields>
 
 /** The results of a replay so far. Each processed event counts once. */
-export interface ReplayCounts {
+const countFields = part({
   /** The deliveries that existed and were re-queued. */
-  requeued: number
+  requeued: whole,
   /** The deliveries that did not exist and were inserted. */
-  created: number
+  created: whole,
   /** The deliveries that were left unchanged, because they were DELIVERED or an attempt was due or running. */
-  skipped: number
-}
+  skipped: whole,
+})
+export type ReplayCounts = Of<typeof countFields>
 
 /**
  * A replay sends the events of a period to one endpoint again. A worker holds the lease while it processes some of the
  * events, and then gives it back, so that all replays advance.
  */
-export interface Replay extends EventSelection, ReplayCounts {
-  _id: string
-  endpointId: string
-  /** Whether deliveries that the endpoint has accepted are left out. */
-  onlyUndelivered: boolean
-  /** The number of events in the selection. */
-  total: number
-  status: ReplayStatus
-  /** Set as long as the replay is RUNNING. An endpoint can have only one such replay. */
-  running?: true
-  cancellationReason: ReplayCancellation | null
-  /** The last event that has been processed, or null at the beginning. Events are processed in order of time and id. */
-  reached: { createdAt: Date; eventId: string } | null
-  /**
-   * The time from which a worker may take the lease. While a worker holds the lease, this is the end of the lease. Null
-   * if the replay is not RUNNING.
-   */
-  nextRunAt: Date | null
-  /** The token of the lease. Only its holder may record progress. A cancelled replay keeps it for the last page. */
-  leaseToken: string | null
-  startedBy: Actor
-  createdAt: Date
-  /** The UTC day on which the replay was started, and its number among those of the business and environment. */
-  day: number
-  numberOfDay: number
-  finishedAt: Date | null
-  /** When MongoDB removes the replay. Missing as long as the replay is RUNNING. */
-  expiresAt?: Date
-}
-
-export const replays: Collection = {
+export const replays = collection({
   name: 'webhookreplays',
+  kept: 'until it expires, 30 days (test) or 90 days (live) after its end',
   fields: {
-    _id: String,
-    businessId: String,
-    sandbox: Boolean,
-    endpointId: String,
-    from: Date,
-    to: Date,
-    events: [String],
-    through: Number,
-    onlyUndelivered: Boolean,
-    total: Number,
-    requeued: Number,
-    created: Number,
-    skipped: Number,
-    status: String,
-    running: Boolean,
-    cancellationReason: String,
-    reached: { type: { _id: false, createdAt: Date, eventId: String }, default: null },
-    nextRunAt: Date,
-    leaseToken: String,
-    startedBy: { kind: { type: String }, name: String, from: String },
-    createdAt: Date,
-    day: Number,
-    numberOfDay: Number,
-    finishedAt: Date,
-    expiresAt: Date,
+    ...selectionFields.fields,
+    ...countFields.fields,
+    _id: text,
+    endpointId: text,
+    /** Whether deliveries that the endpoint has accepted are left out. */
+    onlyUndelivered: flag,
+    total: whole,
+    status: oneOf<ReplayStatus>(),
+    /** Set as long as the replay is RUNNING. An endpoint can have only one such replay. */
+    running: optional(flag),
+    cancellationReason: orNull(oneOf<ReplayCancellation>()),
+    /** The last event processed, in order of time and id. Null at the beginning. */
+    reached: orNull(part({ createdAt: date, eventId: text })),
+    /** From when a worker may take the lease, or when a taken one ends. Null unless the replay is RUNNING. */
+    nextRunAt: orNull(date),
+    /** The token of the lease. Only its holder may record progress. A cancelled replay keeps it for the last page. */
+    leaseToken: orNull(text),
+    startedBy: actorFields,
+    createdAt: date,
+    /** The UTC day on which it was started, and its number among those of the business and environment. */
+    day: whole,
+    numberOfDay: whole,
+    finishedAt: orNull(date),
+    /** When MongoDB removes the replay. Missing as long as the replay is RUNNING. */
+    expiresAt: optional(date),
   },
   indexes: [
     {
@@ -109,7 +73,8 @@ export const replays: Collection = {
     { name: 'ofDay', key: { businessId: 1, sandbox: 1, day: 1, numberOfDay: 1 }, unique: true },
     { name: 'expired', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
   ],
-}
+})
+export type Replay = Stored<typeof replays>
 
 const dayMs = 86_400_000
 /** How many days a replay is kept after its end. Test replays are kept as long as other test data. */

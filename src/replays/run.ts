@@ -11,11 +11,10 @@ import type { Deps } from '../platform/deps.ts'
 import type { AttemptDeps } from '../webhooks/attempts/attempt.ts'
 import { beginAttempts } from '../webhooks/attempts/attempt-due.ts'
 import { type AttemptEndpoint, slotOwner } from '../webhooks/attempts/batchers.ts'
-import type { Delivery } from '../webhooks/deliveries/delivery.ts'
 import { deliveryId } from '../webhooks/deliveries/delivery-job.ts'
 import { claimable } from '../webhooks/deliveries/lease.ts'
 import { newDelivery } from '../webhooks/deliveries/new-delivery.ts'
-import { requeueForReplay } from '../webhooks/deliveries/requeue.ts'
+import { readCandidates, requeueForReplay } from '../webhooks/deliveries/requeue.ts'
 import { isReceiving } from '../webhooks/endpoints/endpoint.ts'
 import { leasesOn } from '../work/lease.ts'
 import type { Work } from '../work/loop.ts'
@@ -106,8 +105,6 @@ async function runPage(
   return next?.status === 'RUNNING' ? next : null
 }
 
-type Existing = Pick<Delivery, '_id' | 'status' | 'insertedBy'>
-
 /**
  * Re-queues the deliveries of events to the replay's endpoint, and inserts those that do not exist. Stops after `most`
  * deliveries that need an attempt. Each write records the id of the replay in the delivery, so events that are applied
@@ -122,7 +119,8 @@ async function applyPage(
   most: number,
 ) {
   const idOf = (event: LoggedEvent) => deliveryId(event._id, endpoint._id)
-  const existing = await findExisting(deps, events.map(idOf))
+  const found = await readCandidates(deps, events.map(idOf))
+  const existing = new Map(found.map((delivery) => [delivery._id, delivery]))
   const needsAttempt = (event: LoggedEvent): boolean =>
     !replay.onlyUndelivered || existing.get(idOf(event))?.status !== 'DELIVERED'
   const last = events.filter(needsAttempt)[most - 1] ?? events.at(-1)
@@ -133,19 +131,12 @@ async function applyPage(
   const isAboutTarget = ({ referenceNumber }: LoggedEvent): boolean => referenceNumber === endpoint._id
   const missing = page.filter((event) => !existing.has(idOf(event)) && !isAboutTarget(event))
   const created = [...page.filter(isOwn).map(idOf), ...(await insertDeliveries(deps, replay, endpoint, missing))]
-  const others = page.filter((event) => existing.has(idOf(event)) && !isOwn(event)).map(idOf)
+  const others = page.flatMap((event) => (isOwn(event) ? [] : (existing.get(idOf(event)) ?? [])))
   const includesDelivered = !replay.onlyUndelivered
   const requeued = await requeueForReplay(deps, others, { replayId: replay._id, includesDelivered })
   const skipped = page.length - requeued.length - created.length
   const counts: ReplayCounts = { requeued: requeued.length, created: created.length, skipped }
   return { last, counts, dueIds: [...requeued, ...created] }
-}
-
-async function findExisting({ Delivery }: Pick<Deps, 'Delivery'>, ids: string[]): Promise<Map<string, Existing>> {
-  const found = await nativeCollection(Delivery)
-    .find<Existing>({ _id: { $in: ids } }, { projection: { status: 1, insertedBy: 1 } })
-    .toArray()
-  return new Map(found.map((delivery) => [delivery._id, delivery]))
 }
 
 /**

@@ -4,25 +4,18 @@ import { describeError } from '../platform/log.ts'
 import { businessPages } from '../reconciliation/recorded.ts'
 import type { Work } from '../work/loop.ts'
 import { createPace, type Pace } from '../work/pace.ts'
-import { type Cleaning, type CleaningDeps, cutoffsOf, startCounts, type Watch } from './cleaning.ts'
+import { type CleaningDeps, cutoffsOf, startCounts, type Watch } from './cleaning.ts'
 import { openProgress, type RetentionProgress } from './progress.ts'
 import { isLeased, isOwed, lastDue, openRecord, type Pass, startPass, takeLease } from './record.ts'
-import { removals } from './remove.ts'
-import { removeEntries } from './remove-entries.ts'
-import { trimAttempts } from './trim-attempts.ts'
+import { carryOut, rules } from './rules.ts'
 
-/**
- * The result of a run. `stopped` means that the process is shutting down. The next run continues where this run
- * stopped.
- */
+/** `stopped`: the process is shutting down. The next run continues where this one stopped. */
 export type Outcome = 'cleaned' | 'already-running' | 'stopped'
 
 /**
- * Cleans up now, unless another run is already in progress. If the previous pass was stopped or killed, continues that
- * pass. When a pass is completed, the most recent nightly clean-up that was due before the pass began counts as done.
- * If cleaning one business fails, the run continues with the other businesses, and throws an error at the end. In that
- * case, the lease expires after a minute, and the next run retries only the businesses that failed. `begin` is called
- * before anything is removed, but not if another run is already in progress.
+ * Cleans up now, unless another run does. Continues a pass that was stopped or killed. A completed pass counts for the
+ * night that was last due when it began. If some businesses fail, the run still reaches the others, and then throws:
+ * its lease expires after a minute, and the next run retries only those. `begin` is called before anything is removed.
  */
 export async function runCleanUp(
   deps: CleaningDeps,
@@ -100,9 +93,8 @@ interface CleanUpRun {
 }
 
 /**
- * Cleans up the data of each business, but skips businesses for which this pass has already finished the clean-up. If
- * the clean-up of some businesses fails, returns a single error that describes the failures. Otherwise, returns null.
- * Throws if the run is stopped.
+ * Cleans up the data of each business that this pass has not finished yet. Returns one error for all that failed, or
+ * null. Throws if the run is stopped.
  */
 async function eachBusiness(deps: CleaningDeps, { pass, pace, stop, watch }: CleanUpRun): Promise<Error | null> {
   const failed: { businessId: string; error: unknown }[] = []
@@ -113,7 +105,8 @@ async function eachBusiness(deps: CleaningDeps, { pass, pace, stop, watch }: Cle
     const progress = openProgress(deps, businessId, stored)
     const cleaning = { ...deps, ...cutoffs, businessId, progress, isDry: pass === null, pace, ...watch }
     try {
-      for (const step of steps) await step(cleaning)
+      if (pass !== null) await pace(() => forgetStored(deps.ListCheckpoints, businessId, cutoffs.testsBefore))
+      for (const rule of rules) await carryOut(cleaning, rule)
       if (pass !== null) await progress.end(pass.id)
       watch.done()
     } catch (error) {
@@ -122,22 +115,6 @@ async function eachBusiness(deps: CleaningDeps, { pass, pace, stop, watch }: Cle
     }
   }
   return combine(failed)
-}
-
-/**
- * The steps that remove a business's old data. They find it by the same indexes as the lists. A clean-up may be stopped
- * or killed at any point, because the next one finds the remaining data. No intent or order is removed before the
- * deliveries that report on it, and no endpoint before its deliveries.
- */
-const steps: readonly ((cleaning: Cleaning) => Promise<void>)[] = [
-  forgetCounts,
-  ...removals,
-  removeEntries,
-  trimAttempts,
-]
-
-async function forgetCounts({ ListCheckpoints, businessId, testsBefore, isDry, pace }: Cleaning): Promise<void> {
-  if (!isDry) await pace(() => forgetStored(ListCheckpoints, businessId, testsBefore))
 }
 
 function combine([first, ...others]: { businessId: string; error: unknown }[]): Error | null {

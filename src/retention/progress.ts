@@ -1,30 +1,23 @@
 import type { Model } from 'mongoose'
-import { type Collection, nativeCollection } from '../mongo/collection.ts'
-
-declare module '../platform/deps.ts' {
-  interface Models {
-    RetentionProgress: Model<RetentionProgress>
-  }
-}
+import { nativeCollection } from '../mongo/collection.ts'
+import { collection, type Stored } from '../mongo/declare.ts'
+import { anything, optional, text } from '../mongo/fields.ts'
 
 /** The stored progress of the clean-up for one business. */
-export interface RetentionProgress {
-  /** The business's id. */
-  _id: string
-  /** The id of the last pass that finished the clean-up of this business. */
-  pass?: string
-  /**
-   * A time for each walk (mongo/walk.ts), keyed by the walk's name. All documents that belong to the walk and were
-   * created before this time have been processed.
-   */
-  walked?: Record<string, Date>
-}
-
-export const retentionProgress: Collection = {
+export const retentionProgress = collection({
   name: 'retentionprogress',
-  fields: { _id: String, pass: String, walked: Object },
+  kept: 'forever, one document for each business',
+  fields: {
+    /** The business's id. */
+    _id: text,
+    /** The id of the last pass that finished the clean-up of this business. */
+    pass: optional(text),
+    /** By the name of a walk (mongo/walk.ts): all its documents that were created before this time are done. */
+    walked: optional(anything<Record<string, Date>>()),
+  },
   indexes: [],
-}
+})
+export type RetentionProgress = Stored<typeof retentionProgress>
 
 export type Progress = ReturnType<typeof openProgress>
 

@@ -1,13 +1,9 @@
 import type { Model, mongo } from 'mongoose'
-import { type Collection, nativeCollection } from '../mongo/collection.ts'
+import { nativeCollection } from '../mongo/collection.ts'
+import { collection, type Stored } from '../mongo/declare.ts'
+import { date, flag, type Of, oneOf, orNull, part, text } from '../mongo/fields.ts'
 import { newId } from '../platform/ids.ts'
 import { type Leasable, leasesOn } from '../work/lease.ts'
-
-declare module '../platform/deps.ts' {
-  interface Models {
-    RetentionRecord: Model<RetentionRecord>
-  }
-}
 
 /** Clean-ups start at 02:30 UTC, when there are hardly any payments. Mauritania's local time is UTC all year round. */
 const hour = 2
@@ -24,42 +20,29 @@ export function lastDue(now: Date): Date {
   return today <= now ? today : new Date(today.getTime() - dayMs)
 }
 
-/**
- * One clean-up of all businesses, which may take several runs. The progress of each business contains the id of the
- * last pass that finished the clean-up of this business.
- */
-export interface Pass {
-  id: string
-  beganAt: Date
-  /**
-   * True if the pass has reached every business, but the clean-up of some of them failed. Later runs of this pass retry
-   * only those businesses.
-   */
-  hasFaults: boolean
-}
+/** One clean-up of all businesses, which may take several runs. */
+const passFields = part({
+  id: text,
+  beganAt: date,
+  /** Every business was reached, but some failed. Later runs of the pass retry only those. */
+  hasFaults: flag,
+})
+export type Pass = Of<typeof passFields>
 
 /** The state of the nightly clean-up, stored as a single document. */
-export interface RetentionRecord {
-  _id: 'nightly'
-  leaseToken: string | null
-  leaseEndsAt: Date
-  /** The last night whose clean-up has been completed. */
-  completedFor: Date
-  /** The unfinished pass, or null if the last pass has been completed. */
-  pass: Pass | null
-}
-
-export const retentionRecords: Collection = {
+export const retentionRecords = collection({
   name: 'retention',
+  kept: 'forever, one document',
   fields: {
-    _id: String,
-    leaseToken: String,
-    leaseEndsAt: Date,
-    completedFor: Date,
-    pass: { type: { _id: false, id: String, beganAt: Date, hasFaults: Boolean }, default: null },
+    _id: oneOf<'nightly'>(),
+    leaseToken: orNull(text),
+    leaseEndsAt: date,
+    completedFor: date,
+    pass: orNull(passFields),
   },
   indexes: [],
-}
+})
+export type RetentionRecord = Stored<typeof retentionRecords>
 
 interface RecordDeps {
   RetentionRecord: Model<RetentionRecord>
@@ -67,8 +50,8 @@ interface RecordDeps {
 }
 
 /**
- * Returns the record, and creates it if it does not exist yet. A new record states that the last clean-up has been
- * completed, so that a new service starts its first clean-up the following night and not during the day.
+ * Returns the record, and creates it if necessary. A new one says that the last night is done, so that a new service
+ * starts its first clean-up at night.
  */
 export async function openRecord(deps: RecordDeps): Promise<RetentionRecord> {
   const records = nativeCollection(deps.RetentionRecord)
@@ -95,10 +78,8 @@ export const isOwed = ({ completedFor }: RetentionRecord, now: Date): boolean =>
   completedFor < lastDue(now) || completedFor.getTime() > now.getTime() + maxSkewMs
 
 /**
- * Returns the pass to which this run belongs: the unfinished pass, or a new one. A pass that takes longer than a day
- * continues the next night, because otherwise the clean-up would never reach the last businesses. If the only
- * businesses left are those whose clean-up failed, a new pass starts when the next night's clean-up is due, so that the
- * other businesses do not have to wait.
+ * Returns the unfinished pass, or a new one. A pass that takes longer than a day continues the next night, or the last
+ * businesses would never be reached. But if all that is left has failed, the next night starts a new pass.
  */
 export function startPass({ pass }: RetentionRecord, now: Date): Pass {
   const continues = pass !== null && !(pass.hasFaults && pass.beganAt < lastDue(now))
@@ -132,12 +113,12 @@ export interface LongLease extends Leasable {
 
 /** Takes the lease of nightly work on its document. Returns null if another run holds it. */
 export async function takeLongLease<Doc extends LongLease>(
-  collection: mongo.Collection<Doc>,
+  documents: mongo.Collection<Doc>,
   { _id, work }: { _id: string; work: string },
   now: () => Date,
   options: mongo.FindOneAndUpdateOptions = {},
 ) {
-  const leases = leasesOn(collection, { field: 'leaseEndsAt', leaseMs }, now)
+  const leases = leasesOn(documents, { field: 'leaseEndsAt', leaseMs }, now)
   const after = (ms: number) => new Date(now().getTime() + ms)
   const free = { _id, leaseEndsAt: { $not: { $gt: after(0), $lte: after(maxLeaseMs) } } } as mongo.Filter<Doc>
   const record = await leases.take(free, options)

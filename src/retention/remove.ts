@@ -1,19 +1,12 @@
-import type { Model, mongo } from 'mongoose'
+import type { Model } from 'mongoose'
 import { findLast } from '../chains/append.ts'
-import type { LoggedEvent } from '../events/logged-event.ts'
 import { lifetimeMs } from '../idempotency/response.ts'
-import type { Intent } from '../intents/intent.ts'
-import type { LedgerEntry } from '../ledger/entry.ts'
+import { closeDays } from '../ledger/book.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import type { Order } from '../store/orders/order.ts'
-import type { Product } from '../store/products/product.ts'
-import type { Delivery } from '../webhooks/deliveries/delivery.ts'
 import { unusedAmong } from '../webhooks/endpoints/remove-deleted.ts'
-import { batchLimits, type Cleaning, eachPage, type Kind } from './cleaning.ts'
+import { type Cleaning, type Kind, modelOf } from './cleaning.ts'
 
-/** Documents that belong to either the sandbox or the live environment. */
-type Owned = Intent | Order | Product | Delivery | LedgerEntry | LoggedEvent
-type Filter = Record<string, unknown>
+export type Filter = Record<string, unknown>
 
 /** An intent or an order. The reference of an order is its number. */
 interface Subject {
@@ -22,18 +15,21 @@ interface Subject {
 }
 type Ended = Subject & { payment: { key: string } | null }
 
+/**
+ * The limits of one page. Removing 500 documents takes 20 to 150 ms, so other writes do not have to wait long. Smaller
+ * pages remove less and delay other writes as much. MongoDB stops each call before the driver's timeout of 5 s is
+ * reached, so no call keeps running after the driver has given up on it.
+ */
+export const batchLimits = { documents: 500, maxTimeMS: 4_000 } as const
 const { maxTimeMS } = batchLimits
 
-/** A filter for deliveries that have ended: no attempt is due or running. */
-const endedDelivery = { nextAttemptAt: null }
+/** No attempt is due or running. */
+export const endedDelivery = { nextAttemptAt: null }
 
-/** A filter for documents whose events have all been relayed. */
+/** All events have been relayed. */
 const relayed = { 'outbox.0': { $exists: false } } as const
 
-/**
- * A filter for intents that have ended and whose events have all been relayed. All other intents are kept, however old
- * they are. If such an intent has ended by the next clean-up, that clean-up removes it.
- */
+/** Intents that have ended and whose events are relayed. The others are kept, however old they are. */
 const endedIntent = {
   status: { $ne: 'PENDING' },
   hold: null,
@@ -41,103 +37,52 @@ const endedIntent = {
   ...relayed,
 } as const
 
-/** Passes the ids of a business's old test documents to `act`, oldest first. */
-const eachOldTest = <Doc extends Owned & { createdAt: Date }>(
-  { pace, businessId, testsBefore: before }: Cleaning,
-  model: Model<Doc>,
-  index: string,
-  act: (ids: string[]) => Promise<void>,
-  more: Filter = {},
-): Promise<void> =>
-  eachPage(pace, model, { index, where: { businessId, sandbox: true, ...more }, from: null, before }, act)
-
-/** Removes a business's old test deliveries that have ended. */
-const removeDeliveries = (cleaning: Cleaning): Promise<void> =>
-  eachOldTest(cleaning, cleaning.Delivery, 'byTimeAndEvent', (ids) =>
-    removeTests(cleaning, 'deliveries', cleaning.Delivery, { _id: { $in: ids }, ...endedDelivery }),
-  )
-
 /**
- * Removes a business's old test intents, with their deliveries, their events and their movements in the sandbox ledger.
- * First, `cleanedAt` is set, which hides the intent from the merchant, so that no refund can follow. The intent itself
- * is removed last, because the bodies of its deliveries and events are composed from the intent. If the run is killed
+ * Removes test intents, with their deliveries, their events and their movements in the sandbox ledger. First,
+ * `cleanedAt` is set, which hides the intent from the merchant, so that no refund can follow. The intent itself is
+ * removed last, because the bodies of its deliveries and events are composed from the intent. If the run is killed
  * before it has removed the intent, the next clean-up uses the intent to find the remaining data. The balances of the
  * sandbox wallets do not change.
  */
-const removeIntents = (cleaning: Cleaning): Promise<void> =>
-  eachOldTest(cleaning, cleaning.Intent, 'byTime', async (ids) => {
-    const found = await findIntents(cleaning, { _id: { $in: ids }, ...endedIntent, ...unneeded(cleaning) })
-    const hidden = await hide(cleaning, await withoutOpenDeliveries(cleaning, found))
-    await removeMovements(cleaning, hidden)
-    await removeDeliveriesOf(cleaning, hidden)
-    // Intents with an open delivery are kept, because a delivery may have been re-queued in the meantime.
-    const removable = await withoutOpenDeliveries(cleaning, hidden)
-    await removeEventsOf(cleaning, removable)
-    await removeTests(cleaning, 'intents', cleaning.Intent, { ...withIdOf(removable), ...endedIntent })
-  })
+export async function removeIntents(cleaning: Cleaning, page: Filter): Promise<void> {
+  const found = await findIntents(cleaning, { ...page, ...endedIntent, ...unneeded(cleaning) })
+  const hidden = await hide(cleaning, await withoutOpenDeliveries(cleaning, found))
+  await removeMovements(cleaning, hidden)
+  await removeDeliveriesOf(cleaning, hidden)
+  // Intents with an open delivery are kept, because a delivery may have been re-queued in the meantime.
+  const removable = await withoutOpenDeliveries(cleaning, hidden)
+  await removeEventsOf(cleaning, removable)
+  await removeTests(cleaning, 'intents', { ...withIdOf(removable), ...endedIntent })
+}
 
-/** Removes a business's old test orders, with their deliveries and events. */
-const removeOrders = (cleaning: Cleaning): Promise<void> =>
-  eachOldTest(cleaning, cleaning.Order, 'byTime', async (ids) => {
-    const found = await nativeCollection(cleaning.Order)
-      .find<Subject>(
-        { _id: { $in: ids }, sandbox: true, ...relayed },
-        { projection: { referenceNumber: '$number' }, maxTimeMS },
-      )
-      .toArray()
-    const delivered = await withoutOpenDeliveries(cleaning, found)
-    await removeDeliveriesOf(cleaning, delivered)
-    // Orders with an open delivery are kept, because a delivery may have been re-queued in the meantime.
-    const removable = await withoutOpenDeliveries(cleaning, delivered)
-    await removeEventsOf(cleaning, removable)
-    await removeTests(cleaning, 'orders', cleaning.Order, { ...withIdOf(removable), ...relayed })
-  })
+/** Removes test orders, with their deliveries and events. */
+export async function removeOrders(cleaning: Cleaning, page: Filter): Promise<void> {
+  const projection = { referenceNumber: '$number' }
+  const found = await nativeCollection(cleaning.Order)
+    .find<Subject>({ ...page, sandbox: true, ...relayed }, { projection, maxTimeMS })
+    .toArray()
+  const delivered = await withoutOpenDeliveries(cleaning, found)
+  await removeDeliveriesOf(cleaning, delivered)
+  const removable = await withoutOpenDeliveries(cleaning, delivered)
+  await removeEventsOf(cleaning, removable)
+  await removeTests(cleaning, 'orders', { ...withIdOf(removable), ...relayed })
+}
 
-/**
- * Removes a business's old test products, including deleted ones. The business's hidden sandbox shop is kept, because
- * it is only one small document.
- */
-async function removeProducts(cleaning: Cleaning): Promise<void> {
-  const { Product } = cleaning
-  const remove = (ids: string[]) => removeTests(cleaning, 'products', Product, { _id: { $in: ids } })
-  await eachOldTest(cleaning, Product, 'byTime', remove, { listed: true })
-  await eachOldTest(cleaning, Product, 'deletions', remove, { deletedAt: { $type: 'date' } })
+/** Removes deleted endpoints of both environments that have no deliveries left. */
+export async function removeEndpoints(cleaning: Cleaning, page: Filter): Promise<void> {
+  const deleted = { deletedAt: { $type: 'date', $lt: cleaning.endpointsBefore } }
+  const unused = await unusedAmong(cleaning.Endpoint, [{ $match: { ...page, ...deleted } }])
+  await removeFrom(cleaning, 'endpoints', { _id: { $in: unused }, ...deleted })
 }
 
 /**
- * Removes a business's old test events of endpoints, which belong to no intent or order, and the events that earlier
- * clean-ups only emptied.
+ * Removes entries of the test ledger. First closes all days before today, so that the closing markers, which are kept,
+ * contain the statements of the removed entries and the balance.
  */
-async function removeOtherEvents(cleaning: Cleaning): Promise<void> {
-  const { businessId, testsBefore } = cleaning
-  await removeEvents(cleaning, { businessId, event: 'endpoint.failing', createdAt: { $lt: testsBefore } })
-  await removeEvents(cleaning, { referenceNumber: businessId })
+export async function removeEntries(cleaning: Cleaning, page: Filter): Promise<void> {
+  if (!cleaning.isDry) await closeDays(cleaning, { businessId: cleaning.businessId, sandbox: true })
+  await removeTests(cleaning, 'entries', page)
 }
-
-/** Removes a business's deleted endpoints of both environments that have no deliveries left. */
-function removeEndpoints(cleaning: Cleaning): Promise<void> {
-  const { Endpoint, businessId, deletedBefore: before } = cleaning
-  const deleted = { deletedAt: { $type: 'date', $lt: before } }
-  return eachPage(
-    cleaning.pace,
-    Endpoint,
-    { index: 'byTime', where: { businessId }, from: null, before },
-    async (ids) => {
-      const unused = await unusedAmong(Endpoint, [{ $match: { _id: { $in: ids }, ...deleted } }])
-      await removeFrom(cleaning, 'endpoints', nativeCollection(Endpoint), { _id: { $in: unused }, ...deleted })
-    },
-  )
-}
-
-/** What the clean-up removes with each business's old data, in this order. */
-export const removals = [
-  removeDeliveries,
-  removeIntents,
-  removeOrders,
-  removeOtherEvents,
-  removeProducts,
-  removeEndpoints,
-]
 
 const referencesOf = (subjects: Subject[]): string[] => subjects.map(({ referenceNumber }) => referenceNumber)
 
@@ -161,10 +106,7 @@ const findIntents = ({ Intent: model }: Cleaning, filter: Filter): Promise<Ended
     .find<Ended>({ ...filter, sandbox: true }, { projection: { referenceNumber: 1, 'payment.key': 1 }, maxTimeMS })
     .toArray()
 
-/**
- * Sets `cleanedAt` on those intents that still match the filter `endedIntent`, and frees their merchant's references.
- * Returns the intents whose `cleanedAt` is now set.
- */
+/** Hides those that are still removable, and frees their merchant's references. Returns the hidden ones. */
 async function hide(cleaning: Cleaning, intents: Ended[]): Promise<Ended[]> {
   const { Intent: model, isDry, now } = cleaning
   if (isDry) return intents
@@ -188,28 +130,23 @@ async function withoutOpenDeliveries<Kept extends Subject>({ Delivery }: Cleanin
 }
 
 /**
- * Removes the remaining deliveries of test intents or orders that are about to be removed. These are newer deliveries,
- * such as the delivery that reports a refund made weeks after the payment. No delivery may report on a document that no
- * longer exists.
+ * Removes the other deliveries of test intents or orders that are about to be removed: newer ones, such as that of a
+ * refund weeks after the payment. No delivery may report on a document that no longer exists.
  */
 async function removeDeliveriesOf(cleaning: Cleaning, subjects: Subject[]): Promise<void> {
-  const { Delivery, testsBefore, isDry } = cleaning
-  await removeTests(cleaning, 'deliveries', Delivery, {
+  const { testsBefore, isDry } = cleaning
+  await removeTests(cleaning, 'deliveries', {
     referenceNumber: { $in: referencesOf(subjects) },
-    // In a dry run, `removeDeliveries` has already counted the older deliveries.
+    // A dry run has already counted the older deliveries.
     ...(isDry ? { createdAt: { $gte: testsBefore } } : {}),
     ...endedDelivery,
   })
 }
 
-/**
- * Removes the rows of the sandbox ledger for the payments and refunds of test intents. The ledger contains no live
- * payments.
- */
+/** The sandbox ledger's rows for the payments and refunds. There are none of live payments. */
 async function removeMovements(cleaning: Cleaning, intents: Ended[]): Promise<void> {
   const keys = intents.flatMap(({ payment }) => payment?.key ?? [])
-  const filter = { $or: [{ _id: { $in: keys } }, { paymentKey: { $in: keys } }] }
-  await removeFrom(cleaning, 'movements', nativeCollection(cleaning.WalletMovement), filter)
+  await removeFrom(cleaning, 'movements', { $or: [{ _id: { $in: keys } }, { paymentKey: { $in: keys } }] })
 }
 
 /** Removes the events of test intents or orders that are about to be removed from the event log. */
@@ -221,38 +158,56 @@ async function removeEventsOf(cleaning: Cleaning, subjects: Subject[]): Promise<
  * Removes test events. The last event of the log is kept without its contents, because the number of the next event
  * follows from it. A later clean-up removes that event.
  */
-async function removeEvents(cleaning: Cleaning, filter: mongo.Filter<LoggedEvent>): Promise<void> {
+export async function removeEvents(cleaning: Cleaning, filter: Filter): Promise<void> {
   const { LoggedEvent: model, businessId, isDry } = cleaning
   const collection = nativeCollection(model)
   const last = await findLast(collection, { businessId, sandbox: true })
   if (last === null) return
   if (!isDry)
     await collection.updateOne(
-      { ...filter, _id: last._id },
+      { $and: [filter, { _id: last._id }] },
       { $set: { event: 'cleaned', referenceNumber: businessId, facts: { status: 'cleaned' } } },
       { maxTimeMS },
     )
-  await removeTests(cleaning, 'events', model, { ...filter, _id: { $ne: last._id } })
+  await removeTests(cleaning, 'events', { $and: [filter, { _id: { $ne: last._id } }] })
+}
+
+/** Deliveries that contain more than one attempt, or an endpoint's response. */
+const untrimmed = {
+  $or: [{ 'attemptLog.1': { $exists: true } }, { 'attemptLog.responseText': { $type: 'string' } }],
+}
+/** Keeps only the last attempt, because lists and pages show it, but without the endpoint's response. */
+const lastOnly = [
+  { $set: { attemptLog: { $slice: ['$attemptLog', -1] } } },
+  { $unset: ['attemptLog.responseText', 'untrimmed'] },
+]
+
+/** Removes the attempts of live deliveries that have ended. */
+export async function trim(cleaning: Cleaning, filter: Filter): Promise<void> {
+  const { Delivery, isDry, count } = cleaning
+  const old = { ...filter, sandbox: false, ...endedDelivery }
+  if (isDry) return count('attempts', await nativeCollection(Delivery).countDocuments(old, { maxTimeMS }))
+  count('attempts', (await nativeCollection(Delivery).updateMany(old, lastOnly, { maxTimeMS })).modifiedCount)
+}
+
+/**
+ * Trims those that have ended, and flags the others, so that the first clean-up after their end trims them. Flagging
+ * comes first: if a delivery ends between the two calls, the second one trims it and clears its flag.
+ */
+export async function trimOrFlag(cleaning: Cleaning, page: Filter): Promise<void> {
+  const open = { ...page, sandbox: false, nextAttemptAt: { $type: 'date' } } as const
+  if (!cleaning.isDry)
+    await nativeCollection(cleaning.Delivery).updateMany(open, { $set: { untrimmed: true } }, { maxTimeMS })
+  await trim(cleaning, { ...page, ...untrimmed })
 }
 
 /** Deletes the test documents that match the filter. Live documents are never deleted, whatever the filter contains. */
-export async function removeTests<Doc extends Owned>(
-  cleaning: Cleaning,
-  kind: Kind,
-  model: Model<Doc>,
-  filter: Filter,
-): Promise<void> {
-  const collection = nativeCollection(model as unknown as Model<Owned>)
-  await removeFrom(cleaning, kind, collection, { ...filter, sandbox: true })
-}
+export const removeTests = (cleaning: Cleaning, kind: Kind, filter: Filter): Promise<void> =>
+  removeFrom(cleaning, kind, { ...filter, sandbox: true })
 
-async function removeFrom<Doc extends mongo.Document>(
-  { isDry, count }: Cleaning,
-  kind: Kind,
-  collection: mongo.Collection<Doc>,
-  filter: Filter,
-): Promise<void> {
-  const typed = filter as mongo.Filter<Doc>
-  if (isDry) return count(kind, await collection.countDocuments(typed, { maxTimeMS }))
-  count(kind, (await collection.deleteMany(typed, { maxTimeMS })).deletedCount)
+async function removeFrom(cleaning: Cleaning, kind: Kind, filter: Filter): Promise<void> {
+  const { isDry, count } = cleaning
+  const collection = nativeCollection(cleaning[modelOf[kind]] as unknown as Model<Filter>)
+  if (isDry) return count(kind, await collection.countDocuments(filter, { maxTimeMS }))
+  count(kind, (await collection.deleteMany(filter, { maxTimeMS })).deletedCount)
 }

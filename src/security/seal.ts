@@ -62,12 +62,6 @@ function doubled(block: Buffer): Buffer {
   return result
 }
 
-declare module '../platform/deps.ts' {
-  interface Deps {
-    secrets: Secrets
-  }
-}
-
 /**
  * The purposes of signatures: to sign a payment form's token, and to prove that a customer has the payment's link. Each
  * purpose uses its own key.

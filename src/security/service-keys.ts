@@ -1,30 +1,26 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import type { Model } from 'mongoose'
-import { type Collection, nativeCollection } from '../mongo/collection.ts'
+import { nativeCollection } from '../mongo/collection.ts'
+import { collection, type Stored } from '../mongo/declare.ts'
+import { oneOf, optional, secret, text, whole } from '../mongo/fields.ts'
 import type { SealedField, Secrets } from './seal.ts'
-
-declare module '../platform/deps.ts' {
-  interface Models {
-    ServiceKey: Model<ServiceKey>
-  }
-}
 
 /**
  * A random key of the service itself, sealed with SECRET_KEY. It stays the same when SECRET_KEY is rotated. `audit`
  * computes the digests of the audit trail, and `shortCodes` makes short codes unpredictable.
  */
-export interface ServiceKey {
-  _id: 'audit' | 'shortCodes'
-  key: string
-  /** How many short codes are used up. It is stored with their key, so that a backup contains both. */
-  used?: number
-}
-
-export const serviceKeys: Collection = {
+export const serviceKeys = collection({
   name: 'servicekeys',
-  fields: { _id: String, key: String, used: Number },
+  kept: 'forever',
+  fields: {
+    _id: oneOf<'audit' | 'shortCodes'>(),
+    key: secret(text),
+    /** How many short codes are used up. It is stored with their key, so that a backup contains both. */
+    used: optional(whole),
+  },
   indexes: [],
-}
+})
+export type ServiceKey = Stored<typeof serviceKeys>
 
 export interface ServiceKeyDeps {
   ServiceKey: Model<ServiceKey>

@@ -4,12 +4,6 @@ import type { Resource } from '../limits/limit.ts'
 import { createShare } from '../limits/share.ts'
 import { unavailable } from '../platform/errors.ts'
 
-declare module '../platform/deps.ts' {
-  interface Deps {
-    slowHash: SlowHash
-  }
-}
-
 /**
  * How many checks of one kind may be running or waiting. The last one then waits for about 0.4 s if two of its kind run
  * at a time, or about 0.8 s if only one does, because a hash takes about 15 ms.

@@ -2,6 +2,7 @@ import type { By } from '../security/actor.ts'
 import type { AccountFacts } from '../staff/list-accounts.ts'
 import { isStaffName, type Role, roles } from '../staff/permissions.ts'
 import type { ActDeps, ActGroup, ActResult, Values } from './act.ts'
+import { accountShown } from './shown.ts'
 
 const accounts = () => import('../staff/change-account.ts')
 
@@ -49,16 +50,17 @@ const found = (isFound: boolean, done: object): ActResult => (isFound ? { done }
 /** In the order in which they're shown. */
 export const accountActs: ActGroup<AccountFacts> = {
   noun: 'staff',
+  object: 'account',
   path: '/staff/account/:id',
   permission: 'change-staff',
   exampleId: 'fatou',
   find: async (deps, name) => (await import('../staff/list-accounts.ts')).lookUpAccount(deps, name),
   nameOf: ({ name }) => name,
-  facts: (account) => [
-    { label: 'Role', value: account.role },
-    { label: 'State', value: account.disabledAt === null ? 'enabled' : 'disabled' },
-    { label: 'Password', value: passwordInWords(account, second) },
-    { label: 'Second factor', value: account.secondFactor },
+  facts: [
+    accountShown.role,
+    accountShown.state,
+    { label: 'Password', value: (account) => passwordInWords(account, second) },
+    accountShown.secondFactor,
   ],
   // Otherwise, an admin could lock themself out, or get around the checks on their own account's page.
   obstacle: ({ name }, staff) =>
@@ -205,7 +207,7 @@ export const staffListActs: ActGroup<object> = {
   permission: 'change-staff',
   find: async () => ({}),
   nameOf: () => '',
-  facts: () => [],
+  facts: [],
   acts: {
     create: {
       label: 'Create account',

@@ -3,18 +3,12 @@ import type { Deps } from '../platform/deps.ts'
 import type { By } from '../security/actor.ts'
 import type { Permission } from '../staff/permissions.ts'
 import type { SignedIn } from '../staff/staff-sessions.ts'
+import type { ShownField } from './shown.ts'
 
 /** What the form fields contain, by name. */
 export type Values = Record<string, string>
 /** Error messages by field. `form` is about the whole form. */
 export type Faults = Record<string, string>
-
-/** A `user` fact is a merchant's own text, which pages isolate. Only pages show `html`. */
-export interface Fact {
-  label: string
-  value: string | number | boolean | Date
-  kind?: 'id' | 'user' | 'html'
-}
 
 /**
  * Consequences of an act, in sentences. Pages show them before the act is confirmed, and the command line shows them in
@@ -124,8 +118,10 @@ export type ActDeps = Pick<
 
 /** Acts on one kind of object. An act's name is the last part of its page's path. */
 export interface ActGroup<Found, Needs = ActDeps> {
-  /** What the object is called, and its group of commands too. */
+  /** The name of its group of commands. */
   noun: string
+  /** What the object is called, if not `noun`. */
+  object?: string
   /** Of the object's page, below `/admin`. `:id` stands for the id of the object. */
   path: string
   permission: Permission
@@ -133,8 +129,8 @@ export interface ActGroup<Found, Needs = ActDeps> {
   exampleId?: string
   find(deps: Needs, id: string): Promise<Found | null>
   nameOf(found: Found): string
-  /** Lets staff check that it's the right object. */
-  facts(found: Found): Fact[]
+  /** Lets staff check that the object is the right one. */
+  facts: readonly ShownField<Found>[]
   /** Why none of the acts is possible for this member of staff. */
   obstacle?(found: Found, staff: SignedIn): string | null
   /** What the form says about an error of an act, or null if the error is a fault of the service. */

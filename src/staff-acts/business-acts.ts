@@ -3,6 +3,7 @@ import type { Business, BusinessLimits } from '../businesses/business.ts'
 import type { BusinessChange } from '../businesses/change-business.ts'
 import type { By } from '../security/actor.ts'
 import type { ActDeps, ActField, ActGroup, StaffAct } from './act.ts'
+import { businessShown } from './shown.ts'
 
 async function change(deps: ActDeps, { _id }: Business, wanted: BusinessChange, by: By & { act: Act }) {
   const { changeBusiness } = await import('../businesses/change-business.ts')
@@ -73,11 +74,11 @@ export const businessActs: ActGroup<Business> = {
   permission: 'change-businesses',
   find: async (deps, id) => (await import('../businesses/list-businesses.ts')).lookUpBusiness(deps, id),
   nameOf: ({ name }) => name,
-  facts: ({ _id, liveApproved, apiEnabled, suspended }) => [
-    { label: 'Id', value: _id, kind: 'id' },
-    { label: 'Approved for live mode', value: liveApproved },
-    { label: 'Developer API', value: apiEnabled ? 'enabled' : 'disabled' },
-    { label: 'Suspended', value: suspended },
+  facts: [
+    { label: 'Id', unit: 'id', value: ({ _id }) => _id },
+    businessShown.liveMode,
+    businessShown.api,
+    businessShown.paymentPages,
   ],
   acts: {
     approve: switchTo({

@@ -1,6 +1,7 @@
 import type { ApiKey } from '../businesses/api-key.ts'
 import type { KeyInDetail } from '../businesses/key-facts.ts'
 import type { ActGroup, StaffAct } from './act.ts'
+import { keyShown } from './shown.ts'
 
 /** For acts that change the status. */
 interface Switch extends Pick<StaffAct<KeyInDetail>, 'label' | 'description' | 'audit' | 'effects'> {
@@ -30,13 +31,13 @@ export const keyActs: ActGroup<KeyInDetail> = {
   permission: 'change-keys',
   find: async (deps, id) => (await import('../businesses/key-facts.ts')).lookUpKey(deps, id),
   nameOf: ({ key }) => key,
-  facts: ({ id, businessName, mode, kind, status, lastUsedDay }) => [
-    { label: 'Business', value: businessName, kind: 'user' },
-    { label: 'Mode', value: mode },
-    { label: 'Kind', value: kind },
-    { label: 'State', value: status },
-    { label: 'Last used (UTC day)', value: lastUsedDay ?? 'never' },
-    { label: 'Id', value: id, kind: 'id' },
+  facts: [
+    { label: 'Business', unit: 'user', value: ({ businessName }) => businessName },
+    keyShown.mode,
+    keyShown.kind,
+    keyShown.status,
+    keyShown.lastUsedDay,
+    keyShown.id,
   ],
   acts: {
     suspend: switchTo({

@@ -10,7 +10,7 @@ import { endOtherSessions, endSession, listSessions, type SignedIn } from '../st
 import { byStaff, checkCsrf } from './guards.ts'
 import { buttonForm, csrfField, sendStaffPage, staffOf, time } from './layout.ts'
 import { entryNamed } from './paths.ts'
-import { codeField, errorNotice, newPasswordFields, passwordField, refusalOf } from './refused-form.ts'
+import { cardForm, codeField, errorNotice, newPasswordFields, passwordField, refusalOf } from './refused-form.ts'
 import type { SignInPageDeps } from './sign-in.ts'
 import { sessionsTable } from './staff.ts'
 
@@ -74,12 +74,7 @@ async function sendAccount(
   ])
   const body = html`<h1>Your account</h1>
     !${done === '' ? '' : html`<p class="notice good" role="status">${done}</p>`} !${errorNotice(error)}
-    <dl class="facts">
-      <dt>Name</dt>
-      <dd><bdi>${staff.name}</bdi></dd>
-      <dt>Role</dt>
-      <dd>${staff.role}</dd>
-    </dl>
+    <dl class="facts"><dt>Name</dt><dd><bdi>${staff.name}</bdi></dd><dt>Role</dt><dd>${staff.role}</dd></dl>
     <h2>Second factor</h2>
     !${secondFactorSection(staff, account?.secondFactor ?? null)}
     <h2>Sessions</h2>
@@ -96,17 +91,19 @@ function secondFactorSection(staff: SignedIn, factor: Staff['secondFactor']): st
       <p><a class="button" href="${secondFactorPath}">Add a second factor</a></p>`
   return html`<p>Added !${time(factor.addedAt)}. Unused recovery codes: ${factor.recoveryCodes.length}.</p>
     <p><a class="button" href="${secondFactorPath}">Replace the second factor</a></p>
-    <form class="card stack" method="post" action="/admin/account/recovery-codes">
-      !${csrfField(staff)} !${codeField('code', 'Code', 'The 6 digits in your authenticator app, or a recovery code.')}
-      <button>Renew the recovery codes</button>
-    </form>`
+    !${cardForm(
+      '/admin/account/recovery-codes',
+      csrfField(staff) + codeField('code', 'Code', 'The 6 digits in your authenticator app, or a recovery code.'),
+      'Renew the recovery codes',
+    )}`
 }
 
 const passwordForm = (staff: SignedIn, fault: string): string =>
-  html`<form class="card stack" method="post" action="/admin/account/password">
-    !${csrfField(staff)}
-    !${passwordField('old', 'Old password', 'current-password')}
-    !${newPasswordFields(fault)}
-    <p class="faint">This ends your other sessions.</p>
-    <button class="main">Change password</button>
-  </form>`
+  cardForm(
+    '/admin/account/password',
+    html`!${csrfField(staff)}
+      !${passwordField('old', 'Old password', 'current-password')}
+      !${newPasswordFields(fault)}
+      <p class="faint">This ends your other sessions.</p>`,
+    'Change password',
+  )

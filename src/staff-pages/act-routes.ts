@@ -11,7 +11,6 @@ import {
   type ActGroup,
   type ActResult,
   type Effects,
-  type Fact,
   type Faults,
   namedEffects,
   type Once,
@@ -20,8 +19,9 @@ import {
   type Values,
 } from '../staff-acts/act.ts'
 import { byStaff, checkCsrf, limited, requirePermission } from './guards.ts'
-import { csrfField, sendNotFound, sendStaffPage, staffOf, time } from './layout.ts'
+import { csrfField, sendNotFound, sendStaffPage, staffOf } from './layout.ts'
 import { entryNamed } from './paths.ts'
+import { factsOf } from './table.ts'
 import { capitalised, userText } from './words.ts'
 
 /**
@@ -118,18 +118,6 @@ const untouched = <Found>({ fields = {} }: StaffAct<Found, Deps>, found: Found, 
 /** The name of the hidden field that says what the form has shown. */
 const shownName = (name: string): string => `${name}Shown`
 
-/** Returns facts as the items of a `dl` element. */
-const factsOf = (facts: readonly Fact[]): string =>
-  html`!${facts.map(({ label, value, kind }) => html`<dt>${label}</dt><dd !${kind === 'id' ? 'class="id"' : ''}>!${valueOf(value, kind)}</dd>`)}`
-
-function valueOf(value: Fact['value'], kind: Fact['kind']): string {
-  if (kind === 'html') return String(value)
-  if (kind === 'user') return userText(String(value))
-  if (value instanceof Date) return time(value)
-  if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  return html`${String(value)}`
-}
-
 /** The page on which staff confirm an act on one object. */
 interface Confirmation<Found> {
   group: ActGroup<Found, Deps>
@@ -147,7 +135,7 @@ async function show<Found>(deps: Deps, res: Response, confirmation: Confirmation
   const { group, act, found, backPath, values, faults } = confirmation
   const staff = staffOf(res)
   const obstacle = obstacleTo(group, act, found, staff)
-  const facts = factsOf(group.facts(found))
+  const facts = factsOf(found, group.facts)
   const details = obstacle === null ? await act.details?.(deps, found, values) : undefined
   const body = html`<h1>${act.title} !${userText(group.nameOf(found))}</h1>
     !${facts === '' ? '' : html`<dl class="facts card">!${facts}</dl>`}

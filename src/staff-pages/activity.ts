@@ -4,6 +4,7 @@ import { dayOf } from '../ledger/entry.ts'
 import { readDays, type Statement } from '../ledger/statement.ts'
 import type { Deps } from '../platform/deps.ts'
 import { businessPath } from './paths.ts'
+import { type Column, table } from './table.ts'
 import { groupDigits, money } from './words.ts'
 
 const shownDays = 30
@@ -41,7 +42,9 @@ export async function activityCharts(
     !${environmentSwitch(owner)}
     <p>These are the figures of the ledger, by UTC day of booking. The last bar is today.</p>
     <div class="plots">!${figures.map((figure) => plot(figure, days))}</div>
-    !${table(days)}
+    <details><summary>Show each day as a table</summary>
+      !${table(columns, days.toReversed(), { label: 'Figures of each day', isTight: true })}
+    </details>
   </section>`
 }
 
@@ -51,20 +54,14 @@ function environmentSwitch({ businessId, sandbox }: ChainOwner): string {
   return html`<nav class="switch" aria-label="Environment of the figures">!${link(false, 'live', 'Live')} !${link(true, 'sandbox', 'Sandbox')}</nav>`
 }
 
-/** Returns a table of the days, latest first. It is wider than a phone, so the keyboard can scroll it. */
-const table = (days: readonly Statement[]): string =>
-  html`<details><summary>Show each day as a table</summary>
-    <div class="scroll" role="region" tabindex="0" aria-label="Figures of each day">
-      <table class="slices">
-        <thead><tr><th scope="col">Day</th>!${figures.map(({ title }) => html`<th scope="col" class="number">${title}</th>`)}</tr></thead>
-        <tbody>!${days
-          .toReversed()
-          .map(
-            (day) =>
-              html`<tr><th scope="row">${shortDay(day.day)}</th>!${figures.map(({ of, format }) => html`<td class="number">${format(of(day))}</td>`)}</tr>`,
-          )}</tbody>
-      </table>
-    </div></details>`
+const columns: Column<Statement>[] = [
+  { title: 'Day', text: ({ day }) => shortDay(day) },
+  ...figures.map(({ title, of, format }) => ({
+    title,
+    classes: 'number' as const,
+    text: (day: Statement) => format(of(day)),
+  })),
+]
 
 /** The width of a plot in SVG units, about the width of a phone screen in pixels. */
 const width = 336

@@ -16,10 +16,10 @@ import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import { mayStaff } from '../staff/permissions.ts'
 import type { SignedIn } from '../staff/staff-sessions.ts'
+import { scopesInWords } from '../staff-acts/shown.ts'
 import { latestCheck } from '../verification/nightly-check.ts'
 import type { AuditCheck } from '../verification/seal.ts'
 import { byStaff, checkCsrf, requirePermission } from './guards.ts'
-import { scopesInWords } from './key.ts'
 import { csrfField, inUtc, sendStaffPage, staffOf, time } from './layout.ts'
 import {
   auditPath,

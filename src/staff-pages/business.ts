@@ -21,15 +21,16 @@ import { balanceOf } from '../ledger/statement.ts'
 import type { Deps } from '../platform/deps.ts'
 import { businessActs } from '../staff-acts/business-acts.ts'
 import { type QuotaUsage, type Usages, usagesOf } from '../staff-acts/business-facts.ts'
+import { businessShown, listedBusinessShown } from '../staff-acts/shown.ts'
 import { countDeadOfBusiness } from '../webhooks/deliveries/backlog.ts'
 import { endpointsOf, latestInTrouble } from '../webhooks/deliveries/look-up.ts'
 import { actLinks, actNotice } from './act-routes.ts'
 import { activityCharts, isSandboxShown } from './activity.ts'
 import { badge, environmentBadge } from './badges.ts'
-import { keysTable, lastUse } from './key.ts'
+import { keysTable } from './key.ts'
 import { sendNotFound, sendStaffPage, staffOf, time } from './layout.ts'
 import { auditPath, businessLink, entryNamed, idLink, paymentPath, textIn, withQuery } from './paths.ts'
-import { type Column, pageLinks, table } from './table.ts'
+import { type Column, columnOf, factsOf, pageLinks, table } from './table.ts'
 import { deliveriesTable, endpointColumns } from './webhooks.ts'
 import { atMost, groupDigits, money, userText } from './words.ts'
 
@@ -43,23 +44,7 @@ const shownPayouts = 5
  * few connections at a time (lists.ts).
  */
 export const businessPage =
-  (
-    deps: Pick<
-      Deps,
-      | 'ApiKey'
-      | 'Business'
-      | 'Counter'
-      | 'Delivery'
-      | 'Endpoint'
-      | 'Intent'
-      | 'LedgerEntry'
-      | 'Shop'
-      | 'batchers'
-      | 'config'
-      | 'now'
-      | 'secrets'
-    >,
-  ) =>
+  (deps: FactsDeps & EndpointDeps & Pick<Deps, 'ApiKey' | 'Business' | 'LedgerEntry' | 'batchers'>) =>
   async (req: Request<{ id: string }>, res: Response) => {
     const { id } = req.params
     const business = await lookUpBusiness(deps, id)
@@ -77,10 +62,9 @@ export const businessPage =
     sendStaffPage(res, { title: business.name }, body)
   }
 
-async function facts(
-  deps: Pick<Deps, 'Counter' | 'Intent' | 'Shop' | 'config' | 'now'>,
-  business: Business,
-): Promise<string> {
+type FactsDeps = Pick<Deps, 'Counter' | 'Intent' | 'Shop' | 'config' | 'now'>
+
+async function facts(deps: FactsDeps, business: Business): Promise<string> {
   const { _id: id } = business
   const usages = await usagesOf(deps, business)
   const shops = await deps.Shop.find({ businessId: id }).sort({ sandbox: 1 }).lean()
@@ -88,21 +72,14 @@ async function facts(
     ({ name, sandbox }) => html`<div>!${userText(name)} (${sandbox ? 'sandbox' : 'live'})</div>`,
   )
   return html`<dl class="facts card">
-      <dt>Live mode</dt><dd>${business.liveApproved ? 'approved' : 'not approved: test keys only'}</dd>
-      <dt>Developer API</dt><dd>${apiState(business)}</dd>
-      <dt>Payment pages</dt><dd>${business.suspended ? 'closed: the business is suspended' : 'open'}</dd>
+      !${factsOf(business, [businessShown.liveMode, businessShown.api, businessShown.paymentPages])}
       !${quotaFacts(deps, business.limits, usages)}
       !${commissionFacts(deps, business.commission)}
       <dt>Shop</dt><dd>!${shopNames.length === 0 ? 'none' : shopNames}</dd>
-      <dt>Created</dt><dd>!${time(business.createdAt)}</dd>
+      !${factsOf(business, [businessShown.createdAt])}
       <dt>Id</dt><dd class="id">${id}</dd>
       <dt>Audit trail</dt><dd><a href="${auditPath({ business: id })}">show the entries of this business</a></dd>
     </dl>`
-}
-
-function apiState({ apiEnabled, suspended }: Business): string {
-  if (suspended) return 'closed: the business is suspended'
-  return apiEnabled ? 'open' : 'disabled'
 }
 
 /** Returns the limits and quotas, with the current usage. */
@@ -189,13 +166,15 @@ const openColumns: Column<OpenPayment>[] = [
   { title: 'Started', html: ({ startedAt }) => time(startedAt) },
 ]
 
-async function endpoints(deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'secrets'>, id: string): Promise<string> {
+type EndpointDeps = Pick<Deps, 'Delivery' | 'Endpoint' | 'secrets'>
+
+async function endpoints(deps: EndpointDeps, id: string): Promise<string> {
   const found = await endpointsOf(deps, id)
   const none = html`<p>This business has no webhook endpoint, so it receives no events.</p>`
   return html`<h2>Endpoints</h2>!${found.length === 0 ? none : table(endpointColumns, found)}`
 }
 
-async function failingDeliveries(deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'secrets'>, id: string): Promise<string> {
+async function failingDeliveries(deps: EndpointDeps, id: string): Promise<string> {
   const [failing, dead] = await Promise.all([latestInTrouble(deps, id), countDeadOfBusiness(deps, id)])
   const title = 'Latest deliveries that are dead or waiting for a retry'
   const none = html`<p>None. No delivery is dead or waiting for a retry.</p>`
@@ -255,12 +234,11 @@ const form = ({ name, state }: Filter): string =>
   </form>`
 
 const columns: Column<ListedBusiness>[] = [
-  { title: 'Business', classes: 'wide', html: ({ id, name }) => businessLink(id, name) },
+  columnOf<ListedBusiness>(businessShown.name, ({ id, name }) => businessLink(id, name)),
   { title: 'State', html: (business) => businessBadges(business) },
-  { title: 'Active keys', classes: 'number', text: ({ keys }) => keys.active },
-  { title: 'Last used (UTC day)', text: lastUse },
-  { title: 'Created', html: ({ createdAt }) => time(createdAt) },
-  { title: 'Id', classes: 'id', text: ({ id }) => id },
+  ...[listedBusinessShown.activeKeys, listedBusinessShown.lastUsedDay].map((field) => columnOf(field)),
+  columnOf<ListedBusiness>(businessShown.createdAt),
+  columnOf(listedBusinessShown.id),
 ]
 
 type States = Pick<Business, 'suspended' | 'apiEnabled' | 'liveApproved'>

@@ -145,9 +145,9 @@ export const endpointActs: ActGroup<TracedEndpoint, Deps> = {
   permission: 'requeue-deliveries',
   find: lookUpEndpoint,
   nameOf: ({ url }) => new URL(url).host,
-  facts: (endpoint) => [
-    { label: 'URL', value: endpoint.url, kind: 'user' },
-    { label: 'Health', value: healthOf(endpoint), kind: 'html' },
+  facts: [
+    { label: 'URL', unit: 'user', value: ({ url }) => url },
+    { label: 'Health', unit: 'html', value: healthOf },
   ],
   refusalText: async (error) => (error instanceof Refusal && error.code === 'RATE_LIMITED' ? error.message : null),
   acts: { 'requeue-all': requeueAllAct, replay: replayAct },

@@ -1,5 +1,5 @@
 import type { NextFunction, Request, Response } from 'express'
-import { isFromOwnSite } from '../http/pages/own-origin.ts'
+import { isFromOwnSite, isSafe } from '../http/pages/own-origin.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { By } from '../security/actor.ts'
 import { mayStaff, type Permission, rolesWith } from '../staff/permissions.ts'
@@ -12,8 +12,6 @@ export const byStaff = (req: Pick<Request, 'ip'>, res: Response, reason: string 
   reason,
   expectValid: staffOf(res).expectValid,
 })
-
-export const isSafe = (req: Request): boolean => req.method === 'GET' || req.method === 'HEAD'
 
 /**
  * Refuses a request other than GET or HEAD unless the browser reports that the request came from a page of this site.

@@ -1,15 +1,15 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
-import { scopes as allScopes, type Scope } from '../../schemas/scopes.ts'
 import { type Block, type KeyFacts, lookUpKey, type SecretFacts } from '../businesses/key-facts.ts'
 import type { IdPage } from '../mongo/id-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import { keyActs } from '../staff-acts/key-acts.ts'
+import { keyShown } from '../staff-acts/shown.ts'
 import { actLinks, actNotice } from './act-routes.ts'
 import { keyBadge } from './badges.ts'
 import { sendNotFound, sendStaffPage, staffOf, time } from './layout.ts'
 import { auditPath, businessLink, entryNamed, idLink, keyPath } from './paths.ts'
-import { type Column, table } from './table.ts'
+import { columnOf, factsOf, table } from './table.ts'
 
 const blockWords: Record<Block, string> = {
   'key-suspended': 'the key is suspended',
@@ -26,21 +26,16 @@ export const keyPage =
     const { id } = req.params
     const key = await lookUpKey(deps, id)
     if (key === null) return sendNotFound(res)
-    const { blockedBy, secrets, ipAllowlist } = key
+    const { blockedBy, secrets } = key
     const blocks = blockedBy.map((block) => blockWords[block]).join('; ')
     const body = html`<h1>Key <span class="id">${key.key}</span> !${keyBadge(key.status)}</h1>
     !${actNotice(keyActs, key, req.query)}!${matchNotice(req.query)}
     <dl class="facts card">
       <dt>Business</dt><dd>!${businessLink(key.businessId, key.businessName)}</dd>
       <dt>Requests</dt><dd>${blocks === '' ? 'accepted' : `rejected: ${blocks}`}</dd>
-      <dt>Mode</dt><dd>${key.mode}</dd>
-      <dt>Kind</dt><dd>${key.kind}</dd>
-      <dt>Scopes</dt><dd>${scopesInWords(key.scopes)}</dd>
-      <dt>IP addresses</dt><dd>${ipAllowlist.length === 0 ? 'all' : ipAllowlist.join(', ')}</dd>
-      <dt>Created</dt><dd>!${time(key.createdAt)}</dd>
-      <dt>Last used (UTC day)</dt><dd>${lastUse(key)}</dd>
+      !${factsOf(key, [keyShown.mode, keyShown.kind, keyShown.scopes, keyShown.addresses, keyShown.createdAt, keyShown.lastUsedDay])}
       <dt>Secrets</dt><dd>!${secrets.map(secretLine)}</dd>
-      <dt>Id</dt><dd class="id">${id}</dd>
+      !${factsOf(key, [keyShown.id])}
       <dt>Audit trail</dt><dd><a href="${auditPath({ subject: id })}">show the changes of this key</a>, <a href="${auditPath({ who: id })}">show the changes made with it</a></dd>
     </dl>
     !${actLinks(keyActs, id, key, staffOf(res))}`
@@ -65,11 +60,6 @@ const secretLine = ({ last4, state, validUntil }: SecretFacts): string => {
   return html`<div><span class="id">…${last4}</span> ${words[state]}!${end}</div>`
 }
 
-export const scopesInWords = (scopes: readonly Scope[]): string =>
-  allScopes.every((scope) => scopes.includes(scope)) ? 'all' : scopes.join(', ')
-
-export const lastUse = ({ lastUsedDay }: Pick<KeyFacts, 'lastUsedDay'>): string => lastUsedDay ?? 'never'
-
 /** Returns a table of a business's newest keys. */
 export function keysTable({ items, next }: IdPage<KeyFacts>): string {
   if (items.length === 0) return html`<p>This business has no API key, so it cannot use the developer API.</p>`
@@ -77,12 +67,10 @@ export function keysTable({ items, next }: IdPage<KeyFacts>): string {
   return html`!${table(columns, items, { label: 'Keys', isTight: true })}!${cut}`
 }
 
-const columns: Column<KeyFacts>[] = [
-  { title: 'Key', html: ({ id, key }) => idLink(keyPath(id), key) },
-  { title: 'State', html: ({ status }) => keyBadge(status) },
-  { title: 'Mode', text: ({ mode }) => mode },
-  { title: 'Kind', text: ({ kind }) => kind },
-  { title: 'Scopes', text: ({ scopes }) => scopesInWords(scopes) },
-  { title: 'Created', html: ({ createdAt }) => time(createdAt) },
-  { title: 'Last used (UTC day)', text: lastUse },
+const columns = [
+  columnOf(keyShown.key, ({ id, key }) => idLink(keyPath(id), key)),
+  columnOf(keyShown.status, ({ status }) => keyBadge(status)),
+  ...[keyShown.mode, keyShown.kind, keyShown.scopes, keyShown.createdAt, keyShown.lastUsedDay].map((field) =>
+    columnOf(field),
+  ),
 ]

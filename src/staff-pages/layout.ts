@@ -1,60 +1,45 @@
 import type { Response } from 'express'
 import { html } from 'ghtml'
-import { sendPage } from '../http/pages/send-page.ts'
+import { documentOf, sendPage } from '../http/pages/send-page.ts'
 import type { SignedIn } from '../staff/staff-sessions.ts'
 import { type navigation, navigationFor } from './navigation.ts'
 import { stylePath } from './style.ts'
 
-/**
- * The parts of a page around its body. `current` is the page's path in the navigation, or null if the navigation does
- * not list the page.
- */
+/** The parts of a page around its body. */
 interface Frame {
   title: string
-  staff: SignedIn
-  current: keyof typeof navigation | null
+  /** Null for a page without the navigation, such as the sign-in page. */
+  staff?: SignedIn | null
+  /** The page's path in the navigation, or null if the navigation does not list the page. */
+  current?: keyof typeof navigation | null
 }
 
-/** Returns a page with the navigation. `body` must be HTML in which every value was escaped with `html` from ghtml. */
-export const page = ({ title, staff, current }: Frame, body: string): string =>
-  sheet(
-    title,
-    html`<header class="top">
-        <div>
-          <nav aria-label="Pages">!${navigationFor(staff).map(([path, name]) => link(path, name, current))}</nav>
-          <form method="post" action="/admin/sign-out">
-            !${csrfField(staff)}
-            <span><a href="/admin/account"><bdi>${staff.name}</bdi></a> (${staff.role})</span>
-            <button>Sign out</button>
-          </form>
-        </div>
-      </header>
-      <main id="main">!${body}</main>`,
+/** Returns a page. `body` must be HTML in which every value was escaped with `html` from ghtml. */
+export const page = ({ title, staff = null, current = null }: Frame, body: string): string =>
+  documentOf(
+    {
+      language: 'en',
+      title: `${title} · Payment intents`,
+      assets: [{ path: stylePath, type: 'css' }],
+      skip: 'Skip to content',
+    },
+    html`!${staff === null ? '' : header(staff, current)}<main id="main" !${staff === null ? 'class="narrow"' : ''}>!${body}</main>`,
   )
+
+const header = (staff: SignedIn, current: keyof typeof navigation | null): string =>
+  html`<header class="top">
+    <div>
+      <nav aria-label="Pages">!${navigationFor(staff).map(([path, name]) => link(path, name, current))}</nav>
+      <form method="post" action="/admin/sign-out">
+        !${csrfField(staff)}
+        <span><a href="/admin/account"><bdi>${staff.name}</bdi></a> (${staff.role})</span>
+        <button>Sign out</button>
+      </form>
+    </div>
+  </header>`
 
 const link = (path: string, name: string, current: string | null): string =>
   html`<a href="${path}" !${path === current ? 'aria-current="page"' : ''}>${name}</a>`
-
-/** Returns a page without the navigation, such as the sign-in page or an error page. */
-export const plainPage = (title: string, body: string): string =>
-  sheet(title, html`<main id="main" class="narrow">!${body}</main>`)
-
-const sheet = (title: string, body: string): string =>
-  html`<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8" />
-    <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <title>${title} · Payment intents</title>
-    <link rel="icon" href="data:," />
-    <link rel="stylesheet" href="${stylePath}" />
-  </head>
-  <body>
-    <a class="skip" href="#main">Skip to content</a>
-    !${body}
-  </body>
-</html>
-`
 
 /** Returns the hidden field that contains the session's CSRF token (`checkCsrf` in guards.ts). */
 export const csrfField = ({ csrf }: Pick<SignedIn, 'csrf'>): string =>
@@ -76,21 +61,17 @@ export const staffOf = (res: Response): SignedIn => res.locals.staff as SignedIn
 /** Sends a page to the signed-in member of staff. `body` is HTML, as for `page`. */
 export const sendStaffPage = (
   res: Response,
-  { title, current = null, status = 200 }: Pick<Frame, 'title'> & { current?: Frame['current']; status?: number },
+  { status = 200, ...frame }: Omit<Frame, 'staff'> & { status?: number },
   body: string,
-): void => sendPage(res, status, page({ title, staff: staffOf(res), current }, body))
+): void => sendPage(res, status, page({ ...frame, staff: staffOf(res) }, body))
 
 /** Sends a page with one message. The page includes the navigation if the request has a session. */
 export function sendNotice(res: Response, status: number, title: string, sentence: string): void {
-  const staff = res.locals.staff as SignedIn | undefined
-  const body = html`<h1>${title}</h1><p>${sentence}</p>`
-  const foot = html`<p class="faint">Request ${String(res.locals.requestId)}</p>`
-  const back = html`<p><a href="/admin">Go to the first page</a></p>`
-  sendPage(
-    res,
-    status,
-    staff === undefined ? plainPage(title, body + back + foot) : page({ title, staff, current: null }, body + foot),
-  )
+  const { staff = null, requestId } = res.locals as { staff?: SignedIn | null; requestId?: string }
+  const body = html`<h1>${title}</h1><p>${sentence}</p>
+    !${staff === null ? html`<p><a href="/admin">Go to the first page</a></p>` : ''}
+    <p class="faint">Request ${String(requestId)}</p>`
+  sendPage(res, status, page({ title, staff }, body))
 }
 
 export const sendNotFound = (res: Response): void =>

@@ -10,11 +10,12 @@ import {
   maxStored,
   type Reconciliation,
 } from '../reconciliation/reconciliation.ts'
+import { differenceShown } from '../staff-acts/shown.ts'
 import { sendNotFound, sendStaffPage, time } from './layout.ts'
 import { businessPath, idLink, paymentPath, reconciliationPath, reconciliationsPath, textIn } from './paths.ts'
 import { resultBadge } from './reconciliations.ts'
-import { type Column, table } from './table.ts'
-import { capitalised, groupDigits, money, userText } from './words.ts'
+import { columnOf, table } from './table.ts'
+import { capitalised, groupDigits, userText } from './words.ts'
 
 /** The number of differences per page. */
 const pageSize = 100
@@ -65,24 +66,14 @@ const facts = ({ counts, fileName, sha256, wallet, at, actor }: Reconciliation):
       .map((kind) => html`<dt>${capitalised(kind)}</dt><dd>${groupDigits(counts.differences[kind])}</dd>`)}
   </dl>`
 
-const columns: Column<Difference>[] = [
-  { title: 'Difference', text: ({ difference }) => difference },
-  { title: 'Here', classes: 'number', text: ({ here }) => shown(here) },
-  { title: 'At the provider', classes: 'number', text: ({ there }) => shown(there) },
-  { title: 'Payment', html: paymentLinks },
-  { title: 'Kind', text: ({ kind }) => kind ?? 'unknown' },
-  { title: 'Key', classes: 'id', html: ({ key }) => userText(key) },
-  { title: 'Line', classes: 'number', text: ({ line }) => line ?? 'none' },
+const columns = [
+  ...[differenceShown.difference, differenceShown.here, differenceShown.there].map((field) => columnOf(field)),
+  columnOf(differenceShown.payment, paymentLinks),
+  ...[differenceShown.kind, differenceShown.key, differenceShown.line].map((field) => columnOf(field)),
 ]
 
 function paymentLinks({ reference, businessId }: Difference): string {
   if (reference === null) return 'unknown here'
   return html`!${idLink(paymentPath(reference), reference)}
     !${businessId === null ? '' : html`<a href="${businessPath(businessId)}">business</a>`}`
-}
-
-/** Formats a value of a difference. A number is an amount in centimes. */
-function shown(value: Difference['here']): string {
-  if (value === null) return 'missing'
-  return typeof value === 'number' ? money(value) : value
 }

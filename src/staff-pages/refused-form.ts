@@ -3,11 +3,15 @@ import { html } from 'ghtml'
 import { addHeader } from '../http/pages/send-page.ts'
 import type { Unproven } from '../staff/proof.ts'
 
+/** Why a form is shown again. `fault` says what is wrong with a new password or code. */
+export type RefusedForm = Unproven | { outcome: 'invalid'; fault: string }
+
 /**
  * Returns the status and the message with which a form is shown again. If the client must wait, also sets
  * `Retry-After`. `wrong` is the message for a wrong secret.
  */
-export function refusalOf(res: Response, result: Unproven, wrong: string): { status: number; error: string } {
+export function refusalOf(res: Response, result: RefusedForm, wrong: string): { status: number; error: string } {
+  if (result.outcome === 'invalid') return { status: 400, error: result.fault }
   if (result.outcome === 'refused') return { status: 403, error: wrong }
   const seconds = result.outcome === 'wait' ? result.seconds : 2
   const why = result.outcome === 'wait' ? 'Too many attempts.' : 'Too many people are signing in now.'
@@ -24,6 +28,10 @@ const waitInWords = (seconds: number): string =>
 /** Returns the message above a form that is shown again. Returns an empty string if `error` is empty. */
 export const errorNotice = (error: string): string =>
   error === '' ? '' : html`<p class="notice bad" role="alert">${error}</p>`
+
+/** Returns a form with one button. `fields` is HTML. */
+export const cardForm = (action: string, fields: string, button: string): string =>
+  html`<form class="card stack" method="post" action="${action}">!${fields}<button class="main">${button}</button></form>`
 
 /** Returns the fields for a new password that is typed twice. `fault` is why the password is not accepted, or empty. */
 export const newPasswordFields = (fault = ''): string =>
@@ -46,15 +54,6 @@ export const passwordField = (id: string, label: string, autocomplete: string, a
 export const codeField = (id: string, label: string, hint: string): string =>
   html`<div>
     <label for="${id}">${label}</label>
-    <input
-      id="${id}"
-      name="${id}"
-      autocomplete="one-time-code"
-      autocapitalize="none"
-      spellcheck="false"
-      maxlength="40"
-      aria-describedby="${id}-hint"
-      required
-    />
+    <input id="${id}" name="${id}" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="40" aria-describedby="${id}-hint" required />
     <p id="${id}-hint" class="faint">${hint}</p>
   </div>`

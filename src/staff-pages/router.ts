@@ -3,6 +3,7 @@ import { readForm } from '../http/body/read-form.ts'
 import type { SendError } from '../http/pages/page-errors.ts'
 import { createPageHeaders } from '../http/pages/page-headers.ts'
 import { awaitDatabaseTime, enforceDeadline, preparePage, setMount } from '../http/pages/prepare-page.ts'
+import { sendAsset } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import { Refusal } from '../platform/errors.ts'
 import { createSignInChecks, type SignInChecks } from '../staff/sign-in-limit.ts'
@@ -12,8 +13,8 @@ import { createBoard } from './board/board.ts'
 import { requireOwnOrigin } from './guards.ts'
 import { sendNotFound, sendNotice } from './layout.ts'
 import { addSecondFactorPages } from './second-factor.ts'
-import { addSetPasswordPages } from './set-password.ts'
-import { addSignInPages, recognise, refuseSignedOut, requireSession } from './sign-in.ts'
+import { recognise, refuseSignedOut, requireSession } from './session.ts'
+import { addSignInPages } from './sign-in.ts'
 import { style } from './style.ts'
 import { addSupportRoutes } from './support-routes.ts'
 
@@ -30,10 +31,7 @@ export const staffPageRights = { scripts: false, images: true, referrer: 'strict
 export function adminPages(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
   router.use(preparePage('/admin', createPageHeaders(deps, staffPageRights)))
-  router.get('/style.css', (_req, res) => {
-    res.setHeader('Cache-Control', 'public, max-age=31536000, immutable')
-    res.type('css').send(style)
-  })
+  router.get('/style.css', sendAsset({ type: 'css', content: style }))
   router.use(requireOwnOrigin(deps.config.publicUrl), awaitDatabaseTime(deps), recognise(deps))
   // Requests to Bull Board have no deadline, because retrying all jobs can take a long time.
   router.use('/queues', requireSession, setMount('/queues'), createBoard(deps))
@@ -42,7 +40,6 @@ export function adminPages(deps: Deps): Router {
   router.use(readForm, enforceDeadline)
   const signInDeps: Deps & SignInChecks = Object.assign(Object.create(deps), createSignInChecks(deps))
   addSignInPages(router, signInDeps)
-  addSetPasswordPages(router, signInDeps)
   router.use(requireSession)
   addAccountPages(router, signInDeps)
   addSecondFactorPages(router, signInDeps)

@@ -16,7 +16,7 @@ import {
 import { totpUri } from '../staff/second-factor/totp.ts'
 import { byStaff, checkCsrf } from './guards.ts'
 import { csrfField, page, sendStaffPage, staffOf } from './layout.ts'
-import { codeField, errorNotice, refusalOf } from './refused-form.ts'
+import { cardForm, codeField, errorNotice, type RefusedForm, refusalOf } from './refused-form.ts'
 import { type SignInPageDeps, wrongCode } from './sign-in.ts'
 
 /** Adds the page on which staff add or replace their second factor, and the form that renews the recovery codes. */
@@ -55,16 +55,13 @@ export function addSecondFactorPages(router: Router, deps: SignInPageDeps): void
   })
 }
 
-const refusalOfCode = (
-  res: Response,
-  result: Exclude<FactorResult, { outcome: 'done' | 'expired' }>,
-): { status: number; error: string } =>
-  result.outcome === 'wrong-new-code'
-    ? {
-        status: 400,
-        error: 'The code of the new app is wrong. Enter the current code, and check the clock of the phone.',
-      }
-    : refusalOf(res, result, wrongCode)
+const wrongNewCode: RefusedForm = {
+  outcome: 'invalid',
+  fault: 'The code of the new app is wrong. Enter the current code, and check the clock of the phone.',
+}
+
+const refusalOfCode = (res: Response, result: Exclude<FactorResult, { outcome: 'done' | 'expired' }>) =>
+  refusalOf(res, result.outcome === 'wrong-new-code' ? wrongNewCode : result, wrongCode)
 
 async function sendNewForm(
   deps: Pick<Deps, 'Staff' | 'config' | 'secrets'>,
@@ -95,16 +92,17 @@ async function sendForm(
   const body = html`<h1>${title}</h1>
     !${staff.mustAddFactor ? html`<p class="notice">Your role requires a second factor. Add one to open the other pages.</p>` : ''}
     !${errorNotice(error)}
-    <form class="card stack" method="post" action="${secondFactorPath}">
-      !${csrfField(staff)}
+    !${cardForm(
+      secondFactorPath,
+      html`!${csrfField(staff)}
       <input type="hidden" name="sealed" value="${sealed}" />
       <p>Scan this QR code with an authenticator app on your phone, then enter the code that the app shows.</p>
       <p><img class="qr" src="data:image/svg+xml;base64,${image}" alt="QR code for the authenticator app" width="240" height="240" /></p>
       <p>Or type this key into the app: <code>${(secret.match(/.{1,4}/g) ?? []).join(' ')}</code></p>
       !${codeField('code', 'Code', 'The 6 digits that the app shows for this account.')}
-      !${hasFactor ? current : ''}
-      <button class="main">${title}</button>
-    </form>`
+      !${hasFactor ? current : ''}`,
+      title,
+    )}`
   sendStaffPage(res, { title, status }, body)
 }
 
@@ -116,5 +114,5 @@ function sendCodes(res: Response, title: string, codes: readonly string[]): void
     <ul class="card codes">!${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
     <p><a class="button" href="/admin">Continue</a></p>`
   const staff = { ...staffOf(res), mustAddFactor: false }
-  sendPage(res, 200, page({ title, staff, current: null }, body))
+  sendPage(res, 200, page({ title, staff }, body))
 }

@@ -4,11 +4,12 @@ import type { Deps } from '../platform/deps.ts'
 import { type AccountFacts, listAccounts, lookUpAccount } from '../staff/list-accounts.ts'
 import { type ListedSession, lastSignIns, listSessions, type SignedIn } from '../staff/staff-sessions.ts'
 import { accountActs, passwordInWords, staffListActs } from '../staff-acts/account-acts.ts'
+import { accountShown } from '../staff-acts/shown.ts'
 import { actLinks, actNotice } from './act-routes.ts'
 import { badge } from './badges.ts'
 import { buttonForm, sendNotFound, sendStaffPage, staffOf, time } from './layout.ts'
 import { accountPath, auditPath, textIn, userLink, withQuery } from './paths.ts'
-import { type Column, pageLinks, table } from './table.ts'
+import { type Column, columnOf, factsOf, pageLinks, table } from './table.ts'
 import { userText } from './words.ts'
 
 const pageSize = 50
@@ -29,12 +30,12 @@ export const staffPage =
   }
 
 const columnsFor = (signIns: ReadonlyMap<string, Date>): Column<AccountFacts>[] => [
-  { title: 'Account', html: ({ name }) => userLink(accountPath(name), name) },
-  { title: 'Role', text: ({ role }) => role },
-  { title: 'State', html: stateBadge },
-  { title: 'Second factor', text: ({ secondFactor }) => (secondFactor ? 'yes' : 'no') },
-  { title: 'Last sign-in', html: ({ name }) => lastSignIn(signIns.get(name)) },
-  { title: 'Created', html: ({ createdAt }) => time(createdAt) },
+  columnOf(accountShown.name, ({ name }) => userLink(accountPath(name), name)),
+  columnOf(accountShown.role),
+  columnOf(accountShown.state, stateBadge),
+  columnOf(accountShown.secondFactor),
+  columnOf(accountShown.lastSignIn, ({ name }) => lastSignIn(signIns.get(name))),
+  columnOf(accountShown.createdAt),
 ]
 
 const lastSignIn = (at: Date | undefined): string => (at === undefined ? 'none in 30 days' : time(at))
@@ -56,11 +57,10 @@ export const staffAccountPage =
     const body = html`<h1>Account <bdi>${name}</bdi> !${stateBadge(account)}</h1>
     !${actNotice(accountActs, account, req.query)}
     <dl class="facts card">
-      <dt>Role</dt><dd>${account.role}</dd>
-      <dt>Second factor</dt><dd>${account.secondFactor ? 'yes' : 'no'}</dd>
+      !${factsOf(account, [accountShown.role, accountShown.secondFactor])}
       <dt>Last sign-in</dt><dd>!${lastSignIn(signIns.get(name))}</dd>
       <dt>Password</dt><dd>!${passwordInWords(account, time)}</dd>
-      <dt>Created</dt><dd>!${time(account.createdAt)}</dd>
+      !${factsOf(account, [accountShown.createdAt])}
       !${disabledAt === null ? '' : html`<dt>Disabled</dt><dd>!${time(disabledAt)}</dd>`}
       <dt>Audit trail</dt><dd><a href="${auditPath({ who: name })}">show what this account did</a>, <a href="${auditPath({ subject: name })}">show the changes to this account</a></dd>
     </dl>

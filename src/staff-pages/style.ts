@@ -106,9 +106,6 @@ summary { cursor: pointer; padding: .4rem 0; }
 .switch { display: flex; gap: .5rem; margin: 0 0 .75rem; }
 .switch a[aria-current] { background: var(--accent); color: var(--on-accent); }
 .switch a[aria-current]::before { content: '✓'; margin-right: .4rem; }
-tbody th[scope=row] { font-weight: 400; }
-table.slices th, table.slices td { padding: .35rem .6rem; white-space: nowrap; }
-table.slices thead th { white-space: normal; overflow-wrap: normal; vertical-align: bottom; }
 .timeline { list-style: none; margin: 0; padding: 0; }
 .timeline li { display: grid; grid-template-columns: 13rem 1fr; gap: 0 1rem; padding: .35rem 0; border-top: 1px solid var(--line); }
 @media (max-width: 68rem) {

@@ -4,7 +4,7 @@ import type { Deps } from '../platform/deps.ts'
 import type { ActGroup } from '../staff-acts/act.ts'
 import { actGroups } from '../staff-acts/groups.ts'
 import { lookUpDelivery } from '../webhooks/deliveries/look-up.ts'
-import { requeueDeliveries } from '../webhooks/deliveries/requeue.ts'
+import { type RequeueDeps, requeueDeliveries } from '../webhooks/deliveries/requeue.ts'
 import { addActs } from './act-routes.ts'
 import { auditPage } from './audit.ts'
 import { businessesPage, businessPage } from './business.ts'
@@ -61,13 +61,7 @@ export function addSupportRoutes(router: Router, deps: Deps): void {
 }
 
 const requeueOne =
-  (
-    deps: Pick<
-      Deps,
-      'AuditEvent' | 'Delivery' | 'Endpoint' | 'RequeuePlan' | 'enqueue' | 'now' | 'secrets' | 'transactions'
-    >,
-  ) =>
-  async (req: Request<{ id: string }>, res: Response) => {
+  (deps: RequeueDeps & Pick<Deps, 'secrets'>) => async (req: Request<{ id: string }>, res: Response) => {
     const { id } = req.params
     const delivery = await lookUpDelivery(deps, id)
     if (delivery === null) return sendNotFound(res)

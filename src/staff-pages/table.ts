@@ -1,4 +1,7 @@
 import { html } from 'ghtml'
+import type { ShownField, Unit } from '../staff-acts/shown.ts'
+import { time } from './layout.ts'
+import { money, userText } from './words.ts'
 
 /**
  * A column of a table. `text` returns the plain text of a cell, and `html` returns its HTML, in which every value must
@@ -10,6 +13,37 @@ export type Column<Item> = {
   /** A button says what it does, so a card on a phone does not repeat the title. */
   isAction?: true
 } & ({ text(item: Item): string | number } | { html(item: Item): string })
+
+const classOf: Partial<Record<Unit, 'number' | 'id' | 'wide'>> = {
+  count: 'number',
+  money: 'number',
+  id: 'id',
+  user: 'wide',
+}
+
+/** Returns a column with a field that the command line shows too, with its own HTML if it is more than the value. */
+export function columnOf<Item>(field: ShownField<Item>, content?: (item: Item) => string): Column<Item> {
+  const classes = field.unit && classOf[field.unit]
+  return { title: field.label, ...(classes && { classes }), html: content ?? ((item) => valueOf(field, item)) }
+}
+
+/** Returns fields as items of a `dl` element. */
+export const factsOf = <Thing>(thing: Thing, fields: readonly ShownField<Thing>[]): string =>
+  html`!${fields.map(
+    (field) =>
+      html`<dt>${field.label}</dt><dd !${field.unit === 'id' ? 'class="id"' : ''}>!${valueOf(field, thing)}</dd>`,
+  )}`
+
+/** Returns the value of a field as HTML. */
+function valueOf<Thing>({ unit, value }: ShownField<Thing>, thing: Thing): string {
+  const shown = value(thing)
+  if (shown === null) return unit === 'day' || unit === 'date' ? 'never' : 'none'
+  if (shown instanceof Date) return time(shown)
+  if (typeof shown === 'boolean') return shown ? 'yes' : 'no'
+  if (unit === 'html') return String(shown)
+  if (unit === 'money' && typeof shown === 'number') return money(shown)
+  return unit === 'user' ? userText(String(shown)) : html`${shown}`
+}
 
 interface Look {
   caption?: string

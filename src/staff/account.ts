@@ -1,66 +1,43 @@
-import type { Model } from 'mongoose'
-import { type Collection, ifPresent } from '../mongo/collection.ts'
+import { collection, ifPresent, type Stored } from '../mongo/declare.ts'
+import { date, list, type Of, oneOf, optional, orNull, part, secret, text, whole } from '../mongo/fields.ts'
 import type { Role } from './permissions.ts'
 
-declare module '../platform/deps.ts' {
-  interface Models {
-    Staff: Model<Staff>
-  }
-}
-
 /** One-time link with which the account's owner sets a password. Only a hash of its token is stored. */
-export interface PasswordLink {
-  hash: string
-  expiresAt: Date
-}
+const linkFields = part({ hash: secret(text), expiresAt: date })
+export type PasswordLink = Of<typeof linkFields>
 
 /** An authenticator app (TOTP, RFC 6238) whose codes are needed to sign in, and the recovery codes. */
-export interface SecondFactor {
+const secondFactorFields = part({
   /** A session is valid only if it proved the factor with this id. */
-  id: string
-  /** Encrypted. */
-  secret: string
+  id: text,
+  secret: secret(text),
   /** Time step of the last used code. Codes of this step and of earlier ones are never accepted again. */
-  lastStep: number
+  lastStep: whole,
   /** Only hashes, and only of the unused codes (second-factor/recovery-codes.ts). */
-  recoveryCodes: string[]
-  addedAt: Date
-}
+  recoveryCodes: list(secret(text)),
+  addedAt: date,
+})
+export type SecondFactor = Of<typeof secondFactorFields>
 
 /** `_id` is the account's name, in lower case. */
-export interface Staff {
-  _id: string
-  role: Role
-  /** If null, no password is accepted: the account's owner must set one with the link. */
-  passwordHash: string | null
-  link: PasswordLink | null
-  secondFactor: SecondFactor | null
-  /** Grows with each change that ends all of the account's sessions. Sessions of an earlier epoch are invalid. */
-  epoch: number
-  disabledAt: Date | null
-  createdAt: Date
-  passwordChangedAt: Date | null
-  /** Counts the acts for which this admin had to stay one (change-account.ts). */
-  timesNeeded?: number
-}
-
-export const staffAccounts: Collection = {
+export const staffAccounts = collection({
   name: 'staff',
+  kept: 'forever',
   fields: {
-    _id: String,
-    role: String,
-    passwordHash: String,
-    link: { type: { hash: String, expiresAt: Date }, _id: false, default: null },
-    secondFactor: {
-      type: { id: String, secret: String, lastStep: Number, recoveryCodes: [String], addedAt: Date },
-      _id: false,
-      default: null,
-    },
-    epoch: Number,
-    disabledAt: Date,
-    createdAt: Date,
-    passwordChangedAt: Date,
-    timesNeeded: Number,
+    _id: text,
+    role: oneOf<Role>(),
+    /** If null, no password is accepted: the account's owner must set one with the link. */
+    passwordHash: orNull(secret(text)),
+    link: orNull(linkFields),
+    secondFactor: orNull(secondFactorFields),
+    /** Each change that ends all sessions increases it. A session from an earlier epoch is invalid. */
+    epoch: whole,
+    disabledAt: orNull(date),
+    createdAt: date,
+    passwordChangedAt: orNull(date),
+    /** Counts the acts for which this admin had to stay one (change-account.ts). */
+    timesNeeded: optional(whole),
   },
   indexes: [{ name: 'byLink', key: { 'link.hash': 1 }, ...ifPresent('link.hash') }],
-}
+})
+export type Staff = Stored<typeof staffAccounts>

@@ -15,7 +15,7 @@ export const perName = {
   seconds: 900,
 }
 /**
- * Wrong codes of an authenticator app for one account in an hour, from anywhere. Only somebody who knows the password
+ * Wrong codes of an authenticator app for one account in an hour, from anywhere. Only a person who knows the password
  * can use this up. At this rate, finding a code takes years on average. Recovery codes don't count here, so that the
  * owner can still sign in with one; they're too random to be guessed.
  */

@@ -1,13 +1,6 @@
 import type { Deps } from '../platform/deps.ts'
 import { Refusal } from '../platform/errors.ts'
 
-declare module '../platform/deps.ts' {
-  interface Deps {
-    /** If null, tracing is off. */
-    tracing: Tracing | null
-  }
-}
-
 /**
  * A span that is still running. `end` must be called once, otherwise the span is never sent. `traceparent` identifies
  * this span as the parent of further spans, in the format of the W3C header.

@@ -1,37 +1,12 @@
 import { createHmac, type KeyObject } from 'node:crypto'
-import { type Model, mongo } from 'mongoose'
+import { mongo } from 'mongoose'
 import { type AuditEvent, readableDate } from '../audit/audit-event.ts'
 import type { LedgerEntry } from '../ledger/entry.ts'
-import type { Collection } from '../mongo/collection.ts'
-
-declare module '../platform/deps.ts' {
-  interface Models {
-    AuditSeal: Model<Seal>
-    AuditCheck: Model<AuditCheck>
-  }
-}
+import { collection, type Stored } from '../mongo/declare.ts'
+import { anything, date, list, type Of, oneOf, optional, orNull, part, text, whole } from '../mongo/fields.ts'
 
 /** The maximum number of lines in one seal. Such a seal takes up about 75 kB. */
 export const linesPerSeal = 1000
-
-/**
- * A seal proves the content of up to `linesPerSeal` lines of the audit trail. Each seal contains the digest of the seal
- * before it, so the digest of the last seal proves the whole trail up to that seal. Seals are never changed or deleted.
- */
-export interface Seal {
-  /** The seal's number. The numbers begin at 1 and have no gaps. */
-  _id: number
-  at: Date
-  /** The ids of the lines, in ascending order, and the digest of each line. */
-  ids: string[]
-  digests: string[]
-  /** The last entry of each ledger that has been verified since the seal before, if there are any. */
-  heads?: SealedHead[]
-  /** The digest of the previous seal, or null for seal 1. */
-  previous: string | null
-  /** The digest of all other fields. */
-  digest: string
-}
 
 export const listOf = <Item>(items: Item[]): Item[] => (Array.isArray(items) ? items : [])
 
@@ -47,11 +22,30 @@ export interface SealedHead {
   digest: string
 }
 
-export const auditSeals: Collection = {
+/**
+ * A seal proves the content of up to `linesPerSeal` lines of the audit trail. Each seal contains the digest of the seal
+ * before it, so the digest of the last seal proves the whole trail up to that seal. Seals are never changed or deleted.
+ */
+export const auditSeals = collection({
   name: 'auditseals',
-  fields: { _id: Number, at: Date, ids: [String], digests: [String], heads: Array, previous: String, digest: String },
+  kept: 'forever',
+  fields: {
+    /** The seal's number. The numbers begin at 1 and have no gaps. */
+    _id: whole,
+    at: date,
+    /** The ids of the lines, in ascending order, and the digest of each line. */
+    ids: list(text),
+    digests: list(text),
+    /** The last entry of each ledger that has been verified since the seal before, if there are any. */
+    heads: optional(list(anything<SealedHead>())),
+    /** The digest of the previous seal, or null for seal 1. */
+    previous: orNull(text),
+    /** The digest of all other fields. */
+    digest: text,
+  },
   indexes: [{ name: 'byLedger', key: { 'heads.chain': 1, _id: -1 } }],
-}
+})
+export type Seal = Stored<typeof auditSeals>
 
 /** The number and digest of a seal, as logged when the seal was made. */
 export interface KnownSeal {
@@ -59,42 +53,34 @@ export interface KnownSeal {
   digest: string
 }
 
-export interface Verified {
+const verifiedFields = part({
   /** The number of seals, and the number of lines that they contain. */
-  seals: number
-  lines: number
+  seals: whole,
+  lines: whole,
   /** The last seal, or null if there is none. */
-  last: KnownSeal | null
-  faultCount: number
+  last: orNull(anything<KnownSeal>()),
+  faultCount: whole,
   /** The first faults, each as a sentence. */
-  faults: string[]
-}
+  faults: list(text),
+})
+export type Verified = Of<typeof verifiedFields>
 
 /** The result of the last nightly check of the audit trail, stored as a single document. */
-export interface AuditCheck extends Verified {
-  _id: 'latest'
-  at: Date
-  /** When the whole trail was last verified. */
-  wholeAt: Date
-  /** The digest of the other fields, because the next check relies on them. */
-  digest: string
-}
-
-export const auditChecks: Collection = {
+export const auditChecks = collection({
   name: 'auditchecks',
+  kept: 'forever, one document',
   fields: {
-    _id: String,
-    at: Date,
-    seals: Number,
-    lines: Number,
-    last: Object,
-    faultCount: Number,
-    faults: [String],
-    wholeAt: Date,
-    digest: String,
+    ...verifiedFields.fields,
+    _id: oneOf<'latest'>(),
+    at: date,
+    /** When the whole trail was last verified. */
+    wholeAt: date,
+    /** The digest of the other fields, because the next check relies on them. */
+    digest: text,
   },
   indexes: [],
-}
+})
+export type AuditCheck = Stored<typeof auditChecks>
 
 /** The number of bytes of a line's digest. 128 bits are enough, because digests cannot be computed without the key. */
 const lineDigestBytes = 16

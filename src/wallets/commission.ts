@@ -1,20 +1,23 @@
 import type { Config } from '../config/config.ts'
+import { type Of, part, whole } from '../mongo/fields.ts'
 
 /**
  * The commission on a payment, in centimes (SPEC 6.2). Both fees include two Mauritanian taxes: `tof`, on financial
  * operations (taxe sur les opérations financières), and `tte`, on electronic transactions (taxe sur les transactions
  * électroniques). `totalRevenue` is what remains of the fees.
  */
-export interface Commission {
-  providerTtc: number
-  payerTtc: number
-  tof: number
-  tte: number
-  totalRevenue: number
-}
+export const commissionFields = part({
+  providerTtc: whole,
+  payerTtc: whole,
+  tof: whole,
+  tte: whole,
+  totalRevenue: whole,
+})
+export type Commission = Of<typeof commissionFields>
 
 /** The fees that a refund gives back, in centimes: `providerTtc` to the merchant and `payerTtc` to the payer. */
-export type ReturnedFees = Pick<Commission, 'providerTtc' | 'payerTtc'>
+export const returnedFeesFields = part({ providerTtc: whole, payerTtc: whole })
+export type ReturnedFees = Of<typeof returnedFeesFields>
 
 /** The commission on an intent that has not been paid. */
 export const noCommission: Commission = { providerTtc: 0, payerTtc: 0, tof: 0, tte: 0, totalRevenue: 0 }

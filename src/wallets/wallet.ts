@@ -1,11 +1,5 @@
 import type { DeclineReason, FailureReason } from '../../schemas/payment-reasons.ts'
 
-declare module '../platform/deps.ts' {
-  interface Deps {
-    wallets: Wallets
-  }
-}
-
 /**
  * The name of the system that holds the customers' money: the sandbox, a simulation without money, or a live-mode
  * provider. Each payment stores this name, because only the wallet that made a payment can report its outcome or refund

@@ -108,10 +108,13 @@ describe('The audit trail', () => {
 
   describe('as a file', () => {
     const formula = '=HYPERLINK("https://evil.example")'
+    // A spreadsheet that expects semicolons splits the cell.
+    const split = `refund; "${formula}`
     const business = 'exported'
     before(async () => {
       const at = new Date('2017-01-01T00:00:00Z')
       const line = { at, businessId: business, reason: formula }
+      await addLines({ ...line, at: new Date('2018-01-01T00:00:00Z'), subject: 'split', reason: split })
       await addLines(...Array.from({ length: 601 }, (_, index) => ({ ...line, subject: `export-${index}` })))
     })
     const exports = () =>
@@ -142,6 +145,18 @@ describe('The audit trail', () => {
         businessId: business,
         after: { format: 'csv', businessId: business, to: new Date('2017-01-01T23:59:59.999Z') },
       })
+    })
+
+    it('contains no formula behind a semicolon either', async () => {
+      const support = await signedIn(service, 'support')
+      const { text } = await support.act('/admin/audit/export', {
+        format: 'csv',
+        business,
+        from: '2018-01-01',
+        to: '2018-01-02',
+      })
+      const exported: Record<string, string>[] = parse(text, { columns: true })
+      expect(exported.map(({ reason }) => reason)).to.deep.equal([`refund;' "${formula}`])
     })
 
     it('is refused to viewers, to forms without a CSRF token, and in other formats', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { scriptPath, stylePath } from '../../src/checkout/assets.ts'
+import { assets as served } from '../../src/checkout/layout.ts'
 import { crlf, sendRaw } from '../api/raw-request.ts'
 import { cancelIntent, createIntent } from '../support/actions.ts'
 import { withMerchant, withService } from '../support/service.ts'
@@ -181,7 +181,7 @@ describe('The payment page', () => {
           "default-src 'none';style-src 'self';script-src 'self';connect-src 'self';img-src data:;form-action 'self';frame-ancestors 'none';base-uri 'none'",
       })
     const loaded = [...page.html.matchAll(/(?:src|href)="(\/pay\/[^"]+)"/g)].map(([, asset]) => String(asset))
-    expect(loaded).to.deep.equal([stylePath, scriptPath])
+    expect(loaded).to.deep.equal(served.map((asset) => asset.path))
     const assets = await Promise.all(loaded.map((asset) => open(service, asset)))
     expect(assets.map(({ headers }) => headers.get('cache-control'))).to.deep.equal(
       loaded.map(() => 'public, max-age=31536000, immutable'),

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createPinLimit } from '../../src/checkout/limits.ts'
-import type { Deadline } from '../../src/http/server/deadline.ts'
+import type { Deadline } from '../../src/http/server/timeouts.ts'
 import { queryWallet } from '../../src/intents/query-wallets.ts'
 import { noDeadline } from '../../src/mongo/batchers.ts'
 import { unavailable } from '../../src/platform/errors.ts'

@@ -1,14 +1,14 @@
 /* oxlint-disable unicorn/no-useless-spread -- groups of fields stand on one line */
-import type {
-  DeliveryDocument,
-  Documents,
-  EventDocument,
-  Fees,
-  IntentDocument,
-  LedgerDocument,
-  OrderDocument,
+import {
+  type DeliveryDocument,
+  type Documents,
+  type EventDocument,
+  type Fees,
+  type IntentDocument,
+  type LedgerDocument,
+  noDocuments,
+  type OrderDocument,
 } from './documents.ts'
-import { noDocuments } from './documents.ts'
 import { noEntries, stateAfter } from './ledger-chain.ts'
 
 const began = Date.parse('2026-11-21T12:00:00.000Z')

@@ -54,7 +54,7 @@ export const bugs: PlantedBugs = {
   // A request that is refused because of what its twin did does not look for the response of the twin.
   'twin-unseen → api/idempotency-effects.test.ts': drop('storeWithin', 'if (error instanceof Refusal) $'),
   // An act re-queues what the open plan of another one names.
-  'plan-overlapping → workers/requeue.test.ts': replace('makePlan', 'planned.has($)', 'false'),
+  'plan-overlapping → workers/requeue.test.ts': replace('judgeAll', 'planned.has($)', 'false'),
   // No poll carries out the plans of dead processes.
   'plan-abandoned → workers/poll.test.ts': replace('works', 'run: finishPlans', 'run: async () => 0'),
   // The response to a write of several documents is stored outside its transaction, before the commit.

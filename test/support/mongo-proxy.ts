@@ -67,65 +67,6 @@ export async function openMongoProxy(mongodbUrl: string, death: Death) {
   }
 }
 
-/**
- * A proxy that tells which commands to MongoDB wait for others. From `begin` on, it holds each response back for
- * `holdMs`, so that commands that do not wait for it are sent before it arrives. A command belongs to the round after
- * the last one whose response has arrived.
- */
-export async function openRoundCounter(mongodbUrl: string, holdMs: () => number) {
-  const { hostname, port, pathname } = new URL(mongodbUrl)
-  const sockets = new Set<Socket>()
-  /** The commands of each round, such as `insert intents`. Null while none are counted. */
-  let rounds: string[][] | null = null
-  let arrived = 0
-
-  const server = createServer((client) => {
-    const upstream = connect(Number(port), hostname)
-    const roundOf = new Map<number, number>()
-    for (const socket of [client, upstream]) {
-      sockets.add(socket)
-      socket.on('error', () => socket.destroy())
-    }
-    client.on('close', () => upstream.destroy())
-    upstream.on('close', () => client.destroy())
-    onMessages(client, (message) => {
-      const command = commandOf(message)
-      if (rounds !== null && command !== null) {
-        roundOf.set(message.readInt32LE(4), arrived + 1)
-        ;(rounds[arrived] ??= []).push(`${command} ${collectionOf(message, command)}`)
-      }
-      upstream.write(message)
-    })
-    onMessages(upstream, (message) => {
-      const round = roundOf.get(message.readInt32LE(8))
-      if (round === undefined) return void client.write(message)
-      setTimeout(() => {
-        arrived = Math.max(arrived, round)
-        client.write(message)
-      }, holdMs())
-    })
-  })
-  const { host, close } = await listen(server)
-  return {
-    url: `mongodb://${host}${pathname}?directConnection=true`,
-    /** Begins to count anew. */
-    begin() {
-      rounds = []
-      arrived = 0
-    },
-    /** Returns the commands of each round since `begin`, and counts no more. */
-    end(): string[][] {
-      const counted = rounds ?? []
-      rounds = null
-      return counted
-    },
-    close() {
-      void close()
-      for (const socket of sockets) socket.destroy()
-    },
-  }
-}
-
 /** Cuts a stream into messages of MongoDB's wire protocol, which begin with their length. */
 function onMessages(socket: Socket, handle: (message: Buffer) => void): void {
   let rest = Buffer.alloc(0)

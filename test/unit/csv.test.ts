@@ -26,6 +26,9 @@ describe('A CSV file for spreadsheets', () => {
       'a, -1': "a,' -1",
       'a\r\n@b': "a\r\n'@b",
       'a\t+b': "a\t'+b",
+      'a|=1+1': "a|'=1+1",
+      'a;"=1+1"': `a;'"=1+1"`,
+      'a; ""=1': `a;' ""=1`,
     }
     for (const delimiter of [',', ';'] as const) {
       const read = cells(
@@ -55,8 +58,13 @@ describe('A CSV file for spreadsheets', () => {
     for (const delimiter of [',', ';'] as const) expect(cells([texts], delimiter)).to.deep.equal([texts])
   })
 
+  it('keeps every text for a program that reads the file again', () => {
+    const texts = ['=1+1', 'a;=1', '\tx', 'a"b', '']
+    expect(parse(csvRows([texts], ';', 'program'), { delimiter: ';' })).to.deep.equal([texts])
+  })
+
   it('is written in time proportional to its length, whatever blanks and line breaks a text contains', () => {
-    const texts = ['\n', '\t', ',\u200B', '\r\n', ';\n '].map((blanks) => `${blanks.repeat(100_000)}a`)
+    const texts = ['\n', '\t', ',\u200B', '\r\n', ';\n ', '|"'].map((blanks) => `${blanks.repeat(100_000)}a`)
     const before = process.cpuUsage()
     csvRows([texts], ',')
     expect(process.cpuUsage(before).user / 1000).to.be.below(2000)

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createWallet } from '../../src/wallets/sandbox/create-wallet.ts'
+import { createWallet } from '../../src/wallets/sandbox/operate.ts'
 import type { PaymentOrder, RefundOrder, Wallet } from '../../src/wallets/wallet.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import { type Service, tester } from '../support/service.ts'

@@ -13,7 +13,7 @@ import {
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-job.ts'
 import { startLoops } from '../../src/work/loop.ts'
-import { works } from '../../workers/run/works.ts'
+import { works } from '../../workers/run/start.ts'
 import { createIntent, recordRecentSuccess, subscribe } from '../support/actions.ts'
 import { chanceOf } from '../support/chance.ts'
 import { withEndpointServerPerTest } from '../support/endpoint-server.ts'

@@ -5,7 +5,7 @@ import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { jobIdOf } from '../../src/webhooks/deliveries/delivery-job.ts'
 import { deliveryLeaseMs } from '../../src/webhooks/deliveries/lease.ts'
 import { startLoops } from '../../src/work/loop.ts'
-import { works } from '../../workers/run/works.ts'
+import { works } from '../../workers/run/start.ts'
 import {
   deliveriesOf,
   openSecondProcess,

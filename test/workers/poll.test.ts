@@ -8,7 +8,7 @@ import { attemptDue } from '../../src/webhooks/attempts/attempt-due.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-job.ts'
 import { startLoops } from '../../src/work/loop.ts'
-import { works } from '../../workers/run/works.ts'
+import { works } from '../../workers/run/start.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import {
   createIntent,

@@ -1,12 +1,20 @@
 import { type Job, Worker } from 'bullmq'
 import { type QueueName, queueNames, queueOptions } from '../../schemas/jobs.ts'
+import { expireDue } from '../../src/intents/expire.ts'
+import { queryDueWallets } from '../../src/intents/query-wallets.ts'
 import type { Deps } from '../../src/platform/deps.ts'
 import { type Log, throttled } from '../../src/platform/log.ts'
 import { createRunningWork, type RunningWork } from '../../src/platform/running-work.ts'
 import { inTime } from '../../src/platform/timeout.ts'
 import { mastersOf, openRedis, type RedisConnection } from '../../src/queues/open-redis.ts'
-import { attemptWaiting } from '../../src/webhooks/attempts/attempt-due.ts'
-import { type Loops, startLoops } from '../../src/work/loop.ts'
+import { pollOutboxes } from '../../src/relay/relay.ts'
+import { replayWork } from '../../src/replays/run.ts'
+import { cleanUpWork } from '../../src/retention/clean-up.ts'
+import { checkWork } from '../../src/verification/nightly-check.ts'
+import { attemptDue, attemptWaiting } from '../../src/webhooks/attempts/attempt-due.ts'
+import { finishPlans } from '../../src/webhooks/deliveries/requeue.ts'
+import { reportFailures } from '../../src/webhooks/endpoints/report-failures.ts'
+import { type Loops, startLoops, type Work } from '../../src/work/loop.ts'
 import { intentExpiry } from '../intent-expiry.ts'
 import { maintenance, requestRestore, restoreEveryMs } from '../maintenance.ts'
 import { outboxRelay } from '../outbox-relay.ts'
@@ -15,7 +23,21 @@ import { walletOutcome } from '../wallet-outcome.ts'
 import { webhookDelivery } from '../webhook-delivery.ts'
 import type { QueueWorker } from './queue-worker.ts'
 import { runJob } from './run-job.ts'
-import { works } from './works.ts'
+
+/** All work that a worker looks for in MongoDB. */
+export const works: readonly Work[] = [
+  { name: 'outbox-relay', queue: 'outbox-relay', everyMs: 2_000, run: (deps) => pollOutboxes(deps) },
+  // A lease lasts 10 s. `attemptDue` skips deliveries until 0.5 s after their lease has ended, and the next run follows
+  // within about 2 s. Another worker therefore takes over the deliveries of a dead worker within 13 s.
+  { name: 'webhook-delivery', queue: 'webhook-delivery', everyMs: 2_000, run: attemptDue },
+  replayWork,
+  { name: 'intent-expiry', queue: 'intent-expiry', everyMs: 2_000, run: (deps) => expireDue(deps) },
+  { name: 'wallet-outcome', queue: 'wallet-outcome', everyMs: 2_000, run: queryDueWallets },
+  { name: 'requeue-plans', queue: 'maintenance', everyMs: 6_000, run: finishPlans },
+  { name: 'failing-endpoints', queue: 'maintenance', everyMs: 6_000, run: reportFailures },
+  cleanUpWork,
+  checkWork,
+]
 
 /** Returns the worker for each queue. */
 const createWorkers = (loops: Loops): { [Name in QueueName]: QueueWorker<Name> } => ({

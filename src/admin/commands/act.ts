@@ -47,7 +47,7 @@ export function addActCommands<Found>(
   for (const [name, each] of Object.entries(group.acts)) {
     const command = subcommand(commands, each.command ?? name, each.description)
     const isOnObject = group.path.includes(':id')
-    if (isOnObject) command.argument('<id>', `id of the ${group.noun}`, parseId)
+    if (isOnObject) command.argument('<id>', `id of the ${group.object ?? group.noun}`, parseId)
     const fields = Object.entries(each.fields ?? {})
     for (const [field, { option = '', choices, isRequired }] of fields) {
       const flag = new Option(`--${kebab(field)} <${choices === undefined ? 'text' : field}>`, option)
@@ -74,7 +74,8 @@ async function perform<Found>(
   id: string,
   options: Values,
 ): Promise<object> {
-  const object = found(await group.find(deps, id), `There is no ${group.noun} ${id}`)
+  const { object: what = group.noun } = group
+  const object = found(await group.find(deps, id), `There is no ${what} ${id}`)
   const fields = Object.entries(each.fields ?? {})
   if (fields.length > 0 && Object.keys(options).length === 0)
     throw new Failed(`Set at least one of ${fields.map(([name]) => `--${kebab(name)}`).join(', ')}.`)
@@ -88,7 +89,7 @@ async function perform<Found>(
   if (obstacle !== null) throw new Failed(obstacle)
   const faults = each.faults?.(values) ?? {}
   const result = Object.keys(faults).length > 0 ? { faults } : await each.run(deps, object, deps.by, values)
-  if (result === null) throw new Failed(`The ${group.noun} ${id} has just been changed. Nothing was done.`)
+  if (result === null) throw new Failed(`The ${what} ${id} has just been changed. Nothing was done.`)
   if ('faults' in result)
     throw new Failed(
       Object.entries(result.faults)

@@ -23,7 +23,7 @@ Examples:
   admin audit verify --expect 56:Zm9vYmFyYmF6…`
 
 const exportHelp = `
-In a CSV file, a cell that a spreadsheet could execute begins with a single quote.
+In a CSV file, a single quote precedes any text that a spreadsheet could execute.
 
 Examples:
   admin audit export --from 2026-01-01 > audit.csv

@@ -4,10 +4,11 @@ import type { SetCommission } from '../../businesses/change-business.ts'
 import type { BusinessFilter, ListedBusiness } from '../../businesses/list-businesses.ts'
 import { businessActs, shownLimits } from '../../staff-acts/business-acts.ts'
 import type { BusinessFacts } from '../../staff-acts/business-facts.ts'
+import { businessShown, listedBusinessShown } from '../../staff-acts/shown.ts'
 import { act, addActCommands, asList, Failed, found, subcommand, subcommandOnId } from './act.ts'
 import { businessName, choice, instant, payoutReference, wholeNumber } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
-import { type Column, dayOf, detailsText, linesOf } from './text.ts'
+import { type Column, columnOf, dayOf, detailsText, linesOf } from './text.ts'
 
 const commissionHelp = `
 The rates at the moment when the customer pays apply. Rates that already apply are kept
@@ -129,20 +130,12 @@ function payoutText({ alreadyBooked, bookedAt, ...facts }: { alreadyBooked: bool
 
 type ListOptions = BusinessFilter & { live?: true; notLive?: true; disabled?: true }
 
+const { name, liveMode, api, createdAt } = businessShown
+const { id, activeKeys, lastUsedDay } = listedBusinessShown
 const columns: Column<ListedBusiness>[] = [
-  { title: 'ID', cell: ({ id }) => id },
-  { title: 'NAME', cell: ({ name }) => name, mayShrink: true },
-  { title: 'LIVE', cell: ({ liveApproved }) => (liveApproved ? 'approved' : 'no') },
-  { title: 'API', cell: ({ apiEnabled, suspended }) => stateOf(apiEnabled, suspended) },
-  { title: 'ACTIVE KEYS', cell: ({ keys }) => keys.active },
-  { title: 'LAST USED', cell: ({ lastUsedDay }) => lastUsedDay },
-  { title: 'CREATED', cell: ({ createdAt }) => dayOf(createdAt) },
+  ...[id, activeKeys, lastUsedDay].map(columnOf),
+  ...[liveMode, api, createdAt, name].map(columnOf),
 ]
-
-function stateOf(apiEnabled: boolean, suspended: boolean): string {
-  if (suspended) return 'suspended'
-  return apiEnabled ? 'open' : 'disabled'
-}
 
 async function showBusiness(deps: AdminDeps, id: string) {
   const { lookUpBusinessFacts } = await import('../../staff-acts/business-facts.ts')

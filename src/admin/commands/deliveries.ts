@@ -2,11 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { EventName } from '../../../schemas/events.ts'
 import type { PresentedReplay, Replay } from '../../replays/replay.ts'
+import { replayShown } from '../../staff-acts/shown.ts'
 import { act, found, subcommand, withProgress } from './act.ts'
 import { choice, each, fromOption, someEvents, someId, toOption } from './arguments.ts'
 import type { RequeueCounts, Selection } from './requeue-selected.ts'
 import type { AdminDeps } from './run.ts'
-import { type Column, second, tableText } from './text.ts'
+import { type Column, columnOf, tableText } from './text.ts'
 
 const requeueHelp = `
 Each selected delivery gets one more attempt now, besides its automatic ones.
@@ -139,15 +140,9 @@ async function listReplays(deps: AdminDeps, { endpoint }: { endpoint: string }):
   return (await latestReplays(deps, endpoint)).map(presentReplay)
 }
 
-const replayColumns: readonly Column<PresentedReplay>[] = [
+const replayColumns: Column<PresentedReplay>[] = [
   { title: 'ID', cell: ({ id }) => id },
-  { title: 'STARTED', cell: ({ createdAt }) => second(createdAt) },
-  { title: 'STATUS', cell: ({ status }) => status },
-  { title: 'MODE', cell: ({ sandbox }) => (sandbox ? 'test' : 'live') },
-  { title: 'TOTAL', cell: ({ total }) => total },
-  { title: 'RE-QUEUED', cell: ({ requeued }) => requeued },
-  { title: 'CREATED', cell: ({ created }) => created },
-  { title: 'SKIPPED', cell: ({ skipped }) => skipped },
+  ...Object.values(replayShown).map(columnOf),
 ]
 
 interface ReplayOptions {

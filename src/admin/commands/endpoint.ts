@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
-import type { EndpointFacts, EndpointFilter } from '../../webhooks/endpoints/endpoint-facts.ts'
+import { endpointShown } from '../../staff-acts/shown.ts'
+import type { EndpointFilter } from '../../webhooks/endpoints/endpoint-facts.ts'
 import { act, asList, found, subcommand, subcommandOnId } from './act.ts'
 import { someId } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
-import { type Column, dayOf, detailsText } from './text.ts'
+import { columnOf, detailsText } from './text.ts'
 
 const listHelp = `
 Deleted endpoints are listed only with --deleted.
@@ -48,12 +49,4 @@ async function showEndpoint(deps: AdminDeps, id: string) {
   return { ...facts, businessName: business?.name ?? '' }
 }
 
-const columns: Column<EndpointFacts>[] = [
-  { title: 'ID', cell: ({ id }) => id },
-  { title: 'BUSINESS', cell: ({ businessId }) => businessId },
-  { title: 'MODE', cell: ({ sandbox }) => (sandbox ? 'test' : 'live') },
-  { title: 'STATE', cell: ({ state }) => state },
-  { title: 'FAILURES', cell: ({ health }) => health.failuresInRow },
-  { title: 'LAST SUCCESS', cell: ({ health }) => dayOf(health.lastSuccessAt) },
-  { title: 'URL', cell: ({ url }) => url, mayShrink: true },
-]
+const columns = Object.values(endpointShown).map(columnOf)

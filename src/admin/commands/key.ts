@@ -5,10 +5,11 @@ import type { ApiKey } from '../../businesses/api-key.ts'
 import type { KeyFacts, KeyFilter, KeyInDetail, RecognisedKey } from '../../businesses/key-facts.ts'
 import type { IdPage } from '../../mongo/id-page.ts'
 import { keyActs } from '../../staff-acts/key-acts.ts'
+import { keyShown, scopesInWords } from '../../staff-acts/shown.ts'
 import { act, addActCommands, asList, Failed, found, pageText, subcommand, subcommandOnId } from './act.ts'
 import { choice, ranges, seconds, someId, someScopes } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
-import { type Column, dayOf, detailsText } from './text.ts'
+import { type Column, columnOf, detailsText } from './text.ts'
 
 const listHelp = `
 Examples:
@@ -108,24 +109,15 @@ async function showKey(deps: AdminDeps, id: string) {
   return found(await lookUpKey(deps, id), `There is no key ${id}`)
 }
 
-const columns: Column<KeyFacts>[] = [
-  { title: 'ID', cell: ({ id }) => id },
-  { title: 'KEY', cell: ({ key }) => key },
-  { title: 'BUSINESS', cell: ({ businessId }) => businessId },
-  { title: 'STATUS', cell: ({ status }) => status },
-  { title: 'SCOPES', cell: ({ scopes }) => scopesText(scopes, `${scopes.length} of ${allScopes.length}`) },
-  { title: 'CREATED', cell: ({ createdAt }) => dayOf(createdAt) },
-  { title: 'LAST USED', cell: ({ lastUsedDay }) => lastUsedDay },
-]
-
-const scopesText = (scopes: readonly Scope[], some: string): string =>
-  scopes.length === allScopes.length ? 'all' : some
+const { id, key, business, status, scopes, createdAt, lastUsedDay } = keyShown
+const shownInLists = [id, key, business, status, scopes, createdAt, lastUsedDay]
+const columns = shownInLists.map(columnOf)
 
 /** `matched` is shown if the key was found by one of its secrets. */
 const keyText = ({ scopes, ipAllowlist, lastUsedDay, ...key }: KeyInDetail): string =>
   detailsText({
     ...key,
-    scopes: scopesText(scopes, scopes.join(', ')),
+    scopes: scopesInWords(scopes),
     ipAllowlist: ipAllowlist.length === 0 ? 'every address' : ipAllowlist,
     lastUsedDay: lastUsedDay ?? 'never',
   })
@@ -155,7 +147,7 @@ async function findByLast4(deps: AdminDeps, last4: string): Promise<IdPage<Match
 }
 
 const matchColumns: Column<Match>[] = [
-  ...columns.filter(({ title }) => title !== 'CREATED'),
+  ...shownInLists.filter((field) => field !== createdAt).map(columnOf),
   { title: 'MATCHED', cell: ({ matched }) => matched },
 ]
 

@@ -4,11 +4,11 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { readInstant } from '../../input/instant.ts'
 import { columnNames, type Headers } from '../../reconciliation/read-file.ts'
 import type { Reconciled } from '../../reconciliation/reconcile.ts'
-import type { Difference } from '../../reconciliation/reconciliation.ts'
+import { differenceShown } from '../../staff-acts/shown.ts'
 import { act, Failed, subcommand } from './act.ts'
 import { choice, parsed } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
-import { type Column, detailsText, tableText } from './text.ts'
+import { columnOf, detailsText, tableText } from './text.ts'
 
 const help = `
 Compares the wallet provider's CSV file for one UTC day with the live payments and
@@ -117,15 +117,7 @@ async function* bytesOf(path: string): AsyncGenerator<Uint8Array, void, undefine
   }
 }
 
-const columnsOfTable: Column<Difference>[] = [
-  { title: 'DIFFERENCE', cell: ({ difference }) => difference },
-  { title: 'KEY', cell: ({ key }) => key, mayShrink: true },
-  { title: 'KIND', cell: ({ kind }) => kind },
-  { title: 'HERE', cell: ({ here }) => here },
-  { title: 'THERE', cell: ({ there }) => there },
-  { title: 'LINE', cell: ({ line }) => line },
-  { title: 'PAYMENT', cell: ({ reference }) => reference },
-]
+const columnsOfTable = Object.values(differenceShown).map(columnOf)
 
 async function textOf({ id, day, file, sha256, counts, differences }: Result): Promise<string> {
   const { differenceKinds } = await import('../../reconciliation/reconciliation.ts')

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { upToNow, within } from '../../input/span.ts'
 import { given } from '../../mongo/id-page.ts'
 import { deadIn } from '../../webhooks/deliveries/backlog.ts'
-import { requeueAll, requeueBatch } from '../../webhooks/deliveries/requeue.ts'
+import { countOutcomes, type OutcomeCounts, requeueAll, requeueBatch } from '../../webhooks/deliveries/requeue.ts'
 import { createPace } from '../../work/pace.ts'
 import { Failed, found } from './act.ts'
 import type { AdminDeps } from './run.ts'
@@ -17,8 +17,8 @@ export interface Selection {
   status?: 'DEAD' | 'CANCELLED'
 }
 
-/** `skipped` has a count per reason. */
-export type RequeueCounts = { matched: number; requeued: number; skipped: Record<string, number> }
+/** What came of the deliveries that matched. */
+export type RequeueCounts = { matched: number } & OutcomeCounts
 
 /** Redis isn't needed, because workers also poll MongoDB for deliveries that are due. */
 const withoutRedis = { enqueue: (): void => undefined }
@@ -42,7 +42,7 @@ export async function requeueSelected(
   advance: (count: number) => void,
 ): Promise<RequeueCounts> {
   await expectExisting(deps, selection)
-  const counts: RequeueCounts = { matched: 0, requeued: 0, skipped: {} }
+  let counts: RequeueCounts = { matched: 0, requeued: 0, skipped: {} }
   const filter = filterOf(deps, selection)
   // Never aborted: Ctrl-C ends the process immediately.
   const pace = createPace(new AbortController().signal, async () => undefined)
@@ -51,10 +51,7 @@ export async function requeueSelected(
     const startedAt = performance.now()
     const { done, value: outcomes } = await pace(() => batches.next())
     if (done) return counts
-    counts.matched += outcomes.size
-    for (const outcome of outcomes.values())
-      if (outcome === 'requeued') counts.requeued += 1
-      else counts.skipped[outcome] = (counts.skipped[outcome] ?? 0) + 1
+    counts = { ...countOutcomes(outcomes, counts), matched: counts.matched + outcomes.size }
     advance(outcomes.size)
     const restMs = batchEveryMs - (performance.now() - startedAt)
     if (outcomes.size === requeueBatch && restMs > 0) await pause(restMs)

@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
-import type { ShopFacts, ShopFilter } from '../../store/shops/shops.ts'
+import { shopShown } from '../../staff-acts/shown.ts'
+import type { ShopFilter } from '../../store/shops/shops.ts'
 import { act, asList, found, subcommand, subcommandOnId } from './act.ts'
 import { businessName, choice, someId } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
-import { type Column, dayOf, detailsText } from './text.ts'
+import { columnOf, detailsText } from './text.ts'
 
 const listHelp = `
 Examples:
@@ -44,10 +45,4 @@ async function showShop(deps: AdminDeps, id: string) {
   return found(await lookUpShop(deps, id), `There is no shop ${id}`)
 }
 
-const columns: Column<ShopFacts>[] = [
-  { title: 'ID', cell: ({ id }) => id },
-  { title: 'BUSINESS', cell: ({ businessId }) => businessId },
-  { title: 'MODE', cell: ({ mode }) => mode },
-  { title: 'CREATED', cell: ({ createdAt }) => dayOf(createdAt) },
-  { title: 'NAME', cell: ({ name }) => name, mayShrink: true },
-]
+const columns = Object.values(shopShown).map(columnOf)

@@ -3,10 +3,11 @@ import type { IdSlice } from '../../mongo/id-page.ts'
 import type { AccountFacts, AccountFilter } from '../../staff/list-accounts.ts'
 import { isStaffName, roles } from '../../staff/permissions.ts'
 import { accountActs, passwordInWords, staffListActs } from '../../staff-acts/account-acts.ts'
+import { accountShown } from '../../staff-acts/shown.ts'
 import { act, addActCommands, asList, found, subcommand } from './act.ts'
 import { choice, parsed } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
-import { type Column, dayOf, detailsText, second } from './text.ts'
+import { type Column, columnOf, detailsText, second } from './text.ts'
 
 const listHelp = `
 Examples:
@@ -63,11 +64,6 @@ async function withSignIns(deps: AdminDeps, accounts: readonly AccountFacts[]) {
 }
 
 const columns: Column<Awaited<ReturnType<typeof withSignIns>>[number]>[] = [
-  { title: 'NAME', cell: ({ name }) => name },
-  { title: 'ROLE', cell: ({ role }) => role },
-  { title: 'STATE', cell: ({ disabledAt }) => (disabledAt === null ? 'enabled' : 'disabled') },
-  { title: 'SECOND FACTOR', cell: ({ secondFactor }) => (secondFactor ? 'yes' : 'no') },
-  { title: 'LAST SIGN-IN', cell: ({ lastSignInAt }) => dayOf(lastSignInAt) },
-  { title: 'CREATED', cell: ({ createdAt }) => dayOf(createdAt) },
+  ...Object.values(accountShown).map(columnOf),
   { title: 'PASSWORD', cell: ({ password }) => password },
 ]

@@ -1,4 +1,5 @@
 import Table from 'cli-table3'
+import type { ShownField } from '../../staff-acts/shown.ts'
 
 /**
  * Characters that could change how a terminal shows the text around them: control characters, invisible formatting
@@ -67,6 +68,18 @@ export interface Column<Item> {
   /** Whether cells are shortened if the table would otherwise be too wide. */
   mayShrink?: boolean
 }
+
+/** Returns a column with a field that pages show too. */
+export const columnOf = <Item>({ label, unit, value }: ShownField<Item>): Column<Item> => ({
+  title: label.toUpperCase(),
+  mayShrink: unit === 'user',
+  cell(item) {
+    const shown = value(item)
+    if (shown instanceof Date) return unit === 'date' ? dayOf(shown) : second(shown)
+    if (typeof shown === 'boolean') return shown ? 'yes' : 'no'
+    return shown
+  },
+})
 
 /** In characters. */
 const maxWidth = 120

@@ -1,11 +1,12 @@
 import type { Command } from 'commander'
 import type { IdPage, IdSlice } from '../../mongo/id-page.ts'
 import type { SealedField } from '../../security/seal.ts'
-import type { WalletFacts, WalletFilter } from '../../wallets/sandbox/list-wallets.ts'
+import { walletShown } from '../../staff-acts/shown.ts'
+import type { WalletFacts, WalletFilter } from '../../wallets/sandbox/operate.ts'
 import { act, asList, Failed, found, subcommand } from './act.ts'
 import { centimes, parsed, phoneNumber, pinCode, someId, walletPhone } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
-import { type Column, dayOf, detailsText } from './text.ts'
+import { columnOf, detailsText } from './text.ts'
 
 const listHelp = `
 Phone numbers are masked. A wallet without a business can pay every business.
@@ -45,14 +46,14 @@ export function addWalletCommands(program: Command): void {
 const pinDescription = '4 to 6 digits; other users of this machine can see it, so do not use a real PIN'
 
 async function createSandboxWallet(deps: AdminDeps, input: { phone: string; pin: string; balance: number }) {
-  const { createWallet } = await import('../../wallets/sandbox/create-wallet.ts')
+  const { createWallet } = await import('../../wallets/sandbox/operate.ts')
   const created = await createWallet(deps, input, deps.by)
   const { _id: id, phone, balance } = found(created, `There is already a wallet ${input.phone}`)
   return { id, phone, balance }
 }
 
 async function showWallet(deps: AdminDeps, phone: string, { business = null }: { business?: string | null }) {
-  const { lookUpWallet } = await import('../../wallets/sandbox/list-wallets.ts')
+  const { lookUpWallet } = await import('../../wallets/sandbox/operate.ts')
   return found(
     await lookUpWallet(deps, phone, business),
     'There is no such wallet. A demo wallet exists from its first payment on, and can be shown only with --business',
@@ -65,7 +66,7 @@ const nextField: SealedField = { collection: 'wallets', id: 'list', field: 'next
 const sealedId = parsed((text) => /^v1\.[\w.-]{1,400}$/.exec(text)?.[0], 'Must be the "next" of the previous page.')
 
 async function read(deps: AdminDeps, filter: WalletFilter, { limit, after }: IdSlice): Promise<IdPage<WalletFacts>> {
-  const { listWallets } = await import('../../wallets/sandbox/list-wallets.ts')
+  const { listWallets } = await import('../../wallets/sandbox/operate.ts')
   const page = await listWallets(deps, filter, { limit, after: after && unsealed(deps, after) })
   return { ...page, next: page.next && deps.secrets.seal(page.next, nextField) }
 }
@@ -78,11 +79,4 @@ function unsealed({ secrets }: AdminDeps, text: string): string {
   }
 }
 
-const columns: Column<WalletFacts>[] = [
-  { title: 'PHONE', cell: ({ phone }) => phone },
-  { title: 'BUSINESS', cell: ({ businessId }) => businessId },
-  { title: 'BALANCE', cell: ({ balance }) => balance },
-  { title: 'PIN', cell: ({ pin }) => (pin.lockEndsAt === null ? 'open' : 'locked') },
-  { title: 'FIXED OUTCOME', cell: ({ fixedOutcome }) => fixedOutcome && Object.values(fixedOutcome).join(' ') },
-  { title: 'CREATED', cell: ({ createdAt }) => dayOf(createdAt) },
-]
+const columns = Object.values(walletShown).map(columnOf)

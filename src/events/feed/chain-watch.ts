@@ -5,13 +5,6 @@ import type { Models } from '../../platform/deps.ts'
 import { unavailable } from '../../platform/errors.ts'
 import { type Log, throttled } from '../../platform/log.ts'
 
-declare module '../../platform/deps.ts' {
-  interface Deps {
-    /** Wakes held requests for the event feed (events/feed/read.ts). */
-    chainWatch: ChainWatch
-  }
-}
-
 /** The last number of a chain, as far as this process knows. */
 export interface ChainEnd extends ChainOwner {
   number: number
@@ -28,7 +21,7 @@ export type ChainWatch = ReturnType<typeof createChainWatch>
 
 /** A waiting request sees an event at most this long after it was appended, plus the time of two reads. */
 const readEveryMs = 500
-/** This equals the time for which any request waits for MongoDB (src/http/server/deadline.ts). */
+/** This equals the time for which any request waits for MongoDB (src/http/server/timeouts.ts). */
 const maxSilenceMs = 8000
 
 interface Wait {

@@ -20,7 +20,7 @@ import type { Deps } from '../../platform/deps.ts'
 import { type ErrorCode, Refusal, refuse } from '../../platform/errors.ts'
 import { type Cause, inSpan } from '../../tracing/tracing.ts'
 import { type ApiResponse, failure, success } from '../responses/envelope.ts'
-import type { Deadline } from '../server/deadline.ts'
+import type { Deadline } from '../server/timeouts.ts'
 import type { WriteRoute } from './route.ts'
 
 const maxKeyLength = 255

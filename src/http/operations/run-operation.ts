@@ -11,7 +11,7 @@ import { beginDownload, type DownloadBegun, prefersCsv } from '../responses/down
 import { type ApiResponse, success } from '../responses/envelope.ts'
 import { memoryOfDownload, memoryOfOne, memoryOfPage } from '../responses/largest.ts'
 import { type BuiltResponse, buildPage, sizeOf } from '../responses/send.ts'
-import { type Deadline, startDeadline } from '../server/deadline.ts'
+import { type Deadline, startDeadline } from '../server/timeouts.ts'
 import { causeOf } from './cause.ts'
 import { idempotencyKey, runOnce } from './idempotency.ts'
 import { limitKey, limitUnknown } from './limit-rate.ts'

@@ -3,7 +3,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import type { RateLimits } from '../../limits/rate.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { prefixesOf } from '../../platform/network.ts'
-import { isProbe } from '../server/probe.ts'
+import { isProbe } from '../server/log-request.ts'
 
 /**
  * Sending a refusal costs nearly as much as sending a page, but with the delay a flood gets only one per second and

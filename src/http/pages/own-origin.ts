@@ -1,5 +1,8 @@
 import type { Request } from 'express'
 
+/** Whether a request changes nothing. */
+export const isSafe = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD'
+
 /**
  * At least one of `Origin` and `Sec-Fetch-Site` must be present, and neither may name a different site. The host of
  * `ourUrl`, the configured URL, is accepted too, because a proxy may change the `Host` header.

@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from 'express'
 import type { Deps } from '../../platform/deps.ts'
-import { createErrorReporter } from '../server/report-error.ts'
+import { createErrorReporter } from '../server/bare-app.ts'
 import { createPageHeaders, type PageRights } from './page-headers.ts'
 
 export type SendError = (req: Request, res: Response, status: number, error: unknown) => void

@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from 'express'
 import type { Deps } from '../../platform/deps.ts'
-import { type Deadline, startDeadline } from '../server/deadline.ts'
+import { type Deadline, startDeadline } from '../server/timeouts.ts'
 import type { SetPageHeaders } from './page-headers.ts'
 
 /** First handler of the pages below `mount`. It logs the route's pattern, and thus no ids and no query. */

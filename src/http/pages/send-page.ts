@@ -1,5 +1,63 @@
+import { hash } from 'node:crypto'
 import type { Response } from 'express'
+import { html } from 'ghtml'
 import { endWith } from '../responses/envelope.ts'
+
+/** A stylesheet or a script of a page. */
+export interface Asset {
+  path: string
+  type: 'css' | 'js'
+  content: string | Buffer
+}
+
+/** Returns an asset in a folder. Its path contains a hash, so browsers can cache it indefinitely. */
+export const assetOf = (folder: string, type: Asset['type'], content: Asset['content']): Asset => ({
+  path: `${folder}/${hash('sha256', content, 'hex').slice(0, 10)}.${type}`,
+  type,
+  content,
+})
+
+/** Creates the handler that sends an asset. */
+export const sendAsset =
+  ({ type, content }: Omit<Asset, 'path'>) =>
+  (_req: unknown, res: Response): void => {
+    res.setHeader('Cache-Control', 'public, max-age=31536000, immutable')
+    res.type(type).send(content)
+  }
+
+/** What a document says about itself before its body. */
+interface Head {
+  language: string
+  /** Defaults to left to right. */
+  direction?: 'ltr' | 'rtl'
+  /** Plain text. */
+  title: string
+  /** The stylesheets and scripts. */
+  assets: readonly Pick<Asset, 'path' | 'type'>[]
+  /** The text of the link to the element with the id `main`, for people who use the keyboard. */
+  skip: string
+}
+
+/** Returns a whole HTML document. `body` is HTML. */
+export const documentOf = (
+  { language, direction = 'ltr', title, assets, skip }: Head,
+  body: string,
+): string => html`<!doctype html>
+<html lang="${language}" dir="${direction}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="format-detection" content="telephone=no">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+!${assets.map(({ path, type }) => (type === 'css' ? html`<link rel="stylesheet" href="${path}">` : html`<script src="${path}" defer></script>`))}
+</head>
+<body>
+<a class="skip" href="#main">${skip}</a>
+!${body}
+</body>
+</html>
+`
 
 /** Does nothing after the deadline, because the error page has been sent by then. */
 export function sendPage(res: Response, status: number, document: string): void {

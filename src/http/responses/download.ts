@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Request, Response } from 'express'
-import type { Deadline } from '../server/deadline.ts'
+import type { Deadline } from '../server/timeouts.ts'
 import { setApiHeaders } from './envelope.ts'
 
 /** Generated while it is being sent. No piece may be an empty string. */

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { isIP, isIPv4 } from 'node:net'
 import { type ParsedUrlQuery, parse } from 'node:querystring'
 import express, {
   type Express,
@@ -8,13 +10,14 @@ import express, {
   type Response,
   Router,
 } from 'express'
+import ipaddr from 'ipaddr.js'
+import { isDatabaseFault } from '../../mongo/connect.ts'
 import type { Deps } from '../../platform/deps.ts'
-import { refuse } from '../../platform/errors.ts'
+import { Refusal, refuse, unavailable } from '../../platform/errors.ts'
 import { throttled } from '../../platform/log.ts'
-import { createApiHeaders, send } from '../responses/envelope.ts'
-import { clientAddress, type IsTrusted, readAddress } from './client-address.ts'
+import { bodyRefusal } from '../body/read-body.ts'
+import { type ApiResponse, createApiHeaders, failure, send } from '../responses/envelope.ts'
 import { logRequest } from './log-request.ts'
-import { createErrorReporter } from './report-error.ts'
 
 /** Beyond about a thousand, Node.js hides Content-Length but still delivers the body. */
 export const maxHeaders = 100
@@ -110,3 +113,62 @@ const hostForm = /^[\w.~%!$&'()*+,;=:[\]-]*$/
 
 const unsound = (param: string, message: string) =>
   refuse('VALIDATION_ERROR', { param, message, headers: { Connection: 'close' } })
+
+/** Whether we trust the proxy at this address. The connection's peer is hop 0. */
+export type IsTrusted = (address: string, hop: number) => boolean
+
+/**
+ * The first address from the right that belongs to no trusted proxy. Whatever the client itself writes into
+ * X-Forwarded-For is further to the left and ignored. Without the header, the peer is the client. Null if a trusted
+ * proxy reports no valid address: its own must not be used instead, because it could be on a key's allowlist.
+ */
+function clientAddress({ headers, socket }: IncomingMessage, isTrusted: IsTrusted): string | null {
+  const reported = headers['x-forwarded-for']
+  const left = reported === undefined ? [] : String(reported).split(',')
+  let address = readAddress(socket.remoteAddress)
+  for (let hop = 0; left.length > 0 && isTrusted(address ?? '', hop); hop += 1) address = readAddress(left.pop())
+  return address
+}
+
+/**
+ * Sockets and proxies write addresses in quotes or brackets, with a port or a zone. IPv4-mapped IPv6 becomes IPv4. Null
+ * for anything else, such as `unknown`, `_hidden` and `unix:`.
+ */
+function readAddress(written = ''): string | null {
+  // This runs for every request, so plain IPv4 addresses, by far the most common, skip the parser.
+  const plain = written.replace(/^\s*(?:::ffff:)?/, '')
+  if (isIPv4(plain)) return plain
+  const text = written.trim().replace(/^"(.*)"$/, '$1')
+  const [, inBrackets, bare = ''] = /^(?:\[([^\]]*)\](?::\w*)?|(.*))$/.exec(text) ?? []
+  const whole = withoutZone(inBrackets ?? bare)
+  const address = isIP(whole) === 0 && inBrackets === undefined ? withoutZone(bare.replace(/:\w*$/, '')) : whole
+  return isIP(address) === 0 ? null : ipaddr.process(address).toString()
+}
+
+const withoutZone = (address: string): string => address.replace(/%.*$/, '')
+
+/** Turns anything thrown into an error response. Bugs are logged in full, but the response reveals nothing. */
+export function createErrorReporter(
+  deps: Pick<Deps, 'log' | 'metrics'>,
+): (error: unknown, res: Response) => ApiResponse {
+  const warn = throttled(5000, (fields) => deps.log.warn(fields, 'mongodb.failed'))
+  return (error, res) => {
+    const refusal = asRefusal(error)
+    const { code, extras } = refusal
+    const requestId = String(res.locals.requestId)
+    if (isDatabaseFault(error)) warn({ err: error, requestId })
+    if (code === 'INTERNAL_ERROR') deps.log.error({ err: error, requestId }, 'request.failed')
+    if (code === 'RATE_LIMITED') deps.metrics.rateLimited.inc({ scope: (extras.details as { scope: string }).scope })
+    return failure(refusal, requestId)
+  }
+}
+
+function asRefusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
+  // We can't know whether a write that has been sent took effect. The client finds out by retrying.
+  if (isDatabaseFault(error)) return unavailable()
+  // Express throws these if it can't decode the path.
+  if (error instanceof URIError || (error as { status?: number }).status === 400)
+    return refuse('VALIDATION_ERROR', { param: 'path', message: 'The path is not valid.' })
+  return bodyRefusal(error, null) ?? refuse('INTERNAL_ERROR')
+}

@@ -8,7 +8,7 @@ import type { Deps } from '../../platform/deps.ts'
 import { type Refusal, refuse } from '../../platform/errors.ts'
 import { throttled } from '../../platform/log.ts'
 import { inTime } from '../../platform/timeout.ts'
-import type { IsTrusted } from './client-address.ts'
+import type { IsTrusted } from './bare-app.ts'
 import {
   accept,
   type Connection,

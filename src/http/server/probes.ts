@@ -12,6 +12,8 @@ import { createBareApp, readOnly, refuseUnknown } from './bare-app.ts'
 import { createHttpServer, type HttpServer } from './listen.ts'
 import { timeouts } from './timeouts.ts'
 
+type MetricsDeps = Parameters<typeof createScrape>[0] & Pick<Deps, 'config'>
+
 /** How long `/readyz` waits for MongoDB and Redis. */
 const timeoutMs = 2000
 
@@ -19,23 +21,7 @@ const timeoutMs = 2000
  * Adds the health probes, and the metrics unless they have a port of their own (METRICS_PORT). METRICS_TOKEN decides
  * who may read them. `/healthz` succeeds as long as the process is running.
  */
-export function useProbes(
-  deps: Pick<
-    Deps,
-    | 'capacity'
-    | 'config'
-    | 'databaseTime'
-    | 'lists'
-    | 'metrics'
-    | 'mongo'
-    | 'now'
-    | 'queues'
-    | 'slots'
-    | 'slowHash'
-    | 'stopping'
-  >,
-  app: Express,
-): void {
+export function useProbes(deps: MetricsDeps & Pick<Deps, 'mongo' | 'queues' | 'stopping'>, app: Express): void {
   app.use(
     readOnly('/healthz', (_req, res) => {
       send(res, { status: 200, code: null, body: Buffer.from('{"status":"ok"}'), headers: {} })
@@ -64,13 +50,7 @@ function readiness(deps: Pick<Deps, 'mongo' | 'queues' | 'stopping'>): RequestHa
 }
 
 /** For Prometheus (docs/operators/watch.md). With a token configured, a request without it gets a 401. */
-function useMetrics(
-  deps: Pick<
-    Deps,
-    'capacity' | 'config' | 'databaseTime' | 'lists' | 'metrics' | 'now' | 'queues' | 'slots' | 'slowHash'
-  >,
-  app: Express,
-): void {
+function useMetrics(deps: MetricsDeps, app: Express): void {
   const scrape = shareRuns(createScrape(deps))
   app.use(
     readOnly('/metrics', async (req, res) => {

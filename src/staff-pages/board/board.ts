@@ -1,13 +1,14 @@
 import type { Queue } from 'bullmq'
 import { type ErrorRequestHandler, type NextFunction, type Request, type Response, Router } from 'express'
+import { isSafe } from '../../http/pages/own-origin.ts'
 import { isDatabaseFault } from '../../mongo/connect.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { throttled } from '../../platform/log.ts'
 import { isRedisFault } from '../../queues/board-queues.ts'
 import { mayStaff } from '../../staff/permissions.ts'
-import { byStaff, isSafe } from '../guards.ts'
+import { byStaff } from '../guards.ts'
 import { staffOf } from '../layout.ts'
-import { type BoardResponse, explained, retryAll, retryJob } from './retry.ts'
+import { type BoardResponse, explained, type RetryDeps, retryAll, retryJob } from './retry.ts'
 import { createBoardFor, isDeliveryQueue } from './role-board.ts'
 import { contentSecurityPolicy, script, style } from './settings.ts'
 
@@ -20,12 +21,7 @@ const lastPage = 1_000_000
  * Serves Bull Board at `/admin/queues` to signed-in staff. This router handles Retry and Retry all itself, only for
  * deliveries, passes GET and HEAD on to Bull Board, and refuses all else. So Bull Board is read-only.
  */
-export function createBoard(
-  deps: Pick<
-    Deps,
-    'AuditEvent' | 'Delivery' | 'Endpoint' | 'RequeuePlan' | 'boardQueues' | 'enqueue' | 'log' | 'now' | 'transactions'
-  >,
-): Router {
+export function createBoard(deps: RetryDeps & Pick<Deps, 'boardQueues'>): Router {
   const router = Router()
   router.use((_req, res, next) => {
     res.setHeader('Content-Security-Policy', contentSecurityPolicy)

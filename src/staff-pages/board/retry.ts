@@ -2,7 +2,7 @@ import type { Queue } from 'bullmq'
 import type { Deps } from '../../platform/deps.ts'
 import type { By } from '../../security/actor.ts'
 import { deliveryIdOf } from '../../webhooks/deliveries/delivery-job.ts'
-import { requeueBatch, requeueDeliveries } from '../../webhooks/deliveries/requeue.ts'
+import { countOutcomes, type RequeueDeps, requeueBatch, requeueDeliveries } from '../../webhooks/deliveries/requeue.ts'
 import type { Requeued } from '../../webhooks/deliveries/requeue-plan.ts'
 
 /** Bull Board's page shows `error` as the headline and `message` below it. */
@@ -16,7 +16,7 @@ export const explained = (status: number, error: string, message: string): Board
   body: { error, message },
 })
 
-type RetryDeps = Parameters<typeof requeueDeliveries>[0] & Pick<Deps, 'log'>
+export type RetryDeps = RequeueDeps & Pick<Deps, 'log'>
 
 const responses: Record<Requeued, BoardResponse> = {
   requeued: { status: 204, body: {} },
@@ -60,7 +60,7 @@ export async function retryAll(deps: RetryDeps, queue: Queue, by: By, batch = re
     await forget(deps, queue, stale)
     found.seen += jobIds.length
     found.kept += jobIds.length - stale.length
-    found.retried += [...outcomes.values()].filter((outcome) => outcome === 'requeued').length
+    found.retried += countOutcomes(outcomes).requeued
   }
   const { kept, retried } = found
   if (kept === 0) return { status: 200, body: { retried } }

@@ -1,9 +1,8 @@
-import { stringify } from 'csv-stringify/sync'
 import type { Delimiter } from '../../../schemas/delimiter.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { longestReadMs } from '../../lists/pagination.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
-import { csvHeader, lineEnd } from '../../platform/csv.ts'
+import { type Cell, csvHeader, csvRows } from '../../platform/csv.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { readInSlices, restAfter } from '../../platform/in-slices.ts'
 import { type Column, columns } from '../imports/rows.ts'
@@ -78,14 +77,16 @@ const after = (last: ExportedProduct | null) =>
         $or: [{ createdAt: { $gt: last.createdAt } }, { _id: { $gt: last._id } }],
       }
 
-/** Quotes all strings, so that any content is preserved. */
 const textOf = (rows: ExportedRow[], delimiter: Delimiter): string =>
-  stringify(rows, { columns: [...columns], delimiter, quoted_string: true, record_delimiter: lineEnd })
+  csvRows(
+    rows.map((row) => columns.map((column) => row[column])),
+    delimiter,
+    'program',
+  )
 
 type ExportedProduct = Pick<Product, '_id' | 'createdAt' | 'handle' | 'name' | 'description' | 'active' | 'variants'>
 
-/** By column. Null becomes a blank cell. Numbers are written without quotes. */
-type ExportedRow = Record<Column, string | number | null>
+type ExportedRow = Record<Column, Cell>
 
 /** One row per variant. Only the first one has the product's own fields. */
 const rowsOf = ({ handle = '', name, description, active, variants }: ExportedProduct): ExportedRow[] =>

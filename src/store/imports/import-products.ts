@@ -7,22 +7,12 @@ import type { Result, WriteRequest } from '../../idempotency/request.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuseLate } from '../../platform/errors.ts'
-import type { OneAtATime } from '../../platform/one-at-a-time.ts'
 import { newProduct } from '../products/create.ts'
 import type { Product } from '../products/product.ts'
 import { openShop, requireShop } from '../shops/shops.ts'
 import { type Comparison, compare, type ImportCounts, type ImportScope } from './compare.ts'
 import { readRows } from './read-file.ts'
 import type { ProductRow } from './rows.ts'
-
-declare module '../../platform/deps.ts' {
-  interface Deps {
-    /**
-     * Runs a business's imports and dry runs one at a time, because each may read megabytes and compute for seconds.
-     */
-    importOneAtATime: OneAtATime
-  }
-}
 
 export interface ImportRequest {
   rows: readonly ProductRow[]

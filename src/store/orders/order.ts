@@ -1,83 +1,51 @@
-import type { Model } from 'mongoose'
 import { currencyCode } from '../../../schemas/currency.ts'
-import type { Collection } from '../../mongo/collection.ts'
-import { type OutboxEvent, outboxFields, outboxIndex } from '../../outbox/event.ts'
+import { collection, type Stored } from '../../mongo/declare.ts'
+import { date, flag, list, type Of, oneOf, orNull, part, text, whole } from '../../mongo/fields.ts'
+import { outboxFields, outboxIndex } from '../../outbox/event.ts'
 
-declare module '../../platform/deps.ts' {
-  interface Models {
-    Order: Model<Order>
-  }
-}
+/** A copy of the product and variant as they were at the sale. Amounts are in centimes. */
+const itemFields = part({
+  productId: text,
+  variantId: text,
+  name: text,
+  variantLabel: text,
+  sku: orNull(text),
+  unitPrice: whole,
+  quantity: whole,
+  total: whole,
+})
+export type OrderItem = Of<typeof itemFields>
 
-/** A copy of the product and variant at the time of the sale. Amounts are in centimes. */
-export interface OrderItem {
-  productId: string
-  variantId: string
-  name: string
-  variantLabel: string
-  sku: string | null
-  unitPrice: number
-  quantity: number
-  total: number
-}
-
-export interface Customer {
-  name: string | null
-  phone: string | null
-  email: string | null
-}
-
-export interface Order {
-  _id: string
-  businessId: string
-  sandbox: boolean
-  status: 'PLACED'
-  /** Unique; begins with `OR-`. */
-  number: string
-  items: OrderItem[]
-  /** In centimes. */
-  total: number
-  customer: Customer | null
-  createdAt: Date
-  /** Events that haven't become deliveries yet. */
-  outbox: OutboxEvent[]
-}
+const customerFields = part({ name: orNull(text), phone: orNull(text), email: orNull(text) })
+export type Customer = Of<typeof customerFields>
 
 export type ShownOrder = Omit<Order, 'businessId' | 'outbox'>
 export const shownFields = { businessId: 0, outbox: 0 } as const
 
-export const orders: Collection = {
+export const orders = collection({
   name: 'orders',
+  kept: 'test data until the clean-up, live data forever',
   fields: {
-    _id: String,
-    businessId: String,
-    sandbox: Boolean,
-    status: String,
-    number: String,
-    items: [
-      {
-        _id: false,
-        productId: String,
-        variantId: String,
-        name: String,
-        variantLabel: String,
-        sku: String,
-        unitPrice: Number,
-        quantity: Number,
-        total: Number,
-      },
-    ],
-    total: Number,
-    customer: { type: { name: String, phone: String, email: String }, _id: false, default: null },
-    createdAt: Date,
-    outbox: outboxFields,
+    _id: text,
+    businessId: text,
+    sandbox: flag,
+    status: oneOf<'PLACED'>(),
+    /** Unique; begins with `OR-`. */
+    number: text,
+    items: list(itemFields),
+    /** In centimes. */
+    total: whole,
+    customer: orNull(customerFields),
+    createdAt: date,
+    outbox: list(outboxFields),
   },
   indexes: [
     { name: 'number', key: { number: 1 }, unique: true },
     { name: 'byTime', key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1 } },
     outboxIndex,
   ],
-}
+})
+export type Order = Stored<typeof orders>
 
 /** As the merchant sees it. Amounts are in centimes. */
 export function presentOrder(order: ShownOrder): Record<string, unknown> {

@@ -1,71 +1,48 @@
-import type { Model } from 'mongoose'
-import type { Collection } from '../../mongo/collection.ts'
+import { collection, type Stored } from '../../mongo/declare.ts'
+import { date, flag, list, type Of, optional, orNull, part, text, whole } from '../../mongo/fields.ts'
 import { refuse } from '../../platform/errors.ts'
-
-declare module '../../platform/deps.ts' {
-  interface Models {
-    Product: Model<Product>
-  }
-}
 
 /** Label of the only variant of a product that is created without `variants`. */
 export const defaultLabel = 'Default'
 
 /** Several variants of a product may have the same label. */
-export interface Variant {
-  _id: string
-  label: string
-  /** Unique in the shop, or null. */
-  sku: string | null
-  /** Centimes, at least 0. */
-  price: number
-  /** Units, at least 0. */
-  stock: number
-}
+const variantFields = part({
+  _id: text,
+  label: text,
+  /** Unique in the shop. */
+  sku: orNull(text),
+  /** In centimes. */
+  price: whole,
+  stock: whole,
+})
+export type Variant = Of<typeof variantFields>
 
-export interface Product {
-  _id: string
-  businessId: string
-  sandbox: boolean
-  /**
-   * Stands for the product in CSV files, and is unique in its shop. An imported product has it from the file, any other
-   * has its `_id`. A deleted product has none.
-   */
-  handle?: string
-  name: string
-  description: string
-  images: string[]
-  active: boolean
-  variants: Variant[]
-  /** Of all variants. No other product of the shop may have them. */
-  skus: string[]
-  /** False once the product is deleted: the merchant no longer sees it. */
-  listed: boolean
-  /** How many imports have locked the product before they read it. */
-  imports?: number
-  deletedAt: Date | null
-  createdAt: Date
-  updatedAt: Date
-}
-
-export const products: Collection = {
+export const products = collection({
   name: 'products',
+  kept: 'test data until the clean-up, live data forever',
   fields: {
-    _id: String,
-    businessId: String,
-    sandbox: Boolean,
-    handle: String,
-    name: String,
-    description: String,
-    images: [String],
-    active: Boolean,
-    variants: [{ _id: String, label: String, sku: String, price: Number, stock: Number }],
-    skus: [String],
-    listed: Boolean,
-    imports: Number,
-    deletedAt: Date,
-    createdAt: Date,
-    updatedAt: Date,
+    _id: text,
+    businessId: text,
+    sandbox: flag,
+    /**
+     * Identifies the product in CSV files, and is unique in its shop. It comes from the imported file, or else is the
+     * product's `_id`. A deleted product has none.
+     */
+    handle: optional(text),
+    name: text,
+    description: text,
+    images: list(text),
+    active: flag,
+    variants: list(variantFields),
+    /** Of all variants. No other product of the shop may have them. */
+    skus: list(text),
+    /** Whether the merchant can see it, because it has not been deleted. */
+    listed: flag,
+    /** How many imports have locked the product before they read it. */
+    imports: optional(whole),
+    deletedAt: orNull(date),
+    createdAt: date,
+    updatedAt: date,
   },
   indexes: [
     // In the next two indexes, `$gt: ''` matches any non-empty string. Products without SKUs aren't in the first, and
@@ -96,7 +73,8 @@ export const products: Collection = {
       partialFilterExpression: { deletedAt: { $type: 'date' } },
     },
   ],
-}
+})
+export type Product = Stored<typeof products>
 
 export const shownFields = {
   handle: 1,

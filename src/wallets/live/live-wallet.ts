@@ -1,7 +1,6 @@
 import { Ajv } from 'ajv'
 import { currencyCode } from '../../../schemas/currency.ts'
-import { declines, failures } from '../../../schemas/payment-reasons.ts'
-import { type WalletResponse, walletResponse } from '../../../schemas/wallet-response.ts'
+import { declines, failures, type WalletResponse, walletResponse } from '../../../schemas/payment-reasons.ts'
 import type { Config } from '../../config/config.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type Log, throttled } from '../../platform/log.ts'

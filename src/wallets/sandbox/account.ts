@@ -1,48 +1,30 @@
-import type { Model } from 'mongoose'
-import type { Collection } from '../../mongo/collection.ts'
-
-declare module '../../platform/deps.ts' {
-  interface Models {
-    WalletAccount: Model<WalletAccount>
-  }
-}
+import { collection, type Stored } from '../../mongo/declare.ts'
+import { date, orNull, part, secret, text, whole } from '../../mongo/fields.ts'
 
 /**
- * A customer's wallet in the sandbox. For a demo wallet, `_id` consists of the business's id and the phone number. For
- * any other wallet, `_id` is the phone number. Concurrent processes therefore cannot create the same wallet twice.
+ * A customer's wallet in the sandbox. `_id` is the phone number, for a demo wallet with the business's id before it, so
+ * concurrent processes cannot create a wallet twice.
  */
-export interface WalletAccount {
-  _id: string
-  /** The phone number, which consists of digits only (phone.ts). */
-  phone: string
-  /**
-   * The id of the only business that sees this demo wallet. If the wallet was created explicitly, this is null, and
-   * every business sees the wallet.
-   */
-  businessId: string | null
-  /** The argon2id hash of the PIN. If null, no PIN is correct. */
-  pinHash: string | null
-  /** In centimes. */
-  balance: number
-  /** The wrong PINs since the last correct one. */
-  wrongPins: { count: number; lastAt: Date }
-  createdAt: Date
-}
-
-export const walletAccounts: Collection = {
+export const walletAccounts = collection({
   name: 'wallets',
+  kept: 'forever',
   fields: {
-    _id: String,
-    phone: String,
-    businessId: String,
-    pinHash: String,
-    balance: Number,
-    wrongPins: { _id: false, count: Number, lastAt: Date },
-    createdAt: Date,
+    _id: text,
+    /** The phone number, which consists of digits only (phone.ts). */
+    phone: text,
+    /** The only business that sees this demo wallet. Null if every business sees the wallet. */
+    businessId: orNull(text),
+    /** The argon2id hash of the PIN. If null, no PIN is correct. */
+    pinHash: orNull(secret(text)),
+    /** In centimes. */
+    balance: whole,
+    wrongPins: part({ count: whole, lastAt: date }),
+    createdAt: date,
   },
   // Staff search for wallets by phone number. A number may have one demo wallet for each business.
   indexes: [{ name: 'phone', key: { phone: 1 } }],
-}
+})
+export type WalletAccount = Stored<typeof walletAccounts>
 
 export const newAccount = (
   opening: Pick<WalletAccount, '_id' | 'phone' | 'businessId' | 'pinHash' | 'balance'>,

@@ -1,50 +1,31 @@
-import type { Model } from 'mongoose'
-import { type Collection, ifPresent } from '../../mongo/collection.ts'
+import { collection, ifPresent, type Stored } from '../../mongo/declare.ts'
+import { date, type Field, oneOf, optional, orNull, part, text, whole } from '../../mongo/fields.ts'
 import type { KnownOutcome } from '../wallet.ts'
 
-declare module '../../platform/deps.ts' {
-  interface Models {
-    WalletMovement: Model<WalletMovement>
-  }
-}
-
 /** The outcome of one order to a sandbox wallet. It never changes. */
-export interface WalletMovement {
-  /** The order's key. */
-  _id: string
-  /** Null if the wallet is unknown. */
-  accountId: string | null
-  kind: 'payment' | 'refund'
-  /** The amount in centimes. This is null if a status query decided the order before the order itself arrived. */
-  amount: number | null
-  /** The payer's fee in centimes, or null like the amount. */
-  fee: number | null
-  /** The key of the refunded payment. */
-  paymentKey?: string
-  result: KnownOutcome
-  at: Date
-  /**
-   * The time at which the movement is removed. Those that moved money are never removed, so this field is missing in
-   * them.
-   */
-  forgetAt?: Date
-}
-
-export const walletMovements: Collection = {
+export const walletMovements = collection({
   name: 'walletmovements',
+  kept: 'until the clean-up of its intent, or until it expires if it moved no money',
   fields: {
-    _id: String,
-    accountId: String,
-    kind: String,
-    amount: Number,
-    fee: Number,
-    paymentKey: String,
-    result: { _id: false, outcome: String, reason: String },
-    at: Date,
-    forgetAt: Date,
+    /** The order's key. */
+    _id: text,
+    /** Null if the wallet is unknown. */
+    accountId: orNull(text),
+    kind: oneOf<'payment' | 'refund'>(),
+    /** In centimes. Null if a status query decided the order before the order itself arrived. */
+    amount: orNull(whole),
+    /** The payer's fee in centimes, or null like the amount. */
+    fee: orNull(whole),
+    /** The key of the refunded payment. */
+    paymentKey: optional(text),
+    result: part({ outcome: text, reason: optional(text) }) as Field<KnownOutcome>,
+    at: date,
+    /** When the movement is removed. Missing if it moved money. */
+    forgetAt: optional(date),
   },
   indexes: [
     { name: 'byPayment', key: { paymentKey: 1 }, ...ifPresent('paymentKey') },
     { name: 'forgetting', key: { forgetAt: 1 }, expireAfterSeconds: 0 },
   ],
-}
+})
+export type WalletMovement = Stored<typeof walletMovements>

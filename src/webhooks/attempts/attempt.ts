@@ -84,21 +84,7 @@ async function attemptDelivery(
 }
 
 async function send(
-  deps: Pick<
-    Deps,
-    | 'batchers'
-    | 'config'
-    | 'counters'
-    | 'enqueue'
-    | 'healthNotes'
-    | 'leases'
-    | 'log'
-    | 'metrics'
-    | 'now'
-    | 'secrets'
-    | 'sender'
-    | 'tracing'
-  >,
+  deps: AttemptDeps,
   delivery: ClaimedDelivery,
   endpoint: AttemptEndpoint,
   body: string,

@@ -9,10 +9,6 @@ import { claimable, leaseEnd } from '../deliveries/lease.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { SlotOwner } from './slots.ts'
 
-declare module '../../platform/deps.ts' {
-  interface Batchers extends ReturnType<typeof openWebhookBatchers> {}
-}
-
 /** A delivery leased by this process, with the fields that an attempt needs. */
 export interface ClaimedDelivery extends Pick<Delivery, '_id' | keyof typeof neededFields> {
   leaseToken: string

@@ -7,12 +7,6 @@ import { createRunningWork } from '../../platform/running-work.ts'
 import type { AttemptRecord } from '../deliveries/delivery.ts'
 import { hourField, hourOf } from '../endpoints/endpoint-facts.ts'
 
-declare module '../../platform/deps.ts' {
-  interface Deps {
-    healthNotes: HealthNotes
-  }
-}
-
 /** The result of one attempt, which updates the endpoint's health. */
 interface HealthNote extends Pick<AttemptRecord, 'at' | 'stage' | 'status' | 'durationMs'> {
   endpointId: string

@@ -4,12 +4,6 @@ import { backgroundRest } from '../../mongo/batchers.ts'
 import { type ProcessClock, processClock } from '../../platform/process-clock.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 
-declare module '../../platform/deps.ts' {
-  interface Deps {
-    slots: Slots
-  }
-}
-
 /** docs/merchants/webhooks.md asks merchants to respond within 5 s. An attempt that takes longer is slow. */
 export const fastForMs = 5_000
 

@@ -1,133 +1,76 @@
-import type { Model } from 'mongoose'
 import type { DeliveryStatus } from '../../../schemas/deliveries.ts'
-import { type Collection, ifDate, ifPresent } from '../../mongo/collection.ts'
-import { type Caused, causedFields } from '../../outbox/event.ts'
-import { type Recorded, recordedFields } from '../../outbox/facts.ts'
-
-declare module '../../platform/deps.ts' {
-  interface Models {
-    Delivery: Model<Delivery>
-  }
-}
+import { collection, ifDate, ifPresent, type Stored } from '../../mongo/declare.ts'
+import { date, flag, list, type Of, oneOf, optional, orNull, part, text, whole } from '../../mongo/fields.ts'
+import { causedFields } from '../../outbox/event.ts'
+import { recordedFields } from '../../outbox/facts.ts'
 
 /**
- * One attempt. `stage` is the stage at which the attempt failed, or null if the attempt succeeded. `responseText` is
- * the beginning of the response, until the clean-up removes it (src/retention).
+ * `stage` is where the attempt failed, or null if it succeeded. `responseText` is the beginning of the response, until
+ * the clean-up removes it (src/retention).
  */
-export interface AttemptRecord {
-  at: Date
-  /**
-   * The URL to which this attempt was sent. It may differ from the delivery's `url`, because merchants can change the
-   * URL of an endpoint.
-   */
-  url: string
-  durationMs: number
-  status: number | null
-  stage: string | null
-  error: string | null
-  responseText?: string | null
-}
+const attemptFields = part({
+  at: date,
+  /** The URL of this attempt. It may differ from the delivery's, because merchants can change it. */
+  url: text,
+  durationMs: whole,
+  status: orNull(whole),
+  stage: orNull(text),
+  error: orNull(text),
+  responseText: optional(orNull(text)),
+})
+export type AttemptRecord = Of<typeof attemptFields>
 
 /**
  * The delivery of one event to one endpoint. `_id` is composed of the ids of the event and the endpoint, so relaying an
  * event twice creates only one delivery.
  */
-export interface Delivery extends Recorded, Caused {
-  _id: string
-  endpointId: string
-  businessId: string
-  sandbox: boolean
-  event: string
-  /** When the event happened. The body contains this time as `created_at`. */
-  eventAt: Date
-  referenceNumber: string
-  /** The URL that the endpoint had when the delivery was created. */
-  url: string
-  status: DeliveryStatus
-  /** The number of attempts with a recorded result. An attempt that was interrupted does not count. */
-  attempts: number
-  /** The number of manually requested attempts, which are made in addition to the attempts in the retry table. */
-  requeues: number
-  /**
-   * The value of `attempts` at the last re-queue. As long as `attempts` still has this value, the requested attempt has
-   * no result yet.
-   */
-  attemptsAtRequeue?: number
-  /**
-   * The time from which a worker may claim the delivery. This is the time of the next attempt or, if an attempt is in
-   * flight, the end of its lease. The field is null if the status is DELIVERED, DEAD or CANCELLED, because no further
-   * attempt is planned in these states.
-   */
-  nextAttemptAt: Date | null
-  /** The token of the attempt in flight. Only the holder of this token may record a result. */
-  leaseToken: string | null
-  /**
-   * The recorded attempts, oldest first. Once the delivery is old, the clean-up keeps only the last attempt
-   * (src/retention).
-   */
-  attemptLog: AttemptRecord[]
-  /**
-   * The HTTP status of the last attempt, if that attempt failed with a response. Test events at live endpoints and all
-   * other deliveries lack this field. The index `byFailureStatus` therefore contains only failures, and a delivery that
-   * succeeds at once never enters it.
-   */
-  failureStatus?: number
-  /**
-   * True if the clean-up must check a live delivery again. This is necessary if the delivery was open when the clean-up
-   * reached it, and also after a re-queue.
-   */
-  untrimmed?: boolean
-  createdAt: Date
-  deliveredAt: Date | null
-  /** When the last attempt at a DEAD delivery failed. The field is null if the delivery is not DEAD. */
-  deadAt: Date | null
-  /** When a CANCELLED delivery was cancelled. The field is missing if the delivery is not CANCELLED. */
-  cancelledAt?: Date
-  /** The id of the replay that inserted the delivery. The field is missing if the relay inserted it. */
-  insertedBy?: string
-  /** The id of the last replay that re-queued the delivery. */
-  requeuedBy?: string
-}
-
-export const deliveries: Collection = {
+export const deliveries = collection({
   name: 'deliveries',
+  kept: 'test data until the clean-up, live data forever, though old ones only with their last attempt',
   fields: {
-    _id: String,
-    endpointId: String,
-    businessId: String,
-    sandbox: Boolean,
-    event: String,
-    eventAt: Date,
-    referenceNumber: String,
-    url: String,
-    ...recordedFields,
-    status: String,
-    attempts: Number,
-    requeues: Number,
-    attemptsAtRequeue: Number,
-    nextAttemptAt: Date,
-    leaseToken: String,
-    attemptLog: [
-      {
-        _id: false,
-        at: Date,
-        url: String,
-        durationMs: Number,
-        status: Number,
-        stage: String,
-        error: String,
-        responseText: String,
-      },
-    ],
-    failureStatus: Number,
-    untrimmed: Boolean,
-    createdAt: Date,
-    deliveredAt: Date,
-    deadAt: Date,
-    cancelledAt: Date,
-    insertedBy: String,
-    requeuedBy: String,
-    ...causedFields,
+    _id: text,
+    endpointId: text,
+    businessId: text,
+    sandbox: flag,
+    event: text,
+    /** When the event happened. The body contains this time as `created_at`. */
+    eventAt: date,
+    referenceNumber: text,
+    /** The URL that the endpoint had when the delivery was created. */
+    url: text,
+    status: oneOf<DeliveryStatus>(),
+    /** The number of attempts with a recorded result. An attempt that was interrupted does not count. */
+    attempts: whole,
+    /** The manually requested attempts. They come on top of those in the retry table. */
+    requeues: whole,
+    /** `attempts` at the last re-queue. While they're equal, the requested attempt has no result yet. */
+    attemptsAtRequeue: optional(whole),
+    /**
+     * From when a worker may claim the delivery: the time of the next attempt or, while one is in flight, the end of
+     * its lease. Null if the status is DELIVERED, DEAD or CANCELLED.
+     */
+    nextAttemptAt: orNull(date),
+    /** The token of the attempt in flight. Only the holder of this token may record a result. */
+    leaseToken: orNull(text),
+    /** Oldest first. Of an old delivery, the clean-up keeps only the last attempt (src/retention). */
+    attemptLog: list(attemptFields),
+    /**
+     * The HTTP status of the last attempt if it failed with a response, except of test events at live endpoints. So the
+     * index `byFailureStatus` contains only failures, and a delivery that succeeds at once never enters it.
+     */
+    failureStatus: optional(whole),
+    /** Makes the clean-up check it again, because it was open when reached, or was re-queued. */
+    untrimmed: optional(flag),
+    createdAt: date,
+    deliveredAt: orNull(date),
+    deadAt: orNull(date),
+    cancelledAt: optional(date),
+    /** The replay that inserted the delivery. Missing if the relay did. */
+    insertedBy: optional(text),
+    /** The last replay that re-queued it. */
+    requeuedBy: optional(text),
+    ...recordedFields.fields,
+    ...causedFields.fields,
   },
   indexes: [
     // These two indexes contain only open deliveries, because only open deliveries have a `nextAttemptAt`. The poll
@@ -173,7 +116,8 @@ export const deliveries: Collection = {
       partialFilterExpression: { untrimmed: true },
     },
   ],
-}
+})
+export type Delivery = Stored<typeof deliveries>
 
 /** Returns the URL's host and port, for display. */
 export const hostOf = ({ url }: Pick<Delivery, 'url'>): string => URL.parse(url)?.host ?? '…'

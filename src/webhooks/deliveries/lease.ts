@@ -2,12 +2,6 @@ import type { Model } from 'mongoose'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Delivery } from './delivery.ts'
 
-declare module '../../platform/deps.ts' {
-  interface Deps {
-    leases: Leases
-  }
-}
-
 /**
  * How long a lease lasts after it is obtained or renewed. Leases are renewed every 3 s, so the lease of a dead worker
  * ends within 10 s.

@@ -1,13 +1,7 @@
-import type { Model } from 'mongoose'
-import { lifetimeMs, type Mark, markFields } from '../../idempotency/response.ts'
-import { type Collection, ifPresent } from '../../mongo/collection.ts'
+import { lifetimeMs, markFields } from '../../idempotency/response.ts'
+import { collection, ifPresent, type Stored } from '../../mongo/declare.ts'
+import { anything, date, list, oneOf, optional, orNull, text } from '../../mongo/fields.ts'
 import type { Delivery } from './delivery.ts'
-
-declare module '../../platform/deps.ts' {
-  interface Models {
-    RequeuePlan: Model<RequeuePlan>
-  }
-}
 
 /** The result of a retry by filter. `skipped` counts the deliveries that matched but were not re-queued, by reason. */
 export interface RetriedMatching {
@@ -26,38 +20,30 @@ export type DeliveryState = Pick<
 /** `requeued` if a delivery was re-queued, otherwise the reason why it was not. */
 export type Requeued = 'requeued' | 'not-found' | 'delivered' | 'under-way' | 'endpoint-gone'
 
-/**
- * What an act of a person re-queues. It is stored in one transaction with the act's audit lines, and carried out
- * afterwards: by the same process, by a repetition of the request or by a poll.
- */
-export interface RequeuePlan {
-  _id: string
-  at: Date
-  /** Empty once the plan has been carried out, or if an API request had nothing to re-queue. */
-  deliveries: DeliveryState[]
-  /** What a retry of one delivery did. Null for any other act. */
-  outcome: Exclude<Requeued, 'not-found'> | null
-  /** The data of the response to a retry by filter. Null for any other act. */
-  result: RetriedMatching | null
-  /** Only plans of API requests have this field. A new request frees it after 24 hours. */
-  requestKey?: Mark
-}
-
 export const requestIndex = 'requestKey'
 export const openIndex = 'open'
 
 /** For an hour longer than its key is fresh, as for the rows of responses. */
 const keptSeconds = lifetimeMs / 1000 + 3600
 
-export const requeuePlans: Collection = {
+/**
+ * What an act of a person re-queues. It is stored in one transaction with the act's audit lines, and carried out
+ * afterwards: by the same process, by a repetition of the request or by a poll.
+ */
+export const requeuePlans = collection({
   name: 'requeueplans',
+  kept: 'until it expires after 25 hours',
   fields: {
-    _id: String,
-    at: Date,
-    deliveries: [Object],
-    outcome: String,
-    result: Object,
-    requestKey: markFields,
+    _id: text,
+    at: date,
+    /** Empty once the plan has been carried out, or if an API request had nothing to re-queue. */
+    deliveries: list(anything<DeliveryState>()),
+    /** What a retry of one delivery did. Null for any other act. */
+    outcome: orNull(oneOf<Exclude<Requeued, 'not-found'>>()),
+    /** The data of the response to a retry by filter. Null for any other act. */
+    result: orNull(anything<RetriedMatching>()),
+    /** Only plans of API requests have this field. A new request frees it after 24 hours. */
+    requestKey: optional(markFields),
   },
   indexes: [
     { name: 'expired', key: { at: 1 }, expireAfterSeconds: keptSeconds },
@@ -65,4 +51,5 @@ export const requeuePlans: Collection = {
     // A delivery is in one open plan at a time, so two acts never re-queue it together.
     { name: openIndex, key: { 'deliveries._id': 1 }, unique: true, ...ifPresent('deliveries._id') },
   ],
-}
+})
+export type RequeuePlan = Stored<typeof requeuePlans>

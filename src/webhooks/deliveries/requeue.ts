@@ -24,11 +24,11 @@ const planMs = 10_000
 const mostPlans = 20
 
 /** Without the facts and the attempt log, which may be large. */
-type Candidate = Omit<Delivery, 'facts' | 'attemptLog'>
+export type Candidate = Omit<Delivery, 'facts' | 'attemptLog'>
 const projection = { facts: 0, attemptLog: 0 } as const
 
 type PlanDeps = Pick<Deps, 'Delivery' | 'RequeuePlan'>
-type RequeueDeps = PlanDeps & AuditedDeps & Pick<Deps, 'Endpoint' | 'enqueue'>
+export type RequeueDeps = PlanDeps & AuditedDeps & Pick<Deps, 'Endpoint' | 'enqueue'>
 
 /** An act of a person that re-queues deliveries. */
 export interface RequeueAct {
@@ -61,6 +61,21 @@ export async function requeueAs(deps: RequeueDeps, ids: readonly string[], act: 
   return { plan, outcomes }
 }
 
+/** How many deliveries were re-queued, and how many were skipped for each reason. */
+export interface OutcomeCounts {
+  requeued: number
+  skipped: Partial<Record<Exclude<Requeued, 'requeued'>, number>>
+}
+
+/** Adds the outcomes of a page to the counts of the pages before it. */
+export function countOutcomes(outcomes: Outcomes, before: OutcomeCounts = { requeued: 0, skipped: {} }): OutcomeCounts {
+  const counts = { ...before, skipped: { ...before.skipped } }
+  for (const outcome of outcomes.values())
+    if (outcome === 'requeued') counts.requeued += 1
+    else counts.skipped[outcome] = (counts.skipped[outcome] ?? 0) + 1
+  return counts
+}
+
 /** Re-queues deliveries for staff or an operator, with an audit line for each. */
 export const requeueDeliveries = async (deps: RequeueDeps, ids: readonly string[], by: By): Promise<Outcomes> =>
   (await requeueAs(deps, ids, { by })).outcomes
@@ -72,15 +87,12 @@ async function makePlan(
   { session, at, add }: AuditedAct,
 ): Promise<{ plan: RequeuePlan | null; chosen: Candidate[]; outcomes: Outcomes }> {
   const plans = nativeCollection(deps.RequeuePlan)
-  const found = await read(deps, ids, session)
-  const receiving = await receivingEndpoints(deps, found, session)
   const open = plans.find({ 'deliveries._id': { $in: [...ids] } }, { projection: { 'deliveries._id': 1 }, session })
   const planned = new Set((await open.toArray()).flatMap(({ deliveries }) => deliveries.map(({ _id }) => _id)))
-  const judged = new Map(
-    found.map((each) => [each._id, planned.has(each._id) ? 'under-way' : judge(each, receiving, false, at)]),
-  )
-  const outcomes: Outcomes = new Map(ids.map((id) => [id, judged.get(id) ?? 'not-found']))
+  const found = await readCandidates(deps, ids, session)
+  const judged = await judgeAll(deps, found, { planned, includesDelivered: false, now: at, session })
   const chosen = found.filter(({ _id }) => judged.get(_id) === 'requeued')
+  const outcomes: Outcomes = new Map(ids.map((id) => [id, judged.get(id) ?? 'not-found']))
   const summary = summarise?.(outcomes)
   const isRetry = request !== undefined && (summary !== undefined || found.length > 0)
   if (chosen.length === 0 && !isRetry) return { plan: null, chosen, outcomes }
@@ -141,19 +153,50 @@ async function carryOutPlan(deps: PlanDeps, { _id, at, deliveries }: RequeuePlan
  */
 export async function requeueForReplay(
   deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'now'>,
-  ids: readonly string[],
+  found: readonly Candidate[],
   { replayId, includesDelivered }: { replayId: string; includesDelivered: boolean },
 ): Promise<string[]> {
   const now = deps.now()
-  const found = await read(deps, ids)
-  const receiving = await receivingEndpoints(deps, found)
+  const judged = await judgeAll(deps, found, { planned: new Set(), includesDelivered, now })
   const isOwn = ({ requeuedBy }: Candidate): boolean => requeuedBy === replayId
-  const wanted = found.filter((each) => !isOwn(each) && judge(each, receiving, includesDelivered, now) === 'requeued')
+  const wanted = found.filter((each) => !isOwn(each) && judged.get(each._id) === 'requeued')
   await writeDue(deps, wanted.map(stateOf), now, { requeuedBy: replayId })
-  return (await read(deps, ids)).filter(isOwn).map(({ _id }) => _id)
+  const after = await readCandidates(
+    deps,
+    found.map(({ _id }) => _id),
+  )
+  return after.filter(isOwn).map(({ _id }) => _id)
 }
 
-const read = ({ Delivery: model }: Pick<Deps, 'Delivery'>, ids: readonly string[], session?: mongo.ClientSession) =>
+interface Conditions {
+  /** The deliveries in open plans, which are as good as re-queued. */
+  planned: ReadonlySet<string>
+  includesDelivered: boolean
+  now: Date
+  session?: mongo.ClientSession
+}
+
+/** Decides which deliveries can be re-queued now, by their ids. */
+async function judgeAll(
+  deps: Pick<Deps, 'Delivery' | 'Endpoint'>,
+  found: readonly Candidate[],
+  { planned, includesDelivered, now, session }: Conditions,
+) {
+  const receiving = await receivingEndpoints(deps, found, session)
+  return new Map(
+    found.map((each) => [
+      each._id,
+      planned.has(each._id) ? 'under-way' : judge(each, receiving, includesDelivered, now),
+    ]),
+  )
+}
+
+/** Reads what a re-queue needs to know about deliveries. */
+export const readCandidates = (
+  { Delivery: model }: Pick<Deps, 'Delivery'>,
+  ids: readonly string[],
+  session?: mongo.ClientSession,
+) =>
   nativeCollection(model)
     .find<Candidate>({ _id: { $in: [...ids] } }, { projection, ...(session && { session }) })
     .toArray()
@@ -161,7 +204,7 @@ const read = ({ Delivery: model }: Pick<Deps, 'Delivery'>, ids: readonly string[
 /** Returns the ids of the endpoints to which events may be sent, because they are neither deleted nor disabled. */
 async function receivingEndpoints(
   { Endpoint: model }: Pick<Deps, 'Endpoint'>,
-  deliveries: Candidate[],
+  deliveries: readonly Candidate[],
   session?: mongo.ClientSession,
 ): Promise<ReadonlySet<string>> {
   const ids = [...new Set(deliveries.map(({ endpointId }) => endpointId))]
@@ -246,7 +289,7 @@ function wakeDue(deps: Pick<Deps, 'enqueue' | 'now'>, deliveries: Candidate[]): 
  * die again.
  */
 export async function* requeueAll(
-  deps: Parameters<typeof requeueDeliveries>[0],
+  deps: RequeueDeps,
   filter: Record<string, unknown>,
   by: By,
 ): AsyncGenerator<Outcomes> {

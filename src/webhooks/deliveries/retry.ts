@@ -1,17 +1,17 @@
 import { retryDeliveriesBody, withoutFilter } from '../../../schemas/deliveries.ts'
 import type { About } from '../../audit/audit-event.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import { type Reserve, withinAuditLines, withinStorage } from '../../businesses/quotas.ts'
+import { type QuotaDeps, type Reserve, withinAuditLines, withinStorage } from '../../businesses/quotas.ts'
 import { effectOf, type Result, type WriteRequest } from '../../idempotency/request.ts'
-import { readSpan } from '../../input/span.ts'
+import { anyTime, readSpan } from '../../input/span.ts'
 import { longestReadMs } from '../../lists/pagination.ts'
 import { bytesOf } from '../../mongo/bytes-of.ts'
+import { type Listed, readPage } from '../../mongo/walk.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
-import type { Delivery } from './delivery.ts'
 import { type DeliveryFilter, findDeliveryRecord, selectDeliveries } from './find.ts'
 import { atLiveEndpoints, presentDelivery } from './present.ts'
-import { continuePlan, type Outcomes, requeueAs, requeueBatch } from './requeue.ts'
+import { continuePlan, countOutcomes, type Outcomes, type RequeueDeps, requeueAs, requeueBatch } from './requeue.ts'
 import type { Requeued, RequeuePlan, RetriedMatching } from './requeue-plan.ts'
 
 /** The `reason` that the API response contains for each outcome. It is null if an attempt has been requested. */
@@ -28,10 +28,7 @@ const reasons = {
  * RATE_LIMITED if the daily quota for audit lines is used up.
  */
 export async function retryDelivery(
-  deps: Pick<
-    Deps,
-    'AuditEvent' | 'Delivery' | 'Endpoint' | 'RequeuePlan' | 'config' | 'counters' | 'enqueue' | 'now' | 'transactions'
-  >,
+  deps: RequeueDeps & QuotaDeps,
   caller: Caller,
   id: string,
   request: WriteRequest,
@@ -87,19 +84,7 @@ export function parseRetryFilter(deps: Pick<Deps, 'validate'>, body: unknown): R
  * request finds its plan, so it never re-queues other deliveries.
  */
 export async function retryMatching(
-  deps: Pick<
-    Deps,
-    | 'AuditEvent'
-    | 'Delivery'
-    | 'Endpoint'
-    | 'RequeuePlan'
-    | 'config'
-    | 'counters'
-    | 'enqueue'
-    | 'lists'
-    | 'now'
-    | 'transactions'
-  >,
+  deps: RequeueDeps & QuotaDeps & Pick<Deps, 'lists'>,
   caller: Caller,
   filter: RetryFilter,
   request: WriteRequest,
@@ -138,20 +123,10 @@ function retryLine({ businessId }: Caller, filter: RetryFilter, { requeued, skip
 }
 
 function resultOf(outcomes: Outcomes, next: string | null): RetriedMatching {
-  const result = {
-    requeued: 0,
-    skipped: { delivered: 0, under_way: 0, endpoint_gone: 0 },
-    hasMore: next !== null,
-    next,
-  }
-  for (const outcome of outcomes.values()) {
-    // The clean-up has removed the delivery since it was selected.
-    if (outcome === 'not-found') continue
-    const reason = reasons[outcome]
-    if (reason === null) result.requeued += 1
-    else result.skipped[reason] += 1
-  }
-  return result
+  // One that the clean-up has removed since it was selected does not count.
+  const { requeued, skipped } = countOutcomes(outcomes)
+  const { delivered = 0, 'under-way': under_way = 0, 'endpoint-gone': endpoint_gone = 0 } = skipped
+  return { requeued, skipped: { delivered, under_way, endpoint_gone }, hasMore: next !== null, next }
 }
 
 type Chosen = Awaited<ReturnType<typeof select>>
@@ -163,17 +138,18 @@ type Chosen = Awaited<ReturnType<typeof select>>
 async function select(
   { Delivery, Endpoint }: Pick<Deps, 'Delivery' | 'Endpoint'>,
   caller: Caller,
-  { after, ...filter }: RetryFilter,
+  { after, from, to, ...filter }: RetryFilter,
 ) {
-  const { where, index } = selectDeliveries(caller, filter)
-  const found = await Delivery.find(
-    after === null ? where : { $and: [where, following(after)] },
-    { createdAt: 1, endpointId: 1 },
-    { hint: index, maxTimeMS: longestReadMs },
-  )
-    .sort({ createdAt: 1, _id: 1 })
-    .limit(requeueBatch + 1)
-    .lean<Pick<Delivery, '_id' | 'createdAt' | 'endpointId'>[]>()
+  const walk = {
+    ...selectDeliveries(caller, { ...filter, ...anyTime }),
+    from,
+    before: to && new Date(to.getTime() + 1),
+  }
+  const found = await readPage(Delivery, walk, positionOf(after), {
+    documents: requeueBatch + 1,
+    projection: { createdAt: 1, endpointId: 1 },
+    maxTimeMS: longestReadMs,
+  })
   const chosen = found.slice(0, requeueBatch)
   const last = found.length > requeueBatch ? chosen.at(-1) : undefined
   const others = await atLiveEndpoints({ Endpoint }, caller, chosen)
@@ -183,12 +159,8 @@ async function select(
   }
 }
 
-/**
- * Returns a filter for the deliveries after a position in the order of time and id. With `$or`, MongoDB would read some
- * filters' range of the index twice.
- */
-function following(after: string): object {
-  const [time = '', id = ''] = after.split('.')
-  const at = new Date(Number.parseInt(time, 36))
-  return { createdAt: { $gte: at }, $nor: [{ createdAt: at, _id: { $lte: id } }] }
+function positionOf(after: string | null): Listed | null {
+  if (after === null) return null
+  const [time = '', _id = ''] = after.split('.')
+  return { createdAt: new Date(Number.parseInt(time, 36)), _id }
 }

@@ -1,41 +1,42 @@
-import type { Model } from 'mongoose'
 import type { EventName } from '../../../schemas/events.ts'
-import { type Collection, ifDate } from '../../mongo/collection.ts'
-import { type OutboxEvent, outboxFields, outboxIndex } from '../../outbox/event.ts'
+import { collection, ifDate, type Stored } from '../../mongo/declare.ts'
+import {
+  anything,
+  date,
+  flag,
+  list,
+  type Of,
+  oneOf,
+  optional,
+  orNull,
+  part,
+  secret,
+  text,
+  whole,
+} from '../../mongo/fields.ts'
+import { outboxFields, outboxIndex } from '../../outbox/event.ts'
 
-declare module '../../platform/deps.ts' {
-  interface Models {
-    Endpoint: Model<Endpoint>
-  }
-}
-
-/**
- * The slots for a business's endpoints. The number of slots is the maximum number of endpoints per business (SPEC 4.8,
- * rule 1).
- */
+/** There are as many slots as a business may have endpoints (SPEC 4.8, rule 1). */
 export const endpointSlots = [0, 1, 2, 3, 4] as const
 
-/**
- * A summary of the results of the attempts at an endpoint. A process that has not used the endpoint recently derives
- * its window from it (attempts/slots.ts).
- */
-export interface EndpointHealth {
-  lastSuccessAt: Date | null
-  lastFailureAt: Date | null
+/** The results of the attempts. A process derives its window from them at first (attempts/slots.ts). */
+const healthFields = part({
+  lastSuccessAt: orNull(date),
+  lastFailureAt: orNull(date),
   /** How long the most recent successful attempt took. */
-  lastDurationMs?: number
-  /** The number of failed attempts since the last successful one. */
-  failuresInRow: number
+  lastDurationMs: optional(whole),
+  failuresInRow: whole,
   /** The stage at which the most recent failed attempt failed (docs/merchants/webhooks.md). */
-  lastError: string | null
+  lastError: orNull(text),
   /** The HTTP status of the most recent failed attempt. Null if no response arrived. */
-  lastStatus: number | null
+  lastStatus: orNull(whole),
   /**
-   * The time of the first failed attempt since the last successful one. Null if the last attempt was successful. A new
-   * URL and a reactivation also set it to null, so that only failed attempts after that count.
+   * The first failed attempt since the last successful one, a new URL or a reactivation. Null if the last attempt was
+   * successful.
    */
-  failingSince: Date | null
-}
+  failingSince: orNull(date),
+})
+export type EndpointHealth = Of<typeof healthFields>
 
 /** The attempts at an endpoint that ended within one hour. */
 export interface AttemptHour {
@@ -46,12 +47,12 @@ export interface AttemptHour {
 }
 
 /** A failure that has been reported with an `endpoint.failing` event, and whose end has not been reported yet. */
-export interface ReportedFailure {
+const reportedFailureFields = part({
   /** The value of `health.failingSince` when the failure was reported. */
-  since: Date
-  /** The time of the first successful attempt after the report. */
-  recoveredAt?: Date
-}
+  since: date,
+  recoveredAt: optional(date),
+})
+export type ReportedFailure = Of<typeof reportedFailureFields>
 
 /** The health of an endpoint that has had no attempts yet. */
 export const untried: EndpointHealth = {
@@ -63,78 +64,42 @@ export const untried: EndpointHealth = {
   failingSince: null,
 }
 
-/**
- * A secret that has been replaced by a rotation. Until `validUntil`, attempts are signed with this secret as well as
- * with the current one.
- */
-export interface PreviousSecret {
-  secret: string
-  validUntil: Date
-}
+/** A rotated secret. Until `validUntil`, attempts are signed with it too. */
+const previousSecretFields = part({ secret: secret(text), validUntil: date })
+export type PreviousSecret = Of<typeof previousSecretFields>
 
 /** A stored endpoint (SPEC 2.2). */
-export interface Endpoint {
-  _id: string
-  businessId: string
-  /** The environment of the key that created the endpoint. It never changes. */
-  sandbox: boolean
-  /**
-   * One of `endpointSlots`. Each slot is unique within the business, so that concurrent requests can never create a
-   * sixth endpoint. The field is missing if the endpoint has been deleted.
-   */
-  slot?: number
-  url: string
-  events: EventName[]
-  /** The current secret, in sealed form. The unsealed secret consists of 64 hex characters. */
-  secret: string
-  /** The replaced secrets, newest first. */
-  previousSecrets: PreviousSecret[]
-  active: boolean
-  /** When the endpoint was deleted, or null. A deleted endpoint is kept as long as it has deliveries. */
-  deletedAt: Date | null
-  /** When the latest replay was started. */
-  replayedAt?: Date
-  health: EndpointHealth
-  /** The latest attempts by hour, at most one item per hour of the day (last-day.ts). */
-  attemptHours: Record<string, AttemptHour>
-  reportedFailure: ReportedFailure | null
-  /** The event that has not been relayed yet. The next event is added only after this one has been relayed. */
-  outbox: OutboxEvent[]
-  createdAt: Date
-  updatedAt: Date
-}
-
-export const endpoints: Collection = {
+export const endpoints = collection({
   name: 'webhookendpoints',
+  kept: 'until the clean-up two days after its deletion, once it has no deliveries',
   fields: {
-    _id: String,
-    businessId: String,
-    sandbox: Boolean,
-    slot: Number,
-    url: String,
-    events: [String],
-    secret: String,
-    previousSecrets: [{ _id: false, secret: String, validUntil: Date }],
-    active: Boolean,
-    deletedAt: Date,
-    replayedAt: Date,
-    health: {
-      lastSuccessAt: Date,
-      lastFailureAt: Date,
-      lastDurationMs: Number,
-      failuresInRow: Number,
-      lastError: String,
-      lastStatus: Number,
-      failingSince: Date,
-    },
-    attemptHours: Object,
-    reportedFailure: {
-      type: { _id: false, since: Date, recoveredAt: Date },
-      default: null,
-    },
-    outbox: outboxFields,
-    createdAt: Date,
-    updatedAt: Date,
+    _id: text,
+    businessId: text,
+    /** The environment of the key that created the endpoint. It never changes. */
+    sandbox: flag,
+    /**
+     * One of `endpointSlots`, unique within the business, so that concurrent requests can never create a sixth
+     * endpoint. Missing if the endpoint has been deleted.
+     */
+    slot: optional(whole),
+    url: text,
+    events: list(oneOf<EventName>()),
+    /** Sealed. Unsealed, it has 64 hex characters. */
+    secret: secret(text),
+    /** The replaced secrets, newest first. */
+    previousSecrets: list(previousSecretFields),
+    active: flag,
+    /** A deleted endpoint is kept as long as it has deliveries. */
+    deletedAt: orNull(date),
+    replayedAt: optional(date),
+    health: healthFields,
+    /** The latest attempts by hour, at most one item per hour of the day (last-day.ts). */
+    attemptHours: anything<Record<string, AttemptHour>>(),
+    reportedFailure: orNull(reportedFailureFields),
+    /** The event that has not been relayed yet. The next event is added only after this one has been relayed. */
+    outbox: list(outboxFields),
+    createdAt: date,
+    updatedAt: date,
   },
   indexes: [
     {
@@ -163,7 +128,8 @@ export const endpoints: Collection = {
     },
     outboxIndex,
   ],
-}
+})
+export type Endpoint = Stored<typeof endpoints>
 
 /**
  * A filter for endpoints that have not been deleted. The filter allows MongoDB to use the `slotInUse` index, which

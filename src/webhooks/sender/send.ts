@@ -10,12 +10,6 @@ import { createConnections, openSocket, type Target } from './connections.ts'
 import { type Exchange, exchange, type PostRequest } from './exchange.ts'
 import { type Resolve, resolverFor } from './resolve.ts'
 
-declare module '../../platform/deps.ts' {
-  interface Deps {
-    sender: Sender
-  }
-}
-
 /** The result of one attempt. The stage `status` means that the response had a status other than 2xx. */
 export type Attempt = Omit<AttemptRecord, 'at' | 'url'>
 

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { Deps } from '../../../src/platform/deps.ts'
-import { createWallet } from '../../../src/wallets/sandbox/create-wallet.ts'
+import { createWallet } from '../../../src/wallets/sandbox/operate.ts'
 import type { Provider } from '../../support/provider.ts'
 import { tester } from '../../support/service.ts'
 import type { MadeSecrets } from './secrets.ts'

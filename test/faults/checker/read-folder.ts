@@ -1,8 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { type Documents, noDocuments } from '../../invariants/documents.ts'
-import type { ProviderRequest, Setting } from '../evidence/evidence.ts'
-import { type Arrival, type Call, type Exit, type Fault, files } from '../evidence/evidence.ts'
+import {
+  type Arrival,
+  type Call,
+  type Exit,
+  type Fault,
+  files,
+  type ProviderRequest,
+  type Setting,
+} from '../evidence/evidence.ts'
 
 export type Line = { from: string; line: string }
 

@@ -1,9 +1,31 @@
+import { type AuditedDeps, audited } from '../../audit/audited.ts'
 import { maskPhone } from '../../input/phone.ts'
+import { nativeCollection, nullIfDuplicate } from '../../mongo/collection.ts'
 import { given, type IdPage, type IdSlice, mapPage, orders, readIdPage } from '../../mongo/id-page.ts'
-import type { Deps } from '../../platform/deps.ts'
+import type { Deps, Models } from '../../platform/deps.ts'
+import type { By } from '../../security/actor.ts'
+import type { SlowHash } from '../../security/slow-hash.ts'
 import type { KnownOutcome } from '../wallet.ts'
-import { type PinState, pinState, type WalletAccount } from './account.ts'
+import { newAccount, type PinState, pinState, type WalletAccount } from './account.ts'
 import { fixedOutcomeOf } from './sandbox-wallet.ts'
+
+/**
+ * Creates a sandbox wallet that every business sees under this phone number. Returns null if the number already has
+ * such a wallet. The audit line contains the masked phone number, and not the PIN.
+ */
+export async function createWallet(
+  deps: Pick<Models, 'WalletAccount'> & AuditedDeps & { slowHash: SlowHash },
+  { phone, pin, balance }: { phone: string; pin: string; balance: number },
+  by: By,
+): Promise<WalletAccount | null> {
+  const pinHash = await deps.slowHash.make(pin)
+  return audited(deps, { documents: [phone], by }, async ({ session, at, add }) => {
+    const account = newAccount({ _id: phone, phone, businessId: null, pinHash, balance }, at)
+    await nativeCollection(deps.WalletAccount).insertOne(account, { session })
+    await add({ act: 'wallet.created', subject: maskPhone(phone), businessId: null, after: { balance } })
+    return account
+  }).catch(nullIfDuplicate)
+}
 
 /** What staff see of a sandbox wallet: neither the PIN nor its hash and, in a list, only a part of `phone`. */
 export interface WalletFacts extends Pick<WalletAccount, 'phone' | 'businessId' | 'balance' | 'createdAt'> {

@@ -1,0 +1,85 @@
+import type { Connection } from 'mongoose'
+import type { ApiSwitch } from '../businesses/api-switch.ts'
+import type { Config } from '../config/config.ts'
+import type { ChainWatch } from '../events/feed/chain-watch.ts'
+import type { Validate } from '../input/validate.ts'
+import type { ShortCodes } from '../intents/codes.ts'
+import type { FullSandboxes, LiveCodes } from '../intents/live-codes.ts'
+import type { Capacity } from '../limits/capacity.ts'
+import type { Counters } from '../limits/counter.ts'
+import type { RequestMemory } from '../limits/memory.ts'
+import type { RateLimits } from '../limits/rate.ts'
+import type { ListCounts } from '../lists/counts.ts'
+import type { Lists } from '../lists/lists.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import type { DatabaseTime } from '../mongo/database-time.ts'
+import type { Transactions } from '../mongo/transaction.ts'
+import type { OneAtATime } from '../platform/one-at-a-time.ts'
+import type { RunningWork } from '../platform/running-work.ts'
+import type { BoardQueues } from '../queues/board-queues.ts'
+import type { Enqueue, Queues } from '../queues/queues.ts'
+import type { Secrets } from '../security/seal.ts'
+import type { SlowHash } from '../security/slow-hash.ts'
+import type { Tracing } from '../tracing/tracing.ts'
+import type { Wallets } from '../wallets/wallet.ts'
+import type { HealthNotes } from '../webhooks/attempts/record-health.ts'
+import type { Slots } from '../webhooks/attempts/slots.ts'
+import type { Leases } from '../webhooks/deliveries/lease.ts'
+import type { Sender } from '../webhooks/sender/send.ts'
+import type { openBatchers } from './batchers.ts'
+import type { ModelsOf } from './models.ts'
+
+/** Everything that operations may depend on. What each folder adds can be used in its layer and above. */
+declare module '../platform/deps.ts' {
+  interface Deps {
+    apiSwitch: ApiSwitch
+    config: Config
+    /** Wakes held requests for the event feed (events/feed/read.ts). */
+    chainWatch: ChainWatch
+    validate: Validate
+    shortCodes: ShortCodes
+    liveCodes: LiveCodes
+    fullSandboxes: FullSandboxes
+    /** The keys of the payments and refunds whose outcomes this process is currently querying. */
+    walletQueries: Set<string>
+    /** What this process has for requests and background work, shared fairly among businesses. */
+    capacity: Capacity
+    counters: Counters
+    /** The memory of request bodies and responses, which is a part of `capacity`. */
+    memory: RequestMemory
+    /** If null, there is no limit. */
+    rateLimits: RateLimits | null
+    listCounts: ListCounts
+    lists: Lists
+    metrics: Metrics
+    mongo: Connection
+    databaseTime: Pick<DatabaseTime, 'unsure' | 'skewMs'>
+    transactions: Transactions
+    boardQueues: BoardQueues
+    queues: Queues
+    enqueue: Enqueue
+    /**
+     * The ids of the documents whose events this process is relaying. The value `again` means that new events may have
+     * arrived, so the document must be relayed once more.
+     */
+    relaying: Map<string, 'once' | 'again'>
+    secrets: Secrets
+    /** Webhook attempts and wallet queries in progress that no job is waiting for. */
+    backgroundWork: RunningWork
+    slowHash: SlowHash
+    /**
+     * Runs each business's imports and dry runs one at a time, because a single run may read megabytes of data and
+     * compute for several seconds.
+     */
+    importOneAtATime: OneAtATime
+    /** If null, tracing is off. */
+    tracing: Tracing | null
+    wallets: Wallets
+    healthNotes: HealthNotes
+    slots: Slots
+    leases: Leases
+    sender: Sender
+  }
+  interface Models extends ModelsOf {}
+  interface Batchers extends ReturnType<typeof openBatchers> {}
+}

@@ -1,0 +1,128 @@
+import { parseCookie, stringifySetCookie } from 'cookie'
+import type { NextFunction, Request, Response } from 'express'
+import { html } from 'ghtml'
+import { isSafe } from '../http/pages/own-origin.ts'
+import { deadlineOf } from '../http/pages/prepare-page.ts'
+import { redirectTo, sendPage } from '../http/pages/send-page.ts'
+import type { Deps } from '../platform/deps.ts'
+import { pathsBeforeSecondFactor, secondFactorPath } from '../staff/permissions.ts'
+import { sessionLifetimeMs } from '../staff/session.ts'
+import { byOwner, type Client, findSession, type SignedIn, signOut } from '../staff/staff-sessions.ts'
+import { page, sendNotice, staffOf } from './layout.ts'
+
+type SessionDeps = Pick<Deps, 'AuditEvent' | 'StaffSession' | 'now' | 'secrets' | 'transactions'>
+
+/**
+ * Because of the `__Host-` prefix, browsers accept these cookies only over HTTPS (or from localhost), only for this
+ * host, and only with the path `/`.
+ */
+const cookieNames = { session: '__Host-staff', pending: '__Host-staff-pending' } as const
+
+/** Returns the token of the session, or of a sign-in that still needs the second factor. */
+export const tokenOf = (req: Request, kind: keyof typeof cookieNames): string | undefined =>
+  parseCookie(req.headers.cookie ?? '')[cookieNames[kind]]
+
+/** Sets the cookie with a token, or removes it if `maxAgeSeconds` is 0. */
+export function setTokenCookie(
+  res: Response,
+  kind: keyof typeof cookieNames,
+  value: string,
+  maxAgeSeconds: number,
+): void {
+  const kept = { path: '/', secure: true, httpOnly: true, sameSite: 'strict', maxAge: maxAgeSeconds } as const
+  const cookie = stringifySetCookie({ name: cookieNames[kind], value, ...kept })
+  if (!res.headersSent) res.append('Set-Cookie', cookie)
+}
+
+/** Creates middleware that sets `res.locals.staff` if the request has a session. */
+export function recognise(deps: Pick<Deps, 'Staff' | 'StaffSession' | 'config' | 'now' | 'secrets' | 'transactions'>) {
+  return async (req: Request, res: Response, next: NextFunction): Promise<void> => {
+    const token = tokenOf(req, 'session')
+    if (token !== undefined) {
+      const staff = await deadlineOf(res).run(() => findSession(deps, token))
+      if (staff !== null) res.locals.staff = staff
+    }
+    next()
+  }
+}
+
+/**
+ * Refuses a request without a session. If the account still needs a second factor, only the page that adds one and the
+ * form for signing out are open.
+ */
+export function requireSession(req: Request, res: Response, next: NextFunction): void {
+  const staff = res.locals.staff as SignedIn | undefined
+  if (staff === undefined) return refuseSignedOut(req, res)
+  return staff.mustAddFactor ? requireSecondFactor(req, res, next) : next()
+}
+
+export function refuseSignedOut(req: Request, res: Response): void {
+  res.locals.staff = undefined
+  if (req.originalUrl.startsWith('/admin/queues/api/')) return void res.status(403).json(signedOut)
+  if (!isNavigation(req)) return sendNotice(res, 403, 'Signed out', 'You are not signed in, or your session has ended.')
+  if (isFromOtherSite(req)) return sendPage(res, 200, stepPage)
+  redirectTo(res, `/admin/sign-in?to=${encodeURIComponent(req.originalUrl)}`)
+}
+
+/** Redirects to the page that adds a second factor, unless the requested page is open without one. */
+function requireSecondFactor(req: Request, res: Response, next: NextFunction): void {
+  const [path = ''] = req.originalUrl.split('?')
+  if (pathsBeforeSecondFactor.includes(path)) return next()
+  if (path.startsWith('/admin/queues/api/')) return void res.status(403).json(noFactor)
+  if (isNavigation(req)) return redirectTo(res, secondFactorPath)
+  sendNotice(res, 403, 'Second factor needed', 'Your account needs a second factor. Add it, then try again.')
+}
+
+/** Bull Board's page shows these errors as messages. */
+const noFactor = { error: 'Your account needs a second factor', message: 'Reload the page and add one.' }
+const signedOut = { error: 'You are signed out', message: 'Reload the page and sign in again.' }
+
+/**
+ * Returns whether the browser is opening a page. A script that fetches data must not be redirected to the sign-in form.
+ */
+function isNavigation(req: Request): boolean {
+  const dest = req.headers['sec-fetch-dest']
+  return isSafe(req) && (dest === undefined || dest === 'document')
+}
+
+/**
+ * Returns whether the request came from a link on another site or in an email. Browsers omit the cookie from such
+ * requests (SameSite=Strict).
+ */
+const isFromOtherSite = (req: Request): boolean =>
+  req.headers['sec-fetch-site'] === 'cross-site' && tokenOf(req, 'session') === undefined
+
+/**
+ * A page that reloads the same URL. For the reload, the browser sends the cookie, because that request comes from this
+ * site.
+ */
+const stepPage = page(
+  { title: 'One moment' },
+  html`<meta http-equiv="refresh" content="0" /><h1>One moment</h1><p><a href="">Continue</a></p>`,
+)
+
+/** Returns what is stored about the client of a new session. */
+export const clientOf = (req: Request): Client => ({
+  ip: req.ip ?? '',
+  userAgent: req.headers['user-agent'] ?? '',
+})
+
+/** Starts a session in the browser, and ends the browser's previous session. */
+export async function startSession(
+  deps: SessionDeps,
+  req: Request,
+  res: Response,
+  token: string,
+  to: string,
+): Promise<void> {
+  await endOwnSession(deps, req, res)
+  setTokenCookie(res, 'session', token, sessionLifetimeMs / 1000)
+  redirectTo(res, to)
+}
+
+/** Ends the request's session, if there is one. */
+export async function endOwnSession(deps: SessionDeps, req: Request, res: Response): Promise<void> {
+  const token = tokenOf(req, 'session')
+  if (token === undefined || res.locals.staff === undefined) return
+  await signOut(deps, token, byOwner(staffOf(res).name, req.ip ?? ''))
+}

@@ -1,0 +1,123 @@
+import { expect } from 'chai'
+import { collections } from '../../src/context/models.ts'
+import type { Fields } from '../../src/mongo/fields.ts'
+import { modelOf } from '../../src/retention/cleaning.ts'
+import { createAccountWithLink } from '../../src/staff/change-account.ts'
+import { createIntent, freshDelivery, subscribe } from '../support/actions.ts'
+import { withEndpointServer } from '../support/endpoint-server.ts'
+import { pay } from '../support/pay.ts'
+import { recordLog } from '../support/recorded-log.ts'
+import { withService } from '../support/service.ts'
+import { withAdmin } from './admin.ts'
+import { addFactor, operator, signedIn } from './staff.ts'
+
+/** Returns the paths of the secret fields, such as `link.hash`. */
+const secretsOf = (fields: Fields): string[] =>
+  Object.entries(fields).flatMap(([name, { isSecret, fields: inner = {} }]) =>
+    isSecret === true ? name : secretsOf(inner).map((path) => `${name}.${path}`),
+  )
+
+/** Returns the texts at a path. Lists on the way may have several. */
+const textsAt = (value: unknown, path: string[]): string[] => {
+  if (Array.isArray(value)) return value.flatMap((each) => textsAt(each, path))
+  const [name, ...others] = path
+  if (name === undefined) return typeof value === 'string' ? [value] : []
+  return textsAt((value as Record<string, unknown> | null | undefined)?.[name], others)
+}
+
+describe('The declared collections', () => {
+  const recorded = recordLog()
+  const service = withService({}, recorded.log)
+  const cli = withAdmin(service)
+  const endpointServer = withEndpointServer()
+
+  it('store secret fields only hashed or encrypted, and no log line, page, response or export shows them', async () => {
+    const merchant = await service.merchant()
+    const api = '/api/v1/dev'
+    const { id } = await subscribe(service, merchant, endpointServer.url)
+    const rotated = await service.http
+      .post(`${api}/webhooks/endpoints/${id}/rotate-secret`)
+      .set(merchant.write())
+      .expect(200)
+    const { referenceNumber } = await createIntent(service, merchant)
+    await pay(service, referenceNumber)
+    const { _id: deliveryId } = await freshDelivery(service, merchant)
+    await createAccountWithLink(service.deps, { name: 'linked', role: 'viewer' }, operator)
+    const staff = await signedIn(service, 'admin')
+    const phone = await addFactor(service, staff)
+
+    const secrets = await Promise.all(
+      collections.flatMap(({ name, fields }) =>
+        secretsOf(fields).map(async (path) => {
+          const documents = await service.deps.mongo.collection(name).find().toArray()
+          const values = documents.flatMap((each) => textsAt(each, path.split('.')))
+          return { path: `${name}.${path}`, values }
+        }),
+      ),
+    )
+    expect(secrets.map(({ path }) => path)).to.have.members([
+      'apikeys.secrets.hash',
+      'responses.response',
+      'servicekeys.key',
+      'staff.link.hash',
+      'staff.passwordHash',
+      'staff.secondFactor.recoveryCodes',
+      'staff.secondFactor.secret',
+      'staffsessions._id',
+      'wallets.pinHash',
+      'webhookendpoints.previousSecrets.secret',
+      'webhookendpoints.secret',
+    ])
+    // Encrypted (seal.ts), argon2id, or a digest of 256 bits.
+    const isProtected = /^(v1\.[\da-f]{8}\.[\w-]+|\$argon2id\$\S+|[\w-]{43})$/
+    for (const { path, values } of secrets) {
+      expect(values, path).to.not.deep.equal([])
+      expect(
+        values.filter((value) => !isProtected.test(value)),
+        path,
+      ).to.deep.equal([])
+    }
+
+    const read = async (path: string) => {
+      const { body } = await service.http
+        .get(api + path)
+        .set(merchant.read())
+        .expect(200)
+      return JSON.stringify(body)
+    }
+    const page = async (path: string) => {
+      const { status, text } = await staff.get(`/admin/${path}`)
+      expect(status, path).to.equal(200)
+      return text
+    }
+    const command = async (...args: string[]) => {
+      const { exitCode, stdout, stderr } = await cli.here(...args)
+      expect(exitCode, stderr).to.equal(0)
+      return stdout
+    }
+    const shown = await Promise.all([
+      ...['/webhooks', '/webhooks/events', `/intents/${referenceNumber}`].map(read),
+      ...['account', 'staff', 'audit', `payments/${referenceNumber}`, `keys/${merchant.keyId}`].map(page),
+      ...[`endpoints/${id}`, `deliveries/${deliveryId}`, `businesses/${merchant.businessId}`].map(page),
+      command('key', 'show', merchant.keyId, '--json'),
+      command('endpoint', 'list', '--business', merchant.businessId, '--json'),
+      command('staff', 'list', '--json'),
+      command('wallet', 'list', '--json'),
+      command('audit', 'export'),
+    ])
+    shown.push(recorded.text)
+    for (const each of shown) expect(each).to.not.equal('')
+    const plain = [merchant.key, rotated.body.data.secret, staff.password, ...phone.recoveryCodes]
+    for (const secret of [...plain, ...secrets.flatMap(({ values }) => values)])
+      expect(shown.filter((text) => text.includes(secret)).map((text) => text.slice(0, 200))).to.deep.equal([])
+  })
+
+  it('say what removes their documents: an index, the clean-up or nothing', () => {
+    const cleaned = new Set(Object.values(modelOf).map((model) => service.deps[model].collection.collectionName))
+    for (const { name, kept, indexes } of collections) {
+      const expires = indexes.some(({ expireAfterSeconds }) => expireAfterSeconds !== undefined)
+      expect(/\bexpires\b/.test(kept), `${name} is kept ${kept}`).to.equal(expires)
+      expect(/\bclean-up\b/.test(kept), `${name} is kept ${kept}`).to.equal(cleaned.has(name))
+    }
+  })
+})
