@@ -54,9 +54,9 @@ export const auditEvents = collection({
     act: oneOf<Act>(),
     /** Id or name of the changed object, such as a delivery or a staff account. */
     subject: text,
-    /** The business that the act concerns, if it concerns one. */
+    /** Null for acts that concern no particular business, such as those on staff accounts. */
     businessId: orNull(text),
-    /** The changed fields. Long values are left out, and so are secrets, bodies and customer data. */
+    /** Only changed fields, without long values, secrets, bodies and customer data. */
     before: orNull(anything<Record<string, unknown>>()),
     after: orNull(anything<Record<string, unknown>>()),
     /** When the last act can be counted in a line that repeated acts share (share.ts). Other lines don't have it. */

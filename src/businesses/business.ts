@@ -38,18 +38,18 @@ export type RatesFrom = Of<typeof ratesFields>
 /** Sorted by `from`. Before the first entry, the default rates apply. */
 export type CommissionHistory = readonly RatesFrom[]
 
-/** The documentation also calls it a merchant. */
+/** Called a merchant in most of the documentation. */
 export const businesses = collection({
   name: 'businesses',
   kept: 'forever',
   fields: {
     _id: text,
     name: text,
-    /** Whether its live keys work. Test keys need no approval. */
+    /** Live keys need this approval, test keys don't. */
     liveApproved: flag,
-    /** Whether it can use the developer API. Its payment pages work in any case. */
+    /** Only for the developer API: payment pages work in any case. */
     apiEnabled: flag,
-    /** A suspended business cannot use the developer API, and customers cannot pay it. */
+    /** A suspended business can't use the developer API, and customers can't pay it. */
     suspended: flag,
     limits: limitFields,
     /** Includes rates that apply only later. */

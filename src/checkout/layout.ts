@@ -19,7 +19,7 @@ export interface Frame {
   sandbox: boolean
 }
 
-/** Sends a page. `body` must be HTML in which every value was escaped with `html` from ghtml. */
+/** `body` is HTML in which every value was escaped with `html` from ghtml. */
 export function sendCheckoutPage(res: Response, status: number, frame: Frame, body: string): void {
   const { locale, title, sandbox } = frame
   const { words } = locale

@@ -25,7 +25,7 @@ export interface WriteRequest {
   build(data: unknown): { response: Bytes; row: StoredResponse }
 }
 
-/** Runs `work`, which waits for MongoDB, within the time that the request has left (http/server/timeouts.ts). */
+/** `work` waits for MongoDB, for at most the time that the request has left (http/server/timeouts.ts). */
 export type WithinDeadline = <T>(work: (deadlineAt: number) => Promise<T>) => Promise<T>
 
 /** Waits for a third party, such as a wallet. Only `withinDeadline` counts towards the request's deadline. */

@@ -118,9 +118,9 @@ export type ActDeps = Pick<
 
 /** Acts on one kind of object. An act's name is the last part of its page's path. */
 export interface ActGroup<Found, Needs = ActDeps> {
-  /** The name of its group of commands. */
+  /** Also the name of its group of commands. */
   noun: string
-  /** What the object is called, if not `noun`. */
+  /** If it isn't called `noun`. */
   object?: string
   /** Of the object's page, below `/admin`. `:id` stands for the id of the object. */
   path: string

@@ -30,7 +30,7 @@ export const staffAccounts = collection({
     passwordHash: orNull(secret(text)),
     link: orNull(linkFields),
     secondFactor: orNull(secondFactorFields),
-    /** Each change that ends all sessions increases it. A session from an earlier epoch is invalid. */
+    /** Grows with each change that ends all of the account's sessions. Sessions of an earlier epoch are invalid. */
     epoch: whole,
     disabledAt: orNull(date),
     createdAt: date,

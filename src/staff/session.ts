@@ -25,7 +25,7 @@ export const staffSessions = collection({
     /** True while the second factor is missing. A pending session gives no rights. */
     isPending: flag,
     epoch: whole,
-    /** The second factor that the session proved, or null if the account had none. */
+    /** Null if the account had no second factor. */
     factorId: orNull(text),
     from: text,
     /** Start of the `User-Agent` header. */

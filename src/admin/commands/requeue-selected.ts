@@ -17,7 +17,6 @@ export interface Selection {
   status?: 'DEAD' | 'CANCELLED'
 }
 
-/** What came of the deliveries that matched. */
 export type RequeueCounts = { matched: number } & OutcomeCounts
 
 /** Redis isn't needed, because workers also poll MongoDB for deliveries that are due. */

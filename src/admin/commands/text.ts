@@ -69,7 +69,7 @@ export interface Column<Item> {
   mayShrink?: boolean
 }
 
-/** Returns a column with a field that pages show too. */
+/** Pages show the field too. */
 export const columnOf = <Item>({ label, unit, value }: ShownField<Item>): Column<Item> => ({
   title: label.toUpperCase(),
   mayShrink: unit === 'user',

@@ -1,6 +1,6 @@
 import type { Request } from 'express'
 
-/** Whether a request changes nothing. */
+/** Goes by the method. */
 export const isSafe = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD'
 
 /**

@@ -3,21 +3,19 @@ import type { Response } from 'express'
 import { html } from 'ghtml'
 import { endWith } from '../responses/envelope.ts'
 
-/** A stylesheet or a script of a page. */
 export interface Asset {
   path: string
   type: 'css' | 'js'
   content: string | Buffer
 }
 
-/** Returns an asset in a folder. Its path contains a hash, so browsers can cache it indefinitely. */
+/** The path contains a hash, so browsers can cache the asset indefinitely. */
 export const assetOf = (folder: string, type: Asset['type'], content: Asset['content']): Asset => ({
   path: `${folder}/${hash('sha256', content, 'hex').slice(0, 10)}.${type}`,
   type,
   content,
 })
 
-/** Creates the handler that sends an asset. */
 export const sendAsset =
   ({ type, content }: Omit<Asset, 'path'>) =>
   (_req: unknown, res: Response): void => {
@@ -25,20 +23,18 @@ export const sendAsset =
     res.type(type).send(content)
   }
 
-/** What a document says about itself before its body. */
 interface Head {
   language: string
   /** Defaults to left to right. */
   direction?: 'ltr' | 'rtl'
-  /** Plain text. */
+  /** Plain text, not HTML. */
   title: string
-  /** The stylesheets and scripts. */
   assets: readonly Pick<Asset, 'path' | 'type'>[]
-  /** The text of the link to the element with the id `main`, for people who use the keyboard. */
+  /** For people who use the keyboard: the text of the link to the element with the id `main`. */
   skip: string
 }
 
-/** Returns a whole HTML document. `body` is HTML. */
+/** `body` is HTML. */
 export const documentOf = (
   { language, direction = 'ltr', title, assets, skip }: Head,
   body: string,

@@ -25,8 +25,8 @@ export const products = collection({
     businessId: text,
     sandbox: flag,
     /**
-     * Identifies the product in CSV files, and is unique in its shop. It comes from the imported file, or else is the
-     * product's `_id`. A deleted product has none.
+     * Stands for the product in CSV files. An imported product has it from the file, any other has its `_id`. A deleted
+     * product has none.
      */
     handle: optional(text),
     name: text,
@@ -36,7 +36,7 @@ export const products = collection({
     variants: list(variantFields),
     /** Of all variants. No other product of the shop may have them. */
     skus: list(text),
-    /** Whether the merchant can see it, because it has not been deleted. */
+    /** False once the product is deleted: the merchant no longer sees it. */
     listed: flag,
     /** How many imports have locked the product before they read it. */
     imports: optional(whole),
