@@ -70,8 +70,8 @@ export const createTestIntentBody = createIntentBody('https-or-localhost-url')
 export type CreateIntentBody = ValueOf<typeof createTestIntentBody>
 
 /** See SPEC 3.. */
-export const statuses = ['PENDING', 'PAID', 'REFUNDED', 'CANCELLED', 'FAILED'] as const
-export type Status = (typeof statuses)[number]
+export const intentStatuses = ['PENDING', 'PAID', 'REFUNDED', 'CANCELLED', 'FAILED'] as const
+export type Status = (typeof intentStatuses)[number]
 
 const centimes = { type: 'string', format: 'centimes' } as const
 
@@ -105,7 +105,7 @@ export const rangeQuery = {
 
 /** Query of GET /dev/intents (SPEC 4.3). */
 export const listIntentsQuery = queryOf({
-  status: { description: 'Only intents in this status.', enum: statuses },
+  status: { description: 'Only intents in this status.', enum: intentStatuses },
   merchantReference: {
     description: 'Only intents with this merchantReference.',
     ...merchantReference,

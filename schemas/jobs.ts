@@ -1,4 +1,4 @@
-import { objectOf, text } from './responses/fields.ts'
+import { objectOf, textUpTo } from './responses/fields.ts'
 
 /**
  * All queues and the data of their jobs. A queue has the name of its file in workers/, which is also the `queue` field
@@ -36,16 +36,16 @@ interface DeliveryJob {
 
 export type QueueName = keyof Jobs
 
-const strings = { type: 'array', items: text(1000) }
+const strings = { type: 'array', items: textUpTo(1000) }
 
 export const maxIntentsPerJob = 100
 
 /** Workers validate each job, because anyone who can write to Redis can add some. */
 export const jobSchemas = {
   'outbox-relay': objectOf({ intentIds: strings, orderIds: strings }, {}),
-  'webhook-delivery': objectOf({ ref: text(1000), host: text(1000) }, {}),
+  'webhook-delivery': objectOf({ ref: textUpTo(1000), host: textUpTo(1000) }, {}),
   'intent-expiry': objectOf({ referenceNumbers: { ...strings, maxItems: maxIntentsPerJob } }, {}),
-  'wallet-outcome': objectOf({ intentId: text(1000) }, {}),
+  'wallet-outcome': objectOf({ intentId: textUpTo(1000) }, {}),
   maintenance: objectOf({}, {}),
   retention: objectOf({}, {}),
 } satisfies Record<QueueName, object>

@@ -8,10 +8,10 @@ import { letBrowsersRead, respondToPreflight } from './http/pages/cross-origin.t
 import { limitVisitors } from './http/pages/limit-visitors.ts'
 import { createPageErrors } from './http/pages/page-errors.ts'
 import { sendDownload } from './http/responses/download.ts'
-import { send, setApiHeaders } from './http/responses/envelope.ts'
+import { sendResponse, setApiHeaders } from './http/responses/envelope.ts'
 import { sendBuilt } from './http/responses/send.ts'
 import { routes } from './http/routes/routes.ts'
-import { createBareApp, readOnly, refuseUnknown } from './http/server/bare-app.ts'
+import { createBareApp, readOnlyRoute, refuseUnknown } from './http/server/bare-app.ts'
 import { useProbes } from './http/server/probes.ts'
 import type { Deps } from './platform/deps.ts'
 import { refuse } from './platform/errors.ts'
@@ -54,7 +54,7 @@ function serveOperations(deps: Deps, app: Express): void {
       const response = await runOperation(deps, route, req, res)
       if ('pieces' in response) await sendDownload(req, res, response)
       else if ('parts' in response) await sendBuilt(res, response)
-      else send(res, response)
+      else sendResponse(res, response)
     })
   const limit = limitVisitors(deps, () => 'address')
   for (const route of routes.filter(isForBrowsers)) app.options(apiBase + route.path, limit, respondToPreflight)
@@ -67,7 +67,7 @@ function serveOperations(deps: Deps, app: Express): void {
 /** `/openapi.json`, built by the first request. It needs no API key, and pages on any site may load it. */
 function serveDescription({ config }: Pick<Deps, 'config'>): Router {
   let built: Buffer | undefined
-  return readOnly('/openapi.json', (_req, res) => {
+  return readOnlyRoute('/openapi.json', (_req, res) => {
     setApiHeaders(res)
     letBrowsersRead(res)
     if (res.app.locals.stopping.aborted) res.setHeader('Connection', 'close')

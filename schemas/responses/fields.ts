@@ -9,7 +9,7 @@ export const objectOf = (always: Record<string, object>, sometimes: Record<strin
   properties: { ...always, ...sometimes },
 })
 
-export const orNull = (schema: object) => ({ oneOf: [{ type: 'null' }, schema] })
+export const nullable = (schema: object) => ({ oneOf: [{ type: 'null' }, schema] })
 
 export const instant = {
   type: 'string',
@@ -23,10 +23,10 @@ export const largestExact = Number.MAX_SAFE_INTEGER
 /** We can store any string without a NUL character. */
 export const withoutNul = String.raw`^[^\u0000]*$`
 /** The length counts Unicode code points. */
-export const text = (maxLength: number) => ({ type: 'string', maxLength, pattern: withoutNul })
-export const textOrNull = (maxLength: number) => ({ ...text(maxLength), type: ['string', 'null'] })
+export const textUpTo = (maxLength: number) => ({ type: 'string', maxLength, pattern: withoutNul })
+export const textOrNull = (maxLength: number) => ({ ...textUpTo(maxLength), type: ['string', 'null'] })
 /** `maxLength` is the length of the longest possible match. */
-export const shaped = (pattern: string, maxLength: number) => ({ type: 'string', pattern, maxLength })
+export const textMatching = (pattern: string, maxLength: number) => ({ type: 'string', pattern, maxLength })
 export const url = { type: 'string', format: 'uri', maxLength: 2048 }
 export const urlOrNull = { ...url, type: ['string', 'null'] }
 export const count = { type: 'integer', minimum: 0, maximum: largestExact }
@@ -36,16 +36,16 @@ export const amount = { ...count, minimum: 1 }
 /** Centimes. 0 is a free product. */
 export const price = { ...count }
 export const currency = { type: 'string', const: currencyCode }
-export const id = shaped('^[0-9a-f]{24}$', 24)
-export const reference = shaped('^PI-[0-9A-Z]{16}$', 19)
-export const orderNumber = shaped('^OR-[0-9A-Z]{16}$', 19)
+export const id = textMatching('^[0-9a-f]{24}$', 24)
+export const reference = textMatching('^PI-[0-9A-Z]{16}$', 19)
+export const orderNumber = textMatching('^OR-[0-9A-Z]{16}$', 19)
 export const eventName = { type: 'string', enum: Object.keys(events) }
 export const sandbox = {
   type: 'boolean',
   description: 'True for test data, with which no money moves.',
 }
 
-export const described = (description: string, schema: object) => ({ ...schema, description })
+export const withDescription = (description: string, schema: object) => ({ ...schema, description })
 
 /** `name` is the field with the id of the deleted object. */
 export const deletedBy = (name: 'id' | '_id') => objectOf({ [name]: id, deleted: { type: 'boolean', const: true } })
@@ -55,11 +55,11 @@ export const pageOf = (item: object) =>
   objectOf({
     items: { type: 'array', maxItems: 100, items: item },
     page: { type: 'integer', minimum: 1, maximum: maxPage },
-    limit: described('The number of items per page. A requested limit above 100 becomes 100.', {
+    limit: withDescription('The number of items per page. A requested limit above 100 becomes 100.', {
       type: 'integer',
       minimum: 1,
       maximum: 100,
     }),
-    total: described('The number of items on all pages.', count),
-    hasMore: described('Whether there is another page.', { type: 'boolean' }),
+    total: withDescription('The number of items on all pages.', count),
+    hasMore: withDescription('Whether there is another page.', { type: 'boolean' }),
   })

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { act, subcommand } from './commands/act.ts'
+import { commandAction, subcommand } from './commands/act.ts'
 import { reasonText } from './commands/arguments.ts'
 import { addAuditCommands } from './commands/audit.ts'
 import { addBusinessCommands } from './commands/business.ts'
@@ -14,7 +14,7 @@ import type { AdminDeps } from './commands/run.ts'
 import { addSecretsCommands } from './commands/secrets.ts'
 import { addShopCommands } from './commands/shop.ts'
 import { addStaffCommands } from './commands/staff.ts'
-import { plainMessage } from './commands/text.ts'
+import { escapeErrorMessage } from './commands/text.ts'
 import { addWalletCommands } from './commands/wallet.ts'
 
 export function createProgram(): Command {
@@ -23,7 +23,7 @@ export function createProgram(): Command {
     .option('--json', 'print the result as one JSON object')
     .option('--reason <text>', 'why you do this; the audit trail shows it', reasonText)
     .showHelpAfterError()
-    .configureOutput({ outputError: (text, write) => write(plainMessage(text)) })
+    .configureOutput({ outputError: (text, write) => write(escapeErrorMessage(text)) })
     .enablePositionalOptions(false)
 
   const groups = [
@@ -54,7 +54,7 @@ function addApiCommands(program: Command): void {
   for (const position of ['on', 'off'] as const) {
     const description = `switch the developer API ${position} for all businesses; every process follows within 5 s`
     subcommand(api, position, description).action(
-      act(async (deps) => {
+      commandAction(async (deps) => {
         const { switchApi } = await import('../businesses/change-business.ts')
         await switchApi(deps, position === 'on', deps.by)
         return { api: position }
@@ -74,7 +74,7 @@ Example:
 function addLedgerCommand(program: Command): void {
   const ledger = subcommand(program, 'ledger', 'verify the ledgers')
   const proof = 'prove that the entries and balances of all ledgers follow from payments, refunds and payouts'
-  subcommand(ledger, 'verify', proof).addHelpText('after', verifyLedgersHelp).action(act(verifyLedgers))
+  subcommand(ledger, 'verify', proof).addHelpText('after', verifyLedgersHelp).action(commandAction(verifyLedgers))
 }
 
 async function verifyLedgers(deps: AdminDeps) {

@@ -5,10 +5,10 @@ import { type Actor, actorFields, type By } from '../security/actor.ts'
 import type { Act } from './acts.ts'
 
 /** Besides actor and time. By default, a line has a new id, and no values from before and after. */
-export type About = Pick<AuditEvent, 'act' | 'subject' | 'businessId'> &
+export type AuditDetails = Pick<AuditEvent, 'act' | 'subject' | 'businessId'> &
   Partial<Pick<AuditEvent, '_id' | 'before' | 'after'>>
 
-export const auditLine = ({ expectValid: _expectValid, ...by }: By, at: Date, about: About): AuditEvent => ({
+export const auditLine = ({ expectValid: _expectValid, ...by }: By, at: Date, about: AuditDetails): AuditEvent => ({
   _id: newId(),
   before: null,
   after: null,
@@ -21,7 +21,7 @@ export const readableDate = (at: unknown): Date =>
   at instanceof Date && !Number.isNaN(at.getTime()) ? at : new Date(0)
 
 /** For pages and exports. A forged line may have any fields. */
-export function readable(line: AuditEvent): AuditEvent {
+export function readableLine(line: AuditEvent): AuditEvent {
   const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null))
   const textOrNull = (value: unknown): string | null => (value === null || value === undefined ? null : asText(value))
   const fieldsOf = (value: unknown) => (value === null || value === undefined ? null : Object(value))

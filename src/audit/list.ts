@@ -4,7 +4,7 @@ import { readSpan, type Span, within } from '../input/span.ts'
 import { type Cell, csvHeader, csvRows } from '../platform/csv.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { By } from '../security/actor.ts'
-import { type AuditEvent, readable } from './audit-event.ts'
+import { type AuditEvent, readableLine } from './audit-event.ts'
 import { addLine } from './audited.ts'
 
 /** Null selects everything; any other value of `who`, `act`, `subject` and `businessId` must match exactly. */
@@ -62,12 +62,12 @@ function conditions({ who, act, subject, businessId, before, ...span }: AuditFil
 const maxOnPage = 100
 
 /** Newest first. */
-export const trailOf = (deps: Pick<Deps, 'AuditEvent'>, subjects: readonly string[]): Promise<AuditEvent[]> =>
+export const latestLinesAbout = (deps: Pick<Deps, 'AuditEvent'>, subjects: readonly string[]): Promise<AuditEvent[]> =>
   readNewest(deps, { subject: { $in: subjects }, at: { $type: 'date' } }, maxOnPage)
 
 async function readNewest(deps: Pick<Deps, 'AuditEvent'>, where: object, limit: number): Promise<AuditEvent[]> {
   const found = await deps.AuditEvent.find(where).sort({ at: -1, _id: -1 }).limit(limit).lean<AuditEvent[]>()
-  return found.map(readable)
+  return found.map(readableLine)
 }
 
 export const exportFormats = ['csv', 'jsonl'] as const

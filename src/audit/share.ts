@@ -35,7 +35,7 @@ export async function countRepeat(
  * For acts that a stranger may repeat without limit. The first one of an hour and key is a line of its own. All others
  * share one (`countRepeat`).
  */
-export async function addShared(
+export async function addOrCountRepeat(
   deps: Pick<Models, 'AuditEvent'>,
   key: string,
   line: AuditEvent,

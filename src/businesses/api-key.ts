@@ -69,7 +69,7 @@ export function newKey(kind: KeyKind, mode: KeyMode): string {
 export const keyPrefix = (kind: KeyKind, mode: KeyMode): string => `${kind === 'secret' ? 'sk' : 'pk'}_${mode}_`
 
 /** Finds keys in clear text, e.g. in a line from a log, each once. */
-export const keysIn = (line: string): string[] => [
+export const findKeysInText = (line: string): string[] => [
   ...new Set(line.match(/(?<![0-9A-Za-z])[sp]k_(?:test|live)_[0-9A-Za-z]+/g)),
 ]
 

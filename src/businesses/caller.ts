@@ -5,7 +5,7 @@ import { isWithin, parseRange } from '../platform/network.ts'
 import type { By } from '../security/actor.ts'
 import { type KeyKind, looksLikeKey } from './api-key.ts'
 import type { BusinessLimits, CommissionHistory } from './business.ts'
-import { type KeyAndBusiness, noteKeyUse, rehashWithCurrent } from './key-batchers.ts'
+import { type KeyAndBusiness, noteKeyUse, rehashKeyWithCurrentSecret } from './key-batchers.ts'
 
 /** A key that exists, whether or not it may be used. These fields are logged. */
 export type FoundKey = Pick<Caller, 'keyId' | 'businessId' | 'sandbox'>
@@ -23,7 +23,7 @@ export interface Caller {
 }
 
 /** The actor for the audit trail. Merchants give no reasons. */
-export const byCaller = ({ keyId, ip, sandbox }: Pick<Caller, 'keyId' | 'ip' | 'sandbox'>): By => ({
+export const merchantActor = ({ keyId, ip, sandbox }: Pick<Caller, 'keyId' | 'ip' | 'sandbox'>): By => ({
   actor: { kind: 'merchant', name: keyId, from: ip },
   reason: null,
   sandbox,
@@ -33,7 +33,7 @@ export const byCaller = ({ keyId, ip, sandbox }: Pick<Caller, 'keyId' | 'ip' | '
  * Throws INVALID_API_KEY, API_ACCESS_NOT_ACTIVE, FEATURE_DISABLED, LIVE_ACCESS_NOT_APPROVED or IP_NOT_ALLOWED, checked
  * in this order (SPEC 5.2). Calls `onFound` as soon as the key is found, even if the request is then rejected.
  */
-export async function identify(
+export async function identifyByKey(
   deps: Pick<Deps, 'batchers' | 'secrets' | 'now'>,
   apiKey: string,
   clientAddress: string,
@@ -76,7 +76,7 @@ async function findByAnyHash(
     const key = await deps.batchers.findKey(hash, deadlineAt)
     const secret = key?.secrets.find((each) => each.hash === hash)
     if (key && secret && (secret.validUntil === null || secret.validUntil > deps.now())) {
-      rehashWithCurrent(deps, { keyId: key._id, secret, hash: current }, deadlineAt)
+      rehashKeyWithCurrentSecret(deps, { keyId: key._id, secret, hash: current }, deadlineAt)
       return key
     }
   }

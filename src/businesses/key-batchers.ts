@@ -106,7 +106,7 @@ export function noteKeyUse(
 const minAgeMs = 3_600_000
 
 /** Done as keys are used, so that operators can eventually remove the previous SECRET_KEY. */
-export function rehashWithCurrent(
+export function rehashKeyWithCurrentSecret(
   { batchers, secrets, now }: NoteDeps & { secrets: Pick<Secrets, 'keyIds'> },
   { keyId, secret, hash }: { keyId: string; secret: StoredSecret; hash: string },
   deadlineAt: number,

@@ -25,7 +25,7 @@ export interface KeyFacts
 }
 
 /** Why requests with a key are rejected. */
-export type Block =
+export type KeyBlock =
   | 'key-suspended'
   | 'key-revoked'
   | 'secret-ended'
@@ -36,7 +36,7 @@ export type Block =
 /** `blockedBy` is empty if requests with the current secret are accepted. */
 export interface KeyInDetail extends KeyFacts {
   businessName: string
-  blockedBy: Block[]
+  blockedBy: KeyBlock[]
 }
 
 function keyFacts(apiKey: ApiKey, now: Date): KeyFacts {
@@ -69,8 +69,8 @@ async function inDetail(deps: Reads, key: ApiKey): Promise<KeyInDetail> {
 }
 
 /** In the order in which `identify` checks them. */
-function blocksOf({ status, mode }: ApiKey, { apiEnabled, suspended, liveApproved }: Business): Block[] {
-  const blocks: [Block, boolean][] = [
+function blocksOf({ status, mode }: ApiKey, { apiEnabled, suspended, liveApproved }: Business): KeyBlock[] {
+  const blocks: [KeyBlock, boolean][] = [
     ['key-suspended', status === 'suspended'],
     ['key-revoked', status === 'revoked'],
     ['business-disabled', !apiEnabled],

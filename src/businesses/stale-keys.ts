@@ -21,20 +21,20 @@ const maxListed = 100
 
 export interface StaleKeys {
   /** Keys with a secret that was hashed with the previous SECRET_KEY. */
-  left: number
-  /** The first `maxListed` of those in `left`. */
-  listed: StaleKey[]
+  staleCount: number
+  /** The first `maxListed` of those that `staleCount` counts. */
+  staleKeys: StaleKey[]
   /** Keys with a secret that doesn't work, because its SECRET_KEY is no longer configured. */
-  gone: number
-  /** The first `maxListed` of those in `gone`. */
-  listedGone: StaleKey[]
+  unreadableCount: number
+  /** The first `maxListed` of those that `unreadableCount` counts. */
+  unreadableKeys: StaleKey[]
 }
 
 type Needs = Pick<Deps, 'ApiKey' | 'secrets' | 'now'>
 
 /** Reads all API keys. Revoked keys and secrets whose overlap has ended don't count. */
 export async function findStaleKeys(deps: Needs): Promise<StaleKeys> {
-  const found: StaleKeys = { left: 0, listed: [], gone: 0, listedGone: [] }
+  const found: StaleKeys = { staleCount: 0, staleKeys: [], unreadableCount: 0, unreadableKeys: [] }
   const all = nativeCollection(deps.ApiKey).find({}, { sort: { _id: 1 }, batchSize: 250 })
   await inBatches(all, (keys) => {
     for (const key of keys.filter(({ status }) => status !== 'revoked')) {
@@ -42,12 +42,12 @@ export async function findStaleKeys(deps: Needs): Promise<StaleKeys> {
       const needed = stale.filter(({ pepper }) => isConfigured(deps, pepper))
       const gone = stale.filter((secret) => !needed.includes(secret))
       if (needed.length > 0) {
-        found.left += 1
-        if (found.listed.length < maxListed) found.listed.push(staleKey(key, needed))
+        found.staleCount += 1
+        if (found.staleKeys.length < maxListed) found.staleKeys.push(staleKey(key, needed))
       }
       if (gone.length > 0) {
-        found.gone += 1
-        if (found.listedGone.length < maxListed) found.listedGone.push(staleKey(key, gone))
+        found.unreadableCount += 1
+        if (found.unreadableKeys.length < maxListed) found.unreadableKeys.push(staleKey(key, gone))
       }
     }
   })

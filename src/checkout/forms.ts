@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
 import { decimal, oldPerNewOuguiya } from '../../schemas/currency.ts'
-import { facts, ltr, ltrText, type Price, priceRows, sellerRows } from './layout.ts'
+import { factList, ltr, ltrText, type Price, priceRows, sellerRows } from './layout.ts'
 import type { Locale } from './locale.ts'
 import { leftMs, type Offer, pollAttributes, returnUrl, type Sheet, startOfOffer } from './offer.ts'
 
@@ -15,7 +15,7 @@ export interface Field {
 }
 
 /** HTML. Hint and error message are linked to the field for screen readers. */
-export const field = ({ name, label, hint, value, attributes, fault }: Field): string =>
+export const renderField = ({ name, label, hint, value, attributes, fault }: Field): string =>
   html`<div class="field !${fault === null ? '' : 'wrong'}">
 <label for="${name}">${label}</label>
 <p class="faint" id="${name}-hint">${hint}</p>
@@ -35,7 +35,7 @@ export const hasMessages = ({ notice, faults }: FormMessages): boolean =>
   notice !== null || Object.keys(faults).length > 0
 
 /** Links to each invalid field. It's above the form, so screen readers announce it first. Empty without errors. */
-export function summary({ words }: Locale, messages: FormMessages): string {
+export function errorSummary({ words }: Locale, messages: FormMessages): string {
   if (!hasMessages(messages)) return ''
   const faults = Object.entries(messages.faults).map(([name, fault]) => html`<li><a href="#${name}">${fault}</a></li>`)
   return html`<div class="said" role="alert" tabindex="-1" autofocus>
@@ -46,18 +46,18 @@ export function summary({ words }: Locale, messages: FormMessages): string {
 }
 
 /** Asks for the amount of an OPEN payment. Uses GET, so that the back button works without a browser warning. */
-export function amountForm(offer: Offer, typed: string, fault: string | null): Sheet {
+export function renderAmountForm(offer: Offer, typed: string, fault: string | null): Sheet {
   const { locale, intent } = offer
   const { words, code } = locale
   const messages = { notice: null, faults: fault === null ? {} : { amount: fault } }
   const { title, label, hint, button } = words.amount
-  const body = html`!${summary(locale, messages)}
+  const body = html`!${errorSummary(locale, messages)}
 <h1>${title}</h1>
-!${facts(sellerRows(locale, intent))}
+!${factList(sellerRows(locale, intent))}
 <form action="${offer.path}" novalidate>
 <input type="hidden" name="lang" value="${code}">
 <input type="hidden" name="proof" value="${offer.proof}">
-!${field({
+!${renderField({
     name: 'amount',
     label,
     hint,
@@ -78,22 +78,22 @@ export interface PayForm extends Price {
   messages: FormMessages
 }
 
-export function payForm(offer: Offer, { token, amount, fee, phone, messages }: PayForm): Sheet {
+export function renderPayForm(offer: Offer, { token, amount, fee, phone, messages }: PayForm): Sheet {
   const { locale, intent } = offer
   const { pay } = locale.words
   const isOpen = intent.amountType === 'OPEN'
   const money = locale.money(amount + fee)
   const query = isOpen ? { amount: decimal(amount) } : {}
-  const body = html`!${summary(locale, messages)}
+  const body = html`!${errorSummary(locale, messages)}
 <h1>!${pay.title(ltr(money))}</h1>
 <p class="faint">!${pay.inOuguiya(ltr(locale.amount(amount + fee)), ltr(locale.amount((amount + fee) * oldPerNewOuguiya)))}</p>
-!${facts([...sellerRows(locale, intent), ...(fee === 0 ? [] : priceRows(locale, { amount, fee }))])}
+!${factList([...sellerRows(locale, intent), ...(fee === 0 ? [] : priceRows(locale, { amount, fee }))])}
 !${isOpen ? html`<p class="way"><a href="${startOfOffer(offer)}">${pay.changeAmount}</a></p>` : ''}
 <form method="post" action="${startOfOffer(offer)}" data-busy="${pay.busy}" novalidate>
 <input type="hidden" name="form" value="${token}">
 <input type="hidden" name="lang" value="${locale.code}">
 !${isOpen ? html`<input type="hidden" name="amount" value="${decimal(amount)}">` : ''}
-!${field({
+!${renderField({
     name: 'phone',
     label: pay.phone,
     hint: pay.phoneHint,
@@ -101,7 +101,7 @@ export function payForm(offer: Offer, { token, amount, fee, phone, messages }: P
     attributes: 'type="tel" autocomplete="tel" maxlength="40" required',
     fault: messages.faults.phone ?? null,
   })}
-!${field({
+!${renderField({
     name: 'pin',
     label: pay.pin,
     hint: pay.pinHint,
@@ -123,12 +123,12 @@ const titled = ({ locale: { words } }: Offer, title: string, messages: FormMessa
 function foot(offer: Offer): string {
   const { intent, state, locale } = offer
   const back = returnUrl(intent, state)
-  return html`!${deadline(offer)}
+  return html`!${timeLeft(offer)}
 !${back === null ? '' : html`<p class="way"><a href="${back}" rel="noreferrer">${locale.words.pay.leave}</a></p>`}`
 }
 
 /** The script keeps it up to date. */
-export function deadline(offer: Offer): string {
+export function timeLeft(offer: Offer): string {
   const { intent, locale, now } = offer
   const { pay } = locale.words
   const isToday = locale.day(intent.expiresAt) === locale.day(now)

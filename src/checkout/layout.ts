@@ -3,13 +3,13 @@ import { html } from 'ghtml'
 import { assetOf, documentOf, sendPage } from '../http/pages/send-page.ts'
 import type { OfferedIntent } from '../intents/find.ts'
 import { addressOf, type Locale, locales } from './locale.ts'
-import { script } from './script.ts'
-import { style } from './style.ts'
+import { checkoutScript } from './script.ts'
+import { checkoutStyle } from './style.ts'
 
-export const assets = [assetOf('/pay', 'css', style), assetOf('/pay', 'js', script)]
+export const assets = [assetOf('/pay', 'css', checkoutStyle), assetOf('/pay', 'js', checkoutScript)]
 
 /** Everything on a page except its body. */
-export interface Frame {
+export interface PageFrame {
   locale: Locale
   /** Plain text, not HTML. */
   title: string
@@ -20,11 +20,11 @@ export interface Frame {
 }
 
 /** `body` is HTML in which every value was escaped with `html` from ghtml. */
-export function sendCheckoutPage(res: Response, status: number, frame: Frame, body: string): void {
+export function sendCheckoutPage(res: Response, status: number, frame: PageFrame, body: string): void {
   const { locale, title, sandbox } = frame
   const { words } = locale
   const { code: language, dir: direction } = locale
-  const page = documentOf(
+  const renderPage = documentOf(
     { language, direction, title, assets, skip: words.toContent },
     html`!${sandbox ? html`<header><p class="test">${words.test}</p></header>` : ''}
 <main id="main">
@@ -32,10 +32,10 @@ export function sendCheckoutPage(res: Response, status: number, frame: Frame, bo
 </main>
 <nav aria-label="${words.languages}">!${locales.map((other) => switchTo(other, frame))}</nav>`,
   )
-  sendPage(res, status, page)
+  sendPage(res, status, renderPage)
 }
 
-const switchTo = (other: Locale, { locale, path, query }: Frame): string => {
+const switchTo = (other: Locale, { locale, path, query }: PageFrame): string => {
   const { code, dir, words } = other
   const current = other === locale ? html` aria-current="true"` : ''
   return html`<a href="${addressOf(other, path, query)}" lang="${code}" hreflang="${code}" dir="${dir}"!${current}>${words.language}</a>`
@@ -55,9 +55,9 @@ export const ltrText = ({ dir }: Pick<Locale, 'dir'>, text: string): string =>
   dir === 'rtl' ? `\u2066${text}\u2069` : text
 
 /** The value is HTML. Rows with null are left out. */
-export type Row = readonly [term: string, value: string | null]
+export type FactRow = readonly [term: string, value: string | null]
 
-export const facts = (rows: readonly Row[]): string =>
+export const factList = (rows: readonly FactRow[]): string =>
   html`<dl>!${rows.map(([term, value]) => (value === null ? '' : html`<dt>${term}</dt><dd>!${value}</dd>`))}</dl>`
 
 export const moneyHtml = ({ money }: Locale, centimes: number): string => ltr(money(centimes))
@@ -71,15 +71,15 @@ export interface Price {
 export const sellerRows = (
   { words: { facts: terms } }: Locale,
   { merchant, label }: Pick<OfferedIntent, 'merchant' | 'label'>,
-): Row[] => [
+): FactRow[] => [
   [terms.merchant, merchantTextUnlessBlank(merchant)],
   [terms.label, merchantTextUnlessBlank(label)],
 ]
 
 /** Without a fee, only the amount has a row. */
-export function priceRows(locale: Locale, { amount, fee }: Price): Row[] {
+export function priceRows(locale: Locale, { amount, fee }: Price): FactRow[] {
   const { facts: terms } = locale.words
-  const amountRow: Row = [terms.amount, moneyHtml(locale, amount)]
+  const amountRow: FactRow = [terms.amount, moneyHtml(locale, amount)]
   if (fee === 0) return [amountRow]
   return [amountRow, [terms.fee, moneyHtml(locale, fee)], [terms.total, moneyHtml(locale, amount + fee)]]
 }

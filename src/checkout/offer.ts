@@ -26,7 +26,8 @@ export function stateOf(stored: Intent, now: Date): State {
   return cancellationReason === 'expired' ? 'expired' : (status.toLowerCase() as Lowercase<Status>)
 }
 
-export const isOpen = (state: State): state is 'pending' | 'waiting' => state === 'pending' || state === 'waiting'
+export const canStillChange = (state: State): state is 'pending' | 'waiting' =>
+  state === 'pending' || state === 'waiting'
 
 /**
  * Where the customer returns to on the merchant's site, with `reference` and `status` appended to the query, or null if
@@ -90,7 +91,7 @@ const ownAddress = ({ locale, path, proof }: Offer, below: string, query: Record
   addressOf(locale, path + below, { ...query, proof })
 
 /** The URL that reloads the page. */
-export const addressOfOffer = (offer: Offer): string => ownAddress(offer, offer.view, sentQuery(offer.sent))
+export const urlOfOffer = (offer: Offer): string => ownAddress(offer, offer.view, sentQuery(offer.sent))
 
 /** Where paying starts. For an OPEN intent, that's entering the amount. */
 export const startOfOffer = (offer: Offer): string => ownAddress(offer, '', {})
@@ -99,7 +100,7 @@ export const imageOfOffer = (offer: Offer, format: 'svg' | 'png'): string => own
 
 /** What script.ts needs to poll for the payment's state. */
 export const pollAttributes = (offer: Offer): string =>
-  html`data-live="${ownAddress(offer, '/status', {})}" data-state="${offer.state}" data-here="${addressOfOffer(offer)}"!${showsCode(offer) ? ' data-code' : ''}`
+  html`data-live="${ownAddress(offer, '/status', {})}" data-state="${offer.state}" data-here="${urlOfOffer(offer)}"!${showsCode(offer) ? ' data-code' : ''}`
 
 /** Only the page with the QR code shows it, while the code is active. */
 export const showsCode = ({ intent, view, now }: Offer): boolean => view === '/qr' && isCodeActive(intent, now)

@@ -1,11 +1,11 @@
 import { html } from 'ghtml'
 import type { OfferedIntent } from '../intents/find.ts'
-import { facts, ltr, merchantTextUnlessBlank, moneyHtml, type Price, priceRows } from './layout.ts'
-import { addressOfOffer, type Offer, pollAttributes, returnUrl, type Sheet, type State, sentQuery } from './offer.ts'
+import { factList, ltr, merchantTextUnlessBlank, moneyHtml, type Price, priceRows } from './layout.ts'
+import { type Offer, pollAttributes, returnUrl, type Sheet, type State, sentQuery, urlOfOffer } from './offer.ts'
 import type { Note } from './words/words.ts'
 
 /** Explains what happened, with a link back to the merchant. */
-export function panel(offer: Offer, state: Exclude<State, 'pending'>): Sheet {
+export function statePanel(offer: Offer, state: Exclude<State, 'pending'>): Sheet {
   const { panels } = offer.locale.words
   switch (state) {
     case 'waiting':
@@ -29,20 +29,20 @@ export function panel(offer: Offer, state: Exclude<State, 'pending'>): Sheet {
  * For a PENDING payment that can't be paid at the moment, e.g. because no wallet is configured. If the business is
  * suspended, the page has no text from it and no link to its site.
  */
-export function notNow(offer: Offer): Sheet {
+export function unpayablePanel(offer: Offer): Sheet {
   const { intent, locale } = offer
   const { panels, facts: terms } = locale.words
   const [title, sentence] = panels.unavailable
   if (!intent.isSuspended) return ended(offer, panels.unavailable)
   const body = html`<h1>${title}</h1>
 <p>${sentence}</p>
-!${facts([[terms.reference, ltr(intent.referenceNumber)]])}`
+!${factList([[terms.reference, ltr(intent.referenceNumber)]])}`
   return { title, query: {}, body }
 }
 
 /** Reloads by itself, even without JavaScript. */
 function waiting(offer: Offer, [title, sentence]: Note): Sheet {
-  const body = html`<noscript><meta http-equiv="refresh" content="3;url=${addressOfOffer(offer)}"></noscript>
+  const body = html`<noscript><meta http-equiv="refresh" content="3;url=${urlOfOffer(offer)}"></noscript>
 <div class="busy" !${pollAttributes(offer)}></div>
 <h1>${title}</h1>
 <p role="status">${sentence}</p>
@@ -88,7 +88,7 @@ function receipt(offer: Offer): string {
   const { payment, merchant, label, referenceNumber, merchantReference } = intent
   const { facts: terms } = locale.words
   const price = priceOf(intent)
-  return facts([
+  return factList([
     [terms.merchant, merchantTextUnlessBlank(merchant)],
     [terms.paidAt, payment === null ? null : html`${locale.moment(payment.paidAt)}`],
     [terms.label, merchantTextUnlessBlank(label)],
@@ -113,7 +113,7 @@ function leaving(offer: Offer): string {
   const url = returnUrl(intent, state)
   if (url === null || state !== 'paid' || sent === null || intent.payment?.key !== sent) return ''
   const { leaving: sentence, stay } = locale.words.back
-  const here = addressOfOffer({ ...offer, sent: null })
+  const here = urlOfOffer({ ...offer, sent: null })
   return html`<div hidden data-leave="${url}" data-here="${here}">
 <p role="status">${sentence}</p>
 <button type="button" class="plain">${stay}</button>

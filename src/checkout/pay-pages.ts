@@ -8,31 +8,31 @@ import { isCodeActive, readCode } from '../intents/codes.ts'
 import { findByCode, type OfferedIntent } from '../intents/find.ts'
 import type { Deps } from '../platform/deps.ts'
 import { isId, isShortCode } from '../platform/ids.ts'
-import { type FormMessages, field, hasMessages, noMessages, summary } from './forms.ts'
+import { errorSummary, type FormMessages, hasMessages, noMessages, renderField } from './forms.ts'
 import { sendCheckoutPage } from './layout.ts'
 import { createPinLimit, type LookupLimit } from './limits.ts'
 import { addressOf, type Locale, localeOf } from './locale.ts'
-import { isOpen, leftMs, type OfferHandler, offerOf, type View, walletFor } from './offer.ts'
-import { confirm, show } from './payment-page.ts'
+import { canStillChange, leftMs, type OfferHandler, offerOf, type View, walletFor } from './offer.ts'
+import { confirmPayment, showPaymentPage } from './payment-page.ts'
 import { hasLinkProof, newLinkProof } from './proofs.ts'
 import { sendQrImage, showQr } from './qr-page.ts'
-import { onlyBy, sendNotFound, sendTooMany } from './respond.ts'
+import { allowMethods, sendNotFound, sendTooMany } from './respond.ts'
 
 /** `/p/{shortCode}`: a payment's page (`payUrl` in SPEC 2.1), its form, its status for the script, its QR code. */
 export function payPages(deps: Deps, lookupLimit: LookupLimit): Router {
   const router = Router({ strict: true, caseSensitive: true })
   const offered = createOffered(deps, lookupLimit)
   router.use('/p', redirectToPage)
-  router.get('/p/:shortCode', offered(show))
-  router.post('/p/:shortCode', offered(confirm(createPinLimit(deps))))
+  router.get('/p/:shortCode', offered(showPaymentPage))
+  router.post('/p/:shortCode', offered(confirmPayment(createPinLimit(deps))))
   router.get('/p/:shortCode/status', offered(sendState))
   router.get('/p/:shortCode/qr', offered(showQr, '/qr'))
   router.get('/p/:shortCode/qr.svg', offered(sendQrImage('svg'), '/qr'))
   router.get('/p/:shortCode/qr.png', offered(sendQrImage('png'), '/qr'))
-  router.all('/p/:shortCode', onlyBy('GET, HEAD, POST'))
+  router.all('/p/:shortCode', allowMethods('GET, HEAD, POST'))
   router.all(
     parts.map((part) => `/p/:shortCode/${part}`),
-    onlyBy('GET, HEAD'),
+    allowMethods('GET, HEAD'),
   )
   return router
 }
@@ -79,7 +79,7 @@ const createOffered =
 const sendState: OfferHandler = (deps, offer, _req, res) => {
   const { intent, state, locale, now } = offer
   const isUnavailable = state === 'pending' && walletFor(deps, intent) === null
-  const left = isOpen(state) ? locale.left(leftMs(offer)) : ''
+  const left = canStillChange(state) ? locale.left(leftMs(offer)) : ''
   res.json({ state: isUnavailable ? 'unavailable' : state, left, isCodeActive: isCodeActive(intent, now) })
 }
 
@@ -128,7 +128,7 @@ export function codePages(deps: Pick<Deps, 'Intent' | 'now' | 'secrets'>, lookup
   }
   router.post('/', look)
   router.post('/sandbox/:businessId', requireId, look)
-  router.all(['/', '/sandbox/:businessId'], onlyBy('GET, HEAD, POST'))
+  router.all(['/', '/sandbox/:businessId'], allowMethods('GET, HEAD, POST'))
   return router
 }
 
@@ -150,10 +150,10 @@ function sendForm(req: Request, res: Response, status: number, typed: string, me
   const { words } = locale
   const { title, label, hint, button } = words.code
   const { path } = req
-  const body = html`!${summary(locale, messages)}
+  const body = html`!${errorSummary(locale, messages)}
 <h1>${title}</h1>
 <form method="post" action="${addressOf(locale, path, {})}" data-busy="${button}" novalidate>
-!${field({
+!${renderField({
     name: 'code',
     label,
     hint,

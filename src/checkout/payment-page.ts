@@ -1,6 +1,6 @@
 import type { Response } from 'express'
 import { decimal } from '../../schemas/currency.ts'
-import { declines } from '../../schemas/payment-reasons.ts'
+import { declineReasons } from '../../schemas/payment-reasons.ts'
 import { formFields } from '../http/body/read-form.ts'
 import { causeOf } from '../http/operations/cause.ts'
 import { deadlineOf } from '../http/pages/prepare-page.ts'
@@ -10,24 +10,24 @@ import { type Confirmation, type PaymentResult, payIntent } from '../intents/pay
 import type { PaymentAttempt } from '../intents/records.ts'
 import type { Deps } from '../platform/deps.ts'
 import { amountOf, commissionNow } from './amount.ts'
-import { amountForm, type FormMessages, hasMessages, noMessages, type PayForm, payForm } from './forms.ts'
+import { type FormMessages, hasMessages, noMessages, type PayForm, renderAmountForm, renderPayForm } from './forms.ts'
 import type { PinLimit } from './limits.ts'
-import { addressOfOffer, type Offer, type OfferHandler, type Sheet, sendSheet, stateOf, walletFor } from './offer.ts'
-import { notNow, panel } from './panels.ts'
+import { type Offer, type OfferHandler, type Sheet, sendSheet, stateOf, urlOfOffer, walletFor } from './offer.ts'
+import { statePanel, unpayablePanel } from './panels.ts'
 import { newFormToken, readFormToken, type SignedForm } from './proofs.ts'
 import { sendTooMany } from './respond.ts'
 import type { Words } from './words/words.ts'
 
-export const show: OfferHandler = (deps, offer, req, res) => {
+export const showPaymentPage: OfferHandler = (deps, offer, req, res) => {
   const { intent, state } = offer
-  if (state !== 'pending') return sendSheet(res, 200, offer, panel(offer, state))
+  if (state !== 'pending') return sendSheet(res, 200, offer, statePanel(offer, state))
   if (refuseUnpayable(deps, offer, res)) return
   const ownAttempt = intent.attempts.find(({ id }) => id === offer.sent)
   const amount = typed(req.query.amount) ?? (ownAttempt === undefined ? null : decimal(ownAttempt.amount))
   if (intent.amountType === 'OPEN' && amount === null)
-    return sendSheet(res, 200, offer, amountForm(offer, suggested(offer), null))
+    return sendSheet(res, 200, offer, renderAmountForm(offer, suggested(offer), null))
   const checked = amountOf(deps, offer, amount ?? '')
-  if ('fault' in checked) return sendSheet(res, 422, offer, amountForm(offer, amount ?? '', checked.fault))
+  if ('fault' in checked) return sendSheet(res, 422, offer, renderAmountForm(offer, amount ?? '', checked.fault))
   const messages = ownAttempt === undefined ? noMessages : messagesOf(offer.locale.words, ownAttempt)
   sendSheet(res, 200, offer, newPayForm(deps, offer, { amount: checked.amount, phone: '', messages }))
 }
@@ -39,7 +39,7 @@ export function refuseUnpayable(deps: Pick<Deps, 'wallets'>, offer: Offer, res: 
   addHeader(res, 'Retry-After', 60)
   // With this code it doesn't count as a fault: suspending a business must not trigger an alert.
   if (intent.isSuspended) res.locals.code = 'FEATURE_DISABLED'
-  sendSheet(res, 503, offer, notNow(offer))
+  sendSheet(res, 503, offer, unpayablePanel(offer))
   return true
 }
 
@@ -54,13 +54,13 @@ const suggested = ({ intent: { amount }, locale }: Offer): string => (amount ===
  * 303 to the payment's page. A form whose payment failed can't pay again, because the back button could restore and
  * resubmit it.
  */
-export const confirm =
+export const confirmPayment =
   (withinPinLimit: PinLimit): OfferHandler =>
   async (deps, offer, req, res) => {
     const { form, ...fields } = formFields(req, 'form', 'phone', 'pin', 'amount')
     const signed = readFormToken(deps, offer.intent, form)
     const paymentId = signed?.paymentId ?? null
-    const showPayment = () => redirectTo(res, addressOfOffer({ ...offer, sent: paymentId }))
+    const showPayment = () => redirectTo(res, urlOfOffer({ ...offer, sent: paymentId }))
     const { intent } = offer
     const wallet = walletFor(deps, intent)
     if (offer.state !== 'pending' || wallet === null) return showPayment()
@@ -106,7 +106,7 @@ export function readConfirmation(
   sent: SubmittedForm,
 ): { confirmation: Confirmation } | { sheet: Sheet } {
   const checked = amountOf(deps, offer, sent.amount)
-  if ('fault' in checked) return { sheet: amountForm(offer, sent.amount, checked.fault) }
+  if ('fault' in checked) return { sheet: renderAmountForm(offer, sent.amount, checked.fault) }
   const { amount } = checked
   const { faults, notices } = offer.locale.words
   const { signed } = sent
@@ -132,11 +132,11 @@ export function newPayForm(
 ): Sheet {
   const { payerTtc: fee } = commissionNow(deps, offer, amount)
   const token = newFormToken(deps, offer.intent, { amount, fee })
-  return payForm(offer, { token, amount, fee, phone, messages })
+  return renderPayForm(offer, { token, amount, fee, phone, messages })
 }
 
 /** Reasons with a notice of their own. */
-const noticeReasons = ['wallet_locked', ...declines] as const
+const noticeReasons = ['wallet_locked', ...declineReasons] as const
 
 /** After a payment that ended without a charge and left the intent PENDING. */
 export function messagesOf(

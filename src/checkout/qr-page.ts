@@ -4,10 +4,18 @@ import { encode, renderSVG } from 'uqr'
 import { codeUrlOf, payUrlOf } from '../intents/present.ts'
 import type { Deps } from '../platform/deps.ts'
 import { commissionNow } from './amount.ts'
-import { deadline } from './forms.ts'
-import { facts, ltr, ltrText, priceRows, sellerRows } from './layout.ts'
-import { imageOfOffer, isOpen, type Offer, type OfferHandler, type Sheet, sendSheet, showsCode } from './offer.ts'
-import { panel } from './panels.ts'
+import { timeLeft } from './forms.ts'
+import { factList, ltr, ltrText, priceRows, sellerRows } from './layout.ts'
+import {
+  canStillChange,
+  imageOfOffer,
+  type Offer,
+  type OfferHandler,
+  type Sheet,
+  sendSheet,
+  showsCode,
+} from './offer.ts'
+import { statePanel } from './panels.ts'
 import { refuseUnpayable } from './payment-page.ts'
 
 /**
@@ -16,7 +24,7 @@ import { refuseUnpayable } from './payment-page.ts'
  */
 export const showQr: OfferHandler = (deps, offer, _req, res) => {
   const { state } = offer
-  if (state !== 'pending') return sendSheet(res, 200, offer, panel(offer, state))
+  if (state !== 'pending') return sendSheet(res, 200, offer, statePanel(offer, state))
   if (refuseUnpayable(deps, offer, res)) return
   sendSheet(res, 200, offer, qrSheet(deps, offer))
 }
@@ -37,10 +45,10 @@ function qrSheet(deps: Pick<Deps, 'config'>, offer: Offer): Sheet {
 <p class="code">!${ltr(`${intent.code.slice(0, 3)} ${intent.code.slice(3)}`)}</p>`
     : ''
   const body = html`<h1>!${title(total === null ? null : ltr(total))}</h1>
-!${facts([...sellerRows(locale, intent), ...(price === null || price.fee === 0 ? [] : priceRows(locale, price))])}
+!${factList([...sellerRows(locale, intent), ...(price === null || price.fee === 0 ? [] : priceRows(locale, price))])}
 <div class="qr" role="img" aria-label="${qr.image}">!${qrSvg(payUrlOf(deps.config.payUrl, intent))}</div>
 !${code}
-!${deadline(offer)}
+!${timeLeft(offer)}
 <p class="way">!${(['svg', 'png'] as const).map((type) => html`<a href="${imageOfOffer(offer, type)}" download>${qr.download(type.toUpperCase())}</a>`)}</p>`
   return { title: title(total === null ? null : ltrText(locale, total)), query: {}, body }
 }
@@ -84,7 +92,7 @@ export const sendQrImage =
   (format: keyof typeof images): OfferHandler =>
   (deps, offer, _req, res) => {
     const { intent, state } = offer
-    if (!isOpen(state)) return sendSheet(res, 410, offer, panel(offer, state))
+    if (!canStillChange(state)) return sendSheet(res, 410, offer, statePanel(offer, state))
     if (refuseUnpayable(deps, offer, res)) return
     const { type, draw } = images[format]
     const image = draw(payUrlOf(deps.config.payUrl, intent))

@@ -35,7 +35,7 @@ export function sendNote(res: Response, status: number, [title, sentence]: Note,
 export const sendNotFound = (res: Response): void => sendNote(res, 404, localeOf(res).words.notes.notFound, null)
 
 /** Sends the *not found* page with an `Allow` header. */
-export const onlyBy =
+export const allowMethods =
   (methods: 'GET, HEAD' | 'GET, HEAD, POST') =>
   (_req: unknown, res: Response): void => {
     res.setHeader('Allow', methods)

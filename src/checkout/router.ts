@@ -9,7 +9,7 @@ import { assets } from './layout.ts'
 import { createLookupLimit } from './limits.ts'
 import { localeOf } from './locale.ts'
 import { codePages, payPages } from './pay-pages.ts'
-import { onlyBy, requestedPage, sendNote, sendNotFound } from './respond.ts'
+import { allowMethods, requestedPage, sendNote, sendNotFound } from './respond.ts'
 
 export const checkoutPageRights = { scripts: true, images: false, referrer: 'no-referrer' } as const
 
@@ -21,7 +21,7 @@ export function checkoutPages(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
   router.use((req, _res, next) => (isHosted(req) ? next() : next('router')))
   router.use(preparePage('', createPageHeaders(deps, checkoutPageRights)))
-  for (const asset of assets) router.get(asset.path, sendAsset(asset)).all(asset.path, onlyBy('GET, HEAD'))
+  for (const asset of assets) router.get(asset.path, sendAsset(asset)).all(asset.path, allowMethods('GET, HEAD'))
   router.use(refuseForeignForms(deps.config.payUrl), awaitDatabaseTime(deps), readForm)
   const lookupLimit = createLookupLimit(deps)
   router.use(codePages(deps, lookupLimit))

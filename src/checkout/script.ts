@@ -2,7 +2,7 @@
  * JavaScript that old phones support. Every page also works without it. It's a string, so that the compiler includes it
  * in dist.
  */
-export const script = `(function () {
+export const checkoutScript = `(function () {
 'use strict';
 var isSending = false;
 

@@ -22,7 +22,7 @@ export interface WriteRequest {
    */
   earlier(): Promise<Result | null>
   /** The response of a success, and the row that stores it. */
-  build(data: unknown): { response: Bytes; row: StoredResponse }
+  build(data: unknown): { response: FinalResponse; row: StoredResponse }
 }
 
 /** `work` waits for MongoDB, for at most the time that the request has left (http/server/timeouts.ts). */
@@ -41,7 +41,7 @@ export type ThirdPartyStep = (withinDeadline: WithinDeadline) => Promise<unknown
 export type Result =
   | ({ kind: 'effect'; data: unknown; isRepeat: boolean } & Pick<Mark, 'at' | 'paramsHash'>)
   | { kind: 'none'; data: unknown }
-  | { kind: 'stored'; response: Bytes; repeats: { paramsHash: string } | null }
+  | { kind: 'stored'; response: FinalResponse; repeats: { paramsHash: string } | null }
 
 export const newMark = ({ key, paramsHash }: Pick<WriteRequest, 'key' | 'paramsHash'>, at: Date): Mark => ({
   key,
@@ -57,7 +57,7 @@ export const effectOf = ({ at, paramsHash }: Mark, data: unknown, isRepeat: bool
   paramsHash,
 })
 
-export interface Bytes {
+export interface FinalResponse {
   status: number
   body: Buffer
 }
@@ -68,7 +68,7 @@ const statusLength = 3
 export const rowOf = (
   { secrets }: Pick<Deps, 'secrets'>,
   key: string,
-  { status, body }: Bytes,
+  { status, body }: FinalResponse,
   about: Pick<StoredResponse, 'refusal' | 'paramsHash' | 'at'>,
 ): StoredResponse => ({
   _id: key,
@@ -78,7 +78,10 @@ export const rowOf = (
 })
 
 /** Throws SERVICE_UNAVAILABLE if the SECRET_KEY is lost, because nothing may run again. */
-export function readRow({ secrets, log }: Pick<Deps, 'secrets' | 'log'>, { _id, response }: StoredResponse): Bytes {
+export function readRow(
+  { secrets, log }: Pick<Deps, 'secrets' | 'log'>,
+  { _id, response }: StoredResponse,
+): FinalResponse {
   try {
     const plain = secrets.unsealBytes(response, responseField(_id))
     return { status: Number(plain.toString('latin1', 0, statusLength)), body: plain.subarray(statusLength) }
@@ -146,7 +149,7 @@ export const inProgress = (): Refusal => refuse('IDEMPOTENCY_REQUEST_IN_PROGRESS
 export async function storeWithin<Act extends { session: mongo.ClientSession }>(
   deps: Pick<Deps, 'StoredResponse'>,
   request: WriteRequest,
-  inTransaction: (work: (act: Act) => Promise<Bytes>) => Promise<Bytes>,
+  inTransaction: (work: (act: Act) => Promise<FinalResponse>) => Promise<FinalResponse>,
   work: (act: Act) => Promise<unknown>,
 ): Promise<Result> {
   const { key, arrivedAt } = request

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client'
-import { stages } from '../../schemas/responses/webhooks.ts'
+import { failureStages } from '../../schemas/responses/webhooks.ts'
 
 /**
  * The service's metrics for Prometheus. Every label has only a few values at a time. Labels contain no keys or
@@ -157,7 +157,7 @@ function beginAtZero({ logLines, lookups, attempts }: ReturnType<typeof createCo
 
 /** Returns the `stage` labels that an outcome can have. Only failed attempts have a stage. */
 const stagesOf = (outcome: string): readonly string[] =>
-  outcome === 'delivered' || outcome === 'lease-lost' ? ['none'] : stages
+  outcome === 'delivered' || outcome === 'lease-lost' ? ['none'] : failureStages
 
 /**
  * Creates the gauges that are set at each scrape, mostly from MongoDB and Redis. All processes report the same values,

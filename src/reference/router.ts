@@ -10,17 +10,17 @@ import { assetOf, documentOf, sendAsset, sendPage } from '../http/pages/send-pag
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import { cliPath, readClients } from './clients.ts'
-import { script } from './script.ts'
-import { style } from './style.ts'
+import { referenceScript } from './script.ts'
+import { referenceStyle } from './style.ts'
 
 /** The package's other files aren't served. */
 const readSwagger = (name: string): Buffer => readFileSync(join(folderOfSwaggerUi(), name))
 
 const assets = [
   assetOf('/docs', 'css', readSwagger('swagger-ui.css')),
-  assetOf('/docs', 'css', style),
+  assetOf('/docs', 'css', referenceStyle),
   assetOf('/docs', 'js', readSwagger('swagger-ui-bundle.js')),
-  assetOf('/docs', 'js', script),
+  assetOf('/docs', 'js', referenceScript),
 ]
 
 /** Runs our scripts, which call this API. All images are `data:` URLs in Swagger UI's stylesheet. */

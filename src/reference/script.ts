@@ -1,5 +1,5 @@
 /** Starts Swagger UI's `SwaggerUIBundle`. It's a string, so that the compiler includes it in dist. */
-export const script = `(function () {
+export const referenceScript = `(function () {
 'use strict';
 var container = document.getElementById('main');
 

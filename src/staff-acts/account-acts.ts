@@ -1,7 +1,7 @@
 import type { By } from '../security/actor.ts'
 import type { AccountFacts } from '../staff/list-accounts.ts'
-import { isStaffName, type Role, roles } from '../staff/permissions.ts'
-import type { ActDeps, ActGroup, ActResult, Values } from './act.ts'
+import { isValidStaffName, type Role, roles } from '../staff/permissions.ts'
+import type { ActDeps, ActGroup, ActResult, FormValues } from './act.ts'
 import { accountShown } from './shown.ts'
 
 const accounts = () => import('../staff/change-account.ts')
@@ -10,9 +10,9 @@ const sessionsEnd = 'all sessions of the account end. Its owner can sign in agai
 const whatRolesMay =
   'A viewer may only view pages. Support may also re-queue deliveries and export the audit trail. An admin may also change keys, businesses and staff accounts.'
 
-const nameIn = ({ name = '' }: Values): string => name.trim().toLowerCase()
-const roleIn = ({ role }: Values): Role | undefined => roles.find((each) => each === role)
-const roleFault = (values: Values) => (roleIn(values) === undefined ? { role: `Choose ${roles.join(', ')}.` } : {})
+const nameIn = ({ name = '' }: FormValues): string => name.trim().toLowerCase()
+const roleIn = ({ role }: FormValues): Role | undefined => roles.find((each) => each === role)
+const roleFault = (values: FormValues) => (roleIn(values) === undefined ? { role: `Choose ${roles.join(', ')}.` } : {})
 
 /** Shown once, for the account's owner to sign in: a link, or outside production for an operator a password. */
 type Access = { name: string; link: string } | { name: string; password: string }
@@ -237,7 +237,7 @@ export const staffListActs: ActGroup<object> = {
         },
       },
       faults: (values) => ({
-        ...(isStaffName(nameIn(values))
+        ...(isValidStaffName(nameIn(values))
           ? {}
           : { name: 'Enter 1 to 64 of these characters: a-z, 0-9 and . _ @ -. Begin with a letter or a digit.' }),
         ...roleFault(values),

@@ -6,15 +6,15 @@ import type { SignedIn } from '../staff/staff-sessions.ts'
 import type { ShownField } from './shown.ts'
 
 /** What the form fields contain, by name. */
-export type Values = Record<string, string>
+export type FormValues = Record<string, string>
 /** Error messages by field. `form` is about the whole form. */
-export type Faults = Record<string, string>
+export type FormFaults = Record<string, string>
 
 /**
  * Consequences of an act, in sentences. Pages show them before the act is confirmed, and the command line shows them in
  * its help. At least one of `closes`, `opens` and `changes` is given.
  */
-export interface Effects {
+export interface ActEffects {
   closes?: string
   opens?: string
   changes?: string
@@ -27,7 +27,7 @@ export interface Effects {
 /** In the order in which they're shown. */
 const effectNames = { closes: 'Closes', opens: 'Opens', changes: 'Changes', staysOpen: 'Stays open' } as const
 
-export const namedEffects = (effects: Effects): [name: string, sentence: string][] =>
+export const namedEffects = (effects: ActEffects): [name: string, sentence: string][] =>
   Object.entries(effectNames).flatMap(([part, name]) => {
     const sentence = effects[part as keyof typeof effectNames]
     return sentence === undefined ? [] : [[name, sentence]]
@@ -49,7 +49,7 @@ export interface ActField<Found> {
   current(found: Found): string
 }
 
-export interface Once {
+export interface OneTimeSecret {
   title: string
   name: string
   note: string
@@ -62,7 +62,7 @@ export interface Once {
  * otherwise the object's page shows the act's notice. With `faults`, the form is shown again. Null if the object has
  * changed, so the act is no longer possible.
  */
-export type ActResult = { done: object; once?: Once; to?: string } | { faults: Faults } | null
+export type ActResult = { done: object; once?: OneTimeSecret; to?: string } | { faults: FormFaults } | null
 
 /**
  * Everything about an act of staff: its page with the confirmation, its command with the help text, its name in the
@@ -83,14 +83,14 @@ export interface StaffAct<Found, Needs = ActDeps> {
   /** Takes something away from a person. Such acts are set apart and shown in red. */
   isDanger?: boolean
   isReasonOptional?: boolean
-  effects: Effects
+  effects: ActEffects
   fields?: Record<string, ActField<Found>>
   /** More about what will happen, as HTML. Throws VALIDATION_ERROR if the values are invalid. */
-  details?(deps: Needs, found: Found, values: Values): Promise<string>
+  details?(deps: Needs, found: Found, values: FormValues): Promise<string>
   /** Why the act isn't possible now, as a sentence, or null. */
   obstacle?(found: Found): string | null
-  faults?(values: Values): Faults
-  run(deps: Needs, found: Found, by: By, values: Values): Promise<ActResult>
+  faults?(values: FormValues): FormFaults
+  run(deps: Needs, found: Found, by: By, values: FormValues): Promise<ActResult>
   /** Shown on the object's page after the act. */
   done: string
   /**

@@ -7,7 +7,7 @@ import type { Models } from '../platform/deps.ts'
 import type { By } from '../security/actor.ts'
 import type { SlowHash } from '../security/slow-hash.ts'
 import type { Staff } from './account.ts'
-import { type LinkDeps, newLink, newPassword } from './passwords.ts'
+import { type LinkDeps, newPassword, newPasswordLink } from './passwords.ts'
 import type { Role } from './permissions.ts'
 
 export type AccountDeps = Pick<Models, 'Staff'> & AuditedDeps & LinkDeps & { slowHash: SlowHash }
@@ -34,7 +34,7 @@ export async function createAccountWithLink(
   account: NewAccount,
   by: By,
 ): Promise<{ name: string; link: string } | null> {
-  const { link, url } = newLink(deps)
+  const { link, url } = newPasswordLink(deps)
   return (await insert(deps, account, by, { passwordHash: null, link })) && { name: account.name, link: url }
 }
 
@@ -103,7 +103,7 @@ export async function issueLink(
   name: string,
   by: By,
 ): Promise<{ name: string; link: string } | null> {
-  const { link, url } = newLink(deps)
+  const { link, url } = newPasswordLink(deps)
   const isChanged = await change(deps, name, by, 'staff.link-issued', () => ({
     fields: { passwordHash: null, link, passwordChangedAt: null },
     after: { expiresAt: link.expiresAt },

@@ -45,7 +45,7 @@ export interface LinkDeps {
 }
 
 /** The token has 256 random bits. Show the URL only once. */
-export function newLink({ config, now }: LinkDeps): { link: PasswordLink; url: string } {
+export function newPasswordLink({ config, now }: LinkDeps): { link: PasswordLink; url: string } {
   const token = randomBytes(32).toString('base64url')
   return {
     link: { hash: hashOfToken(token), expiresAt: new Date(now().getTime() + lifetimeMs) },
@@ -57,7 +57,7 @@ export function newLink({ config, now }: LinkDeps): { link: PasswordLink; url: s
 const hashOfToken = (token: string): string => hash('sha256', token, 'base64url')
 
 /** Filter for the account whose password this link may set now. */
-export const withLink = ({ now }: Pick<LinkDeps, 'now'>, token: string) => ({
+export const linkFilter = ({ now }: Pick<LinkDeps, 'now'>, token: string) => ({
   'link.hash': hashOfToken(token),
   'link.expiresAt': { $gt: now() },
   disabledAt: null,
@@ -68,6 +68,6 @@ export const withLink = ({ now }: Pick<LinkDeps, 'now'>, token: string) => ({
  * links to show a preview.
  */
 export async function findByLink(deps: Pick<Deps, 'Staff' | 'now'>, token: string): Promise<string | null> {
-  const staff = await deps.Staff.findOne(withLink(deps, token), { _id: 1 }).lean<Pick<Staff, '_id'> | null>()
+  const staff = await deps.Staff.findOne(linkFilter(deps, token), { _id: 1 }).lean<Pick<Staff, '_id'> | null>()
   return staff?._id ?? null
 }

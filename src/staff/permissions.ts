@@ -7,7 +7,7 @@ import type { Config } from '../config/config.ts'
 export const roles = ['viewer', 'support', 'admin'] as const
 export type Role = (typeof roles)[number]
 
-export const isStaffName = (text: string): boolean => /^[a-z0-9][a-z0-9._@-]{0,63}$/.test(text)
+export const isValidStaffName = (text: string): boolean => /^[a-z0-9][a-z0-9._@-]{0,63}$/.test(text)
 
 /**
  * The roles that have each permission. Every role may view all pages except those about staff accounts, but every act

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { mongo } from 'mongoose'
 import { auditLine } from '../audit/audit-event.ts'
 import { type AuditedAct, type AuditedDeps, audited } from '../audit/audited.ts'
-import { addShared } from '../audit/share.ts'
+import { addOrCountRepeat } from '../audit/share.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
 import { networkOf } from '../platform/network.ts'
@@ -51,7 +51,7 @@ export async function prove<Result extends { outcome: string }>(
     // A network's first refusal in an hour has a line of its own. All others share one, so a flood can't fill the audit
     // trail.
     const key = `sign-in ${networkOf(from ?? '')} ${name}`
-    await addShared(deps, key, auditLine(by, deps.now(), about), `${subject}: ${reason}`)
+    await addOrCountRepeat(deps, key, auditLine(by, deps.now(), about), `${subject}: ${reason}`)
     return { outcome: 'refused' }
   }
 }

@@ -3,7 +3,7 @@ import { nativeCollection } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { By } from '../security/actor.ts'
 import type { Staff } from './account.ts'
-import { findByLink, passwordFault, withLink } from './passwords.ts'
+import { findByLink, linkFilter, passwordFault } from './passwords.ts'
 import { prove, type Unproven, WrongProof } from './proof.ts'
 import { largestPrefixOf, type SignInDeps } from './sign-in.ts'
 import { byOwner, type SignedIn } from './staff-sessions.ts'
@@ -26,7 +26,7 @@ export async function setPasswordByLink(
   const attempt = await deps.countAttempt(name, ip)
   if (!attempt.isOpen) return { outcome: 'wait', seconds: Math.ceil(attempt.closedMs / 1000) }
   const by = byOwner(name, ip)
-  const set = await write(deps, { name, password, by, means: 'link', keptId: null }, withLink(deps, token))
+  const set = await write(deps, { name, password, by, means: 'link', keptId: null }, linkFilter(deps, token))
   if (!set) return { outcome: 'refused' }
   await attempt.takeBack(true)
   return { outcome: 'done', name }

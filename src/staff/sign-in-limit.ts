@@ -7,7 +7,7 @@ import { isRecoveryCode } from './second-factor/recovery-codes.ts'
  * For one name from one network, in 15 minutes. The name still works from other networks, so a stranger can't lock out
  * a member of staff.
  */
-export const perName = {
+export const nameBudget = {
   what: 'Failed sign-ins of staff under one name from one network',
   owner: 'name and network',
   gets: 'the page asks to wait',
@@ -19,7 +19,7 @@ export const perName = {
  * can use this up. At this rate, finding a code takes years on average. Recovery codes don't count here, so that the
  * owner can still sign in with one; they're too random to be guessed.
  */
-export const perAccount = {
+export const codeBudget = {
   what: 'Wrong codes of an authenticator app',
   owner: 'member of staff',
   gets: 'the page asks to wait',
@@ -63,7 +63,7 @@ export function createSignInLimit(deps: LimitDeps): CountAttempt {
   const addresses = createNetworkLimit(deps, signInBudget)
   return async (name, ip) => {
     // Hashed, because people sometimes type their password into the name field.
-    const named = { id: `sign-in-name ${networkOf(ip)} ${secrets.hash(name)}`, ...perName }
+    const named = { id: `sign-in-name ${networkOf(ip)} ${secrets.hash(name)}`, ...nameBudget }
     const address = await addresses(ip)
     if (!address.isOpen) return address
     const [closedMs = 0] = await counters.take([named])
@@ -88,7 +88,7 @@ export function createSignInLimit(deps: LimitDeps): CountAttempt {
 function createCodeLimit({ counters, secrets }: LimitDeps, countAttempt: CountAttempt): CountCode {
   return async (name, ip, code) => {
     if (isRecoveryCode(code)) return countAttempt(name, ip)
-    const account = { id: `sign-in-code ${secrets.hash(name)}`, ...perAccount }
+    const account = { id: `sign-in-code ${secrets.hash(name)}`, ...codeBudget }
     const [closedMs = 0] = await counters.take([account])
     if (closedMs > 0) return { isOpen: false, closedMs }
     const attempt = await countAttempt(name, ip)

@@ -3,18 +3,18 @@ import { nativeCollection } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
 import { prefixesOf } from '../platform/network.ts'
 import type { Staff } from './account.ts'
-import { isStaffName } from './permissions.ts'
+import { isValidStaffName } from './permissions.ts'
 import { byStranger, prove, proveByCode, type Unproven, WrongProof } from './proof.ts'
 import { pendingText } from './session.ts'
 import type { SignInChecks } from './sign-in-limit.ts'
 import {
   byOwner,
-  type Client,
-  findOpen,
+  findOpenSession,
   type OwnForms,
   openPendingSession,
   openSession,
   ownForms,
+  type SignInClient,
 } from './staff-sessions.ts'
 
 /**
@@ -40,12 +40,12 @@ const unknownName = 'unknown name'
  */
 export async function signIn(
   deps: SignInDeps,
-  { password, client, ...input }: { name: string; password: string; client: Client },
+  { password, client, ...input }: { name: string; password: string; client: SignInClient },
 ): Promise<SignInResult> {
   const { ip } = client
   const name = Array.from(input.name.trim().toLowerCase().toWellFormed()).slice(0, maxNameLength).join('')
   return prove(deps, deps.countAttempt(name, ip), byStranger(ip), async () => {
-    const staff = isStaffName(name) ? await deps.Staff.findOne({ _id: name }).lean<Staff | null>() : null
+    const staff = isValidStaffName(name) ? await deps.Staff.findOne({ _id: name }).lean<Staff | null>() : null
     const isRight = await deps.checkPassword(largestPrefixOf(ip), staff?.passwordHash ?? null, password)
     if (isRight === null) return { outcome: 'busy' }
     if (staff === null) throw new WrongProof(unknownName, 'no such account')
@@ -72,7 +72,7 @@ export async function findPending(
   deps: Pick<Deps, 'Staff' | 'StaffSession' | 'secrets' | 'now'>,
   token: string,
 ): Promise<PendingSignIn | null> {
-  const found = await findOpen(deps, token, { isPending: true })
+  const found = await findOpenSession(deps, token, { isPending: true })
   return found === null ? null : { id: found.session._id, staff: found.staff, ...ownForms(deps, pendingText(token)) }
 }
 
@@ -80,7 +80,7 @@ export async function findPending(
 export function confirmSignIn(
   deps: SignInDeps,
   { id, staff }: PendingSignIn,
-  { code, client }: { code: string; client: Client },
+  { code, client }: { code: string; client: SignInClient },
 ): Promise<{ outcome: 'signed-in'; token: string } | Unproven> {
   const { ip } = client
   const entered = { code, ip, by: byOwner(staff._id, ip), enteredBy: byStranger(ip) }

@@ -13,7 +13,7 @@ import { pendingLifetimeMs, pendingText, type StaffSession, sessionLifetimeMs, v
 
 type OpenDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'secrets' | 'now'>
 
-export interface Client {
+export interface SignInClient {
   ip: string
   /** An empty string if there's no such header. */
   userAgent: string
@@ -32,7 +32,7 @@ export async function openSession(
   deps: OpenDeps,
   { session: transaction, add }: Pick<AuditedAct, 'session' | 'add'>,
   staff: Staff,
-  client: Client,
+  client: SignInClient,
   after: Record<string, unknown> | null,
 ): Promise<string> {
   const { token, session } = draft(deps, staff, client, false)
@@ -42,7 +42,7 @@ export async function openSession(
 }
 
 /** Returns the token of a session without rights. */
-export async function openPendingSession(deps: OpenDeps, staff: Staff, client: Client): Promise<string> {
+export async function openPendingSession(deps: OpenDeps, staff: Staff, client: SignInClient): Promise<string> {
   const { token, session } = draft(deps, staff, client, true)
   await nativeCollection(deps.StaffSession).insertOne(session)
   return token
@@ -51,7 +51,7 @@ export async function openPendingSession(deps: OpenDeps, staff: Staff, client: C
 function draft(
   deps: OpenDeps,
   { _id: staffName, epoch, secondFactor }: Staff,
-  { ip, userAgent }: Client,
+  { ip, userAgent }: SignInClient,
   isPending: boolean,
 ): { token: string; session: StaffSession } {
   const token = randomBytes(32).toString('base64url')
@@ -101,7 +101,7 @@ export async function findSession(
   deps: OpenDeps & Pick<Deps, 'config' | 'transactions'>,
   token: string,
 ): Promise<SignedIn | null> {
-  const found = await findOpen(deps, token, { isPending: false })
+  const found = await findOpenSession(deps, token, { isPending: false })
   if (found === null) return null
   const { _id, sessionId, lastSeenAt } = found.session
   const { _id: name, role, secondFactor } = found.staff
@@ -122,14 +122,14 @@ export async function findSession(
     mustAddFactor: secondFactor === null && requiresSecondFactor(deps.config, role),
     ...ownForms(deps, token),
     async expectValid(transaction) {
-      if ((await findOpen(deps, token, { isPending: false }, transaction)) === null)
+      if ((await findOpenSession(deps, token, { isPending: false }, transaction)) === null)
         throw refuse('API_ACCESS_NOT_ACTIVE')
     },
   }
 }
 
 /** Null if it has ended. */
-export async function findOpen(
+export async function findOpenSession(
   deps: OpenDeps,
   token: string,
   { isPending }: Pick<StaffSession, 'isPending'>,

@@ -1,12 +1,12 @@
 import { type Command, Help, Option } from 'commander'
 import type { IdPage, IdSlice } from '../../mongo/id-page.ts'
-import { type ActGroup, namedEffects, type StaffAct, type Values } from '../../staff-acts/act.ts'
+import { type ActGroup, type FormValues, namedEffects, type StaffAct } from '../../staff-acts/act.ts'
 import { someId, wholeNumber } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 import { type Column, linesOf, tableText } from './text.ts'
 
 /** An expected failure. The operator sees its message. */
-export class Failed extends Error {}
+export class CommandFailed extends Error {}
 
 export const subcommand = (group: Command, name: string, description: string): Command =>
   group.command(name).description(description)
@@ -20,7 +20,7 @@ export const subcommandOnId = (group: Command, name: string, description: string
  * `failureCode` if the action throws. Actions import what they use when they run, so a help text or a refused argument
  * doesn't wait for MongoDB's driver.
  */
-export const act = <Args extends unknown[], Result extends object>(
+export const commandAction = <Args extends unknown[], Result extends object>(
   run: (deps: AdminDeps, ...args: Args) => Promise<Result>,
   toText: (result: Result) => string | Promise<string> = linesOf,
   failureCode = 1,
@@ -33,8 +33,8 @@ export const act = <Args extends unknown[], Result extends object>(
   }
 
 /** Throws Failed with `message` if `value` is null or false. */
-export function found<T>(value: T | null | false, message: string): T {
-  if (value === null || value === false) throw new Failed(`${message}.`)
+export function orFail<T>(value: T | null | false, message: string): T {
+  if (value === null || value === false) throw new CommandFailed(`${message}.`)
   return value
 }
 
@@ -56,10 +56,10 @@ export function addActCommands<Found>(
     }
     command.addHelpText('after', effectsHelp(group, each, command.name()))
     command.action(
-      act((deps, ...args: unknown[]) =>
+      commandAction((deps, ...args: unknown[]) =>
         isOnObject
-          ? perform(deps, group, each, String(args[0]), args[1] as Values)
-          : perform(deps, group, each, '', args[0] as Values),
+          ? perform(deps, group, each, String(args[0]), args[1] as FormValues)
+          : perform(deps, group, each, '', args[0] as FormValues),
       ),
     )
   }
@@ -72,13 +72,13 @@ async function perform<Found>(
   group: ActGroup<Found>,
   each: StaffAct<Found>,
   id: string,
-  options: Values,
+  options: FormValues,
 ): Promise<object> {
   const { object: what = group.noun } = group
-  const object = found(await group.find(deps, id), `There is no ${what} ${id}`)
+  const object = orFail(await group.find(deps, id), `There is no ${what} ${id}`)
   const fields = Object.entries(each.fields ?? {})
   if (fields.length > 0 && Object.keys(options).length === 0)
-    throw new Failed(`Set at least one of ${fields.map(([name]) => `--${kebab(name)}`).join(', ')}.`)
+    throw new CommandFailed(`Set at least one of ${fields.map(([name]) => `--${kebab(name)}`).join(', ')}.`)
   const values = Object.fromEntries(
     fields.map(([name, { emptyWord, current }]) => {
       const text = options[name] ?? current(object)
@@ -86,12 +86,12 @@ async function perform<Found>(
     }),
   )
   const obstacle = each.isDone?.(object) ? null : (each.obstacle?.(object) ?? null)
-  if (obstacle !== null) throw new Failed(obstacle)
+  if (obstacle !== null) throw new CommandFailed(obstacle)
   const faults = each.faults?.(values) ?? {}
   const result = Object.keys(faults).length > 0 ? { faults } : await each.run(deps, object, deps.by, values)
-  if (result === null) throw new Failed(`The ${what} ${id} has just been changed. Nothing was done.`)
+  if (result === null) throw new CommandFailed(`The ${what} ${id} has just been changed. Nothing was done.`)
   if ('faults' in result)
-    throw new Failed(
+    throw new CommandFailed(
       Object.entries(result.faults)
         .map(([name, fault]) => `--${kebab(name)}: ${fault}`)
         .join('\n'),
@@ -163,7 +163,7 @@ export const asList = <Filter extends object, Item extends object>(
     .option('--limit <n>', `items per page, at most ${maxLimit}`, wholeNumber(1, maxLimit), defaultLimit)
     .option('--after <id>', 'begin after this item: the "next" of the previous page', readAfter)
     .action(
-      act(
+      commandAction(
         (deps, { limit, after, business, ...options }: PageOptions) => {
           const filter = business === undefined ? options : { ...options, businessId: business }
           return read(deps, filter as Filter, { limit, after: after ?? null })

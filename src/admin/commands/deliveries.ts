@@ -3,9 +3,9 @@ import type { Command } from 'commander'
 import type { EventName } from '../../../schemas/events.ts'
 import type { PresentedReplay, Replay } from '../../replays/replay.ts'
 import { replayShown } from '../../staff-acts/shown.ts'
-import { act, found, subcommand, withProgress } from './act.ts'
-import { choice, each, fromOption, someEvents, someId, toOption } from './arguments.ts'
-import type { RequeueCounts, Selection } from './requeue-selected.ts'
+import { commandAction, orFail, subcommand, withProgress } from './act.ts'
+import { choice, collectEach, fromOption, someEvents, someId, toOption } from './arguments.ts'
+import type { DeliverySelection, RequeueCounts } from './requeue-selected.ts'
 import type { AdminDeps } from './run.ts'
 import { type Column, columnOf, tableText } from './text.ts'
 
@@ -34,7 +34,7 @@ Examples:
 export function addDeliveriesCommands(program: Command): void {
   const deliveries = subcommand(program, 'deliveries', 're-queue webhook deliveries and replay events')
   subcommand(deliveries, 'requeue', 'make one more attempt for each selected delivery')
-    .option('--id <id...>', 'select these deliveries', each(someId))
+    .option('--id <id...>', 'select these deliveries', collectEach(someId))
     .option('--endpoint <id>', 'select deliveries to this endpoint', someId)
     .option('--business <id>', 'select deliveries of this business', someId)
     .addOption(fromOption('select deliveries that became DEAD'))
@@ -43,7 +43,7 @@ export function addDeliveriesCommands(program: Command): void {
     .option('--dry-run', 'only count the selected deliveries', false)
     .addHelpText('after', requeueHelp)
     .hook('preAction', (_, command) => checkSelection(command))
-    .action(act(requeue))
+    .action(commandAction(requeue))
   addReplayCommands(deliveries)
 }
 
@@ -52,7 +52,7 @@ const statusDescription =
 
 async function requeue(
   deps: AdminDeps,
-  { dryRun, ...selection }: Selection & { dryRun: boolean },
+  { dryRun, ...selection }: DeliverySelection & { dryRun: boolean },
 ): Promise<RequeueCounts> {
   const { countSelected, requeueSelected } = await import('./requeue-selected.ts')
   const total = await countSelected(deps, selection)
@@ -89,7 +89,7 @@ async function reportGone({ skipped }: RequeueCounts): Promise<void> {
 
 /** Before connecting to MongoDB, rejects options that would select every delivery, or could never select any. */
 function checkSelection(command: Command): void {
-  const { id, endpoint, business, from, to, status } = command.opts<Selection>()
+  const { id, endpoint, business, from, to, status } = command.opts<DeliverySelection>()
   const isNarrow = id !== undefined || endpoint !== undefined || business !== undefined
   if (!isNarrow && from === undefined && to === undefined)
     command.error('error: one of --id, --endpoint, --business, --from and --to is required')
@@ -123,20 +123,22 @@ function addReplayCommands(deliveries: Command): void {
     .option('--dry-run', 'only count the events', false)
     .option('--follow', 'wait for the end and show the progress', false)
     .addHelpText('after', replayHelp)
-    .action(act(replay))
+    .action(commandAction(replay))
   subcommand(deliveries, 'replays', 'show the latest 10 replays of an endpoint')
     .requiredOption('--endpoint <id>', 'the endpoint', someId)
-    .action(act(listReplays, (replays) => (replays.length === 0 ? 'None.' : tableText(replayColumns, replays))))
+    .action(
+      commandAction(listReplays, (replays) => (replays.length === 0 ? 'None.' : tableText(replayColumns, replays))),
+    )
   subcommand(deliveries, 'cancel-replay', 'stop a running replay')
     .argument('<id>', 'the id of the replay', someId)
-    .action(act(cancelOne))
+    .action(commandAction(cancelOne))
 }
 
 async function listReplays(deps: AdminDeps, { endpoint }: { endpoint: string }): Promise<PresentedReplay[]> {
   const { lookUpEndpoint } = await import('../../webhooks/deliveries/look-up.ts')
   const { latestReplays } = await import('../../replays/find.ts')
   const { presentReplay } = await import('../../replays/replay.ts')
-  found(await lookUpEndpoint(deps, endpoint), `There is no endpoint ${endpoint}`)
+  orFail(await lookUpEndpoint(deps, endpoint), `There is no endpoint ${endpoint}`)
   return (await latestReplays(deps, endpoint)).map(presentReplay)
 }
 
@@ -161,7 +163,7 @@ async function replay(deps: AdminDeps, options: ReplayOptions): Promise<object> 
   const { planReplay, startReplay } = await import('../../replays/start.ts')
   const { countUndelivered } = await import('../../replays/selected-events.ts')
   const { endpoint: id, from, to = null, events = null, onlyUndelivered, dryRun, follow } = options
-  const endpoint = found(await lookUpEndpoint(deps, id), `There is no endpoint ${id}`)
+  const endpoint = orFail(await lookUpEndpoint(deps, id), `There is no endpoint ${id}`)
   const planned = await planReplay(deps, endpoint, { from, to, events, onlyUndelivered })
   if (dryRun) {
     const { total, endpointId, from: first, to: last, events: names, sandbox } = planned
@@ -194,6 +196,6 @@ async function cancelOne(deps: AdminDeps, id: string): Promise<object> {
   const { cancelReplay } = await import('../../replays/cancel.ts')
   const { presentReplay } = await import('../../replays/replay.ts')
   const read = () => deps.Replay.findById(id).lean<Replay | null>()
-  await cancelReplay(deps, found(await read(), `There is no replay ${id}`), deps.by)
-  return presentReplay(found(await read(), `There is no replay ${id}`))
+  await cancelReplay(deps, orFail(await read(), `There is no replay ${id}`), deps.by)
+  return presentReplay(orFail(await read(), `There is no replay ${id}`))
 }

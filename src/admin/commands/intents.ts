@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { CancelResult, CancelSelection } from '../../intents/cancel.ts'
-import { act, Failed, found, subcommand, withProgress } from './act.ts'
-import { choice, instant, someId } from './arguments.ts'
+import { CommandFailed, commandAction, orFail, subcommand, withProgress } from './act.ts'
+import { choice, instantArgument, someId } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 
 const cancelHelp = `
@@ -31,10 +31,10 @@ export function addIntentsCommands(program: Command): void {
   subcommand(intents, 'cancel', 'cancel the PENDING payment intents of a business')
     .requiredOption('--business <id>', 'id of the business', someId)
     .requiredOption('--mode <mode>', 'test or live', choice('test', 'live'))
-    .option('--created-before <time>', beforeDescription, instant('start'))
+    .option('--created-before <time>', beforeDescription, instantArgument('start'))
     .option('--dry-run', 'only count the payment intents', false)
     .addHelpText('after', cancelHelp)
-    .action(act(cancel))
+    .action(commandAction(cancel))
 }
 
 const beforeDescription =
@@ -55,7 +55,7 @@ type CancelCounts = { matched: number; cancelled: number; skipped: Partial<Recor
 
 async function cancel(deps: AdminDeps, { business, mode, createdBefore, dryRun }: Options): Promise<CancelCounts> {
   const { countCancellable } = await import('../../intents/cancel.ts')
-  found(await deps.Business.exists({ _id: business }), `There is no business ${business}`)
+  orFail(await deps.Business.exists({ _id: business }), `There is no business ${business}`)
   const now = deps.now()
   const selection: CancelSelection = {
     businessId: business,
@@ -111,7 +111,7 @@ async function cancelSelected(
     return counts
   } catch (error) {
     if (counts.matched > 0) process.stderr.write(`Before that: ${JSON.stringify(counts)}\n`)
-    if (ending.aborted) throw new Failed('Stopped. Run the command again to cancel the rest.')
+    if (ending.aborted) throw new CommandFailed('Stopped. Run the command again to cancel the rest.')
     throw error
   } finally {
     await queues.close()

@@ -4,11 +4,11 @@ import { given } from '../../mongo/id-page.ts'
 import { deadIn } from '../../webhooks/deliveries/backlog.ts'
 import { countOutcomes, type OutcomeCounts, requeueAll, requeueBatch } from '../../webhooks/deliveries/requeue.ts'
 import { createPace } from '../../work/pace.ts'
-import { Failed, found } from './act.ts'
+import { CommandFailed, orFail } from './act.ts'
 import type { AdminDeps } from './run.ts'
 
 /** Omitted options match everything. */
-export interface Selection {
+export interface DeliverySelection {
   id?: string[]
   endpoint?: string
   business?: string
@@ -26,7 +26,7 @@ const withoutRedis = { enqueue: (): void => undefined }
 const batchEveryMs = 2000
 
 /** Throws the same errors as `requeueSelected`. */
-export async function countSelected(deps: AdminDeps, selection: Selection): Promise<number> {
+export async function countSelected(deps: AdminDeps, selection: DeliverySelection): Promise<number> {
   await expectExisting(deps, selection)
   return deps.Delivery.countDocuments(filterOf(deps, selection))
 }
@@ -37,7 +37,7 @@ export async function countSelected(deps: AdminDeps, selection: Selection): Prom
  */
 export async function requeueSelected(
   deps: AdminDeps,
-  selection: Selection,
+  selection: DeliverySelection,
   advance: (count: number) => void,
 ): Promise<RequeueCounts> {
   await expectExisting(deps, selection)
@@ -57,7 +57,7 @@ export async function requeueSelected(
   }
 }
 
-function filterOf(deps: AdminDeps, { id, endpoint, business, from, to, status }: Selection) {
+function filterOf(deps: AdminDeps, { id, endpoint, business, from, to, status }: DeliverySelection) {
   const named = given({ _id: id && { $in: id }, endpointId: endpoint, businessId: business })
   const span = upToNow(deps, { from: from ?? null, to: to ?? null })
   // A CANCELLED delivery has no `deadAt`, so the time span applies to `createdAt`. Naming both environments lets
@@ -68,12 +68,12 @@ function filterOf(deps: AdminDeps, { id, endpoint, business, from, to, status }:
   return isNamedOnly ? named : { ...named, ...deadIn(span) }
 }
 
-async function expectExisting(deps: AdminDeps, { id, endpoint, business }: Selection): Promise<void> {
-  if (business !== undefined) found(await deps.Business.exists({ _id: business }), `There is no business ${business}`)
-  if (endpoint !== undefined) found(await deps.Endpoint.exists({ _id: endpoint }), `There is no endpoint ${endpoint}`)
+async function expectExisting(deps: AdminDeps, { id, endpoint, business }: DeliverySelection): Promise<void> {
+  if (business !== undefined) orFail(await deps.Business.exists({ _id: business }), `There is no business ${business}`)
+  if (endpoint !== undefined) orFail(await deps.Endpoint.exists({ _id: endpoint }), `There is no endpoint ${endpoint}`)
   if (id === undefined) return
   const existing = await deps.Delivery.find({ _id: { $in: id } }, { _id: 1 }).lean<{ _id: string }[]>()
   const known = new Set(existing.map(({ _id }) => _id))
   const missing = id.filter((each) => !known.has(each))
-  if (missing.length > 0) throw new Failed(`There is no delivery ${missing.slice(0, 5).join(', ')}.`)
+  if (missing.length > 0) throw new CommandFailed(`There is no delivery ${missing.slice(0, 5).join(', ')}.`)
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Counts } from '../../retention/cleaning.ts'
-import { act, Failed, subcommand, withProgress } from './act.ts'
+import { CommandFailed, commandAction, subcommand, withProgress } from './act.ts'
 import type { AdminDeps } from './run.ts'
 
 const retentionHelp = `
@@ -20,7 +20,7 @@ export function addRetentionCommands(program: Command): void {
   subcommand(retention, 'run', 'delete old data now')
     .option('--dry-run', 'only count what would be deleted', false)
     .addHelpText('after', retentionHelp)
-    .action(act(run))
+    .action(commandAction(run))
 }
 
 async function run(deps: AdminDeps, { dryRun }: { dryRun: boolean }): Promise<Counts> {
@@ -33,10 +33,10 @@ async function run(deps: AdminDeps, { dryRun }: { dryRun: boolean }): Promise<Co
     try {
       const outcome = await (dryRun ? countCleanUp(deps, ending, watch) : runCleanUp(deps, ending, watch, record))
       if (outcome === 'already-running')
-        throw new Failed(
+        throw new CommandFailed(
           'A clean-up is running, or was killed or failed within the last minute. Try again in a minute.',
         )
-      if (outcome === 'stopped') throw new Failed('Stopped. The next run continues from here.')
+      if (outcome === 'stopped') throw new CommandFailed('Stopped. The next run continues from here.')
       return counts
     } catch (error) {
       // Printed even if the run fails or is stopped: the next run doesn't count what this one has deleted.

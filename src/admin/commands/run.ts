@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os'
 import mongoose from 'mongoose'
-import type { About } from '../../audit/audit-event.ts'
+import type { AuditDetails } from '../../audit/audit-event.ts'
 import { addLine } from '../../audit/audited.ts'
 import { loadConfig } from '../../config/config.ts'
 import { openModels, withModels } from '../../context/models.ts'
@@ -14,7 +14,7 @@ import { createLog } from '../../platform/log.ts'
 import type { By } from '../../security/actor.ts'
 import { createSecrets } from '../../security/seal.ts'
 import { createSlowHash } from '../../security/slow-hash.ts'
-import { jsonText, plainText } from './text.ts'
+import { escapeText, jsonText } from './text.ts'
 
 /** The command line needs no Redis. */
 export type AdminDeps = Pick<Deps, keyof Models | 'config' | 'now' | 'secrets' | 'slowHash' | 'transactions'> & {
@@ -22,7 +22,7 @@ export type AdminDeps = Pick<Deps, keyof Models | 'config' | 'now' | 'secrets' |
   by: By
   asJson: boolean
   /** Adds a line to the audit trail. Commands that aren't one of a domain's acts call it before anything else. */
-  record(about: About): Promise<unknown>
+  record(about: AuditDetails): Promise<unknown>
   /** The first Ctrl-C aborts this signal. A second one ends the process immediately. */
   onCtrlC(): AbortSignal
 }
@@ -56,7 +56,7 @@ export async function withAdminDeps<Result extends object>(
       const transactions = openTransactions(mongo)
       const models = openModels(mongo)
       const by = operator(reason)
-      const record = (about: About) => addLine({ ...models, now }, by, about)
+      const record = (about: AuditDetails) => addLine({ ...models, now }, by, about)
       const parts = { config, secrets, slowHash, transactions, by, asJson, now, record, onCtrlC }
       const result = await run(withModels(models, parts)).finally(close)
       const text = asJson ? jsonText(result) : await toText(result)
@@ -95,7 +95,7 @@ const authenticationFailed = 18
 /** One sentence, never with a password from MONGODB_URL. */
 function explainError(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
-  const detail = plainText(message.replaceAll(/\/\/[^\s/]*@/g, '//').trim())
+  const detail = escapeText(message.replaceAll(/\/\/[^\s/]*@/g, '//').trim())
   if (error instanceof mongoose.Error.MongooseServerSelectionError || error instanceof MongoServerSelectionError) {
     const hosts = hostsOf(error)
     return `MongoDB cannot be reached${hosts === '' ? '' : ` at ${hosts}`} (MONGODB_URL): ${detail}. Check that it is running and accepts connections from this machine.`

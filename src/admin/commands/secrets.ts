@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Resealed } from '../../security/reseal.ts'
-import { act, subcommand, withProgress } from './act.ts'
+import { commandAction, subcommand, withProgress } from './act.ts'
 import type { AdminDeps } from './run.ts'
 
 /** Longer lists of endpoints and staff accounts are cut. */
@@ -26,7 +26,7 @@ export function addSecretsCommands(program: Command): void {
   const secrets = subcommand(program, 'secrets', 'rotate SECRET_KEY')
   subcommand(secrets, 'rotate', 'encrypt stored secrets again with the current SECRET_KEY')
     .addHelpText('after', rotateHelp)
-    .action(act(rotate))
+    .action(commandAction(rotate))
 }
 
 async function rotate(deps: AdminDeps) {
@@ -43,23 +43,23 @@ async function rotate(deps: AdminDeps) {
     responses: await resealField(deps, deps.StoredResponse, 'response', { where: stillNeeded(deps.now()), advance }),
     serviceKeys: await resealField(deps, deps.ServiceKey, 'key'),
   }))
-  const { left, listed, gone, listedGone } = await findStaleKeys(deps)
+  const { staleCount, staleKeys, unreadableCount, unreadableKeys } = await findStaleKeys(deps)
   const unreadable = counted(parts, (part) => part.unreadable.length)
-  const lost = Object.values(unreadable).reduce((sum, count) => sum + count, gone)
-  if (lost > 0) reportLost(unreadable, gone)
+  const lost = Object.values(unreadable).reduce((sum, count) => sum + count, unreadableCount)
+  if (lost > 0) reportLost(unreadable, unreadableCount)
   return {
     resealed: counted(parts, (part) => part.resealed),
     // Encrypted with a key that isn't configured.
     unreadable,
     unreadableEndpoints: parts.endpoints.unreadable.slice(0, maxListed).map((id) => ({ id })),
     unreadableStaff: parts.secondFactors.unreadable.slice(0, maxListed).map((name) => ({ name })),
-    keysLeft: left,
-    keys: listed,
+    keysLeft: staleCount,
+    keys: staleKeys,
     // API keys that can't be used, because their SECRET_KEY isn't configured.
-    keysGone: gone,
-    goneKeys: listedGone,
+    keysGone: unreadableCount,
+    goneKeys: unreadableKeys,
     // Whether nothing depends on SECRET_KEY_PREVIOUS or on a key that isn't configured.
-    mayDropPrevious: left === 0 && lost === 0,
+    mayDropPrevious: staleCount === 0 && lost === 0,
   }
 }
 

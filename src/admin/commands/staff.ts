@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
 import type { IdSlice } from '../../mongo/id-page.ts'
 import type { AccountFacts, AccountFilter } from '../../staff/list-accounts.ts'
-import { isStaffName, roles } from '../../staff/permissions.ts'
+import { isValidStaffName, roles } from '../../staff/permissions.ts'
 import { accountActs, passwordInWords, staffListActs } from '../../staff-acts/account-acts.ts'
 import { accountShown } from '../../staff-acts/shown.ts'
-import { act, addActCommands, asList, found, subcommand } from './act.ts'
-import { choice, parsed } from './arguments.ts'
+import { addActCommands, asList, commandAction, orFail, subcommand } from './act.ts'
+import { choice, parserFor } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
-import { type Column, columnOf, detailsText, second } from './text.ts'
+import { type Column, columnOf, detailsText, toSecond } from './text.ts'
 
 const listHelp = `
 Examples:
@@ -15,8 +15,8 @@ Examples:
   admin staff list --role support --disabled`
 
 /** Names are stored and compared in lower case. */
-const staffName = parsed(
-  (text) => (isStaffName(text.toLowerCase()) ? text.toLowerCase() : null),
+const staffName = parserFor(
+  (text) => (isValidStaffName(text.toLowerCase()) ? text.toLowerCase() : null),
   'Must be 1 to 64 characters (a-z, 0-9 and . _ @ -) and begin with a letter or digit.',
 )
 
@@ -34,7 +34,7 @@ export function addStaffCommands(program: Command): void {
   subcommand(staff, 'show', 'show the role and the state of an account')
     .argument('<name>', 'name of the account', staffName)
     .addHelpText('after', '\nExample:\n  admin staff show fatou')
-    .action(act(showAccount, detailsText))
+    .action(commandAction(showAccount, detailsText))
 }
 
 async function listPage(deps: AdminDeps, filter: AccountFilter, slice: IdSlice) {
@@ -46,7 +46,7 @@ async function listPage(deps: AdminDeps, filter: AccountFilter, slice: IdSlice) 
 async function showAccount(deps: AdminDeps, name: string) {
   const { lookUpAccount } = await import('../../staff/list-accounts.ts')
   const { listSessions } = await import('../../staff/staff-sessions.ts')
-  const account = found(await lookUpAccount(deps, name), `There is no account ${name}`)
+  const account = orFail(await lookUpAccount(deps, name), `There is no account ${name}`)
   const [shown] = await withSignIns(deps, [account])
   return { ...(shown ?? account), sessions: (await listSessions(deps, name)).length }
 }
@@ -58,7 +58,7 @@ async function withSignIns(deps: AdminDeps, accounts: readonly AccountFacts[]) {
   const signIns = await lastSignIns(deps, names)
   return accounts.map((account) => ({
     ...account,
-    password: passwordInWords(account, second),
+    password: passwordInWords(account, toSecond),
     lastSignInAt: signIns.get(account.name) ?? null,
   }))
 }

@@ -8,15 +8,15 @@ import type { ShownField } from '../../staff-acts/shown.ts'
 const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 
 /** Makes a terminal show a merchant's text as it is, e.g. with `\u{1b}` for ESC. */
-export const plainText = (text: string): string =>
+export const escapeText = (text: string): string =>
   text.replaceAll(unsafe, (character) => String.raw`\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
 
 /** For Commander's messages, which may repeat an argument. The suggestion gets a line of its own. */
-export const plainMessage = (text: string): string =>
+export const escapeErrorMessage = (text: string): string =>
   `${text
     .trimEnd()
     .split(/\n(?=\(Did you mean [^\n]*\)$)/)
-    .map(plainText)
+    .map(escapeText)
     .join('\n')}\n`
 
 /** Escapes every unsafe character. A program that parses the JSON gets the same text. */
@@ -28,7 +28,7 @@ export const jsonText = (result: object): string =>
 const escaped = (unit: number): string => String.raw`\u${unit.toString(16).padStart(4, '0')}`
 
 /** To the second, such as `2026-11-21T07:35:12Z`. */
-export const second = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`
+export const toSecond = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`
 
 /** UTC, such as `2026-11-21`. */
 export const dayOf = (time: Date | null): string | null => time?.toISOString().slice(0, 10) ?? null
@@ -36,7 +36,7 @@ export const dayOf = (time: Date | null): string | null => time?.toISOString().s
 /** One line. A list becomes `one, other`, and an object `name 3, other 5`. */
 function valueText(value: unknown): string {
   if (value === null || value === undefined) return 'none'
-  if (value instanceof Date) return second(value)
+  if (value instanceof Date) return toSecond(value)
   if (Array.isArray(value)) return value.map(valueText).join(', ') || 'none'
   if (typeof value === 'object')
     return (
@@ -44,7 +44,7 @@ function valueText(value: unknown): string {
         .map(([name, part]) => `${name} ${valueText(part)}`)
         .join(', ') || 'none'
     )
-  return plainText(typeof value === 'string' ? value : JSON.stringify(value))
+  return escapeText(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
 /** One `name: value` line per field. */
@@ -75,7 +75,7 @@ export const columnOf = <Item>({ label, unit, value }: ShownField<Item>): Column
   mayShrink: unit === 'user',
   cell(item) {
     const shown = value(item)
-    if (shown instanceof Date) return unit === 'date' ? dayOf(shown) : second(shown)
+    if (shown instanceof Date) return unit === 'date' ? dayOf(shown) : toSecond(shown)
     if (typeof shown === 'boolean') return shown ? 'yes' : 'no'
     return shown
   },

@@ -3,8 +3,8 @@ import type { IdPage, IdSlice } from '../../mongo/id-page.ts'
 import type { SealedField } from '../../security/seal.ts'
 import { walletShown } from '../../staff-acts/shown.ts'
 import type { WalletFacts, WalletFilter } from '../../wallets/sandbox/operate.ts'
-import { act, asList, Failed, found, subcommand } from './act.ts'
-import { centimes, parsed, phoneNumber, pinCode, someId, walletPhone } from './arguments.ts'
+import { asList, CommandFailed, commandAction, orFail, subcommand } from './act.ts'
+import { centimes, parserFor, phoneNumber, pinCode, someId, walletPhone } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 import { columnOf, detailsText } from './text.ts'
 
@@ -28,7 +28,7 @@ export function addWalletCommands(program: Command): void {
     .requiredOption('--phone <phone>', 'phone number of the customer', walletPhone)
     .requiredOption('--pin <pin>', pinDescription, pinCode)
     .requiredOption('--balance <centimes>', 'the balance in centimes', centimes)
-    .action(act(createSandboxWallet))
+    .action(commandAction(createSandboxWallet))
 
   const list = subcommand(wallet, 'list', 'list sandbox wallets')
     .option('--phone <phone>', 'only wallets with this phone number', phoneNumber)
@@ -40,7 +40,7 @@ export function addWalletCommands(program: Command): void {
     .argument('<phone>', 'phone number of the wallet', phoneNumber)
     .option('--business <id>', 'the business that sees the demo wallet', someId)
     .addHelpText('after', showHelp)
-    .action(act(showWallet, detailsText))
+    .action(commandAction(showWallet, detailsText))
 }
 
 const pinDescription = '4 to 6 digits; other users of this machine can see it, so do not use a real PIN'
@@ -48,13 +48,13 @@ const pinDescription = '4 to 6 digits; other users of this machine can see it, s
 async function createSandboxWallet(deps: AdminDeps, input: { phone: string; pin: string; balance: number }) {
   const { createWallet } = await import('../../wallets/sandbox/operate.ts')
   const created = await createWallet(deps, input, deps.by)
-  const { _id: id, phone, balance } = found(created, `There is already a wallet ${input.phone}`)
+  const { _id: id, phone, balance } = orFail(created, `There is already a wallet ${input.phone}`)
   return { id, phone, balance }
 }
 
 async function showWallet(deps: AdminDeps, phone: string, { business = null }: { business?: string | null }) {
   const { lookUpWallet } = await import('../../wallets/sandbox/operate.ts')
-  return found(
+  return orFail(
     await lookUpWallet(deps, phone, business),
     'There is no such wallet. A demo wallet exists from its first payment on, and can be shown only with --business',
   )
@@ -63,7 +63,7 @@ async function showWallet(deps: AdminDeps, phone: string, { business = null }: {
 /** A wallet's id contains its phone number, so the id at which the next page begins is printed encrypted. */
 const nextField: SealedField = { collection: 'wallets', id: 'list', field: 'next' }
 
-const sealedId = parsed((text) => /^v1\.[\w.-]{1,400}$/.exec(text)?.[0], 'Must be the "next" of the previous page.')
+const sealedId = parserFor((text) => /^v1\.[\w.-]{1,400}$/.exec(text)?.[0], 'Must be the "next" of the previous page.')
 
 async function read(deps: AdminDeps, filter: WalletFilter, { limit, after }: IdSlice): Promise<IdPage<WalletFacts>> {
   const { listWallets } = await import('../../wallets/sandbox/operate.ts')
@@ -75,7 +75,7 @@ function unsealed({ secrets }: AdminDeps, text: string): string {
   try {
     return secrets.unseal(text, nextField)
   } catch {
-    throw new Failed('--after takes the "next" of the previous page.')
+    throw new CommandFailed('--after takes the "next" of the previous page.')
   }
 }
 

@@ -1,11 +1,11 @@
 import { catalogue, type ErrorCode } from '../../platform/errors.ts'
 import { bodyKindOf, isForBrowsers, type Route } from '../operations/route.ts'
-import { exposed } from '../pages/cross-origin.ts'
-import type { Part } from './schemas.ts'
+import { exposedHeaders } from '../pages/cross-origin.ts'
+import type { OpenApiPart } from './schemas.ts'
 
 const text = { type: 'string', maxLength: 100 }
 
-export const headers = {
+export const headerComponents = {
   RequestId: {
     description: 'The id of this request. Include it when you contact support.',
     schema: { type: 'string', format: 'uuid', maxLength: 36 },
@@ -39,22 +39,22 @@ export const headers = {
   },
   AccessControlExposeHeaders: {
     description: 'The response headers that scripts may read.',
-    schema: { ...text, const: exposed },
+    schema: { ...text, const: exposedHeaders },
   },
 }
 
-const header = (name: keyof typeof headers): Part => ({ $ref: `#/components/headers/${name}` })
+const header = (name: keyof typeof headerComponents): OpenApiPart => ({ $ref: `#/components/headers/${name}` })
 
-const requestId: Part = { 'X-Request-Id': header('RequestId') }
-const rateLimit: Part = { RateLimit: header('RateLimit'), 'RateLimit-Policy': header('RateLimitPolicy') }
-const retryAfter: Part = { 'Retry-After': header('RetryAfter') }
-const replayed: Part = {
+const requestId: OpenApiPart = { 'X-Request-Id': header('RequestId') }
+const rateLimit: OpenApiPart = { RateLimit: header('RateLimit'), 'RateLimit-Policy': header('RateLimitPolicy') }
+const retryAfter: OpenApiPart = { 'Retry-After': header('RetryAfter') }
+const replayed: OpenApiPart = {
   'Idempotent-Replayed': header('IdempotentReplayed'),
   'Idempotent-Params-Mismatch': header('IdempotentParamsMismatch'),
 }
 
 /** Additional headers of operations that scripts on any site may call. */
-const forBrowsers = (route: Route): Part =>
+const forBrowsers = (route: Route): OpenApiPart =>
   isForBrowsers(route)
     ? {
         'Access-Control-Allow-Origin': header('AccessControlAllowOrigin'),
@@ -63,14 +63,14 @@ const forBrowsers = (route: Route): Part =>
     : {}
 
 /** Headers of the operation's own responses, as opposed to the errors that all operations share. */
-export const headersOf = (route: Route): Part => ({
+export const headersOf = (route: Route): OpenApiPart => ({
   ...requestId,
   ...rateLimit,
   ...(route.method === 'get' ? {} : replayed),
   ...forBrowsers(route),
 })
 
-export const fileName = (description: string): Part => ({
+export const fileName = (description: string): OpenApiPart => ({
   'Content-Disposition': { description, schema: { type: 'string', maxLength: 200, pattern: '^attachment; ' } },
 })
 
@@ -125,7 +125,7 @@ function codesIn(schema: unknown): ErrorCode[] {
 }
 
 /** Errors whose codes are the same for every operation, by HTTP status. */
-const sharedResponses: Record<number, { name: string; headers: Part }> = {
+const sharedResponses: Record<number, { name: string; headers: OpenApiPart }> = {
   401: { name: 'Unauthorized', headers: requestId },
   408: { name: 'RequestTimeout', headers: requestId },
   409: { name: 'InProgress', headers: { ...requestId, ...rateLimit, ...retryAfter } },
@@ -144,7 +144,7 @@ const sharedCodes: readonly ErrorCode[] = [...ofAll, ...ofWrites, ...ofBodies]
 
 const statusOf = (code: ErrorCode): number => catalogue[code][0]
 
-export const sharedRefusals = (): Part =>
+export const sharedRefusals = (): OpenApiPart =>
   Object.fromEntries(
     [...Map.groupBy(sharedCodes, statusOf)].flatMap(([status, codes]) => {
       const shared = sharedResponses[status]
@@ -152,12 +152,12 @@ export const sharedRefusals = (): Part =>
     }),
   )
 
-export function refusalsOf(route: Route): Part {
+export function refusalsOf(route: Route): OpenApiPart {
   const byStatus = [...Map.groupBy(codesOf(route), statusOf)].toSorted(([a], [b]) => a - b)
   return Object.fromEntries(byStatus.map(([status, codes]) => [status, refusalOf(route, status, codes)]))
 }
 
-function refusalOf(route: Route, status: number, codes: ErrorCode[]): Part {
+function refusalOf(route: Route, status: number, codes: ErrorCode[]): OpenApiPart {
   const shared = sharedResponses[status]
   if (shared === undefined) return refusal(codes, headersOf(route))
   const own = codes.find((code) => !sharedCodes.includes(code))
@@ -168,7 +168,7 @@ function refusalOf(route: Route, status: number, codes: ErrorCode[]): Part {
 }
 
 /** All errors have one schema, so that a generated client handles them in one way. */
-const refusal = (codes: ErrorCode[], ofResponse: Part): Part => ({
+const refusal = (codes: ErrorCode[], ofResponse: OpenApiPart): OpenApiPart => ({
   description: codes.join(', '),
   headers: ofResponse,
   content: {
@@ -179,7 +179,7 @@ const refusal = (codes: ErrorCode[], ofResponse: Part): Part => ({
   },
 })
 
-export const refusalExamples = (): Part =>
+export const refusalExamples = (): OpenApiPart =>
   Object.fromEntries(
     Object.entries(catalogue).map(([code, [statusCode, message]]) => {
       const error = { code, message, statusCode, requestId: '97ba8550-ced5-4d92-a656-6c4288ed5ce0' }

@@ -4,52 +4,52 @@ import type { EventName } from '../../../schemas/events.ts'
 import { createTestIntentBody, refundBody, simulatePaymentBody } from '../../../schemas/intents.ts'
 import { simulateOrderBody } from '../../../schemas/orders.ts'
 import { changeStockBody, createProductBody, importProductsBody, updateProductBody } from '../../../schemas/products.ts'
-import { eventFeed, eventPage, loggedEvent } from '../../../schemas/responses/event.ts'
-import { failureBody, fieldFault, rateLimitDetails } from '../../../schemas/responses/failure.ts'
+import { eventFeedSchema, eventPageSchema, loggedEventSchema } from '../../../schemas/responses/event.ts'
+import { failureBody, fieldFaultSchema, rateLimitDetails } from '../../../schemas/responses/failure.ts'
 import {
-  createdIntent,
-  intent,
-  intentPage,
-  payment,
-  paymentFailure,
-  refund,
-  refundedIntent,
+  createdIntentSchema,
+  intentPageSchema,
+  intentSchema,
+  paymentFailureSchema,
+  paymentSchema,
+  refundedIntentSchema,
+  refundSchema,
 } from '../../../schemas/responses/intent.ts'
 import {
-  balance,
-  ledgerEntry,
-  ledgerEntryPage,
-  listedRefund,
-  listedRefundPage,
-  statement,
-  statementPage,
+  balanceSchema,
+  ledgerEntryPageSchema,
+  ledgerEntrySchema,
+  listedRefundPageSchema,
+  listedRefundSchema,
+  statementPageSchema,
+  statementSchema,
 } from '../../../schemas/responses/ledger.ts'
 import {
-  customer,
-  deletedProduct,
-  importResult,
-  order,
-  orderItem,
-  orderPage,
-  product,
-  productPage,
-  stockedVariant,
-  variant,
+  customerSchema,
+  deletedProductSchema,
+  importResultSchema,
+  orderItemSchema,
+  orderPageSchema,
+  orderSchema,
+  productPageSchema,
+  productSchema,
+  stockedVariantSchema,
+  variantSchema,
 } from '../../../schemas/responses/store.ts'
 import {
-  deletedEndpoint,
-  delivery,
-  deliveryAttempt,
-  deliveryPage,
-  deliveryWithAttempts,
-  endpoint,
-  endpointHealth,
-  endpointPage,
-  endpointWithSecret,
-  lastDayOfEndpoint,
-  listedEndpoint,
-  retriedDelivery,
-  testResult,
+  deletedEndpointSchema,
+  deliveryAttemptSchema,
+  deliveryPageSchema,
+  deliverySchema,
+  deliveryWithAttemptsSchema,
+  endpointHealthSchema,
+  endpointPageSchema,
+  endpointSchema,
+  endpointWithSecretSchema,
+  lastDaySchema,
+  listedEndpointSchema,
+  retriedDeliverySchema,
+  testResultSchema,
 } from '../../../schemas/responses/webhooks.ts'
 import { type Fields, takesNull } from '../../input/known-fields.ts'
 import { type DescribedConfig, formatsFor } from './formats.ts'
@@ -59,10 +59,6 @@ const capitalised = (word: string): string => word.charAt(0).toUpperCase() + wor
 /** `payment.created` becomes `PaymentCreatedEvent`. */
 const eventType = (event: string): string => `${event.split('.').map(capitalised).join('')}Event`
 
-/** Names schemas like their constants: `LedgerEntry` is `ledgerEntry`. */
-const asWritten = (schemas: Record<string, object>): Record<string, object> =>
-  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [capitalised(name), schema]))
-
 export const eventBodies: Record<EventName, object> = {
   ...paymentEvents,
   ...orderEvents,
@@ -70,41 +66,68 @@ export const eventBodies: Record<EventName, object> = {
 }
 
 /** Schemas that the document defines once and refers to by name. */
-export const named: Record<string, object> = {
+export const namedSchemas: Record<string, object> = {
   CreateIntentBody: createTestIntentBody,
-  ...asWritten({ simulatePaymentBody, refundBody }),
-  ...asWritten({ createdIntent, intent, refundedIntent, intentPage, payment, paymentFailure, refund, listedRefund }),
-  RefundPage: listedRefundPage,
-  ...asWritten({ balance, ledgerEntry, ledgerEntryPage, statement, statementPage }),
+  SimulatePaymentBody: simulatePaymentBody,
+  RefundBody: refundBody,
+  CreatedIntent: createdIntentSchema,
+  Intent: intentSchema,
+  RefundedIntent: refundedIntentSchema,
+  IntentPage: intentPageSchema,
+  Payment: paymentSchema,
+  PaymentFailure: paymentFailureSchema,
+  Refund: refundSchema,
+  ListedRefund: listedRefundSchema,
+  RefundPage: listedRefundPageSchema,
+  Balance: balanceSchema,
+  LedgerEntry: ledgerEntrySchema,
+  LedgerEntryPage: ledgerEntryPageSchema,
+  Statement: statementSchema,
+  StatementPage: statementPageSchema,
   CreateWebhookEndpointBody: createEndpointBody,
   UpdateWebhookEndpointBody: updateEndpointBody,
   TestWebhookEndpointBody: testEndpointBody,
-  WebhookEndpoint: endpoint,
-  WebhookEndpointWithSecret: endpointWithSecret,
-  WebhookEndpointHealth: endpointHealth,
-  ListedWebhookEndpoint: listedEndpoint,
-  WebhookEndpointLastDay: lastDayOfEndpoint,
-  WebhookEndpointPage: endpointPage,
-  DeletedWebhookEndpoint: deletedEndpoint,
-  WebhookTestResult: testResult,
-  WebhookDelivery: delivery,
-  WebhookDeliveryWithAttempts: deliveryWithAttempts,
-  WebhookDeliveryAttempt: deliveryAttempt,
-  WebhookDeliveryPage: deliveryPage,
-  RetriedWebhookDelivery: retriedDelivery,
-  ...asWritten({ loggedEvent, eventPage, eventFeed }),
-  ...asWritten({ createProductBody, updateProductBody, changeStockBody }),
-  ...asWritten({ product, productPage, variant, stockedVariant, deletedProduct, importProductsBody, importResult }),
-  ...asWritten({ simulateOrderBody, order, orderItem, orderPage, customer }),
+  WebhookEndpoint: endpointSchema,
+  WebhookEndpointWithSecret: endpointWithSecretSchema,
+  WebhookEndpointHealth: endpointHealthSchema,
+  ListedWebhookEndpoint: listedEndpointSchema,
+  WebhookEndpointLastDay: lastDaySchema,
+  WebhookEndpointPage: endpointPageSchema,
+  DeletedWebhookEndpoint: deletedEndpointSchema,
+  WebhookTestResult: testResultSchema,
+  WebhookDelivery: deliverySchema,
+  WebhookDeliveryWithAttempts: deliveryWithAttemptsSchema,
+  WebhookDeliveryAttempt: deliveryAttemptSchema,
+  WebhookDeliveryPage: deliveryPageSchema,
+  RetriedWebhookDelivery: retriedDeliverySchema,
+  LoggedEvent: loggedEventSchema,
+  EventPage: eventPageSchema,
+  EventFeed: eventFeedSchema,
+  CreateProductBody: createProductBody,
+  UpdateProductBody: updateProductBody,
+  ChangeStockBody: changeStockBody,
+  Product: productSchema,
+  ProductPage: productPageSchema,
+  Variant: variantSchema,
+  StockedVariant: stockedVariantSchema,
+  DeletedProduct: deletedProductSchema,
+  ImportProductsBody: importProductsBody,
+  ImportResult: importResultSchema,
+  SimulateOrderBody: simulateOrderBody,
+  Order: orderSchema,
+  OrderItem: orderItemSchema,
+  OrderPage: orderPageSchema,
+  Customer: customerSchema,
   Failure: failureBody,
-  ...asWritten({ fieldFault, rateLimitDetails }),
+  FieldFault: fieldFaultSchema,
+  RateLimitDetails: rateLimitDetails,
   ...Object.fromEntries(Object.entries(eventBodies).map(([event, body]) => [eventType(event), body])),
 }
 
-const names = new Map(Object.entries(named).map(([name, schema]) => [schema, name]))
+const names = new Map(Object.entries(namedSchemas).map(([name, schema]) => [schema, name]))
 
 /** Any part of the OpenAPI document. */
-export type Part = Record<string, unknown>
+export type OpenApiPart = Record<string, unknown>
 
 /**
  * Translates a schema from schemas/ to OpenAPI 3.1. `refer` returns a reference if the schema has a name; `define`
@@ -119,20 +142,20 @@ const nesting = ['items', 'propertyNames', 'additionalProperties', 'if', 'then',
 export function createSchemaWriter(config: DescribedConfig, bodies: ReadonlySet<object>) {
   const formats = formatsFor(config)
 
-  const refer = (schema: object): Part => {
+  const refer = (schema: object): OpenApiPart => {
     const name = names.get(schema)
     return name === undefined ? define(schema) : { $ref: `#/components/schemas/${name}` }
   }
 
-  const define = (schema: object): Part => {
+  const define = (schema: object): OpenApiPart => {
     const whole = withType(bodies.has(schema) ? withNull(schema) : schema)
     return withWidth(Object.assign({}, ...Object.entries(whole).map(([keyword, value]) => write(keyword, value))))
   }
 
-  const referEach = (schemas: object): Part =>
+  const referEach = (schemas: object): OpenApiPart =>
     Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, refer(schema)]))
 
-  const write = (keyword: string, value: unknown): Part => {
+  const write = (keyword: string, value: unknown): OpenApiPart => {
     if (['$schema', 'message', 'emptyIsAbsent'].includes(keyword)) return {}
     if (keyword === 'absenceWidens') return { additionalProperties: false }
     // We may add fields later, so clients must accept fields that they don't know.
@@ -146,7 +169,7 @@ export function createSchemaWriter(config: DescribedConfig, bodies: ReadonlySet<
     return { [keyword]: Array.isArray(value) ? value.map(refer) : refer(value as object) }
   }
 
-  const keywordsOf = (format: string): Part => {
+  const keywordsOf = (format: string): OpenApiPart => {
     const keywords = formats[format]
     if (keywords === undefined) throw new Error(`formats.ts does not describe the format ${format}`)
     return { ...keywords }
@@ -156,7 +179,7 @@ export function createSchemaWriter(config: DescribedConfig, bodies: ReadonlySet<
 }
 
 /** Adds `int32`, `int64` or `double`: code generators choose the type of a number by its format. */
-function withWidth(written: Part): Part {
+function withWidth(written: OpenApiPart): OpenApiPart {
   const { type, minimum, maximum } = written as { type?: unknown; minimum?: number; maximum?: number }
   const isMissing = [type].flat().includes('null') && Array.isArray(written.enum) && !written.enum.includes(null)
   const schema = isMissing ? { ...written, enum: [...(written.enum as unknown[]), null] } : written

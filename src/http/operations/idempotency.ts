@@ -2,10 +2,10 @@ import { hash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Request } from 'express'
 import { stringify } from 'safe-stable-stringify'
-import { byCaller, type Caller } from '../../businesses/caller.ts'
+import { type Caller, merchantActor } from '../../businesses/caller.ts'
 import { countStored, refuseLarge } from '../../businesses/quotas.ts'
 import {
-  type Bytes,
+  type FinalResponse,
   findRow,
   type Result,
   readRow,
@@ -19,7 +19,7 @@ import { bytesOf } from '../../mongo/bytes-of.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type ErrorCode, Refusal, refuse } from '../../platform/errors.ts'
 import { type Cause, inSpan } from '../../tracing/tracing.ts'
-import { type ApiResponse, failure, success } from '../responses/envelope.ts'
+import { type ApiResponse, failureResponse, successResponse } from '../responses/envelope.ts'
 import type { Deadline } from '../server/timeouts.ts'
 import type { WriteRoute } from './route.ts'
 
@@ -85,7 +85,7 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
   const path = JSON.stringify([route.path, params])
   const key = digest(JSON.stringify([caller.keyId, route.method, path, write.key]), keyLength)
 
-  const rowFor = (response: Bytes, about: Pick<StoredResponse, 'at' | 'paramsHash' | 'refusal'>) =>
+  const rowFor = (response: FinalResponse, about: Pick<StoredResponse, 'at' | 'paramsHash' | 'refusal'>) =>
     rowOf(deps, key, response, about)
   const store = async (row: StoredResponse) => {
     if (row.refusal) await refuseLarge(deps, caller, bytesOf(row))
@@ -113,14 +113,14 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
 
   const request = (deadlineAt: number): WriteRequest => ({
     key,
-    by: byCaller(caller),
+    by: merchantActor(caller),
     paramsHash,
     arrivedAt,
     deadlineAt,
     cause,
     earlier: () => looking,
     build(data) {
-      const response = success(write.status, data)
+      const response = successResponse(write.status, data)
       const row = rowFor(response, { paramsHash, at: deps.now(), refusal: false })
       storedBytes = bytesOf(row)
       return { response, row }
@@ -129,7 +129,8 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
 
   /** Responds to a failed request with the effect of a twin, a stored response, or its own error. */
   async function afterError(error: unknown): Promise<Result | ApiResponse> {
-    const own = error instanceof Refusal && error !== unread && isFinal(error) ? failure(error, cause.requestId) : null
+    const own =
+      error instanceof Refusal && error !== unread && isFinal(error) ? failureResponse(error, cause.requestId) : null
     try {
       const earlier = await deadline.run(() => looking)
       if (earlier !== null) return earlier
@@ -169,7 +170,8 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
     const { kind, data: begun } = result
     const data = typeof begun === 'function' ? await (begun as ThirdPartyStep)(deadline.run) : begun
     if (data instanceof Refusal && !isFinal(data)) throw data
-    const response = data instanceof Refusal ? failure(data, cause.requestId) : success(write.status, data)
+    const response =
+      data instanceof Refusal ? failureResponse(data, cause.requestId) : successResponse(write.status, data)
     const about = kind === 'effect' ? result : { at: deps.now(), paramsHash, isRepeat: false }
     const isKnown = route.storesNoRow && !(about.isRepeat && (await find())?.refusal === true)
     const { at, isRepeat } = about
@@ -193,7 +195,7 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
 const isFinal = ({ statusCode, code }: Refusal): boolean =>
   statusCode < 500 && code !== 'RATE_LIMITED' && code !== 'IDEMPOTENCY_REQUEST_IN_PROGRESS'
 
-function repeated({ status, body }: Bytes, otherParams: boolean): ApiResponse {
+function repeated({ status, body }: FinalResponse, otherParams: boolean): ApiResponse {
   const code = status >= 400 ? (JSON.parse(body.toString()).error.code as ErrorCode) : null
   const mismatch = otherParams ? { 'Idempotent-Params-Mismatch': 'true' } : {}
   return { status, code, body, headers: { 'Idempotent-Replayed': 'true', ...mismatch } }

@@ -32,7 +32,7 @@ export const tags = {
  * What the OpenAPI document says about an operation beyond its route. Requests are validated against `query` and
  * `body`: without `query`, no query parameter is accepted, and without `body`, the body is ignored.
  */
-export interface About {
+export interface OperationDescription {
   operationId: string
   tag: keyof typeof tags
   summary: string
@@ -51,7 +51,7 @@ export interface About {
 interface Common {
   /** Relative to /api/v1. */
   path: string
-  about: About
+  about: OperationDescription
   /** If there are several, any one of them is enough. */
   scope: Scope | { anyOf: readonly Scope[] }
   /** Whether live keys are rejected (step 8 in the order of checks, docs/maintainers/decisions.md). */
@@ -128,7 +128,7 @@ export const scopesOf = ({ scope }: Pick<Route, 'scope'>): readonly Scope[] =>
   typeof scope === 'string' ? [scope] : scope.anyOf
 
 /** A route whose description has no section yet. */
-type Untagged<Each> = Each extends Route ? Omit<Each, 'about'> & { about: Omit<About, 'tag'> } : never
+type Untagged<Each> = Each extends Route ? Omit<Each, 'about'> & { about: Omit<OperationDescription, 'tag'> } : never
 
-export const inSection = (tag: About['tag'], routes: readonly Untagged<Route>[]): readonly Route[] =>
+export const inSection = (tag: OperationDescription['tag'], routes: readonly Untagged<Route>[]): readonly Route[] =>
   routes.map((route) => ({ ...route, about: { ...route.about, tag } }))

@@ -1,14 +1,14 @@
 import type { Request, Response } from 'express'
 import { emptyQuery } from '../../../schemas/queries.ts'
-import { type Caller, identify } from '../../businesses/caller.ts'
+import { type Caller, identifyByKey } from '../../businesses/caller.ts'
 import { maxPageBytes, PageTooLarge } from '../../limits/capacity.ts'
 import type { Page } from '../../lists/pagination.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { inSpan } from '../../tracing/tracing.ts'
 import { readBody, reserveBody } from '../body/read-body.ts'
-import { beginDownload, type DownloadBegun, prefersCsv } from '../responses/download.ts'
-import { type ApiResponse, success } from '../responses/envelope.ts'
+import { prefersCsv, type StartedDownload, startDownload } from '../responses/download.ts'
+import { type ApiResponse, successResponse } from '../responses/envelope.ts'
 import { memoryOfDownload, memoryOfOne, memoryOfPage } from '../responses/largest.ts'
 import { type BuiltResponse, buildPage, sizeOf } from '../responses/send.ts'
 import { type Deadline, startDeadline } from '../server/timeouts.ts'
@@ -40,7 +40,7 @@ export async function runOperation(
   route: Route,
   req: Request,
   res: Response,
-): Promise<ApiResponse | BuiltResponse | DownloadBegun> {
+): Promise<ApiResponse | BuiltResponse | StartedDownload> {
   const deadline = startDeadline()
   const caller = await identifyCaller({ deps, req, res, deadline })
   const call: Call = { deps, req, res, deadline, caller }
@@ -61,7 +61,7 @@ async function identifyCaller({ deps, req, res, deadline }: Omit<Call, 'caller'>
   const address = req.ip ?? ''
   return deadline.run((deadlineAt) =>
     limitUnknown(deps, address, res, async () =>
-      identify(deps, bearerToken(req), address, deadlineAt, (key) => {
+      identifyByKey(deps, bearerToken(req), address, deadlineAt, (key) => {
         res.locals.key = key
       }),
     ),
@@ -90,7 +90,7 @@ async function read(call: Call, route: ReadRoute): Promise<BuiltResponse | ApiRe
   const input = readInput(call, route, undefined)
   const held = await hold(call, route, input)
   if (held === null) return readNow(call, route, input)
-  if ('data' in held) return success(200, held.data)
+  if ('data' in held) return successResponse(200, held.data)
   // The key may have been revoked in the meantime.
   const caller = await identifyCaller(call)
   allow(route, caller)
@@ -143,7 +143,7 @@ async function readNow(call: Call, route: ReadRoute, input: OperationInput): Pro
     const csv = route.toCsv !== undefined && prefersCsv(res.req) ? route.toCsv(data as never, input as never) : null
     const parts = await memory.during(async () => {
       if (csv !== null) return [Buffer.from(csv.text)]
-      return route.isPage ? buildPage(data as Page<unknown>) : [success(200, data).body]
+      return route.isPage ? buildPage(data as Page<unknown>) : [successResponse(200, data).body]
     })
     bytes = sizeOf(parts)
     memory.built(bytes)
@@ -156,7 +156,7 @@ async function readNow(call: Call, route: ReadRoute, input: OperationInput): Pro
   }
 }
 
-async function download(call: Call, route: DownloadRoute): Promise<DownloadBegun> {
+async function download(call: Call, route: DownloadRoute): Promise<StartedDownload> {
   const { deps, res, deadline, caller } = call
   const input = readInput(call, route, undefined)
   const { businessId } = caller
@@ -167,7 +167,7 @@ async function download(call: Call, route: DownloadRoute): Promise<DownloadBegun
   )
   return memory.during(async () => {
     const file = await deadline.run(() => route.download(deps, caller, input))
-    return beginDownload(file, deadline)
+    return startDownload(file, deadline)
   })
 }
 

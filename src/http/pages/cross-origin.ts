@@ -1,14 +1,14 @@
 import type { NextFunction, Request, Response } from 'express'
-import { send, success } from '../responses/envelope.ts'
+import { sendResponse, successResponse } from '../responses/envelope.ts'
 
 /** Safe for any site, because the API uses no cookies: a site can't act on behalf of its visitors. */
 export function letBrowsersRead(res: Response): void {
   res.setHeader('Access-Control-Allow-Origin', '*')
-  res.setHeader('Access-Control-Expose-Headers', exposed)
+  res.setHeader('Access-Control-Expose-Headers', exposedHeaders)
 }
 
 /** Response headers that scripts may read. */
-export const exposed = 'X-Request-Id, RateLimit, RateLimit-Policy, Retry-After'
+export const exposedHeaders = 'X-Request-Id, RateLimit, RateLimit-Policy, Retry-After'
 /** Chromium caches a preflight for at most two hours. */
 const maxAgeSeconds = 7200
 
@@ -19,5 +19,5 @@ export function respondToPreflight(req: Request, res: Response, next: NextFuncti
   res.setHeader('Access-Control-Allow-Methods', 'GET, HEAD')
   res.setHeader('Access-Control-Allow-Headers', 'Authorization, Content-Type')
   res.setHeader('Access-Control-Max-Age', maxAgeSeconds)
-  send(res, success(200, null))
+  sendResponse(res, successResponse(200, null))
 }

@@ -1,14 +1,14 @@
 import type { NextFunction, Request, Response } from 'express'
 import type { Deps } from '../../platform/deps.ts'
 import { createErrorReporter } from '../server/bare-app.ts'
-import { createPageHeaders, type PageRights } from './page-headers.ts'
+import { createPageHeaders, type PagePermissions } from './page-headers.ts'
 
 export type SendError = (req: Request, res: Response, status: number, error: unknown) => void
 
 /** Errors always come as a page, never as JSON, and never with a stack trace. */
 export function createPageErrors(
   deps: Pick<Deps, 'config' | 'log' | 'metrics'>,
-  rights: PageRights,
+  rights: PagePermissions,
   sendError: SendError,
 ) {
   const reportError = createErrorReporter(deps)

@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.ts'
 import type { Deps } from '../../platform/deps.ts'
 
 /** What a page may do in a browser besides showing text and submitting forms to this service. */
-export interface PageRights {
+export interface PagePermissions {
   /** Whether it may run our scripts, which may send requests to us. */
   scripts: boolean
   images: boolean
@@ -15,7 +15,7 @@ export interface PageRights {
 export type SetPageHeaders = (req: Request, res: Response) => void
 
 /** Pages load nothing from other sites, can't be framed and aren't cached. */
-export function createPageHeaders(deps: Pick<Deps, 'config'>, rights: PageRights): SetPageHeaders {
+export function createPageHeaders(deps: Pick<Deps, 'config'>, rights: PagePermissions): SetPageHeaders {
   const protect = helmet({
     contentSecurityPolicy: {
       useDefaults: false,

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Response } from 'express'
 import { html } from 'ghtml'
-import { endWith } from '../responses/envelope.ts'
+import { endAfterRequest } from '../responses/envelope.ts'
 
 export interface Asset {
   path: string
@@ -61,7 +61,7 @@ export function sendPage(res: Response, status: number, document: string): void 
   res.statusCode = status
   res.setHeader('Content-Type', 'text/html; charset=utf-8')
   res.setHeader('Content-Length', Buffer.byteLength(document))
-  endWith(res, document)
+  endAfterRequest(res, document)
 }
 
 /** After a form, so that a reload doesn't send it again. */

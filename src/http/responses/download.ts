@@ -13,12 +13,12 @@ export interface Download {
 }
 
 /** Its first piece is ready. Errors before that point can still be sent in the envelope. */
-export interface DownloadBegun extends Download {
+export interface StartedDownload extends Download {
   first: string
 }
 
 /** Waits for the first piece, but not beyond the deadline. */
-export async function beginDownload(file: Download, deadline: Deadline): Promise<DownloadBegun> {
+export async function startDownload(file: Download, deadline: Deadline): Promise<StartedDownload> {
   try {
     const { value } = await deadline.run(() => file.pieces.next())
     return { ...file, first: value ?? '' }
@@ -32,9 +32,9 @@ export async function beginDownload(file: Download, deadline: Deadline): Promise
  * Sends a file as fast as the client reads it. If this throws, the caller must destroy the connection: closed normally,
  * it would make the file look complete.
  */
-export async function sendDownload(req: Request, res: Response, file: DownloadBegun): Promise<void> {
+export async function sendDownload(req: Request, res: Response, file: StartedDownload): Promise<void> {
   res.locals.code = null
-  nameFile(res, file)
+  setFileHeaders(res, file)
   setApiHeaders(res)
   if (res.app.locals.stopping.aborted) res.setHeader('Connection', 'close')
   if (req.method === 'HEAD') {
@@ -69,12 +69,15 @@ export interface CsvFile {
 /** Without a preference, the response is JSON. */
 export const prefersCsv = (req: Request): boolean => req.accepts(['application/json', 'text/csv']) === 'text/csv'
 
-export function nameFile(res: Response, { contentType, fileName }: Pick<Download, 'contentType' | 'fileName'>): void {
+export function setFileHeaders(
+  res: Response,
+  { contentType, fileName }: Pick<Download, 'contentType' | 'fileName'>,
+): void {
   res.setHeader('Content-Type', contentType)
   res.setHeader('Content-Disposition', `attachment; filename="${fileName}"`)
 }
 
-async function* withFirst({ first, pieces }: DownloadBegun): AsyncGenerator<string, void, undefined> {
+async function* withFirst({ first, pieces }: StartedDownload): AsyncGenerator<string, void, undefined> {
   yield first
   yield* pieces
 }

@@ -14,7 +14,7 @@ export interface ApiResponse {
 }
 
 /** See SPEC 1.. */
-export const success = (status: number, data: unknown): ApiResponse => ({
+export const successResponse = (status: number, data: unknown): ApiResponse => ({
   status,
   code: null,
   body: Buffer.from(JSON.stringify({ success: true, data })),
@@ -22,7 +22,7 @@ export const success = (status: number, data: unknown): ApiResponse => ({
 })
 
 /** See SPEC 7.. */
-export function failure({ code, message, statusCode, extras }: Refusal, requestId: string): ApiResponse {
+export function failureResponse({ code, message, statusCode, extras }: Refusal, requestId: string): ApiResponse {
   const { param, details, headers, retryAfterSeconds } = extras
   // JSON omits fields that are undefined.
   const error = { code, message, statusCode, requestId, param, details }
@@ -35,9 +35,9 @@ export function failure({ code, message, statusCode, extras }: Refusal, requestI
   }
 }
 
-export function send(res: Response, response: ApiResponse): void {
+export function sendResponse(res: Response, response: ApiResponse): void {
   writeHead(res, response, response.body.length)
-  endWith(res, response.body)
+  endAfterRequest(res, response.body)
 }
 
 /** A response that was written before its request had arrived. `at` is a `performance.now()` value. */
@@ -51,7 +51,7 @@ export interface WrittenEarly {
  * Ends the response once the whole request has arrived, or after `lingerMs`. Node.js may then close the connection, and
  * if data were still arriving, the reset could cost the client its response.
  */
-export function endWith(res: Response, body: Buffer | string): void {
+export function endAfterRequest(res: Response, body: Buffer | string): void {
   if (res.req.complete) return void res.end(body)
   res.write(body)
   res.locals.written = { status: res.statusCode, code: res.locals.code ?? null, at: performance.now() }

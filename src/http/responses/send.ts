@@ -3,7 +3,7 @@ import type { Response } from 'express'
 import { maxPageBytes, PageTooLarge } from '../../limits/capacity.ts'
 import type { ReservedResponse } from '../../limits/memory.ts'
 import type { Page } from '../../lists/pagination.ts'
-import { csvType, nameFile } from './download.ts'
+import { csvType, setFileHeaders } from './download.ts'
 import { writeHead } from './envelope.ts'
 
 export interface BuiltResponse {
@@ -16,7 +16,7 @@ export interface BuiltResponse {
 /** Sends as fast as the client reads, and releases the memory of each part as soon as it's sent. */
 export async function sendBuilt(res: Response, { parts, memory, csvName }: BuiltResponse): Promise<void> {
   writeHead(res, { status: 200, code: null, headers: {} }, sizeOf(parts))
-  if (csvName !== null) nameFile(res, { contentType: csvType, fileName: csvName })
+  if (csvName !== null) setFileHeaders(res, { contentType: csvType, fileName: csvName })
   if (res.req.method === 'HEAD') parts.length = 0
   for (let part = parts.shift(); !res.closed; part = parts.shift()) {
     if (part === undefined || parts.length === 0) return void res.end(part)

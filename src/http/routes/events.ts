@@ -5,8 +5,8 @@ import {
   type ReadFeedQuery,
   readFeedQuery,
 } from '../../../schemas/list-events.ts'
-import { eventFeed, eventPage, loggedEvent } from '../../../schemas/responses/event.ts'
-import { described, id } from '../../../schemas/responses/fields.ts'
+import { eventFeedSchema, eventPageSchema, loggedEventSchema } from '../../../schemas/responses/event.ts'
+import { id, withDescription } from '../../../schemas/responses/fields.ts'
 import { holdForEvent, parseFeedSearch, readFeed } from '../../events/feed/read.ts'
 import { findEvent, listEvents, parseEventSearch, presentEvents } from '../../events/list.ts'
 import { inSection, type OperationInput } from '../operations/route.ts'
@@ -24,7 +24,7 @@ export const eventRoutes = inSection('Events', [
       description:
         "Returns the events of the key's environment, newest first, whether or not a webhook endpoint was subscribed to them. A key sees only the events to which it may subscribe an endpoint.",
       query: listEventsQuery,
-      response: eventPage,
+      response: eventPageSchema,
     },
     shows: 'event',
     isPage: true,
@@ -43,7 +43,7 @@ export const eventRoutes = inSection('Events', [
       description:
         'Returns events in the order in which they were logged, oldest first. Send the `next` of each response as `after` in the next request: you then miss no event and get none twice, even if you pause for days.',
       query: readFeedQuery,
-      response: eventFeed,
+      response: eventFeedSchema,
     },
     shows: 'event',
     isPage: true,
@@ -63,8 +63,8 @@ export const eventRoutes = inSection('Events', [
       summary: 'Retrieve an event',
       description:
         'Returns one event with the body of its webhooks. If the key may not read events of this type, the response is SCOPE_REQUIRED.',
-      params: { id: described('The `id` of the event.', id) },
-      response: loggedEvent,
+      params: { id: withDescription('The `id` of the event.', id) },
+      response: loggedEventSchema,
       errors: ['EVENT_NOT_FOUND', 'SANDBOX_MISMATCH'],
     },
     shows: 'event',

@@ -16,7 +16,7 @@ import type { Deps } from '../../platform/deps.ts'
 import { Refusal, refuse, unavailable } from '../../platform/errors.ts'
 import { throttled } from '../../platform/log.ts'
 import { bodyRefusal } from '../body/read-body.ts'
-import { type ApiResponse, createApiHeaders, failure, send } from '../responses/envelope.ts'
+import { type ApiResponse, createApiHeaders, failureResponse, sendResponse } from '../responses/envelope.ts'
 import { logRequest } from './log-request.ts'
 
 /** Beyond about a thousand, Node.js hides Content-Length but still delivers the body. */
@@ -61,13 +61,13 @@ export function createBareApp(
     const response = reportError(error, res)
     // A response that's cut off must not look complete, so the connection is destroyed.
     if (res.headersSent) req.socket.destroy()
-    else send(res, response)
+    else sendResponse(res, response)
   })
   return app
 }
 
 /** A fixed path outside the API, for GET and HEAD only. */
-export function readOnly(path: string, handle: RequestHandler): Router {
+export function readOnlyRoute(path: string, handle: RequestHandler): Router {
   const router = Router({ strict: true, caseSensitive: true })
   router.get(path, (req, res, next) => {
     res.locals.route = `GET ${path}`
@@ -159,7 +159,7 @@ export function createErrorReporter(
     if (isDatabaseFault(error)) warn({ err: error, requestId })
     if (code === 'INTERNAL_ERROR') deps.log.error({ err: error, requestId }, 'request.failed')
     if (code === 'RATE_LIMITED') deps.metrics.rateLimited.inc({ scope: (extras.details as { scope: string }).scope })
-    return failure(refusal, requestId)
+    return failureResponse(refusal, requestId)
   }
 }
 

@@ -10,7 +10,7 @@ import type { Timeouts } from './timeouts.ts'
 export const maxUnanswered = 10
 
 /** The app sets `locals` when it starts to handle the request. */
-export type Reply = ServerResponse & {
+export type TrackedResponse = ServerResponse & {
   locals?: { requestId?: string | undefined; refusal?: Refusal; code?: ErrorCode | null; written?: WrittenEarly }
 }
 
@@ -19,11 +19,11 @@ export const createConnection = (app: Express, socket: Socket) => ({
   app,
   socket,
   /** Not sent yet, in the order of their requests. */
-  due: [] as Reply[],
+  due: [] as TrackedResponse[],
   /** Requests without a response, including those that will never get one. */
   unanswered: 0,
   /** Reply to the newest request. Only this request can be incomplete. */
-  latest: null as Reply | null,
+  latest: null as TrackedResponse | null,
   /** Why no further request is read, and the URL of the faulty request if it is known but hasn't started. */
   fault: null as { refusal: Refusal; url: string | undefined } | null,
   // What `cutSlow` has seen so far.
@@ -31,7 +31,7 @@ export const createConnection = (app: Express, socket: Socket) => ({
   progressAt: 0,
   bytesWritten: 0,
   /** The reply that the client is reading, since when, and how many bytes were written before it. */
-  sending: null as Reply | null,
+  sending: null as TrackedResponse | null,
   sendingSince: 0,
   writtenBefore: 0,
   /** Null while a reply is due. */
@@ -44,7 +44,7 @@ export type Connection = ReturnType<typeof createConnection>
  * Whether to serve a request. After a fault, or a response that closes the connection, no response could be sent any
  * more, but Node.js still parses the requests that have arrived.
  */
-export function accept(connection: Connection, reply: Reply): boolean {
+export function acceptRequest(connection: Connection, reply: TrackedResponse): boolean {
   const { socket, due } = connection
   connection.unanswered += 1
   if (connection.unanswered > maxUnanswered) socket.destroy()
@@ -60,7 +60,7 @@ export function accept(connection: Connection, reply: Reply): boolean {
   return true
 }
 
-const isLast = (reply: Reply): boolean => !reply.shouldKeepAlive || reply.getHeader('Connection') === 'close'
+const isLast = (reply: TrackedResponse): boolean => !reply.shouldKeepAlive || reply.getHeader('Connection') === 'close'
 
 /**
  * Closes a connection that can't be read any further, with an error response after those that are due. `url` is that of
@@ -97,7 +97,7 @@ export const unknownUrl = '/api'
 function render(
   { app, socket }: Connection,
   { refusal, url }: NonNullable<Connection['fault']>,
-  unfinished: Reply | null,
+  unfinished: TrackedResponse | null,
 ): Buffer {
   const begun = unfinished?.req as Partial<Request> | undefined
   const req = new IncomingMessage(socket)
@@ -107,7 +107,7 @@ function render(
   // We don't know what a proxy has reported, and its own address must not be logged as the client's.
   req.headers = begun?.headers ?? { 'x-forwarded-for': '' }
   req.complete = true
-  const locals: NonNullable<Reply['locals']> = { requestId: unfinished?.locals?.requestId, refusal }
+  const locals: NonNullable<TrackedResponse['locals']> = { requestId: unfinished?.locals?.requestId, refusal }
   const res = Object.assign(new ServerResponse(req), { locals })
   res.shouldKeepAlive = false
   const wire = new PassThrough({ highWaterMark: maxErrorBytes })
@@ -124,7 +124,7 @@ function render(
 export type ParserFault = NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number }
 
 /** URL of the request that the parser couldn't read, if its first line is among the last bytes. */
-export const urlIn = ({ rawPacket, bytesParsed }: ParserFault): string | undefined =>
+export const urlOfFault = ({ rawPacket, bytesParsed }: ParserFault): string | undefined =>
   rawPacket
     ?.toString('latin1', 0, bytesParsed)
     .split('\n')

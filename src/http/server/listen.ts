@@ -10,16 +10,16 @@ import { throttled } from '../../platform/log.ts'
 import { inTime } from '../../platform/timeout.ts'
 import type { IsTrusted } from './bare-app.ts'
 import {
-  accept,
+  acceptRequest,
   type Connection,
   createConnection,
   cutSlow,
   hangUp,
   type ParserFault,
-  type Reply,
   refusalOf,
+  type TrackedResponse,
   unknownUrl,
-  urlIn,
+  urlOfFault,
 } from './connection.ts'
 import { connectionLimit, createNetworkShares } from './network-share.ts'
 import type { Timeouts } from './timeouts.ts'
@@ -57,9 +57,9 @@ export function createHttpServer(
   const connections = new Map<Socket, Connection>()
   /** Requests that wait while the listener is about to close. Null at all other times. */
   let held: (() => void)[] | null = null
-  const serve = (req: IncomingMessage, res: Reply): void => {
+  const serve = (req: IncomingMessage, res: TrackedResponse): void => {
     const connection = connections.get(req.socket)
-    if (connection === undefined || !accept(connection, res)) return
+    if (connection === undefined || !acceptRequest(connection, res)) return
     // Node.js drops the bytes after an Upgrade request, so the connection can't be reused.
     if (req.headers.upgrade !== undefined) res.shouldKeepAlive = false
     if (held === null) run(app, req, res)
@@ -115,7 +115,9 @@ export function createHttpServer(
     const connection = connections.get(socket)
     if (connection !== undefined) hangUp(connection, refusal, url)
   }
-  server.on('clientError', (error: ParserFault, socket) => refuseNext(socket as Socket, refusalOf(error), urlIn(error)))
+  server.on('clientError', (error: ParserFault, socket) =>
+    refuseNext(socket as Socket, refusalOf(error), urlOfFault(error)),
+  )
   // `100 Continue` is sent only once the caller is known and the body is needed (src/http/body/read-body.ts).
   server.on('checkContinue', serve)
   server.on('checkExpectation', serve)
@@ -149,7 +151,7 @@ export function createHttpServer(
   }
 }
 
-function run(app: Express, req: IncomingMessage, res: Reply): void {
+function run(app: Express, req: IncomingMessage, res: TrackedResponse): void {
   const refuseTarget = (): void => {
     req.url = unknownUrl
     res.locals = {

@@ -7,8 +7,8 @@ import type { Deps } from '../../platform/deps.ts'
 import { type ErrorCode, type Refusal, refuse } from '../../platform/errors.ts'
 import { shareRuns } from '../../platform/share-runs.ts'
 import { inTime } from '../../platform/timeout.ts'
-import { send, setApiHeaders } from '../responses/envelope.ts'
-import { createBareApp, readOnly, refuseUnknown } from './bare-app.ts'
+import { sendResponse, setApiHeaders } from '../responses/envelope.ts'
+import { createBareApp, readOnlyRoute, refuseUnknown } from './bare-app.ts'
 import { createHttpServer, type HttpServer } from './listen.ts'
 import { timeouts } from './timeouts.ts'
 
@@ -23,11 +23,11 @@ const timeoutMs = 2000
  */
 export function useProbes(deps: MetricsDeps & Pick<Deps, 'mongo' | 'queues' | 'stopping'>, app: Express): void {
   app.use(
-    readOnly('/healthz', (_req, res) => {
-      send(res, { status: 200, code: null, body: Buffer.from('{"status":"ok"}'), headers: {} })
+    readOnlyRoute('/healthz', (_req, res) => {
+      sendResponse(res, { status: 200, code: null, body: Buffer.from('{"status":"ok"}'), headers: {} })
     }),
   )
-  app.use(readOnly('/readyz', readiness(deps)))
+  app.use(readOnlyRoute('/readyz', readiness(deps)))
   if (deps.config.metricsPort === null) useMetrics(deps, app)
 }
 
@@ -45,7 +45,7 @@ function readiness(deps: Pick<Deps, 'mongo' | 'queues' | 'stopping'>): RequestHa
     const status = ready ? (redis ? 'ok' : 'degraded') : 'unavailable'
     const state = { status, mongodb: mongodb ? 'up' : 'down', redis: redis ? 'up' : 'down' }
     const body = Buffer.from(JSON.stringify(state))
-    send(res, { status: ready ? 200 : 503, code: null, body, headers: ready ? {} : { 'Retry-After': '2' } })
+    sendResponse(res, { status: ready ? 200 : 503, code: null, body, headers: ready ? {} : { 'Retry-After': '2' } })
   }
 }
 
@@ -53,7 +53,7 @@ function readiness(deps: Pick<Deps, 'mongo' | 'queues' | 'stopping'>): RequestHa
 function useMetrics(deps: MetricsDeps, app: Express): void {
   const scrape = shareRuns(createScrape(deps))
   app.use(
-    readOnly('/metrics', async (req, res) => {
+    readOnlyRoute('/metrics', async (req, res) => {
       requireToken(req, deps.config.metricsToken)
       const text = await scrape()
       setApiHeaders(res)

@@ -10,7 +10,7 @@ import { byStaff } from '../guards.ts'
 import { staffOf } from '../layout.ts'
 import { type BoardResponse, explained, type RetryDeps, retryAll, retryJob } from './retry.ts'
 import { createBoardFor, isDeliveryQueue } from './role-board.ts'
-import { contentSecurityPolicy, script, style } from './settings.ts'
+import { boardScript, boardStyle, contentSecurityPolicy } from './settings.ts'
 
 /** The most that Bull Board's own settings offer. */
 const maxJobsPerPage = 50
@@ -40,8 +40,8 @@ export function createBoard(deps: RetryDeps & Pick<Deps, 'boardQueues'>): Router
   })
 
   const boards = { requeuing: createBoardFor(true), reading: createBoardFor(false) }
-  router.get('/static/own.css', (_req, res) => void res.type('css').send(style))
-  router.get('/static/own.js', (_req, res) => void res.type('js').send(script))
+  router.get('/static/own.css', (_req, res) => void res.type('css').send(boardStyle))
+  router.get('/static/own.js', (_req, res) => void res.type('js').send(boardScript))
   router.get(/^\/static\/(?:js|css)\//, (_req, res, next) => {
     // Safe to cache indefinitely, because the names of these files change with their contents.
     res.setHeader('Cache-Control', 'private, max-age=31536000, immutable')

@@ -140,7 +140,7 @@ const shownReferences = ([first, ...others]: string[]): string =>
 type FieldsOf<Data> = Data extends unknown ? (string extends keyof Data ? never : keyof Data) : never
 
 /** Whether Bull Board shows a field of a job's data. Every new field must be added here. */
-const shown: Record<FieldsOf<Jobs[QueueName]>, boolean> = {
+const showsField: Record<FieldsOf<Jobs[QueueName]>, boolean> = {
   ref: true,
   host: true,
   failed: true,
@@ -154,5 +154,7 @@ const shown: Record<FieldsOf<Jobs[QueueName]>, boolean> = {
 
 const onlyKnown = (data: object | undefined): object =>
   Object.fromEntries(
-    Object.entries(data ?? {}).filter(([field]) => Object.hasOwn(shown, field) && shown[field as keyof typeof shown]),
+    Object.entries(data ?? {}).filter(
+      ([field]) => Object.hasOwn(showsField, field) && showsField[field as keyof typeof showsField],
+    ),
   )

@@ -48,7 +48,7 @@ export const contentSecurityPolicy = [
  * its icon. Class names end in a hash that changes with each version, so the selectors match only their beginnings.
  * Should a new version change those, the browser test fails.
  */
-export const style = `
+export const boardStyle = `
 [class^="jobActions-"] > li:not(:has(.lucide-refresh-cw)),
 [class^="queueActions-"] > li:not(:has(.lucide-refresh-cw)),
 button[class*="trigger-"]:has(.lucide-ellipsis-vertical),
@@ -63,7 +63,7 @@ a[class^="externalLink-"] { text-decoration: underline !important; }
 `
 
 /** Names the Retry buttons for screen readers, which may skip the text that a stylesheet adds to an icon. */
-export const script = `new MutationObserver(() => {
+export const boardScript = `new MutationObserver(() => {
   for (const icon of document.querySelectorAll('[class^="jobActions-"] button:not([aria-label]) .lucide-refresh-cw'))
     icon.closest('button').setAttribute('aria-label', 'Retry')
 }).observe(document, { childList: true, subtree: true })

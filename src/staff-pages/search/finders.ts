@@ -24,7 +24,7 @@ import { lookUpDelivery, lookUpEndpoint } from '../../webhooks/deliveries/look-u
 import { businessPath, deliveryPath, endpointPath, keyPath, orderPath, paymentPath } from '../paths.ts'
 
 /** `path` is the result's page. `intent` is null unless it's a payment. */
-export interface Hit {
+export interface SearchHit {
   path: string
   name: string
   intent: FoundIntent | null
@@ -39,7 +39,7 @@ interface Finder {
   kind: string
   /** The input in its stored format, or null if the query isn't of this kind. */
   read(query: string): string | null
-  find(deps: Deps, input: string): Promise<Hit[]>
+  find(deps: Deps, input: string): Promise<SearchHit[]>
   /** How the results show the input, if not in full. The page then doesn't repeat the query. */
   shown?(input: string): string
   /** Explains to staff why nothing was found. Must not contain the input. */
@@ -48,7 +48,7 @@ interface Finder {
   audited?: 'payment.searched-by-phone'
 }
 
-export const paymentHits = (intents: readonly FoundIntent[]): Hit[] =>
+export const paymentHits = (intents: readonly FoundIntent[]): SearchHit[] =>
   intents.map((intent) => {
     const { referenceNumber } = intent
     return { path: paymentPath(referenceNumber), name: referenceNumber, intent }
@@ -138,7 +138,7 @@ const shortForm = /^(?:([sp]k_(?:test|live)_)\W*)?([0-9A-Za-z]{4})$/
 /** Few keys share their last four characters. */
 const maxKeys = 20
 
-const keyHits = (keys: readonly KeyFacts[]): Hit[] =>
+const keyHits = (keys: readonly KeyFacts[]): SearchHit[] =>
   keys.map(({ id, key }) => ({ path: keyPath(id), name: key, intent: null }))
 
 /** A key in clear text, whole or in part, anywhere in a text. Unlike the short form, it's a secret. */
@@ -189,10 +189,10 @@ const keyFinders: readonly Finder[] = [
 ]
 
 /** Results of one finder. `shown` is the input as the page may show it. */
-export interface Group {
+export interface ResultGroup {
   kind: string
   shown: string
-  hits: Hit[]
+  hits: SearchHit[]
 }
 
 /**
@@ -200,7 +200,7 @@ export interface Group {
  * found, `whyNoHit` may explain why.
  */
 interface Results {
-  groups: Group[]
+  groups: ResultGroup[]
   isPrivate: boolean
   whyNoHit: string | null
 }
@@ -231,7 +231,7 @@ export async function runFinders(deps: Deps, query: string, by: By): Promise<Res
     if (waitMs > 0) return { waitMs }
   }
   const groups = await Promise.all(
-    accepted.map(async ({ finder, input }): Promise<Group> => {
+    accepted.map(async ({ finder, input }): Promise<ResultGroup> => {
       const hits = await finder.find(deps, input)
       const shown = finder.shown?.(input) ?? input
       if (finder.audited !== undefined)
@@ -250,7 +250,7 @@ export async function runFinders(deps: Deps, query: string, by: By): Promise<Res
   return { groups: found.length > 0 || isPrivate ? found : await byName(deps, query), isPrivate, whyNoHit }
 }
 
-async function byName(deps: Pick<Deps, 'Business'>, query: string): Promise<Group[]> {
+async function byName(deps: Pick<Deps, 'Business'>, query: string): Promise<ResultGroup[]> {
   if (query.length < minPartLength || !query.isWellFormed() || query.includes('\0')) return []
   const businesses = await findBusinessesByName(deps, query)
   if (businesses.length === 0) return []

@@ -25,7 +25,7 @@ import { csrfField, sendNotice, sendStaffPage, staffOf, time } from '../layout.t
 import { businessLink, idLink, userLink } from '../paths.ts'
 import { type Column, table } from '../table.ts'
 import { atMost, money, userText } from '../words.ts'
-import { type Group, type Hit, minPartLength, paymentHits, runFinders } from './finders.ts'
+import { minPartLength, paymentHits, type ResultGroup, runFinders, type SearchHit } from './finders.ts'
 
 const dayMs = 86_400_000
 
@@ -73,7 +73,7 @@ export const searchByAmountAndDay =
 async function sendResults(
   deps: Pick<Deps, 'Business'>,
   res: Response,
-  groups: Group[],
+  groups: ResultGroup[],
   { query, by, whyNoHit }: { query: string; by: AmountFields | null; whyNoHit: string | null },
 ): Promise<void> {
   const hits = groups.flatMap((group) => group.hits)
@@ -93,12 +93,12 @@ const nothing = (query: string, whyNoHit: string | null): string =>
 const searchHint = `Enter a whole reference, code, phone number or id, or at least ${minPartLength} characters of the name of a business. A payment code is found for three days after its last use. Old test data is deleted.`
 
 /** `businesses` are those of the payments found. */
-const resultList = (groups: readonly Group[], businesses: readonly Business[]): string => {
+const resultList = (groups: readonly ResultGroup[], businesses: readonly Business[]): string => {
   const columns = columnsFor(new Map(businesses.map(({ _id, name }) => [_id, name])))
   return groups.map((group) => section(group, columns)).join('')
 }
 
-const section = ({ kind, shown, hits }: Group, columns: readonly Column<FoundPayment>[]): string => {
+const section = ({ kind, shown, hits }: ResultGroup, columns: readonly Column<FoundPayment>[]): string => {
   const payments = hits.flatMap(({ path, intent }) => (intent === null ? [] : [{ path, intent }]))
   const pages = hits.filter(({ intent }) => intent === null)
   return html`<section>
@@ -109,7 +109,7 @@ const section = ({ kind, shown, hits }: Group, columns: readonly Column<FoundPay
 }
 
 /** A note if there may be more results than the page shows. */
-function cut(hits: readonly Hit[]): string {
+function cut(hits: readonly SearchHit[]): string {
   const arePayments = hits.some(({ intent }) => intent !== null)
   if (arePayments && hits.length === maxFound) return ` Only the newest ${maxFound} are shown.`
   return !arePayments && hits.length === maxBusinesses
@@ -117,7 +117,7 @@ function cut(hits: readonly Hit[]): string {
     : ''
 }
 
-type FoundPayment = Pick<Hit, 'path'> & { intent: FoundIntent }
+type FoundPayment = Pick<SearchHit, 'path'> & { intent: FoundIntent }
 
 const columnsFor = (names: ReadonlyMap<string, string>): Column<FoundPayment>[] => [
   {
@@ -146,7 +146,10 @@ const stateOf = ({ status, hold, cancellationReason }: FoundIntent): string => {
 }
 
 /** If several businesses have the name, searches all of them. Throws VALIDATION_ERROR if a field is invalid. */
-async function findByAmount(deps: Pick<Deps, 'Business' | 'Intent' | 'now'>, fields: AmountFields): Promise<Group> {
+async function findByAmount(
+  deps: Pick<Deps, 'Business' | 'Intent' | 'now'>,
+  fields: AmountFields,
+): Promise<ResultGroup> {
   const business = readName('name', fields.business) ?? ''
   if (business.length < minPartLength)
     throw invalid('business', `at least ${minPartLength} characters of the name of a business, or its id`)

@@ -13,7 +13,7 @@ export interface Sentences<Facts> extends Record<Language, (facts: Facts) => str
 type Language = Locale['code']
 
 /** What to say to the caller. */
-export type Said = Record<Language, string>
+export type CallerText = Record<Language, string>
 
 export type Advice = Record<keyof Sentences<unknown>, string>
 

@@ -4,7 +4,7 @@ import type { Locale } from '../../checkout/locale.ts'
 import type { AttemptRecord } from '../../webhooks/deliveries/delivery.ts'
 import type { TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
 import { entryNamed } from '../paths.ts'
-import { type Advice, adviceFrom, type Said, type Sentences } from './advice.ts'
+import { type Advice, adviceFrom, type CallerText, type Sentences } from './advice.ts'
 
 /** An endpoint that no longer exists counts as deleted. */
 export function endpointStateOf(endpoint: TracedEndpoint | undefined): EndpointState {
@@ -39,10 +39,10 @@ export function endpointFacts(
   }
 }
 
-const on: Said = { en: 'on', fr: 'le', ar: 'بتاريخ' }
-const someWebhooks: Said = { en: 'some webhooks', fr: 'de certains webhooks', ar: 'بعض إشعارات webhook' }
+const on: CallerText = { en: 'on', fr: 'le', ar: 'بتاريخ' }
+const someWebhooks: CallerText = { en: 'some webhooks', fr: 'de certains webhooks', ar: 'بعض إشعارات webhook' }
 
-const causes: Record<Stage, Said> = {
+const causes: Record<Stage, CallerText> = {
   status: { en: 'the server returned an error', fr: 'le serveur a renvoyé une erreur', ar: 'أعاد الخادم خطأً' },
   dns: {
     en: 'the host name could not be resolved',
@@ -82,7 +82,7 @@ const causes: Record<Stage, Said> = {
     ar: 'كانت ترويسات الرد كبيرة جدًا',
   },
 }
-const unknownCause: Said = { en: 'the attempt failed', fr: 'la tentative a échoué', ar: 'فشلت المحاولة' }
+const unknownCause: CallerText = { en: 'the attempt failed', fr: 'la tentative a échoué', ar: 'فشلت المحاولة' }
 
 /** The status if there is one, because it tells the merchant more than the stage. */
 export function causeOf({ code }: Locale, { stage, status }: Pick<AttemptRecord, 'stage' | 'status'>): string {
@@ -90,7 +90,7 @@ export function causeOf({ code }: Locale, { stage, status }: Pick<AttemptRecord,
   return (entryNamed(causes, stage) ?? unknownCause)[code]
 }
 
-const responded: Said = {
+const responded: CallerText = {
   en: 'the server responded with status',
   fr: 'le serveur a répondu avec le statut',
   ar: 'رد الخادم برمز الحالة',

@@ -1,4 +1,4 @@
-import type { Said, Sentences } from './advice.ts'
+import type { CallerText, Sentences } from './advice.ts'
 import type { PaymentState, RefundState } from './payment-state.ts'
 
 /** Formatted for one language. */
@@ -82,15 +82,15 @@ const refundSentences: Record<RefundState, Sentences<PaymentFacts>> = {
 const newRequest = 'The request can no longer be paid. The merchant can create a new one.'
 const canRetry = ({ expiresAt }: PaymentFacts) => `No money moved. The customer can try again until ${expiresAt}.`
 
-const repeat: Said = { en: 'Please try again.', fr: 'Réessayez.', ar: 'حاول مجددًا.' }
-const repeatLater: Said = {
+const repeat: CallerText = { en: 'Please try again.', fr: 'Réessayez.', ar: 'حاول مجددًا.' }
+const repeatLater: CallerText = {
   en: 'Try again later, or pay with another wallet.',
   fr: 'Réessayez plus tard, ou payez avec un autre portefeuille.',
   ar: 'حاول لاحقًا، أو ادفع بمحفظة أخرى.',
 }
 
 /** The customer can pay again. `reason` and `remedy` are for the caller. */
-const declined = (why: string, reason: Said, remedy: Said): Sentences<PaymentFacts> => ({
+const declined = (why: string, reason: CallerText, remedy: CallerText): Sentences<PaymentFacts> => ({
   happened: ({ amount, since }) => `The payment of ${amount} on ${since} did not go through: ${why}.`,
   next: canRetry,
   en: ({ amount, notCharged }) =>
@@ -100,7 +100,7 @@ const declined = (why: string, reason: Said, remedy: Said): Sentences<PaymentFac
   ar: ({ amount, notCharged }) => `لم تنجح عملية دفع ${amount}: ${reason.ar}. ${notCharged} ${remedy.ar}`,
 })
 
-const failed = (why: string, reason: Said): Sentences<PaymentFacts> => ({
+const failed = (why: string, reason: CallerText): Sentences<PaymentFacts> => ({
   happened: ({ amount, since }) => `The payment of ${amount} on ${since} failed permanently: ${why}.`,
   next: () => `No money moved. ${newRequest}`,
   en: ({ amount, notCharged }) =>
@@ -112,7 +112,7 @@ const failed = (why: string, reason: Said): Sentences<PaymentFacts> => ({
 })
 
 /** For a request that was cancelled or has expired. */
-const closed = (happened: string, { en, fr, ar }: Said): Sentences<PaymentFacts> => ({
+const closed = (happened: string, { en, fr, ar }: CallerText): Sentences<PaymentFacts> => ({
   happened: () => `${happened} No payment was made.`,
   next: () => newRequest,
   en: ({ notCharged }) => `${en} ${notCharged} Ask the merchant for a new one if you still want to pay.`,

@@ -5,7 +5,7 @@ import { nativeCollection } from '../../mongo/collection.ts'
 import { type Cell, csvHeader, csvRows } from '../../platform/csv.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { readInSlices, restAfter } from '../../platform/in-slices.ts'
-import { type Column, columns } from '../imports/rows.ts'
+import { type Column, productColumns } from '../imports/rows.ts'
 import type { Product } from '../products/product.ts'
 import { requireShop } from '../shops/shops.ts'
 
@@ -27,7 +27,7 @@ export async function* exportProducts(
   delimiter: Delimiter,
 ): AsyncGenerator<string, void, undefined> {
   await requireShop(deps, caller)
-  let text = csvHeader(columns, delimiter)
+  let text = csvHeader(productColumns, delimiter)
   let rows: ExportedRow[] = []
   for await (const product of eachProduct(deps, caller)) {
     rows.push(...rowsOf(product))
@@ -79,7 +79,7 @@ const after = (last: ExportedProduct | null) =>
 
 const textOf = (rows: ExportedRow[], delimiter: Delimiter): string =>
   csvRows(
-    rows.map((row) => columns.map((column) => row[column])),
+    rows.map((row) => productColumns.map((column) => row[column])),
     delimiter,
     'program',
   )

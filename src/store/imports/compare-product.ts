@@ -16,7 +16,7 @@ export interface ChangedProduct {
 }
 
 /** What the import needs of one product. The existing product itself isn't kept, to save memory. */
-export interface Outcome {
+export interface ProductComparison {
   handle: string
   matched: MatchedRow[]
   created: ProductDescription | null
@@ -34,7 +34,7 @@ export function compareProduct(
   rows: readonly ProductRow[],
   product: ExistingProduct | null,
   faults: Faults,
-): Outcome {
+): ProductComparison {
   const values = readProductCells(rows, faults)
   const matches = matchRows(rows, product?.variants ?? [], faults)
   const added = matches.filter(({ variant }) => variant === null).map((match) => addedVariant(match, faults))

@@ -5,7 +5,7 @@ import { refuseLate } from '../../platform/errors.ts'
 import { inSlices, readInSlices } from '../../platform/in-slices.ts'
 import type { ProductDescription } from '../products/create.ts'
 import type { Product, Variant } from '../products/product.ts'
-import { type ChangedProduct, compareProduct, type ExistingProduct, type Outcome } from './compare-product.ts'
+import { type ChangedProduct, compareProduct, type ExistingProduct, type ProductComparison } from './compare-product.ts'
 import { checkSkus, createFaults, type ProductRow, type SkuOwner } from './rows.ts'
 
 /** `created`, `updated` and `unchanged` count products, `variants` those created or changed, `rows` those read. */
@@ -33,11 +33,15 @@ export interface Comparison {
  * product, even if they're far apart in the file. Throws VALIDATION_ERROR with the file's faults, and
  * SERVICE_UNAVAILABLE after the deadline.
  */
-export async function compare(deps: ReadDeps, scope: ImportScope, rows: readonly ProductRow[]): Promise<Comparison> {
+export async function compareWithShop(
+  deps: ReadDeps,
+  scope: ImportScope,
+  rows: readonly ProductRow[],
+): Promise<Comparison> {
   refuseLate(scope.deadlineAt)
   const faults = createFaults()
   const byHandle = Map.groupBy(rows, ({ handle }) => handle)
-  const ofExisting = new Map<string, Outcome>()
+  const ofExisting = new Map<string, ProductComparison>()
   // A description may take up 20 kB, so descriptions are read only if the file contains any.
   const givesDescriptions = rows.some(({ description }) => description !== null)
   const existing = listedOf<ExistingProduct & { handle: string }>(
@@ -51,7 +55,7 @@ export async function compare(deps: ReadDeps, scope: ImportScope, rows: readonly
     const { handle } = product
     ofExisting.set(handle, compareProduct(scope, handle, byHandle.get(handle) ?? [], product, faults))
   })
-  const outcomes: Outcome[] = []
+  const outcomes: ProductComparison[] = []
   await inSlices(byHandle, ([handle, rowsOfHandle]) => {
     outcomes.push(ofExisting.get(handle) ?? compareProduct(scope, handle, rowsOfHandle, null, faults))
   })
@@ -62,8 +66,8 @@ export async function compare(deps: ReadDeps, scope: ImportScope, rows: readonly
   return summary(rows.length, outcomes)
 }
 
-function summary(rows: number, outcomes: readonly Outcome[]): Comparison {
-  const handlesOf = (isWanted: (outcome: Outcome) => boolean): string[] =>
+function summary(rows: number, outcomes: readonly ProductComparison[]): Comparison {
+  const handlesOf = (isWanted: (outcome: ProductComparison) => boolean): string[] =>
     outcomes.filter(isWanted).map(({ handle }) => handle)
   const handles = {
     created: handlesOf(({ created }) => created !== null),

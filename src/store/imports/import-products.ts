@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose'
 import { type ImportProductsQuery, importProductsFields } from '../../../schemas/products.ts'
-import { once } from '../../audit/audited.ts'
+import { auditedOnce } from '../../audit/audited.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { type QuotaDeps, type Reserve, withinStorage } from '../../businesses/quotas.ts'
 import type { Result, WriteRequest } from '../../idempotency/request.ts'
@@ -10,7 +10,7 @@ import { refuseLate } from '../../platform/errors.ts'
 import { newProduct } from '../products/create.ts'
 import type { Product } from '../products/product.ts'
 import { openShop, requireShop } from '../shops/shops.ts'
-import { type Comparison, compare, type ImportCounts, type ImportScope } from './compare.ts'
+import { type Comparison, compareWithShop, type ImportCounts, type ImportScope } from './compare.ts'
 import { readRows } from './read-file.ts'
 import type { ProductRow } from './rows.ts'
 
@@ -44,7 +44,7 @@ const longestTryMs = 4_000
 /** How many products to lock before anything is read. */
 const maxBusy = 100
 
-type ImportDeps = Parameters<typeof once>[0] & QuotaDeps & Pick<Deps, 'Shop' | 'Product'>
+type ImportDeps = Parameters<typeof auditedOnce>[0] & QuotaDeps & Pick<Deps, 'Shop' | 'Product'>
 
 /**
  * Imports all rows in one transaction, so they appear all at once or not at all. Throws VALIDATION_ERROR with the
@@ -61,10 +61,10 @@ export async function importProducts(
   const { deadlineAt } = request
   if (isDryRun) {
     await requireShop(deps, caller)
-    return { kind: 'none', data: previewOf(await compare(deps, { businessId, sandbox, deadlineAt }, rows)) }
+    return { kind: 'none', data: previewOf(await compareWithShop(deps, { businessId, sandbox, deadlineAt }, rows)) }
   }
   return withinStorage(deps, caller, (reserve) =>
-    once(deps, request, { documents: [] }, ({ session }) => {
+    auditedOnce(deps, request, { documents: [] }, ({ session }) => {
       const scope = { businessId, sandbox, session, deadlineAt: Math.min(deadlineAt, performance.now() + longestTryMs) }
       return importRows(deps, caller, scope, rows, reserve)
     }),
@@ -85,7 +85,7 @@ async function importRows(
   // From now on, it's the others that have to repeat their changes.
   if (busy.length > 0)
     await nativeCollection(deps.Product).updateMany({ _id: { $in: busy } }, { $inc: { imports: 1 } }, { session })
-  const comparison = await compare(deps, scope, rows)
+  const comparison = await compareWithShop(deps, scope, rows)
   await reserve({ creates: comparison.created.length, bytes: comparison.growth })
   await write(deps, scope, comparison)
   return comparison.counts

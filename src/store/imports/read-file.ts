@@ -7,16 +7,16 @@ import type { Deps } from '../../platform/deps.ts'
 import { type Refusal, refuse } from '../../platform/errors.ts'
 import { inChunks } from '../../platform/in-slices.ts'
 import {
+  type CellParsers,
   type Cells,
   type Column,
-  columns,
+  type ColumnValues,
+  createCellParsers,
   createFaults,
-  createReaders,
   type Faults,
   maxRows,
   type ProductRow,
-  type Readers,
-  type Values,
+  productColumns,
 } from './rows.ts'
 
 /** Three times the longest valid row. In a longer one, a closing quote is most likely missing. */
@@ -112,7 +112,7 @@ const maxBlankRows = 50_000
 export async function readRows(deps: Pick<Deps, 'config'>, csv: unknown): Promise<ProductRow[]> {
   const bytes = bytesOf(csv)
   const firstLine = firstLineOf(bytes)
-  const readers = createReaders(deps.config.maxAmount)
+  const readers = createCellParsers(deps.config.maxAmount)
   const faults = createFaults()
   const rows: (ProductRow | null)[] = []
   let header: Header | null = null
@@ -144,13 +144,19 @@ const isBlank = (text: string): boolean => text.trim() === ''
  * Blank cells at the end of the row may be missing, because some spreadsheets omit them. Adds a fault for each invalid
  * cell. If the row doesn't fit the header, adds one and returns null.
  */
-function readRow(header: Header, readers: Readers, cells: string[], row: number, faults: Faults): ProductRow | null {
+function readRow(
+  header: Header,
+  readers: CellParsers,
+  cells: string[],
+  row: number,
+  faults: Faults,
+): ProductRow | null {
   const shape = faultOfShape(header, cells)
   if (shape !== null) {
     faults.add({ row, column: null, message: shape })
     return null
   }
-  const read = <C extends Column>(column: C): Values[C] | null => {
+  const read = <C extends Column>(column: C): ColumnValues[C] | null => {
     const text = cells[header.indexes[column] ?? cells.length] ?? ''
     if (isBlank(text)) return null
     const cell = readers[column](text)
@@ -164,7 +170,7 @@ function readRow(header: Header, readers: Readers, cells: string[], row: number,
       column: 'handle',
       message: 'The handle is required. Rows with the same handle are one product.',
     })
-  const values = Object.fromEntries(columns.map((column) => [column, read(column)])) as unknown as Cells
+  const values = Object.fromEntries(productColumns.map((column) => [column, read(column)])) as unknown as Cells
   return { row, ...values, handle: values.handle ?? '' }
 }
 
@@ -243,7 +249,7 @@ export function readHeader(cells: readonly string[], faults: Faults): Header | n
   }
 }
 
-const expected = `The first row must name columns, separated by commas or semicolons. The columns are ${columns.join(', ')}.`
+const expected = `The first row must name columns, separated by commas or semicolons. The columns are ${productColumns.join(', ')}.`
 
 function faultsOf(names: string[]): string[] {
   if (names.every((name) => name === '')) return [`The first row is blank. ${expected}`]
@@ -258,4 +264,4 @@ function faultsOf(names: string[]): string[] {
   ]
 }
 
-const isColumn = (name: string): name is Column => (columns as readonly string[]).includes(name)
+const isColumn = (name: string): name is Column => (productColumns as readonly string[]).includes(name)

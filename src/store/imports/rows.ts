@@ -13,16 +13,16 @@ import { type ErrorCode, refuse } from '../../platform/errors.ts'
 import { inSlices } from '../../platform/in-slices.ts'
 
 /** The parsed value of a cell that isn't blank, or why it's invalid. */
-export type Cell<T> = { value: T } | { message: string; code: ErrorCode }
+export type ParsedCell<T> = { value: T } | { message: string; code: ErrorCode }
 
-export type Readers = { [C in Column]: (text: string) => Cell<Values[C]> }
+export type CellParsers = { [C in Column]: (text: string) => ParsedCell<ColumnValues[C]> }
 
 /** Words for true and false that people and spreadsheets use, in English and French. */
 const yes: ReadonlySet<string> = new Set(['true', '1', 'yes', 'oui', 'vrai'])
 const no: ReadonlySet<string> = new Set(['false', '0', 'no', 'non', 'faux'])
 
 /** A string that looks like a formula is kept. `maxAmount` is the highest price allowed. */
-export const createReaders = (maxAmount: number): Readers => ({
+export const createCellParsers = (maxAmount: number): CellParsers => ({
   handle: (text) => readTyped('name', text, maxHandleLength),
   name: (text) => readTyped('name', text, maxNameLength),
   description: (text) => readText(text, maxDescriptionLength),
@@ -33,19 +33,19 @@ export const createReaders = (maxAmount: number): Readers => ({
   active: readActive,
 })
 
-function readTyped(kind: NameKind, text: string, maxLength: number): Cell<string> {
+function readTyped(kind: NameKind, text: string, maxLength: number): ParsedCell<string> {
   const name = readName(kind, text)
   if (name !== null) return readText(name, maxLength)
   const some = kind === 'name' ? 'control' : 'control and invisible'
   return wrong(`The value must be valid Unicode without ${some} characters, and must not be blank.`)
 }
 
-function readText(text: string, maxLength: number): Cell<string> {
+function readText(text: string, maxLength: number): ParsedCell<string> {
   if (isLonger(text, maxLength)) return wrong(`The value can have at most ${maxLength} characters.`)
   return isStorable(text) ? { value: text } : wrong('The value must be valid Unicode without NUL characters.')
 }
 
-function readPrice(text: string, maxAmount: number): Cell<number> {
+function readPrice(text: string, maxAmount: number): ParsedCell<number> {
   const price = wholeNumber(text)
   if (price === null)
     return wrong(`The price must be a whole number of centimes. Write 1250 for ${decimal(1250)} ${currencyCode}.`)
@@ -54,14 +54,14 @@ function readPrice(text: string, maxAmount: number): Cell<number> {
     : { message: `The price must be from 0 to ${maxAmount} centimes.`, code: 'AMOUNT_OUT_OF_RANGE' }
 }
 
-function readStock(text: string): Cell<number> {
+function readStock(text: string): ParsedCell<number> {
   const stock = wholeNumber(text)
   return stock !== null && stock >= 0 && stock <= maxStock
     ? { value: stock }
     : wrong(`The stock must be a whole number from 0 to ${maxStock}.`)
 }
 
-function readActive(text: string): Cell<boolean> {
+function readActive(text: string): ParsedCell<boolean> {
   const word = text.trim().toLowerCase()
   if (yes.has(word)) return { value: true }
   return no.has(word)
@@ -78,12 +78,21 @@ const wholeNumber = (text: string): number | null => (/^-?[0-9]+$/.test(text.tri
 const wrong = (message: string) => ({ message, code: 'VALIDATION_ERROR' }) as const
 
 /** In the order in which they're exported. */
-export const columns = ['handle', 'name', 'description', 'variant_label', 'sku', 'price', 'stock', 'active'] as const
+export const productColumns = [
+  'handle',
+  'name',
+  'description',
+  'variant_label',
+  'sku',
+  'price',
+  'stock',
+  'active',
+] as const
 
-export type Column = (typeof columns)[number]
+export type Column = (typeof productColumns)[number]
 
 /** Prices are in centimes. */
-export interface Values {
+export interface ColumnValues {
   handle: string
   name: string
   description: string
@@ -95,7 +104,7 @@ export interface Values {
 }
 
 /** Null stands for a blank cell, which doesn't change the field. */
-export type Cells = { [C in Column]: Values[C] | null }
+export type Cells = { [C in Column]: ColumnValues[C] | null }
 
 /** `row` counts as in a spreadsheet, with the header as row 1. All rows with one handle describe one product. */
 export type ProductRow = Cells & { row: number; handle: string }

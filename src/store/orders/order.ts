@@ -20,7 +20,7 @@ const customerFields = part({ name: orNull(text), phone: orNull(text), email: or
 export type Customer = Of<typeof customerFields>
 
 export type ShownOrder = Omit<Order, 'businessId' | 'outbox'>
-export const shownFields = { businessId: 0, outbox: 0 } as const
+export const shownOrderFields = { businessId: 0, outbox: 0 } as const
 
 export const orders = collection({
   name: 'orders',

@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose'
 import { type SimulatedItem, type SimulateOrderBody, simulateOrderBody } from '../../../schemas/orders.ts'
-import { once } from '../../audit/audited.ts'
+import { auditedOnce } from '../../audit/audited.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { withinStorage } from '../../businesses/quotas.ts'
 import type { Result, WriteRequest } from '../../idempotency/request.ts'
@@ -24,7 +24,7 @@ export interface OrderRequest {
 }
 
 /** Throws VALIDATION_ERROR for an invalid body. Whether the products exist and are in stock is checked later. */
-export function parseSimulation(deps: Pick<Deps, 'validate'>, body: unknown): OrderRequest {
+export function parseSimulateOrder(deps: Pick<Deps, 'validate'>, body: unknown): OrderRequest {
   const { items, customer } = deps.validate(simulateOrderBody, body)
   return { items: items ?? null, customer: customerOf(customer ?? {}) }
 }
@@ -62,7 +62,7 @@ export async function placeOrder(
   // Orders without items compete for the newest product.
   const documents = items?.map(({ productId }) => productId) ?? [caller.businessId]
   const result = await withinStorage(deps, caller, (reserve) =>
-    once(deps, request, { documents }, async ({ session }) => {
+    auditedOnce(deps, request, { documents }, async ({ session }) => {
       const stored: object[] = []
       const lines =
         items === null

@@ -7,7 +7,7 @@ import { readCountedPage } from '../../lists/read-page.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { requireShop } from '../shops/shops.ts'
-import { type Order, type ShownOrder, shownFields } from './order.ts'
+import { type Order, type ShownOrder, shownOrderFields } from './order.ts'
 
 export interface OrderSearch extends Slice, Span {}
 
@@ -24,7 +24,7 @@ export async function listOrders(
   search: OrderSearch,
 ): Promise<Page<ShownOrder>> {
   await requireShop(deps, caller)
-  return readCountedPage<ShownOrder>(deps, allOf(deps, deps.Order.collection, caller), search, search, shownFields)
+  return readCountedPage<ShownOrder>(deps, allOf(deps, deps.Order.collection, caller), search, search, shownOrderFields)
 }
 
 /**
@@ -33,7 +33,7 @@ export async function listOrders(
  */
 export async function findOrder(deps: Pick<Deps, 'Shop' | 'Order'>, caller: Caller, id: string): Promise<ShownOrder> {
   const { businessId, sandbox } = caller
-  const order = await deps.Order.findOne({ _id: id, businessId }, shownFields).lean<ShownOrder | null>()
+  const order = await deps.Order.findOne({ _id: id, businessId }, shownOrderFields).lean<ShownOrder | null>()
   if (order?.sandbox === sandbox) return order
   await requireShop(deps, caller)
   throw refuse(order === null ? 'ORDER_NOT_FOUND' : 'SANDBOX_MISMATCH')

@@ -6,7 +6,7 @@ import {
   updateProductBody,
   type VariantFields,
 } from '../../../schemas/products.ts'
-import { once } from '../../audit/audited.ts'
+import { auditedOnce } from '../../audit/audited.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { refuseLarge, withinStorage } from '../../businesses/quotas.ts'
 import type { Result, WriteRequest } from '../../idempotency/request.ts'
@@ -15,7 +15,7 @@ import { nativeCollection } from '../../mongo/collection.ts'
 import { given } from '../../mongo/id-page.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type Refusal, refuse } from '../../platform/errors.ts'
-import { checkedBytes, type GivenSkus, newVariant, readSkus, refuseTakenSkus, skusOf, skuTaken } from './create.ts'
+import { type GivenSkus, newVariant, readSkus, refuseTakenSkus, sizeWithinLimit, skusOf, skuTaken } from './create.ts'
 import {
   type Product,
   pickVariant,
@@ -30,7 +30,7 @@ import { findProduct } from './read.ts'
 type ChangeDeps = Pick<Deps, 'AuditEvent' | 'Product' | 'Shop' | 'StoredResponse' | 'now' | 'transactions'>
 
 /** For an update (SPEC 4.9). Every field is optional, otherwise the rules are those of a create request. */
-export function parseChange(deps: Pick<Deps, 'validate'>, body: unknown): ProductChange {
+export function parseUpdateProduct(deps: Pick<Deps, 'validate'>, body: unknown): ProductChange {
   const input = deps.validate(updateProductBody, body)
   const { name, description, images, active, removeMissingVariants = false } = input
   const variants = variantsOf(input)
@@ -75,13 +75,13 @@ export async function updateProduct(
   if (change.variants === null && Object.keys(change.fields).length === 0)
     return { kind: 'none', data: presentProduct(await findProduct(deps, caller, id)) }
   return withinStorage(deps, caller, (reserve) =>
-    once(deps, request, { documents: [id] }, async ({ session }) => {
+    auditedOnce(deps, request, { documents: [id] }, async ({ session }) => {
       const product = await findProduct(deps, caller, id, session)
       const set = { ...changedProduct(product, change), updatedAt: deps.now() }
       await refuseTakenSkus(deps, product, change.givenSkus, session)
       const changed = { ...product, ...set }
       const before = bytesOf(product)
-      if (bytesOf(changed) > before) await reserve({ bytes: checkedBytes(changed) - before })
+      if (bytesOf(changed) > before) await reserve({ bytes: sizeWithinLimit(changed) - before })
       else await refuseLarge(deps, caller, bytesOf(changed))
       await nativeCollection(deps.Product).updateOne({ _id: id }, { $set: set }, { session })
       return presentProduct(changed)
@@ -91,7 +91,7 @@ export async function updateProduct(
 
 /** Frees its SKUs and its handle. Throws the errors of `findProduct`. */
 export const deleteProduct = (deps: ChangeDeps, caller: Caller, id: string, request: WriteRequest): Promise<Result> =>
-  once(deps, request, { documents: [id] }, async ({ session }) => {
+  auditedOnce(deps, request, { documents: [id] }, async ({ session }) => {
     await findProduct(deps, caller, id, session)
     const now = deps.now()
     await nativeCollection(deps.Product).updateOne(
@@ -217,7 +217,7 @@ export const changeStock = (
   change: ChangeStockBody,
   request: WriteRequest,
 ): Promise<Result> =>
-  once(deps, request, { documents: [productId] }, async ({ session }) => {
+  auditedOnce(deps, request, { documents: [productId] }, async ({ session }) => {
     const variant = pickVariant(await findProduct(deps, caller, productId, session), idOrLabel, null)
     const stock = 'stock' in change ? change.stock : sumOf(productId, variant, change.delta)
     await nativeCollection(deps.Product).updateOne(

@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose'
 import { maxProductBytes } from '../../../schemas/product-limits.ts'
 import { type CreateProductBody, createProductBody } from '../../../schemas/products.ts'
-import { once } from '../../audit/audited.ts'
+import { auditedOnce } from '../../audit/audited.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { withinStorage } from '../../businesses/quotas.ts'
 import type { Result, WriteRequest } from '../../idempotency/request.ts'
@@ -32,7 +32,7 @@ export const tooLarge = (bytes: number): string =>
   `The product would take up ${bytes} bytes. It can take up at most ${maxProductBytes}. Shorten its texts, or give it fewer variants.`
 
 /** Throws PAYLOAD_TOO_LARGE if the product takes up too many bytes. */
-export function checkedBytes(product: Product): number {
+export function sizeWithinLimit(product: Product): number {
   const bytes = bytesOf(product)
   if (bytes > maxProductBytes) throw refuse('PAYLOAD_TOO_LARGE', { message: tooLarge(bytes) })
   return bytes
@@ -99,7 +99,7 @@ export interface ProductRequest extends Pick<Product, 'name' | 'description' | '
 }
 
 /** SPEC 4.9. Without `variants`, the top-level price, stock and SKU are for the product's only variant. */
-export function parseCreate(deps: Pick<Deps, 'validate'>, body: unknown): ProductRequest {
+export function parseCreateProduct(deps: Pick<Deps, 'validate'>, body: unknown): ProductRequest {
   const input = deps.validate(createProductBody, body) as CreateProductBody
   const { name, description = '', images = [], active = true } = input
   const given =
@@ -125,12 +125,12 @@ export function createProduct(
 ): Promise<Result> {
   const { businessId, sandbox } = caller
   return withinStorage(deps, caller, (reserve) =>
-    once(deps, request, { documents: [] }, async ({ session }) => {
+    auditedOnce(deps, request, { documents: [] }, async ({ session }) => {
       await openShop(deps, caller, session)
       const _id = newId()
       const product = newProduct({ ...described, _id, handle: _id, businessId, sandbox }, deps.now())
       await refuseTakenSkus(deps, product, givenSkus, session)
-      await reserve({ creates: 1, bytes: checkedBytes(product) })
+      await reserve({ creates: 1, bytes: sizeWithinLimit(product) })
       await nativeCollection(deps.Product).insertOne(product, { session })
       return presentProduct(product)
     }),

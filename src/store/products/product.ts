@@ -76,7 +76,7 @@ export const products = collection({
 })
 export type Product = Stored<typeof products>
 
-export const shownFields = {
+export const shownProductFields = {
   handle: 1,
   name: 1,
   description: 1,
@@ -88,7 +88,7 @@ export const shownFields = {
   updatedAt: 1,
 } as const
 
-export type ShownProduct = Pick<Product, '_id' | keyof typeof shownFields>
+export type ShownProduct = Pick<Product, '_id' | keyof typeof shownProductFields>
 
 /** As the merchant sees it. Prices are in centimes. */
 export function presentProduct(product: ShownProduct): Record<string, unknown> {

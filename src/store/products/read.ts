@@ -7,7 +7,7 @@ import { escapeRegex } from '../../mongo/escape-regex.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { requireShop } from '../shops/shops.ts'
-import { type Product, type ShownProduct, shownFields } from './product.ts'
+import { type Product, type ShownProduct, shownProductFields } from './product.ts'
 
 export interface ProductSearch extends Slice {
   active: boolean | null
@@ -38,7 +38,7 @@ export async function listProducts(
     ...(sku === null ? {} : { skus: sku }),
   }
   const index = sku === null ? 'byTime' : 'skuInUse'
-  return readPage<ShownProduct, Product>(deps.Product, { where, index, fields: shownFields }, search)
+  return readPage<ShownProduct, Product>(deps.Product, { where, index, fields: shownProductFields }, search)
 }
 
 /**
