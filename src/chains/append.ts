@@ -5,54 +5,49 @@ import { type Batcher, backgroundRest, createBatcher } from '../mongo/batchers.t
 import { flag, type Of, part, text, whole } from '../mongo/fields.ts'
 import { unavailable } from '../platform/errors.ts'
 
-/**
- * A document in a numbered chain. The documents of an owner are numbered 1, 2, 3 and so on. Each document is built from
- * the one before it, and never changes. The collection needs `chainIndex`.
- */
+/** An owner's documents are numbered 1, 2, 3 and so on, and never change. The collection needs `chainIndex`. */
 export const chainFields = part({ businessId: text, sandbox: flag, _id: text, number: whole })
 export type ChainLink = Of<typeof chainFields>
-/** The owner of a chain: a business in one environment. */
 export type ChainOwner = Pick<ChainLink, 'businessId' | 'sandbox'>
 
-/** The unique index that allows only one document to follow another. */
+/** Unique, so that only one document can follow another. */
 export const chainIndex = {
   name: 'chain',
   key: { businessId: 1, sandbox: 1, number: 1 },
   unique: true,
 } as const
 
-/** An item to append. Its id is deterministic, so that an item that is appended twice is stored once. */
+/** The id must be deterministic: something that is appended twice is stored once. */
 interface Draft {
   _id: string
 }
 
 /**
- * The maximum number of times that an append starts again because other processes have appended something to the same
- * chain. An append takes about two milliseconds, so even ten processes rarely need more than a few rounds.
+ * An append starts over if another process was faster. At 2 ms each, even ten processes rarely need more than a few.
  */
 const maxRounds = 50
-/** The maximum random pause before an append starts again. */
+/** Random, so that processes don't collide again. */
 const maxPauseMs = 10
 
-/** What a document can have as its number. A forged one may have any BSON value, and a text would be the largest. */
-export const isNumber = { $gt: 0, $lte: Number.MAX_SAFE_INTEGER } as const
+/** A forged document may have any BSON value as its number, and a text would sort as the largest. */
+export const validNumber = { $gt: 0, $lte: Number.MAX_SAFE_INTEGER } as const
 
-/** Returns the last document of a chain, or null if the chain is empty. */
-export const findLast = <Doc extends ChainLink>(
+/** Null if the chain is empty. */
+export const findLastLink = <Doc extends ChainLink>(
   collection: mongo.Collection<Doc>,
   { businessId, sandbox }: ChainOwner,
 ): Promise<Doc | null> =>
-  collection.findOne({ businessId, sandbox, number: isNumber } as mongo.Filter<Doc>, {
+  collection.findOne({ businessId, sandbox, number: validNumber } as mongo.Filter<Doc>, {
     sort: { number: -1 },
     hint: chainIndex.name,
     maxTimeMS: longestReadMs,
   }) as Promise<Doc | null>
 
 /**
- * Appends the documents that `build` returns for the last document of the chain. If another process appends something
- * in the meantime, the numbers collide, nothing more is inserted, and the append starts again. Then `build` is called
- * with the new last document and the ids of those `drafts` that are already in the chain. An `insert` of the caller may
- * write more, in a transaction.
+ * Appends what `build` returns for the last document. If another process is faster, the numbers collide, nothing more
+ * is inserted, and `build` is called again with the new last document and the ids of those `drafts` that are in the
+ * chain already. Pass `insert` to write more in the same transaction. Throws SERVICE_UNAVAILABLE after too many
+ * collisions.
  */
 export async function appendLinks<Doc extends ChainLink>(
   collection: mongo.Collection<Doc>,
@@ -63,7 +58,7 @@ export async function appendLinks<Doc extends ChainLink>(
 ): Promise<void> {
   let appended: ReadonlySet<string> = new Set()
   for (let round = 0; round < maxRounds; round += 1) {
-    const links = await build(await findLast(collection, owner), appended)
+    const links = await build(await findLastLink(collection, owner), appended)
     if (links.length === 0) return
     try {
       await insert(links as mongo.OptionalUnlessRequiredId<Doc>[])
@@ -86,30 +81,27 @@ async function idsAmong<Doc extends ChainLink>(
   return new Set(found.map(({ _id }) => _id))
 }
 
-/** Returns whether an insert failed because of a duplicate number or id. Any other error leaves the outcome unknown. */
+/** After any other error, we don't know the outcome. */
 const isCollision = (error: unknown): boolean =>
   error instanceof mongo.MongoBulkWriteError &&
   error.code === 11000 &&
   error.result.getWriteConcernError() === undefined
 
-/** The maximum number of groups of drafts that one batch combines. */
 const longestBatch = 250
 /**
- * The maximum number of drafts that are linked and inserted together, which takes about 30 ms. A batch can contain many
- * thousand drafts, because an outbox can contain many events, and the process serves nothing else while it links them.
+ * Linking and inserting this many takes about 30 ms, during which the process serves nothing else. A batch can have
+ * many thousands, because an outbox can contain many events.
  */
 const longestInsert = 500
 
-/** Called with documents that have been stored for an owner. */
 export type OnStored = (owner: ChainOwner, documents: readonly object[]) => void
 
-/** Appends a group of drafts to the chain of an owner. Drafts that are already in the chain are left out. */
+/** Skips drafts that are in the chain already. */
 export type Appender<Item> = (owner: ChainOwner, drafts: readonly Item[], deadlineAt: number) => Promise<void>
 
 /**
- * Creates an appender that combines concurrent appends to the same chain, so that they do not collide with each other.
- * Chains of different owners do not wait for each other. `link` returns the documents that follow `last` for a draft:
- * usually one. `onAppended` gets what has been stored.
+ * Combines concurrent appends to the same chain, which would otherwise collide. Owners don't wait for each other.
+ * `link` returns what follows `last` for a draft: usually one document.
  */
 export function createAppender<Item extends Draft, Doc extends ChainLink>(
   collection: mongo.Collection<Doc>,

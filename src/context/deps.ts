@@ -14,6 +14,7 @@ import type { Lists } from '../lists/lists.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { DatabaseTime } from '../mongo/database-time.ts'
 import type { Transactions } from '../mongo/transaction.ts'
+import type { Deps } from '../platform/deps.ts'
 import type { OneAtATime } from '../platform/one-at-a-time.ts'
 import type { RunningWork } from '../platform/running-work.ts'
 import type { BoardQueues } from '../queues/board-queues.ts'
@@ -83,3 +84,6 @@ declare module '../platform/deps.ts' {
   interface Models extends ModelsOf {}
   interface Batchers extends ReturnType<typeof openBatchers> {}
 }
+
+/** All of them, as `openDeps` opens them. */
+export type OpenedDeps = Deps

@@ -18,7 +18,6 @@ import { bytesOf } from '../mongo/bytes-of.ts'
 import { awaitMongo, checkTransactionLifetime, retryWhileUnreachable } from '../mongo/connect.ts'
 import { noShift, openDatabaseTime, type Shift } from '../mongo/database-time.ts'
 import { openTransactions } from '../mongo/transaction.ts'
-import type { Deps } from '../platform/deps.ts'
 import { createLog, type Log } from '../platform/log.ts'
 import { createOneAtATime } from '../platform/one-at-a-time.ts'
 import { processClock } from '../platform/process-clock.ts'
@@ -38,7 +37,7 @@ import { createSlots, maxAttemptsInFlight } from '../webhooks/attempts/slots.ts'
 import { createLeases } from '../webhooks/deliveries/lease.ts'
 import { createSender } from '../webhooks/sender/send.ts'
 import { openBatchers } from './batchers.ts'
-import type {} from './deps.ts'
+import type { OpenedDeps } from './deps.ts'
 import { makeIndexes } from './indexes.ts'
 import { openModels, withModels } from './models.ts'
 
@@ -57,7 +56,7 @@ export async function openDeps(
   metrics: Metrics,
   processType: ProcessType,
   shift: Shift = noShift,
-): Promise<Deps> {
+): Promise<OpenedDeps> {
   const tracing = await openTracing(config, log, processType)
   const mongo = await awaitMongo(config, log, {})
   const databaseTime = await retryWhileUnreachable(log, () => openDatabaseTime(mongo, log, shift))

@@ -2,13 +2,10 @@ import { nativeCollection } from '../mongo/collection.ts'
 import type { OutboxEvent } from '../outbox/event.ts'
 import type { Deps } from '../platform/deps.ts'
 
-/**
- * Matches documents with events in their outbox. The filter has no other conditions, so MongoDB reads the index in
- * order.
- */
+/** Don't add conditions: like this, MongoDB reads the index in order. */
 const withOutbox = { 'outbox.createdAt': { $exists: true } }
 
-/** Returns the oldest event of all businesses that has not been relayed, or null if all outboxes are empty. */
+/** Null if all outboxes are empty. */
 export async function findOldestEvent(
   deps: Pick<Deps, 'Intent' | 'Order' | 'Endpoint'>,
   maxTimeMS: number,

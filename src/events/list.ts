@@ -13,7 +13,7 @@ import { bodyOf, findBodySources } from '../webhooks/body.ts'
 import { findOldestEvent } from './find-oldest-event.ts'
 import type { LoggedEvent } from './logged-event.ts'
 
-/** An event as merchants see it. `body` is the webhook's body, with the event's id as its `id`. */
+/** `body` is the webhook's body, with the event's id as its `id`. */
 export interface PresentedEvent {
   id: string
   type: string
@@ -23,10 +23,7 @@ export interface PresentedEvent {
   body: unknown
 }
 
-/**
- * Returns events as merchants see them, in the same order. Events whose intent or order no longer exists are left out,
- * because the clean-up removes an intent's events before the intent itself.
- */
+/** Leaves out events whose intent or order is gone, because the clean-up removes an intent's events first. */
 export async function presentEvents(
   models: Pick<Deps, 'Intent' | 'Order'>,
   found: readonly LoggedEvent[],
@@ -47,10 +44,9 @@ export async function presentEvents(
 }
 
 /**
- * Returns one of the caller's events. Throws EVENT_NOT_FOUND if the id is unknown, or if the event belongs to another
- * business or has been removed. Throws SANDBOX_MISMATCH if the event belongs to the other environment. Throws
- * SCOPE_REQUIRED if the key's scopes do not permit reading it. The existence of the event is no secret then, because
- * the webhooks of the business contain its id.
+ * Finds one of the caller's events. Throws EVENT_NOT_FOUND if it's unknown, removed or of another business,
+ * SANDBOX_MISMATCH if it belongs to the other environment, and SCOPE_REQUIRED if the key may not read it: that it
+ * exists is no secret, since webhooks contain the id.
  */
 export async function findEvent(
   deps: Pick<Deps, 'LoggedEvent' | 'Intent' | 'Order'>,
@@ -69,22 +65,22 @@ export async function findEvent(
 
 const names = Object.keys(events) as EventName[]
 
-/** Returns the event types that the caller may read. They do not include `cleaned`. */
+/** Never includes `cleaned`. */
 export const readableBy = ({ scopes }: Caller): EventName[] => names.filter((name) => scopes.has(events[name]))
 
-/** Throws SCOPE_REQUIRED if the caller may not read events of this type. */
+/** Throws SCOPE_REQUIRED. */
 export function checkReadable({ scopes }: Caller, type: EventName): void {
   const scope = events[type]
   if (!scopes.has(scope)) throw refuse('SCOPE_REQUIRED', { details: { scope } })
 }
 
-/** The events to list. The span limits the times at which they happened. */
+/** The span limits when the events happened. */
 interface EventSearch extends Slice, Span {
   type: EventName | null
   referenceNumber: string | null
 }
 
-/** Parses the query. Throws SCOPE_REQUIRED if the caller may not read events of the given type. */
+/** Throws SCOPE_REQUIRED if the caller may not read events of the given type. */
 export function parseEventSearch(caller: Caller, query: ListEventsQuery): EventSearch {
   const { type = null, referenceNumber = null } = query
   if (type !== null) checkReadable(caller, type)
@@ -93,16 +89,13 @@ export function parseEventSearch(caller: Caller, query: ListEventsQuery): EventS
 
 type Reads = Pick<Deps, 'LoggedEvent' | 'Intent' | 'Order' | 'Endpoint' | 'listCounts' | 'now'>
 
-/**
- * Lists the events of the caller's environment that the caller may read, newest first. Events that happened at the same
- * time are ordered by id.
- */
+/** Newest first, by id if events happened at the same time. Leaves out what the caller may not read. */
 export function listEvents(deps: Reads, caller: Caller, search: EventSearch): Promise<Page<LoggedEvent>> {
   const { businessId, sandbox } = caller
   const { type, referenceNumber } = search
   const types = type === null ? readableBy(caller) : [type]
   const ofTypes = { businessId, sandbox, event: { $in: types } }
-  // Count checkpoints only work for lists that never shrink, and the clean-up removes test events.
+  // Count checkpoints need a list that never shrinks, but the clean-up removes test events.
   if (!sandbox && referenceNumber === null) {
     const countable: Countable = {
       collection: deps.LoggedEvent.collection,
@@ -110,8 +103,7 @@ export function listEvents(deps: Reads, caller: Caller, search: EventSearch): Pr
       where: ofTypes,
       index: 'byTypeAndTime',
       keptFrom: null,
-      // The relay may log an event long after it happened, such as after an outage of all workers. So checkpoints end
-      // before the oldest event that has not been relayed.
+      // An event may be logged long after it happened, e.g. after an outage of all workers.
       completeBefore: async () => (await findOldestEvent(deps, longestReadMs))?.createdAt ?? null,
     }
     return readCountedPage(deps, countable, search, search, {})

@@ -5,14 +5,12 @@ import type { Models } from '../platform/deps.ts'
 import type { Source } from '../webhooks/deliveries/new-delivery.ts'
 import type { LoggedEvent } from './logged-event.ts'
 
-/** An event that is not in the log yet. */
 export type EventDraft = Omit<LoggedEvent, 'businessId' | 'sandbox' | 'number' | 'loggedAt'>
 
-/** Writes to the event log of a business and environment. */
 export type EventLog = ReturnType<typeof openEventLog>
 
 export const openEventLog = (models: Pick<Models, 'LoggedEvent'>, now: () => Date, onStored?: OnStored) => ({
-  /** Appends events. Events that are already in the log are left out. */
+  /** Skips events that are in the log already. */
   appendEvents: createAppender<EventDraft, LoggedEvent>(
     nativeCollection(models.LoggedEvent),
     ({ businessId, sandbox }, last, draft) => [
@@ -22,10 +20,7 @@ export const openEventLog = (models: Pick<Models, 'LoggedEvent'>, now: () => Dat
   ),
 })
 
-/**
- * Appends events to the event log. The relay calls this function before it removes the events from the outbox, so none
- * is missed. The log contains every event, whether or not any endpoint is subscribed to it.
- */
+/** Logs every event, subscribed to or not. The relay does this before it removes the events from the outbox. */
 export const logEvents = (
   { batchers }: { batchers: EventLog },
   { businessId, sandbox, referenceNumber }: Pick<Source, 'businessId' | 'sandbox' | 'referenceNumber'>,

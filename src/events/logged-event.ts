@@ -4,10 +4,7 @@ import { collection, type Stored } from '../mongo/declare.ts'
 import { date, oneOf, text } from '../mongo/fields.ts'
 import { recordedFields } from '../outbox/facts.ts'
 
-/**
- * An event in the event log of a business and environment. `_id` is the event's id, so an event that is relayed twice
- * is logged once. Apart from `cleaned` events, logged events never change.
- */
+/** `_id` is the event's id, so an event that is relayed twice is logged once. Only `cleaned` events ever change. */
 export const loggedEvents = collection({
   name: 'events',
   kept: 'test data until the clean-up, live data forever',
@@ -15,26 +12,26 @@ export const loggedEvents = collection({
     ...chainFields.fields,
     ...recordedFields.fields,
     /**
-     * The clean-up turns the last event of a log into a `cleaned` event instead of removing it, because the next event
-     * gets the next number. The other fields of a `cleaned` event have no meaning. No reader sees it.
+     * Instead of removing the last event of a log, the clean-up makes it a `cleaned` one, because the next event needs
+     * its number. No reader sees it, and its other fields mean nothing.
      */
     event: oneOf<EventName | 'cleaned'>(),
-    /** The number of the intent or order. For an event of an endpoint, the endpoint's id. */
+    /** For an endpoint event, the endpoint's id. */
     referenceNumber: text,
-    /** When the event happened. Events are not logged exactly in this order. */
+    /** When the event happened, which isn't quite the order of the log. */
     createdAt: date,
     loggedAt: date,
   },
   indexes: [
     chainIndex,
-    // With this index, events are listed and counted without reading other documents. The types come before the time,
-    // because otherwise a list of a rare type would read all keys. It contains the number, because a replay covers only
-    // the events that were in the log when it started.
+    // Lists and counts events without reading documents. Types come before the time, because a list of a rare type
+    // would read all keys otherwise. Includes the number, because a replay covers only what was in the log when it
+    // started.
     {
       name: 'byTypeAndTime',
       key: { businessId: 1, sandbox: 1, event: 1, createdAt: -1, _id: -1, number: 1 },
     },
-    // With this index, a part of the feed is read, in the order of the numbers.
+    // The feed reads this index in the order of the numbers.
     { name: 'byType', key: { businessId: 1, sandbox: 1, event: 1, number: 1 } },
     { name: 'byReference', key: { referenceNumber: 1, createdAt: -1, _id: -1 } },
   ],

@@ -6,21 +6,19 @@ import type { Deps } from '../platform/deps.ts'
 import { eachChunk, readEntries } from './export-ledger.ts'
 import type { LineWriter } from './export-lines.ts'
 
-/** The reason why a file cannot be written or resumed. The message is shown to the operator. */
+/** The message is shown to the operator. */
 export class UnsuitableFile extends Error {}
 
-/** An export that is written to a file. */
 export interface FileExport {
   owner: ChainOwner
   kind: ExportKind
-  /** The entries that the whole file contains. */
   positions: Positions
   writer: LineWriter
   /** Whether a line feed between quotes is part of a line. */
   quotes: boolean
 }
 
-/** A file of an export, with the lines that it already contains. */
+/** `lines` is how many the file already contains. */
 export interface ExportFile {
   file: FileHandle
   lines: number
@@ -28,8 +26,8 @@ export interface ExportFile {
 }
 
 /**
- * Creates the file of an export. With `resume`, opens an existing file instead, keeps its complete lines, and cuts off
- * the rest. Throws UnsuitableFile if the file exists, or if its lines are not the first lines of this export.
+ * Creates the file of an export, or with `resume` opens an existing one, keeps its complete lines and cuts off the
+ * rest. Throws UnsuitableFile if the file exists, or if its lines aren't the first lines of this export.
  */
 export async function openExportFile(
   deps: Pick<Deps, 'lists'>,
@@ -48,7 +46,7 @@ export async function openExportFile(
   }
 }
 
-/** Only the operator may read the file, because it contains data of a merchant and its customers. */
+/** The file contains data of a merchant and its customers. */
 const ownerOnly = 0o600
 
 async function create(path: string): Promise<FileHandle> {
@@ -79,7 +77,7 @@ async function writeHeader(file: FileHandle, { writer }: FileExport): Promise<nu
   return writeAt(file, writer.header, 0)
 }
 
-/** Writes a text at a position, and returns the position after it. A single write may write only a part. */
+/** Returns the position after the text. A single write may write only a part. */
 async function writeAt(file: FileHandle, text: string, position: number): Promise<number> {
   const data = Buffer.from(text)
   let done = 0
@@ -108,7 +106,7 @@ async function keepLines(
   return { lines: count, bytes: end }
 }
 
-/** Returns whether this export begins with `count` lines, of which the first and the last are these. */
+/** Whether the first and the last of the export's first `count` lines are these. */
 async function isBeginning(
   deps: Pick<Deps, 'lists'>,
   { owner, kind, positions, writer }: FileExport,
@@ -123,17 +121,14 @@ async function isBeginning(
   return expected[0] === first && expected[1] === last
 }
 
-/** The result of an export to a file. `last` is the number of the last line, or null if there are no lines. */
+/** `last` is the number of the last line, null if there are none. */
 export interface WrittenFile {
   lines: number
   bytes: number
   last: number | null
 }
 
-/**
- * Writes the remaining lines of an export to its file, and calls `onLines` with the number of lines after each write.
- * If the process is killed, the file contains a part of the export that `openExportFile` can resume.
- */
+/** Calls `onLines` with the number of lines after each write. If the process is killed, the file can be resumed. */
 export async function completeFile(
   deps: Pick<Deps, 'lists'>,
   { file, ...done }: ExportFile,
@@ -156,15 +151,15 @@ export async function completeFile(
 }
 
 const bytesPerRead = 1024 * 1024
-/** The maximum length of a line in bytes. A longer line cannot be part of an export, so it is not read. */
+/** In bytes. No export has longer lines, so they aren't read. */
 const longestLine = 64 * 1024
 
 const lineFeed = 0x0a
 const quote = 0x22
 
 /**
- * Finds the complete lines of a file from the position `start` on. The file is read in pieces, so it may be larger than
- * the memory. With `quotes`, a line feed between quotes does not end a line, because CSV cells can contain line breaks.
+ * Finds complete lines from `start` on. Reads in pieces, because the file may be larger than the memory. With `quotes`,
+ * a line feed between quotes doesn't end a line, since CSV cells can contain line breaks.
  */
 async function findLines(file: FileHandle, start: number, quotes: boolean) {
   const buffer = Buffer.alloc(bytesPerRead)
@@ -191,13 +186,13 @@ async function findLines(file: FileHandle, start: number, quotes: boolean) {
     count,
     /** The position after the last complete line, in bytes. */
     end,
-    /** The first and the last complete line, with their line ends. Empty if there is none. */
+    /** Include the line ends. Empty if there's no complete line. */
     first: await textBetween(file, start, firstEnd),
     last: await textBetween(file, lastStart, end),
   }
 }
 
-/** Returns the text between two positions, or an empty text if it is too long to be a line. */
+/** Empty if it's too long to be a line. */
 async function textBetween(file: FileHandle, start: number, end: number): Promise<string> {
   const length = end - start
   if (length > longestLine) return ''

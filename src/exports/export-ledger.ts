@@ -12,17 +12,14 @@ import { refuse } from '../platform/errors.ts'
 import { readInSlices } from '../platform/in-slices.ts'
 import { createLineWriter, type ExportedEntry, entryTypeOf, type FileForm, type LineWriter } from './export-lines.ts'
 
-/** The number of entries that one query reads and one chunk contains. A chunk is usually about 25 kB long. */
+/** Makes chunks of about 25 kB. */
 const entriesPerChunk = 125
-/**
- * After each chunk, an export rests for three times as long as the chunk took. A fast client would otherwise keep the
- * process and MongoDB busy, and slow down the requests of other merchants.
- */
+/** A rest takes three times as long as the chunk. Without it, a fast client would slow down other merchants. */
 const restsPerChunk = 3
-/** The longest rest. A chunk that takes more than 10 ms was probably interrupted by other work. */
+/** Caps the rest: a chunk that takes more than 10 ms was probably interrupted by other work. */
 const maxRestMs = 30
 
-/** The fields that exports read. The totals after an entry are most of its size, and only the balance is needed. */
+/** Leaves out the totals, most of an entry's size. Only the balance is needed. */
 const fields = {
   _id: 0,
   'after.opening': 0,
@@ -36,10 +33,7 @@ const fields = {
 type FormQuery = Pick<ExportLedgerQuery, 'format' | (typeof csvParams)[number]>
 const csvParams = ['delimiter', 'language'] as const
 
-/**
- * Returns the form of the file that a query requests. The delimiter is a comma and the names are English unless the
- * query contains others. Throws VALIDATION_ERROR if the query contains them for another format than CSV.
- */
+/** Defaults to commas and English names. Throws VALIDATION_ERROR if the query sets them for anything but CSV. */
 export function readForm(kind: ExportKind, query: FormQuery): FileForm {
   const { format = 'csv', delimiter, language = 'en' } = query
   const param = csvParams.find((name) => query[name] !== undefined)
@@ -48,10 +42,7 @@ export function readForm(kind: ExportKind, query: FormQuery): FileForm {
   return { kind, format, delimiter: readDelimiter(delimiter), language }
 }
 
-/**
- * Yields the caller's payments, refunds or ledger entries as text, oldest first. Entries are read only as fast as the
- * caller consumes the text. Entries that are booked after the export has begun are not part of it.
- */
+/** Oldest first, and only as fast as it's consumed. Leaves out what is booked after the export began. */
 export async function* exportLedger(
   deps: Pick<Deps, 'lists' | 'now'>,
   caller: Caller,
@@ -72,17 +63,14 @@ export async function* exportLedger(
   if (header !== '') yield header
 }
 
-/** Runs a query of an export on the connections for lists. */
+/** Uses the connections for lists. */
 export const readExport = <T>(
   { lists }: Pick<Deps, 'lists'>,
   { businessId }: ChainOwner,
   read: Parameters<typeof lists.run<T>>[1],
 ): Promise<T> => lists.run(`export ${businessId}`, read)
 
-/**
- * Yields the lines of a range of entries. The entries are read page by page, so no connection to MongoDB is occupied
- * and no cursor stays open while a slow client downloads a page.
- */
+/** Reads page by page, so that no connection is occupied and no cursor open while a slow client downloads. */
 export async function* eachChunk(
   deps: Pick<Deps, 'lists'>,
   owner: ChainOwner,
@@ -94,7 +82,7 @@ export async function* eachChunk(
     const beganAt = performance.now()
     const end = Math.min(last, start + entriesPerChunk - 1)
     const entries = await readEntries(deps, owner, kind, { first: start, last: end })
-    // The nightly clean-up can remove test entries while they are exported.
+    // The nightly clean-up can remove test entries during the export.
     if (entries.length === 0) continue
     const text = writer.lines(entries)
     const restMs = Math.min(restsPerChunk * (performance.now() - beganAt), maxRestMs)
@@ -103,7 +91,7 @@ export async function* eachChunk(
   }
 }
 
-/** Reads the entries at a range of positions, which must be short. */
+/** The range must be short. */
 export async function readEntries(
   deps: Pick<Deps, 'lists'>,
   owner: ChainOwner,

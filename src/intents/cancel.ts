@@ -20,8 +20,8 @@ import { asOf, expiryFields, presentIntent } from './present.ts'
 import { applyTransition } from './transition.ts'
 
 /**
- * Cancels a PENDING intent (SPEC 4.4). Throws INTENT_CANCEL_INVALID_STATUS if the intent is not PENDING, and
- * INTENT_CANCEL_CONFLICT if a payment holds it, or if another operation was faster.
+ * Throws INTENT_CANCEL_INVALID_STATUS if the intent isn't PENDING, and INTENT_CANCEL_CONFLICT if a payment holds it or
+ * another operation was faster (SPEC 4.4).
  */
 export async function cancelIntent(
   deps: Pick<
@@ -40,7 +40,7 @@ export async function cancelIntent(
   if (!isPending(asOf(before, now).status)) throw refuse('INTENT_CANCEL_INVALID_STATUS')
   await dropOldMarks(deps, before, deadlineAt)
   const marking = markingOf(request, now)
-  // The guard keeps the response true: without it, a payment that fails after the read would be missing from it.
+  // Without this guard, a payment that fails after the read would be missing from the response.
   const guard = { failure: before.failure }
   const cancelled = await applyTransition(deps, before, { name: 'cancel', marking, cause, guard }, deadlineAt)
   if (cancelled === null) {
@@ -52,51 +52,35 @@ export async function cancelIntent(
   return effectOf(marking.mark, presentIntent(deps.config, cancelled, now), false)
 }
 
-/** Selects the PENDING intents that one business created in one environment before a given time. */
 export interface CancelSelection {
   businessId: string
   sandbox: boolean
   createdBefore: Date
 }
 
-/**
- * The result for one intent. `under-way` means that a customer is paying the intent, so it was not cancelled. `ended`
- * means that the intent had been paid or cancelled, or had expired, before the run could cancel it.
- */
-export type CancelResult = 'cancelled' | 'under-way' | 'ended'
+/** `ended`: the intent was paid, cancelled or expired before the run got to it. */
+export type CancelResult = 'cancelled' | 'being-paid' | 'ended'
 
-/**
- * The options of a bulk cancel. After each page of intents, the run calls `count` with the results, and then pauses
- * before the next page.
- */
 export interface CancelRun extends By {
-  /** The number of intents that matched when the run began. The line for the audit trail contains it. */
+  /** How many intents matched when the run began, for the audit line. */
   pending: number
-  /** Aborting this signal stops the run after the current page of intents. */
+  /** Stops the run after the current page. */
   ending: AbortSignal
   count(results: readonly CancelResult[]): void
 }
 
 type CancelDeps = Pick<Deps, 'Intent' | 'AuditEvent' | 'batchers' | 'metrics' | 'now' | 'enqueue'>
 
-/**
- * The number of intents per page, and the limits on reading a page. An intent may have 153 KB of metadata in addition
- * to its other fields, so a page of 50 intents takes up at most about 13 MB of memory.
- */
+/** An intent can have 153 KB of metadata alone, so a page takes up to about 13 MB. */
 const pageSize = {
   documents: 50,
   projection: { outbox: 0 },
   maxTimeMS: 4_000,
 } as const satisfies PageSize
 
-/**
- * The minimum time from the start of one page to the start of the next. With 50 intents per page, this interval limits
- * a bulk cancel to 100 intents per second, which is also the default limit for one API key. A bulk cancel therefore
- * slows down other businesses no more than a busy merchant does.
- */
+/** 100 intents per second, the default limit of one API key, so it delays others no more than a busy merchant does. */
 const batchEveryMs = 500
 
-/** Returns the number of intents that `cancelAll` would try to cancel. */
 export const countCancellable = (deps: Pick<Deps, 'Intent'>, selection: CancelSelection): Promise<number> => {
   const { where, before, index } = walkOf(selection)
   return deps.Intent.countDocuments({ ...where, createdAt: { $lt: before } })
@@ -106,11 +90,12 @@ export const countCancellable = (deps: Pick<Deps, 'Intent'>, selection: CancelSe
 }
 
 /**
- * Cancels the selected PENDING intents, starting with the oldest. Each cancel uses the same guarded write and adds the
- * same event as a single cancel. An intent that a customer is paying is not changed. If a run is stopped or killed, a
- * new run with the same selection finds the intents that are still PENDING. The line for the audit trail is written
- * before the first cancel, so a killed run cancels nothing without a line. A run that finds nothing to cancel writes no
- * line. Its id is the mark in each intent that the run cancels.
+ * Cancels the selected intents, oldest first, with the same guarded write and event as a single cancel. Intents that a
+ * customer is paying stay as they are. A stopped or killed run can simply be started again: it finds what is still
+ * PENDING.
+ *
+ * The audit line is written before the first cancel, and its id marks each intent that the run cancels. If there's
+ * nothing to cancel, no line is written.
  */
 export async function cancelAll(
   deps: CancelDeps,
@@ -141,7 +126,6 @@ export async function cancelAll(
   }
 }
 
-/** Returns whether an intent is still PENDING and no customer is paying it. */
 const isCancellable = (intent: Intent, now: Date): boolean =>
   intent.hold === null && isPending(asOf(intent, now).status)
 
@@ -162,14 +146,11 @@ async function cancelPage(deps: CancelDeps, page: Intent[], key: string): Promis
   const open = refused.length === 0 ? new Set() : await stillOpen(deps, refused)
   return page.map(({ _id }, index) => {
     if (cancelled[index] !== null) return 'cancelled'
-    return open.has(_id) ? 'under-way' : 'ended'
+    return open.has(_id) ? 'being-paid' : 'ended'
   })
 }
 
-/**
- * Returns the ids of those intents that are still PENDING. A customer is paying them, or was paying them a moment ago,
- * so they were not cancelled.
- */
+/** A customer is paying these intents, or was until a moment ago. */
 async function stillOpen(deps: CancelDeps, intents: readonly Intent[]): Promise<Set<string>> {
   const now = deps.now()
   const ids = intents.map(({ _id }) => _id)

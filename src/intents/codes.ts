@@ -13,45 +13,34 @@ import type { Intent } from './intent.ts'
 import { isPending } from './lifecycle.ts'
 
 /**
- * How long a code is kept out of use after it has stopped being active. Without this quarantine, a customer who enters
- * an old code could pay a different intent by mistake.
+ * A code stays out of use for this long after it was last active, so that a customer who enters an old code doesn't pay
+ * a different intent by mistake.
  */
 const quarantineMs = 15 * 60_000
 
-/** Returns the earliest time at which a code that is active until `endsAt` may be reused. */
 export const codeReusableFrom = (endsAt: Date): Date => new Date(endsAt.getTime() + quarantineMs)
 
 /**
- * Returns the unique key under which a code is stored while it is in use. Live codes are unique across all businesses.
- * Test codes are unique only within a business, so that one merchant's load test cannot use up the codes of other
- * merchants. The code comes right after the mode, so that staff can find it without knowing its business.
+ * Unique while the code is in use. Live codes are unique across all businesses, test codes only within one, so that a
+ * merchant's load test can't use up the codes of others. The code follows the mode directly, because staff search by
+ * code without knowing the business.
  */
 export const codeKeyOf = (owner: Pick<Intent, 'businessId' | 'sandbox'>, code: string): string =>
   owner.sandbox ? `test:${code}:${owner.businessId}` : `live:${code}`
 
-/**
- * Returns whether an intent can be found by its code at `now`. Pass the intent in its state at `now`, as returned by
- * `asOf` in present.ts.
- */
+/** Pass the intent as it is at `now` (see `asOf`). */
 export const isCodeActive = (intent: Pick<Intent, 'status' | 'codeExpiresAt'>, now: Date): boolean =>
   isPending(intent.status) && intent.codeExpiresAt > now
 
-/** The characters that people may type between the digits of a code. */
 const separators = /[\s.\p{Pd}]/gu
 
-/**
- * Returns a payment code as 6 ASCII digits. The input may contain digits in any script, with separators between them.
- * Returns null if the input is not a code.
- */
+/** Reads 6 digits in any script, with or without separators. Returns them in ASCII, or null if this isn't a code. */
 export function readCode(typed: string): string | null {
   const code = plainDigits(typed).replaceAll(separators, '')
   return /^\d{6}$/.test(code) ? code : null
 }
 
-/**
- * Frees a code if it may be reused, even if no worker has expired its intent yet. Returns whether this call has freed
- * the code.
- */
+/** Frees a code even if no worker has expired its intent yet. Returns whether this call freed it. */
 export async function freeIfReusable(deps: Pick<Deps, 'Intent' | 'now'>, codeKey: string): Promise<boolean> {
   const freed = await deps.Intent.updateOne(
     { codeKey, codeReusableAt: { $lte: deps.now() } },
@@ -60,12 +49,9 @@ export async function freeIfReusable(deps: Pick<Deps, 'Intent' | 'now'>, codeKey
   return freed.modifiedCount === 1
 }
 
-/**
- * The number of codes that a process reserves with one write. A process that ends loses the codes that it has reserved
- * and not used, so a restart costs at most one in 3 million of all codes.
- */
+/** A process that ends loses its unused codes: per restart, at most one in 4 million of all codes. */
 const blockSize = 256
-/** The most codes that are skipped at once if the counter is behind: a thousandth of all. */
+/** While the counter is behind, a step skips up to a thousandth of all codes. */
 const longestStep = 2 ** 20
 /** As many as FF1 has (NIST SP 800-38G). */
 const rounds = 10
@@ -75,9 +61,8 @@ const aesBytes = 16
 const reportEveryMs = 60_000
 
 /**
- * Returns `count` short codes, from number `first` on. A Feistel network permutes all 2^30 numbers, so no two numbers
- * have the same code, and without the key, the next code cannot be predicted. In each round, one call of AES encrypts
- * the right halves of all numbers.
+ * Permutes all 2^30 numbers with a Feistel network: no two numbers get the same code, and the next code can't be
+ * predicted without the key. Each round encrypts the right halves of all numbers in one AES call.
  */
 export function shortCodesFrom(key: KeyObject, first: number, count: number): string[] {
   const aes = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
@@ -94,13 +79,12 @@ export function shortCodesFrom(key: KeyObject, first: number, count: number): st
   return numbers.map(shortCodeOf)
 }
 
-/** The short codes that this process has reserved. */
 export type ShortCodes = ReturnType<typeof createShortCodes>
 
 /**
- * Creates the pool of short codes of one process. All processes take blocks of numbers from one counter, which only
- * grows, so no code is ever given twice, even if its intent was removed by the clean-up or was never created: an old
- * link must not open a stranger's payment. If the outcome of a reservation is unknown, the block is lost.
+ * Hands out short codes. All processes reserve blocks of numbers from one counter that only grows, so no code is ever
+ * used twice, not even if its intent was cleaned up or never created: an old link must not open a stranger's payment.
+ * If we don't know whether a reservation succeeded, its block is lost.
  */
 export function createShortCodes(deps: ServiceKeyDeps & { Intent: Model<Intent>; log: Log }) {
   const reserved: string[] = []
@@ -111,19 +95,19 @@ export function createShortCodes(deps: ServiceKeyDeps & { Intent: Model<Intent>;
       return await ensureServiceKey(deps, 'shortCodes')
     } catch (err) {
       if (isDatabaseFault(err)) throw err
-      // With a new key, codes could repeat.
+      // A new key would repeat codes.
       report({ err, remedy: 'Set the earlier SECRET_KEY as SECRET_KEY_PREVIOUS.' })
-      throw noneFree('short')
+      throw noCodeFree('short')
     }
   }
 
   /**
-   * Reserves the next block, which all concurrent callers share. If more than half of its codes belong to intents, the
-   * counter comes from an older backup than they do. Then each step skips twice as many codes as the one before, until
-   * the counter has passed them.
+   * Concurrent callers share one reservation. If more than half of a block's codes belong to intents already, the
+   * counter must have been restored from an older backup. It then skips ahead, twice as far each step, until it has
+   * passed them.
    */
   const reserve = shareRuns(async () => {
-    // Before the counter grows. Otherwise a process with the wrong SECRET_KEY would use up codes.
+    // Open the key first: otherwise a process with the wrong SECRET_KEY would use up codes.
     const key = await openKey()
     for (let step = blockSize; ; step = Math.min(2 * step, longestStep)) {
       const counter = await nativeCollection(deps.ServiceKey).findOneAndUpdate(
@@ -131,7 +115,7 @@ export function createShortCodes(deps: ServiceKeyDeps & { Intent: Model<Intent>;
         { $inc: { used: step } },
         { projection: { used: 1 }, returnDocument: 'after' },
       )
-      if (counter?.used === undefined) throw noneFree('short')
+      if (counter?.used === undefined) throw noCodeFree('short')
       const codes = shortCodesFrom(key, counter.used - blockSize, blockSize)
       const intents = nativeCollection(deps.Intent).find(
         { shortCode: { $in: codes } },
@@ -144,8 +128,8 @@ export function createShortCodes(deps: ServiceKeyDeps & { Intent: Model<Intent>;
 
   return {
     /**
-     * Returns a code that no intent has ever had. Waits for MongoDB only if no reserved code is left. Throws
-     * SERVICE_UNAVAILABLE at the deadline, which is a `performance.now()` value, or if no code can be reserved.
+     * Waits for MongoDB only if no reserved code is left. Throws SERVICE_UNAVAILABLE at the deadline (a
+     * `performance.now()` value) or if no code can be reserved.
      */
     async take(deadlineAt: number): Promise<string> {
       for (;;) {
@@ -153,19 +137,18 @@ export function createShortCodes(deps: ServiceKeyDeps & { Intent: Model<Intent>;
         const code = reserved.pop()
         if (code === undefined) await reserve()
         else {
-          // Thanks to this, creates rarely wait. If it fails, the next create that finds no code reports the error.
+          // Refill early, so that creates rarely wait. If it fails, the next create without a code reports it.
           if (reserved.length < blockSize / 4) reserve().catch(() => undefined)
           return code
         }
       }
     },
-    /** Takes back a code with which no intent has been stored. Thanks to this, rejected requests use up no codes. */
+    /** Takes back a code that no stored intent has, so that rejected requests don't use up codes. */
     giveBack: (code: string): void => void reserved.push(code),
   }
 }
 
-/** The refusal of a create that finds no free short code or payment code. */
-export const noneFree = (kind: 'short' | 'payment'): Refusal =>
+export const noCodeFree = (kind: 'short' | 'payment'): Refusal =>
   refuse('SERVICE_UNAVAILABLE', {
     retryAfterSeconds: 30,
     message: `No ${kind} code is free now. Nothing was created. Repeat the request with the same idempotency key.`,

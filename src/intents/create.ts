@@ -11,7 +11,7 @@ import { wakeRelay } from '../outbox/wake-relay.ts'
 import type { Deps } from '../platform/deps.ts'
 import { refuse, refuseLate } from '../platform/errors.ts'
 import { newId, newPaymentCode, newReferenceNumber } from '../platform/ids.ts'
-import { codeKeyOf, codeReusableFrom, freeIfReusable, noneFree } from './codes.ts'
+import { codeKeyOf, codeReusableFrom, freeIfReusable, noCodeFree } from './codes.ts'
 import { expireIntent } from './expire.ts'
 import { type Intent, referenceIndex, requestIndex } from './intent.ts'
 import { isPending, isRefundable } from './lifecycle.ts'
@@ -19,15 +19,11 @@ import { liveCodeLimit } from './live-codes.ts'
 import { asOf, createdResponse, expiryFields, findCreated, responseFormat } from './present.ts'
 import { countTransition, paymentFacts } from './transition.ts'
 
-/** The fields of a new intent that come from the merchant's request. The service sets all other fields. */
 export type IntentRequest = Pick<
   Intent,
   'amount' | 'amountType' | 'label' | 'merchantReference' | 'metadata' | 'successUrl' | 'cancelUrl'
 >
 
-/**
- * Validates the body of a create request (SPEC 4.1) and returns the fields of the intent that come from the request.
- */
 export function parseCreate(deps: Pick<Deps, 'validate'>, sandbox: boolean, body: unknown): IntentRequest {
   const schema = sandbox ? createTestIntentBody : createLiveIntentBody
   const valid = deps.validate(schema, body)
@@ -42,19 +38,15 @@ export function parseCreate(deps: Pick<Deps, 'validate'>, sandbox: boolean, body
   }
 }
 
-/**
- * The maximum number of codes to draw for one intent. If a third of the million codes are free, 16 draws find a free
- * code with a probability of 99.8 %.
- */
+/** If a third of the million codes are free, 16 draws find one with a probability of 99.8 %. */
 const maxDraws = 16
-/** How often to look for another intent that a majority does not have yet. */
+/** Paces the loop while a majority doesn't have the other intent yet. */
 const lookAgainMs = 20
 
 /**
- * Creates a PENDING intent together with its `payment.created` event in ONE insert, and then wakes the relay (SPEC
- * 4.1). Throws RATE_LIMITED if the business has used up a quota, MERCHANT_REFERENCE_TAKEN if another intent has the
- * merchant's reference, and SERVICE_UNAVAILABLE if no payment code or short code is free. In all these cases, nothing
- * has been stored.
+ * Creates a PENDING intent and its `payment.created` event in ONE insert, then wakes the relay (SPEC 4.1). Throws
+ * RATE_LIMITED if a quota is used up, MERCHANT_REFERENCE_TAKEN, or SERVICE_UNAVAILABLE if no payment code or short code
+ * is free. In all these cases nothing is stored.
  */
 export function createIntent(
   deps: Pick<
@@ -89,7 +81,7 @@ async function insertIntent(
 ): Promise<Result> {
   const { businessId, sandbox } = caller
   const { deadlineAt } = request
-  if (sandbox && deps.fullSandboxes.has(businessId)) throw noneFree('payment')
+  if (sandbox && deps.fullSandboxes.has(businessId)) throw noCodeFree('payment')
   const shortCode = await deps.shortCodes.take(deadlineAt)
   const { intent, mark } = draft(deps, caller, input, request, shortCode)
   await reserve({ creates: 1, bytes: bytesOf(intent) }).catch((error: unknown) => {
@@ -104,7 +96,7 @@ async function insertIntent(
       wakeRelay(deps, intent)
       return effectOf(mark, createdResponse(intent), false)
     }
-    // MongoDB names only one of the indexes that refuse a document, so a twin may be behind each of them.
+    // MongoDB names only one of the unique indexes that refused the document, so always look for an earlier request.
     const earlier = await findCreated(deps, request)
     const { index } = insertion
     if (earlier !== null) {
@@ -114,7 +106,7 @@ async function insertIntent(
     if (index === requestIndex || index === referenceIndex) {
       const isFree =
         index === requestIndex ? await freeRequestKey(deps, request) : await freeReference(deps, intent, deadlineAt)
-      // A majority may not have the other intent yet.
+      // The other intent may not have reached a majority yet.
       if (!isFree) await pause(lookAgainMs)
     } else {
       draws += 1
@@ -123,16 +115,15 @@ async function insertIntent(
   }
   deps.shortCodes.giveBack(intent.shortCode)
   if (sandbox) deps.fullSandboxes.add(businessId)
-  throw noneFree('payment')
+  throw noCodeFree('payment')
 }
 
-/** Frees the key of a request that was made more than 24 hours ago. */
+/** After 24 hours, a key no longer counts. */
 async function freeRequestKey({ Intent }: Pick<Deps, 'Intent'>, { key, arrivedAt }: WriteRequest): Promise<boolean> {
   const old = { 'requestKey.key': key, 'requestKey.at': { $lte: freshSince(arrivedAt) } }
   return (await Intent.updateOne(old, { $unset: { requestKey: 1 } })).modifiedCount > 0
 }
 
-/** Draws a new value for the unique field whose value was already taken. */
 async function drawAgain(
   deps: Pick<Deps, 'Intent' | 'now' | 'shortCodes'>,
   intent: Intent,
@@ -196,7 +187,7 @@ function giveCode(intent: Intent, code: string): void {
   intent.codeKey = codeKeyOf(intent, code)
 }
 
-/** Returns the unique key of a merchant's reference, or no field if the intent has no reference. */
+/** No field at all without a reference, because the unique index covers only documents that have one. */
 const referenceKeyOf = (
   { businessId, sandbox }: Pick<Intent, 'businessId' | 'sandbox'>,
   { merchantReference }: Pick<Intent, 'merchantReference'>,
@@ -207,9 +198,8 @@ const holderFields = { referenceNumber: 1, ...expiryFields }
 type Holder = Pick<Intent, keyof typeof holderFields>
 
 /**
- * Frees the merchant's reference of a new intent, if the intent that has it is overdue: it is expired now, even if no
- * worker is running. Throws MERCHANT_REFERENCE_TAKEN if that intent is PENDING, PAID or REFUNDED. Returns false if
- * there is no such intent.
+ * Frees the reference if the intent that has it is overdue, by expiring that intent now. Throws
+ * MERCHANT_REFERENCE_TAKEN if it's PENDING, PAID or REFUNDED. Returns false if no intent has the reference.
  */
 async function freeReference(
   deps: Pick<Deps, 'Intent' | 'batchers' | 'enqueue' | 'metrics' | 'now' | 'shortCodes'>,

@@ -13,7 +13,7 @@ type EffectDeps = Pick<
   'Intent' | 'batchers' | 'capacity' | 'config' | 'counters' | 'enqueue' | 'log' | 'metrics' | 'now' | 'wallets'
 >
 
-/** Returns what an earlier request with the same key has done to the caller's intent, or null. */
+/** What an earlier request with the same key did to the caller's intent, or null. */
 export async function findEffect(
   deps: EffectDeps,
   caller: Caller,
@@ -26,12 +26,12 @@ export async function findEffect(
   if (mark === null) return null
   const data =
     mark.refundId === undefined
-      ? simulated(deps, intent, mark)
+      ? simulationResult(deps, intent, mark)
       : earlierRefund(deps, caller, intent, mark.refundId, request.cause)
   return effectOf(mark, data, true)
 }
 
-/** Like `findEffect`, after the intent has been read. Otherwise returns the stored response, which may be a refusal. */
+/** For an intent you have already read. Without an effect, returns the stored response, which may be a refusal. */
 export const findEarlier = async (
   deps: EffectDeps,
   caller: Caller,
@@ -40,8 +40,7 @@ export const findEarlier = async (
 ): Promise<Result | null> =>
   ownMark(intent, request) === null ? request.earlier() : findEffect(deps, caller, intent.referenceNumber, request)
 
-/** Returns the changed intent, or PAYMENT_FAILED with the status that a simulated payment left. */
-export function simulated(deps: Pick<Deps, 'config' | 'now'>, intent: Intent, { payment }: IntentMark): unknown {
+export function simulationResult(deps: Pick<Deps, 'config' | 'now'>, intent: Intent, { payment }: IntentMark): unknown {
   const failure = payment?.failure ?? null
   if (failure === null) return presentIntent(deps.config, intent, deps.now())
   const { code, retryable } = failure

@@ -4,9 +4,8 @@ import { type Commission, noCommission } from '../wallets/commission.ts'
 import { type Intent, metadataObject } from './intent.ts'
 
 /**
- * The immutable fields of an intent that appear in its events. The fields that may change are stored in the event
- * (facts.ts). The keys and values in `metadata` have at most 37 750 characters in total, which may become about 227 000
- * characters in JSON.
+ * The immutable fields of an intent that its events contain; whatever may change is stored with the event (facts.ts).
+ * `metadata` has up to 37 750 characters, or 227 000 when escaped as JSON.
  */
 export const paymentSourceFields = {
   referenceNumber: 1,
@@ -16,10 +15,7 @@ export const paymentSourceFields = {
 } as const
 export type PaymentSource = Pick<Intent, keyof typeof paymentSourceFields>
 
-/**
- * The sample payment with which merchants test an endpoint. References and short codes of real payments never contain a
- * zero (src/platform/ids.ts).
- */
+/** For testing an endpoint. References and short codes of real payments never contain a zero (src/platform/ids.ts). */
 export const samplePayment: PaymentSource = {
   referenceNumber: 'PI-TEST000000000000',
   shortCode: 'TEST00',
@@ -27,23 +23,18 @@ export const samplePayment: PaymentSource = {
   metadata: [],
 }
 
-/** The current format, which new payment events use. */
 export const paymentFormat = 1
 
 /**
- * The functions that return a payment event's `data` (SPEC 6.2) as JSON, by format number. A released format must never
- * change, because every attempt at a delivery must send the same bytes. To change what is sent, add a format with the
- * next number (test/vectors/webhook-bodies).
+ * Builds the JSON of a payment event's `data` (SPEC 6.2), by format number. Never change a released format: each
+ * attempt of a delivery must send the same bytes. To send something else, add a format with the next number
+ * (test/vectors/webhook-bodies).
  */
 export const paymentFormats: Record<number, (source: PaymentSource, facts: Facts) => string> = {
   1: paymentData,
 }
 
-/**
- * Returns the `data` of a payment event, with amounts in centimes. All bodies with the same source share a single
- * string for the metadata. This string may have 227 000 characters, so 200 bodies with separate strings could take up
- * 46 MB for metadata.
- */
+/** Bodies of one source share their metadata string: with up to 227 000 characters, 200 of them would take 46 MB. */
 function paymentData(source: PaymentSource, facts: Facts): string {
   const head = {
     reference_number: source.referenceNumber,

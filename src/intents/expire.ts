@@ -10,15 +10,15 @@ import { applyTransition } from './transition.ts'
 
 type ExpireDeps = Pick<Deps, 'batchers' | 'enqueue' | 'metrics' | 'now'>
 
-/** The result for one intent. `dueAt` is the time at which the intent will be due, or null if nothing is left to do. */
+/** `dueAt` is when the intent will be due, null if there's nothing left to do. */
 export type ExpiryOutcome = { expired: true } | { expired: false; dueAt: Date | null }
 
 const expiry = { name: 'expire', marking: null, cause: null } as const
 
 /**
- * Expires an intent if it is due (SPEC 3). An expiry is one guarded write, so the intent gets exactly one
- * `payment.expired` event, however often this function runs. Does nothing if the intent is not PENDING or if a payment
- * holds it. If the intent is overdue when that payment ends, the expiry is enqueued again.
+ * Expires an intent if it's due (SPEC 3). This is one guarded write, so running it twice still adds only one
+ * `payment.expired` event. Does nothing while a payment holds the intent; when an overdue one is released, its expiry
+ * is enqueued again.
  */
 export async function expireIntent(
   deps: ExpireDeps,
@@ -34,10 +34,7 @@ export async function expireIntent(
   return { expired: true }
 }
 
-/**
- * Expires the intents that are due. `expired` is the number of intents that this call has expired. `dueAt` is the
- * earliest time at which one of the other intents will be due, or null if none of them can expire.
- */
+/** `dueAt` is when the next of the intents that this call didn't expire is due, or null. */
 export async function expireIntents(
   deps: ExpireDeps,
   referenceNumbers: readonly string[],
@@ -50,7 +47,6 @@ export async function expireIntents(
   }
 }
 
-/** Returns the job that expires an intent when it is due. */
 export const expiryJob = (
   { referenceNumber, expiresAt }: Pick<Intent, 'referenceNumber' | 'expiresAt'>,
   now: Date,
@@ -60,20 +56,15 @@ export const expiryJob = (
   delayMs: Math.max(0, expiresAt.getTime() - now.getTime()),
 })
 
-/**
- * The poll skips intents that became due less than this long ago, because the jobs that expire them may be about to
- * run.
- */
+/** Intents that became due more recently are left to their own jobs, which may be about to run. */
 const graceMs = 1_500
-/** The maximum number of intents that one run of the poll expires for one business. */
 const maxPerBusiness = 1_000
 
 type Expiring = Pick<Intent, '_id' | 'businessId' | 'referenceNumber' | 'cancelsAt'>
 
 /**
- * Expires the due intents that no job has expired yet. In each run, every business gets a fair share. Returns the
- * number of intents that were found. The search does not find an intent that a payment holds, because the `cancelsAt`
- * of such an intent is `neverCancels`.
+ * Expires the due intents whose job didn't, with a fair share for each business. Returns how many it found. Doesn't
+ * find intents that a payment holds, because their `cancelsAt` is `neverCancels`.
  */
 export function expireDue(
   deps: Pick<Deps, 'Intent' | 'batchers' | 'enqueue' | 'metrics' | 'now'>,

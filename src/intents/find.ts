@@ -12,26 +12,22 @@ import type { Intent } from './intent.ts'
 import { transitions } from './lifecycle.ts'
 import { asOf, expiryFields } from './present.ts'
 
-/** An intent by its reference, and the key of the request that reads it. */
 export interface IntentKey {
   referenceNumber: string
   key: string
 }
 
 /**
- * An intent as read by a request that may change it. Its `refunds` list is always empty, because an intent may have a
- * thousand refunds with a total size of 1 MB. Reading these refunds would take 5 ms, during which the process could not
- * serve any other request.
+ * An intent, read in order to change it. `refunds` is always empty: a thousand refunds take 1 MB, and reading them
+ * would block the process for 5 ms.
  */
 export interface IntentToChange extends Intent {
-  /** How many refunds the intent has. */
   refundCount: number
-  /** How many marks are fresh, and whether there are others. `marks` contains only those of the request's own key. */
+  /** `marks` contains only those of the request's own key, so these two describe the rest. */
   freshMarks: number
   hasOldMarks: boolean
-  /** The size of the whole stored document in bytes, including its refunds and outbox. */
+  /** Size of the stored document, including its refunds and outbox. */
   bytes: number
-  /** The number of events in the outbox. */
   waitingEvents: number
 }
 
@@ -48,14 +44,10 @@ const createReferenceBatcher = (
     ({ referenceNumber }) => [referenceNumber],
   )
 
-/**
- * Creates the batcher that reads intents by reference. The batcher does not check which business an intent belongs to,
- * so each caller must do so.
- */
+/** Reads intents by reference, of any business: check the owner yourself. */
 export const createIntentBatcher = (Intent: Model<Intent>): Batcher<string, Intent | null> =>
   createReferenceBatcher(Intent, { outbox: 0, lookUpKeys: 0 })
 
-/** Creates the batcher that `findIntentToChange` uses to read intents. */
 export const createIntentToChangeBatcher = (
   Intent: Model<Intent>,
   now: () => Date,
@@ -81,7 +73,6 @@ export const createIntentToChangeBatcher = (
     return wanted.map(({ referenceNumber }) => byReference.get(referenceNumber) ?? null)
   })
 
-/** The maximum number of intents in a batch of these reads. */
 const maxToChange = 500
 
 function countMarks(now: Date) {
@@ -89,23 +80,17 @@ function countMarks(now: Date) {
   return { freshMarks: fresh, hasOldMarks: { $lt: [fresh, { $size: '$marks' }] } }
 }
 
-/**
- * An intent as displayed on its hosted page. Its `refunds` list is always empty, because the page shows only the sum of
- * the refunds.
- */
+/** An intent for its hosted page. `refunds` is always empty, because the page shows only their sum. */
 export interface OfferedIntent extends Intent {
-  /** The sum of the intent's SUCCEEDED refunds, in centimes, and the sum of the payer's fees that they returned. */
+  /** Sums of the SUCCEEDED refunds and of the payer's fees that they returned, in centimes. */
   refunded: number
   refundedFee: number
-  /** The name of the business that created the intent. */
   merchant: string
-  /** The number of events in the outbox. */
   waitingEvents: number
   freshMarks: number
   hasOldMarks: boolean
-  /** Whether the business is suspended. Customers cannot pay a suspended business. */
   isSuspended: boolean
-  /** The commission rates that operators have set for the business. */
+  /** As set by operators. */
   commission: CommissionHistory
 }
 
@@ -113,10 +98,6 @@ const succeeded = {
   $filter: { input: '$refunds', cond: { $eq: ['$$this.status', 'SUCCEEDED'] } },
 }
 
-/**
- * Creates the batcher that reads intents for the hosted page. The batcher finds each intent by its short code, together
- * with the business that created it.
- */
 export const createOfferedBatcher = (Intent: Model<Intent>, now: () => Date): Batcher<string, OfferedIntent | null> =>
   createReadBatcher(
     (shortCodes) =>
@@ -142,11 +123,7 @@ export const createOfferedBatcher = (Intent: Model<Intent>, now: () => Date): Ba
     ({ shortCode }) => [shortCode],
   )
 
-/**
- * Creates the batcher that looks up, by reference, intents that may expire. The reads are batched because, after a
- * sale, many intents may expire in the same second. The batcher omits the metadata, which can take up 153 KB per
- * intent.
- */
+/** Batched, because after a sale many expire in the same second. Without metadata, which can be 153 KB per intent. */
 export const createExpiringBatcher = (Intent: Model<Intent>): Batcher<string, Intent | null> =>
   createReferenceBatcher(Intent, { metadata: 0 }, mayExpire)
 
@@ -162,9 +139,9 @@ export const openIntentBatchers = ({ Intent }: Pick<Models, 'Intent'>, now: () =
 })
 
 /**
- * Finds one of the caller's intents and returns it without its outbox. Throws INTENT_NOT_FOUND if the reference is
- * unknown or belongs to another business, or if the clean-up is removing the intent. Throws SANDBOX_MISMATCH if the
- * intent belongs to the caller's other environment (SPEC 4.2).
+ * Finds one of the caller's intents, without its outbox. Throws INTENT_NOT_FOUND if there's none, it belongs to another
+ * business, or the clean-up is removing it, and SANDBOX_MISMATCH if it belongs to the caller's other environment (SPEC
+ * 4.2).
  */
 export async function findIntent(
   deps: Pick<Deps, 'batchers'>,
@@ -175,7 +152,7 @@ export async function findIntent(
   return ownedBy(caller, await deps.batchers.findIntent(referenceNumber, deadlineAt))
 }
 
-/** Like `findIntent`, but for a request that may change the intent. */
+/** Like `findIntent`, with the same errors, for a request that may change the intent. */
 export const findIntentToChange = async (
   deps: Pick<Deps, 'batchers'>,
   caller: Caller,
@@ -194,9 +171,8 @@ function ownedBy<Stored extends Intent>({ businessId, sandbox }: Caller, intent:
 const neededFields = { shortCode: 1, codeExpiresAt: 1, ...expiryFields }
 
 /**
- * Finds the intent with this payment code. `sandboxOf` is the id of the business whose test intents are searched, or
- * null to search the live intents of all businesses. Returns null if the code is unknown or no longer active, for
- * example because the intent has been paid or has expired.
+ * Finds an intent by its active payment code; null if there is none. `sandboxOf` is the business whose test intents to
+ * search, or null for the live intents of all businesses.
  */
 export async function findByCode(
   deps: Pick<Deps, 'Intent' | 'now'>,

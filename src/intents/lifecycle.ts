@@ -3,54 +3,41 @@ import type { Status } from '../../schemas/intents.ts'
 import type { CancellationReason } from '../../schemas/payment-reasons.ts'
 import type { Intent } from './intent.ts'
 
-/**
- * A transition of an intent. It defines the statuses from which the transition is possible, the new status, the
- * condition under which the transition is allowed, and the event that it adds.
- */
 export interface Transition {
   from: readonly Status[]
   to: Status
   event: EventName
-  /** Returns an additional filter that a write at the time `now` must match. */
+  /** Part of the filter of the write, besides the status. */
   guard: (now: Date) => Record<string, unknown>
-  /** Returns the time of the transition, which becomes the intent's `updatedAt` and the time of the event. */
+  /** Becomes `updatedAt` and the time of the event. */
   at: (intent: Pick<Intent, 'expiresAt' | 'updatedAt'>, now: Date) => Date
-  /** Returns the intent's `cancelsAt` after the transition. */
   cancelsAt: (intent: Pick<Intent, 'expiresAt'>) => Date | null
   cancellationReason: CancellationReason | null
-  /** Whether another intent can have the merchant's reference of this intent after the transition. */
+  /** After the transition, another intent may have the same merchant reference. */
   freesReference: boolean
 }
 
-/** The `cancelsAt` of a PENDING intent while a payment holds it: the latest time that a Date can represent. */
+/** `cancelsAt` while a payment holds the intent: the latest time a Date can hold. */
 export const neverCancels = new Date(8.64e15)
-/** The `cancelsAt` of an intent that is stored as CANCELLED. This time is in the past according to any clock. */
+/** `cancelsAt` of a CANCELLED intent: in the past on any clock. */
 export const alreadyCancelled = new Date(0)
 
 const atExpiry = ({ expiresAt }: Pick<Intent, 'expiresAt'>): Date => expiresAt
 
-/**
- * Returns a filter for an intent that has not expired and that no payment holds. The merchant may cancel such an intent
- * or simulate a payment for it.
- */
-export const isFree = (now: Date) => ({ expiresAt: { $gt: now }, hold: null })
+/** Matches intents that the merchant may cancel or simulate a payment for. */
+export const freeFilter = (now: Date) => ({ expiresAt: { $gt: now }, hold: null })
 
 /**
- * The database times of two processes differ by less than this (src/mongo/database-time.ts). If an intent has less than
- * this time left, another process may already have reported the intent as expired. A payment that starts now would
- * contradict that report.
+ * The database times of two processes differ by less than this (src/mongo/database-time.ts). With less time left,
+ * another process may already have reported the intent as expired, and a payment would contradict that.
  */
 const maxClockSkewMs = 1000
 
-/** Returns whether the intent has not expired yet according to the clock of every process. */
 export const isOpenEverywhere = ({ expiresAt }: Pick<Intent, 'expiresAt'>, now: Date): boolean =>
   expiresAt.getTime() > now.getTime() + maxClockSkewMs
 
-/**
- * Returns a filter for an intent that no payment holds and that has not expired yet according to the clock of every
- * process. Customers may pay such an intent.
- */
-export const isPayable = (now: Date) => isFree(new Date(now.getTime() + maxClockSkewMs))
+/** Matches intents that customers may pay: no payment holds them, and no process can consider them expired yet. */
+export const payableFilter = (now: Date) => freeFilter(new Date(now.getTime() + maxClockSkewMs))
 
 const anyTime = () => ({})
 const immediately = (_intent: unknown, now: Date): Date => now
@@ -59,14 +46,13 @@ const cancel = {
   from: ['PENDING'],
   to: 'CANCELLED',
   event: 'payment.cancelled',
-  guard: isFree,
+  guard: freeFilter,
   at: immediately,
   cancelsAt: () => alreadyCancelled,
   cancellationReason: 'requested_by_merchant',
   freesReference: true,
 } as const satisfies Transition
 
-/** What the transitions with which a payment or refund ends have in common. */
 const settlement = {
   guard: anyTime,
   at: immediately,
@@ -76,9 +62,8 @@ const settlement = {
 } as const
 
 /**
- * The lifecycle of an intent (SPEC 3). The status of an intent changes only as defined in this table. When a payment or
- * a PENDING refund ends, the write has an additional guard that identifies this payment or refund. The transition
- * `decline` is for a failed payment that the customer may retry.
+ * The lifecycle of an intent (SPEC 3): nothing else changes a status. Writes that end a payment or a PENDING refund add
+ * a guard that identifies it. `decline` is a failed payment that the customer may retry.
  */
 export const transitions = {
   pay: {
@@ -113,11 +98,9 @@ export const transitions = {
     from: ['PENDING'],
     to: 'CANCELLED',
     event: 'payment.expired',
-    // Lists also use `cancelsAt` as a filter, so they show a PENDING intent as CANCELLED exactly when this transition
-    // may change the intent.
+    // Lists filter by `cancelsAt` too, so they show an intent as CANCELLED exactly when this transition is allowed.
     guard: (now) => ({ cancelsAt: { $lte: now } }),
-    // The intent expired at `expiresAt`, even if this write happens much later. A payment that held the intent may have
-    // ended after `expiresAt`.
+    // It expired at `expiresAt`, however late this write comes – unless a payment held it beyond that time.
     at: ({ expiresAt, updatedAt }) => (updatedAt > expiresAt ? updatedAt : expiresAt),
     cancelsAt: () => alreadyCancelled,
     cancellationReason: 'expired',
@@ -127,11 +110,7 @@ export const transitions = {
 
 export type TransitionName = keyof typeof transitions
 
-/**
- * Returns whether a customer could still pay an intent with this status. PENDING is the only such status, and the only
- * one from which an intent can expire.
- */
+/** PENDING is the only status in which a customer can pay, and the only one that can expire. */
 export const isPending = (status: Status): boolean => (transitions.expire.from as readonly Status[]).includes(status)
 
-/** Returns whether an intent with this status has been paid. Only then can its payment be refunded. */
 export const isRefundable = (status: Status): boolean => (transitions.refund.from as readonly Status[]).includes(status)

@@ -14,15 +14,12 @@ type Reads = Pick<Deps, 'Intent'>
 
 export interface IntentSearch extends Slice, Span {
   status: Intent['status'] | null
-  /** Null if intents with any reference, or with none, are listed. */
+  /** Null lists intents with any reference, or none. */
   merchantReference: string | null
   range: ListRange | null
 }
 
-/**
- * Parses the query parameters of a list (SPEC 4.3). If `to` is a date without a time, the list includes the whole of
- * that UTC day.
- */
+/** SPEC 4.3. A `to` without a time includes that whole UTC day. */
 export const parseList = (query: ListIntentsQuery): IntentSearch => ({
   status: query.status ?? null,
   merchantReference: query.merchantReference ?? null,
@@ -31,10 +28,9 @@ export const parseList = (query: ListIntentsQuery): IntentSearch => ({
   ...readSlice(query),
 })
 
-/** A range by which a list of intents is limited, besides the time of creation. Both ends are inclusive. */
+/** Both ends are inclusive. */
 type ListRange = { of: 'payments' | 'refunds'; span: Span } | { of: 'amounts'; min: number | null; max: number | null }
 
-/** The parameters of each range: its start and its end. */
 const ranges = [
   ['paidFrom', 'paidTo'],
   ['refundedFrom', 'refundedTo'],
@@ -42,8 +38,8 @@ const ranges = [
 ] as const satisfies (keyof typeof rangeQuery)[][]
 
 /**
- * Returns the range in a validated query, or null. Throws VALIDATION_ERROR for two ranges: there is an index for each
- * range, but none for a combination, so MongoDB would have to read intents that are not in the list.
+ * Throws VALIDATION_ERROR for two ranges: there's an index for each, but none for a combination, so MongoDB would have
+ * to read intents that aren't in the list.
  */
 function readRange(query: ListIntentsQuery): ListRange | null {
   const [first, second] = ranges.flatMap((pair) => pair.find((name) => query[name] !== undefined) ?? [])
@@ -75,13 +71,10 @@ function readAmounts({ minAmount, maxAmount }: ListIntentsQuery): ListRange {
   return { of: 'amounts', min, max }
 }
 
-/** The fields that a list omits. Together, these fields may be larger than all other fields. */
+/** Together, these can be larger than everything else. */
 const unlisted = { outbox: 0, marks: 0, requestKey: 0, attempts: 0, lookUpKeys: 0 } as const
 
-/**
- * Returns the caller's intents, newest first. Intents that were created at the same time are sorted by id. Intents that
- * have expired by `now` are listed as CANCELLED.
- */
+/** The caller's intents, newest first (by id if created at the same time). Overdue intents are listed as CANCELLED. */
 export async function listIntents(
   deps: Pick<Deps, 'Intent' | 'listCounts' | 'now' | 'config'>,
   caller: Caller,
@@ -111,42 +104,37 @@ export async function listIntents(
     deps.Intent,
     {
       where,
-      // The index contains all fields by which the list is filtered.
+      // Each of these indexes contains all fields of the filter.
       index: merchantReference !== null ? 'byMerchantReference' : status === null ? 'byTime' : 'byStatus',
       fields: unlisted,
-      // The total can be counted in a single range of the `byCancelsAt` index, because `cancelsAt` is null unless the
-      // status is PENDING or CANCELLED. For CANCELLED, this range also contains the overdue PENDING intents.
+      // `byCancelsAt` counts the total in a single range, because only PENDING and CANCELLED intents have a
+      // `cancelsAt`. For CANCELLED, the range includes the overdue PENDING intents.
       ...(isWhole && times !== null ? { counted: { where: { ...owner, ...times }, index: 'byCancelsAt' } } : {}),
     },
     search,
   )
 }
 
-/** Returns the filter for the intents whose listed amount is in a range. */
 const withAmount = ({ min, max }: { min: number | null; max: number | null }): Record<string, object> => ({
   listedAmount: { ...(min === null ? {} : { $gte: min }), ...(max === null ? {} : { $lte: max }) },
 })
 
 /**
- * Returns a filter for the intents that are shown as `status` at `now`. `hasOverdue` is true if some PENDING intents
- * are overdue, and are therefore shown as CANCELLED. The filter includes the overdue intents only in that case, because
- * the search for them has to skip all other PENDING intents.
+ * Matches the intents shown as `status` at `now`. Overdue PENDING intents, which are shown as CANCELLED, are searched
+ * for only if there are any, because that search skips over all other PENDING intents.
  */
 function readingAs(status: Intent['status'], now: Date, hasOverdue: boolean): Record<string, unknown> {
   if (hasOverdue) return { status: { $in: [status, ...transitions.expire.from] }, ...transitions.expire.guard(now) }
   return isPending(status) ? { status, ...cancelTimes(status, now) } : { status }
 }
 
-/**
- * Returns a filter on `cancelsAt` for the intents that are shown as `status` at `now`, or null if that status does not
- * need such a filter.
- */
+/** Null if this status needs no such filter. */
 function cancelTimes(status: Intent['status'], now: Date): Record<string, unknown> | null {
   if (status === transitions.expire.to) return transitions.expire.guard(now)
   return isPending(status) ? { cancelsAt: { $gt: now } } : null
 }
 
-/** Returns whether any of the owner's intents is stored as PENDING but shown as CANCELLED at `now`. */
+/** Whether any intent is still stored as PENDING but shown as CANCELLED at `now`. */
 async function hasOverdueIntents(deps: Reads, owner: Filter, now: Date): Promise<boolean> {
   const found = await deps.Intent.findOne(
     { ...owner, cancelsAt: { $gt: alreadyCancelled, $lte: now } },
@@ -156,10 +144,9 @@ async function hasOverdueIntents(deps: Reads, owner: Filter, now: Date): Promise
   return found !== null
 }
 
-/** The maximum number of intents that `refundedInBetween` returns. Their ids form a filter of about 350 kB. */
+/** The ids make a filter of about 350 kB. */
 const maxInBetween = 10_000
 
-/** Lists the intents that were paid in a span, newest first. `where` is the rest of the filter. */
 const listPaid = ({ Intent }: Reads, where: Filter, span: Span, slice: Slice): Promise<Page<Intent>> =>
   readSortedPage<Intent>(
     Intent,
@@ -168,12 +155,12 @@ const listPaid = ({ Intent }: Reads, where: Filter, span: Span, slice: Slice): P
   )
 
 /**
- * Lists the intents with at least one successful refund in a span, newest first. MongoDB finds almost all of them in
- * the index alone, because the first or the last refund is in the span. `refundedInBetween` finds the others.
+ * Lists the intents with a successful refund in a span, newest first. Nearly all of them have their first or last
+ * refund in the span, which the index alone tells. `refundedInBetween` finds the rest.
  */
 async function listRefunded(deps: Reads, where: Filter, span: Span, slice: Slice): Promise<Page<Intent>> {
   const { from, to } = span
-  // The filter is at the top level, or one `$or` of complete filters. MongoDB reads documents for any other form.
+  // Keep this shape: one top-level filter, or one `$or` of complete filters. For any other, MongoDB reads documents.
   const read = (...filters: [Filter, ...Filter[]]) => {
     const [one, ...others] = filters.map((filter) => ({ ...where, ...filter }))
     const all = others.length === 0 ? one : { $or: [one, ...others] }
@@ -189,7 +176,7 @@ async function listRefunded(deps: Reads, where: Filter, span: Span, slice: Slice
   )
 }
 
-/** Matches the intents of which neither the first nor the last refund is in the span, but another one may be. */
+/** Matches intents whose first and last refund are outside the span, but with others that may be inside. */
 const aroundSpan = ({ from, to }: { from: Date; to: Date }): Filter => ({
   'refundTimes.count': { $gte: 3 },
   'refundTimes.lastAt': { $gt: to },
@@ -198,10 +185,7 @@ const aroundSpan = ({ from, to }: { from: Date; to: Date }): Filter => ({
 
 const firstIn = (span: Span): Filter => within('refundTimes.firstAt', span)
 
-/**
- * Returns the ids of the intents with a refund in the span, whose first refund was before the span and whose last
- * refund was after it. Reads only documents of intents with three or more refunds.
- */
+/** The first refund is before the span, and the last one after it. Reads only documents with three or more refunds. */
 async function refundedInBetween(
   { Intent }: Reads,
   where: Filter,

@@ -6,15 +6,13 @@ import { createReadBatcher, noDeadline } from '../mongo/batchers.ts'
 import { useLast } from '../platform/use-last.ts'
 import type { Intent } from './intent.ts'
 
-/** The time after which a code becomes available again if its intent is paid or cancelled now (code.ts). */
+/** If an intent is paid or cancelled now, its code is free again after this (codes.ts). */
 const longestWaitMs = 15 * 60_000
-/** How long a count is used. */
 const usedForMs = 10_000
-/** A create is refused only because of a count that is younger than this. */
+/** Before refusing a create, count again unless the count is younger than this. */
 const freshMs = 1_000
-/** A count takes about 200 bytes. */
+/** About 200 bytes each. */
 const maxCounts = 10_000
-/** MongoDB aborts a count after this time. */
 const countingMs = 2_000
 
 export const codesLimit = {
@@ -24,7 +22,7 @@ export const codesLimit = {
   metric: 'business_quota_used_ratio',
 }
 
-/** The live codes that a business has in use, and when the first of them becomes free. */
+/** `freeAt`: when the first of these codes is free again. */
 interface Usage {
   _id: string
   used: number
@@ -40,18 +38,14 @@ interface Count {
   used: number
   freeAt: Date | null
   countedAtMs: number
-  /** What this process has inserted since, or is inserting. */
+  /** Includes `inserting`: codes of intents whose insert is still running. */
   taken: number
   inserting: number
-  /** 0 until the first count. */
   limit: number
   counting: Promise<void> | null
 }
 
-/**
- * Counts the live codes that each of the businesses has in use, with those of finished intents that no new intent can
- * have yet. The query reads only the `liveCodes` index.
- */
+/** Counts each business's live codes in use, including those still in quarantine. Reads only the `liveCodes` index. */
 export const countLiveCodes = ({ Intent, now }: CountDeps, businessIds: string[]): Promise<Usage[]> =>
   Intent.aggregate<Usage>([
     {
@@ -66,7 +60,6 @@ export const countLiveCodes = ({ Intent, now }: CountDeps, businessIds: string[]
     .option({ maxTimeMS: countingMs })
     .exec()
 
-/** Returns the maximum number of live codes that a business may have in use. */
 export const liveCodeLimit = (
   { config }: { config: Pick<Config, 'liveCodesPerBusiness'> },
   { limits }: Pick<Caller, 'limits'>,
@@ -75,8 +68,8 @@ export const liveCodeLimit = (
 export type LiveCodes = ReturnType<typeof createLiveCodes>
 
 /**
- * Limits the live codes that a business has in use. They are a level, because codes become free merely with time. So
- * they are counted from the intents, and a process remembers the count for a while, with what it has inserted since.
+ * Limits how many live codes a business has in use. Codes become free just by time passing, so no counter could follow
+ * them: they're counted from the intents, and each process remembers the count for a while and adds what it inserts.
  */
 export function createLiveCodes(deps: CountDeps, elapsedMs: () => number) {
   const query = createReadBatcher<Usage>(
@@ -91,7 +84,7 @@ export function createLiveCodes(deps: CountDeps, elapsedMs: () => number) {
     return count
   }
 
-  /** Counts again if the count is older than `maxAgeMs`. Concurrent callers share the result. */
+  /** Concurrent callers share one count. */
   async function refresh(businessId: string, count: Count, maxAgeMs: number): Promise<void> {
     if (elapsedMs() - count.countedAtMs < maxAgeMs) return
     count.counting ??= recount(businessId, count).finally(() => {
@@ -102,7 +95,7 @@ export function createLiveCodes(deps: CountDeps, elapsedMs: () => number) {
 
   async function recount(businessId: string, count: Count): Promise<void> {
     const startedAtMs = elapsedMs()
-    // The query may miss those that are being inserted.
+    // The count may miss codes that are being inserted right now.
     const included = count.taken - count.inserting
     const usage = await query(businessId, noDeadline)
     count.used = usage?.used ?? 0
@@ -112,7 +105,7 @@ export function createLiveCodes(deps: CountDeps, elapsedMs: () => number) {
   }
 
   return {
-    /** Runs `insert`, which inserts a live intent. Throws RATE_LIMITED if the business has no code left. */
+    /** Runs `insert` for a live intent. Throws RATE_LIMITED if the business has no code left. */
     async within<T>({ businessId }: Pick<Caller, 'businessId'>, limit: number, insert: () => Promise<T>): Promise<T> {
       const count = countOf(businessId)
       const isFull = (): boolean => count.used + count.taken >= limit
@@ -130,7 +123,7 @@ export function createLiveCodes(deps: CountDeps, elapsedMs: () => number) {
         count.inserting -= 1
       }
     },
-    /** Of the businesses that have taken a code through this process, returns those closest to their limits. */
+    /** The businesses closest to their limits, among those that took a code through this process. */
     async fullest(most: number): Promise<{ owner: string; used: number; limit: number }[]> {
       const first = () =>
         [...counts]
@@ -164,23 +157,18 @@ function noneLeft({ freeAt }: Count, limit: number, now: Date) {
 }
 
 /**
- * Remembers which sandboxes are full. A sandbox is full if a create request has recently found no free payment code in
- * it. Such a request makes 32 round trips to MongoDB before it fails. Without this record, one test key could slow down
- * the create requests of all merchants.
+ * Remembers sandboxes in which a create has just found no free payment code. Such a create makes 32 round trips to
+ * MongoDB before it fails, so one test key could slow down the creates of all others.
  */
 export type FullSandboxes = ReturnType<typeof createFullSandboxes>
 
-/**
- * How long a process remembers that a sandbox is full. During this time, it rejects create requests in that sandbox
- * without drawing codes.
- */
+/** For this long, creates in a full sandbox are refused without drawing codes. */
 const keptMs = 1_000
-/** The maximum number of sandboxes to remember. No more sandboxes than this can become full within a second. */
 const maxKept = 1_000
 
-/** Creates an empty record. `elapsedMs` must read a monotonic clock. */
+/** `elapsedMs` must be monotonic. */
 export function createFullSandboxes(elapsedMs: () => number) {
-  /** The time at which each sandbox was last found to be full, starting with the oldest. */
+  /** Oldest first. */
   const foundAtMs = new Map<string, number>()
   return {
     add(businessId: string): void {

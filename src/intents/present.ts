@@ -10,7 +10,7 @@ import { type Intent, metadataObject } from './intent.ts'
 import { isPending, transitions } from './lifecycle.ts'
 import type { Payment, Refund } from './records.ts'
 
-/** The fields from which the response to a create request is computed. No transition changes these fields. */
+/** The response to a create is computed from these. No transition changes them. */
 const createdFields = {
   businessId: 1,
   referenceNumber: 1,
@@ -32,23 +32,19 @@ const createdFields = {
 
 type CreatedIntent = Pick<Intent, keyof typeof createdFields>
 
-/** The version of the response format that is stored with each new intent. */
 export const responseFormat = 1
 
 /**
- * Returns the response data for the request that created this intent, in the format with the number that the intent
- * stores: the same bytes as the first response, even if the intent has changed since then. A released format must never
- * change. Throws SERVICE_UNAVAILABLE if a later version of the service created the intent, in a format of its own.
+ * The response to the request that created this intent: the same bytes as the first time, even if the intent has
+ * changed since. So never change a released format. Throws SERVICE_UNAVAILABLE if a later version of the service
+ * created the intent in a format we don't know.
  */
 export function createdResponse(intent: CreatedIntent): Record<string, unknown> {
   if (intent.responseFormat !== responseFormat) throw unavailable()
   return presentCreated(intent, intent.payBase)
 }
 
-/**
- * Returns the response data for a create request (SPEC 4.1). All other responses that contain the intent begin with
- * these fields (present.ts).
- */
+/** SPEC 4.1. Every other response with an intent begins with these fields. */
 export const presentCreated = (
   intent: Omit<CreatedIntent, 'payBase' | 'responseFormat' | 'requestKey'>,
   payBase: string,
@@ -71,15 +67,13 @@ export const presentCreated = (
   createdAt: intent.createdAt,
 })
 
-/** Returns the URL of the payment's page. */
 export const payUrlOf = (payBase: string, { shortCode }: Pick<Intent, 'shortCode'>): string =>
   `${payBase}/p/${shortCode}`
 
-/** Returns the URL of the page where the payment's code is entered. */
 export const codeUrlOf = (payBase: string, { sandbox, businessId }: Pick<Intent, 'sandbox' | 'businessId'>): string =>
   sandbox ? `${payBase}/sandbox/${businessId}` : `${payBase}/`
 
-/** Finds the intent that an earlier request with the same key has created, and computes its first response. */
+/** The first response of the create request with this key, or null if it created nothing. */
 export async function findCreated(
   { Intent }: Pick<Deps, 'Intent'>,
   { key, arrivedAt }: Pick<WriteRequest, 'key' | 'arrivedAt'>,
@@ -90,15 +84,14 @@ export async function findCreated(
     : null
 }
 
-/** The fields that determine whether an intent has expired. */
 export const expiryFields = { status: 1, cancellationReason: 1, hold: 1, expiresAt: 1, updatedAt: 1 } as const
 
 type Expirable = Pick<Intent, keyof typeof expiryFields>
 
 /**
- * Returns the intent as it is at `now`. If the intent is due and no payment holds it, the intent counts as expired,
- * even if no worker has written the expiry yet. The worker will write the same values. `now` must be a time before the
- * intent was read. With a later time, an intent that was paid in time could appear to have expired.
+ * The intent as it is at `now`: a due intent counts as expired before a worker writes that, with the same values,
+ * unless a payment holds it. Take `now` BEFORE you read the intent. Otherwise one that was paid in time could look
+ * expired.
  */
 export function asOf<Stored extends Expirable>(intent: Stored, now: Date): Stored {
   const { expire } = transitions
@@ -111,10 +104,7 @@ export function asOf<Stored extends Expirable>(intent: Stored, now: Date): Store
   }
 }
 
-/**
- * Returns all fields listed in SPEC 2.1, with their values at `now`. Once the payment code is no longer active, it is
- * null.
- */
+/** All fields of SPEC 2.1, as of `now`. */
 export function presentIntent(config: Pick<Config, 'payUrl'>, stored: Intent, now: Date) {
   const intent = asOf(stored, now)
   const { cancellationReason, failure, refunds } = intent
@@ -135,8 +125,8 @@ export function presentIntent(config: Pick<Config, 'payUrl'>, stored: Intent, no
 }
 
 /**
- * Returns the intent as this caller may see it. Anyone can read a publishable key in the source of the shop's page, so
- * the commission, the returned fees and the reasons for refunds are null in responses to requests with such a key.
+ * What this caller may see. Publishable keys are public, in the source of the shop's page, so they get null for the
+ * commission, the returned fees and the reasons for refunds.
  */
 export function presentFor(
   { kind }: Pick<Caller, 'kind'>,
@@ -158,7 +148,7 @@ const presentPayment = ({ amountPaid, paidAt, method, commission }: Payment) => 
   return { amountPaid, paidAt, method, commission: { providerTtc, payerTtc, tof, tte, totalRevenue } }
 }
 
-/** Returns a refund as merchants see it. While the outcome of the refund is unknown, its status is PENDING. */
+/** As merchants see it. PENDING means that the outcome is unknown. */
 export const presentRefund = ({ id, amount, returnedFees, reason, status, createdAt, refundedAt }: Refund) => ({
   id,
   amount,
@@ -170,6 +160,6 @@ export const presentRefund = ({ id, amount, returnedFees, reason, status, create
   refundedAt: refundedAt ?? null,
 })
 
-/** Returns the sum of the successful refunds, in centimes. */
+/** In centimes. */
 const sumRefunded = (refunds: readonly Refund[]): number =>
   refunds.reduce((sum, { amount, status }) => sum + (status === 'SUCCEEDED' ? amount : 0), 0)

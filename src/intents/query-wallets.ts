@@ -10,23 +10,20 @@ import type { Intent } from './intent.ts'
 import { settlePayment } from './payments/begin-and-settle.ts'
 import { createRefusedPins } from './payments/refused-pins.ts'
 import type { Payment, PaymentHold, Refund } from './records.ts'
-import { pending, settleRefund } from './refunds/begin-and-settle.ts'
+import { pendingRefundFilter, settleRefund } from './refunds/begin-and-settle.ts'
 
 type SettleDeps = Pick<Deps, 'Intent' | 'batchers' | 'counters' | 'enqueue' | 'log' | 'metrics' | 'now'>
 
 type QueryDeps = SettleDeps & Pick<Deps, 'backgroundWork' | 'capacity' | 'config' | 'walletQueries' | 'wallets'>
 
-/**
- * A payment or refund that was sent to a wallet and whose outcome is unknown. `settle` ends the payment or refund.
- * `scheduleQuery` stores the time of the next query to the wallet.
- */
+/** A payment or refund that was sent to a wallet and whose outcome is unknown. */
 export interface OpenOrder {
   intent: Intent
   wallet: WalletName
   query: StatusQuery
   startedAt: Date
   queryAt: Date
-  /** `cause` is the request that queried the wallet, or null if a job queried the wallet. */
+  /** `cause` is null in a job. */
   settle(outcome: KnownOutcome, cause: Cause | null): Promise<unknown>
   scheduleQuery(at: Date): Promise<void>
 }
@@ -49,7 +46,6 @@ export function openPayment(deps: SettleDeps, intent: Intent, payment: PaymentHo
   }
 }
 
-/** `payment` is the payment that is being refunded. */
 export function openRefund(
   deps: Pick<Deps, 'Intent' | 'batchers' | 'enqueue' | 'log' | 'metrics' | 'now'>,
   intent: Intent,
@@ -65,7 +61,7 @@ export function openRefund(
     startedAt: createdAt,
     queryAt: queryAt ?? validUntil,
     settle: (outcome, cause) => settleRefund(deps, intent, refund, outcome, cause),
-    scheduleQuery: (at) => setQueryAt(deps, intent, pending(key), { 'refunds.$.queryAt': at }),
+    scheduleQuery: (at) => setQueryAt(deps, intent, pendingRefundFilter(key), { 'refunds.$.queryAt': at }),
   }
 }
 
@@ -78,7 +74,7 @@ async function setQueryAt(
   await deps.Intent.updateOne({ businessId, sandbox, _id, ...whileOpen }, { $set })
 }
 
-/** Returns the payment or refund with this key if it has not ended yet. Otherwise, returns null. */
+/** Null if the payment or refund with this key has ended. */
 export function findOpen(deps: SettleDeps, intent: Intent, key: string): OpenOrder | null {
   const { hold, payment, refunds } = intent
   if (hold?.id === key) return openPayment(deps, intent, hold)
@@ -86,22 +82,18 @@ export function findOpen(deps: SettleDeps, intent: Intent, key: string): OpenOrd
   return refund === undefined || payment === null ? null : openRefund(deps, intent, payment, refund)
 }
 
-/**
- * If a query leaves the outcome unknown, the time until the next query is a quarter of the order's age, but within
- * these limits.
- */
+/** As long as the outcome is unknown, the next query waits for a quarter of the order's age, within these limits. */
 const minWaitMs = 1000
 const maxWaitMs = 60_000
 
 /**
- * The result of a query. `intent` identifies the intent in the log, and is null if the intent has been removed.
- * `outcome` is the outcome that the wallet reported, or one of these values:
- * - `ended`: the payment or refund has already ended.
- * - `not-due`: the next query is not due yet.
- * - `no-slot`: this process is already running as many queries as one business may have at the same time.
+ * What the wallet reported, or else:
+ * - `ended`: the payment or refund had ended before.
+ * - `not-due`: it's too early to query.
+ * - `no-slot`: this process is running as many queries as one business may have at a time.
  *
- * `why` is the reason why the outcome is unknown. `nextAt` is the time of the next query, or null if no query is
- * needed.
+ * `why` says why the outcome is unknown. `nextAt` is the next query, null if none is needed. `intent` is for the log,
+ * null if the intent has been removed.
  */
 export interface QueryResult {
   intent: Pick<Intent, 'referenceNumber' | 'businessId'> | null
@@ -111,9 +103,8 @@ export interface QueryResult {
 }
 
 /**
- * Queries the wallet for the outcome of the payment or refund with this key, if a query is due. If the wallet reports
- * an outcome, ends the payment or refund. Even if two processes query the wallet at the same time, the payment or
- * refund ends only once. `hasSlot` is true if the caller already holds one of the business's query slots.
+ * Queries the wallet for a payment or refund, if that's due, and ends it once the outcome is known – only once, even if
+ * two processes query at the same time. Set `hasSlot` if you already have one of the business's query slots.
  */
 export async function queryWallet(
   deps: QueryDeps,
@@ -133,19 +124,15 @@ export async function queryWallet(
 
 const identityOf = ({ referenceNumber, businessId }: Intent) => ({ referenceNumber, businessId })
 
-/**
- * The request or job that queries a wallet. For a job, `cause` is null. `withinDeadline` limits how long the request or
- * job waits for MongoDB.
- */
+/** `cause` is null for a job. `withinDeadline` limits the wait for MongoDB. */
 export interface Querier {
   cause: Cause | null
   withinDeadline: WithinDeadline
 }
 
-/** The querier for a job. A worker sets no deadline of its own for MongoDB. */
 const worker: Querier = { cause: null, withinDeadline: (work) => work(noDeadline) }
 
-/** Like `queryWallet`, but for an order that the caller has just read, and without taking a slot. */
+/** Like `queryWallet`, for an order you have just read, and without a slot. */
 export async function queryOrder(
   deps: Pick<Deps, 'config' | 'log' | 'metrics' | 'now' | 'wallets'>,
   open: OpenOrder,
@@ -163,7 +150,7 @@ export async function queryOrder(
   return { intent, outcome: 'unknown', why: outcome.why, nextAt }
 }
 
-/** Queries only the wallet that received the order. Any other wallet would report that the order does not exist. */
+/** Only the wallet that received the order knows it. Any other would report that it doesn't exist. */
 async function fetchOutcome(
   deps: Pick<Deps, 'config' | 'log' | 'metrics' | 'wallets'>,
   { wallet: name, query }: OpenOrder,
@@ -180,10 +167,7 @@ function nextQueryAt(deps: Pick<Deps, 'now'>, startedAt: Date): Date {
   return new Date(now + waitMs)
 }
 
-/**
- * Returns a random time for the next query. Random times spread out the queries for orders that became due at the same
- * time, for example after an outage.
- */
+/** Random, to spread out the queries of orders that became due together, e.g. after an outage. */
 function randomRetryAt(deps: Pick<Deps, 'now'>, startedAt: Date): Date {
   const now = deps.now().getTime()
   const waitMs = nextQueryAt(deps, startedAt).getTime() - now
@@ -191,8 +175,8 @@ function randomRetryAt(deps: Pick<Deps, 'now'>, startedAt: Date): Date {
 }
 
 /**
- * Leaves an order with an unknown outcome to the workers. Never throws. Even if storing the next query time fails, a
- * poll finds the order, because every order has a `queryAt` from the start.
+ * Leaves an order with an unknown outcome to the workers. Never throws: even if the next query can't be stored, a poll
+ * finds the order, because it has had a `queryAt` from the start.
  */
 export async function leaveOpen(
   deps: Pick<Deps, 'enqueue' | 'now'>,
@@ -206,20 +190,14 @@ export async function leaveOpen(
   )
 }
 
-/**
- * Returns the job that queries the wallet for the outcome of one payment or refund. The job's id is the key of the
- * payment or refund at the wallet, so adding the job twice creates only one job.
- */
+/** Its id is the key at the wallet, so adding it twice makes one job. */
 export const walletOutcomeJob = (intentId: string, key: string, at: Date, now: Date) => ({
   data: { intentId },
   jobId: key,
   delayMs: Math.max(0, at.getTime() - now.getTime()),
 })
 
-/**
- * Enqueues a wallet query for the time `at`. If the job is lost, the poll for due wallet queries finds the payment or
- * refund.
- */
+/** If the job is lost, the poll for due queries finds the order. */
 export const enqueueWalletOutcome = (
   deps: Pick<Deps, 'enqueue' | 'now'>,
   { _id }: Pick<Intent, '_id'>,
@@ -227,10 +205,7 @@ export const enqueueWalletOutcome = (
   at: Date,
 ): void => deps.enqueue('wallet-outcome', [walletOutcomeJob(_id, key, at, deps.now())])
 
-/**
- * The maximum number of intents per business in one run of the poll. A process never runs this many wallet queries for
- * one business at the same time.
- */
+/** Per run of the poll. A process never runs this many queries for one business at a time. */
 const maxPerBusiness = 100
 
 interface Open extends Pick<Intent, '_id' | 'businessId' | 'hold' | 'refunds'> {
@@ -238,10 +213,9 @@ interface Open extends Pick<Intent, '_id' | 'businessId' | 'hold' | 'refunds'> {
 }
 
 /**
- * Starts the wallet queries that are due. In each run, every business gets a fair share. This function does not wait
- * for the wallets, because a wallet that hangs must not delay the queries to other wallets. Returns the number of
- * intents that were found. Due payments and due refunds are found by two separate searches, because each of them has
- * its own index.
+ * Starts the wallet queries that are due, with a fair share for each business, and returns how many intents it found.
+ * Doesn't wait for the wallets, so that a hanging one doesn't delay the others. Payments and refunds are searched
+ * separately, because each has its own index.
  */
 export async function queryDueWallets(deps: QueryDeps): Promise<number> {
   const payments = await queryBy(deps, 'hold.queryAt', 'paymentToQuery', '$hold.queryAt')
@@ -270,22 +244,17 @@ async function queryBy(deps: QueryDeps, field: string, index: string, queryAt: u
   )
 }
 
-/**
- * Selects only the PENDING refunds of an intent. An intent may have a thousand refunds, and most of them have already
- * ended.
- */
+/** An intent may have a thousand refunds, nearly all of them ended. */
 const pendingRefunds = { $filter: { input: '$refunds', cond: { $eq: ['$$this.status', 'PENDING'] } } }
 
-/** Returns the wallet keys of those payments and refunds of the intent for which a query is due. */
 function keysDue({ hold, refunds }: Open, now: Date): string[] {
   const open = hold === null ? refunds : [hold, ...refunds]
   return open.filter(({ queryAt }) => queryAt !== undefined && queryAt <= now).map(({ id }) => id)
 }
 
 /**
- * Starts a query in the background, unless no slot is free or this process is already running the query. Takes the slot
- * before the intent is read, because a business may have a thousand due queries, and reading the intent is useless if
- * there is no slot for its query.
+ * Starts a query in the background, unless there's no free slot or it's running already. Takes the slot before reading
+ * the intent: a business may have a thousand due queries, and most of those reads would be for nothing.
  */
 function startQuery(deps: QueryDeps, { _id: intentId, businessId }: Open, key: string): void {
   const held = deps.walletQueries.has(key) ? null : deps.capacity.takeNow([businessId], { walletQueries: 1 })

@@ -9,10 +9,9 @@ import { asOf, expiryFields } from './present.ts'
 
 type Reads = Pick<Deps, 'Intent' | 'now'>
 
-/** The maximum number of intents that a search returns. The newest ones are returned. */
 export const maxFound = 50
 
-/** Staff can find an intent by its payment code for this long after the code has become reusable. */
+/** Staff can search by a code for this long after it became reusable. */
 const codeFoundMs = 3 * 86_400_000
 const dayMs = 86_400_000
 
@@ -27,12 +26,9 @@ const fields = {
   ...expiryFields,
 } as const
 
-/** The fields of an intent in a list of search results. */
 export type FoundIntent = Pick<Intent, keyof typeof fields>
 
-/**
- * Runs one search, with an index that bounds it. Returns the newest matching intents, in any business and environment.
- */
+/** Across all businesses and environments. The index bounds what is read. */
 async function read(deps: Reads, index: string, where: Record<string, unknown>): Promise<FoundIntent[]> {
   const now = deps.now()
   const found = await deps.Intent.find(where, { _id: 0, ...fields }, { hint: index })
@@ -43,7 +39,6 @@ async function read(deps: Reads, index: string, where: Record<string, unknown>):
   return found.map((intent) => asOf(intent, now))
 }
 
-/** Returns the newest intents of several searches, each intent once. */
 function newest(...lists: FoundIntent[][]): FoundIntent[] {
   const byReference = new Map(lists.flat().map((intent) => [intent.referenceNumber, intent]))
   return [...byReference.values()].toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime()).slice(0, maxFound)
@@ -52,10 +47,7 @@ function newest(...lists: FoundIntent[][]): FoundIntent[] {
 export const searchByShortCode = (deps: Reads, shortCode: string): Promise<FoundIntent[]> =>
   read(deps, 'shortCode', { shortCode })
 
-/**
- * Finds the intents with this payment code, until three days after the code has become reusable. Live codes are unique
- * across all businesses, and test codes within a business.
- */
+/** Live codes are unique across all businesses, test codes within one. */
 export async function searchByCode(deps: Reads, code: string): Promise<FoundIntent[]> {
   const keys = {
     $in: [
@@ -72,10 +64,7 @@ export async function searchByCode(deps: Reads, code: string): Promise<FoundInte
   )
 }
 
-/**
- * Finds the intents with this merchant's reference. Intents of many businesses may have it, so the first read returns
- * the newest ones from the index alone.
- */
+/** Many businesses may use the same reference, so the first read finds the newest ones in the index alone. */
 export async function searchByMerchantReference(deps: Reads, merchantReference: string): Promise<FoundIntent[]> {
   const index = { hint: 'byMerchantReference', maxTimeMS: longestReadMs }
   const latest = await deps.Intent.find({ merchantReference }, { _id: 1 }, index)
@@ -85,18 +74,14 @@ export async function searchByMerchantReference(deps: Reads, merchantReference: 
   return latest.length === 0 ? [] : read(deps, '_id_', { _id: { $in: latest.map(({ _id }) => _id) } })
 }
 
-/** Finds the intent of the payment or refund that the wallet knows under this key. */
 export const searchByWalletKey = (deps: Reads, key: string): Promise<FoundIntent[]> =>
   read(deps, 'byLookUpKey', { lookUpKeys: key })
 
-/** Finds the intents that a person with this phone number has paid or has attempted to pay. */
+/** Includes failed payments. */
 export const searchByPayer = (deps: Reads & Pick<Deps, 'secrets'>, phone: string): Promise<FoundIntent[]> =>
   read(deps, 'byLookUpKey', { lookUpKeys: { $in: payerHashesOf(deps, phone) } })
 
-/**
- * Finds the businesses' intents of an amount that were created or paid, or that a customer attempted to pay, on one
- * UTC day. For an OPEN intent, the amount is the one that the customer chose.
- */
+/** Created, paid or attempted on one UTC day. For an OPEN intent, the amount is what the customer chose. */
 export async function searchByAmount(
   deps: Reads,
   businessIds: readonly string[],
@@ -105,7 +90,7 @@ export async function searchByAmount(
 ): Promise<FoundIntent[]> {
   const end = new Date(day.getTime() + dayMs)
   const onDay = { $gte: day, $lt: end }
-  // A payment of this day may belong to an intent that was created on the day before.
+  // A payment of this day may belong to an intent created the day before.
   const createdAt = { $gte: new Date(day.getTime() - dayMs), $lt: end }
   const where = {
     createdAt,
@@ -135,17 +120,13 @@ const hidden = {
   'outbox.facts': 0,
 } as const
 
-/** An intent as support staff see it, without its code, the merchant's metadata and the stored data of its events. */
+/** For support staff, so without the code, the merchant's metadata and stored event data. */
 export type TracedIntent = Omit<Intent, keyof typeof hidden>
 
-/** Finds an intent by its reference, in any business and environment. */
 export const lookUpIntent = (deps: Pick<Deps, 'Intent'>, referenceNumber: string): Promise<TracedIntent | null> =>
   deps.Intent.findOne({ referenceNumber }, hidden).lean<TracedIntent | null>()
 
-/**
- * Returns the names of those past events that can still be derived from the intent's fields. The same name may occur
- * several times.
- */
+/** Only those that can still be derived from the intent's fields. Names can repeat. */
 export function eventsSoFar(intent: TracedIntent): EventName[] {
   const { payment, attempts, refunds, cancellationReason } = intent
   const payments = attempts.filter(({ kind }) => kind === 'payment')

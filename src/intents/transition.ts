@@ -7,10 +7,9 @@ import { codeReusableFrom } from './codes.ts'
 import { paymentFormat } from './event-data.ts'
 import type { Intent } from './intent.ts'
 import { isPending, type Transition, type TransitionName, transitions } from './lifecycle.ts'
-import { isMarked, type Marking, unlessMarked } from './marks.ts'
+import { type Marking, markedFilter, unmarkedFilter } from './marks.ts'
 import type { Refund } from './records.ts'
 
-/** The data that only some events contain: the reason why a payment failed, or the refund that was made. */
 export interface EventDetails {
   failure?: PaymentFailure
   refund?: RefundDetails
@@ -19,8 +18,8 @@ export interface EventDetails {
 type RefundDetails = Pick<Refund, 'id' | 'amount' | 'returnedFees' | 'reason' | 'createdAt'>
 
 /**
- * Returns the facts to store with an event. Pass the intent as it is after the event. An OPEN intent has no amount
- * until it is paid. The commission is that of the payment, even in events for later refunds.
+ * What to store with an event. Pass the intent as it is after the event. An OPEN intent has no amount until it's paid.
+ * The commission is that of the payment, even for refunds.
  */
 export function paymentFacts(intent: Intent, { failure, refund }: EventDetails): Recorded {
   const { status, payment } = intent
@@ -45,49 +44,39 @@ const refundFacts = ({ id, amount, returnedFees, reason, createdAt }: RefundDeta
   createdAt,
 })
 
-/** A transition to apply to one intent. */
 export interface TransitionInput {
   name: TransitionName
-  /** What the intent remembers of the request. Null if `guard` ensures that the transition happens only once. */
+  /** What to remember of the request. Null if `guard` alone makes sure that this happens only once. */
   marking: Marking | null
-  /** The request that causes the transition, or null if no request causes it, as with an expiry. */
+  /** Null without a request, as for an expiry. */
   cause: Cause | null
-  /** An additional filter for the write. This filter identifies the payment or refund that this transition ends. */
+  /** Identifies the payment or refund that ends. */
   guard?: Record<string, unknown>
-  /** The new values of fields that the transition changes in addition to the status. */
   set?: Partial<Pick<Intent, 'payment' | 'hold' | 'failure' | 'listedAmount'>>
-  /** The changes to the intent's lists and to the summary of its refunds, written as MongoDB update operators. */
+  /** Update operators for the intent's lists and its summary of refunds. */
   lists?: { [Operator in '$min' | '$max' | '$inc' | '$set' | '$unset' | '$push']?: Record<string, unknown> }
   eventDetails?: EventDetails
 }
 
-/**
- * A planned change to an intent that has not been written yet. The change will be written as one update to one
- * document.
- */
 export interface PlannedChange {
-  /** The name of the transition, or null if the status stays the same. */
+  /** Null if the status stays the same. */
   transition: TransitionName | null
   filter: { _id: string; [field: string]: unknown }
   update: Record<string, unknown>
-  /** The intent after the change, except that its lists and its `referenceKey` are still as they were before it. */
+  /** The lists and `referenceKey` are still those from before the change. */
   after: Intent
 }
 
 export interface PlannedTransition extends PlannedChange {
-  /**
-   * A filter that matches the intent once the transition has been written: by the request's mark, or else by the event,
-   * which stays in the outbox until the relay removes it.
-   */
+  /** Matches once the transition is written: by the mark, or by the event, which the relay removes from the outbox. */
   proof: Record<string, unknown>
-  /** The event that the write adds to the outbox. */
   event: OutboxEvent
 }
 
 /**
- * Applies a transition, in a batch with those of others. Returns the intent after it, with the lists from before.
- * Returns null if the guard does not match. Without a mark, also returns null if the transition was made, but its event
- * was relayed before the batcher could check that: nothing is left to do then.
+ * Applies a transition, batched with others. Returns the intent after it, with the lists from before, or null if the
+ * guard doesn't match. Without a mark, null may also mean that it was applied but its event was relayed before we could
+ * check: then there's nothing left to do.
  */
 export const applyTransition = (
   deps: Pick<Deps, 'batchers' | 'metrics' | 'now'>,
@@ -100,8 +89,7 @@ export const applyTransition = (
 }
 
 /**
- * Writes a planned change. Returns `change.after`, or null if the filter does not match. `GuardedUpdate` in
- * mongo/batchers.ts explains `proof`.
+ * Returns `change.after`, or null if the filter doesn't match. For `proof`, see `GuardedUpdate` (mongo/batchers.ts).
  */
 export async function writeChange(
   deps: Pick<Deps, 'batchers' | 'metrics'>,
@@ -114,7 +102,6 @@ export async function writeChange(
   return after
 }
 
-/** Increments the metric that counts transitions. Callers use this function after they have written a transition. */
 export const countTransition = (
   { metrics }: Pick<Deps, 'metrics'>,
   name: TransitionName | 'create',
@@ -122,9 +109,9 @@ export const countTransition = (
 ): void => metrics.transitions.inc({ transition: name, environment: environmentOf(intent) })
 
 /**
- * Plans the ONLY write that changes an intent's status: one update of one document, with the guard, the change and the
- * event. `applyTransition` sends it. The settlements of payments and refunds use `writeChange`, with a proof that stays
- * valid after the event has been relayed.
+ * Plans the ONLY write that changes an intent's status: one update of one document with the guard, the change and the
+ * event. `applyTransition` sends it. Payments and refunds are settled by `writeChange` instead, with a proof that
+ * outlives the event.
  */
 export function planTransition(deps: Pick<Deps, 'now'>, intent: Intent, input: TransitionInput): PlannedTransition {
   const { name, marking, cause, guard, set, lists, eventDetails = {} } = input
@@ -146,14 +133,14 @@ export function planTransition(deps: Pick<Deps, 'now'>, intent: Intent, input: T
       status: { $in: transition.from },
       ...transition.guard(now),
       ...guard,
-      ...(marking === null ? {} : unlessMarked(marking)),
+      ...(marking === null ? {} : unmarkedFilter(marking)),
     },
     update: {
       ...others,
       $set: { ...change, ...$set },
       ...operator('$unset', { ...$unset, ...(freesReference ? { referenceKey: 1 } : {}) }),
-      // When an intent stops being PENDING, its code becomes reusable after the quarantine (code.ts), even if the code
-      // would have stayed active for longer.
+      // Once the intent isn't PENDING, only the quarantine counts (codes.ts), however long the code would have been
+      // active.
       ...operator('$min', {
         ...$min,
         ...(isPending(transition.to) ? {} : { codeReusableAt: codeReusableFrom(at) }),
@@ -161,11 +148,11 @@ export function planTransition(deps: Pick<Deps, 'now'>, intent: Intent, input: T
       $push: { outbox: event, ...$push, ...(marking === null ? {} : { marks: marking.mark }) },
     },
     event,
-    proof: marking === null ? { 'outbox.id': event.id } : isMarked(marking),
+    proof: marking === null ? { 'outbox.id': event.id } : markedFilter(marking),
     after: { ...intent, ...change },
   }
 }
 
-/** Returns an update operator for these fields, or no operator if there are none. */
+/** Leaves the operator out if it has no fields: MongoDB refuses empty ones. */
 const operator = (name: '$unset' | '$min', fields: Record<string, unknown>): Record<string, object> =>
   Object.keys(fields).length === 0 ? {} : { [name]: fields }

@@ -5,23 +5,22 @@ import type { Models } from '../platform/deps.ts'
 import { type Log, throttled } from '../platform/log.ts'
 import { dayOf, type EntryDraft, type LedgerEntry, linkClosing, linkEntry, totalsOf } from './entry.ts'
 
-/** A poll retries the booking every 2 s. */
+/** A poll repeats the booking every 2 s, so without a limit it would fill the log. */
 const reportEveryMs = 60_000
 
-/** Writes to the ledger of a business and environment. */
 export type LedgerAppender = ReturnType<typeof openLedger>
 
 export function openLedger(models: Pick<Models, 'LedgerEntry'>, now: () => Date, log: Log, onStored?: OnStored) {
   const report = throttled(reportEveryMs, (fields) => log.error(fields, 'ledger.full'))
   return {
-    /** Books entries. Entries that are already booked are left out. */
+    /** Skips entries that are booked already. */
     bookEntries: createAppender<EntryDraft, LedgerEntry>(
       nativeCollection(models.LedgerEntry),
       (owner, last, draft) => {
         const links = linkEntry(owner, last, draft, now())
         const totals = links.flatMap(({ after }) => Object.values(totalsOf(after)).map((total) => total.amount))
         if ([...links.map(({ after }) => after.balance), ...totals].every(Number.isSafeInteger)) return links
-        // The event stays in its outbox, and each poll tries again. Other businesses have chains of their own.
+        // The event stays in its outbox, and each poll tries again. Other businesses have their own chains.
         report({ businessId: owner.businessId, sandbox: owner.sandbox, entry: draft._id })
         throw new Error(`entry ${draft._id} would make a balance that is not a safe integer`)
       },
@@ -31,7 +30,6 @@ export function openLedger(models: Pick<Models, 'LedgerEntry'>, now: () => Date,
   }
 }
 
-/** The fields of an intent or order that the entries of its events need. */
 interface EventSource extends ChainOwner {
   referenceNumber: string
   merchantReference?: string | null
@@ -39,8 +37,8 @@ interface EventSource extends ChainOwner {
 type Booked = Pick<OutboxEvent, 'id' | 'event' | 'createdAt' | 'facts'>
 
 /**
- * Books the payments and refunds among events. The relay calls this function before it removes the events from the
- * outbox, so none is missed. The ids of the entries derive from those of the events, so none is booked twice.
+ * Books the payments and refunds among the events. The relay calls this before it removes the events from the outbox,
+ * so none is missed. Entry ids derive from event ids, so none is booked twice.
  */
 export async function bookEvents(
   { batchers }: { batchers: Pick<LedgerAppender, 'bookEntries'> },
@@ -52,7 +50,7 @@ export async function bookEvents(
   if (drafts.length > 0) await batchers.bookEntries(source, drafts, deadlineAt)
 }
 
-/** Returns the entries of an event: the payment or refund, and the merchant's fee or its returned part. */
+/** The payment or refund, and the merchant's fee or what is returned of it. */
 export function entriesOf(source: EventSource, { id, event, createdAt, facts }: Booked): EntryDraft[] {
   const { referenceNumber, merchantReference = null } = source
   const { payerPhone = '', commission, refund, paidAt = createdAt } = facts
@@ -78,9 +76,8 @@ const feeOf = (id: string, shared: Omit<EntryDraft, '_id' | 'type' | 'amount'>, 
   amount === 0 ? [] : [{ ...shared, _id: `${id}-fee`, type: 'fee', amount }]
 
 /**
- * Closes all days before today: appends the closing marker, unless these days are already closed. No later write can
- * change a closed day, not even that of a process that was frozen before midnight, because the number that the process
- * would use is taken.
+ * Closes all days before today with a marker, unless they are closed. Nothing can change a closed day after that, not
+ * even a process that was frozen before midnight, because the number it would use is taken.
  */
 export async function closeDays(
   deps: Pick<Models, 'LedgerEntry'> & { now(): Date },

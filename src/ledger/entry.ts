@@ -6,45 +6,41 @@ import type { Commission, ReturnedFees } from '../wallets/commission.ts'
 
 const countAndAmount = part({ count: whole, amount: whole })
 
-/** The movements of one UTC day. Amounts are in centimes. Refunds, fees and payouts reduce the balance. */
+/** Of one UTC day, in centimes. Refunds, fees and payouts reduce the balance. */
 const totalsFields = part({
   payments: countAndAmount,
   refunds: countAndAmount,
-  /** The fees that the merchant paid minus the fees that refunds gave back. Negative if more was given back. */
+  /** Fees paid minus fees returned by refunds, so it can be negative. */
   fees: part({ amount: whole }),
   payouts: countAndAmount,
 })
 export type DayTotals = Of<typeof totalsFields>
 
-/** The state of an account after an entry. */
 const stateFields = part({
   ...totalsFields.fields,
   balance: whole,
-  /** The balance at the start of the day of `bookedAt`. The totals are those of this day. */
+  /** Balance at the start of the day of `bookedAt`, to which the totals also belong. */
   opening: whole,
-  /** The number of entries so far, in total and by type. */
   entries: whole,
   byType: part({ payment: whole, refund: whole, fee: whole, payout: whole }),
 })
 
-/** The statement of a day that is over, as a closing marker records it. */
+/** As recorded by a closing marker. */
 const closedFields = part({ ...totalsFields.fields, opening: whole, closing: whole })
 export type ClosedDay = Of<typeof closedFields>
 
-/** The facts of the payment or refund that an entry books. They are copied from the event, and never change. */
+/** Copied from the event, and never changed. */
 const factFields = part({
   referenceNumber: optional(text),
-  /** Null if the merchant gave the intent no reference. */
+  /** Null if the intent has none. */
   merchantReference: optional(orNull(text)),
   refundId: optional(text),
   occurredAt: optional(date),
-  /** The time at which the refund began. */
   startedAt: optional(date),
-  /** The masked phone number of the payer. */
+  /** Masked, e.g. `22 ** ** 01`. */
   payerPhone: optional(text),
   commission: optional(anything<Commission>()),
   returnedFees: optional(anything<ReturnedFees>()),
-  /** The merchant's reason for the refund, or null. */
   reason: optional(orNull(text)),
   payoutReference: optional(text),
 })
@@ -52,8 +48,7 @@ export type EntryFacts = Of<typeof factFields>
 
 /**
  * An entry in the ledger of a business and environment, or a closing marker (docs/maintainers/architecture.md). Entries
- * never change. The entry of a payment or refund has the id of its event, and the entry of its fee has the same id with
- * `-fee`.
+ * never change. A payment or refund has the id of its event, and its fee the same with `-fee`.
  */
 export const ledgerEntries = collection({
   name: 'ledgerentries',
@@ -62,47 +57,45 @@ export const ledgerEntries = collection({
     ...chainFields.fields,
     ...factFields.fields,
     type: oneOf<EntryType | 'closing'>(),
-    /** The change of the balance in centimes. 0 for a closing marker. */
+    /** Change of the balance in centimes. 0 for a closing marker. */
     amount: whole,
-    /** The time at which the entry was inserted. It never decreases along the chain. */
+    /** Never decreases along the chain. */
     bookedAt: date,
     /**
-     * The UTC day to which the movement belongs, such as `2026-11-26`. If the day was already over when the movement
-     * was booked, `bookedAt` is on a later day. For a closing marker, the closed day.
+     * The UTC day of the payment, refund or payout, e.g. `2026-11-26`; for a closing marker, the closed day. `bookedAt`
+     * is later if the day was over before we booked it.
      */
     day: text,
-    /** The position among all entries, from 1. Merchants see it as `number`. Closing markers have none. */
+    /** Position among all entries, from 1; merchants see it as `number`. Closing markers have none. */
     position: optional(whole),
-    /** The position among the entries of the same type, from 1. */
+    /** Position among entries of the same type, from 1. */
     typePosition: optional(whole),
     after: stateFields,
-    /** The last day that a closing marker closes. There are no entries after `day` up to this day. */
+    /** The last day that a closing marker closes. Nothing was booked between `day` and this day. */
     through: optional(text),
     closed: optional(closedFields),
   },
   indexes: [
     chainIndex,
-    // Pages of lists are ranges of positions, so that a page far down a long list costs no more than the first one.
+    // List pages are ranges of positions, so a page far down a long list costs no more than the first.
     { name: 'byPosition', key: { businessId: 1, sandbox: 1, position: 1 }, ...ifPresent('position') },
     { name: 'byType', key: { businessId: 1, sandbox: 1, type: 1, typePosition: 1 }, ...ifPresent('typePosition') },
-    // With this index, the first and last positions of a period are found.
+    // Finds the first and the last position of a period.
     { name: 'byTime', key: { businessId: 1, sandbox: 1, bookedAt: 1, number: 1 } },
     { name: 'closings', key: { businessId: 1, sandbox: 1, through: 1 }, ...ifPresent('through') },
   ],
 })
 export type LedgerEntry = Stored<typeof ledgerEntries>
 
-/** An entry that is not in the chain yet. */
 export interface EntryDraft extends EntryFacts, Pick<LedgerEntry, '_id' | 'amount' | 'day'> {
   type: EntryType
 }
 
 const dayMs = 86_400_000
 
-/** Returns the UTC day of a time, such as `2026-11-26`. As strings, such days are in chronological order. */
+/** Returns e.g. `2026-11-26`, which also sorts chronologically. */
 export const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
 
-/** Returns the day before a day. */
 export const dayBefore = (day: string): string => dayOf(new Date(Date.parse(day) - dayMs))
 
 export const noTotals = (): DayTotals => ({
@@ -120,9 +113,8 @@ export const totalsOf = ({ payments, refunds, fees, payouts }: DayTotals): DayTo
 })
 
 /**
- * Returns the entry that follows `last` for a draft. If `last` was booked on an earlier day, a closing marker for that
- * day comes first. The first entry of a later day therefore closes a day. A process that was frozen in between cannot
- * change the closed day, because the number that the process would use is taken.
+ * The entry that follows `last`, after a closing marker if `last` was booked on an earlier day. So the first entry of a
+ * later day closes a day, and a process that was frozen in between can't change it: its number is taken.
  */
 export function linkEntry(owner: ChainOwner, last: LedgerEntry | null, draft: EntryDraft, now: Date): LedgerEntry[] {
   const bookedAt = bookingTime(last, now)
@@ -144,10 +136,7 @@ export function linkEntry(owner: ChainOwner, last: LedgerEntry | null, draft: En
   return closing === null ? [entry] : [closing, entry]
 }
 
-/**
- * Returns the marker that closes all days before today. Returns null if they are already closed. `last` is the last
- * entry of the chain.
- */
+/** The marker that closes all days before today, or null if they are closed. `last` is the end of the chain. */
 export function linkClosing(owner: ChainOwner, last: LedgerEntry | null, now: Date): LedgerEntry | null {
   const bookedAt = bookingTime(last, now)
   const through = dayBefore(dayOf(bookedAt))
@@ -172,7 +161,7 @@ export function linkClosing(owner: ChainOwner, last: LedgerEntry | null, now: Da
   }
 }
 
-/** Returns the time of the next entry. The clocks of processes differ a little, but the times never decrease. */
+/** Clocks differ a little between processes, but booking times never decrease. */
 const bookingTime = (last: LedgerEntry | null, now: Date): Date =>
   last !== null && last.bookedAt > now ? last.bookedAt : now
 

@@ -8,7 +8,7 @@ import { nativeCollection } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { LedgerEntry } from './entry.ts'
 
-/** The entries to list. The span limits `bookedAt`. If `type` is null, entries of all types are listed. */
+/** The span limits `bookedAt`. With a null `type`, all types are listed. */
 interface EntrySearch extends Slice, Span {
   type: EntryType | null
 }
@@ -27,8 +27,8 @@ export const parseRefundSearch = (query: ListRefundsQuery): EntrySearch => ({
 type Reads = Pick<Deps, 'LedgerEntry'>
 
 /**
- * Returns one page of an owner's entries, newest first. The entries are numbered by position, so a page is a range of
- * numbers, and the total is the difference of two numbers. A page far down a long list costs no more than the first.
+ * Newest first. Positions have no gaps, so a page is a range of numbers and the total is the difference of two: a page
+ * far down costs no more than the first.
  */
 export async function listEntries(
   deps: Reads,
@@ -53,7 +53,6 @@ export async function listEntries(
   return { items, page, limit, total, hasMore: oldest > first }
 }
 
-/** Returns an entry as merchants see it. */
 export function presentEntry(entry: LedgerEntry) {
   const { _id: id, position: number, type, amount, after, day, bookedAt } = entry
   const { referenceNumber = null, merchantReference = null, refundId = null, payoutReference = null } = entry
@@ -61,7 +60,7 @@ export function presentEntry(entry: LedgerEntry) {
   return { id, number, type, amount, balance: after.balance, ...references, day, bookedAt }
 }
 
-/** Returns the refund that an entry books. The wallet has confirmed every refund in the ledger. */
+/** The wallet has confirmed every refund in the ledger. */
 export function presentListedRefund(entry: LedgerEntry) {
   const { refundId: id, referenceNumber, merchantReference = null, reason = null, returnedFees } = entry
   const { startedAt: createdAt, occurredAt: refundedAt, bookedAt } = entry
@@ -70,25 +69,20 @@ export function presentListedRefund(entry: LedgerEntry) {
   return { id, referenceNumber, merchantReference, ...money, reason, status: 'SUCCEEDED', returnedFees, ...times }
 }
 
-/**
- * A range of positions in the ledger, both ends inclusive. The range is empty if `last` is less than `first`. The
- * positions count all entries, or those of one type.
- */
+/** Both ends are inclusive. The range is empty if `last` is less than `first`. */
 export interface Positions {
   first: number
   last: number
 }
 
-/** Returns the field that numbers the entries of a type, and the index on it. */
 export const numberedBy = (type: EntryType | null) =>
   type === null
     ? ({ where: {}, field: 'position', index: 'byPosition' } as const)
     : ({ where: { type }, field: 'typePosition', index: 'byType' } as const)
 
 /**
- * Returns the positions of the entries of a type, or of all entries, that were booked in a period and come after the
- * position `afterPosition` among all entries. The clean-up may have removed the oldest entries, so the range does not
- * begin before the oldest entry that still exists. Later entries get higher positions.
+ * The positions booked in a period, after `afterPosition` (among all entries). Starts at the oldest entry that still
+ * exists, since the clean-up may have removed some.
  */
 export async function findPositions(
   deps: Reads,
@@ -107,7 +101,6 @@ export async function findPositions(
   return { first: Math.min(Math.max(kept, before + 1, skipped + 1), last + 1), last }
 }
 
-/** The order in which the last matching entry is found. */
 interface Order {
   hint: string
   sort: Record<string, -1>
@@ -116,8 +109,8 @@ const byTime: Order = { hint: 'byTime', sort: { bookedAt: -1, number: -1 } }
 const byPosition: Order = { hint: 'byPosition', sort: { position: -1 } }
 
 /**
- * Returns the number of entries up to the last one that the filter matches, including those that the clean-up has
- * removed since. Each entry and closing marker contains this number, so only the last one is read.
+ * Counts the entries up to the last one that matches, including those that the clean-up removed since. Each entry and
+ * marker contains that number, so this reads only one.
  */
 async function countUpToLast(
   { LedgerEntry }: Reads,
@@ -132,7 +125,7 @@ async function countUpToLast(
   return type === null ? last.after.entries : last.after.byType[type]
 }
 
-/** Returns the position of the oldest entry that the clean-up has not removed. Infinite if there is none. */
+/** Skips what the clean-up removed. Infinity if nothing is left. */
 async function firstKept({ LedgerEntry }: Reads, owner: ChainOwner, type: EntryType | null): Promise<number> {
   const { where, field, index } = numberedBy(type)
   const first = await nativeCollection(LedgerEntry).findOne(

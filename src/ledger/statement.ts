@@ -1,7 +1,7 @@
 import { currencyCode } from '../../schemas/currency.ts'
 import type { Delimiter } from '../../schemas/delimiter.ts'
 import type { ListStatementsQuery } from '../../schemas/ledger.ts'
-import { type ChainOwner, findLast } from '../chains/append.ts'
+import { type ChainOwner, findLastLink } from '../chains/append.ts'
 import { readInstant } from '../input/instant.ts'
 import { longestReadMs } from '../lists/pagination.ts'
 import { nativeCollection } from '../mongo/collection.ts'
@@ -10,32 +10,32 @@ import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import { type ClosedDay, dayOf, type LedgerEntry, noTotals, totalsOf } from './entry.ts'
 
-/** Returns the balance of all booked payments and refunds, in centimes. The last entry of the ledger contains it. */
+/** In centimes. The last entry contains the balance of everything that is booked. */
 export const balanceOf = async ({ LedgerEntry }: Pick<Deps, 'LedgerEntry'>, owner: ChainOwner): Promise<number> =>
-  (await findLast(nativeCollection(LedgerEntry), owner))?.after.balance ?? 0
+  (await findLastLink(nativeCollection(LedgerEntry), owner))?.after.balance ?? 0
 
-/** The statement of one UTC day. Once the day is over, its statement never changes. */
+/** Never changes once the day is over. */
 export interface Statement extends ClosedDay {
   day: string
   closed: boolean
 }
 
-/** `LedgerEntry` may be on the connections for lists. The marker that closes the days is written by `closeDays`. */
+/** `LedgerEntry` may use the connections for lists, because `closeDays` does the writing. */
 type StatementDeps = Pick<Deps, 'LedgerEntry' | 'batchers' | 'now'>
 
-/** Returns the statement of a day that is not in the future. */
+/** The day must not be in the future. */
 export async function readStatement(deps: StatementDeps, owner: ChainOwner, day: string): Promise<Statement> {
   const [statement] = await readDays(deps, owner, [day])
   return statement as Statement
 }
 
-/** Returns the statements of the days of a month up to today, oldest first. */
+/** Up to today, oldest first. */
 export const readMonth = (deps: StatementDeps, owner: ChainOwner, month: string): Promise<Statement[]> =>
   readDays(deps, owner, daysOf(month, deps.now()))
 
 /**
- * Returns the statements of consecutive days. The cost does not depend on the number of entries: each closed day is
- * read from one closing marker, and today from the last entry. Days without movements share a marker.
+ * Statements of consecutive days. The cost doesn't depend on the number of entries: a closed day is read from its
+ * marker, today from the last entry. Days on which nothing happened share a marker.
  */
 export async function readDays(
   deps: StatementDeps,
@@ -45,14 +45,14 @@ export async function readDays(
   const owner = { businessId, sandbox }
   const today = dayOf(deps.now())
   const last = days.at(-1) ?? today
-  // A day that is over can still be open in the ledger, because nothing has been booked since.
+  // A day that is over is still open in the ledger if nothing was booked since.
   let markers = await markersFrom(deps, owner, days)
   if (!isCovered(markers, last < today ? last : dayBeforeLast(days))) {
     await deps.batchers.closeDays(owner)
     markers = await markersFrom(deps, owner, days)
   }
-  const newest = isCovered(markers, last) ? null : await findLast(nativeCollection(deps.LedgerEntry), owner)
-  // If another process has just booked the first entry of the next day, the last day is closed after all.
+  const newest = isCovered(markers, last) ? null : await findLastLink(nativeCollection(deps.LedgerEntry), owner)
+  // Another process may just have booked the first entry of the next day, and so closed the last one.
   if (newest !== null && dayOf(newest.bookedAt) > last) markers = await markersFrom(deps, owner, days)
   return days.map((day) => {
     const marker = markers.find(({ through }) => day <= through)
@@ -67,7 +67,7 @@ const isCovered = (markers: readonly Marker[], day: string): boolean =>
 
 type Marker = Required<Pick<LedgerEntry, 'day' | 'through' | 'closed'>>
 
-/** Returns the markers that close these days. No two markers close the same day, so there is at most one per day. */
+/** At most one per day, because no two markers close the same day. */
 const markersFrom = async (deps: StatementDeps, owner: ChainOwner, days: readonly string[]): Promise<Marker[]> =>
   (await nativeCollection(deps.LedgerEntry)
     .find(
@@ -82,14 +82,14 @@ const markersFrom = async (deps: StatementDeps, owner: ChainOwner, days: readonl
     )
     .toArray()) as Marker[]
 
-/** Returns the statement of a closed day. Of the days that a marker closes, only `marker.day` has movements. */
+/** Of the days that a marker closes, only `marker.day` has entries. */
 function closedDay({ day: movedOn, closed }: Marker, day: string): Statement {
   if (day === movedOn) return { day, ...closed, closed: true }
   const balance = day < movedOn ? closed.opening : closed.closing
   return { day, opening: balance, ...noTotals(), closing: balance, closed: true }
 }
 
-/** Returns the statement of a day without a marker: today, or an earlier day if the ledger begins with a later day. */
+/** Either today, or a day before the ledger begins. */
 function openDay(newest: LedgerEntry | null, day: string, today: string): Statement {
   const closed = day < today
   if (newest === null) return { day, opening: 0, ...noTotals(), closing: 0, closed }
@@ -104,21 +104,20 @@ function openDay(newest: LedgerEntry | null, day: string, today: string): Statem
 const firstDay = '2000-01-01'
 const dayMs = 86_400_000
 
-/** Parses a day from 2000 to today, such as `2026-11-26`. Throws VALIDATION_ERROR for anything else. */
+/** From 2000 until today. Throws VALIDATION_ERROR for anything else. */
 export function parseDay({ now }: { now(): Date }, text: string): string {
   const isDay = text.length === firstDay.length && readInstant(text, 'start') !== null
   if (isDay && text >= firstDay && text <= dayOf(now())) return text
   throw notInRange('day', 'must be a day from 2000-01-01 to today in UTC, such as 2026-11-26.')
 }
 
-/** Returns the month of a validated query. By default, this is the current month. Throws if it is in the future. */
+/** The current month by default. Throws for a future one. */
 export function parseMonth({ now }: { now(): Date }, { month }: ListStatementsQuery): string {
   const current = monthOf(dayOf(now()))
   if (month === undefined || month <= current) return month ?? current
   throw notInRange('month', 'must not be later than the current month in UTC.')
 }
 
-/** Returns the days of a month up to today, oldest first. */
 function daysOf(month: string, now: Date): string[] {
   const days: string[] = []
   for (let at = Date.parse(`${month}-01`); at <= now.getTime(); at += dayMs) {
@@ -134,7 +133,7 @@ const monthOf = (day: string): string => day.slice(0, 7)
 const notInRange = (param: string, message: string) =>
   refuse('VALIDATION_ERROR', { param, message: `${param} ${message}` })
 
-const facts: Record<string, (statement: Statement) => string | number> = {
+const plainColumns: Record<string, (statement: Statement) => string | number> = {
   'Statement day': ({ day }) => day,
   Closed: ({ closed }) => String(closed),
   Currency: () => currencyCode,
@@ -143,7 +142,7 @@ const facts: Record<string, (statement: Statement) => string | number> = {
   'Number of payouts': ({ payouts }) => payouts.count,
 }
 
-const amounts: Record<string, (statement: Statement) => number> = {
+const amountColumns: Record<string, (statement: Statement) => number> = {
   Opening: ({ opening }) => opening,
   Payments: ({ payments }) => payments.amount,
   Refunds: ({ refunds }) => refunds.amount,
@@ -153,22 +152,19 @@ const amounts: Record<string, (statement: Statement) => number> = {
 }
 
 const header = [
-  ...Object.keys(facts),
-  ...Object.keys(amounts),
-  ...Object.keys(amounts).map((name) => `${name} (centimes)`),
+  ...Object.keys(plainColumns),
+  ...Object.keys(amountColumns),
+  ...Object.keys(amountColumns).map((name) => `${name} (centimes)`),
 ]
 
-/**
- * Returns statements as a CSV file with one row per day. As in the exports, each amount is a decimal number, and the
- * last columns repeat it in centimes.
- */
+/** A row per day. Like in exports, amounts are decimal, and the last columns repeat them in centimes. */
 export const statementsCsv = (statements: readonly Statement[], delimiter: Delimiter): string =>
   csvHeader(header, delimiter) +
   csvRows(
     statements.map((statement) => {
-      const centimes = Object.values(amounts).map((read) => read(statement))
+      const centimes = Object.values(amountColumns).map((read) => read(statement))
       return [
-        ...Object.values(facts).map((read) => read(statement)),
+        ...Object.values(plainColumns).map((read) => read(statement)),
         ...centimes.map((amount) => ({ centimes: amount })),
         ...centimes,
       ]

@@ -18,12 +18,11 @@ import type { Delivery } from '../webhooks/deliveries/delivery.ts'
 import { standing } from '../webhooks/endpoints/endpoint.ts'
 
 /**
- * Returns the figures that a scrape reads from MongoDB. Every query uses an index, and the scrape waits at most
- * `queryTimeoutMs` for each figure. The sample of payment codes reads up to 2 000 documents, the estimate of stored
- * bytes up to 1 000 documents of each kind, the count of failing endpoints up to 1 000 endpoints, and the count of open
- * outcomes up to 1 000 intents from each end of an index. The other queries read only index keys or a single document.
- * All queries except the ping and the counts of live codes use the connections reserved for lists, so that they never
- * hold up a write.
+ * What a scrape reads from MongoDB. Every query uses an index, and the scrape waits for up to `queryTimeoutMs` per
+ * figure. They read only index keys or one document, except for the sample of payment codes (up to 2 000 documents),
+ * the estimate of stored bytes (1 000 of each kind), the failing endpoints (1 000) and the open outcomes (1 000 intents
+ * from each end of an index). All but the ping and the counts of live codes use the connections for lists, so a scrape
+ * never holds up a write.
  */
 export function figuresOfMongo(all: Pick<Deps, 'lists'>): Figure[] {
   const deps: Deps = Object.create(all, Object.getOwnPropertyDescriptors(all.lists.models))
@@ -47,7 +46,7 @@ export function figuresOfMongo(all: Pick<Deps, 'lists'>): Figure[] {
       ageOf(deps, (await findOldestEvent(deps, queryTimeoutMs))?.createdAt),
     ),
     numberOf(gauges.expiryLag, briefMs, () => expiryLag(deps)),
-    numberOf(gauges.liveCodesUsed, minuteMs, () => shareOfLiveCodes(deps)),
+    numberOf(gauges.liveCodesUsed, minuteMs, () => fractionOfLiveCodes(deps)),
     numberOf(gauges.shortCodesUsed, minuteMs, async () => {
       const counter = await deps.ServiceKey.findById('shortCodes', { used: 1 })
         .maxTimeMS(queryTimeoutMs)
@@ -82,20 +81,17 @@ export function figuresOfMongo(all: Pick<Deps, 'lists'>): Figure[] {
   ]
 }
 
-/** Returns how many seconds have passed since `at`, or 0 if `at` is missing or in the future. */
+/** In seconds. 0 if `at` is missing or in the future. */
 const ageOf = (deps: Pick<Deps, 'now'>, at: Date | null | undefined): number =>
   at ? Math.max(0, deps.now().getTime() - at.getTime()) / 1000 : 0
 
-/** The maximum number of due deliveries to count. Counting more would cost more without revealing anything new. */
+/** Counting more would reveal nothing new. */
 const maxDue = 10_000
 
-/**
- * Returns the filter for due deliveries. `$type` makes MongoDB use the partial index `open`. A delivery whose attempt
- * is in progress does not match, because its lease ends in the future.
- */
+/** `$type` makes MongoDB use the partial index `open`. During an attempt, the lease ends in the future: no match. */
 const due = (deps: Pick<Deps, 'now'>) => ({ nextAttemptAt: { $type: 'date', $lte: deps.now() } }) as const
 
-/** Returns how many seconds ago the longest-overdue delivery became due, or 0 if no delivery is due. */
+/** In seconds; 0 if no delivery is due. */
 async function oldestDue(deps: Pick<Deps, 'Delivery' | 'now'>): Promise<number> {
   const oldest = await deps.Delivery.findOne(due(deps), { nextAttemptAt: 1 })
     .sort({ nextAttemptAt: 1 })
@@ -104,10 +100,7 @@ async function oldestDue(deps: Pick<Deps, 'Delivery' | 'now'>): Promise<number> 
   return ageOf(deps, oldest?.nextAttemptAt)
 }
 
-/**
- * Returns how many seconds the most overdue PENDING intent is past its expiry, or 0 if none is overdue. Ignores intents
- * with a hold, because their expiry may be delayed.
- */
+/** In seconds; 0 if no intent is overdue. Ignores intents held by a payment, which may expire late. */
 async function expiryLag(deps: Pick<Deps, 'Intent' | 'now'>): Promise<number> {
   const oldest = await deps.Intent.findOne(
     { status: { $in: transitions.expire.from }, ...transitions.expire.guard(deps.now()) },
@@ -120,39 +113,34 @@ async function expiryLag(deps: Pick<Deps, 'Intent' | 'now'>): Promise<number> {
 }
 
 /**
- * The number of codes in the sample, which starts at 000000. The sample is representative because codes are assigned
- * randomly: if 80 % of all codes are in use, the error is about 1 %. Reading all codes would mean reading a million
- * documents.
+ * The sample starts at 000000. It's representative, because codes are random: with 80 % in use, the error is about one
+ * percent. Reading all would mean a million documents.
  */
 const sampledCodes = 2_000
 
 const keyOf = (code: number): string => codeKeyOf({ businessId: '', sandbox: false }, String(code).padStart(6, '0'))
 
-/** Returns the fraction of live payment codes that are not available to new intents, from 0 to 1. */
-async function shareOfLiveCodes(deps: Pick<Deps, 'Intent' | 'now'>): Promise<number> {
+/** From 0 to 1: the live payment codes that new intents can't get. */
+async function fractionOfLiveCodes(deps: Pick<Deps, 'Intent' | 'now'>): Promise<number> {
   const taken = await deps.Intent.countDocuments(
-    // A code that has become available keeps its key until it is assigned to a new intent, so `codeReusableAt` must be
-    // checked too.
+    // A code keeps its key until another intent gets it, so `codeReusableAt` must be checked too.
     { codeKey: { $gte: keyOf(0), $lt: keyOf(sampledCodes) }, codeReusableAt: { $gt: deps.now() } },
     { maxTimeMS: queryTimeoutMs },
   )
   return taken / sampledCodes
 }
 
-/** The maximum number of intents to read from each end of the index. Reading more would not reveal anything new. */
+/** Read from each end of the index. More would reveal nothing new. */
 const maxCounted = 1_000
 
 /**
- * Counts the payments or refunds that have been sent to a wallet but whose outcomes are not stored yet, in at most
- * `maxCounted` intents, and returns the age of the oldest of them. If more than twice `maxCounted` intents have open
- * outcomes, this is the age of the oldest outcome that was read. Most payments still in progress complete within a
- * second.
+ * Counts the payments or refunds whose outcome isn't stored yet, in at most `maxCounted` intents, and finds the age of
+ * the oldest – of those that were read, if more than twice `maxCounted` intents have any. Most payments in progress are
+ * done within a second.
  *
- * Reads from both ends of the index, which is ordered by the time of the next query to the wallet. The longer an
- * outcome has been open, the longer the wait before its next query, up to a minute. Usually, therefore, the newest
- * outcomes are at the start of the index, and the outcomes at the end have been open for minutes. However, if no worker
- * is querying the wallet, the oldest outcomes are at the start. The order matters only if there are too many outcomes
- * to read all of them.
+ * The index is ordered by the next query to the wallet, and outcomes wait longer for that the longer they are open, up
+ * to a minute. So the newest are usually at its start, and those open for minutes at its end; but if no worker queries
+ * the wallet, the oldest are at the start. Hence both ends, in case there are too many to read.
  */
 async function openOutcomes(
   deps: Pick<Deps, 'Intent' | 'now'>,
@@ -162,7 +150,7 @@ async function openOutcomes(
 ) {
   const from = async (direction: 1 | -1) => {
     const [result] = await deps.Intent.aggregate<{ count: number; oldest: Date }>([
-      // The filter has no other conditions, so that MongoDB reads the index in order.
+      // Don't add conditions: like this, MongoDB reads the index in order.
       { $match: { [queryAt]: { $exists: true } } },
       { $sort: { [queryAt]: direction } },
       { $limit: maxCounted },
@@ -175,16 +163,15 @@ async function openOutcomes(
   return { count: first.count, oldestSeconds: Math.max(first.oldestSeconds, last.oldestSeconds) }
 }
 
-/** The maximum number of businesses that have their own time series. */
+/** Each business gets its own time series. */
 const maxBusinesses = 10
 
-/** An estimate is reused for this long, because storage grows slowly and each estimate reads up to 3 000 documents. */
+/** An estimate is reused for this long, because storage grows slowly and an estimate reads up to 3 000 documents. */
 const tenMinutesMs = 600_000
 
 /**
- * The number of documents to sample from each collection. The sample starts at a random position in an index on random
- * text, so it is representative. It contains about 100 documents of a business that owns a tenth of all documents, so
- * the estimate for that business is accurate to about 10 %.
+ * Documents per collection. The sample starts at a random position in an index on random text, so it's representative:
+ * about 100 documents are of a business that owns a tenth, and the estimate for it is accurate to about 10 %.
  */
 const sampleSize = 1_000
 
@@ -194,17 +181,14 @@ interface Part {
   bytes: number
 }
 
-/**
- * Creates the figure that estimates how many bytes the largest businesses use for intents, deliveries and orders. The
- * bytes are measured as BSON before compression, and do not include indexes.
- */
+/** Counts BSON bytes before compression, without indexes. */
 function storedBytes(deps: Pick<Deps, 'Delivery' | 'Intent' | 'Order' | 'metrics'>): Figure {
   const { businessStoredBytes } = deps.metrics.gauges
   return figureOf([businessStoredBytes], tenMinutesMs, async () => {
     const bytes = new Map<string, number>()
     const parts = await Promise.all([
       estimate(nativeCollection(deps.Intent), 'shortCode', shortCodeOf(randomInt(allShortCodes))),
-      // The reference numbers of order deliveries have a different prefix, so the sample hardly ever includes them.
+      // Reference numbers of order deliveries have another prefix, so the sample hardly ever includes any.
       estimate(nativeCollection(deps.Delivery), 'referenceNumber', newReferenceNumber()),
       estimate(nativeCollection(deps.Order), 'number', newOrderNumber()),
     ])
@@ -215,7 +199,6 @@ function storedBytes(deps: Pick<Deps, 'Delivery' | 'Intent' | 'Order' | 'metrics
   })
 }
 
-/** Estimates from a sample how many bytes each business uses in one collection. */
 async function estimate<Doc extends mongo.Document>(
   collection: mongo.Collection<Doc>,
   field: string,
@@ -225,7 +208,7 @@ async function estimate<Doc extends mongo.Document>(
   const found = sum(after)
   const before = found < sampleSize ? await sample(collection, field, { $lt: start }, sampleSize - found) : []
   const parts = [...after, ...before]
-  // A collection with fewer documents than the sample has been read completely.
+  // The sample contains the whole collection.
   if (sum(parts) < sampleSize) return parts
   const all = await collection.estimatedDocumentCount({ maxTimeMS: queryTimeoutMs })
   return parts.map((part) => ({ ...part, bytes: (part.bytes * all) / sampleSize }))
@@ -253,10 +236,7 @@ const sample = <Doc extends mongo.Document>(
 
 const dailyQuotas = ['liveDocuments', 'liveBytes', 'sandboxBytes', 'sandboxCreates'] as const satisfies QuotaName[]
 
-/**
- * Creates the figure that reports the businesses closest to their quotas. The figure covers only businesses that used a
- * quota through this process.
- */
+/** Covers only businesses that used a quota through this process. */
 function fullestBusinesses({
   liveCodes,
   counters,

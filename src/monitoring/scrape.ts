@@ -2,10 +2,7 @@ import { briefMs, createRefresh, type Figure, figureOf, minuteMs, pingOf } from 
 import type { Deps } from '../platform/deps.ts'
 import { figuresOfMongo } from './figures-of-mongo.ts'
 
-/**
- * Creates the function that returns all metrics in the Prometheus text format. That function takes at most 2 s and
- * never throws. Values that cannot be read are omitted.
- */
+/** Renders all metrics in the Prometheus text format, within 2 s. Never throws, and leaves out what can't be read. */
 export function createScrape(
   deps: Pick<Deps, 'capacity' | 'databaseTime' | 'lists' | 'metrics' | 'now' | 'queues' | 'slots' | 'slowHash'>,
 ): () => Promise<string> {
@@ -17,7 +14,7 @@ export function createScrape(
   }
 }
 
-/** Sets the gauges that describe this process. Only workers have slots. */
+/** Only workers have slots. */
 function showOwn({
   databaseTime,
   capacity,
@@ -35,10 +32,7 @@ function showOwn({
   gauges.endpointsWaiting.set(slots.waiting().length)
 }
 
-/**
- * Returns the figures that a scrape reads from Redis. If Redis forbids `INFO` or `CLIENT LIST`, the gauges based on the
- * forbidden command have no value.
- */
+/** If Redis forbids `INFO` or `CLIENT LIST`, the gauges based on it have no value. */
 function figuresOfRedis({ metrics: { gauges }, queues }: Pick<Deps, 'metrics' | 'queues'>): Figure[] {
   const { counts } = queues
   return [

@@ -5,11 +5,11 @@ import { newId } from '../platform/ids.ts'
 import type { Cause } from '../tracing/tracing.ts'
 import { type Recorded, recordedFields } from './facts.ts'
 
-/** A stored cause. Both fields are missing if no request caused the event, e.g. if the intent expired. */
+/** Both are missing if no request caused the event, e.g. if the intent expired. */
 export const causedFields = part({ requestId: optional(text), traceparent: optional(text) })
 export type Caused = Of<typeof causedFields>
 
-/** An event that isn't relayed yet. The rest of the webhook body comes from its intent or order (body/compose.ts). */
+/** The rest of the webhook body comes from the intent, order or endpoint that has this event in its outbox. */
 export const outboxFields = part({
   ...recordedFields.fields,
   ...causedFields.fields,
@@ -26,7 +26,6 @@ export const outboxIndex = {
   ...ifPresent('outbox.createdAt'),
 } as const
 
-/** Creates an event. `cause` is null if no request caused the event. */
 export const newEvent = (event: EventName, createdAt: Date, recorded: Recorded, cause: Cause | null): OutboxEvent => ({
   id: newId(),
   event,

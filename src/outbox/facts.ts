@@ -2,21 +2,19 @@ import type { DeclineReason, FailureReason } from '../../schemas/payment-reasons
 import { anything, flag, type Of, oneOf, part, whole } from '../mongo/fields.ts'
 import type { Commission, ReturnedFees } from '../wallets/commission.ts'
 
-/** Why the last payment failed. If `retryable`, the intent is still PENDING, and the customer may pay again. */
+/** If `retryable`, the intent is still PENDING and the customer can pay again. */
 export const failureFields = part({ code: oneOf<DeclineReason | FailureReason>(), retryable: flag })
 export type PaymentFailure = Of<typeof failureFields>
 
 /**
- * The fields of a webhook's `data` that may change later, with their values at the time of the event. For an order,
- * `status` is the only such field. If a field is missing here, the event's format determines whether `data` contains
- * null, contains `noCommission`, or omits the field as well.
+ * The fields of a webhook's `data` that may change later, as of the event. (For an order, that's only `status`.) If one
+ * is missing, the event's format decides if `data` has null, `noCommission` or no such field.
  */
 export interface Facts {
   status: string
-  /** The amount in centimes. This field is missing for an OPEN intent that has not been paid. */
+  /** In centimes. Missing for an unpaid OPEN intent. */
   amount?: number
   paidAt?: Date
-  /** The masked phone number. */
   payerPhone?: string
   commission?: Commission
   failure?: PaymentFailure
@@ -25,28 +23,25 @@ export interface Facts {
     amount: number
     returnedFees: ReturnedFees
     reason?: string
-    /** The time at which the refund began. No webhook contains it. */
+    /** When the refund began. Not in any webhook. */
     createdAt?: Date
   }
-  /** The facts of an endpoint event, which contain all of its `data` except the endpoint's id and `status`. */
+  /** For endpoint events: all of their `data` except the endpoint's id and `status`. */
   endpoint?: EndpointEventFacts
 }
 
 export interface EndpointEventFacts {
-  /** The URL as `shownUrl` returns it. */
+  /** As returned by `shownUrl`. */
   url: string
   failingSince: Date
-  /** When an attempt succeeded again. The field is missing if the status is FAILING. */
+  /** When an attempt succeeded again. Missing if the status is FAILING. */
   recoveredAt?: Date
-  /** The stage at which the last failed attempt failed. */
+  /** The stage of the attempt that failed last. */
   lastError: string | null
-  /** The HTTP status of the last failed attempt. Null if no response arrived. */
+  /** Null if the last failed attempt got no response. */
   lastStatus: number | null
 }
 
-/**
- * What an outbox and its deliveries store. `format` determines how `data` is composed (payment-data.ts, order-data.ts,
- * endpoint-data.ts).
- */
+/** What an event's outbox and deliveries store. `format` decides how `data` is composed from the facts. */
 export const recordedFields = part({ format: whole, facts: anything<Facts>() })
 export type Recorded = Of<typeof recordedFields>

@@ -1,10 +1,7 @@
 import type { Jobs } from '../../schemas/jobs.ts'
 import type { Deps } from '../platform/deps.ts'
 
-/**
- * Enqueues a job that wakes the relay for an intent, or an order, that has an event in its outbox. If the job is lost,
- * a poll finds the event.
- */
+/** Call this after writing an event to the outbox of an intent or order. If the job is lost, a poll finds the event. */
 export function wakeRelay(
   deps: Pick<Deps, 'enqueue'>,
   { _id }: { _id: string },

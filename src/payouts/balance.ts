@@ -6,10 +6,9 @@ import { nativeCollection } from '../mongo/collection.ts'
 import { outboxIndex } from '../outbox/event.ts'
 import type { Deps } from '../platform/deps.ts'
 /**
- * Returns what the service owes the merchant in one environment, in centimes. The amount includes all payments and
- * refunds that were recorded until `asOf`. The outboxes are read first, because the relay books an event before it
- * removes the event from its outbox. This read has to skip the older events of other businesses, so it has the limits
- * of a list.
+ * What we owe the merchant in one environment, in centimes, with all payments and refunds up to `asOf`. Reads the
+ * outboxes first, because the relay books an event before removing it there. That read has to skip older events of
+ * other businesses, so it gets the limits of a list.
  */
 export async function readBalance(deps: Pick<Deps, 'LedgerEntry' | 'lists' | 'now'>, owner: ChainOwner) {
   const now = deps.now()
@@ -19,10 +18,7 @@ export async function readBalance(deps: Pick<Deps, 'LedgerEntry' | 'lists' | 'no
   return { currency: currencyCode, amount, asOf }
 }
 
-/**
- * Returns the time of the business's oldest event that may not be booked yet, in either environment, or null if there
- * is none. Reads one document. The filter limits no times, so MongoDB reads the index in order instead of sorting.
- */
+/** Don't filter by environment or time: like this, MongoDB reads one document in index order instead of sorting. */
 async function oldestUnrelayed(deps: Pick<Deps, 'Intent'>, { businessId }: ChainOwner): Promise<Date | null> {
   const found = await nativeCollection(deps.Intent).findOne<{ oldest: Date }>(
     { businessId, 'outbox.createdAt': { $exists: true } },

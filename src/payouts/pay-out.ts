@@ -8,28 +8,26 @@ import type { Models } from '../platform/deps.ts'
 import type { By } from '../security/actor.ts'
 import { createVerifier, type VerifyDeps } from '../verification/verify-ledger.ts'
 
-/** Money that an operator has sent to a merchant. */
 export interface Payout {
   businessId: string
   sandbox: boolean
-  /** The amount in centimes. */
+  /** In centimes. */
   amount: number
-  /** The reference of the transfer, which identifies the payout within the business and environment. */
+  /** The reference of the transfer. It identifies the payout within the business and environment. */
   reference: string
 }
 
-/** The reason why a payout was not booked. The message is shown to the operator. */
+/** The message is shown to the operator. */
 export class PayoutRefused extends Error {}
 
-/** Counts from the end of the verification, which may take much longer. */
+/** Counts from the end of the verification, which can take much longer. */
 const bookingMs = 10_000
 
 /**
- * Books a payout, together with its audit line. The payout's id derives from its reference, so a repeated payout is
- * booked once. Throws PayoutRefused if the amount exceeds the balance, or if a payout with this reference had another
- * amount, and LedgerFault if the ledger is not as it should be. The ledger is verified up to the entry that the payout
- * follows, so two payouts at the same time cannot overdraw it. Returns the entry of the payout, and whether an earlier
- * call had booked it, so that this call booked nothing.
+ * Books a payout with its audit line. The id derives from the reference, so a repeated payout is booked only once;
+ * `alreadyBooked` says that an earlier call did it. The ledger is verified up to the entry that the payout follows, so
+ * two payouts at the same time can't overdraw it. Throws PayoutRefused if the amount exceeds the balance or the
+ * reference belongs to another amount, and LedgerFault if the ledger is wrong.
  */
 export async function payOut(
   deps: VerifyDeps & { transactions: Transactions },
@@ -53,7 +51,7 @@ export async function payOut(
   await appendLinks(entries, owner, [], build, (links) =>
     transaction(deps, { documents: [], deadlineAt: performance.now() + bookingMs }, async (session) => {
       await nativeCollection(deps.AuditEvent).insertOne(line, { session })
-      // Last, because the relay has to wait for the commit to append to this chain.
+      // Last, because the relay can't append to this chain until the commit.
       await entries.insertMany(links, { session })
     }),
   )
@@ -62,7 +60,7 @@ export async function payOut(
   return { entry, alreadyBooked }
 }
 
-/** Returns the payout with the id of the draft, or null. Throws if it had another amount. */
+/** Throws if the payout had another amount. */
 async function findPayout(
   { LedgerEntry: model }: Pick<Models, 'LedgerEntry'>,
   { _id }: EntryDraft,

@@ -3,23 +3,19 @@ import { pipeline } from 'node:stream/promises'
 import { CsvError, parse } from 'csv-parse'
 import { readInstant } from '../input/instant.ts'
 
-/** The names of the columns of a provider's file. */
 export const columnNames = ['key', 'kind', 'amount', 'fee', 'time'] as const
 type ColumnName = (typeof columnNames)[number]
 
-/** The columns that a file may lack. */
 const optional: readonly ColumnName[] = ['kind', 'fee']
 
-/** The header of each column that was named with `--columns`. */
+/** As given with `--columns`. */
 export type Headers = Partial<Record<ColumnName, string>>
 
-/** The position of each column in a row. */
 type ColumnPositions = Partial<Record<ColumnName, number>> & Record<'key' | 'amount' | 'time', number>
 
 /**
- * Finds the columns in the header row. The header of a column that `named` does not contain is the column's own name.
- * Returns an error message if a column is missing or occurs twice. Only `kind` and `fee` may be missing, and only if
- * `named` does not contain them.
+ * Finds the columns in the header row. Columns that aren't in `named` go by their own names. Returns an error message
+ * if a column is missing or occurs twice; only `kind` and `fee` may be missing, and only if they aren't in `named`.
  */
 export function findColumns(cells: readonly string[], named: Headers): ColumnPositions | string {
   const titles = cells.map((cell) => cell.trim())
@@ -35,17 +31,14 @@ export function findColumns(cells: readonly string[], named: Headers): ColumnPos
   return positions as ColumnPositions
 }
 
-/** Hides a cell with many digits, because a file without a header may begin with a phone number. */
+/** Hides long digits: a file without a header may begin with a phone number. */
 const shown = (title: string): string => (/\d{8}/.test(title) ? '…' : title.slice(0, 40))
 
-/** The spaces that separate groups of three digits: ordinary, non-breaking, narrow and thin. */
+/** Between groups of three digits: ordinary, non-breaking, narrow and thin. */
 const space = String.raw`[ \u00a0\u202f\u2009]`
 const decimals = String.raw`(\d{1,2})`
 
-/**
- * The forms of a decimal amount. A comma or a point followed by three digits is accepted only if the other character
- * marks the decimals, because `1,234` alone could mean either 1 234 or 1.234.
- */
+/** `1,234` alone could be 1 234 or 1.234, so it's refused. With both signs, the one before the decimals is clear. */
 const forms = [
   String.raw`(\d+)(?:[.,]${decimals})?`,
   String.raw`(\d{1,3}(?:${space}\d{3})+)(?:[.,]${decimals})?`,
@@ -53,12 +46,12 @@ const forms = [
   String.raw`(\d{1,3}(?:\.\d{3})+),${decimals}`,
 ].map((form) => new RegExp(`^${form}$`, 'u'))
 
-/** Parses a whole number of centimes. Returns null for any other text, and for a number that is not exact. */
+/** Null if the text isn't a whole number, or too large to be exact. */
 export const readCentimes = (text: string): number | null => (/^\d+$/.test(text) ? exact(text) : null)
 
 /**
- * Parses an amount with up to two decimals, such as `1234.50` or `1 234,50`, and returns it in centimes. All digits are
- * read as one whole number, so nothing is rounded. Returns null for any other text, and for a number that is not exact.
+ * Returns centimes from up to two decimals, e.g. `1234.50` or `1 234,50`. Null for anything else, and for what we can't
+ * represent exactly. Nothing is rounded, because all digits are read as one whole number.
  */
 export function readDecimal(text: string): number | null {
   for (const form of forms) {
@@ -75,19 +68,19 @@ function exact(digits: string): number | null {
 
 export type MoneyKind = 'payment' | 'refund'
 
-/** A row of a provider's file. `fee` and `kind` are null if the file does not contain them. */
-export interface Row {
+/** `fee` and `kind` are null if the file doesn't contain them. */
+export interface ProviderRow {
   line: number
   key: string
   kind: MoneyKind | null
-  /** The amount in centimes. */
+  /** In centimes. */
   amount: number
-  /** The fee in centimes. */
+  /** In centimes. */
   fee: number | null
   at: Date
 }
 
-/** A fault in a row. The message never repeats a cell, because a cell may contain a phone number. */
+/** The message never repeats a cell, which may contain a phone number. */
 export interface RowFault {
   line: number
   message: string
@@ -95,17 +88,16 @@ export interface RowFault {
 
 export interface RowFormat {
   columns: ColumnPositions
-  /** The number of cells of the header row. */
   width: number
-  /** Whether amounts have decimals. Otherwise, they are in centimes. */
+  /** If false, amounts are in centimes. */
   isDecimal: boolean
 }
 
-/** The maximum length of a wallet's key (docs/operators/wallet-provider.md). */
+/** Agreed with providers (docs/operators/wallet-provider.md). */
 const maxKeyLength = 64
 
-/** Parses a row. Returns an error message if it has a fault. */
-export function readRow(cells: readonly string[], line: number, format: RowFormat): Row | string {
+/** Returns an error message if the row is faulty. */
+export function readRow(cells: readonly string[], line: number, format: RowFormat): ProviderRow | string {
   if (cells.length !== format.width) return `has ${cells.length} cells, but the first line has ${format.width}.`
   const cell = (name: ColumnName): string | null => {
     const at = format.columns[name]
@@ -114,7 +106,7 @@ export function readRow(cells: readonly string[], line: number, format: RowForma
   const key = cell('key') ?? ''
   if (key === '' || key.length > maxKeyLength || /[\s\p{C}]/u.test(key))
     return `key: must be 1 to ${maxKeyLength} characters without spaces.`
-  // The keys are stored, but phone numbers must never be stored.
+  // We store keys, but must never store phone numbers.
   if (/^\+?\d{8,15}$/.test(key)) return 'key: looks like a phone number. Check --columns.'
   const at = readInstant((cell('time') ?? '').replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T'), 'start')
   if (at === null) return 'time: must be an ISO 8601 date or date-time.'
@@ -135,7 +127,7 @@ export function readRow(cells: readonly string[], line: number, format: RowForma
   return { line, key, kind, amount, fee, at }
 }
 
-/** Reads the kind. A minus before the amount marks a refund. */
+/** A minus before the amount makes it a refund. */
 function readKind(text: string | null, isNegative: boolean): MoneyKind | null | 'faulty' {
   if (text === null) return isNegative ? 'refund' : null
   const kind = text.toLowerCase()
@@ -145,37 +137,36 @@ function readKind(text: string | null, isNegative: boolean): MoneyKind | null | 
 
 export const delimiters = [',', ';', '\t'] as const
 
-/** How to read a provider's file. If `delimiter` is null, the first line decides. */
+/** If `delimiter` is null, the first line decides. */
 export interface FileFormat {
   columns: Headers
   isDecimal: boolean
   delimiter: (typeof delimiters)[number] | null
 }
 
-/** A fault of the whole file, such as a missing column. */
+/** For faults of the whole file, e.g. a missing column. */
 export class FileFault extends Error {}
 
-/** The maximum length of a row in characters. If a row is longer, a closing quote is most likely missing. */
+/** In characters. A longer row is most likely missing a closing quote. */
 const maxRowLength = 64 * 1024
-/** The maximum number of faulty rows that are listed. All of them are counted. */
+/** All are counted, but only this many are listed. */
 const maxFaults = 20
 
-/** The faulty rows of a file: the first ones, and how many there are. */
 export interface RowFaults {
   listed: RowFault[]
   count: number
 }
 
 /**
- * Reads a provider's file piece by piece, and passes batches of up to `batchSize` rows to `take` in order. After the
- * first faulty row, no more rows are passed, but the rest of the file is still checked. Returns the faulty rows. Throws
- * FileFault if the file as a whole cannot be read.
+ * Reads a provider's file piece by piece, and passes batches of up to `batchSize` rows to `take`, in order. From the
+ * first faulty row on, nothing more is passed, but the rest of the file is still checked. Returns the faulty rows.
+ * Throws FileFault if the file as a whole can't be read.
  */
-export async function readFile(
+export async function readProviderFile(
   bytes: AsyncIterable<Uint8Array>,
   format: FileFormat,
   batchSize: number,
-  take: (rows: Row[]) => Promise<void>,
+  take: (rows: ProviderRow[]) => Promise<void>,
 ): Promise<RowFaults> {
   const rest = decoded(bytes)
   const head = await readHead(rest)
@@ -193,7 +184,7 @@ export async function readFile(
   })
   const faults: RowFaults = { listed: [], count: 0 }
   let rowFormat: RowFormat | null = null
-  let rows: Row[] = []
+  let rows: ProviderRow[] = []
   const takeRecord = async (cells: string[], line: number): Promise<void> => {
     if (rowFormat === null) {
       rowFormat = formatOf(cells, format)
@@ -219,7 +210,7 @@ async function parseAll(
   parser: ReturnType<typeof parse>,
   take: (cells: string[], line: number) => Promise<void>,
 ): Promise<void> {
-  // If `take` throws, the pipeline may report an abort instead of that error.
+  // If `take` throws, the pipeline may report an abort instead.
   let failure: unknown
   const failed = (error: unknown): never => {
     failure = error
@@ -244,7 +235,7 @@ function formatOf(cells: readonly string[], { columns: headers, isDecimal }: Fil
   return { columns, width: cells.length, isDecimal }
 }
 
-/** Decodes UTF-8 without its byte order mark. Throws FileFault if the bytes are not UTF-8. */
+/** Drops the byte order mark. Throws FileFault if this isn't UTF-8. */
 async function* decoded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   const decode = (piece?: Uint8Array): string => {
@@ -258,7 +249,7 @@ async function* decoded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string
   yield decode()
 }
 
-/** Reads the beginning of a text, up to the end of its first line with text. `text` then yields what follows. */
+/** Reads up to the end of the first line that isn't blank. `text` then yields what follows. */
 async function readHead(text: AsyncGenerator<string, void, undefined>): Promise<string> {
   let head = ''
   while (!/\S[^\r\n]*[\r\n]/.test(head) && head.length < maxRowLength) {
@@ -269,7 +260,7 @@ async function readHead(text: AsyncGenerator<string, void, undefined>): Promise<
   return head
 }
 
-/** Returns the delimiter that occurs most often outside the quotes of the first line. */
+/** Picks the one that occurs most often outside the quotes of the first line. */
 function detectDelimiter(head: string): string {
   const [line = ''] = head
     .trimStart()

@@ -5,10 +5,10 @@ import type { Reconciliation } from './reconciliation.ts'
 type Reads = Pick<Models, 'Reconciliation'>
 export type ListedRun = Omit<Reconciliation, 'differences'>
 
-/** Returns a page of runs without their differences, newest first. */
+/** Leaves out the differences. */
 export const listRuns = (deps: Reads, slice: IdSlice): Promise<IdPage<ListedRun>> =>
   readIdPage<ListedRun>(deps.Reconciliation as never, {}, slice, orders.newestFirst, { differences: 0 })
 
-/** Returns a run with up to `size` of its stored differences, beginning at the position `start`. */
+/** Contains up to `size` of the stored differences, from `start` on. */
 export const findRun = (deps: Reads, id: string, start: number, size: number): Promise<Reconciliation | null> =>
   deps.Reconciliation.findById(id, { differences: { $slice: [start, size] } }).lean<Reconciliation | null>()

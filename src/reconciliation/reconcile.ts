@@ -6,32 +6,31 @@ import type { Models } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'
 import type { By } from '../security/actor.ts'
 import { createPace, type Pace } from '../work/pace.ts'
-import { type FileFormat, type Row, type RowFaults, readFile } from './read-file.ts'
+import { type FileFormat, type ProviderRow, type RowFaults, readProviderFile } from './read-file.ts'
 import {
   type Counts,
   type Difference,
   type DifferenceKind,
   differenceCount,
   differenceKinds,
-  maxStored,
+  maxStoredDifferences,
   type Reconciliation,
 } from './reconciliation.ts'
-import { type FoundKey, findKeys, type Recorded, recordedIn } from './recorded.ts'
+import { type FoundWalletKey, findKeys, type MoneyRecord, recordedIn } from './recorded.ts'
 
 export interface ReconcileInput extends Pick<Reconciliation, 'day' | 'wallet' | 'fileName'> {
   bytes: AsyncIterable<Uint8Array>
   format: FileFormat
 }
 
-/** A finished run. It can contain more differences than are stored. */
 export interface Reconciled extends Pick<Reconciliation, 'sha256' | 'counts' | 'differences'> {
   id: string
 }
 
 /**
- * Compares a provider's file with the live payments and refunds that this service recorded on one UTC day. Stores the
- * run with its audit line. If rows are faulty, returns them instead and stores nothing. Throws FileFault if the file as
- * a whole cannot be read.
+ * Compares a provider's file with the live payments and refunds that we recorded on one UTC day, and stores the run
+ * with its audit line. If rows are faulty, returns them and stores nothing. Throws FileFault if the file as a whole
+ * can't be read.
  */
 export async function reconcile(
   deps: Pick<Models, 'Business' | 'Intent' | 'Reconciliation'> & AuditedDeps,
@@ -50,7 +49,7 @@ export async function reconcile(
   if ('listed' in compared) return compared
   const { counts, differences } = compared
   const sha256 = hash.digest('hex')
-  const run = { day, wallet, fileName, sha256, counts, differences: differences.slice(0, maxStored) }
+  const run = { day, wallet, fileName, sha256, counts, differences: differences.slice(0, maxStoredDifferences) }
   const after = { day, file: fileName, sha256, matched: counts.matched, differences: differenceCount(counts) }
   return audited(deps, { documents: [], by }, async ({ session, at, add }) => {
     const id = newId()
@@ -60,16 +59,12 @@ export async function reconcile(
   })
 }
 
-/** The number of rows whose keys are looked up together. */
 const rowsPerLookUp = 250
-/** The maximum number of differences that are listed. With more, the file or its columns are probably wrong. */
-export const maxListed = 10_000
+/** With more, the file or its columns are probably wrong. */
+export const maxListedDifferences = 10_000
 const dayMs = 86_400_000
 
-/**
- * Compares a file with the records of a day. Memory grows with the number of records of the day, but not with the size
- * of the file. Returns the faulty rows if there are any.
- */
+/** Memory grows with the records of the day, not with the file. Returns the faulty rows if there are any. */
 async function compareFile(
   deps: Pick<Models, 'Business' | 'Intent'> & { pace: Pace },
   { day, wallet }: Pick<Reconciliation, 'day' | 'wallet'>,
@@ -77,12 +72,12 @@ async function compareFile(
   format: FileFormat,
 ): Promise<{ counts: Counts; differences: Difference[] } | RowFaults> {
   const from = new Date(`${day}T00:00:00Z`)
-  const unseen = new Map<string, Recorded>()
-  const seen = new Map<string, Recorded>()
+  const unseen = new Map<string, MoneyRecord>()
+  const seen = new Map<string, MoneyRecord>()
   const none = Object.fromEntries(differenceKinds.map((kind) => [kind, 0])) as Counts['differences']
   const counts: Counts = { rows: 0, recorded: 0, matched: 0, differences: none }
   const differences: Difference[] = []
-  // The records are read only when the beginning of the file proves to be usable.
+  // Read the records only once the beginning of the file proves usable.
   let isLoaded = false
   const load = async (): Promise<void> => {
     if (isLoaded) return
@@ -95,20 +90,20 @@ async function compareFile(
   const add = (found: readonly Difference[]): void => {
     for (const each of found) {
       counts.differences[each.difference] += 1
-      if (differences.length < maxListed) differences.push(each)
+      if (differences.length < maxListedDifferences) differences.push(each)
     }
   }
-  const differencesOfDay = (row: Row, recorded: Recorded): Difference[] => {
+  const differencesOfDay = (row: ProviderRow, recorded: MoneyRecord): Difference[] => {
     if (!unseen.delete(row.key)) return [repeatedThere(row, recorded)]
     seen.set(row.key, recorded)
     return differencesOf(day, row, recorded)
   }
-  const take = async (rows: Row[]): Promise<void> => {
+  const take = async (rows: ProviderRow[]): Promise<void> => {
     await load()
-    const onDay = (key: string): Recorded | undefined => unseen.get(key) ?? seen.get(key)
+    const onDay = (key: string): MoneyRecord | undefined => unseen.get(key) ?? seen.get(key)
     const unknown = rows.map(({ key }) => key).filter((key) => onDay(key) === undefined)
     const elsewhere =
-      unknown.length === 0 ? new Map<string, FoundKey>() : await deps.pace(() => findKeys(deps, unknown, wallet))
+      unknown.length === 0 ? new Map<string, FoundWalletKey>() : await deps.pace(() => findKeys(deps, unknown, wallet))
     for (const row of rows) {
       const recorded = onDay(row.key)
       const found = elsewhere.get(row.key)
@@ -123,22 +118,21 @@ async function compareFile(
       add(ofRow)
     }
   }
-  const faults = await readFile(bytes, format, rowsPerLookUp, take)
+  const faults = await readProviderFile(bytes, format, rowsPerLookUp, take)
   if (faults.count > 0) return faults
   await load()
   for (const recorded of unseen.values()) add([missingThere(recorded)])
   return { counts, differences }
 }
 
-/** Returns the differences between a row and the record with the same key. A day other than `day` is a difference. */
-function differencesOf(day: string, row: Row, recorded: Recorded): Difference[] {
+/** A day other than `day` is a difference too, even if both sides agree on it. */
+function differencesOf(day: string, row: ProviderRow, recorded: MoneyRecord): Difference[] {
   const { key, line } = row
   const { reference, businessId, kind } = recorded
   type Value = Difference['here']
   const difference = (name: DifferenceKind, here: Value, there: Value, differs = here !== there): Difference[] =>
     differs ? [{ difference: name, key, kind, here, there, line, reference, businessId }] : []
   const days = [dayOf(recorded.at), dayOf(row.at)] as const
-  // Both sides may agree on a day that is not the day of the file.
   const isOtherDay = days.some((each) => each !== day)
   return [
     ...difference('other amount', recorded.amount, row.amount),
@@ -148,18 +142,17 @@ function differencesOf(day: string, row: Row, recorded: Recorded): Difference[] 
   ]
 }
 
-/** Returns the difference for a key that succeeded only at the provider. */
-function missingHere({ key, kind, amount: there, line }: Row, found: FoundKey | undefined): Difference {
+/** For a key that succeeded only at the provider. */
+function missingHere({ key, kind, amount: there, line }: ProviderRow, found: FoundWalletKey | undefined): Difference {
   const { reference, businessId } = found ?? { reference: null, businessId: null }
   return { difference: 'missing here', key, kind, here: null, there, line, reference, businessId }
 }
 
-/** Returns the difference for a key that the file lacks. */
-function missingThere({ key, kind, amount: here, reference, businessId }: Recorded): Difference {
+function missingThere({ key, kind, amount: here, reference, businessId }: MoneyRecord): Difference {
   return { difference: 'missing there', key, kind, here, there: null, line: null, reference, businessId }
 }
 
-/** Returns the difference for a row whose key is already in an earlier row. */
-function repeatedThere({ key, amount: there, line }: Row, recorded: Recorded): Difference {
+/** For a key that is in an earlier row as well. */
+function repeatedThere({ key, amount: there, line }: ProviderRow, recorded: MoneyRecord): Difference {
   return { ...missingThere(recorded), difference: 'repeated there', key, there, line }
 }

@@ -6,14 +6,14 @@ import type { Models } from '../platform/deps.ts'
 import type { Pace } from '../work/pace.ts'
 import type { MoneyKind } from './read-file.ts'
 
-/** A live payment or refund as this service recorded it. */
-export interface Recorded {
-  /** The idempotency key under which the wallet knows the payment or refund. */
+/** A live payment or refund, as we recorded it. */
+export interface MoneyRecord {
+  /** The wallet got this as the idempotency key. */
   key: string
   kind: MoneyKind
-  /** The amount in centimes, without the fee. */
+  /** In centimes, without the fee. */
   amount: number
-  /** The fee that the payer paid or got back in addition to the amount, in centimes. */
+  /** What the payer paid or got back in addition, in centimes. */
   fee: number
   at: Date
   reference: string
@@ -21,17 +21,15 @@ export interface Recorded {
 }
 
 /**
- * The payment intent that knows a key. `recorded` is null if the payment or refund of this key did not succeed here,
- * for example because its outcome is not known yet, or if another wallet carried it out.
+ * `recorded` is null if this didn't succeed here (e.g. its outcome isn't known yet), or another wallet carried it out.
  */
-export interface FoundKey {
+export interface FoundWalletKey {
   reference: string
   businessId: string
-  recorded: Recorded | null
+  recorded: MoneyRecord | null
 }
 
-/** The fields of an intent that a comparison reads. */
-export const recordedFields = {
+export const intentFields = {
   _id: 0,
   businessId: 1,
   referenceNumber: 1,
@@ -43,44 +41,42 @@ export const recordedFields = {
   refunds: 1,
 } as const
 
-/** An intent with these fields. */
 export type RecordedIntent = Pick<Intent, 'businessId' | 'referenceNumber' | 'refunds' | 'lookUpKeys'> & {
   payment?: Intent['payment']
 }
 
-/** Returns the payment of an intent. The field is missing in what MongoDB returns for an intent that is not paid. */
-export function recordedPayment({ businessId, referenceNumber: reference, payment }: RecordedIntent): Recorded[] {
+/** MongoDB leaves `payment` out if the intent is unpaid. */
+export function recordedPayment({ businessId, referenceNumber: reference, payment }: RecordedIntent): MoneyRecord[] {
   if (!payment) return []
   const { key, amountPaid: amount, commission, paidAt: at } = payment
   return [{ key, kind: 'payment', amount, fee: commission.payerTtc, at, reference, businessId }]
 }
 
-/** Returns the refunds of an intent for which the wallet has returned the money. */
-export const recordedRefunds = ({ businessId, referenceNumber: reference, refunds }: RecordedIntent): Recorded[] =>
+/** Leaves out refunds for which the wallet hasn't returned the money. */
+export const recordedRefunds = ({ businessId, referenceNumber: reference, refunds }: RecordedIntent): MoneyRecord[] =>
   refunds.flatMap(({ id: key, amount, returnedFees, refundedAt: at }: Refund) =>
     at === undefined ? [] : [{ key, kind: 'refund', amount, fee: returnedFees.payerTtc, at, reference, businessId }],
   )
 
 const maxBusinesses = 500
-/** The maximum number of documents that one query reads of a period. An intent can have 1,000 refunds. */
+/** Documents per query. An intent can have 1,000 refunds. */
 export const pageSize = 100
 
-/** MongoDB aborts each query after this time, which is less than the 5 s after which the driver gives up. */
+/** Less than the 5 s after which the driver gives up. */
 export const maxReadMs = 4000
 
-/** A period that includes `from` and excludes `to`. */
+/** `from` is inclusive, `to` is not. */
 export interface Period {
   from: Date
   to: Date
 }
 
-/** Returns the filter for the wallet whose payments are compared, or for all live wallets if `wallet` is null. */
+/** Null matches all live wallets. */
 const walletFilter = (wallet: string | null) => wallet ?? { $gte: 'live:', $lt: 'live;' }
 
 type Span = { $gte: Date; $lt: Date }
 type Deps = Pick<Models, 'Business' | 'Intent'> & { pace: Pace }
 
-/** By index, the filter for the intents that were paid or refunded in a span of time. */
 const intentFilters = {
   byPaidAt: (span: Span) => ({ 'payment.paidAt': span }),
   byRefundedAt: (span: Span) => ({
@@ -89,16 +85,13 @@ const intentFilters = {
   }),
 }
 
-/**
- * Yields all live payments that were made in a period, and all live refunds that were settled in it. Reads one business
- * after another through indexes.
- */
+/** Yields the live payments made and the live refunds settled in a period, one business after another. */
 export async function* recordedIn(
   deps: Deps,
   period: Period,
   wallet: string | null,
-): AsyncGenerator<Recorded[], void, undefined> {
-  const intents = { ...deps, projection: recordedFields }
+): AsyncGenerator<MoneyRecord[], void, undefined> {
+  const intents = { ...deps, projection: intentFields }
   for await (const businessId of businessIds(deps)) {
     const live = { businessId, sandbox: false, 'payment.wallet': walletFilter(wallet) }
     for await (const { found } of intentsIn<RecordedIntent>(intents, 'byPaidAt', live, period))
@@ -108,7 +101,6 @@ export async function* recordedIn(
   }
 }
 
-/** Yields the intents that were paid or refunded in a period, in parts (`inParts`). */
 export const intentsIn = <Doc extends object>(
   { Intent, pace, projection }: Pick<Deps, 'Intent' | 'pace'> & { projection: Record<string, 0 | 1> },
   hint: keyof typeof intentFilters,
@@ -122,8 +114,8 @@ export const intentsIn = <Doc extends object>(
   )
 
 /**
- * Yields what `read` finds in a period, in parts of at most `pageSize` documents, or all of one millisecond. If a
- * period has more, its halves are read instead, so no query has to skip what an earlier one has read.
+ * Yields what `read` finds in a period, in parts of up to `pageSize` documents (more only if they share a millisecond).
+ * A period with more is halved instead, so no query skips what an earlier one has read.
  */
 export async function* inParts<Doc>(
   pace: Pace,
@@ -138,12 +130,10 @@ export async function* inParts<Doc>(
   yield* inParts(pace, { from: middle, to }, read)
 }
 
-/** Yields the ids of all businesses. */
 export async function* businessIds(deps: Deps): AsyncGenerator<string, void, undefined> {
   for await (const page of businessPages(deps)) yield* page
 }
 
-/** Yields the ids of all businesses, page by page. */
 export async function* businessPages({ Business, pace }: Deps): AsyncGenerator<string[], void, undefined> {
   for (let last = ''; ; ) {
     const after = last
@@ -160,23 +150,20 @@ export async function* businessPages({ Business, pace }: Deps): AsyncGenerator<s
   }
 }
 
-/**
- * Finds the live intents that contain these wallet keys. The result contains only the keys that were found. If `wallet`
- * is not null, `recorded` is null for the payments and refunds of other wallets.
- */
+/** Leaves out unknown keys. With a `wallet`, `recorded` is null for the payments and refunds of others. */
 export async function findKeys(
   { Intent: model }: Pick<Models, 'Intent'>,
   keys: readonly string[],
   wallet: string | null,
-): Promise<Map<string, FoundKey>> {
+): Promise<Map<string, FoundWalletKey>> {
   const intents = (await nativeCollection(model)
     .find(
       { lookUpKeys: { $in: keys }, sandbox: false },
-      { hint: 'byLookUpKey', projection: { ...recordedFields, lookUpKeys: 1 }, maxTimeMS: maxReadMs },
+      { hint: 'byLookUpKey', projection: { ...intentFields, lookUpKeys: 1 }, maxTimeMS: maxReadMs },
     )
     .toArray()) as RecordedIntent[]
   const wanted = new Set(keys)
-  const found = new Map<string, FoundKey>()
+  const found = new Map<string, FoundWalletKey>()
   for (const intent of intents) {
     const { businessId, referenceNumber: reference, lookUpKeys = [] } = intent
     const isOfWallet = wallet === null || intent.payment?.wallet === wallet

@@ -8,30 +8,21 @@ import { orderSourceFields } from '../store/orders/event-data.ts'
 import type { Source, TargetEndpoint } from '../webhooks/deliveries/new-delivery.ts'
 import { standing } from '../webhooks/endpoints/endpoint.ts'
 
-/**
- * The maximum number of events that are read from an outbox at a time. An event takes up at most 1.4 KB, of which the
- * reason for a refund may be 0.8 KB.
- */
+/** Limits what one job has in memory: an event takes up to 1.4 KB, of which the reason for a refund can be 0.8 KB. */
 export const maxEventsPerRead = 10
 /**
- * If a document is larger than this, for example because of its metadata, each attempt reads what its body needs, when
- * it has a slot. Otherwise the relay saves it that read. A typical intent is smaller than 2 KiB.
+ * Up to this size, the relay reads what webhook bodies need along with the outbox. For larger documents (e.g. with lots
+ * of metadata), each attempt reads that itself once it has a slot. A typical intent is smaller than 2 KiB.
  */
 const smallBytes = 8 * 1024
 
-/**
- * The events of one document that have become deliveries and must now be removed from the document's outbox. `_id` is
- * the id of the document.
- */
+/** Events of the document `_id` that can be removed from its outbox. */
 interface RelayedEvents {
   _id: string
   events: string[]
 }
 
-/**
- * The relay's batchers. Many relay jobs run in parallel, and most of them handle only one intent each, so their reads
- * and writes are combined into batches.
- */
+/** Many relay jobs run in parallel, most of them for one intent, so their reads and writes are batched. */
 export const openRelayBatchers = (models: Models & { transactions: Transactions }) => ({
   findIntentOutbox: createOutboxBatcher(models.Intent, {
     referenceNumber: 1,
@@ -47,7 +38,6 @@ export const openRelayBatchers = (models: Models & { transactions: Transactions 
     referenceNumber: '$_id',
     bodySource: { endpointId: '$_id' },
   }),
-  /** Finds a business's active endpoints. */
   findActiveEndpoints: createBatcher<string, TargetEndpoint[]>(500, async (businessIds) => {
     const found = await nativeCollection(models.Endpoint)
       .find<TargetEndpoint>(
@@ -67,7 +57,7 @@ export const openRelayBatchers = (models: Models & { transactions: Transactions 
   },
 })
 
-/** Returns an expression for an object with these fields, which is missing if the document is large. */
+/** Missing if the document is large. */
 const ifSmall = (fields: object) => {
   const paths = Object.fromEntries(Object.keys(fields).map((field) => [field, `$${field}`]))
   return { $cond: [{ $lte: [{ $bsonSize: '$$ROOT' }, smallBytes] }, paths, '$$REMOVE'] }
@@ -87,10 +77,7 @@ const createOutboxBatcher = <Doc extends { _id: string }>(
     ({ _id }) => [_id],
   )
 
-/**
- * Empties the outboxes of many documents with one update. The update lists the ids of all relayed events. Because event
- * ids are unique, each outbox loses only its own events.
- */
+/** One update lists the ids of all relayed events. They are unique, so each outbox loses only its own. */
 const createEmptyingBatcher = <Doc extends { _id: string }>(model: Model<Doc>): Batcher<RelayedEvents, void> =>
   createBatcher(
     500,

@@ -22,7 +22,6 @@ import { maxEventsPerRead } from './relay-batchers.ts'
 
 type RelayDeps = AttemptDeps & Pick<Deps, 'capacity' | 'relaying'>
 
-/** Documents whose outboxes may contain events. */
 type ToRelay = Partial<Jobs['outbox-relay'] & { endpointIds: string[] }>
 
 type Kind = 'Intent' | 'Order' | 'Endpoint'
@@ -30,30 +29,25 @@ type Kind = 'Intent' | 'Order' | 'Endpoint'
 interface Relayed {
   events: number
   deliveries: number
-  /** The number of deliveries that are waiting for an attempt slot. */
+  /** These deliveries wait for a slot. */
   waiting: number
-  /** The cause of each relayed event. */
+  /** One per event. */
   causes: Caused[]
 }
 
-/**
- * The maximum number of documents that a job relays at a time. With 100 concurrent jobs, the events of at most 5 000
- * documents are in memory.
- */
+/** With 100 concurrent jobs, the events of at most 5 000 documents are in memory. */
 const maxPerJob = 50
-/**
- * A document that has to wait longer is left for the next poll, because its job can do nothing else in the meantime.
- */
+/** A job can do nothing else while it waits for capacity, so after this the document is left to the next poll. */
 const maxWaitMs = 100
 
 /**
- * Relays the events of intents, orders and endpoints. For each event, inserts one delivery per subscribed endpoint and
- * starts the attempts for which slots are free. Then appends the event to the event log, and books payments and refunds
- * in the ledger. Removes the event from the outbox last. If the process
- * is killed, the relay can safely run again: a delivery's id is composed of the ids of its event and its endpoint, so a
- * second insert fails. Only the relay that inserted a delivery starts its attempt. Events that exceed the available
- * capacity stay in the outbox for the next poll. If relaying a document fails, the remaining documents are still
- * processed before the first error is thrown.
+ * Relays the events of intents, orders and endpoints: inserts a delivery per event and subscribed endpoint, starts the
+ * attempts for which there are slots, appends the events to the event log, books payments and refunds, and LAST removes
+ * the events from the outbox.
+ *
+ * You can run it again after a crash: a delivery's id is made of the ids of its event and endpoint, so it's inserted
+ * only once, and only the relay that inserted it starts its attempt. Events beyond the capacity stay in the outbox for
+ * the next poll. If a document fails, the others are still relayed before the first error is thrown.
  */
 export async function relayOutboxes(deps: RelayDeps, toRelay: ToRelay): Promise<Relayed> {
   const { intentIds = [], orderIds = [], endpointIds = [] } = toRelay
@@ -77,10 +71,7 @@ export async function relayOutboxes(deps: RelayDeps, toRelay: ToRelay): Promise<
   return relayed
 }
 
-/**
- * Calls `act` with those of the `ids` that this process is not already relaying. If another caller passes some of these
- * ids while `act` is running, calls `act` again with them.
- */
+/** Skips documents that are being relayed; the call that is relaying them then runs `act` again for those. */
 async function relayOnce(
   { relaying }: Pick<Deps, 'relaying'>,
   ids: string[],
@@ -107,9 +98,9 @@ async function relayOnce(
 }
 
 /**
- * Relays the first events of a document, and schedules the expiry of a new intent, so that the request that creates an
- * intent does not have to. If the document may have further events, it is read again after the others of the job. Does
- * nothing if no slot is free.
+ * Relays the first events of a document, or does nothing if there's no capacity. If there may be more events, the
+ * document is relayed again after the others of this job. Also schedules the expiry of a new intent, so that the create
+ * request doesn't have to.
  */
 async function relayDocument(deps: RelayDeps, relayed: Relayed, kind: Kind, id: string): Promise<void> {
   const source = await deps.batchers[`find${kind}Outbox`](id, noDeadline)
@@ -134,15 +125,13 @@ async function relayDocument(deps: RelayDeps, relayed: Relayed, kind: Kind, id: 
 }
 
 /**
- * If the insert of a delivery has not been sent within this time, the insert fails and the next poll relays the event
- * again. This limit prevents a delivery from being stored minutes after its `createdAt`.
+ * A later insert is given up, and the next poll repeats it. Otherwise `createdAt` could be minutes before the insert.
  */
 const maxUnsentMs = 60_000
 
 /**
- * Inserts one delivery per event and endpoint that gets it, and starts the attempts for which slots are free. An event
- * about an endpoint is not sent to that endpoint. If an insert fails, the remaining deliveries are still inserted
- * before the first error is thrown.
+ * Inserts a delivery per event and subscribed endpoint, except to the endpoint that the event is about, and starts the
+ * attempts for which there are slots. If an insert fails, the others still happen before the first error is thrown.
  */
 const relayDeliveries = (deps: AttemptDeps, counts: Relayed, stored: Source, endpoints: readonly TargetEndpoint[]) =>
   tracedRelay(deps, stored, async (source) => {
@@ -156,7 +145,7 @@ const relayDeliveries = (deps: AttemptDeps, counts: Relayed, stored: Source, end
       ),
     )
     const waiting = inserted.flatMap((result) => (result.status === 'fulfilled' ? (result.value ?? []) : []))
-    // This process starts the attempts itself as soon as slots are free, unless it does not run attempts at all.
+    // This process starts the attempts as slots become free, unless it runs no attempts at all.
     if (waiting.length > 0 && !deps.slots.isOpen()) deps.enqueue('webhook-delivery', waiting)
     counts.deliveries += inserted.length
     counts.waiting += waiting.length
@@ -165,9 +154,8 @@ const relayDeliveries = (deps: AttemptDeps, counts: Relayed, stored: Source, end
   })
 
 /**
- * Inserts the delivery of an event to an endpoint, and starts its attempt if a slot is free. If no slot is free,
- * returns a wake-up job. If the delivery already exists, does not start its attempt, because the relay that inserted
- * the delivery does that.
+ * Inserts a delivery and starts its attempt, or returns a wake-up job if there's no slot. Leaves an existing delivery
+ * to the relay that inserted it.
  */
 async function relayTo(
   deps: AttemptDeps,
@@ -192,9 +180,7 @@ async function relayTo(
   }
 }
 
-/**
- * Calls `relay` with one span for each traced event. The attempts at the event's deliveries are traced under that span.
- */
+/** Each traced event gets a span, the parent of the spans of its delivery attempts. */
 async function tracedRelay(
   { tracing }: Pick<Deps, 'tracing'>,
   source: Source,
@@ -219,17 +205,15 @@ async function tracedRelay(
   }
 }
 
-/** The poll skips events that are younger than this, because their wake-up jobs may still arrive. */
+/** The poll skips younger events: their wake-up jobs may still arrive. */
 const graceMs = 1_500
-/** The maximum number of documents of a single business that one run of the poll processes. */
 const maxPerBusiness = 1_000
 
 type Unrelayed = Pick<Source, '_id' | 'businessId'>
 
 /**
- * Relays the events found in outboxes, oldest first, with a limit on the number of documents per business. Returns the
- * number of documents found. The search reads only index keys, because a document may be as large as 500 KB. It does
- * not find documents whose events have all been relayed.
+ * Relays what is found in outboxes, oldest first and with a limit per business. Returns how many documents it found.
+ * Reads only index keys, since a document can have 500 KB.
  */
 export async function pollOutboxes(
   deps: RelayDeps & Pick<Deps, 'Intent' | 'Order' | 'Endpoint'>,

@@ -1,5 +1,5 @@
 import type { Model } from 'mongoose'
-import { findLast } from '../chains/append.ts'
+import { findLastLink } from '../chains/append.ts'
 import { lifetimeMs } from '../idempotency/response.ts'
 import { closeDays } from '../ledger/book.ts'
 import { nativeCollection } from '../mongo/collection.ts'
@@ -161,7 +161,7 @@ async function removeEventsOf(cleaning: Cleaning, subjects: Subject[]): Promise<
 export async function removeEvents(cleaning: Cleaning, filter: Filter): Promise<void> {
   const { LoggedEvent: model, businessId, isDry } = cleaning
   const collection = nativeCollection(model)
-  const last = await findLast(collection, { businessId, sandbox: true })
+  const last = await findLastLink(collection, { businessId, sandbox: true })
   if (last === null) return
   if (!isDry)
     await collection.updateOne(

@@ -7,7 +7,7 @@ import {
   type Difference,
   differenceCount,
   differenceKinds,
-  maxStored,
+  maxStoredDifferences,
   type Reconciliation,
 } from '../reconciliation/reconciliation.ts'
 import { differenceShown } from '../staff-acts/shown.ts'
@@ -28,7 +28,7 @@ export const reconciliationPage =
     const run = isId(id) ? await findRun(deps, id, start, pageSize) : null
     if (run === null) return sendNotFound(res)
     const total = differenceCount(run.counts)
-    const stored = Math.min(total, maxStored)
+    const stored = Math.min(total, maxStoredDifferences)
     const title = `Reconciliation of ${run.day}`
     const end = start + run.differences.length
     const caption = `Differences ${start + 1} to ${end} of ${groupDigits(stored)}`

@@ -7,7 +7,7 @@ import { type LongLease, lastDue, takeLongLease } from '../retention/record.ts'
 import { findServiceKey } from '../security/service-keys.ts'
 import type { Work } from '../work/loop.ts'
 import { createPace, type Pace } from '../work/pace.ts'
-import { type AuditCheck, digestOf, linesPerSeal, listOf, readableSeal, type Verified } from './seal.ts'
+import { type AuditCheck, digestOf, linesPerSeal, listOrEmpty, readableSeal, type Verified } from './seal.ts'
 import { type SealDeps, sealTrail } from './seal-trail.ts'
 import { type VerifyDeps, verifyLedgers } from './verify-ledger.ts'
 import { verifyTrail } from './verify-trail.ts'
@@ -15,13 +15,13 @@ import { verifyTrail } from './verify-trail.ts'
 type CheckDeps = SealDeps & VerifyDeps & Pick<Models, 'AuditCheck' | 'Business'>
 
 const hourMs = 3_600_000
-/** The whole trail is verified again in the first night that begins at least this long after it last was. */
+/** Once a week, with some tolerance: verify everything if the last complete verification is older than this. */
 const wholeEveryMs = 6.5 * 24 * hourMs
-/** How far the clock of the process that stored a check may be ahead. */
+/** How far ahead the clock of the process that stored a check may be. */
 const maxSkewMs = hourMs
 const maxTimeMS = 4_000
 
-/** Seals and verifies the audit trail once a night. A check that keeps failing runs once a minute. */
+/** Runs every night. A check that keeps failing runs once a minute. */
 export const checkWork: Work = {
   name: 'audit-check',
   queue: 'retention',
@@ -40,10 +40,9 @@ export const checkWork: Work = {
 }
 
 /**
- * Once a night, verifies the ledgers, seals their last entries and the new lines of the audit trail, verifies the trail
- * from the last verified seal on, once a week or after a fault the whole trail, and stores the result for the audit
- * page. Does nothing if tonight's check has already been stored. Never throws. If sealing or verifying fails or is
- * stopped, the next run of the job repeats it, at the latest on the next night.
+ * Once a night: verifies the ledgers, seals their last entries and the new audit lines, verifies the trail and stores
+ * the result for the audit page. The trail is verified from the last verified seal on, or completely once a week and
+ * after a fault. Never throws: whatever fails or is stopped is repeated by the next run, at the latest the next night.
  */
 export async function checkTrail(
   deps: CheckDeps,
@@ -81,10 +80,7 @@ export async function checkTrail(
   }
 }
 
-/**
- * Verifies the trail from the last verified seal on. Returns null if the whole trail must be verified, because there
- * are faults or more or fewer marked lines than the seals contain.
- */
+/** Returns null if everything must be verified: there are faults, or not as many marked lines as the seals contain. */
 async function verifyRecent(deps: CheckDeps, pace: Pace, { last, lines }: AuditCheck): Promise<Verified | null> {
   const seals = nativeCollection(deps.AuditSeal)
   const verified = last && readableSeal(await seals.findOne({ _id: last.number }, { maxTimeMS }))
@@ -97,7 +93,7 @@ async function verifyRecent(deps: CheckDeps, pace: Pace, { last, lines }: AuditC
   return isWhole ? recent : null
 }
 
-/** Whether a check was stored with the audit key, and not in the future. */
+/** Checks that it was stored with the audit key, and isn't dated in the future. */
 async function isGenuine(deps: CheckDeps, check: AuditCheck): Promise<boolean> {
   const key = await findServiceKey(deps, 'audit').catch(() => null)
   return (
@@ -107,10 +103,7 @@ async function isGenuine(deps: CheckDeps, check: AuditCheck): Promise<boolean> {
   )
 }
 
-/**
- * Returns whether the check that was due most recently has not been stored yet. In a new service, the first check is
- * due in the night after the first line.
- */
+/** A new service's first check is due in the night after its first line. */
 export async function isCheckDue(deps: CheckDeps): Promise<boolean> {
   const due = lastDue(deps.now())
   const check = await latestCheck(deps)
@@ -118,9 +111,9 @@ export async function isCheckDue(deps: CheckDeps): Promise<boolean> {
   return (await deps.AuditEvent.exists({ at: { $lt: due } })) !== null
 }
 
-/** Returns the result of the last nightly check, or null before the first. A forged one may have any fields. */
+/** Null before the first check. Beware: a forged one may have any fields. */
 export async function latestCheck({ AuditCheck: model }: Pick<Models, 'AuditCheck'>): Promise<AuditCheck | null> {
   const found = await model.findOne({ _id: 'latest' }).lean<AuditCheck | null>()
   const faultCount = Number.isSafeInteger(found?.faultCount) ? Number(found?.faultCount) : 1
-  return found && { ...found, at: readableDate(found.at), faults: listOf(found.faults), faultCount }
+  return found && { ...found, at: readableDate(found.at), faults: listOrEmpty(found.faults), faultCount }
 }

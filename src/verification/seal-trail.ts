@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto'
-import { isNumber } from '../chains/append.ts'
+import { validNumber } from '../chains/append.ts'
 import type { LedgerEntry } from '../ledger/entry.ts'
 import { isDuplicate, nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../platform/deps.ts'
@@ -15,27 +15,28 @@ export type SealDeps = Pick<Models, 'AuditEvent' | 'AuditSeal' | 'ServiceKey'> &
   now(): Date
 }
 
-/** An array that contains null would match `seal: null`. */
+/** `seal: null` would also match an array that contains null. */
 const unmarked = { seal: { $eq: null, $not: { $type: 'array' } } } as const
 const hourMs = 3_600_000
 
 /**
- * Matches all lines but those whose hour has just ended or has not ended yet: an act may still be counted in them. One
- * that claims to be open for longer than an hour is forged, and is sealed like any other line.
+ * Leaves out lines whose hour is still open or has just ended, because acts may still be counted in them. A line that
+ * claims to be open for more than an hour is forged, and gets sealed like any other.
  */
 const closed = (now: number) => ({
   closesAt: { $not: { $gt: new Date(now - hourMs), $lt: new Date(now + 2 * hourMs) } },
 })
 
-/** MongoDB aborts a read after this time, which is less than the 5 s after which the driver gives up. */
+/** Less than the 5 s after which the driver gives up. */
 const maxTimeMS = 4_000
 
 /**
- * Seals all closed lines of the audit trail that have no seal yet, and the last entries of ledgers (`heads`). Lines are
- * sealed as soon as their seal is inserted. The number of a seal is unique, so if two processes seal concurrently, one
- * of them starts again. Before it reads lines, each process marks the lines of the last seal, so a line gets into only
- * one seal, even if the process that inserted the seal was killed before it marked its lines. Each seal is logged, so
- * that its digest also exists outside MongoDB. Returns the audit key.
+ * Seals all closed audit lines that have no seal yet, and the last entries of ledgers (`heads`). Returns the audit key.
+ * Each seal is logged, so that its digest also exists outside MongoDB.
+ *
+ * Inserting the seal is what seals its lines. Seal numbers are unique: if two processes seal at the same time, one
+ * starts again. Each first marks the lines of the last seal, so a line gets into only one seal, even if the process
+ * that inserted it was killed before marking.
  */
 export async function sealTrail(
   deps: SealDeps,
@@ -67,13 +68,13 @@ export async function sealTrail(
       heads.splice(0, limit)
       deps.log.info({ number: seal._id, lines: seal.ids.length, digest }, 'audit.sealed')
     } catch (error) {
-      // Another process has inserted a seal with this number.
+      // Another process inserted a seal with this number.
       if (!isDuplicate(error)) throw error
     }
   }
 }
 
-/** Returns the audit key. A key is created only for the first seal, because a new key could not verify old seals. */
+/** Creates a key only for the first seal, because a new one couldn't verify old seals. */
 async function keyFor(deps: SealDeps) {
   const found = await findServiceKey(deps, 'audit')
   if (found !== null) return found
@@ -82,8 +83,8 @@ async function keyFor(deps: SealDeps) {
 }
 
 const lastSeal = async ({ AuditSeal }: Pick<SealDeps, 'AuditSeal'>): Promise<Seal | null> =>
-  readableSeal(await nativeCollection(AuditSeal).findOne({ _id: isNumber }, { sort: { _id: -1 }, maxTimeMS }))
+  readableSeal(await nativeCollection(AuditSeal).findOne({ _id: validNumber }, { sort: { _id: -1 }, maxTimeMS }))
 
-/** Marks the lines of a seal. This is the only change to a sealed line, and marking a line again changes nothing. */
+/** The only change to a sealed line. Doing it again changes nothing. */
 const markLines = ({ AuditEvent }: Pick<SealDeps, 'AuditEvent'>, { _id, ids }: Seal): Promise<unknown> =>
   nativeCollection(AuditEvent).updateMany({ _id: { $in: ids }, seal: null }, { $set: { seal: _id } })

@@ -1,6 +1,6 @@
 import { inspect, isDeepStrictEqual } from 'node:util'
 import type { AuditEvent } from '../audit/audit-event.ts'
-import { type ChainOwner, chainIndex, isNumber } from '../chains/append.ts'
+import { type ChainOwner, chainIndex, validNumber } from '../chains/append.ts'
 import type { LoggedEvent } from '../events/logged-event.ts'
 import type { Intent } from '../intents/intent.ts'
 import type { Refund } from '../intents/records.ts'
@@ -20,10 +20,10 @@ export type VerifyDeps = Pick<Deps, Collections | 'secrets' | 'now'> & {
   config: Pick<Deps['config'], 'sandboxRetentionMs' | 'intentLifetimeMs'>
 }
 
-/** What is wrong with a ledger, as a sentence for operators. */
+/** The message is for operators. */
 export class LedgerFault extends Error {}
 
-/** An entry can be booked this much earlier than its payment, because the clocks of two processes differ. */
+/** An entry can be booked this much earlier than its payment, because the clocks of processes differ. */
 const maxClockSkewMs = 2_000
 const dayMs = 86_400_000
 
@@ -33,11 +33,12 @@ const differing = <Doc extends object>(entry: Doc, wanted: Partial<Doc>): string
     .join(', ')
 
 /**
- * Returns a function that verifies a ledger from its last sealed entry on, or all of it, and then, each time that it is
- * called, what has been booked since. It trusts no stored balance and no progress that is not sealed: each entry must
- * follow from the entry before it and from a payment, refund or payout, and each of these must have its entry. The
- * function throws a LedgerFault at the first entry that is wrong. It returns the last entry, whether it is newer than
- * the seal, and the fees that are owed: those of booked payments that are not booked themselves, because a process was
+ * Returns a function that verifies a ledger from its last sealed entry on (or all of it), and on each later call what
+ * was booked since. Throws a LedgerFault at the first wrong entry.
+ *
+ * It trusts no stored balance, and no progress without a seal: each entry must follow from the one before it and from a
+ * payment, refund or payout, and each of those must have its entry. It returns the last entry, whether that is newer
+ * than the seal, and the fees `owed`: those of booked payments that aren't booked themselves, because a process was
  * killed in between.
  */
 export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, isWhole = false) {
@@ -50,7 +51,7 @@ export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, 
   let sealed: Awaited<ReturnType<typeof open>> | null = null
   let isComplete = false
 
-  /** Finds the last sealed entry. Returns its number, and the time from which on what happens is booked after it. */
+  /** Also returns the time since which everything is booked after the sealed entry. */
   async function open() {
     const key = await findServiceKey(deps, 'audit').catch(() => null)
     const bySeal = { 'heads.chain': `${businessId} ${sandbox ? 'test' : 'live'}` }
@@ -65,13 +66,15 @@ export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, 
         throw new LedgerFault(`Entry ${head.number} is not the one that seal ${seal._id} contains.`)
       if (!isWhole) last = entry
     }
-    const stray = await entries.findOne({ ...owner, number: { $not: isNumber } }, { hint: chainIndex.name, maxTimeMS })
+    const stray = await entries.findOne(
+      { ...owner, number: { $not: validNumber } },
+      { hint: chainIndex.name, maxTimeMS },
+    )
     if (stray !== null) throw new LedgerFault(`An entry has the number ${inspect(stray.number)}.`)
     const since = new Date(Math.max(testsBefore, head?.bookedAt.getTime() ?? 0) + maxClockSkewMs)
     return { number: head?.number ?? 0, since }
   }
 
-  /** Compares an entry with the one before it. */
   function faultOfLink(entry: LedgerEntry): string | null {
     const { number, type, bookedAt, after } = entry
     const next = (last?.number ?? 0) + 1
@@ -86,10 +89,9 @@ export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, 
     return `Entry ${number} does not follow from the one before it in ${differing(entry, wanted)} (${balances}).`
   }
 
-  /** Compares an entry with what it books. */
   function faultOfContents(entry: LedgerEntry, draft: EntryDraft | undefined): string | null {
     const { number, type, refundId, bookedAt, occurredAt = bookedAt } = entry
-    // The clean-up may have removed the intent. Its last refund, or a late booking of its payment, can be much newer.
+    // The clean-up may have removed the intent, even if its last refund or a late booking is much newer.
     const isLate = sandbox && refundId !== undefined && (type === 'fee' || entry.amount < 0)
     const isOld = isLate || occurredAt.getTime() < dueDeps.cleanedBefore + deps.config.intentLifetimeMs
     if (type === 'closing' || (draft === undefined && isOld)) return null
@@ -99,7 +101,7 @@ export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, 
     return fields && `Entry ${number} differs from the ${nameOf(entry)} in ${fields}.`
   }
 
-  /** Verifies entries that follow `last`. */
+  /** The page must follow `last`. */
   async function verifyPage(page: LedgerEntry[]): Promise<void> {
     const due = await dueOfEntries(dueDeps, owner, page)
     for (const entry of page) {
@@ -111,7 +113,7 @@ export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, 
     }
   }
 
-  /** Finds the entries of drafts, after the sealed one. */
+  /** Checks that the drafts have entries after the sealed one. */
   async function verifyBooked(due: EntryDraft[], sealedNumber: number): Promise<void> {
     const filter = { _id: { $in: due.map(({ _id }) => _id) }, ...owner, number: { $gt: sealedNumber } }
     const found = await entries.find(filter, { projection: { _id: 1 }, maxTimeMS }).toArray()
@@ -139,8 +141,8 @@ export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, 
 }
 
 /**
- * Verifies all ledgers. `heads` are the last entries of those that have new ones and no fault. `failed` are those that
- * could not be verified, for example because MongoDB took too long. Throws if MongoDB is away.
+ * Verifies all ledgers. `heads` are the last entries of those with new entries and no fault. `failed` couldn't be
+ * verified, e.g. because MongoDB took too long. Throws if MongoDB is down.
  */
 export async function verifyLedgers(deps: VerifyDeps & Pick<Deps, 'Business'>, pace: Pace, isWhole = false) {
   type Finding = { businessId: string; mode: string; fault: string }
@@ -156,7 +158,7 @@ export async function verifyLedgers(deps: VerifyDeps & Pick<Deps, 'Business'>, p
         // Throws if the run is being stopped.
         await pace(async () => undefined)
         if (isAway(error)) throw error
-        // A document that was changed may be too malformed to compare.
+        // A tampered document may be too malformed to compare.
         const isFault = error instanceof LedgerFault || error instanceof TypeError || error instanceof RangeError
         const fault = error instanceof Error ? error.message : String(error)
         findings[isFault ? 'faults' : 'failed'].push({ businessId, mode: sandbox ? 'test' : 'live', fault })
@@ -164,18 +166,17 @@ export async function verifyLedgers(deps: VerifyDeps & Pick<Deps, 'Business'>, p
   return { ledgers, heads, ...findings }
 }
 
-/** The clean-up may have removed the events of intents that were created before `cleanedBefore`. */
+/** The clean-up may have removed the events of intents created before `cleanedBefore`. */
 type DueDeps = Pick<Deps, 'AuditEvent' | 'Intent' | 'LoggedEvent'> & { cleanedBefore: number }
 
 const act = 'business.paid-out'
 const projection = { attempts: 0, marks: 0, lookUpKeys: 0, metadata: 0 } as const
 const endOfTime = new Date(8.64e15)
 
-/** Returns what only one entry of a ledger may book, such as the fee of a refund. */
+/** Only one entry of a ledger may have each name, e.g. the fee of a refund. */
 const nameOf = ({ _id, type, refundId, referenceNumber }: EntryDraft | LedgerEntry): string =>
   `${type} ${type === 'payout' ? _id : (refundId ?? referenceNumber)}`
 
-/** Returns what the entries of a page may book, by name. */
 async function dueOfEntries(deps: DueDeps, owner: ChainOwner, page: LedgerEntry[]) {
   const filter = { ...owner, referenceNumber: { $in: page.map(({ referenceNumber = '' }) => referenceNumber) } }
   const intents = await nativeCollection(deps.Intent).find(filter, { projection, maxTimeMS }).toArray()
@@ -186,7 +187,7 @@ async function dueOfEntries(deps: DueDeps, owner: ChainOwner, page: LedgerEntry[
   )
 }
 
-/** Yields what was paid, refunded and paid out since a time and must be booked by now, in parts. */
+/** Yields, in parts, the payments, refunds and payouts since a time that must be booked by now. */
 async function* dueSince(deps: DueDeps, owner: ChainOwner, pace: Pace, from: Date) {
   const { businessId } = owner
   const period = { from, to: endOfTime }
@@ -197,7 +198,7 @@ async function* dueSince(deps: DueDeps, owner: ChainOwner, pace: Pace, from: Dat
       const inPart = drafts.filter(({ occurredAt: at = from }) => at >= part.from && at < part.to)
       yield inPart.filter(({ _id }) => !queued.has(_id.slice(0, 24)))
     }
-  // No index is for the payouts of one business, so all its lines are read, to bound each query.
+  // There's no index on payouts, so all audit lines of the business are read, in bounded queries.
   const lines = inParts(pace, period, (at, limit) =>
     nativeCollection(deps.AuditEvent).find({ businessId, at }, { hint: 'byBusiness', limit, maxTimeMS }).toArray(),
   )
@@ -206,7 +207,7 @@ async function* dueSince(deps: DueDeps, owner: ChainOwner, pace: Pace, from: Dat
     yield found.filter((line) => line.act === act && line.after?.mode === mode).map(payoutOf)
 }
 
-/** Returns the entries of intents. Reads the intents' events after them, because the relay moves events to the log. */
+/** Reads the events after the intents, because the relay moves them from there to the log. */
 async function draftsOf(deps: DueDeps, owner: ChainOwner, intents: Intent[]) {
   const references = intents.map(({ referenceNumber }) => referenceNumber)
   const options = { hint: 'byReference', projection: { event: 1, referenceNumber: 1, 'facts.refund.id': 1 }, maxTimeMS }
@@ -227,13 +228,12 @@ async function draftsOf(deps: DueDeps, owner: ChainOwner, intents: Intent[]) {
   })
 }
 
-/** Returns what identifies an event of an intent, apart from its id. Only one event has this key. */
+/** Identifies an event of an intent by its contents instead of its id. */
 const keyOf = (
   { referenceNumber }: { referenceNumber: string },
   { event, facts }: Pick<LoggedEvent, 'event' | 'facts'>,
 ) => `${referenceNumber} ${event} ${facts?.refund?.id}`
 
-/** Returns the entry that a payout's line in the audit trail requires. */
 function payoutOf({ subject: _id, at, after }: AuditEvent): EntryDraft {
   const amount = -Math.abs(Number(after?.amount))
   return { _id, type: 'payout', amount, payoutReference: String(after?.reference), occurredAt: at, day: dayOf(at) }

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { mongo } from 'mongoose'
 import type { AuditEvent } from '../audit/audit-event.ts'
-import { isNumber } from '../chains/append.ts'
+import { validNumber } from '../chains/append.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { findServiceKey } from '../security/service-keys.ts'
 import type { Pace } from '../work/pace.ts'
@@ -10,19 +10,18 @@ import type { SealDeps } from './seal-trail.ts'
 
 type VerifyDeps = Omit<SealDeps, 'log'>
 
-/** The maximum number of faults that are listed, and of characters of each, because a forged id may be long. */
+/** Forged ids can be long, so limit both the list and each fault in it. */
 const maxFaults = 20
 const maxFaultLength = 200
 const maxTimeMS = 4_000
 
 /**
- * Verifies the audit trail, one seal at a time: all of it, or what follows the seal `start.last`. If a sealed line or a
- * seal was changed, removed or exchanged without the audit key, which is sealed with SECRET_KEY, there is a fault.
+ * Verifies the audit trail, seal by seal: all of it, or what follows the seal `start.last`. Reports a fault if a seal
+ * or a sealed line was changed, removed or exchanged without the audit key, which is encrypted with SECRET_KEY.
  *
- * Some changes cannot be found. If a line is changed, removed or inserted before it is sealed, the seal proves the
- * changed trail. If the last seals are removed together with their lines, or all seals with the key and all marks, the
- * rest is a valid trail. Such a removal is found only if `expected` is a seal from the logs. An operator who has
- * SECRET_KEY can make a new chain, which also differs from the logs.
+ * What this can't find: changes to lines before they are sealed. Removing the last seals with their lines, or all seals
+ * with the key and all marks, leaves a valid trail; only `expected`, a seal from the logs, reveals that. The same goes
+ * for an operator who has SECRET_KEY and makes a new chain.
  */
 export async function verifyTrail(
   deps: VerifyDeps,
@@ -43,7 +42,7 @@ export async function verifyTrail(
   let isExpectedSeen = false
   let earlier: Date | null = null
   for (let { last } = start; ; ) {
-    // Lines that did not fit into a full seal are in the next one, however old they are.
+    // Lines that don't fit into a full seal are in the next one, however old they are.
     if (last !== null && last.ids.length < linesPerSeal) earlier = last.at
     const seal: Seal | null = await pace(() => nextSeal(deps, last?._id ?? 0))
     if (seal === null) break
@@ -63,7 +62,7 @@ export async function verifyTrail(
     last = seal
   }
   if (expected !== null && !isExpectedSeen) report(`Seal ${expected.number} is missing, although it is expected.`)
-  const stray = await nativeCollection(deps.AuditSeal).findOne({ _id: { $not: isNumber } }, { maxTimeMS })
+  const stray = await nativeCollection(deps.AuditSeal).findOne({ _id: { $not: validNumber } }, { maxTimeMS })
   if (stray !== null) report(`A seal has the number ${JSON.stringify(stray._id)}.`)
   await pace(() => reportAll(faultsOfOtherLines(deps, result.last?.number ?? 0)))
   return result
@@ -85,23 +84,19 @@ function* faultsOfSeal(key: KeyObject, last: Seal | null, seal: Seal): Generator
 
 type Line = Pick<AuditEvent, '_id' | 'seal'>
 
-/** The number of lines in one batch of a query that may find any number of lines. */
 const batchSize = 1000
-/** A line is sealed in the night after it was written, or in the next one if a night's job fails. */
+/** Lines are sealed the night after they are written, or one night later if a job fails. */
 const maxUnsealedMs = 48 * 3_600_000
 /**
- * How long before a seal a line may be dated that only a later seal contains. An act takes 10 s at most, and the clocks
- * of two processes differ by a second. A payout's line is dated before the verification of the ledger, which can take
- * long. The line that the repeated acts of an hour share is sealed up to two hours after its time.
+ * How much older than a seal a line of the next one may be. Acts take 10 s at most, and clocks differ by a second. But
+ * a payout's line is dated before the ledger is verified, which can take long, and a line that counts the repeated acts
+ * of an hour is sealed up to two hours after its time.
  */
 const maxLateMs = 6 * 3_600_000
-/** How much a line may be ahead of its seal, because clocks differ. */
+/** How far ahead of its seal a line may be, because clocks differ. */
 const maxSkewMs = 3_600_000
 
-/**
- * Compares the lines in MongoDB with their seal. `earlier` is when the lines before them were sealed, or null if that
- * is unknown. Yields each fault as a sentence.
- */
+/** Yields each fault as a sentence. `earlier` is when the lines before these were sealed, null if unknown. */
 async function* faultsOfLines(
   deps: VerifyDeps,
   key: KeyObject,
@@ -119,7 +114,7 @@ async function* faultsOfLines(
     else if (earlier !== null && !(Number(line.at) >= earlier.getTime() - maxLateMs))
       yield `Line ${id} of seal ${number} is more than 6 hours older than the seal before.`
     else if (line.at > new Date(at.getTime() + maxSkewMs)) yield `Line ${id} is dated after its seal ${number}.`
-    // A process may have been killed before it marked the lines of the last seal, so a missing mark is not a fault.
+    // A missing mark is no fault: the process may have been killed before it marked the lines of the last seal.
     else if ((line.seal ?? number) !== number)
       yield `Line ${id} of seal ${number} is marked with seal ${shown(line.seal)}.`
   }
@@ -128,16 +123,16 @@ async function* faultsOfLines(
     yield `Line ${_id} was added later: it is marked with seal ${shown(seal)}, which does not contain it.`
 }
 
-/** All BSON types but numbers and null. A line with such a mark would never get into a seal. */
+/** All BSON types but numbers and null: a line marked with any of these would never be sealed. */
 const otherTypes =
   'minKey undefined string symbol object array binData objectId bool date timestamp regex dbPointer javascript javascriptWithScope maxKey'.split(
     ' ',
   )
 
-/** Finds the lines that should belong to a seal but do not. Yields each fault as a sentence. */
+/** Finds marked lines that no seal contains. Yields each fault as a sentence. */
 async function* faultsOfOtherLines(deps: VerifyDeps, lastSeal: number): AsyncGenerator<string> {
   const strays = {
-    // Comparisons never match NaN, of a double or a decimal, but equality does.
+    // NaN (double or decimal) never matches a comparison, but it does match equality.
     $or: [{ seal: { $gt: lastSeal } }, { seal: { $lt: 1 } }, { seal: Number.NaN }, { seal: { $type: otherTypes } }],
   }
   for await (const { _id, seal } of findAll(deps, strays as mongo.Filter<AuditEvent>))
@@ -147,13 +142,13 @@ async function* faultsOfOtherLines(deps: VerifyDeps, lastSeal: number): AsyncGen
     yield `Line ${_id} has had no seal for more than 48 hours.`
 }
 
-/** Returns a mark, which may be any BSON value if it is forged. */
+/** A forged mark may be any BSON value. */
 const shown = (seal: unknown): string =>
   typeof seal === 'string' ? seal : mongo.BSON.EJSON.stringify(seal, { relaxed: true })
 
 /**
- * Reads the ids and marks of all lines that match. There is no limit on the total time, because otherwise someone could
- * prevent the check by adding very many lines. Each batch is a short read of an index.
+ * Ids and marks of all matching lines. No limit on the total time: otherwise adding a great many lines would prevent
+ * the check. Each batch is a short read of an index.
  */
 const findAll = (deps: VerifyDeps, filter: mongo.Filter<AuditEvent>): mongo.FindCursor<Line> =>
   nativeCollection(deps.AuditEvent).find<Line>(filter, { projection: { seal: 1 }, batchSize })

@@ -1,7 +1,4 @@
-/** An amount in centimes. With a test key, a payment of this amount fails, and its intent becomes FAILED (SPEC 8). */
-export const failingPayment = 99_901
-/**
- * An amount in centimes. With a test key, a refund fails if the refund or the refunded payment has this amount (SPEC
- * 8).
- */
-export const failingRefund = 99_904
+/** In centimes. With a test key, a payment of this amount fails for good (SPEC 8). */
+export const failingPaymentAmount = 99_901
+/** In centimes. With a test key, a refund of this amount, or of a payment of this amount, fails (SPEC 8). */
+export const failingRefundAmount = 99_904

@@ -5,33 +5,24 @@ import { isUnavailable } from '../platform/errors.ts'
 import { withTimeout } from '../platform/timeout.ts'
 import type { WalletName, WalletOutcome } from './wallet.ts'
 
-/**
- * An order remains valid for this much longer than the wallet's timeout. The extra time allows for delays before the
- * order reaches the wallet.
- */
+/** Added to the wallet's timeout, because an order can be delayed on its way. */
 const deliveryGraceMs = 5000
-/** The delay before the first status query to a wallet that has not responded. */
 const firstQueryDelayMs = 1000
 
 /**
- * Returns the time after which no wallet may carry out an order that starts at `startedAt`. If a process dies before
- * the wallet responds, a worker queries the wallet at this time.
+ * No wallet may carry out an order after this. If the process dies before the wallet responds, a worker queries then.
  */
 export const orderDeadline = ({ walletTimeoutMs }: Pick<Config, 'walletTimeoutMs'>, startedAt: Date): Date =>
   new Date(startedAt.getTime() + walletTimeoutMs + deliveryGraceMs)
 
-/** Returns the time of the first status query to a wallet that had not returned an outcome by `now`. */
 export const firstQueryAt = (now: Date): Date => new Date(now.getTime() + firstQueryDelayMs)
 
-/**
- * The time limit in `outcomeOf` is this much longer than the wallet's own timeout, so that the wallet itself can report
- * its timeout.
- */
+/** Added to the wallet's own timeout, so that the wallet itself gets to report it. */
 const reportGraceMs = 1000
 
 /**
- * Calls a wallet and returns the outcome within a time limit. If the call throws or takes too long, the outcome is
- * unknown. Any error other than a MongoDB fault is a bug, so it is logged in full, even after the time limit.
+ * Calls a wallet within a time limit. If that throws or takes too long, the outcome is unknown. Any error but a MongoDB
+ * fault is a bug, and logged in full even after the time limit.
  */
 export async function outcomeOf(
   deps: Pick<Deps, 'config' | 'log' | 'metrics'>,
@@ -47,7 +38,6 @@ export async function outcomeOf(
   return result
 }
 
-/** Returns the kind of a wallet: its name without the name of the provider. */
 const kindOf = (wallet: WalletName): string => wallet.split(':', 1)[0] as string
 
 async function resultOf(

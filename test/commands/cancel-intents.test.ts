@@ -111,7 +111,7 @@ describe('npm run admin -- intents cancel', function () {
       { $set: { expiresAt: new Date(Date.now() - 1000) } },
     )
     const { exitCode, stdout, stderr } = await cli.admin(command('test'))
-    const skipped = { 'under-way': 1, ended: 1 }
+    const skipped = { 'being-paid': 1, ended: 1 }
     expect(JSON.parse(stdout)).to.deep.equal({ matched: 2, cancelled: 0, skipped })
     expect(exitCode).to.equal(1)
     expect(stderr).to.equal('Not cancelled, because a customer is paying: 1. Run the command again.\n')

@@ -61,7 +61,7 @@ describe('The commands that list and show', function () {
       cli.here('key', 'show', bound.id),
     ])
     const [head, first, second, , more] = text(table.stdout)
-    expect(head).to.match(/^ID +KEY +BUSINESS +STATUS +SCOPES +CREATED +LAST USED$/)
+    expect(head).to.match(/^ID +KEY +BUSINESS +STATE +SCOPES +CREATED +LAST USED$/)
     expect(first).to.match(/^\w{24} {2}pk_test_…\w{4} .* suspended {2}all /)
     expect(second?.indexOf(businessId)).to.equal(head?.indexOf('BUSINESS'))
     expect(more).to.equal(`More: add --after ${bound.id}`)
@@ -178,7 +178,7 @@ describe('The commands that list and show', function () {
     expect(shownShop).to.include({ businessId, mode: 'test', products: 1 })
     expect(wallets.stdout).to.include('44 ** ** 77').and.not.include('44556677')
     expect(wallet).to.deep.include({ phone: '44556677', balance: 1250, businessId: null })
-    expect(wallet.pin).to.deep.include({ wrongAttempts: 5 }).and.not.include({ lockEndsAt: null })
+    expect(wallet.pin).to.deep.include({ failures: 5 }).and.not.include({ lockEndsAt: null })
     const after = JSON.parse(wallets.stdout).next
     const rest = await cli.here('wallet', 'list', '--after', after)
     expect(

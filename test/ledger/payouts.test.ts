@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { findLast } from '../../src/chains/append.ts'
+import { findLastLink } from '../../src/chains/append.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import { entriesOf } from '../../src/ledger/book.ts'
 import { dayOf, linkEntry } from '../../src/ledger/entry.ts'
@@ -147,7 +147,7 @@ describe('A payout', function () {
     const draft = { _id: newId(), type: 'payout', amount: -400, day: dayOf(now) } as const
     const session = service.deps.transactions.client.startSession()
     session.startTransaction()
-    await chain.insertMany(linkEntry(owner(), await findLast(chain, owner()), draft, now), { session })
+    await chain.insertMany(linkEntry(owner(), await findLastLink(chain, owner()), draft, now), { session })
     const booking = book()
     booking.catch(() => undefined)
     await waitFor("the other business's entry", async () => (await balances())[1] === 90)

@@ -116,7 +116,7 @@ export const bugs: PlantedBugs = {
   // The position after a page of the feed is the end of the log.
   'next-past-unread → events.complete': [often('createIntent'), replace('readFeed', 'hasMore ? $ : $end', '$end')],
   // A request that waits for an event continues at the end of the log.
-  'awaited-skipped → events.complete': before('holdForEvent', 'hasEvent($$)', "found.query.after = 'latest'"),
+  'awaited-skipped → events.complete': before('waitForEvent', 'hasEvent($$)', "found.query.after = 'latest'"),
   // The feed is in the order of time, not of numbers.
   'feed-by-time → events.complete': [
     often('createIntent', 'simulatePayment'),

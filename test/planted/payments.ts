@@ -42,8 +42,8 @@ export const bugs: PlantedBugs = {
     pausedAt('cancel.before-transition', 'simulate.before-transition'),
     often('raceFor'),
     drop('planTransition', 'status: { $in: $ }'),
-    replace('cancel', 'guard: isFree', 'guard: anyTime'),
-    drop('simulatePayment', 'guard: isFree($)'),
+    replace('cancel', 'guard: freeFilter', 'guard: anyTime'),
+    drop('simulatePayment', 'guard: freeFilter($)'),
   ],
   // A payment intent past its expiry reads as open until a poll has found it.
   'expiry-late → expiry.prompt': [
@@ -93,7 +93,7 @@ export const bugs: PlantedBugs = {
     often('refundIntent'),
     replace('findEarlier', 'ownMark($$)', 'null'),
     replace('findEffect', 'ownMark($$)', 'null'),
-    drop('beginRefund', '...unlessMarked($)'),
+    drop('beginRefund', '...unmarkedFilter($)'),
   ],
   // A refund of everything that is left is refused.
   'last-centime-kept → api/refund.test.ts': replace('checkRefund', '$amount > refundable', '$amount >= refundable'),
@@ -116,10 +116,10 @@ export const bugs: PlantedBugs = {
     "{ outcome: 'not-executed' }",
   ),
   // A sandbox wallet carries out an order that another one delayed beyond its deadline.
-  'order-too-late → wallets/sandbox-wallet.test.ts': replace('decide', '$ < validUntil', 'true'),
+  'order-too-late → wallets/sandbox-wallet.test.ts': replace('decideOrder', '$ < validUntil', 'true'),
   // A payment reads the balance outside its transaction, and another one changes it before the transaction begins.
   'balance-read-before → wallets/sandbox-wallet.test.ts': [
-    replace('decide', '$.findOne({ _id }, { session })', 'movements.findOne({ _id })'),
+    replace('decideOrder', '$.findOne({ _id }, { session })', 'movements.findOne({ _id })'),
     replace('charge', '$.findOne({ _id: $ }, { session })', 'accounts.findOne({ _id: accountId })'),
   ],
   // A refund returns one centime less to the wallet.
@@ -128,7 +128,7 @@ export const bugs: PlantedBugs = {
     replace('refundTo', 'balance: $amount + $', 'balance: $amount - 1 + order.fee'),
   ],
   // The refund that completes the amount gives back only its share of the fees.
-  'fee-kept → unit/fee-share.test.ts': replace('feeShareOf', '$isComplete ? both(left) : $shares', '$shares'),
+  'fee-kept → unit/fee-portions.test.ts': replace('feePortionsOf', '$isComplete ? both(left) : $portions', '$portions'),
   // The fee of a payment or refund has no entry in the ledger.
   'fee-unbooked → ledger.exact': [often('simulatePayment'), replace('feeOf', '$amount === 0', 'true')],
   // The id of an entry in the ledger does not derive from its event, so an event that is relayed again is booked
@@ -147,5 +147,5 @@ export const bugs: PlantedBugs = {
   // The first entry of a day does not close the day before.
   'day-left-open → ledger/book.test.ts': replace('linkEntry', 'linkClosing($$)', 'null'),
   // A fee is always rounded down.
-  'commission-rounded-down → unit/commission.test.ts': replace('share', '$fee + 5000n', '$fee'),
+  'commission-rounded-down → unit/commission.test.ts': replace('portion', '$fee + 5000n', '$fee'),
 }

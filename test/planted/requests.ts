@@ -15,7 +15,7 @@ export const bugs: PlantedBugs = {
     ),
   ],
   // The write of a refund does not exclude the mark of its own key: two twins that have read both refund.
-  'twin-unguarded → api/idempotency-effects.test.ts': drop('beginRefund', '...unlessMarked($)'),
+  'twin-unguarded → api/idempotency-effects.test.ts': drop('beginRefund', '...unmarkedFilter($)'),
   // A mark counts even if it is older than 24 hours.
   'key-never-free → api/idempotency-effects.test.ts': replace('isFresh', '$at > $', 'true'),
   // A stored refusal is repeated without a look for the effect of a twin.

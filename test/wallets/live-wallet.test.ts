@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { version } from '../../src/platform/version.ts'
 import { exchange } from '../../src/wallets/live/exchange.ts'
 import { createLiveWallet } from '../../src/wallets/live/live-wallet.ts'
-import { signature } from '../../src/wallets/live/provider.ts'
+import { signatureOf } from '../../src/wallets/live/provider.ts'
 import type { PaymentOrder, RefundOrder, StatusQuery, Wallet } from '../../src/wallets/wallet.ts'
 import { createGate } from '../support/gate.ts'
 import {
@@ -173,7 +173,7 @@ describe('The live wallet', () => {
       const [, method, path = ''] = /^(GET|POST) (\S+) HTTP/.exec(head) ?? []
       const timestamp = /X-Wallet-Timestamp: (\d+)/.exec(head)?.[1] ?? ''
       const signed = { timestamp, method: method as 'GET' | 'POST', path, body }
-      expect(head).to.include(`X-Wallet-Signature: ${signature(key, signed)}`)
+      expect(head).to.include(`X-Wallet-Signature: ${signatureOf(key, signed)}`)
       return method
     })
     expect(methods).to.deep.equal(['POST', 'GET'])

@@ -93,7 +93,7 @@ describe('A sandbox wallet', () => {
     const order = here.order({ phone, pin: '0000' })
     for (const where of [here, there, here, there, here, there])
       expect(await where.wallet.authorise(order)).to.deep.equal(wrongPin)
-    expect((await lookUpWallet(service.deps, phone, null))?.pin).to.deep.equal({ wrongAttempts: 1, lockEndsAt: null })
+    expect((await lookUpWallet(service.deps, phone, null))?.pin).to.deep.equal({ failures: 1, lockEndsAt: null })
     const undone = here.order({ phone, pin: '0000' })
     expect(await here.queryStatus('payment', undone.key)).to.deep.equal(notExecuted)
     expect(await here.wallet.authorise(undone)).to.deep.equal(notExecuted)
@@ -122,7 +122,7 @@ describe('A sandbox wallet', () => {
         expect(await first).to.deep.equal(late === null ? notExecuted : wrongPin)
         const counted = late === null ? 0 : 1
         const known = await lookUpWallet(service.deps, phone, null)
-        expect(known?.pin).to.deep.equal({ wrongAttempts: counted, lockEndsAt: null })
+        expect(known?.pin).to.deep.equal({ failures: counted, lockEndsAt: null })
         for (const _ of [1, 2, 3, 4, 5].slice(counted))
           expect(await there.pay({ phone, pin: '0000' })).to.deep.equal(wrongPin)
         expect(await here.pay({ phone, pin: '0000' })).to.deep.equal(locked)

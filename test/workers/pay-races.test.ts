@@ -9,7 +9,7 @@ import { simulatePayment } from '../../src/intents/payments/simulate.ts'
 import { queryWallet } from '../../src/intents/query-wallets.ts'
 import type { Deps } from '../../src/platform/deps.ts'
 import { newAccount } from '../../src/wallets/sandbox/account.ts'
-import { createSandboxWallet, decide, demoWallets } from '../../src/wallets/sandbox/sandbox-wallet.ts'
+import { createSandboxWallet, decideOrder, demoWallets } from '../../src/wallets/sandbox/sandbox-wallet.ts'
 import { type KnownOutcome, openWallets, type PaymentOrder, type WalletOutcome } from '../../src/wallets/wallet.ts'
 import { createIntent } from '../support/actions.ts'
 import { callerOf } from '../support/caller.ts'
@@ -66,7 +66,7 @@ describe('Two payers, the merchant, a simulation and the expiry, all competing f
     async function authorise(order: PaymentOrder): Promise<WalletOutcome> {
       const { key: _id, amount, fee, validUntil, pin } = order
       const unpaid = (outcome: KnownOutcome) =>
-        decide(deps, { _id, accountId: null, kind: 'payment', amount, fee, validUntil }, async () => outcome)
+        decideOrder(deps, { _id, accountId: null, kind: 'payment', amount, fee, validUntil }, async () => outcome)
       if (pin === 'wrong') return unpaid({ outcome: 'refused', reason: 'wrong_pin' })
       if (pin === 'fails') return unpaid({ outcome: 'failed', reason: 'technical_error' })
       if (pin === 'fails before transfer') throw new TypeError('the connection was closed')

@@ -132,11 +132,9 @@ function payoutText({ alreadyBooked, bookedAt, ...facts }: { alreadyBooked: bool
 
 type ListOptions = BusinessFilter & { live?: true; notLive?: true; disabled?: true }
 
-const { name, liveMode, api, createdAt } = businessShown
-const { id, activeKeys, lastUsedDay } = listedBusinessShown
 const columns: Column<ListedBusiness>[] = [
-  ...[id, activeKeys, lastUsedDay].map(columnOf),
-  ...[liveMode, api, createdAt, name].map(columnOf),
+  ...Object.values(listedBusinessShown).map(columnOf),
+  ...[businessShown.liveMode, businessShown.api, businessShown.createdAt, businessShown.name].map(columnOf),
 ]
 
 async function showBusiness(deps: AdminDeps, id: string) {

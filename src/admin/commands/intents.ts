@@ -11,7 +11,7 @@ CANCELLED with the cancellationReason cancelled_by_operator. Its payment code
 can be reused after 15 minutes, as after any cancel.
 
 "skipped" counts the payment intents that were not cancelled, by reason:
-  under-way   a customer is paying it. The exit code is 1: run the command again
+  being-paid  a customer is paying it. The exit code is 1: run the command again
   ended       it was paid or cancelled, or it expired, in the meantime
 
 The command cancels at most 100 payment intents per second, so that other businesses
@@ -66,7 +66,7 @@ async function cancel(deps: AdminDeps, { business, mode, createdBefore, dryRun }
   const total = await countCancellable(deps, selection)
   if (dryRun) return { matched: total, cancelled: 0, skipped: {} }
   const counts = await withProgress(deps, total, (advance) => cancelSelected(deps, selection, total, advance))
-  const paying = counts.skipped['under-way'] ?? 0
+  const paying = counts.skipped['being-paid'] ?? 0
   if (paying > 0) {
     process.exitCode = 1
     process.stderr.write(`Not cancelled, because a customer is paying: ${paying}. Run the command again.\n`)

@@ -124,8 +124,15 @@ async function showKey(deps: AdminDeps, id: string) {
   return orFail(await lookUpKey(deps, id), `There is no key ${id}`)
 }
 
-const { id, key, business, status, scopes, createdAt, lastUsedDay } = keyShown
-const shownInLists = [id, key, business, status, scopes, createdAt, lastUsedDay]
+const shownInLists = [
+  keyShown.id,
+  keyShown.key,
+  keyShown.business,
+  keyShown.status,
+  keyShown.scopes,
+  keyShown.createdAt,
+  keyShown.lastUsedDay,
+]
 const columns = shownInLists.map(columnOf)
 
 /** `matched` is shown if the key was found by one of its secrets. */
@@ -162,7 +169,7 @@ async function findByLast4(deps: AdminDeps, last4: string): Promise<IdPage<Match
 }
 
 const matchColumns: Column<Match>[] = [
-  ...shownInLists.filter((field) => field !== createdAt).map(columnOf),
+  ...shownInLists.filter((field) => field !== keyShown.createdAt).map(columnOf),
   { title: 'MATCHED', cell: ({ matched }) => matched },
 ]
 

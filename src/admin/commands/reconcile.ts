@@ -121,7 +121,7 @@ const columnsOfTable = Object.values(differenceShown).map(columnOf)
 
 async function textOf({ id, day, file, sha256, counts, differences }: Result): Promise<string> {
   const { differenceKinds } = await import('../../reconciliation/reconciliation.ts')
-  const { differenceCount, maxStored } = await import('../../reconciliation/reconciliation.ts')
+  const { differenceCount, maxStoredDifferences } = await import('../../reconciliation/reconciliation.ts')
   const total = differenceCount(counts)
   const kinds = differenceKinds.filter((kind) => counts.differences[kind] > 0)
   const summary = detailsText({
@@ -137,6 +137,7 @@ async function textOf({ id, day, file, sha256, counts, differences }: Result): P
   })
   if (total === 0) return summary
   const more = total > differences.length ? `\n\nThese are the first ${differences.length} of ${total}.` : ''
-  const stored = total > maxStored ? `\n\nOnly the first ${maxStored} are stored with the run.` : ''
+  const stored =
+    total > maxStoredDifferences ? `\n\nOnly the first ${maxStoredDifferences} are stored with the run.` : ''
   return `${tableText(columnsOfTable, differences)}${more}${stored}\n\n${summary}`
 }

@@ -5,23 +5,20 @@ import type { Models } from '../../platform/deps.ts'
 import { unavailable } from '../../platform/errors.ts'
 import { type Log, throttled } from '../../platform/log.ts'
 
-/** The last number of a chain, as far as this process knows. */
+/** `number` is the last one that this process knows of. */
 export interface ChainEnd extends ChainOwner {
   number: number
 }
 
-/** Returns the ends of the chains that have grown beyond their known `number`. */
+/** Returns the chains that have grown beyond the known `number`. */
 export type ReadGrown = (known: readonly ChainEnd[]) => Promise<readonly ChainEnd[]>
 
-/**
- * Lets requests wait for chains to grow. While requests wait, the process reads the ends of all their chains together,
- * every `readEveryMs`. A waiting request uses no connection to MongoDB.
- */
+/** While requests wait, the ends of all their chains are read together, so a waiting request uses no connection. */
 export type ChainWatch = ReturnType<typeof createChainWatch>
 
-/** A waiting request sees an event at most this long after it was appended, plus the time of two reads. */
+/** A waiting request sees an event at most this late, plus the time of two reads. */
 const readEveryMs = 500
-/** This equals the time for which any request waits for MongoDB (src/http/server/timeouts.ts). */
+/** The same as for any request that waits for MongoDB (src/http/server/timeouts.ts). */
 const maxSilenceMs = 8000
 
 interface Wait {
@@ -37,10 +34,7 @@ interface Chain extends ChainEnd {
 
 const keyOf = ({ businessId, sandbox }: ChainOwner): string => `${businessId} ${sandbox}`
 
-/**
- * Creates the watch. `onFault` is called for each failed read. A later read finds the same events. `elapsedMs` must be
- * a monotonic clock.
- */
+/** Calls `onFault` for each failed read; a later one finds the same events. `elapsedMs` must be monotonic. */
 export function createChainWatch(readGrown: ReadGrown, onFault: (error: unknown) => void, elapsedMs: () => number) {
   const chains = new Map<string, Chain>()
   let timer: NodeJS.Timeout | null = null
@@ -85,8 +79,8 @@ export function createChainWatch(readGrown: ReadGrown, onFault: (error: unknown)
 
   return {
     /**
-     * Waits for the chain to contain a number above `number`. Resolves to false after `waitMs`, if `signal` aborts, or
-     * if the process shuts down. Throws SERVICE_UNAVAILABLE if MongoDB has not responded for `maxSilenceMs`.
+     * Waits for a number above `number`. Resolves to false after `waitMs`, if `signal` aborts, or at shutdown. Throws
+     * SERVICE_UNAVAILABLE if MongoDB hasn't responded for `maxSilenceMs`.
      */
     grows({ businessId, sandbox }: ChainOwner, number: number, waitMs: number, signal: AbortSignal): Promise<boolean> {
       const chain = note({ businessId, sandbox, number })
@@ -119,7 +113,7 @@ export function createChainWatch(readGrown: ReadGrown, onFault: (error: unknown)
         chain.waits.add(wait)
       })
     },
-    /** Ends all waits. From then on, `grows` resolves immediately. */
+    /** Ends all waits. After that, `grows` resolves immediately. */
     close(): void {
       isClosed = true
       for (const wait of eachWait()) wait.end(false)
@@ -129,12 +123,11 @@ export function createChainWatch(readGrown: ReadGrown, onFault: (error: unknown)
 }
 
 /**
- * The maximum number of chains per read. On a busy machine with two cores, MongoDB needs 6 ms for 100 chains. Without
- * the hint, it would plan each branch separately and need ten times as long.
+ * On a busy machine with two cores, MongoDB needs 6 ms for 100 chains. Without the hint, it would plan each branch on
+ * its own, which takes ten times as long.
  */
 const maxPerRead = 100
 
-/** Creates the watch over the chains of the event log. */
 export const openChainWatch = ({ LoggedEvent }: Pick<Models, 'LoggedEvent'>, log: Log): ChainWatch => {
   const collection = nativeCollection(LoggedEvent)
   const warn = throttled(5000, (fields) => log.warn(fields, 'mongodb.failed'))

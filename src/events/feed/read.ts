@@ -3,7 +3,7 @@ import type { mongo } from 'mongoose'
 import type { EventName } from '../../../schemas/events.ts'
 import type { ReadFeedQuery } from '../../../schemas/list-events.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import { type ChainOwner, chainIndex, isNumber } from '../../chains/append.ts'
+import { type ChainOwner, chainIndex, validNumber } from '../../chains/append.ts'
 import { longestReadMs, readSlice, readWithinPage } from '../../lists/pagination.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
@@ -11,23 +11,21 @@ import { type Refusal, refuse } from '../../platform/errors.ts'
 import { checkReadable, readableBy } from '../list.ts'
 import type { LoggedEvent } from '../logged-event.ts'
 
-/** A part of the feed to read. `after` is the number of the event before it. */
+/** `after` is the number of the last event that the caller has seen. */
 interface FeedSearch {
   after: number | 'latest'
-  /** The event types to read. */
   types: EventName[]
   limit: number
   waitMs: number
 }
 
-/** A part of the feed, oldest event first. */
 interface Feed {
   items: LoggedEvent[]
   next: string
   hasMore: boolean
 }
 
-/** Parses the query. Throws if the position is invalid or if the caller may not read events of the given type. */
+/** Throws if the position is invalid, or the caller may not read events of the given type. */
 export function parseFeedSearch(caller: Caller, query: ReadFeedQuery): FeedSearch {
   const { after, type, wait = '0' } = query
   if (type !== undefined) checkReadable(caller, type)
@@ -44,12 +42,13 @@ type Reads = Pick<Deps, 'LoggedEvent'>
 /**
  * Reads the events after a position, in the order of their numbers.
  *
- * The last number of the chain is read first, and limits the second read. Without this limit, the second read could
- * miss an event, because it merges one index scan per type and may yield between scans. It could then find event 8,
- * appended during the read, but miss event 7 of a type that it had already scanned. With the limit, all events in the
- * range exist before the second read begins. `next` can therefore advance to the last number, past events of other
- * types. The session makes the second read include everything that the first one saw, even if another server has become
- * primary in between.
+ * First reads the last number of the chain, which limits the second read. Without that limit, we could miss an event:
+ * the second read merges an index scan per type and may yield in between, so it could find event 8, appended during the
+ * read, but miss event 7 of a type it had already scanned. With it, all events of the range exist before the second
+ * read begins, and `next` can skip the events of other types.
+ *
+ * The session makes the second read include everything that the first one saw, even if another server has become
+ * primary.
  */
 export async function readFeed(deps: Reads, { businessId, sandbox }: Caller, search: FeedSearch): Promise<Feed> {
   const owner = { businessId, sandbox }
@@ -57,8 +56,7 @@ export async function readFeed(deps: Reads, { businessId, sandbox }: Caller, sea
   try {
     const last = await findLastNumber(deps, owner, { session })
     const after = search.after === 'latest' ? last : search.after
-    // Shortly after a failover, reads of majority-committed data may not return the latest events yet. A local read
-    // returns all data that the primary has.
+    // Right after a failover, majority reads may lack the latest events. A local read returns all that the primary has.
     if (after > last && after > (await findLastNumber(deps, owner, { readConcern: 'local' }))) throw lostPosition()
     const { limit } = search
     const options = { limit: limit + 1, session }
@@ -73,10 +71,10 @@ export async function readFeed(deps: Reads, { businessId, sandbox }: Caller, sea
   }
 }
 
-/** Returns the last number of the chain, or 0 if it is empty. */
+/** 0 if the chain is empty. */
 export async function findLastNumber(deps: Reads, owner: ChainOwner, options: mongo.FindOptions): Promise<number> {
   const last = await nativeCollection(deps.LoggedEvent).findOne(
-    { ...owner, number: isNumber },
+    { ...owner, number: validNumber },
     {
       projection: { _id: 0, number: 1 },
       sort: { number: -1 },
@@ -88,7 +86,6 @@ export async function findLastNumber(deps: Reads, owner: ChainOwner, options: mo
   return last?.number ?? 0
 }
 
-/** Returns whether the feed has an event in this range for the search. */
 async function hasEvent(
   deps: Reads,
   owner: ChainOwner,
@@ -102,7 +99,7 @@ async function hasEvent(
   return first !== undefined
 }
 
-/** Numbers above `after`, up to `last`. */
+/** `after` is exclusive, `last` is inclusive. */
 interface NumberRange {
   after: number
   last: number
@@ -121,13 +118,10 @@ function cursorBetween(
   )
 }
 
-/**
- * Returns the position in the feed after the event with this number, as merchants see it. The position contains a check
- * value, so that a position of another business or of the other environment is recognised.
- */
+/** Merchants pass this as `after`. The check value reveals positions of another business or environment. */
 const writePosition = (owner: ChainOwner, number: number): string => `${number}-${checkOf(owner, number)}`
 
-/** Returns the number in a position. Throws VALIDATION_ERROR if the feed of this owner never returned the position. */
+/** Throws VALIDATION_ERROR if the feed of this owner never returned this position. */
 function readPosition(owner: ChainOwner, position: string): number {
   const [, digits, check] = /^(0|[1-9]\d{0,14})-([0-9a-f]{8})$/.exec(position) ?? []
   const number = Number(digits)
@@ -138,10 +132,7 @@ function readPosition(owner: ChainOwner, position: string): number {
   return number
 }
 
-/**
- * The error for a position after the end of the feed. Positions are only returned for events that MongoDB has stored
- * durably, so the database must have been restored from a backup.
- */
+/** We return positions only of durably stored events, so the database must have been restored from a backup. */
 const lostPosition = (): Refusal =>
   invalidPosition(
     'after is past the last event, because the service has lost events. Follow the feed from the beginning, and skip the events that you have already processed.',
@@ -153,27 +144,27 @@ const checkOf = ({ businessId, sandbox }: ChainOwner, number: number): string =>
   hash('sha256', `${businessId} ${sandbox} ${number}`, 'hex').slice(0, 8)
 
 /** `read` runs a read within the request's deadline. `signal` aborts if the client disconnects. */
-export interface Holding {
+export interface WaitLimits {
   read<T>(read: () => Promise<T>): Promise<T>
   signal: AbortSignal
 }
 
-type HoldDeps = Pick<Deps, 'LoggedEvent' | 'chainWatch' | 'capacity'>
+type WaitDeps = Pick<Deps, 'LoggedEvent' | 'chainWatch' | 'capacity'>
 
-/** The query with which to read the feed now, or the empty response if there is still no event. */
-type Held = { query: ReadFeedQuery } | { data: Feed }
+/** What to read now, or the empty response if there's still no event. */
+type WaitResult = { query: ReadFeedQuery } | { data: Feed }
 
 /**
- * Holds a request for the feed while there is no event for it. Returns null if the query contains no `wait`. If all
- * slots of the process are taken, returns an empty response immediately, so that no business gets an error because of
- * the requests of others. The session has the same purpose as in `readFeed`.
+ * Waits until the feed has an event for this request. Returns null without `wait` in the query. If all slots of the
+ * process are taken, returns the empty response at once, so that no business gets an error because of others. For the
+ * session, see `readFeed`.
  */
-export async function holdForEvent(
-  deps: HoldDeps,
+export async function waitForEvent(
+  deps: WaitDeps,
   caller: Caller,
   query: ReadFeedQuery,
-  { read, signal }: Holding,
-): Promise<Held | null> {
+  { read, signal }: WaitLimits,
+): Promise<WaitResult | null> {
   const search = parseFeedSearch(caller, query)
   if (search.waitMs === 0) return null
   const endsAtMs = performance.now() + search.waitMs
@@ -185,7 +176,7 @@ export async function holdForEvent(
     let last = await findLast()
     const after = search.after === 'latest' ? last : search.after
     const found = { query: { ...query, after: writePosition(owner, after) } }
-    // `readFeed` reports that the log has lost this position.
+    // `readFeed` then reports that the log has lost this position.
     if (after > last) return found
     for (let seen = after; ; ) {
       const range = { after: seen, last }
@@ -204,8 +195,8 @@ export async function holdForEvent(
   }
 }
 
-/** Returns null if the process is full. Throws RATE_LIMITED if the business holds its part. */
-function takeSlot({ capacity }: HoldDeps, businessId: string) {
+/** Null if the process is full. Throws RATE_LIMITED if the business has used up its own slots. */
+function takeSlot({ capacity }: WaitDeps, businessId: string) {
   const [owners, cost] = [[businessId], { polls: 1 }]
   const held = capacity.takeNow(owners, cost)
   if (held === null && capacity.blockOf(owners, cost)?.level === 0) throw capacity.refusal(owners, cost)

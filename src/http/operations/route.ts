@@ -1,6 +1,6 @@
 import type { Scope } from '../../../schemas/scopes.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import type { Holding } from '../../events/feed/read.ts'
+import type { WaitLimits } from '../../events/feed/read.ts'
 import type { Result, WriteRequest } from '../../idempotency/request.ts'
 import type { AnnotatedSchema } from '../../input/field-faults.ts'
 import type { BodyKind } from '../../limits/memory.ts'
@@ -75,11 +75,11 @@ export interface ReadRoute extends Common {
    * nothing, or to null if the query requests no wait. A waiting request uses no memory budget, list slot or connection
    * to MongoDB.
    */
-  hold?(
+  longPoll?(
     deps: Deps,
     caller: Caller,
     input: OperationInput<never>,
-    holding: Holding,
+    limits: WaitLimits,
   ): Promise<{ query: unknown } | { data: unknown } | null>
   /** `deadlineAt` is explained in src/mongo/batchers.ts. */
   run(deps: Deps, caller: Caller, input: OperationInput, deadlineAt: number): Promise<unknown>

@@ -88,24 +88,24 @@ function allow(route: Route, caller: Caller): void {
 async function read(call: Call, route: ReadRoute): Promise<BuiltResponse | ApiResponse> {
   if (route.toCsv !== undefined) call.res.vary('Accept')
   const input = readInput(call, route, undefined)
-  const held = await hold(call, route, input)
-  if (held === null) return readNow(call, route, input)
-  if ('data' in held) return successResponse(200, held.data)
+  const polled = await longPoll(call, route, input)
+  if (polled === null) return readNow(call, route, input)
+  if ('data' in polled) return successResponse(200, polled.data)
   // The key may have been revoked in the meantime.
   const caller = await identifyCaller(call)
   allow(route, caller)
-  return readNow({ ...call, caller }, route, { ...input, query: held.query })
+  return readNow({ ...call, caller }, route, { ...input, query: polled.query })
 }
 
 /** Lets a long-poll wait, at most until the client disconnects. Only its reads count towards the deadline. */
-async function hold({ deps, res, deadline, caller }: Call, route: ReadRoute, input: OperationInput) {
-  if (route.hold === undefined) return null
+async function longPoll({ deps, res, deadline, caller }: Call, route: ReadRoute, input: OperationInput) {
+  if (route.longPoll === undefined) return null
   const gone = new AbortController()
   const abort = (): void => gone.abort()
   res.once('close', abort)
   try {
-    const holding = { read: deadline.run, signal: gone.signal }
-    return await route.hold(deps, caller, input as OperationInput<never>, holding)
+    const limits = { read: deadline.run, signal: gone.signal }
+    return await route.longPoll(deps, caller, input as OperationInput<never>, limits)
   } finally {
     res.off('close', abort)
   }

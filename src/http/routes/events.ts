@@ -7,7 +7,7 @@ import {
 } from '../../../schemas/list-events.ts'
 import { eventFeedSchema, eventPageSchema, loggedEventSchema } from '../../../schemas/responses/event.ts'
 import { id, withDescription } from '../../../schemas/responses/fields.ts'
-import { holdForEvent, parseFeedSearch, readFeed } from '../../events/feed/read.ts'
+import { parseFeedSearch, readFeed, waitForEvent } from '../../events/feed/read.ts'
 import { findEvent, listEvents, parseEventSearch, presentEvents } from '../../events/list.ts'
 import { inSection, type OperationInput } from '../operations/route.ts'
 
@@ -48,8 +48,8 @@ export const eventRoutes = inSection('Events', [
     shows: 'event',
     isPage: true,
     scope,
-    hold: (deps, caller, { query }: OperationInput<ReadFeedQuery>, holding) =>
-      holdForEvent(deps, caller, query, holding),
+    longPoll: (deps, caller, { query }: OperationInput<ReadFeedQuery>, limits) =>
+      waitForEvent(deps, caller, query, limits),
     run: async (deps, caller, { query }: OperationInput<ReadFeedQuery>) => {
       const { items, ...rest } = await readFeed(deps, caller, parseFeedSearch(caller, query))
       return { items: await presentEvents(deps, items), ...rest }

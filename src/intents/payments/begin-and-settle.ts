@@ -7,7 +7,7 @@ import type { Cause } from '../../tracing/tracing.ts'
 import type { KnownOutcome } from '../../wallets/wallet.ts'
 import { expiryJob } from '../expire.ts'
 import type { Intent } from '../intent.ts'
-import { isPayable, isPending, neverCancels, type TransitionName, transitions } from '../lifecycle.ts'
+import { isPending, neverCancels, payableFilter, type TransitionName, transitions } from '../lifecycle.ts'
 import { lookUpKeysOf, pushLookUpKeys } from '../look-up-keys.ts'
 import type { Payment, PaymentAttempt, PaymentHold } from '../records.ts'
 import {
@@ -18,20 +18,17 @@ import {
   writeChange,
 } from '../transition.ts'
 
-/**
- * The maximum number of attempts whose outcomes an intent keeps. Older outcomes are dropped.
- */
+/** Older ones are dropped. */
 const maxAttempts = 50
 
-/** Returns the operand of a `$push` that adds the attempt to an intent. */
 export const pushAttempt = (attempt: PaymentAttempt) => ({
   attempts: { $each: [attempt], $slice: -maxAttempts },
 })
 
 /**
- * Holds an intent for a payment without changing the intent's status. While the hold exists, no other payment, cancel
- * or expiry can change the intent. Returns null if the guard does not match. This happens if the intent is not PENDING,
- * is about to expire or is already held, or if this payment has already ended.
+ * Holds an intent for a payment, which keeps other payments, cancels and the expiry away. The status doesn't change.
+ * Returns null if the guard doesn't match: the intent isn't PENDING, is about to expire or already held, or this
+ * payment has ended before.
  */
 export async function beginPayment(
   deps: Pick<Deps, 'batchers' | 'now'>,
@@ -46,12 +43,12 @@ export async function beginPayment(
       sandbox,
       _id,
       status: { $in: transitions.pay.from },
-      ...isPayable(deps.now()),
+      ...payableFilter(deps.now()),
       'marks.key': { $ne: hold.id },
     },
     update: {
       $set: { hold, cancelsAt: neverCancels },
-      // The form makes only this payment, whatever becomes of it.
+      // A form makes only one payment, whatever its outcome.
       $push: { marks: { key: hold.id, at: hold.startedAt }, ...pushLookUpKeys(lookUpKeysOf(intent, hold)) },
     },
     proof: { 'hold.writeId': hold.writeId },
@@ -60,9 +57,8 @@ export async function beginPayment(
 }
 
 /**
- * Plans the end of a payment whose outcome adds no event. The intent stays PENDING. If the intent's time ran out during
- * the payment, the end of the payment counts as the time of the expiry. The guard requires that this payment still
- * holds the intent.
+ * For an outcome without an event: the intent stays PENDING. If it expired during the payment, the end of the payment
+ * counts as the time of the expiry. The guard requires that this payment still holds the intent.
  */
 function planRelease(intent: Intent, attempt: PaymentAttempt): PlannedChange {
   const { businessId, sandbox, _id, expiresAt } = intent
@@ -77,17 +73,15 @@ function planRelease(intent: Intent, attempt: PaymentAttempt): PlannedChange {
 }
 
 export interface Settler {
-  /** The request that settles the payment, or null if a job settles it. */
+  /** Null if a job settles the payment. */
   cause: Cause | null
-  /** The deadline of the write, as defined in mongo/batchers.ts. */
   deadlineAt: number
 }
 
 /**
- * Ends a payment according to its outcome at the wallet. The intent becomes PAID or FAILED, or stays PENDING. If the
- * outcome is reported as an event, the same write adds the event. The payment is settled only once, even if this
- * function runs several times or in several processes. Returns the intent after the write, or null if the payment had
- * already ended.
+ * Ends a payment with its outcome at the wallet. The intent becomes PAID or FAILED, or stays PENDING; an event, if any,
+ * is added by the same write. Runs of this in several processes settle the payment only once. Returns null if it had
+ * ended before.
  */
 export async function settlePayment(
   deps: Pick<Deps, 'Intent' | 'batchers' | 'enqueue' | 'log' | 'metrics' | 'now'>,
@@ -105,8 +99,7 @@ export async function settlePayment(
   const { referenceNumber } = intent
   const requestId = by.cause?.requestId ?? null
   deps.log.info({ referenceNumber, ...outcome, status: settled.status, requestId }, 'payment.settled')
-  // The intent's time ran out while the payment held it, and its expiry has not been written yet. Writing it can be
-  // left to a job, because clients already see the intent as expired.
+  // The intent expired during the payment. A job can write that, since clients see it as expired already.
   const now = deps.now()
   if (isPending(settled.status) && settled.expiresAt <= now) deps.enqueue('intent-expiry', [expiryJob(settled, now)])
   return settled
@@ -119,7 +112,7 @@ async function write(
   outcome: KnownOutcome,
   { cause, deadlineAt }: Settler,
 ): Promise<Intent | null> {
-  // The payment and its event have the same time, as GET /dev/balance needs for `asOf`.
+  // The payment and its event get the same time: GET /dev/balance relies on that for `asOf`.
   const at = deps.now()
   const attempt = attemptOf(at, payment, outcome)
   const change = isUnreported(outcome)
@@ -131,20 +124,15 @@ async function write(
         cause,
         guard: { 'hold.id': payment.id },
       })
-  // The attempt, rather than the event, serves as the proof of the write, because the relay may remove the event before
-  // the proof is checked. Even in that case, the customer must see the outcome.
+  // The relay may have removed the event already, so only the attempt proves the write.
   const after = await writeChange(deps, change, { 'attempts.writeId': attempt.writeId }, deadlineAt)
   return after === null ? null : { ...after, attempts: [...intent.attempts, attempt] }
 }
 
-/** Whether a payment has changed nothing, so that it adds no event. */
 const isUnreported = (outcome: KnownOutcome): outcome is Exclude<KnownOutcome, ReportedOutcome> =>
   outcome.outcome === 'refused' || outcome.outcome === 'not-executed'
 
-/**
- * Logs an error if the wallet has taken the customer's money even though it had reported that it never would. The
- * service cannot refund that money, so an operator must act.
- */
+/** The wallet took the money after reporting that it never would. We can't refund it: an operator must act. */
 async function logIfAstray(
   deps: Pick<Deps, 'Intent' | 'log'>,
   { _id, referenceNumber }: Intent,
@@ -155,16 +143,12 @@ async function logIfAstray(
   deps.log.error({ referenceNumber, key, wallet }, 'payment.astray')
 }
 
-/** The fields that are needed to end a payment. A payment that never held the intent has no `startedAt`. */
+/** A payment that never held the intent has no `startedAt`. */
 type EndingPayment = Omit<PaymentHold, 'startedAt' | 'validUntil' | 'queryAt' | 'writeId'> &
   Partial<Pick<PaymentHold, 'startedAt'>>
-/** The outcomes of a payment that add an event to the intent. */
 export type ReportedOutcome = Extract<KnownOutcome, { outcome: 'done' | 'declined' | 'failed' }>
 
-/**
- * Ends a payment that never held the intent, by applying the transition that its outcome requires. The transition takes
- * one write, which also stores the payment's look-up keys. Returns null if the guard does not match.
- */
+/** For a payment that never held the intent: one write, with the look-up keys. Null if the guard doesn't match. */
 export const endPayment = (
   deps: Pick<Deps, 'batchers' | 'metrics' | 'now'>,
   intent: Intent,
@@ -179,7 +163,6 @@ export const endPayment = (
   return applyTransition(deps, intent, { ...transition, lists: { $push }, ...by }, deadlineAt)
 }
 
-/** Returns the transition that a payment's outcome requires, without the record of the attempt. */
 function transitionFor(
   at: Date,
   payment: EndingPayment,
@@ -202,7 +185,6 @@ function transitionFor(
   }
 }
 
-/** Returns the record of a payment that has just succeeded. */
 const paymentOf = (
   paidAt: Date,
   { id, wallet, amount, commission, payerPhone, payerHash }: EndingPayment,
@@ -217,7 +199,6 @@ const paymentOf = (
   key: id,
 })
 
-/** Returns the record of a payment that has just ended, whatever its outcome. */
 const attemptOf = (
   at: Date,
   { id, amount, commission, payerPhone, payerHash, startedAt }: EndingPayment,

@@ -1,32 +1,26 @@
 import type { Deps } from '../../platform/deps.ts'
 import type { Intent } from '../intent.ts'
 
-/** A payment or refund whose outcome is not known yet. */
 export interface OpenPayment {
   kind: 'payment' | 'refund'
   referenceNumber: string
   sandbox: boolean
-  /** The amount in centimes. */
+  /** In centimes. */
   amount: number
   startedAt: Date
 }
 
-/** The payments and refunds of a business whose outcome is not known yet, and the number of its unpaid intents. */
 export interface OpenPayments {
-  /** Starts with the oldest. */
+  /** Oldest first. */
   open: OpenPayment[]
   unpaid: { live: number; sandbox: number }
 }
 
-/** The maximum number of intents that are read for payments, and for refunds. */
 export const maxOpen = 50
-/** Counting stops at this number, so a count of exactly this number means "at least this many". */
+/** Counting stops here, so this number means "at least". */
 export const maxUnpaid = 10_000
 
-/**
- * Reads the payments and refunds with the partial indexes of the wallet queries, which contain only those whose outcome
- * is not known yet.
- */
+/** The partial indexes of the wallet queries contain only payments and refunds without a known outcome. */
 export async function openPaymentsOf(deps: Pick<Deps, 'Intent' | 'now'>, businessId: string): Promise<OpenPayments> {
   const now = deps.now()
   const unpaid = (sandbox: boolean) =>

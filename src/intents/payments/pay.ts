@@ -13,24 +13,20 @@ import { leaveOpen, openPayment } from '../query-wallets.ts'
 import type { PaymentHold } from '../records.ts'
 import { beginPayment, settlePayment } from './begin-and-settle.ts'
 
-/** A payment that a customer has confirmed with a PIN. */
 export interface Confirmation {
-  /**
-   * The id of the payment. This id is generated together with the form, so that submitting the form twice makes only
-   * one payment.
-   */
+  /** Generated with the form, so submitting it twice makes one payment. */
   paymentId: string
-  /** The customer's phone number, as returned by `readPhone`. */
+  /** As returned by `readPhone`. */
   phone: string
-  /** The customer's PIN, as returned by `readPin`. */
+  /** As returned by `readPin`. */
   pin: string
-  /** The amount in centimes. Unless the intent is OPEN, this is the intent's own amount. */
+  /** In centimes. The intent's own amount, unless it's OPEN. */
   amount: number
-  /** The commission on this amount, which the customer has seen. */
+  /** Shown to the customer before the payment. */
   commission: Commission
 }
 
-/** The customer's request. `withinDeadline` limits how long the request waits for MongoDB. */
+/** `withinDeadline` limits the wait for MongoDB. */
 export interface PaymentRequest {
   cause: Cause | null
   clientIp: string
@@ -38,12 +34,10 @@ export interface PaymentRequest {
 }
 
 /**
- * The result of a payment:
  * - `settled`: the outcome is known.
- * - `waiting`: the outcome is not known yet, and the payment still holds the intent.
- * - `not-begun`: the payment was not sent to the wallet. Either the intent cannot be paid, or it is already being paid,
- *   or it belongs to a suspended business, or the customer has submitted the same form before. The caller can read the
- *   intent to find out which of these applies.
+ * - `waiting`: it isn't known yet, and the payment still holds the intent.
+ * - `not-begun`: nothing was sent to the wallet. The intent can't be paid, is being paid, belongs to a suspended
+ *   business, or the same form was submitted before. Read the intent to find out which.
  */
 export type PaymentResult =
   | { state: 'settled'; outcome: KnownOutcome; intent: Intent }
@@ -51,9 +45,8 @@ export type PaymentResult =
   | { state: 'not-begun' }
 
 /**
- * Pays an intent with a wallet, after the customer has entered the PIN (SPEC 3). A first write holds the intent. Then
- * the wallet transfers the money, and a second write ends the payment. If the process dies between the two writes, the
- * hold remains, and a worker queries the wallet for the outcome.
+ * Pays an intent with a wallet (SPEC 3): one write holds the intent, the wallet transfers the money, and a second write
+ * ends the payment. If the process dies in between, the hold remains, and a worker queries the wallet for the outcome.
  */
 export async function payIntent(
   deps: Pick<Deps, 'Intent' | 'batchers' | 'config' | 'counters' | 'enqueue' | 'log' | 'metrics' | 'now' | 'secrets'>,
@@ -91,19 +84,15 @@ export async function payIntent(
 }
 
 /**
- * Returns whether the business is suspended. This check runs after the hold has been written and immediately before the
- * order is sent to the wallet. After a business has been suspended, the only orders that can still reach a wallet are
- * those that passed this check before the suspension. Each of these orders becomes void at its `validUntil`.
+ * Checked after the hold is written, right before the order is sent. So the only orders that still reach a wallet after
+ * a suspension are those that passed this check before it, and each is void at its `validUntil`.
  */
 async function isSuspended({ batchers }: Pick<Deps, 'batchers'>, id: string, deadlineAt: number): Promise<boolean> {
   const business = await batchers.findBusiness(id, deadlineAt)
   return business === null || business.suspended
 }
 
-/**
- * Returns whether writing the hold took too long. This is the case if other processes may already consider the intent
- * expired, or if the order is already void.
- */
+/** Whether writing the hold took so long that another process may consider the intent expired, or the order is void. */
 const isTooLate = (held: Intent, payment: PaymentHold, now: Date): boolean =>
   !isOpenEverywhere(held, now) || payment.validUntil <= now
 

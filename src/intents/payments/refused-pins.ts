@@ -4,23 +4,17 @@ import type { KnownOutcome } from '../../wallets/wallet.ts'
 import type { Intent } from '../intent.ts'
 import type { PaymentHold } from '../records.ts'
 
-/**
- * A payment in progress costs one point and a refused PIN three, so up to 180 customers (60 × 3) on one network can be
- * paying at the same time.
- */
+/** A payment in progress costs one point, a refused PIN three: 180 customers (60 × 3) of a network can pay at once. */
 const refused = { gets: 'the page asks to wait', seconds: 600, perFailure: 3, countsAhead: 'stored' } as const
 export const pinBudgets = {
-  // Many customers of a carrier often share a network. Larger prefixes have their own limits (network.ts).
+  // Customers of a carrier often share a network. Larger prefixes have limits of their own.
   live: { ...refused, name: 'pin', what: 'Refused PINs', perNetwork: 60 },
-  // Test wallets hold no real money. Declined payments count as well, because each causes an event for every endpoint.
-  // This is enough for a test suite, but still bounds the cost of checking PINs.
+  // Test wallets hold no money, but declined payments count as well, because each causes an event for every endpoint.
+  // Enough for a test suite, while it still bounds the cost of checking PINs.
   tests: { ...refused, name: 'test-pin', what: 'Failed payments in the sandbox of a business', perNetwork: 600 },
 } satisfies Record<string, NetworkBudget>
 
-/**
- * Limits the refused PINs of each network. A payment keeps its point until a worker has learnt its outcome and calls
- * `settleLate`.
- */
+/** A payment keeps its point until a worker learns its outcome and calls `settleLate`. */
 export function createRefusedPins(deps: Pick<Deps, 'counters' | 'log'>) {
   const [live, tests] = [createNetworkLimit(deps, pinBudgets.live), createNetworkLimit(deps, pinBudgets.tests)]
   const limitOf = ({ sandbox }: Intent) => (sandbox ? tests : live)
@@ -33,10 +27,7 @@ export function createRefusedPins(deps: Pick<Deps, 'counters' | 'log'>) {
   }
 }
 
-/**
- * Does not wait for its writes. If one fails, the attempt costs one point, as it did while it was in progress. That
- * point expires within minutes.
- */
+/** Doesn't wait for its writes. If one fails, the payment still costs its one point, which expires within minutes. */
 export function settlePin(attempt: AttemptEnd, { sandbox }: Intent, outcome: KnownOutcome | null): void {
   const counts = outcome?.outcome === 'refused' || (sandbox && outcome?.outcome === 'declined')
   void (counts ? attempt.fail() : attempt.leave()).catch(() => undefined)

@@ -8,45 +8,33 @@ import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { commissionOf } from '../../wallets/commission.ts'
-import { failingPayment } from '../../wallets/magic-amounts.ts'
-import { findEarlier, simulated } from '../effect.ts'
+import { failingPaymentAmount } from '../../wallets/magic-amounts.ts'
+import { findEarlier, simulationResult } from '../effect.ts'
 import { findIntentToChange } from '../find.ts'
 import type { Intent } from '../intent.ts'
-import { isFree, isPending } from '../lifecycle.ts'
+import { freeFilter, isPending } from '../lifecycle.ts'
 import { payerHashOf } from '../look-up-keys.ts'
 import { acceptsPayments, dropOldMarks, markingOf } from '../marks.ts'
 import { asOf } from '../present.ts'
 import { endPayment, type ReportedOutcome } from './begin-and-settle.ts'
 
 export interface Simulation {
-  /**
-   * The amount in centimes. If this is null, the payment uses the intent's own amount. For an OPEN intent, that is the
-   * suggested amount, or a default if there is none.
-   */
+  /** In centimes. If null, the intent's amount; for an OPEN intent, the suggested amount or a default. */
   amount: number | null
   payerPhone: string
   outcome: NonNullable<SimulatePaymentBody['outcome']>
 }
 
-/**
- * The payer's phone number if the request body contains none. In the demo wallet, payments with this number always
- * succeed.
- */
+/** In the demo wallet, payments with this number always succeed. */
 const demoPayer = '22000001'
 
-/**
- * Validates the body of a request to simulate a payment. Does not check whether the amount matches the intent, because
- * `simulatePayment` does that.
- */
+/** Doesn't check the amount against the intent; `simulatePayment` does. */
 export function parseSimulation(deps: Pick<Deps, 'validate'>, body: unknown): Simulation {
   const { amount = null, payerPhone = demoPayer, outcome = 'success' } = deps.validate(simulatePaymentBody, body)
   return { amount, payerPhone: readPhone(payerPhone) ?? demoPayer, outcome }
 }
 
-/**
- * The amount, in centimes, of a simulated payment for an OPEN intent if neither the request nor the intent specifies an
- * amount.
- */
+/** In centimes, if neither the request nor the OPEN intent has an amount. */
 const defaultOpenAmount = 10_000
 
 const technicalError: ReportedOutcome = { outcome: 'failed', reason: 'technical_error' }
@@ -57,10 +45,9 @@ const outcomes: Record<Simulation['outcome'], ReportedOutcome> = {
 }
 
 /**
- * Simulates a payment for a test intent in one write. The merchant chooses the outcome (SPEC 4.6). Returns the PAID
- * intent, or PAYMENT_FAILED if the merchant has chosen a failure. Throws INTENT_NOT_PENDING if the intent cannot be
- * paid, is already being paid, or changes before the write, and VALIDATION_ERROR if the amount differs from the
- * intent's amount.
+ * Simulates a payment of a test intent in one write, with the outcome that the merchant chose (SPEC 4.6). Returns the
+ * PAID intent, or PAYMENT_FAILED for a chosen failure. Throws INTENT_NOT_PENDING if the intent can't be paid, is being
+ * paid, or changes before the write, and VALIDATION_ERROR if the amount isn't the intent's.
  */
 export async function simulatePayment(
   deps: Pick<
@@ -95,19 +82,25 @@ export async function simulatePayment(
   const payerHash = payerHashOf(deps, simulation.payerPhone)
   const commission = commissionOf(amount, ratesAt(caller.commission, deps.config.commissionRates, now))
   const payment = { id: newId(), wallet: 'simulation', amount, commission, payerPhone, payerHash } as const
-  const outcome = amount === failingPayment ? technicalError : outcomes[simulation.outcome]
+  const outcome = amount === failingPaymentAmount ? technicalError : outcomes[simulation.outcome]
   const failure =
     outcome.outcome === 'done' ? null : { code: outcome.reason, retryable: outcome.outcome === 'declined' }
   const marking = markingOf(request, now, { payment: { failure } })
-  // The guard and the write use the same time. If they used different times, an expired intent could be paid when the
-  // clock is adjusted between the guard and the write.
+  // With two readings of the clock, an expired intent could be paid if the clock is set back in between.
   const fixed = { ...deps, now: () => now }
-  const after = await endPayment(fixed, before, payment, outcome, { marking, cause, guard: isFree(now) }, deadlineAt)
+  const after = await endPayment(
+    fixed,
+    before,
+    payment,
+    outcome,
+    { marking, cause, guard: freeFilter(now) },
+    deadlineAt,
+  )
   if (after === null) throw refuse('INTENT_NOT_PENDING')
   wakeRelay(deps, after)
   const { requestId } = cause
   deps.log.info({ referenceNumber, ...outcome, status: after.status, requestId }, 'payment.settled')
-  return effectOf(marking.mark, simulated(deps, after, marking.mark), false)
+  return effectOf(marking.mark, simulationResult(deps, after, marking.mark), false)
 }
 
 function amountFor({ amountType, amount }: Intent, requested: number | null, maxAmount: number): number {

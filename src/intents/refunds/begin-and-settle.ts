@@ -12,23 +12,21 @@ import type { KnownOutcome } from '../../wallets/wallet.ts'
 import type { Intent } from '../intent.ts'
 import { transitions } from '../lifecycle.ts'
 import { fewLookUpKeys } from '../look-up-keys.ts'
-import { type Marking, unlessMarked } from '../marks.ts'
+import { type Marking, unmarkedFilter } from '../marks.ts'
 import { pushAttempt } from '../payments/begin-and-settle.ts'
 import type { PaymentAttempt, Refund } from '../records.ts'
 import { planTransition, writeChange } from '../transition.ts'
 
 type Owner = Pick<Intent, 'businessId' | 'sandbox' | '_id'>
 
-/** Returns a filter that matches an intent while this refund is PENDING. */
-export const pending = (refundId: string) => ({
+export const pendingRefundFilter = (refundId: string) => ({
   refunds: { $elemMatch: { id: refundId, status: 'PENDING' } },
 })
 
 /**
- * Sets an amount and its share of the fees aside for a refund, so that no other refund can use them. The intent's
- * status does not change. `guard` is a filter for what is already set aside or refunded. Returns false
- * if the guard does not match, if the intent is not refundable or has `maxRefunds` refunds, if an earlier request with
- * the same key has begun its refund, or if the clean-up is removing the intent.
+ * Sets an amount and its portion of the fees aside, so that no other refund can use them. The status doesn't change.
+ * Returns false if `guard` (what has been set aside so far) doesn't match, the intent isn't refundable or has
+ * `maxRefunds` refunds, an earlier request with the same key began its refund, or the clean-up is removing the intent.
  */
 export const beginRefund = (
   deps: Pick<Deps, 'batchers'>,
@@ -46,7 +44,7 @@ export const beginRefund = (
         status: { $in: transitions.refund.from },
         ...guard,
         [`refunds.${maxRefunds - 1}`]: { $exists: false },
-        ...unlessMarked(marking),
+        ...unmarkedFilter(marking),
         cleanedAt: { $exists: false },
       },
       update: {
@@ -59,8 +57,8 @@ export const beginRefund = (
   )
 
 /**
- * Removes a refund for which no money was transferred, and stores `attempt` as its record. Its look-up key stays only
- * while the intent has few. Returns false if the refund was no longer PENDING.
+ * Removes a refund for which no money was transferred; only `attempt` remains, and its look-up key if the intent has
+ * few. Returns false if the refund was no longer PENDING.
  */
 async function releaseRefund(
   deps: Pick<Deps, 'batchers'>,
@@ -71,9 +69,9 @@ async function releaseRefund(
   const release = (where: object, pulled: object) =>
     deps.batchers.updateIntent(
       {
-        filter: { businessId, sandbox, _id, ...pending(refund.id), ...where },
+        filter: { businessId, sandbox, _id, ...pendingRefundFilter(refund.id), ...where },
         update: {
-          $inc: released(refund),
+          $inc: undoSetAside(refund),
           $pull: { refunds: { id: refund.id }, ...pulled },
           $push: pushAttempt(attempt),
         },
@@ -84,41 +82,41 @@ async function releaseRefund(
   return (await release(fewLookUpKeys, {})) || release({}, { lookUpKeys: refund.id })
 }
 
-/** The sums that a payment's refunds have set aside so far, including PENDING refunds. */
+/** Includes PENDING refunds. */
 type SetAside = Pick<Intent, 'refundsCommitted' | 'feesReturned'>
 
-/** A filter for the fields of `SetAside`. */
 type SetAsideGuard = Partial<
   Record<'refundsCommitted' | `feesReturned.${keyof ReturnedFees}`, number | { $lt: number } | { $lte: number }>
 >
 
 /**
- * Returns the part of each fee that a refund of `amount` centimes gives back, and the guard of the write that sets
- * them aside. The refund that completes the amount paid
- * gives back all that is left of the fees. Any other refund gives back its share, rounded down to whole centimes, but
- * never more than is left. Less than its share is left only if an earlier refund failed after a completing refund had
- * taken the rest. A share that does not depend on other refunds is guarded by bounds, so that concurrent refunds do not
- * delay each other. Otherwise, the guard requires the exact state from which the parts were calculated.
+ * The portion of each fee that a refund of `amount` centimes gives back, and the guard of the write that sets it aside.
+ * A refund that completes the amount paid gives back whatever is left of the fees. Any other gives back its portion,
+ * rounded down to whole centimes. (Less may be left only if an earlier refund failed after a completing one had taken
+ * the rest.)
+ *
+ * If the portion doesn't depend on other refunds, the guard is a range, so that concurrent refunds don't delay each
+ * other. Otherwise it's the exact state that the portion was calculated from.
  */
-export function feeShareOf(
+export function feePortionsOf(
   { amountPaid, commission }: { amountPaid: number; commission: Commission },
   { refundsCommitted, feesReturned }: SetAside,
   amount: number,
 ) {
   const left = (fee: keyof ReturnedFees): number => commission[fee] - feesReturned[fee]
-  const share = (fee: keyof ReturnedFees): number =>
+  const portion = (fee: keyof ReturnedFees): number =>
     Number((BigInt(commission[fee]) * BigInt(amount)) / BigInt(amountPaid))
-  const shares = both(share)
+  const portions = both(portion)
   const isComplete = refundsCommitted + amount === amountPaid
-  const isShort = shares.providerTtc > left('providerTtc') || shares.payerTtc > left('payerTtc')
+  const isShort = portions.providerTtc > left('providerTtc') || portions.payerTtc > left('payerTtc')
   if (isComplete || isShort)
     return {
-      returnedFees: isComplete ? both(left) : both((fee) => Math.min(shares[fee], left(fee))),
+      returnedFees: isComplete ? both(left) : both((fee) => Math.min(portions[fee], left(fee))),
       guard: { refundsCommitted, ...byPath(feesReturned) },
     }
-  const bounds = both((fee) => commission[fee] - shares[fee])
+  const bounds = both((fee) => commission[fee] - portions[fee])
   return {
-    returnedFees: shares,
+    returnedFees: portions,
     guard: {
       refundsCommitted: { $lt: amountPaid - amount },
       'feesReturned.providerTtc': { $lte: bounds.providerTtc },
@@ -132,7 +130,6 @@ const both = (part: (fee: keyof ReturnedFees) => number): ReturnedFees => ({
   payerTtc: part('payerTtc'),
 })
 
-/** Returns both parts, keyed by MongoDB path. */
 const byPath = ({ providerTtc, payerTtc }: ReturnedFees) => ({
   'feesReturned.providerTtc': providerTtc,
   'feesReturned.payerTtc': payerTtc,
@@ -140,22 +137,18 @@ const byPath = ({ providerTtc, payerTtc }: ReturnedFees) => ({
 
 type Amounts = { amount: number; returnedFees: ReturnedFees }
 
-/** Returns the operand of an `$inc` that sets a refund's amount and fees aside. */
 export const setAside = ({ amount, returnedFees }: Amounts): Record<string, number> => ({
   refundsCommitted: amount,
   ...byPath(returnedFees),
 })
 
-/** Returns the operand of an `$inc` that releases a refund's amount and fees. */
-export const released = ({ amount, returnedFees }: Amounts): Record<string, number> =>
+export const undoSetAside = ({ amount, returnedFees }: Amounts): Record<string, number> =>
   setAside({ amount: -amount, returnedFees: both((fee) => -returnedFees[fee]) })
 
 /**
- * Ends a PENDING refund according to its outcome at the wallet, in one write. If the money was refunded, the intent
- * becomes REFUNDED and gets a `payment.refunded` event. Otherwise, the refund is removed, and its amount and its share
- * of the fees become refundable again. The refund is settled only once, however often this function runs. Returns
- * false if the refund was no longer PENDING. `cause` is the request that settles the refund,
- * or null if a job settles it.
+ * Ends a PENDING refund with its outcome at the wallet, in one write. Either the intent becomes REFUNDED and gets a
+ * `payment.refunded` event, or the refund is removed and its amount and fees are refundable again. However often this
+ * runs, it settles the refund once. Returns false if it was no longer PENDING. `cause` is null in a job.
  */
 export async function settleRefund(
   deps: Pick<Deps, 'Intent' | 'batchers' | 'enqueue' | 'log' | 'metrics' | 'now'>,
@@ -179,10 +172,7 @@ export async function settleRefund(
   return true
 }
 
-/**
- * Makes the intent REFUNDED and books the refund in the ledger, so that the merchant sees it in the ledger as soon as
- * the response arrives. The refund and its event have the same time.
- */
+/** The refund and its event get the same time. */
 async function endRefund(
   deps: Pick<Deps, 'Intent' | 'batchers' | 'metrics' | 'now'>,
   intent: Intent,
@@ -194,7 +184,7 @@ async function endRefund(
     name: 'refund',
     marking: null,
     cause,
-    guard: pending(refund.id),
+    guard: pendingRefundFilter(refund.id),
     lists: {
       $set: { 'refunds.$.status': 'SUCCEEDED', 'refunds.$.refundedAt': at, 'refunds.$.writeId': writeId },
       $unset: { 'refunds.$.queryAt': 1 },
@@ -210,12 +200,12 @@ async function endRefund(
   return true
 }
 
-/** The maximum time that a response waits for the ledger. */
+/** A response waits this long for the ledger. */
 const bookingMs = 1_000
 
 /**
- * Books a refund in the ledger before the relay does, so that the merchant sees it there as soon as the response
- * arrives. Never throws, and waits for at most a second, because the relay books every event that is in the outbox.
+ * Books the event in the ledger ahead of the relay, so that merchants find it there when the response arrives. Never
+ * throws and waits for a second at most: the relay books it anyway.
  */
 export async function bookSoon(
   deps: Pick<Deps, 'Intent' | 'batchers'>,
@@ -230,7 +220,7 @@ export async function bookSoon(
   await inTime(book(), bookingMs)
 }
 
-/** Returns the event of the payment if it is not relayed yet. The ledger must contain a payment before its refund. */
+/** The payment's event, if not relayed yet: the ledger must contain a payment before its refund. */
 async function unrelayedPayment({ Intent: model }: Pick<Deps, 'Intent'>, { _id }: Intent): Promise<OutboxEvent[]> {
   const found = await model
     .findOne({ _id }, { outbox: { $elemMatch: { event: 'payment.confirmed' } } })
@@ -238,7 +228,6 @@ async function unrelayedPayment({ Intent: model }: Pick<Deps, 'Intent'>, { _id }
   return found?.outbox ?? []
 }
 
-/** Returns the record of a refund that was not made. */
 const attemptOf = (
   deps: Pick<Deps, 'now'>,
   { payment }: Intent,
@@ -258,8 +247,7 @@ const attemptOf = (
 })
 
 /**
- * Logs an error if the wallet has refunded the money although it had reported that it never would. The merchant does
- * not know about the refund, so an operator must act.
+ * The wallet refunded the money after reporting that it never would. The merchant doesn't know: an operator must act.
  */
 async function logIfAstray(
   deps: Pick<Deps, 'Intent' | 'log'>,

@@ -13,24 +13,16 @@ import { findOpen, leaveOpen, openRefund, queryOrder } from '../query-wallets.ts
 import type { Payment, Refund } from '../records.ts'
 import { settleRefund } from './begin-and-settle.ts'
 
-/** A refund whose amount has been set aside, but that has not been sent to the wallet yet. */
 export interface StartedRefund {
-  /**
-   * The intent as it was before the refund. Its `refunds` list is always empty, for the reason given at
-   * `IntentToChange`.
-   */
+  /** As it was before the refund. `refunds` is always empty (see `IntentToChange`). */
   intent: Intent
   payment: Payment
   wallet: Wallet
   refund: Refund
-  /** The request that started the refund. */
   cause: Cause | null
 }
 
-/**
- * Sends the refund to the wallet and stores the outcome. Resolves to the response data, or to the error that the
- * refund's outcome is.
- */
+/** Resolves to the response data, or to the error if the refund failed. */
 export const carryOut =
   (
     deps: Pick<Deps, 'Intent' | 'batchers' | 'config' | 'enqueue' | 'log' | 'metrics' | 'now'>,
@@ -57,14 +49,11 @@ export const carryOut =
     return responseOf(deps, after, key) ?? outcomeUnknown()
   }
 
-/** How long a repetition waits for the first request, or for a worker, to settle its refund. */
+/** A repeated request waits this long for the first one, or a worker, to settle the refund. */
 const maxWaitMs = 10_000
 const lookEveryMs = 250
 
-/**
- * Resolves to the response of a refund that an earlier request began, as soon as it is settled. Once a query is due,
- * asks the wallet for the outcome. Never sends the refund to the wallet again.
- */
+/** Waits until an earlier request's refund is settled. Queries the wallet when that's due, but never sends it again. */
 export const earlierRefund =
   (
     deps: Pick<
@@ -100,7 +89,7 @@ export const earlierRefund =
     }
   }
 
-/** Returns the response data of a refund, or the error that it has failed. Returns null while it is PENDING. */
+/** Null while the refund is PENDING. */
 function responseOf(
   deps: Pick<Deps, 'config' | 'now'>,
   intent: Intent,

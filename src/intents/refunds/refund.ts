@@ -4,41 +4,35 @@ import { effectOf, type Result, type WriteRequest } from '../../idempotency/requ
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { newRefundId } from '../../platform/ids.ts'
-import { failingRefund } from '../../wallets/magic-amounts.ts'
+import { failingRefundAmount } from '../../wallets/magic-amounts.ts'
 import { orderDeadline } from '../../wallets/query.ts'
 import { findEarlier } from '../effect.ts'
 import { findIntentToChange, type IntentToChange } from '../find.ts'
 import { isRefundable } from '../lifecycle.ts'
 import { dropOldMarks, markingOf, maxMarks } from '../marks.ts'
 import type { Refund } from '../records.ts'
-import { beginRefund, feeShareOf } from './begin-and-settle.ts'
+import { beginRefund, feePortionsOf } from './begin-and-settle.ts'
 import { carryOut } from './carry-out.ts'
 
-/** A merchant's request for a refund. */
 export interface RefundRequest {
-  /** The amount in centimes. If this is null, the whole refundable amount is refunded. */
+  /** In centimes. Null refunds all that's left. */
   amount: number | null
   reason: string | null
-  /**
-   * The amount, in centimes, that the merchant expects to be refundable. If the actual refundable amount is different,
-   * nothing is refunded. If this is null, the refundable amount is not compared.
-   */
+  /** In centimes. If something else is refundable, the refund is refused. Null skips the comparison. */
   expectedRefundable: number | null
 }
 
-/** Validates the body of a refund request. */
 export function parseRefund(deps: Pick<Deps, 'validate'>, body: unknown): RefundRequest {
   const { amount = null, reason = null, expectedRefundable = null } = deps.validate(refundBody, body)
   return { amount, reason, expectedRefundable }
 }
 
 /**
- * Checks whether the intent, as it was read, allows a refund. Returns its parts, and the `guard` that the intent must
- * match when the refund is written. Throws INTENT_REFUND_INVALID_STATUS if nothing has been
- * paid, nothing is left to refund, or the intent already has `maxRefunds` refunds. Throws REFUND_AMOUNT_MISMATCH if the
- * merchant expected a different refundable amount, and AMOUNT_OUT_OF_RANGE if the refund exceeds the refundable amount.
- * Both errors contain the refundable amount in `details.refundable`. In the sandbox, throws REFUND_FAILED for the test
- * amount that always fails.
+ * Checks the intent as it was read. Returns the portions of the fees, and the `guard` for the write. Throws
+ * - INTENT_REFUND_INVALID_STATUS if nothing was paid, nothing is left, or there are `maxRefunds` refunds,
+ * - REFUND_AMOUNT_MISMATCH if the merchant expected something else to be refundable, and AMOUNT_OUT_OF_RANGE if the
+ *   refund exceeds it, both with `details.refundable`,
+ * - REFUND_FAILED in the sandbox for the test amount that always fails.
  */
 function checkRefund(intent: IntentToChange, request: RefundRequest) {
   const { payment, refundsCommitted, sandbox, status } = intent
@@ -61,29 +55,23 @@ function checkRefund(intent: IntentToChange, request: RefundRequest) {
     throw refuse('REFUND_AMOUNT_MISMATCH', { param: 'expectedRefundable', details })
   const amount = request.amount ?? refundable
   if (amount > refundable) throw refuse('AMOUNT_OUT_OF_RANGE', { param: 'amount', details })
-  if (sandbox && [amount, amountPaid].includes(failingRefund)) throw refuse('REFUND_FAILED')
-  const { returnedFees, guard } = feeShareOf(payment, intent, amount)
+  if (sandbox && [amount, amountPaid].includes(failingRefundAmount)) throw refuse('REFUND_FAILED')
+  const { returnedFees, guard } = feePortionsOf(payment, intent, amount)
   const exactly = expectedRefundable === null ? {} : { refundsCommitted }
   return { payment, amount, returnedFees, guard: { ...guard, ...exactly } }
 }
 
-/**
- * The maximum number of rounds, each of which reads the intent and tries to write the refund. A round fails only if
- * another refund of the same intent is written between the read and the write.
- */
+/** A round (read, then guarded write) fails only if another refund of the same intent comes in between. */
 const maxRounds = 5
 
-/**
- * The measured cost of a refund, expressed as a number of reads of the whole intent. Besides reading the intent once, a
- * refund builds, seals and stores the response.
- */
+/** Measured, in reads of the whole intent: apart from one read, a refund builds, encrypts and stores the response. */
 const costInReads = 3
 
 /**
- * Refunds all or part of a payment (SPEC 4.5). A first write sets the amount and its share of the fees aside. Then the
- * wallet transfers the money, and a second write ends the refund. Throws the errors of `checkRefund`. The result's
- * `data` is a step that waits for the wallet and resolves to the intent, with the new refund as `refund`, or to
- * REFUND_FAILED, after which the amount is refundable again.
+ * Refunds all or part of a payment (SPEC 4.5): one write sets the amount and its fees aside, the wallet transfers the
+ * money, and a second write ends the refund. Throws the errors of `checkRefund`. The result's `data` waits for the
+ * wallet, and resolves to the intent with the new `refund`, or to REFUND_FAILED, after which the amount is refundable
+ * again.
  */
 export async function refundIntent(
   deps: Pick<
@@ -127,7 +115,6 @@ function draft(
   const createdAt = deps.now()
   const validUntil = orderDeadline(deps.config, createdAt)
   const id = newRefundId()
-  // `queryAt` is set from the start. If this process dies before the wallet responds, a poll finds the refund and
-  // queries the wallet for the outcome.
+  // Set `queryAt` from the start: if this process dies before the wallet responds, a poll finds the refund.
   return { id, ...amounts, reason, status: 'PENDING', createdAt, validUntil, queryAt: validUntil }
 }

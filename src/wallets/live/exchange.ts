@@ -2,16 +2,13 @@ import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import { TLSSocket } from 'node:tls'
 import { withTimeout } from '../../platform/timeout.ts'
 
-/** One HTTP request to the provider. */
 export interface ProviderRequest {
   method: 'GET' | 'POST'
   path: string
   headers: Record<string, string>
-  /** The request body, or null for a GET. */
   body: string | null
 }
 
-/** A complete response from the provider, with any status and body. */
 export interface ProviderResponse {
   outcome: 'responded'
   status: number
@@ -19,23 +16,21 @@ export interface ProviderResponse {
 }
 
 /**
- * The result of a request. `never-sent` means that no byte of the request was sent and none ever will be. `lost` means
- * that the provider may have received the complete request. `why` is a short explanation for operators, which contains
- * nothing from the request or the response.
+ * `never-sent`: no byte was sent, and none ever will be. `lost`: the provider may have received the whole request.
+ * `why` is for operators, and contains nothing from the request or the response.
  */
 export type Exchange = ProviderResponse | { outcome: 'lost'; why: string } | { outcome: 'never-sent'; why: string }
 
 /**
- * A request may wait for a connection for at most this fraction of its timeout. If a request were sent any later, it
- * would probably time out while the provider is still carrying out the order, especially when the provider is
- * overloaded.
+ * How much of its timeout a request may wait for a connection. Sent any later, it would probably time out while the
+ * provider is still carrying out the order, above all when the provider is overloaded.
  */
-export const connectionWaitShare = 0.5
+export const connectionWaitFraction = 0.5
 
-/** The maximum size of a response. A genuine response is only 100 to 200 bytes long. */
+/** Genuine responses have 100 to 200 bytes. */
 const maxResponseBytes = 16 * 1024
 
-/** Sends a request that `start` begins exactly once, and reads the response, all within `timeoutMs`. */
+/** `start` is called exactly once. `timeoutMs` covers everything up to the end of the response. */
 export async function exchange(
   start: (options: RequestOptions) => ClientRequest,
   { body, ...options }: ProviderRequest,
@@ -45,7 +40,7 @@ export async function exchange(
   const request = start(options)
   const fault = new Promise<string>((resolve) => request.on('error', (error) => resolve(reasonOf(error))))
   const connecting = Promise.race([connected(request), fault])
-  const unconnected = await withTimeout(connecting, timeoutMs * connectionWaitShare, () => 'no connection')
+  const unconnected = await withTimeout(connecting, timeoutMs * connectionWaitFraction, () => 'no connection')
   if (unconnected !== null) {
     request.destroy()
     return { outcome: 'never-sent', why: unconnected }
@@ -59,7 +54,7 @@ export async function exchange(
   })
 }
 
-/** Resolves to null once `request` has a connection. Until then, nothing is sent. */
+/** Resolves once the request has a connection. Nothing is sent before that. */
 const connected = (request: ClientRequest): Promise<null> =>
   new Promise((resolve) => {
     request.on('socket', (socket) => {
@@ -95,7 +90,7 @@ const reasons: Record<string, string> = {
   HPE_HEADER_OVERFLOW: 'too large',
 }
 
-/** Returns the reason for an error. If the certificate was rejected, the code itself describes the problem. */
+/** If the certificate was rejected, the code says why. */
 function reasonOf(error: NodeJS.ErrnoException): string {
   const { code = '' } = error
   return reasons[code] ?? (code.startsWith('HPE_') ? 'malformed' : code)

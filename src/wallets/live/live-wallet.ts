@@ -13,37 +13,30 @@ import type { RefusalReason, StatusQuery, Wallet, WalletOutcome } from '../walle
 import type { ProviderResponse } from './exchange.ts'
 import { openProvider } from './provider.ts'
 
-/**
- * The maximum clock skew of a provider. The provider's clock may be ahead, so the `validUntil` that is sent to the
- * provider is this much later than the order's own `validUntil`.
- */
+/** The provider's clock may be ahead by this much, so we send a `validUntil` that is this much later. */
 const maxClockSkewMs = 30_000
 
 /**
- * If the provider still does not know an order this long after the `validUntil` that was sent to it, it will never
- * carry out the order. Until then, it may still do so, because its clock may be behind and because it may take 30 s to
- * store an order (docs/operators/wallet-provider.md).
+ * An order that the provider doesn't know this long after the `validUntil` we sent will never be carried out. Before
+ * that it might be: the provider's clock may be behind, and storing an order can take it 30 s
+ * (docs/operators/wallet-provider.md).
  */
 const lostAfterMs = maxClockSkewMs + 30_000
 
 /**
- * If more time than this has passed since the `validUntil` that was sent to the provider, the fact that the provider
- * does not know an order proves nothing, because providers remember orders for only 30 days. The margin of one day
- * allows for clock skew, and for orders that were carried out long before their `validUntil`.
+ * After this, it proves nothing if the provider doesn't know an order: providers remember them for only 30 days. One
+ * day is left for clock skew, and for orders carried out long before their `validUntil`.
  */
 const forgottenAfterMs = 29 * 86_400_000
 
 const resources = { payment: '/payments', refund: '/refunds' } as const
 
-/**
- * The status in a response that proves that an order will never be carried out, or null if no status can prove this.
- */
+/** Proves that an order will never be carried out. Null if no status proves that. */
 type NotExecutedStatus = 'expired' | 'unknown' | null
 
 /**
- * Creates the wallet for live mode, which calls a provider over HTTP. The outcome of an order is known only if a
- * well-formed response reports it, or if the order was certainly never sent. Otherwise, the outcome is unknown until a
- * status query determines it.
+ * Calls a provider over HTTP. We know an outcome only if a well-formed response reports it, or if the order was
+ * certainly never sent. Otherwise it's unknown until a status query finds out.
  */
 export function createLiveWallet(
   deps: Pick<Deps, 'config' | 'log' | 'now'>,
@@ -57,7 +50,6 @@ export function createLiveWallet(
     return { outcome: 'unknown', why }
   }
 
-  /** Returns the outcome that a response proves. If the response cannot be trusted, the outcome is unknown. */
   function outcomeOf(
     httpResponse: ProviderResponse,
     order: OrderIdentity,
@@ -66,8 +58,7 @@ export function createLiveWallet(
     const read = readResponse(httpResponse, order)
     if ('fault' in read) return unknown(order, read.fault)
     const { response } = read
-    // An order expires if it took too long to reach the provider, or if a clock is wrong. An operator should know in
-    // either case.
+    // Either the order took too long to get there or a clock is wrong. An operator should know.
     if (response.status === 'expired') logFault(order, 'expired')
     return response.status === notExecuted ? { outcome: 'not-executed' } : toOutcome(response)
   }
@@ -101,8 +92,7 @@ export function createLiveWallet(
 
     async status(query) {
       const { kind, businessId, key } = query
-      // The time is read before the query is sent. The response may take a long time to arrive, and the order may reach
-      // the provider in the meantime.
+      // Read the time BEFORE the query: until the response is here, the order may still reach the provider.
       const sinceMs = deps.now().getTime() - providerDeadline(query).getTime()
       const notExecuted = sinceMs > lostAfterMs && sinceMs < forgottenAfterMs ? 'unknown' : null
       const result = await provider.get(businessId, `${resources[kind]}/${encodeURIComponent(key)}`)
@@ -116,15 +106,10 @@ export function createLiveWallet(
 
 const providerDeadline = ({ validUntil }: { validUntil: Date }): Date => new Date(validUntil.getTime() + maxClockSkewMs)
 
-/**
- * The shortest interval between two log lines about the same fault. If a provider fails for one customer, it usually
- * fails for all customers, so one log line per interval is enough.
- */
+/** A provider that fails for one customer usually fails for all of them, so one log line per interval is enough. */
 const logEveryMs = 5000
 
-/**
- * Logs the provider's faults. Each `why` is throttled separately, so that a frequent fault does not hide a rare one.
- */
+/** Throttles each `why` separately, so that a frequent fault doesn't hide a rare one. */
 function createFaultLog(log: Log): (order: OrderIdentity, why: string) => void {
   const writers = new Map<string, (fields: object) => void>()
   return ({ kind, key, businessId, requestId = null }, why) => {
@@ -136,28 +121,27 @@ function createFaultLog(log: Log): (order: OrderIdentity, why: string) => void {
 
 const isWalletResponse = new Ajv({ validateSchema: false }).compile<WalletResponse>(walletResponse)
 
-/** The fields of an order with which a response is compared, and those that the log shows. */
 type OrderIdentity = Pick<StatusQuery, 'kind' | 'key' | 'amount' | 'fee' | 'businessId' | 'requestId'>
 
-/** The outcomes that have their own HTTP status. All other outcomes use 200. */
+/** The other outcomes come with status 200. */
 const ownStatus: Partial<Record<WalletResponse['status'], number>> = { unknown: 404, expired: 410 }
 const usualStatus = 200
 
-/** Parses the provider's response. Returns the parsed response, or the reason why it cannot be trusted. */
+/** Returns a `fault` if we can't trust the response. */
 function readResponse(
   { status, body }: Pick<ProviderResponse, 'status' | 'body'>,
   order: OrderIdentity,
 ): { response: WalletResponse } | { fault: string } {
   const response = parse(body)
-  // A 404 from a proxy, or from a different server at the same address, proves nothing about an order.
+  // A 404 from a proxy, or from another server at this address, proves nothing about an order.
   if (!isWalletResponse(response) || status !== (ownStatus[response.status] ?? usualStatus))
     return { fault: status === usualStatus ? 'malformed' : `status ${status}` }
   if (response.key !== order.key) return { fault: 'another key' }
   if (response.amount !== undefined && response.amount !== order.amount) return { fault: 'another amount' }
   if (response.fee !== undefined && response.fee !== order.fee) return { fault: 'another fee' }
-  // As with the amount, null is not the currency of the order.
+  // Null counts as another currency, just as it does for the amount.
   if (response.currency !== undefined && response.currency !== currencyCode) return { fault: 'another currency' }
-  // A wallet refuses an order only because of its PIN, and a refund has no PIN.
+  // Refusals are always about the PIN, and a refund has none.
   if (response.status === 'refused' && order.kind === 'refund') return { fault: 'malformed' }
   return { response }
 }
@@ -172,10 +156,7 @@ function parse(body: string): unknown {
 
 const refusals: readonly RefusalReason[] = ['wrong_pin', 'wallet_locked']
 
-/**
- * Returns the outcome that a response reports. The status indicates whether money moved. If the response has no reason,
- * or one that this service does not know, the outcome has a default reason.
- */
+/** The status says whether money moved. A missing or unknown reason gets a default. */
 function toOutcome({ status, reason }: WalletResponse): WalletOutcome {
   switch (status) {
     case 'succeeded':

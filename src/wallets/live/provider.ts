@@ -6,9 +6,9 @@ import { createShare } from '../../limits/share.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { createRunningWork } from '../../platform/running-work.ts'
 import { version } from '../../platform/version.ts'
-import { connectionWaitShare, type Exchange, exchange, type ProviderRequest } from './exchange.ts'
+import { connectionWaitFraction, type Exchange, exchange, type ProviderRequest } from './exchange.ts'
 
-/** A provider may hang only for the customers of one business, and must leave connections for the others. */
+/** The provider may hang only for the customers of one business, so connections for the others must remain. */
 export const providerLimits = {
   requests: {
     what: 'Requests to the wallet provider in progress',
@@ -21,26 +21,21 @@ export const providerLimits = {
 } satisfies Record<string, Resource>
 
 /**
- * How long an idle connection is kept open. Many servers close idle connections after 5 s, so this service closes them
- * slightly earlier. An order would be lost if the server closed the connection while the order was being sent.
+ * Many servers close idle connections after 5 s, so we do it slightly earlier: an order is lost if the server closes
+ * the connection while we're sending it.
  */
 const idleMs = 4_000
-/** If a server announces a shorter time, the connection is closed this much earlier. */
+/** If a server announces a shorter time, close the connection this much before. */
 const idleMarginMs = 2_000
 
-/**
- * Creates an agent that queues no requests: `providerLimits` limits them. It opens a connection only if none is idle.
- */
+/** Never queues a request, because `providerLimits` limits them. */
 function createAgent(isSecure: boolean): http.Agent {
   const options = { keepAlive: true, timeout: idleMs, agentKeepAliveTimeoutBuffer: idleMarginMs }
-  // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment has no effect.
+  // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment has no effect.
   return isSecure ? new https.Agent({ ...options, rejectUnauthorized: true }) : new http.Agent(options)
 }
 
-/**
- * Connects to the provider at `url`, and signs each request with `key`. Node.js environment variables do not affect
- * these connections.
- */
+/** Connects to `url` and signs each request with `key`. Environment variables of Node.js don't affect this. */
 export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: { url: string; key: string }) {
   const timeoutMs = deps.config.walletTimeoutMs
   const { origin, pathname } = new URL(url)
@@ -59,19 +54,17 @@ export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: {
       'User-Agent': `${deps.config.webhookHeaderBrand}-Payments/${version}`,
       Accept: '*/*',
       'X-Wallet-Timestamp': timestamp,
-      'X-Wallet-Signature': signature(key, { timestamp, method, path, body }),
+      'X-Wallet-Signature': signatureOf(key, { timestamp, method, path, body }),
     }
   }
 
-  /**
-   * Sends a request as soon as its business has a free connection. The time spent waiting counts towards `timeoutMs`.
-   */
+  /** Waits for a free connection of the business, which counts towards `timeoutMs`. */
   async function sendSoon(businessId: string, request: () => ProviderRequest): Promise<Exchange> {
     const startedAt = performance.now()
-    const held = await share.take([businessId], { requests: 1 }, timeoutMs * connectionWaitShare)
+    const held = await share.take([businessId], { requests: 1 }, timeoutMs * connectionWaitFraction)
     if (held === null) return { outcome: 'never-sent', why: 'no connection' }
     const leftMs = timeoutMs - (performance.now() - startedAt)
-    // The request is signed only after the wait, because a signature is valid only for a limited time.
+    // Sign only now, because a signature is valid for a limited time.
     return exchange(start, request(), leftMs).finally(held.free)
   }
 
@@ -81,7 +74,7 @@ export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: {
   }
 
   return {
-    /** Sends an order, with the order's key as the idempotency key. */
+    /** Uses the order's key as the idempotency key. */
     post(businessId: string, resource: string, order: { key: string; [field: string]: unknown }): Promise<Exchange> {
       const path = base + resource
       const body = JSON.stringify(order)
@@ -91,12 +84,10 @@ export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: {
         return { method: 'POST', path, headers, body }
       })
     },
-    /** Sends a status query. */
     get(businessId: string, resource: string): Promise<Exchange> {
       const path = base + resource
       return send(businessId, () => ({ method: 'GET', path, headers: signed('GET', path, ''), body: null }))
     },
-    /** Closes the connections once all running requests have finished. */
     async close(): Promise<void> {
       isClosed = true
       await running.ended()
@@ -106,8 +97,7 @@ export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: {
 }
 
 /**
- * The parts of a request that are signed. `timestamp` is the Unix time in seconds, as sent in the header. `path` begins
- * with the path of the provider's base URL. `body` is the exact request body, or an empty string for a GET.
+ * `timestamp` is in Unix seconds, as in the header. `path` includes that of the base URL. `body` is empty for a GET.
  */
 interface Signed extends Pick<ProviderRequest, 'method' | 'path'> {
   timestamp: string
@@ -115,11 +105,10 @@ interface Signed extends Pick<ProviderRequest, 'method' | 'path'> {
 }
 
 /**
- * Returns `sha256=` followed by the hexadecimal HMAC-SHA256 of the timestamp, the method, the path and the body, joined
- * by line feeds. The first three parts never contain a line feed, so two different requests can never produce the same
- * signed string.
+ * `sha256=` and the hex HMAC-SHA256 of timestamp, method, path and body, joined by line feeds. Only the body can
+ * contain a line feed, so two requests never have the same signed text.
  */
-export function signature(key: string, { timestamp, method, path, body }: Signed): string {
+export function signatureOf(key: string, { timestamp, method, path, body }: Signed): string {
   const text = [timestamp, method, path, body].join('\n')
   return `sha256=${createHmac('sha256', key).update(text).digest('hex')}`
 }

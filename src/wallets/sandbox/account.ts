@@ -2,26 +2,26 @@ import { collection, type Stored } from '../../mongo/declare.ts'
 import { date, orNull, part, secret, text, whole } from '../../mongo/fields.ts'
 
 /**
- * A customer's wallet in the sandbox. `_id` is the phone number, for a demo wallet with the business's id before it, so
- * concurrent processes cannot create a wallet twice.
+ * A customer's wallet in the sandbox. The `_id` is the phone number, prefixed with the business for a demo wallet, so
+ * concurrent processes can't create the same wallet twice.
  */
 export const walletAccounts = collection({
   name: 'wallets',
   kept: 'forever',
   fields: {
     _id: text,
-    /** The phone number, which consists of digits only (phone.ts). */
+    /** Digits only (phone.ts). */
     phone: text,
-    /** The only business that sees this demo wallet. Null if every business sees the wallet. */
+    /** The only business that sees this demo wallet. Null if every business sees it. */
     businessId: orNull(text),
-    /** The argon2id hash of the PIN. If null, no PIN is correct. */
+    /** Argon2id hash. Null if no PIN is correct. */
     pinHash: orNull(secret(text)),
     /** In centimes. */
     balance: whole,
     wrongPins: part({ count: whole, lastAt: date }),
     createdAt: date,
   },
-  // Staff search for wallets by phone number. A number may have one demo wallet for each business.
+  // Staff search by phone number. A number can have a demo wallet per business.
   indexes: [{ name: 'phone', key: { phone: 1 } }],
 })
 export type WalletAccount = Stored<typeof walletAccounts>
@@ -31,21 +31,19 @@ export const newAccount = (
   now: Date,
 ): WalletAccount => ({ ...opening, wrongPins: { count: 0, lastAt: now }, createdAt: now })
 
-/** With this many guesses before the lock, a stranger finds one PIN of 4 digits in 2 000. */
+/** With this many guesses before the lock, a stranger finds one 4-digit PIN in 2 000. */
 const maxWrongPins = 5
-/** Wrong PINs are forgotten once this much time has passed since the last one. */
+/** Counted from the last wrong PIN. */
 const lockedMs = 15 * 60_000
 
-/** Whether a wallet's PIN is locked. `lockEndsAt` is null if it is not. */
 export interface PinState {
-  wrongAttempts: number
+  failures: number
   lockEndsAt: Date | null
 }
 
-/** Returns the state of a wallet's PIN at `now`. */
 export function pinState({ wrongPins }: Pick<WalletAccount, 'wrongPins'>, now: Date): PinState {
   const { count, lastAt } = wrongPins
   const forgottenAt = new Date(lastAt.getTime() + lockedMs)
-  if (forgottenAt <= now) return { wrongAttempts: 0, lockEndsAt: null }
-  return { wrongAttempts: count, lockEndsAt: count >= maxWrongPins ? forgottenAt : null }
+  if (forgottenAt <= now) return { failures: 0, lockEndsAt: null }
+  return { failures: count, lockEndsAt: count >= maxWrongPins ? forgottenAt : null }
 }

@@ -10,8 +10,7 @@ import { newAccount, type PinState, pinState, type WalletAccount } from './accou
 import { fixedOutcomeOf } from './sandbox-wallet.ts'
 
 /**
- * Creates a sandbox wallet that every business sees under this phone number. Returns null if the number already has
- * such a wallet. The audit line contains the masked phone number, and not the PIN.
+ * Creates a wallet that every business sees; null if the number has one. The audit line has the masked phone number.
  */
 export async function createWallet(
   deps: Pick<Models, 'WalletAccount'> & AuditedDeps & { slowHash: SlowHash },
@@ -27,14 +26,13 @@ export async function createWallet(
   }).catch(nullIfDuplicate)
 }
 
-/** What staff see of a sandbox wallet: neither the PIN nor its hash and, in a list, only a part of `phone`. */
+/** What staff may see. In lists, `phone` is masked. */
 export interface WalletFacts extends Pick<WalletAccount, 'phone' | 'businessId' | 'balance' | 'createdAt'> {
   pin: PinState
-  /** The outcome that every payment from this demo wallet has (docs/merchants/testing.md), or null if none is fixed. */
+  /** Every payment from this demo wallet has it (docs/merchants/testing.md). Null if it depends on the payment. */
   fixedOutcome: KnownOutcome | null
 }
 
-/** Selects wallets. Omitted fields do not restrict the selection. */
 export interface WalletFilter {
   phone?: string
   businessId?: string
@@ -42,16 +40,13 @@ export interface WalletFilter {
 
 type Reads = Pick<Deps, 'WalletAccount' | 'now'>
 
-/** Returns the wallets that match, sorted by id. Their phone numbers are masked, but `next` contains a whole number. */
+/** Phone numbers are masked, except for the one in `next`. */
 export async function listWallets(deps: Reads, filter: WalletFilter, slice: IdSlice): Promise<IdPage<WalletFacts>> {
   const page = await readIdPage(deps.WalletAccount, given(filter), slice, orders.byName)
   return mapPage(page, (account) => ({ ...walletFacts(deps, account), phone: maskPhone(account.phone) }))
 }
 
-/**
- * Returns the wallet with this phone number that every business sees, or the demo wallet of one business. Returns null
- * if there is no such wallet.
- */
+/** Without a business id, finds the wallet that every business sees. */
 export async function lookUpWallet(deps: Reads, phone: string, businessId: string | null): Promise<WalletFacts | null> {
   const account = await deps.WalletAccount.findOne({ phone, businessId }).lean<WalletAccount | null>()
   return account === null ? null : walletFacts(deps, account)

@@ -4,7 +4,7 @@ import { isDuplicate, nativeCollection } from '../../mongo/collection.ts'
 import { type Transactions, transaction } from '../../mongo/transaction.ts'
 import type { Models } from '../../platform/deps.ts'
 import type { SlowCheck, SlowHash } from '../../security/slow-hash.ts'
-import { failingPayment } from '../magic-amounts.ts'
+import { failingPaymentAmount } from '../magic-amounts.ts'
 import type { KnownOutcome, PaymentOrder, RefundOrder, RefusalReason, Wallet } from '../wallet.ts'
 import { newAccount, pinState, type WalletAccount } from './account.ts'
 import type { WalletMovement } from './movement.ts'
@@ -15,13 +15,9 @@ type SandboxDeps = Pick<Models, 'WalletAccount' | 'WalletMovement'> & {
   now(): Date
 }
 
-/**
- * Creates the wallet for test intents. Its accounts are stored in MongoDB and have PINs and balances, but no real
- * money.
- */
 export function createSandboxWallet(deps: SandboxDeps & { slowHash: SlowHash }): Wallet {
   const checkPin = deps.slowHash.createCheck()
-  // All demo wallets have the same PIN, so a process hashes it only once.
+  // All demo wallets have the same PIN, so hash it only once per process.
   let demoPinHash: Promise<string> | undefined
   const hashDemoPin = () =>
     (demoPinHash ??= deps.slowHash.make(demoPin).catch((error: unknown) => {
@@ -34,7 +30,7 @@ export function createSandboxWallet(deps: SandboxDeps & { slowHash: SlowHash }):
     authorise: (order) => authorise({ ...deps, checkPin, hashDemoPin }, order),
     refund: (order) => refundTo(deps, order),
     status: ({ key, kind, validUntil }) =>
-      decide(deps, { _id: key, kind, ...unseen, validUntil }, async () => notExecuted),
+      decideOrder(deps, { _id: key, kind, ...unseen, validUntil }, async () => notExecuted),
   }
 }
 
@@ -46,22 +42,18 @@ const failed = { outcome: 'failed', reason: 'technical_error' } as const
 const closed = { outcome: 'failed', reason: 'wallet_closed' } as const
 const notExecuted = { outcome: 'not-executed' } as const
 
-/**
- * How long the outcome of an order that moved no money is kept. By then, neither a status query nor the order itself is
- * expected any more.
- */
+/** Applies to orders that moved no money. By then, we expect neither a status query nor the order itself any more. */
 const keptMs = 30 * 86_400_000
 
-/** An order, or a status query for it. From `validUntil` on, it is not carried out. */
+/** From `validUntil` on, the order must not be carried out. */
 type Undecided = Omit<WalletMovement, 'result' | 'at' | 'forgetAt'> & { validUntil: Date }
 
 /**
- * Decides an order once and for all: one transaction stores the outcome under the order's key, and writes what `judge`
- * writes. If the order was decided before, returns that outcome. A status query decides that the order is not executed,
- * so a process that was frozen cannot carry it out later. A query that meets an open transaction of the order waits for
- * its end.
+ * Decides an order once and for all: one transaction stores the outcome under the order's key, along with what `judge`
+ * writes. If it was decided before, that outcome stands. A status query decides `not-executed`, so that a process that
+ * was frozen can't carry the order out later; if the order's transaction is still open, the query waits for it.
  */
-export function decide(
+export function decideOrder(
   deps: SandboxDeps,
   { validUntil, ...order }: Undecided,
   judge: (session: mongo.ClientSession) => Promise<KnownOutcome>,
@@ -82,21 +74,20 @@ export function decide(
   })
 }
 
-/** Takes a payment from the wallet with the given phone number if the PIN is correct. */
 async function authorise(
   deps: SandboxDeps & { checkPin: SlowCheck; hashDemoPin(): Promise<string> },
   { key, amount, fee, validUntil, businessId, phone, pin }: PaymentOrder,
 ): Promise<KnownOutcome> {
   const account = await findAccount(deps, businessId, phone)
-  // Too slow for a transaction. Without a wallet, it takes as long.
+  // Too slow for a transaction. Without a wallet, it takes just as long.
   const isRight = await deps.checkPin(businessId, account?.pinHash ?? null, pin)
   const accountId = account?._id ?? null
   const order = { _id: key, accountId, kind: 'payment', amount, fee, validUntil } as const
-  return decide(deps, order, (session) => charge(deps, order, isRight, session))
+  return decideOrder(deps, order, (session) => charge(deps, order, isRight, session))
 }
 
 /**
- * Judges a payment, and charges the wallet. The transaction that stores a wrong PIN's refusal also counts it, so there
+ * Judges a payment and charges the wallet. A wrong PIN is counted by the transaction that refuses the payment, so there
  * are no free guesses, however many run at once. `isRight` is null if too many PINs were being checked.
  */
 async function charge(
@@ -110,25 +101,24 @@ async function charge(
   if (account === null) return isRight === null ? notExecuted : wrongPin
   const now = deps.now()
   const fixed = fixedOutcomeOf(account)
-  const { wrongAttempts, lockEndsAt } = pinState(account, now)
+  const { failures, lockEndsAt } = pinState(account, now)
   if (fixed?.outcome === 'refused') return fixed
   if (lockEndsAt !== null) return locked
   if (isRight === null) return notExecuted
   const result = isRight ? (fixed ?? affordable(account, amount, fee)) : wrongPin
   const change = {
     $inc: { balance: result.outcome === 'done' ? -(amount + fee) : 0 },
-    $set: { wrongPins: { count: isRight ? 0 : wrongAttempts + 1, lastAt: now } },
+    $set: { wrongPins: { count: isRight ? 0 : failures + 1, lastAt: now } },
   }
   await accounts.updateOne({ _id: account._id }, change, { session })
   return result
 }
 
 function affordable({ balance }: WalletAccount, amount: number, fee: number): KnownOutcome {
-  if (amount === failingPayment) return failed
+  if (amount === failingPaymentAmount) return failed
   return balance < amount + fee ? poor : done
 }
 
-/** Returns all or part of a payment and its fee to the wallet that made the payment. */
 async function refundTo(
   deps: SandboxDeps,
   { key, amount, fee, validUntil, paymentKey }: RefundOrder,
@@ -137,11 +127,11 @@ async function refundTo(
   const payment = await movements.findOne({ _id: paymentKey, 'result.outcome': 'done' })
   const _id = payment?.accountId ?? null
   const order = { _id: key, accountId: _id, kind: 'refund', amount, fee, paymentKey, validUntil } as const
-  return decide(deps, order, async (session) => {
+  return decideOrder(deps, order, async (session) => {
     if (payment === null || _id === null) return failed
     const earlier = await movements.find({ paymentKey, 'result.outcome': 'done' }, { session }).toArray()
     if (!fits(payment, [...earlier, order])) return failed
-    // Two refunds of the payment conflict here, so neither overlooks the other.
+    // Two refunds of one payment conflict on this write, so neither can miss the other.
     const update = { $inc: { balance: amount + fee } }
     const { matchedCount } = await nativeCollection(deps.WalletAccount).updateOne({ _id }, update, { session })
     return matchedCount === 0 ? closed : done
@@ -150,7 +140,6 @@ async function refundTo(
 
 type Parts = Pick<WalletMovement, 'amount' | 'fee'>
 
-/** Returns whether refunds exceed neither the amount nor the fee that was paid. */
 const fits = (payment: Parts, refunds: readonly Parts[]): boolean =>
   (['amount', 'fee'] as const).every((part) => {
     const sum = refunds.reduce((total, refund) => total + (refund[part] ?? 0), 0)
@@ -159,11 +148,7 @@ const fits = (payment: Parts, refunds: readonly Parts[]): boolean =>
 
 type FindDeps = Pick<Models, 'WalletAccount'> & { now(): Date; hashDemoPin(): Promise<string> }
 
-/**
- * Returns the wallet that a business sees under a phone number. If a wallet has been explicitly created for this
- * number, that wallet is returned. Otherwise, the business's demo wallet is returned. A demo wallet is created on first
- * use.
- */
+/** Prefers a wallet that was created explicitly over the business's own demo wallet, which is created on first use. */
 export async function findAccount(deps: FindDeps, businessId: string, phone: string): Promise<WalletAccount | null> {
   const demoId = `${businessId}-${phone}`
   const found = await nativeCollection(deps.WalletAccount)
@@ -173,10 +158,7 @@ export async function findAccount(deps: FindDeps, businessId: string, phone: str
   return made ?? (await openDemo(deps, { _id: demoId, businessId, phone }))
 }
 
-/**
- * Creates a demo wallet. Even concurrent calls create only one wallet, because they all use the same id. Their hashes
- * may differ, but are of the same PIN.
- */
+/** Concurrent calls use the same id, so only one creates the wallet. All of their hashes are of the same PIN. */
 async function openDemo(
   deps: FindDeps,
   owner: { _id: string; businessId: string; phone: string },
@@ -191,40 +173,34 @@ async function openDemo(
     return account
   } catch (error) {
     if (!isDuplicate(error)) throw error
-    // Until a majority has the wallet that was just created, a transaction may not see it either.
+    // A transaction may not see the new wallet either until a majority has it.
     return findAccount(deps, owner.businessId, owner.phone)
   }
 }
 
-/** Returns the fixed outcome of every payment from this wallet, or null if the outcome is not fixed. */
+/** Null if the outcome depends on the payment. */
 export const fixedOutcomeOf = ({ businessId, phone }: WalletAccount) =>
   businessId === null ? null : (demoWallets[phone]?.fixedOutcome ?? null)
 
-/** The outcome of every payment from certain demo wallets. If the outcome is `refused`, the PIN is not checked. */
+/** If it's `refused`, the PIN isn't checked. */
 type FixedOutcome =
   | { outcome: 'refused'; reason: RefusalReason }
   | { outcome: 'declined'; reason: 'limit_exceeded' }
   | { outcome: 'failed'; reason: 'technical_error' }
 
 interface DemoWallet {
-  /** The PIN, which is not a secret. If null, no PIN is correct. */
+  /** Not a secret. Null if no PIN is correct. */
   pin: string | null
-  /** The balance of a new demo wallet, in centimes. */
+  /** In centimes, for a new wallet. */
   balance: number
   fixedOutcome: FixedOutcome | null
 }
 
 const demoPin = '1234'
-/**
- * A balance that is sufficient for nine million payments of the largest possible amount. JSON and MongoDB can represent
- * this number exactly.
- */
+/** Enough for nine million of the largest payments. JSON and MongoDB can represent it exactly. */
 const plenty = 9_000_000_000_000_000
 
-/**
- * The demo wallets that every business has in the sandbox, by phone number (docs/merchants/testing.md). Their PIN is
- * `demoPin`, except for the one wallet for which no PIN is correct.
- */
+/** Every business has these in the sandbox (docs/merchants/testing.md). */
 export const demoWallets: Readonly<Record<string, DemoWallet>> = {
   '22000001': { pin: demoPin, balance: plenty, fixedOutcome: null },
   '22000002': { pin: null, balance: plenty, fixedOutcome: null },

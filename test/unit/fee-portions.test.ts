@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { array, assert, boolean, integer, nat, oneof, property, record } from 'fast-check'
-import { feeShareOf, released, setAside } from '../../src/intents/refunds/begin-and-settle.ts'
+import { feePortionsOf, setAside, undoSetAside } from '../../src/intents/refunds/begin-and-settle.ts'
 import { commissionOf, type ReturnedFees } from '../../src/wallets/commission.ts'
 
 interface State {
@@ -47,7 +47,7 @@ describe('The fees that refunds give back', () => {
   it('are those of the payment if one refund returns all of it', () => {
     const commission = commissionOf(10_001, { provider: 150, payer: 75, tof: 1400, tte: 200 })
     const nothing = { refundsCommitted: 0, feesReturned: { providerTtc: 0, payerTtc: 0 } }
-    const { returnedFees } = feeShareOf({ amountPaid: 10_001, commission }, nothing, 10_001)
+    const { returnedFees } = feePortionsOf({ amountPaid: 10_001, commission }, nothing, 10_001)
     expect(returnedFees).to.deep.equal({ providerTtc: commission.providerTtc, payerTtc: commission.payerTtc })
   })
 
@@ -62,15 +62,15 @@ describe('The fees that refunds give back', () => {
         const now = () => states.at(-1) as State
         const refund = (seen: State, part: number): void => {
           if (part < 1) return
-          const { returnedFees, guard } = feeShareOf(payment, seen, part)
+          const { returnedFees, guard } = feePortionsOf(payment, seen, part)
           if (!matches(now(), guard)) return
           made.push({ amount: part, returnedFees })
           states.push(incremented(now(), setAside({ amount: part, returnedFees })))
           const isLast = now().refundsCommitted === amountPaid
           for (const fee of fees) {
-            const share = Number((BigInt(commission[fee]) * BigInt(part)) / BigInt(amountPaid))
-            if (!isLast && !hasReleased) expect(returnedFees[fee]).to.equal(share)
-            if (!isLast) expect(returnedFees[fee]).to.be.at.most(share)
+            const portion = Number((BigInt(commission[fee]) * BigInt(part)) / BigInt(amountPaid))
+            if (!isLast && !hasReleased) expect(returnedFees[fee]).to.equal(portion)
+            if (!isLast) expect(returnedFees[fee]).to.be.at.most(portion)
           }
         }
         const check = (): void => {
@@ -88,7 +88,7 @@ describe('The fees that refunds give back', () => {
           if (!isRelease) refund(seen, Math.floor((amountPaid - seen.refundsCommitted) / share))
           else if (made.length > 0) {
             const [gone] = made.splice(pick % made.length, 1)
-            if (gone !== undefined) states.push(incremented(now(), released(gone)))
+            if (gone !== undefined) states.push(incremented(now(), undoSetAside(gone)))
             hasReleased = true
           }
           check()
