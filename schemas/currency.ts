@@ -1,17 +1,14 @@
-/** The currency of all amounts (SPEC 1). */
+/** See SPEC 1.. */
 export const currencyCode = 'MRU'
 
-/** The number of decimal places of the currency. 1 MRU is 100 centimes. */
+/** Decimal places: 1 MRU is 100 centimes. */
 export const decimals = 2
 export const centimesPerUnit = 10 ** decimals
 
 /** In 2018, one new ouguiya (MRU) replaced ten old ones (MRO), in which many people still count. */
 export const oldPerNewOuguiya = 10
 
-/**
- * Formats an amount in centimes as a decimal number, such as `500.00` or `-12.50`, without the rounding errors that a
- * division could cause.
- */
+/** Formats centimes as a decimal number, such as `500.00` or `-12.50`, without the rounding errors of a division. */
 export function decimal(centimes: number): string {
   const size = Math.abs(centimes)
   const fraction = String(size % centimesPerUnit).padStart(decimals, '0')

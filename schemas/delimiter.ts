@@ -1,11 +1,10 @@
-/** The characters that can separate the cells of a CSV file. French spreadsheet programs expect a semicolon. */
+/** French spreadsheet programs expect a semicolon. */
 export type Delimiter = ',' | ';'
 
-/** The values of a query parameter or option that selects the delimiter. */
+/** What a query parameter or option may say. */
 export const delimiterNames = ['comma', 'semicolon', ',', ';'] as const
 export type DelimiterName = (typeof delimiterNames)[number]
 
-/** The query parameter that selects the delimiter of a CSV file. */
 export const delimiterQuery = {
   description: 'The delimiter of the cells. Defaults to a comma. French spreadsheet programs expect a semicolon.',
   enum: delimiterNames,

@@ -3,14 +3,14 @@ import { pageQuery, queryOf, spanQuery } from './queries.ts'
 import { normalised, storableText } from './strings.ts'
 import type { ValueOf } from './value-of.ts'
 
-/** Every status that a delivery can have (SPEC 3, note 3). */
+/** See SPEC 3, note 3. */
 export const deliveryStatuses = ['PENDING', 'RETRYING', 'DELIVERED', 'DEAD', 'CANCELLED'] as const
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
 const anyStatus = `(${deliveryStatuses.join('|')})`
 const identifier = storableText(64)
 
-/** The filters that the list of deliveries and the retry of many deliveries have in common. */
+/** Common to the list of deliveries and the retry by filter. */
 export const deliveryFilters = {
   event: { description: 'Only deliveries of this event.', enum: Object.keys(events) },
   endpointId: { description: 'Only deliveries to this endpoint, which may be deleted.', ...identifier },
@@ -28,7 +28,7 @@ export const deliveryFilters = {
   },
 } as const
 
-/** The query parameters of GET /dev/webhooks/events (SPEC 4.8). */
+/** Query of GET /dev/webhooks/events (SPEC 4.8). */
 export const listDeliveriesQuery = queryOf({
   status: {
     description: `Only deliveries in this status, or in one of several separated by commas: ${deliveryStatuses.join(', ')}.`,
@@ -45,7 +45,7 @@ export const listDeliveriesQuery = queryOf({
 
 export type ListDeliveriesQuery = ValueOf<typeof listDeliveriesQuery>
 
-/** The statuses of the deliveries that can be retried by filter. */
+/** Statuses that a retry by filter may select. */
 export const retriedStatuses = ['DEAD', 'RETRYING', 'CANCELLED'] as const
 export type RetriedStatus = (typeof retriedStatuses)[number]
 
@@ -53,10 +53,7 @@ export type RetriedStatus = (typeof retriedStatuses)[number]
 export const withoutFilter =
   'must contain at least one of status, event, endpointId, referenceNumber, responseStatus, from and to'
 
-/**
- * The body of a POST /dev/webhooks/events/retry request. The filters select the same deliveries as in the list of
- * deliveries.
- */
+/** Body of POST /dev/webhooks/events/retry. The filters select the same deliveries as in the list. */
 export const retryDeliveriesBody = {
   type: 'object',
   minProperties: 1,
@@ -67,7 +64,7 @@ export const retryDeliveriesBody = {
       description: 'Only deliveries in one of these statuses. Defaults to `["DEAD"]`.',
       type: 'array',
       minItems: 1,
-      // The limit is higher than the number of statuses, because the list may contain duplicates.
+      // More than there are statuses, because the list may contain duplicates.
       maxItems: 10,
       items: { enum: retriedStatuses },
     },
@@ -78,7 +75,7 @@ export const retryDeliveriesBody = {
         'The `next` of the previous response. The request continues after the last delivery that the previous one covered.',
       type: 'string',
       maxLength: 60,
-      // A time in base 36 and an id. Ten digits cannot exceed the range of Date.
+      // A time in base 36 and an id. Ten digits can't exceed the range of Date.
       pattern: '^[0-9a-z]{1,10}[.][A-Za-z0-9_-]{1,49}$',
       message: 'must be the `next` of an earlier response',
     },

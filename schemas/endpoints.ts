@@ -4,15 +4,12 @@ import type { ValueOf } from './value-of.ts'
 const eventNames = {
   type: 'array',
   minItems: 1,
-  // The limit is higher than the number of events, because the list may contain duplicates.
+  // More than there are events, because the list may contain duplicates.
   maxItems: 100,
   items: { type: 'string', format: 'webhook-event', errorCodes: { format: 'INVALID_WEBHOOK_EVENT' } },
 } as const
 
-/**
- * The body of a POST /dev/webhooks/endpoints request (SPEC 4.8). The schema uses the `format` keyword to check that the
- * URL is public and that every event exists.
- */
+/** Body of POST /dev/webhooks/endpoints (SPEC 4.8). `format` checks that URLs are public and that events exist. */
 export const createEndpointBody = {
   type: 'object',
   required: ['url', 'events'],
@@ -27,10 +24,7 @@ export const createEndpointBody = {
   },
 } as const
 
-/**
- * The body of a PUT /dev/webhooks/endpoints/{id} request (SPEC 4.8). The body may contain any of these fields. Each
- * field is validated as in a create request.
- */
+/** Body of PUT /dev/webhooks/endpoints/{id} (SPEC 4.8). Any of these fields, each validated as in a create request. */
 export const updateEndpointBody = {
   type: 'object',
   properties: {
@@ -42,7 +36,7 @@ export const updateEndpointBody = {
   },
 } as const
 
-/** The body of a POST /dev/webhooks/endpoints/{id}/test request (SPEC 4.8). */
+/** Body of POST /dev/webhooks/endpoints/{id}/test (SPEC 4.8). */
 export const testEndpointBody = {
   type: 'object',
   properties: {
@@ -53,7 +47,7 @@ export const testEndpointBody = {
   },
 } as const
 
-/** The body of a POST /dev/webhooks/endpoints/{id}/replay request. */
+/** Body of POST /dev/webhooks/endpoints/{id}/replay. */
 export const replayEndpointBody = {
   type: 'object',
   required: ['from'],
@@ -72,7 +66,7 @@ export const replayEndpointBody = {
   },
 } as const
 
-/** The query parameters of GET /dev/webhooks. */
+/** Query of GET /dev/webhooks. */
 export const listEndpointsQuery = queryOf({
   sandbox: {
     description: 'The environment. Defaults to that of the key. Only a live key can list both.',

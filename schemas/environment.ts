@@ -10,9 +10,7 @@ const number = (minimum: number, maximum: number, byDefault: number) =>
 const positive = (maximum: number, byDefault: number) =>
   ({ type: 'number', exclusiveMinimum: 0, maximum, default: byDefault }) as const
 
-/**
- * The schema of all environment variables. `npm run tables` copies their descriptions into docs/operators/configure.md.
- */
+/** All environment variables. `npm run tables` copies the descriptions into docs/operators/configure.md. */
 export const environment = {
   type: 'object',
   required: ['MONGODB_URL', 'REDIS_URL', 'SECRET_KEY'],

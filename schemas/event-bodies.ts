@@ -1,13 +1,23 @@
 import { currencyCode } from './currency.ts'
 import type { EventName } from './events.ts'
 import { maxOrderItems, maxUnitsPerItem } from './orders.ts'
-import { declines, failures } from './payment-reasons.ts'
+import { declineReasons, failureReasons } from './payment-reasons.ts'
 import { maxLabelLength, maxNameLength, maxSkuLength } from './product-limits.ts'
-import { amount, count, described, id, orderNumber, price, shaped, text, textOrNull } from './responses/fields.ts'
+import {
+  amount,
+  count,
+  id,
+  orderNumber,
+  price,
+  textMatching,
+  textOrNull,
+  textUpTo,
+  withDescription,
+} from './responses/fields.ts'
 import { eventFields } from './responses/intent.ts'
-import { stages, statusOrNull } from './responses/webhooks.ts'
+import { failureStages, statusOrNull } from './responses/webhooks.ts'
 
-/** Returns the schema of an object that must contain all of these fields and may contain no others. */
+/** Requires all of these fields and allows no others. */
 const exactly = (properties: Record<string, object>) => ({
   type: 'object',
   properties,
@@ -21,39 +31,35 @@ const instant = {
   maxLength: 24,
 }
 
-/** Returns the schema of a webhook body (SPEC 6.2), which consists of the envelope and the event's data. */
+/** Envelope and data (SPEC 6.2). */
 const eventBody = (event: EventName, data: object) => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   ...exactly({
-    id: described(
+    id: withDescription(
       'The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event.',
-      shaped('^([A-Za-z0-9_-]{32}|[0-9a-f]{24})$', 32),
+      textMatching('^([A-Za-z0-9_-]{32}|[0-9a-f]{24})$', 32),
     ),
     event: { const: event },
-    created_at: described('When the event happened.', instant),
-    sandbox: described('True for test data, with which no money moves.', { type: 'boolean' }),
+    created_at: withDescription('When the event happened.', instant),
+    sandbox: withDescription('True for test data, with which no money moves.', { type: 'boolean' }),
     data,
   }),
 })
 
-/** The names of the events about payment intents. */
 export type PaymentEventName = Extract<EventName, `payment.${string}`>
 
 const nothing = { type: 'null' }
-/** The amount is null in events for an OPEN intent that has not been paid yet. */
+/** Null until an OPEN intent has been paid. */
 const amountOrNull = { ...amount, type: ['integer', 'null'] }
 
-const maskedPhone = shaped(String.raw`^[0-9]{2} \*\* \*\* [0-9]{2}$`, 11)
+const maskedPhone = textMatching(String.raw`^[0-9]{2} \*\* \*\* [0-9]{2}$`, 11)
 
 const commission = (part: object) =>
   exactly({ provider_ttc: part, payer_ttc: part, tof: part, tte: part, total_revenue: part })
 
 const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/**
- * Returns the schema of the fields that all payment events contain (SPEC 6.2). `status` is the intent's status after
- * the event.
- */
+/** Fields of all payment events (SPEC 6.2). `status` is the intent's status after the event. */
 const payment = (status: string) => ({
   ...Object.fromEntries(Object.entries(eventFields).map(([name, schema]) => [snakeCase(name), schema])),
   status: { const: status },
@@ -62,7 +68,7 @@ const payment = (status: string) => ({
 const unpaid = (status: string, more: Record<string, object>) =>
   exactly({
     ...payment(status),
-    amount: described('Centimes. Null for an OPEN intent.', amountOrNull),
+    amount: withDescription('Centimes. Null for an OPEN intent.', amountOrNull),
     paid_at: nothing,
     payer_phone: nothing,
     commission: commission({ ...count, maximum: 0 }),
@@ -72,9 +78,9 @@ const unpaid = (status: string, more: Record<string, object>) =>
 const paid = (status: string, more: Record<string, object>) =>
   exactly({
     ...payment(status),
-    amount: described('Centimes. The amount that the customer paid, without fees.', amount),
+    amount: withDescription('Centimes. The amount that the customer paid, without fees.', amount),
     paid_at: instant,
-    payer_phone: described(
+    payer_phone: withDescription(
       'The phone number of the customer, masked as `22 ** ** 45`, whatever its length.',
       maskedPhone,
     ),
@@ -86,16 +92,16 @@ const failure = (retryable: boolean, codes: readonly string[]) =>
   exactly({ code: { enum: codes }, retryable: { const: retryable } })
 
 const refund = exactly({
-  id: shaped('^RF-[0-9A-Z]{16}$', 19),
+  id: textMatching('^RF-[0-9A-Z]{16}$', 19),
   amount,
-  returned_fees: described(
+  returned_fees: withDescription(
     'The parts of the fees that this refund gives back to you and to the customer, in centimes.',
     exactly({ provider_ttc: count, payer_ttc: count }),
   ),
   reason: textOrNull(200),
 })
 
-/** The schemas of the bodies of payment events (SPEC 6.2). The service sends only the fields in these schemas. */
+/** Bodies of payment events (SPEC 6.2). Only the fields in these schemas are sent. */
 export const paymentEvents: Record<PaymentEventName, object> = {
   'payment.created': eventBody('payment.created', unpaid('PENDING', {})),
   'payment.confirmed': eventBody('payment.confirmed', paid('PAID', {})),
@@ -104,13 +110,12 @@ export const paymentEvents: Record<PaymentEventName, object> = {
   'payment.refunded': eventBody('payment.refunded', paid('REFUNDED', { refund })),
   'payment.failed': eventBody('payment.failed', {
     oneOf: [
-      unpaid('PENDING', { failure: failure(true, declines) }),
-      unpaid('FAILED', { failure: failure(false, failures) }),
+      unpaid('PENDING', { failure: failure(true, declineReasons) }),
+      unpaid('FAILED', { failure: failure(false, failureReasons) }),
     ],
   }),
 }
 
-/** The names of the events about orders. */
 export type OrderEventName = Extract<EventName, `order.${string}`>
 
 const writtenOrNull = (maxLength: number) => ({ ...textOrNull(maxLength), minLength: 1 })
@@ -118,15 +123,15 @@ const writtenOrNull = (maxLength: number) => ({ ...textOrNull(maxLength), minLen
 const item = exactly({
   product_id: id,
   variant_id: id,
-  name: { ...text(maxNameLength), minLength: 1 },
-  variant_label: { ...text(maxLabelLength), minLength: 1 },
+  name: { ...textUpTo(maxNameLength), minLength: 1 },
+  variant_label: { ...textUpTo(maxLabelLength), minLength: 1 },
   sku: writtenOrNull(maxSkuLength),
   unit_price: price,
   quantity: { type: 'integer', minimum: 1, maximum: maxUnitsPerItem },
   total: price,
 })
 
-/** The schemas of the bodies of order events (SPEC 6.2). The service sends only the fields in these schemas. */
+/** Bodies of order events (SPEC 6.2). Only the fields in these schemas are sent. */
 export const orderEvents: Record<OrderEventName, object> = {
   'order.new': eventBody(
     'order.new',
@@ -149,33 +154,32 @@ export const orderEvents: Record<OrderEventName, object> = {
   ),
 }
 
-/** The names of the events about webhook endpoints. */
 export type EndpointEventName = Extract<EventName, `endpoint.${string}`>
 
 const endpoint = (status: string, recoveredAt: object) =>
   exactly({
-    endpoint_id: described('The endpoint that the event is about.', id),
-    reference_number: described('The same id as `endpoint_id`.', id),
-    url: described(
+    endpoint_id: withDescription('The endpoint that the event is about.', id),
+    reference_number: withDescription('The same id as `endpoint_id`.', id),
+    url: withDescription(
       'The scheme and host of the URL, at most 4 characters of its path, and a fingerprint. Your list of endpoints shows it whole.',
-      text(300),
+      textUpTo(300),
     ),
     status: { const: status },
-    failing_since: described('When the first failed attempt ended.', instant),
+    failing_since: withDescription('When the first failed attempt ended.', instant),
     recovered_at: recoveredAt,
-    last_error: described('The stage at which the last failed attempt failed.', {
+    last_error: withDescription('The stage at which the last failed attempt failed.', {
       type: 'string',
-      enum: stages,
+      enum: failureStages,
     }),
     last_response_status: statusOrNull,
   })
 
-/** The schemas of the bodies of endpoint events. The service sends only the fields in these schemas. */
+/** Only the fields in these schemas are sent. */
 export const endpointEvents: Record<EndpointEventName, object> = {
   'endpoint.failing': eventBody('endpoint.failing', {
     oneOf: [
       endpoint('FAILING', { type: 'null' }),
-      endpoint('RECOVERED', described('When an attempt succeeded again.', instant)),
+      endpoint('RECOVERED', withDescription('When an attempt succeeded again.', instant)),
     ],
   }),
 }

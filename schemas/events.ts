@@ -1,6 +1,6 @@
 import type { Scope } from './scopes.ts'
 
-/** Maps each event to the scope that a key must have to subscribe an endpoint to that event (SPEC 6.1, 4.8). */
+/** The scope that a key needs to subscribe an endpoint to each event (SPEC 6.1, 4.8). */
 export const events = {
   'payment.created': 'payments.intents:read',
   'payment.confirmed': 'payments.intents:read',

@@ -2,14 +2,11 @@ import { dateOrTime, pageQuery, queryOf, spanQuery } from './queries.ts'
 import { normalised, storableText } from './strings.ts'
 import type { ValueOf } from './value-of.ts'
 
-/** The merchant's own reference of a payment, in a create request and in the filter of a list. */
 export const merchantReference = normalised('reference', 64)
 
 /**
- * Returns the schema for the body of a POST /dev/intents request (SPEC 4.1). If a value violates a keyword of the
- * schema, the service returns the error code that `errorCodes` lists for that keyword. If the keyword is not listed,
- * the service returns the code listed for `*`, and if there is no such code, VALIDATION_ERROR. All lengths are measured
- * in Unicode code points.
+ * Body of POST /dev/intents (SPEC 4.1). A violated keyword gets the error code that `errorCodes` lists for it, else the
+ * one listed for `*`, else VALIDATION_ERROR. Lengths are in Unicode code points.
  */
 const createIntentBody = <Format extends string>(redirectFormat: Format) =>
   ({
@@ -66,19 +63,19 @@ const createIntentBody = <Format extends string>(redirectFormat: Format) =>
 const redirectUrl = <Format extends string>(format: Format) =>
   ({ type: 'string', format, emptyIsAbsent: true, errorCodes: { '*': 'INVALID_REDIRECT_URL' } }) as const
 
-/** With a live key, redirect URLs must use https. With a test key, localhost URLs are also allowed. */
+/** Live keys need https redirect URLs. Test keys may use localhost too. */
 export const createLiveIntentBody = createIntentBody('https-url')
 export const createTestIntentBody = createIntentBody('https-or-localhost-url')
 
 export type CreateIntentBody = ValueOf<typeof createTestIntentBody>
 
-/** Every status that an intent can have (SPEC 3). */
-export const statuses = ['PENDING', 'PAID', 'REFUNDED', 'CANCELLED', 'FAILED'] as const
-export type Status = (typeof statuses)[number]
+/** See SPEC 3.. */
+export const intentStatuses = ['PENDING', 'PAID', 'REFUNDED', 'CANCELLED', 'FAILED'] as const
+export type Status = (typeof intentStatuses)[number]
 
 const centimes = { type: 'string', format: 'centimes' } as const
 
-/** The parameters of the ranges besides `from` and `to`. A list can be limited by one of these ranges at a time. */
+/** Ranges besides `from` and `to`. A list takes one of them at a time. */
 export const rangeQuery = {
   paidFrom: {
     description: 'Only intents paid at or after this ISO 8601 date or date-time. Without an offset, the time is UTC.',
@@ -106,9 +103,9 @@ export const rangeQuery = {
   maxAmount: { description: 'Only intents of at most this many centimes.', ...centimes },
 } as const
 
-/** The query parameters of GET /dev/intents (SPEC 4.3). */
+/** Query of GET /dev/intents (SPEC 4.3). */
 export const listIntentsQuery = queryOf({
-  status: { description: 'Only intents in this status.', enum: statuses },
+  status: { description: 'Only intents in this status.', enum: intentStatuses },
   merchantReference: {
     description: 'Only intents with this merchantReference.',
     ...merchantReference,
@@ -120,13 +117,10 @@ export const listIntentsQuery = queryOf({
 
 export type ListIntentsQuery = ValueOf<typeof listIntentsQuery>
 
-/**
- * The maximum number of refunds per intent. The number is limited because the intent's document stores all of its
- * refunds, and every response that contains the intent also contains its refunds.
- */
+/** Limited because the intent's document, and every response with the intent, contains all of its refunds. */
 export const maxRefunds = 1_000
 
-/** The body of a POST /dev/intents/{referenceNumber}/refund request (SPEC 4.5). All fields are optional. */
+/** Body of POST /dev/intents/{referenceNumber}/refund (SPEC 4.5). */
 export const refundBody = {
   type: 'object',
   absenceWidens: ['amount', 'expectedRefundable'],
@@ -152,10 +146,10 @@ export const refundBody = {
   },
 } as const
 
-/** The maximum length of a phone number as a string. It is enough for 15 digits and separators between them. */
+/** Enough for 15 digits and separators between them. */
 export const maxPhoneLength = 40
 
-/** The body of a POST /dev/intents/{referenceNumber}/simulate-payment request (SPEC 4.6). All fields are optional. */
+/** Body of POST /dev/intents/{referenceNumber}/simulate-payment (SPEC 4.6). */
 export const simulatePaymentBody = {
   type: 'object',
   absenceWidens: ['amount'],

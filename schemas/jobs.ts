@@ -1,36 +1,28 @@
-import { objectOf, text } from './responses/fields.ts'
+import { objectOf, textUpTo } from './responses/fields.ts'
 
 /**
- * All queues and the data that their jobs contain. Each queue has the same name as its file in workers/, and log lines
- * contain this name in the `queue` field. Jobs contain ids but never state, so nothing is lost if a job is lost, and
- * nothing changes if a job runs twice.
+ * All queues and the data of their jobs. A queue has the name of its file in workers/, which is also the `queue` field
+ * of log lines. Jobs contain ids but never state: nothing is lost with a job, and nothing changes if it runs twice.
  */
 export interface Jobs {
-  /** Intents and orders whose outboxes contain events to relay. */
+  /** Whose outboxes contain events to relay. */
   'outbox-relay': { intentIds: string[]; orderIds: string[] }
-  /** A delivery that is due or will become due. */
+  /** Due now or later. */
   'webhook-delivery': DeliveryJob
   /** Intents that expire within half a second of each other. */
   'intent-expiry': { referenceNumbers: string[] }
-  /**
-   * A payment or refund with an unknown outcome. The job's id is the key by which the wallet identifies the payment or
-   * refund.
-   */
+  /** A payment or refund with an unknown outcome. The job's id is the key by which the wallet knows it. */
   'wallet-outcome': { intentId: string }
   /** Restores the failed jobs of DEAD deliveries. */
   maintenance: Record<string, never>
-  /**
-   * The nightly clean-up. The job contains no data, because the clean-up itself searches MongoDB for everything that is
-   * due for removal.
-   */
+  /** Nightly clean-up. It searches MongoDB itself for everything that is due for removal. */
   retention: Record<string, never>
 }
 
 /**
- * The fields of a waiting delivery that the job board shows to support staff. The job's id contains the delivery's id
- * (webhooks/deliveries/delivery-job.ts), and the job's name is the name of the event. A great many jobs may be waiting
- * in Redis for up to a day, so each job must be small. For example, if the field `ref` were called `reference`, each
- * job would use 64 bytes more of Redis's memory.
+ * What the job board shows of a waiting delivery. The job's id contains the delivery's id
+ * (webhooks/deliveries/delivery-job.ts), its name is the event. A great many jobs may wait in Redis for up to a day, so
+ * each must be small: if `ref` were called `reference`, each job would take 64 more bytes.
  */
 interface DeliveryJob {
   ref: string
@@ -39,30 +31,28 @@ interface DeliveryJob {
   failed?: string
   /** Why the last attempt failed. */
   error?: string
-  /** When the next attempt is due. */
   next?: Date
 }
 
 export type QueueName = keyof Jobs
 
-const strings = { type: 'array', items: text(1000) }
+const strings = { type: 'array', items: textUpTo(1000) }
 
-/** The maximum number of intents in a job that expires intents. */
 export const maxIntentsPerJob = 100
 
-/** The schema of each queue's jobs. Workers validate them, because anyone who can write to Redis can add jobs. */
+/** Workers validate each job, because anyone who can write to Redis can add some. */
 export const jobSchemas = {
   'outbox-relay': objectOf({ intentIds: strings, orderIds: strings }, {}),
-  'webhook-delivery': objectOf({ ref: text(1000), host: text(1000) }, {}),
+  'webhook-delivery': objectOf({ ref: textUpTo(1000), host: textUpTo(1000) }, {}),
   'intent-expiry': objectOf({ referenceNumbers: { ...strings, maxItems: maxIntentsPerJob } }, {}),
-  'wallet-outcome': objectOf({ intentId: text(1000) }, {}),
+  'wallet-outcome': objectOf({ intentId: textUpTo(1000) }, {}),
   maintenance: objectOf({}, {}),
   retention: objectOf({}, {}),
 } satisfies Record<QueueName, object>
 
 /**
- * A job to add. If a job with the same `jobId` already exists, nothing is added. `name` is shown to staff and defaults
- * to the queue's name. With `apartMs`, nothing is added either if a job with this id was added less than this long ago.
+ * Nothing is added if a job with the same `jobId` exists or, with `apartMs`, was added less than this long ago. `name`
+ * is for staff and defaults to the queue's name.
  */
 export interface NewJob<Name extends QueueName> {
   name?: string
@@ -72,30 +62,29 @@ export interface NewJob<Name extends QueueName> {
   apartMs?: number
 }
 
-/** A job with its own id. At most one job with a given id can exist at a time. */
+/** At most one job with a given id exists at a time. */
 export type NamedJob<Name extends QueueName> = NewJob<Name> & { jobId: string }
 
 /** How long the job of a DEAD delivery stays among the failed jobs (30 days). */
 export const deadShownSeconds = 2_592_000
 
 /**
- * How the jobs in each queue are run, and how long they are kept. `concurrency` is the limit per worker process.
- * Normally only the job of a DEAD delivery fails, because other jobs are retried after an error. If another job does
- * fail, it is removed, so that a new job can be added under the same id.
+ * `concurrency` is per worker process. Normally only the job of a DEAD delivery fails, because others are retried. One
+ * that does fail is removed, so that a new job can be added under the same id.
  */
 export const queueOptions = {
-  // A job contains up to 500 intents and orders, and concurrent jobs share their calls to MongoDB. For each set of
-  // documents that a job relays together, it waits for free slots for at most 0.2 s (two waits of 0.1 s), because jobs
-  // of other businesses are waiting behind it.
+  // A job has up to 500 intents and orders, and concurrent jobs share their calls to MongoDB. For each set of documents
+  // that it relays together, it waits at most 0.2 s (twice 0.1 s) for free slots, because jobs of other businesses are
+  // waiting behind it.
   'outbox-relay': { concurrency: 100, keepCompletedSeconds: 0, keepFailedSeconds: 0 },
-  // A job only starts its attempt and does not wait for the result.
+  // A job only starts its attempt and doesn't wait for the result.
   'webhook-delivery': { concurrency: 100, keepCompletedSeconds: 0, keepFailedSeconds: deadShownSeconds },
-  // A job contains up to 100 intents, which share their calls to MongoDB. In measurements with a higher concurrency,
-  // webhook deliveries in the same worker were delayed.
+  // A job has up to 100 intents, which share their calls to MongoDB. With a higher concurrency, webhook deliveries in
+  // the same worker were delayed (measured).
   'intent-expiry': { concurrency: 2, keepCompletedSeconds: 0, keepFailedSeconds: 0 },
   'wallet-outcome': { concurrency: 50, keepCompletedSeconds: 0, keepFailedSeconds: 0 },
   maintenance: { concurrency: 1, keepCompletedSeconds: 0, keepFailedSeconds: 0 },
-  // A lease ensures that only one process at a time runs the clean-up (src/retention/record.ts).
+  // A lease lets only one process at a time run the clean-up (src/retention/record.ts).
   retention: { concurrency: 1, keepCompletedSeconds: 0, keepFailedSeconds: 0 },
 } as const satisfies Record<QueueName, object>
 

@@ -2,7 +2,6 @@ import { delimiterQuery } from './delimiter.ts'
 import { pageQuery, queryOf, spanOf } from './queries.ts'
 import type { ValueOf } from './value-of.ts'
 
-/** The contents of an export of the ledger: the payments, the refunds, or all entries. */
 export const exportKinds = ['payments', 'refunds', 'entries'] as const
 export type ExportKind = (typeof exportKinds)[number]
 
@@ -10,11 +9,9 @@ export type ExportKind = (typeof exportKinds)[number]
 export const exportFormats = ['csv', 'jsonl'] as const
 export type ExportFormat = (typeof exportFormats)[number]
 
-/** The languages of a CSV file. */
 export const exportLanguages = ['en', 'fr', 'ar'] as const
 export type ExportLanguage = (typeof exportLanguages)[number]
 
-/** The query parameters of an export of payments, refunds or ledger entries. */
 export const exportLedgerQuery = queryOf({
   ...spanOf('Only lines booked', ' Defaults to now.'),
   format: {
@@ -39,20 +36,19 @@ export const exportLedgerQuery = queryOf({
 
 export type ExportLedgerQuery = ValueOf<typeof exportLedgerQuery>
 
-/** The types of ledger entries that merchants see. */
 export const entryTypes = ['payment', 'refund', 'fee', 'payout'] as const
 export type EntryType = (typeof entryTypes)[number]
 
 const bookedSpan = spanOf('Only items booked')
 
-/** The query parameters of GET /dev/balance/entries. */
+/** Query of GET /dev/balance/entries. */
 export const listEntriesQuery = queryOf({
   type: { description: 'Only entries of this type.', enum: entryTypes },
   ...bookedSpan,
   ...pageQuery.properties,
 })
 
-/** The query parameters of GET /dev/refunds. */
+/** Query of GET /dev/refunds. */
 export const listRefundsQuery = queryOf({ ...bookedSpan, ...pageQuery.properties })
 
 export type ListRefundsQuery = ValueOf<typeof listRefundsQuery>
@@ -64,7 +60,7 @@ const delimiter = {
   description: `Only for a CSV response. ${delimiterQuery.description}`,
 }
 
-/** The query parameters of GET /dev/statements. */
+/** Query of GET /dev/statements. */
 export const listStatementsQuery = queryOf({
   month: {
     description: 'The month, such as `2026-11`. By default, the current month in UTC.',
@@ -76,7 +72,7 @@ export const listStatementsQuery = queryOf({
   delimiter,
 })
 
-/** The query parameters of GET /dev/statements/{day}. */
+/** Query of GET /dev/statements/{day}. */
 export const getStatementQuery = queryOf({ delimiter })
 
 export type GetStatementQuery = ValueOf<typeof getStatementQuery>

@@ -3,12 +3,12 @@ import { pageQuery, queryOf, spanOf } from './queries.ts'
 import { normalised, storableText } from './strings.ts'
 import type { ValueOf } from './value-of.ts'
 
-/** The longest time in seconds for which the service holds a request. Many proxies end a request after 30 s. */
+/** Seconds. Many proxies end a request after 30 s. */
 export const maxWaitSeconds = 25
 
 const type = { description: 'Only events of this type.', enum: Object.keys(events) as EventName[] }
 
-/** The query parameters of GET /dev/events. */
+/** Query of GET /dev/events. */
 export const listEventsQuery = queryOf({
   type,
   referenceNumber: {
@@ -21,7 +21,7 @@ export const listEventsQuery = queryOf({
 
 export type ListEventsQuery = ValueOf<typeof listEventsQuery>
 
-/** The query parameters of GET /dev/events/feed. */
+/** Query of GET /dev/events/feed. */
 export const readFeedQuery = queryOf({
   after: {
     description:

@@ -4,15 +4,11 @@ import { pageQuery, queryOf, spanQuery } from './queries.ts'
 import { normalised, storableText } from './strings.ts'
 import type { ValueOf } from './value-of.ts'
 
-/**
- * The maximum quantity of one item. With the default MAX_AMOUNT of 10^9 centimes, an item's total is at most 10^15
- * centimes, which JavaScript represents exactly.
- */
+/** With the default MAX_AMOUNT of 10^9 centimes, an item's total is at most 10^15, still exact in JavaScript. */
 export const maxUnitsPerItem = 1_000_000
-/** The maximum number of items in one order. */
 export const maxOrderItems = 100
 
-/** The body of a POST /dev/store/orders/simulate request (SPEC 4.7). All fields are optional. */
+/** Body of POST /dev/store/orders/simulate (SPEC 4.7). */
 export const simulateOrderBody = {
   type: 'object',
   properties: {
@@ -57,15 +53,12 @@ export const simulateOrderBody = {
   },
 } as const
 
-/** An item of a simulated order. If the product has only one variant, the variant may be omitted. */
+/** The variant may be omitted if the product has only one. */
 export type SimulatedItem = NonNullable<SimulateOrderBody['items']>[number]
 
 export type SimulateOrderBody = ValueOf<typeof simulateOrderBody>
 
-/**
- * The query parameters of GET /dev/store/orders. All values are strings, because they come from the URL. If a parameter
- * is repeated, its value becomes an array and is therefore invalid.
- */
+/** Query of GET /dev/store/orders. A repeated parameter becomes an array, and is thus invalid. */
 export const listOrdersQuery = queryOf({
   ...spanQuery.properties,
   ...pageQuery.properties,

@@ -1,23 +1,17 @@
 import type { FromSchema } from 'json-schema-to-ts'
 
-/**
- * The possible reasons why a wallet declines a payment. The customer can retry such a payment. `declined` means that
- * the wallet gave no reason, or one that is not in this list.
- */
-export const declines = ['insufficient_funds', 'limit_exceeded', 'declined'] as const
-/** The possible reasons why a payment fails permanently. */
-export const failures = ['technical_error', 'wallet_closed'] as const
-/** The possible reasons why an intent is CANCELLED. */
-export const cancellations = ['requested_by_merchant', 'cancelled_by_operator', 'expired'] as const
+/** The customer can repeat a payment declined for these. `declined` means no reason, or one not in this list. */
+export const declineReasons = ['insufficient_funds', 'limit_exceeded', 'declined'] as const
+/** Why a payment fails permanently. */
+export const failureReasons = ['technical_error', 'wallet_closed'] as const
+/** Why an intent is CANCELLED. */
+export const cancellationReasons = ['requested_by_merchant', 'cancelled_by_operator', 'expired'] as const
 
-export type DeclineReason = (typeof declines)[number]
-export type FailureReason = (typeof failures)[number]
-export type CancellationReason = (typeof cancellations)[number]
+export type DeclineReason = (typeof declineReasons)[number]
+export type FailureReason = (typeof failureReasons)[number]
+export type CancellationReason = (typeof cancellationReasons)[number]
 
-/**
- * The response from a wallet provider. The schema accepts any `reason`, because the service replaces an unknown reason
- * with the default (src/wallets/live/live-wallet.ts).
- */
+/** Any `reason` is accepted: an unknown one is replaced with the default (src/wallets/live/live-wallet.ts). */
 export const walletResponse = {
   type: 'object',
   required: ['key', 'status'],

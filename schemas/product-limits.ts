@@ -1,4 +1,4 @@
-/** The limits for products in request bodies and CSV files. All lengths are measured in Unicode code points. */
+/** Lengths are in Unicode code points. */
 export const maxNameLength = 200
 export const maxDescriptionLength = 5_000
 export const maxLabelLength = 100
@@ -7,8 +7,8 @@ export const maxHandleLength = 100
 export const maxImages = 10
 export const maxVariants = 100
 
-/** The maximum size of a stored product. A list of a hundred such products is still readable. */
+/** Bytes of a stored product. A list of a hundred such products is still readable. */
 export const maxProductBytes = 65_536
 
-/** The maximum stock of a variant, in units. It is far higher than the stock of any real shop. */
+/** Units, far beyond the stock of any real shop. */
 export const maxStock = 1_000_000_000

@@ -12,7 +12,7 @@ import { pageQuery, queryOf } from './queries.ts'
 import { normalised, storableText } from './strings.ts'
 import type { ValueOf } from './value-of.ts'
 
-/** The fields of a variant in a create or update request. The price is in centimes. */
+/** The price is in centimes. */
 export const variantFields = {
   label: {
     description: 'The name of the variant, such as its size.',
@@ -35,10 +35,7 @@ export const variantFields = {
 
 const { price, stock, sku } = variantFields
 
-/**
- * The fields of a product in a create or update request, apart from `variants`. If a product has only one variant, the
- * fields `price`, `stock` and `sku` describe that variant.
- */
+/** `price`, `stock` and `sku` describe the only variant of a product that has just one. */
 export const productFields = {
   name: normalised('name', maxNameLength),
   description: { type: 'string', maxLength: maxDescriptionLength, format: 'written-or-empty-text' },
@@ -56,15 +53,12 @@ export const productFields = {
 
 const inVariants = { not: {}, message: 'cannot be combined with variants: set it in each variant' } as const
 
-/** Rejects a request that contains both `variants` and a product-level `price`, `stock` or `sku`. */
+/** Rejects `variants` together with a product-level `price`, `stock` or `sku`. */
 export const notBesideVariants = {
   properties: { price: inVariants, stock: inVariants, sku: inVariants },
 } as const
 
-/**
- * The body of a POST /dev/store/products request (SPEC 4.9). If `variants` is omitted, the product gets a single
- * variant, whose price is the `price` of the request.
- */
+/** Body of POST /dev/store/products (SPEC 4.9). Without `variants`, there's a single one at the request's `price`. */
 export const createProductBody = {
   type: 'object',
   required: ['name'],
@@ -91,8 +85,8 @@ export type CreateProductBody = Omit<Accepted, 'variants' | 'price'> &
   ({ variants: GivenVariants } | { variants?: undefined; price: number })
 
 /**
- * The body of a PUT /dev/store/products/{id} request (SPEC 4.9). The body may contain any of these fields. A variant is
- * identified by its `_id`, or by its label if it has no `_id`.
+ * Body of PUT /dev/store/products/{id} (SPEC 4.9). Any of these fields. A variant is identified by its `_id`, or by its
+ * label if it has none.
  */
 export const updateProductBody = {
   type: 'object',
@@ -132,10 +126,7 @@ export const updateProductBody = {
 
 export type UpdateProductBody = ValueOf<typeof updateProductBody>
 
-/**
- * The body of a PATCH /dev/store/products/{id}/variants/{vid}/stock request (SPEC 4.9). The body must contain either
- * `stock` or `delta`, but not both.
- */
+/** Body of PATCH /dev/store/products/{id}/variants/{vid}/stock (SPEC 4.9): either `stock` or `delta`. */
 export const changeStockBody = {
   type: 'object',
   absenceWidens: ['stock', 'delta'],
@@ -164,10 +155,10 @@ export const changeStockBody = {
   else: { required: ['stock'], message: 'or delta is required' },
 } as const
 
-/** The new stock of a variant, or the amount by which to change it, in units. */
+/** Units: the new stock, or the change. */
 export type ChangeStockBody = { stock: number } | { delta: number }
 
-/** The query parameters of a product import (docs/merchants/store.md). */
+/** See docs/merchants/store.md. */
 export const importProductsQuery = queryOf({
   dryRun: {
     description: 'If `true`, the service checks the file and returns what the import would do, but changes nothing.',
@@ -177,19 +168,16 @@ export const importProductsQuery = queryOf({
 
 export type ImportProductsQuery = ValueOf<typeof importProductsQuery>
 
-/** The maximum length of the CSV text. A JSON body is limited to 2 MiB, so it cannot contain a longer text. */
+/** A JSON body is limited to 2 MiB, so it can't contain a longer text. */
 const maxCsvLength = 2 * 1024 * 1024
 
-/** The field that contains the file in each kind of body. `dryRun` is a query parameter. */
+/** The field of the file in each kind of body. `dryRun` is a query parameter. */
 export const importProductsFields = {
   json: { type: 'object', properties: { csv: {} }, absenceWidens: ['dryRun'] },
   form: { type: 'object', properties: { file: {} }, absenceWidens: ['dryRun'] },
 } as const
 
-/**
- * The request body of an import that is sent as JSON. Alternatively, the client can send the file as the raw request
- * body, or in the `file` field of a form.
- */
+/** For an import as JSON. The file can also be the raw body, or in the `file` field of a form. */
 export const importProductsBody = {
   ...importProductsFields.json,
   required: ['csv'],
@@ -204,12 +192,11 @@ export const importProductsBody = {
   },
 } as const
 
-/** The query parameters of a product export. */
 export const exportProductsQuery = queryOf({ delimiter: delimiterQuery })
 
 export type ExportProductsQuery = ValueOf<typeof exportProductsQuery>
 
-/** The query parameters of GET /dev/store/products. */
+/** Query of GET /dev/store/products. */
 export const listProductsQuery = queryOf({
   active: {
     description: '`true`: only products that are for sale. `false`: only products that are not.',

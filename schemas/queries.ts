@@ -1,13 +1,13 @@
 import type { ValueOf } from './value-of.ts'
 
-/** The highest page number that a request may contain. No list has anywhere near this many pages. */
+/** No list has anywhere near this many pages. */
 export const maxPage = 999_999_999_999_999
 
-/** Returns the schema of a query string. All values are strings, and a repeated parameter is invalid. */
+/** All values are strings, and a repeated parameter is invalid. */
 export const queryOf = <const Properties extends Record<string, object>>(properties: Properties) =>
   ({ type: 'object', properties, additionalProperties: false }) as const
 
-/** The query parameters of a list that has no filters (SPEC 4.3). */
+/** Lists without filters (SPEC 4.3). */
 export const pageQuery = queryOf({
   page: { description: 'The page number, from 1.', type: 'string', format: 'page-number' },
   limit: {
@@ -17,14 +17,13 @@ export const pageQuery = queryOf({
   },
 })
 
-/** The schema of the query string for operations that accept no query parameters. */
 export const emptyQuery = queryOf({})
 
 export type PageQuery = ValueOf<typeof pageQuery>
 
 export const dateOrTime = { type: 'string', format: 'date-or-time' } as const
 
-/** The two fields of a time span. `what` begins their descriptions, and `note` ends that of `to`. */
+/** `what` begins both descriptions, `note` ends that of `to`. */
 export const spanOf = (what: string, note = '') =>
   ({
     from: {
@@ -37,16 +36,14 @@ export const spanOf = (what: string, note = '') =>
     },
   }) as const
 
-/** The query parameters that limit a list to a time span (SPEC 4.3). */
+/** See SPEC 4.3.. */
 export const spanQuery = { type: 'object', properties: spanOf('Only items created') } as const
 
 export type SpanQuery = ValueOf<typeof spanQuery>
 
 const auditName = { type: 'string', maxLength: 200, format: 'storable-text' } as const
 
-/**
- * The query parameters of the audit trail page. `before` is the position at which the previous page of results ended.
- */
+/** `before` is the position at which the previous page of results ended. */
 export const listAuditQuery = {
   type: 'object',
   properties: {

@@ -1,6 +1,6 @@
 import type { FromSchema, JSONSchema } from 'json-schema-to-ts'
 
-/** The values that a schema accepts, with the fields that it names, because validation removes all others. */
+/** What a schema accepts, reduced to the fields that it names, because validation removes all others. */
 export type ValueOf<Schema extends JSONSchema> = Known<FromSchema<Schema>>
 
 type Known<Value> = Value extends readonly (infer Item)[]

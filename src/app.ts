@@ -8,27 +8,26 @@ import { letBrowsersRead, respondToPreflight } from './http/pages/cross-origin.t
 import { limitVisitors } from './http/pages/limit-visitors.ts'
 import { createPageErrors } from './http/pages/page-errors.ts'
 import { sendDownload } from './http/responses/download.ts'
-import { send, setApiHeaders } from './http/responses/envelope.ts'
+import { sendResponse, setApiHeaders } from './http/responses/envelope.ts'
 import { sendBuilt } from './http/responses/send.ts'
 import { routes } from './http/routes/routes.ts'
-import { createBareApp, readOnly, refuseUnknown } from './http/server/bare-app.ts'
+import { createBareApp, readOnlyRoute, refuseUnknown } from './http/server/bare-app.ts'
 import { useProbes } from './http/server/probes.ts'
 import type { Deps } from './platform/deps.ts'
 import { refuse } from './platform/errors.ts'
 import { referencePages } from './reference/router.ts'
 import { adminPages, sendStaffError, staffPageRights } from './staff-pages/router.ts'
 
-/** The path prefix of every API operation (SPEC 9). */
+/** See SPEC 9.. */
 export const apiBase = '/api/v1'
 
 /**
- * Creates the app for the `web` process. Handlers run in the order in which they are registered, after the handlers in
- * http/server/bare-app.ts. The checks for an API operation are in http/operations/run-operation.ts.
+ * Handlers run in the order of registration, after those in http/server/bare-app.ts. The checks for an API operation
+ * are in http/operations/run-operation.ts.
  */
 export const createApp = (deps: Deps): Express =>
   createBareApp(deps, (app) => {
-    // API operations are registered first, because they make up most of the traffic, and every handler registered
-    // before them would slow them down.
+    // API operations come first: they are most of the traffic, and any handler before them would slow them down.
     serveOperations(deps, app)
     app.use(limitVisitors(deps, (req) => (isHosted(req) ? 'polls' : 'address')))
     app.use(refuseOptions)
@@ -55,7 +54,7 @@ function serveOperations(deps: Deps, app: Express): void {
       const response = await runOperation(deps, route, req, res)
       if ('pieces' in response) await sendDownload(req, res, response)
       else if ('parts' in response) await sendBuilt(res, response)
-      else send(res, response)
+      else sendResponse(res, response)
     })
   const limit = limitVisitors(deps, () => 'address')
   for (const route of routes.filter(isForBrowsers)) app.options(apiBase + route.path, limit, respondToPreflight)
@@ -65,30 +64,24 @@ function serveOperations(deps: Deps, app: Express): void {
     })
 }
 
-/**
- * Serves `/openapi.json`. The first request builds the document. Requests need no API key, pages on any site may load
- * the document, and the response has no envelope.
- */
+/** `/openapi.json`, built by the first request. It needs no API key, and pages on any site may load it. */
 function serveDescription({ config }: Pick<Deps, 'config'>): Router {
   let built: Buffer | undefined
-  return readOnly('/openapi.json', (_req, res) => {
+  return readOnlyRoute('/openapi.json', (_req, res) => {
     setApiHeaders(res)
     letBrowsersRead(res)
     if (res.app.locals.stopping.aborted) res.setHeader('Connection', 'close')
     res.setHeader('Content-Type', 'application/json; charset=utf-8')
-    // This header allows clients to use the previous document for up to 300 s after a release.
+    // After a release, clients may keep using the previous document for up to 300 s.
     res.setHeader('Cache-Control', 'public, max-age=300')
     built ??= Buffer.from(JSON.stringify(describeApi(config)))
     res.setHeader('Content-Length', built.length)
-    // Node.js omits the body in the response to a HEAD request.
+    // Node.js omits the body of the response to a HEAD request.
     res.end(built)
   })
 }
 
-/**
- * Rejects OPTIONS requests that are not preflights. Express would otherwise respond to them on its own, without the
- * response envelope, and would reveal the staff pages to clients that may not open them.
- */
+/** Express would respond to OPTIONS itself, without the envelope, and would reveal that staff pages exist. */
 function refuseOptions(req: Request, _res: Response, next: NextFunction): void {
   if (req.method === 'OPTIONS') refuseUnknown()
   next()

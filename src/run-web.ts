@@ -6,22 +6,21 @@ import { createHttpServer, maxStopMs } from './http/server/listen.ts'
 import { serveMetrics } from './http/server/probes.ts'
 import { timeouts } from './http/server/timeouts.ts'
 
-// This is the entry point of the `web` process. It opens the dependencies, serves requests until it receives SIGTERM,
-// and then closes everything in an orderly way.
+// Entry point of the `web` process.
 const { config, log, deps, onStop } = await openProcess('web')
 const metricsServer = await serveMetrics(deps)
 const { server, stop } = createHttpServer(deps, createApp(deps), timeouts)
 await once(server.listen(config.port), 'listening')
 log.info({ port: config.port, publicUrl: config.publicUrl }, 'web.started')
 
-/** The part of the shutdown timeout that is left for closing the connections to MongoDB, Redis and the wallets. */
+/** What's left of the shutdown timeout for closing the connections to MongoDB, Redis and the wallets. */
 const closeMs = 3_000
 
 onStop(config.shutdownTimeoutMs, async (leftMs) => {
-  // `/readyz` now fails, and each connection is closed after its next response. The process keeps accepting connections
-  // for a while, so that load balancers and clients notice that it is shutting down.
+  // `/readyz` now fails, and each connection closes after its next response. New connections are still accepted for a
+  // while, so that load balancers and clients notice.
   deps.stopping.abort()
-  // Held requests for the event feed get their responses now.
+  // Long-polls of the event feed get their responses now.
   deps.chainWatch.close()
   await wait(config.shutdownDrainMs)
   await Promise.all([stop(Math.min(maxStopMs(config), leftMs() - closeMs)), metricsServer?.stop(0)])

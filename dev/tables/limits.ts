@@ -9,7 +9,7 @@ import { meters, requestRates } from '../../src/limits/rate.ts'
 import { replayLimit } from '../../src/replays/start.ts'
 import type { NetworkBudget } from '../../src/security/network-limit.ts'
 import { hashLimits } from '../../src/security/slow-hash.ts'
-import { perAccount, perName, signInBudget } from '../../src/staff/sign-in-limit.ts'
+import { codeBudget, nameBudget, signInBudget } from '../../src/staff/sign-in-limit.ts'
 import { phoneSearches } from '../../src/staff-pages/search/finders.ts'
 import { providerLimits } from '../../src/wallets/live/provider.ts'
 import { attemptLimits } from '../../src/webhooks/attempts/slots.ts'
@@ -37,7 +37,7 @@ export const limitTable = (): string =>
       ...once({ ...lookupBudgets, ...pinBudgets, paymentBudget, signInBudget }).map((each) =>
         row(each, failuresOf(each)),
       ),
-      ...[perName, perAccount, phoneSearches].map((each) =>
+      ...[nameBudget, codeBudget, phoneSearches].map((each) =>
         row(each, `${each.max} per ${each.owner} in ${each.seconds / 60} min`),
       ),
     ],

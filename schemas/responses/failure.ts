@@ -1,16 +1,14 @@
-import { count, described, objectOf, shaped, text } from './fields.ts'
+import { count, objectOf, textMatching, textUpTo, withDescription } from './fields.ts'
 
-/** The maximum number of invalid fields that one response describes. */
 const maxFieldFaults = 100
 
-/** Describes one invalid field of a request. */
-export const fieldFault = objectOf({
-  param: described('The name of the field.', text(1000)),
-  code: described('The error code of this fault.', shaped('^[A-Z_]+$', 64)),
-  message: described('What is wrong with the field. The text may change.', text(2000)),
+export const fieldFaultSchema = objectOf({
+  param: withDescription('The name of the field.', textUpTo(1000)),
+  code: withDescription('The error code of this fault.', textMatching('^[A-Z_]+$', 64)),
+  message: withDescription('What is wrong with the field. The text may change.', textUpTo(2000)),
 })
 
-/** Describes what each rate limit counts. The keys of this object are the possible values of `details.scope`. */
+/** What each rate limit counts. The keys are the possible values of `details.scope`. */
 const rateLimitScopes = {
   key: 'requests with this key',
   address: 'requests from this IP address with a publishable key, or with missing, malformed or unknown credentials',
@@ -26,11 +24,10 @@ const rateLimitScopes = {
   storage: 'bytes or documents that the live, or the test, keys of the business stored today',
 }
 
-/** The `details` of a RATE_LIMITED error. */
 export const rateLimitDetails = {
   ...objectOf(
     {
-      scope: described(
+      scope: withDescription(
         `The limit that was exceeded. ${Object.entries(rateLimitScopes)
           .map(([scope, counted]) => `\`${scope}\`: ${counted}`)
           .join('; ')}.`,
@@ -38,8 +35,8 @@ export const rateLimitDetails = {
       ),
     },
     {
-      limit: described('The highest number or size that the limit allows.', count),
-      windowSeconds: described(
+      limit: withDescription('The highest number or size that the limit allows.', count),
+      windowSeconds: withDescription(
         'The length of the window in seconds. Only for the limits that count within a window.',
         count,
       ),
@@ -48,27 +45,30 @@ export const rateLimitDetails = {
   additionalProperties: true,
 }
 
-/** The body of every error response (SPEC 7). */
+/** Every error response has this body (SPEC 7). */
 export const failureBody = objectOf({
   success: { type: 'boolean', const: false },
   error: objectOf(
     {
-      code: described('The error code. Your program should read it: it does not change.', shaped('^[A-Z_]+$', 64)),
-      message: described('An explanation for people. The text may change.', text(2000)),
+      code: withDescription(
+        'The error code. Your program should read it: it does not change.',
+        textMatching('^[A-Z_]+$', 64),
+      ),
+      message: withDescription('An explanation for people. The text may change.', textUpTo(2000)),
       statusCode: { type: 'integer', minimum: 400, maximum: 599 },
-      requestId: described('Also in the header X-Request-Id. Include it when you contact support.', {
+      requestId: withDescription('Also in the header X-Request-Id. Include it when you contact support.', {
         type: 'string',
         format: 'uuid',
         maxLength: 36,
       }),
     },
     {
-      param: described('The first field that is not valid, for example `variants[1].price`.', text(1000)),
-      details: described(
+      param: withDescription('The first field that is not valid, for example `variants[1].price`.', textUpTo(1000)),
+      details: withDescription(
         'More about the error. For fields that are not valid, a list of all of them; otherwise an object whose fields depend on the code.',
         {
           anyOf: [
-            { type: 'array', maxItems: maxFieldFaults, items: fieldFault },
+            { type: 'array', maxItems: maxFieldFaults, items: fieldFaultSchema },
             rateLimitDetails,
             { type: 'object', additionalProperties: true },
           ],

@@ -1,103 +1,97 @@
-import { createTestIntentBody, maxRefunds, statuses } from '../intents.ts'
-import { cancellations, declines, failures } from '../payment-reasons.ts'
+import { createTestIntentBody, intentStatuses, maxRefunds } from '../intents.ts'
+import { cancellationReasons, declineReasons, failureReasons } from '../payment-reasons.ts'
 import {
   amount,
   count,
   currency,
-  described,
   instant,
   instantOrNull,
+  nullable,
   objectOf,
-  orNull,
   pageOf,
   reference,
   sandbox,
-  shaped,
-  text,
+  textMatching,
   textOrNull,
+  textUpTo,
   url,
   urlOrNull,
+  withDescription,
   withoutNul,
 } from './fields.ts'
 
-const code = shaped('^[0-9]{6}$', 6)
+const code = textMatching('^[0-9]{6}$', 6)
 
 const { maxProperties, propertyNames } = createTestIntentBody.properties.metadata
 const metadata = {
   type: 'object',
   maxProperties,
   propertyNames: { minLength: 1, maxLength: propertyNames.maxLength, pattern: withoutNul },
-  additionalProperties: text(500),
+  additionalProperties: textUpTo(500),
 }
 
 const createdFields = {
-  referenceNumber: described('Identifies the intent in all other operations.', reference),
-  shortCode: described('The last part of `payUrl`.', shaped('^[0-9A-Z]{6}$', 6)),
-  code: described('The payment code, with which the customer pays at a counter.', code),
-  codeExpiresAt: described('When `code` stops working.', instant),
-  codeUrl: described('The page where the customer types `code`.', url),
-  payUrl: described('The page where the customer pays.', url),
-  amount: described('Centimes. Null for an OPEN intent.', { ...amount, type: ['integer', 'null'] }),
-  amountType: described('FIXED: you set the amount. OPEN: the customer chooses it.', {
+  referenceNumber: withDescription('Identifies the intent in all other operations.', reference),
+  shortCode: withDescription('The last part of `payUrl`.', textMatching('^[0-9A-Z]{6}$', 6)),
+  code: withDescription('The payment code, with which the customer pays at a counter.', code),
+  codeExpiresAt: withDescription('When `code` stops working.', instant),
+  codeUrl: withDescription('The page where the customer types `code`.', url),
+  payUrl: withDescription('The page where the customer pays.', url),
+  amount: withDescription('Centimes. Null for an OPEN intent.', { ...amount, type: ['integer', 'null'] }),
+  amountType: withDescription('FIXED: you set the amount. OPEN: the customer chooses it.', {
     type: 'string',
     enum: ['FIXED', 'OPEN'],
   }),
   currency,
-  label: described('The text that the customer sees.', textOrNull(200)),
-  merchantReference: described('Your own reference of the payment. Null if you sent none.', textOrNull(64)),
+  label: withDescription('The text that the customer sees.', textOrNull(200)),
+  merchantReference: withDescription('Your own reference of the payment. Null if you sent none.', textOrNull(64)),
   status: { type: 'string', const: 'PENDING' },
   sandbox,
-  metadata: described('The data that you sent when you created the intent.', metadata),
-  expiresAt: described('When the intent becomes CANCELLED if it is not paid.', instant),
+  metadata: withDescription('The data that you sent when you created the intent.', metadata),
+  expiresAt: withDescription('When the intent becomes CANCELLED if it is not paid.', instant),
   createdAt: instant,
 }
 
-/**
- * The fields of an intent that never change. The intent's events also contain these fields, with their names in
- * snake_case (event-bodies.ts).
- */
+/** Fields that never change. Events contain them too, with their names in snake_case (event-bodies.ts). */
 export const eventFields = {
-  referenceNumber: described('The `referenceNumber` of the payment intent.', reference),
+  referenceNumber: withDescription('The `referenceNumber` of the payment intent.', reference),
   shortCode: createdFields.shortCode,
   merchantReference: createdFields.merchantReference,
   currency,
   metadata: createdFields.metadata,
 }
 
-/** The response to a create request (SPEC 4.1). */
-export const createdIntent = objectOf(createdFields)
+/** See SPEC 4.1.. */
+export const createdIntentSchema = objectOf(createdFields)
 
 const commission = objectOf({
-  providerTtc: described('Your fee.', count),
-  payerTtc: described("The customer's fee.", count),
-  tof: described('The tax TOF.', count),
-  tte: described('The tax TTE.', count),
-  totalRevenue: described('The fees without the taxes.', count),
+  providerTtc: withDescription('Your fee.', count),
+  payerTtc: withDescription("The customer's fee.", count),
+  tof: withDescription('The tax TOF.', count),
+  tte: withDescription('The tax TTE.', count),
+  totalRevenue: withDescription('The fees without the taxes.', count),
 })
 
-export const payment = objectOf({
-  amountPaid: described('Centimes, without any fee that the customer pays.', amount),
+export const paymentSchema = objectOf({
+  amountPaid: withDescription('Centimes, without any fee that the customer pays.', amount),
   paidAt: instant,
   method: { type: 'string', const: 'WALLET' },
-  commission: described(
+  commission: withDescription(
     'Centimes. The fees and the taxes that they include. Null for a publishable key.',
-    orNull(commission),
+    nullable(commission),
   ),
 })
 
-/**
- * A refund as the API returns it. Responses contain a refund while it is PENDING and after it has SUCCEEDED. If the
- * wallet does not carry out a refund, responses no longer contain that refund.
- */
-export const refund = objectOf({
-  id: shaped('^RF-[0-9A-Z]{16}$', 19),
-  amount: described('Centimes.', amount),
-  returnedFees: described(
+/** In responses while it's PENDING and once it has SUCCEEDED. It's gone if the wallet doesn't carry it out. */
+export const refundSchema = objectOf({
+  id: textMatching('^RF-[0-9A-Z]{16}$', 19),
+  amount: withDescription('Centimes.', amount),
+  returnedFees: withDescription(
     'Centimes. The parts of the fees that the refund gives back. Null for a publishable key.',
-    orNull(
+    nullable(
       objectOf({
-        providerTtc: described('The part of your fee that you get back.', count),
-        payerTtc: described(
+        providerTtc: withDescription('The part of your fee that you get back.', count),
+        payerTtc: withDescription(
           "The part of the customer's fee, which the customer gets back in addition to the amount.",
           count,
         ),
@@ -105,49 +99,47 @@ export const refund = objectOf({
     ),
   ),
   currency,
-  reason: described('The note that you sent. Null for a publishable key.', textOrNull(200)),
-  status: described('PENDING until the wallet confirms the refund.', {
+  reason: withDescription('The note that you sent. Null for a publishable key.', textOrNull(200)),
+  status: withDescription('PENDING until the wallet confirms the refund.', {
     type: 'string',
     enum: ['PENDING', 'SUCCEEDED'],
   }),
   createdAt: instant,
-  refundedAt: described('When it succeeded. Null while PENDING.', instantOrNull),
+  refundedAt: withDescription('When it succeeded. Null while PENDING.', instantOrNull),
 })
 
-/** The latest failed payment of an intent. Responses contain it until a payment for the intent succeeds. */
-export const paymentFailure = objectOf({
-  code: described('Why the payment failed.', { type: 'string', enum: [...declines, ...failures] }),
-  retryable: described('Whether the customer can try again.', { type: 'boolean' }),
+/** Responses contain the latest failed payment until one for the intent succeeds. */
+export const paymentFailureSchema = objectOf({
+  code: withDescription('Why the payment failed.', { type: 'string', enum: [...declineReasons, ...failureReasons] }),
+  retryable: withDescription('Whether the customer can try again.', { type: 'boolean' }),
 })
 
 const readFields = {
   ...createdFields,
-  code: described('The payment code, with which the customer pays at a counter. Null once it no longer works.', {
+  code: withDescription('The payment code, with which the customer pays at a counter. Null once it no longer works.', {
     ...code,
     type: ['string', 'null'],
   }),
-  codeExpiresAt: described('When `code` stops working. Null once it no longer works.', instantOrNull),
-  codeUrl: described('The page where the customer types `code`. Null if `code` is null.', urlOrNull),
-  status: { type: 'string', enum: statuses },
+  codeExpiresAt: withDescription('When `code` stops working. Null once it no longer works.', instantOrNull),
+  codeUrl: withDescription('The page where the customer types `code`. Null if `code` is null.', urlOrNull),
+  status: { type: 'string', enum: intentStatuses },
   type: { type: 'string', const: 'API' },
-  payment: described('Null until the intent is paid.', orNull(payment)),
-  refunds: described('Oldest first.', { type: 'array', maxItems: maxRefunds, items: refund }),
-  totalAmountRefunded: described('Centimes. The sum of the refunds that SUCCEEDED.', count),
+  payment: withDescription('Null until the intent is paid.', nullable(paymentSchema)),
+  refunds: withDescription('Oldest first.', { type: 'array', maxItems: maxRefunds, items: refundSchema }),
+  totalAmountRefunded: withDescription('Centimes. The sum of the refunds that SUCCEEDED.', count),
   updatedAt: instant,
 }
 
 const readSometimes = {
-  cancellationReason: described('Present only if the status is CANCELLED.', {
+  cancellationReason: withDescription('Present only if the status is CANCELLED.', {
     type: 'string',
-    enum: cancellations,
+    enum: cancellationReasons,
   }),
-  failure: paymentFailure,
+  failure: paymentFailureSchema,
 }
 
-/** An intent as the API returns it, with all fields listed in SPEC 2.1. */
-export const intent = objectOf(readFields, readSometimes)
+export const intentSchema = objectOf(readFields, readSometimes)
 
-/** The response to a refund request, which consists of the intent and the new refund. */
-export const refundedIntent = objectOf({ ...readFields, refund }, readSometimes)
+export const refundedIntentSchema = objectOf({ ...readFields, refund: refundSchema }, readSometimes)
 
-export const intentPage = pageOf(intent)
+export const intentPageSchema = pageOf(intentSchema)

@@ -3,100 +3,97 @@ import {
   amount,
   count,
   currency,
-  described,
   instant,
   largestExact,
+  nullable,
   objectOf,
-  orNull,
   pageOf,
   reference,
-  shaped,
+  textMatching,
   textOrNull,
+  withDescription,
 } from './fields.ts'
 
 const signed = { type: 'integer', minimum: -largestExact, maximum: largestExact }
-export const day = shaped('^[0-9]{4}-[0-9]{2}-[0-9]{2}$', 10)
-const refundId = shaped('^RF-[0-9A-Z]{16}$', 19)
-const merchantReference = described(
+export const day = textMatching('^[0-9]{4}-[0-9]{2}-[0-9]{2}$', 10)
+const refundId = textMatching('^RF-[0-9A-Z]{16}$', 19)
+const merchantReference = withDescription(
   'The reference that you gave the payment intent. Null if it has none.',
   textOrNull(64),
 )
 
-/** The money that the service owes the merchant. */
-export const balance = objectOf({
+export const balanceSchema = objectOf({
   currency,
-  amount: described(
+  amount: withDescription(
     'Centimes. Negative if you owe the service money, for example after refunds of payments that were already paid out.',
     signed,
   ),
-  asOf: described('All payments and refunds recorded until this time are included.', instant),
+  asOf: withDescription('All payments and refunds recorded until this time are included.', instant),
 })
 
-/** An entry in the ledger of a merchant. */
-export const ledgerEntry = objectOf({
-  id: shaped('^[0-9a-f]{24}(-fee)?$', 28),
-  number: described('The entries are numbered from 1, without gaps.', { ...count, minimum: 1 }),
+export const ledgerEntrySchema = objectOf({
+  id: textMatching('^[0-9a-f]{24}(-fee)?$', 28),
+  number: withDescription('The entries are numbered from 1, without gaps.', { ...count, minimum: 1 }),
   type: {
     description:
       'A `fee` is what you pay for a payment, or the part of it that a refund gives back. A `payout` is money sent to you.',
     type: 'string',
     enum: entryTypes,
   },
-  amount: described('Centimes. The change of the balance: negative if it decreases.', signed),
-  balance: described('Centimes. The balance after the entry.', signed),
-  referenceNumber: described('The payment intent. Null for a payout.', orNull(reference)),
+  amount: withDescription('Centimes. The change of the balance: negative if it decreases.', signed),
+  balance: withDescription('Centimes. The balance after the entry.', signed),
+  referenceNumber: withDescription('The payment intent. Null for a payout.', nullable(reference)),
   merchantReference,
-  refundId: described('The refund. Null for a payment and its fee, and for a payout.', orNull(refundId)),
-  payoutReference: described('The reference of a payout. Null for other entries.', textOrNull(64)),
-  day: described(
+  refundId: withDescription('The refund. Null for a payment and its fee, and for a payout.', nullable(refundId)),
+  payoutReference: withDescription('The reference of a payout. Null for other entries.', textOrNull(64)),
+  day: withDescription(
     'The UTC day of the payment, refund or payout. If that day was already closed, `bookedAt` is on a later day.',
     day,
   ),
-  bookedAt: described('When the entry was booked. The statement of this UTC day contains it.', instant),
+  bookedAt: withDescription('When the entry was booked. The statement of this UTC day contains it.', instant),
 })
 
-export const ledgerEntryPage = pageOf(ledgerEntry)
+export const ledgerEntryPageSchema = pageOf(ledgerEntrySchema)
 
-const total = described('Centimes. Not negative.', count)
+const total = withDescription('Centimes. Not negative.', count)
 const moved = { count, amount: total }
 
-/** The movements of one UTC day. */
-export const statement = objectOf({
+export const statementSchema = objectOf({
   day,
-  opening: described('Centimes. The balance at the start of the day.', signed),
+  opening: withDescription('Centimes. The balance at the start of the day.', signed),
   payments: objectOf(moved),
   refunds: objectOf(moved),
   fees: objectOf({
-    amount: described(
+    amount: withDescription(
       'Centimes. The fees of payments, minus the fees that refunds gave back. Negative if more was given back.',
       signed,
     ),
   }),
   payouts: objectOf(moved),
-  closing: described('Centimes. `opening` + payments - refunds - fees - payouts.', signed),
-  closed: described('Whether the day is over. The statement of a closed day never changes.', {
+  closing: withDescription('Centimes. `opening` + payments - refunds - fees - payouts.', signed),
+  closed: withDescription('Whether the day is over. The statement of a closed day never changes.', {
     type: 'boolean',
   }),
 })
 
-export const statementPage = pageOf(statement)
+export const statementPageSchema = pageOf(statementSchema)
 
-/** A refund that the wallet has confirmed, in the list of all refunds. */
-export const listedRefund = objectOf({
+/** Only refunds that the wallet has confirmed. */
+export const listedRefundSchema = objectOf({
   id: refundId,
-  referenceNumber: described('The payment intent.', reference),
+  referenceNumber: withDescription('The payment intent.', reference),
   merchantReference,
-  amount: described('Centimes.', amount),
+  amount: withDescription('Centimes.', amount),
   currency,
-  reason: described('The note that you sent.', textOrNull(200)),
+  reason: withDescription('The note that you sent.', textOrNull(200)),
   status: { type: 'string', const: 'SUCCEEDED' },
-  returnedFees: described(
+  returnedFees: withDescription(
     'Centimes. What the refund gave back of the fees of the payment: `providerTtc` to you, `payerTtc` to the customer.',
     objectOf({ providerTtc: count, payerTtc: count }),
   ),
-  createdAt: described('When you requested the refund.', instant),
-  refundedAt: described('When the refund succeeded.', instant),
-  bookedAt: described('When the refund was booked. `from` and `to` refer to this time.', instant),
+  createdAt: withDescription('When you requested the refund.', instant),
+  refundedAt: withDescription('When the refund succeeded.', instant),
+  bookedAt: withDescription('When the refund was booked. `from` and `to` refer to this time.', instant),
 })
 
-export const listedRefundPage = pageOf(listedRefund)
+export const listedRefundPageSchema = pageOf(listedRefundSchema)

@@ -13,47 +13,46 @@ import {
   count,
   currency,
   deletedBy,
-  described,
   id,
   instant,
+  nullable,
   objectOf,
   orderNumber,
-  orNull,
   pageOf,
   price,
   sandbox,
-  shaped,
-  text,
+  textMatching,
   textOrNull,
+  textUpTo,
   url,
+  withDescription,
 } from './fields.ts'
 
 const stock = { ...count, maximum: maxStock }
 
 const variantFields = {
   _id: id,
-  label: text(maxLabelLength),
+  label: textUpTo(maxLabelLength),
   sku: textOrNull(maxSkuLength),
-  price: described('Centimes.', price),
-  stock: described('The number of units in stock.', stock),
+  price: withDescription('Centimes.', price),
+  stock: withDescription('The number of units in stock.', stock),
 }
 
-export const variant = objectOf(variantFields)
+export const variantSchema = objectOf(variantFields)
 
-/** A product as the API returns it. */
-export const product = objectOf({
+export const productSchema = objectOf({
   _id: id,
-  handle: described('Identifies the product in CSV files.', text(maxHandleLength)),
-  name: text(maxNameLength),
-  description: text(maxDescriptionLength),
-  images: described('The URLs of the images.', {
+  handle: withDescription('Identifies the product in CSV files.', textUpTo(maxHandleLength)),
+  name: textUpTo(maxNameLength),
+  description: textUpTo(maxDescriptionLength),
+  images: withDescription('The URLs of the images.', {
     type: 'array',
     maxItems: maxImages,
     items: { ...url, format: 'iri' },
   }),
-  active: described('Whether the product is for sale.', { type: 'boolean' }),
+  active: withDescription('Whether the product is for sale.', { type: 'boolean' }),
   sandbox,
-  variants: { type: 'array', minItems: 1, maxItems: maxVariants, items: variant },
+  variants: { type: 'array', minItems: 1, maxItems: maxVariants, items: variantSchema },
   createdAt: instant,
   updatedAt: instant,
 })
@@ -61,70 +60,69 @@ export const product = objectOf({
 const orGone = (schema: { type: string }) => ({ ...schema, type: [schema.type, 'null'] })
 
 /**
- * A variant as returned after a change to its stock. If the variant has been removed since the change, or if its label
- * has become ambiguous, all of the variant's fields except `_id` are null, and `_id` may be null too.
+ * After a change of its stock. If the variant has been removed since, or its label has become ambiguous, all of its
+ * fields except `_id` are null, and `_id` may be null too.
  */
-export const stockedVariant = objectOf({
+export const stockedVariantSchema = objectOf({
   productId: id,
   _id: orGone(variantFields._id),
   label: orGone(variantFields.label),
   sku: variantFields.sku,
-  price: described('Centimes.', orGone(price)),
-  stock: described('The number of units in stock after the change.', orGone(stock)),
+  price: withDescription('Centimes.', orGone(price)),
+  stock: withDescription('The number of units in stock after the change.', orGone(stock)),
 })
 
-export const deletedProduct = deletedBy('_id')
-export const productPage = pageOf(product)
+export const deletedProductSchema = deletedBy('_id')
+export const productPageSchema = pageOf(productSchema)
 
-const handles = { type: 'array', maxItems: 100, items: text(maxHandleLength) }
+const handles = { type: 'array', maxItems: 100, items: textUpTo(maxHandleLength) }
 
-/** The changes that an import made, or that a dry run would have made. */
-export const importResult = objectOf(
+/** What an import did, or a dry run would have done. */
+export const importResultSchema = objectOf(
   {
-    created: described('The number of products created.', count),
-    updated: described('The number of products changed.', count),
-    unchanged: described('The number of products that already matched the file.', count),
-    variants: described('The number of variants created or changed.', count),
-    rows: described('The number of rows in the file, without the header and blank rows.', count),
+    created: withDescription('The number of products created.', count),
+    updated: withDescription('The number of products changed.', count),
+    unchanged: withDescription('The number of products that already matched the file.', count),
+    variants: withDescription('The number of variants created or changed.', count),
+    rows: withDescription('The number of rows in the file, without the header and blank rows.', count),
   },
   {
-    dryRun: described('Present only in a dry run, which changes nothing.', { type: 'boolean', const: true }),
-    handles: described(
+    dryRun: withDescription('Present only in a dry run, which changes nothing.', { type: 'boolean', const: true }),
+    handles: withDescription(
       'Present only in a dry run: the handles of the first 100 products of each kind.',
       objectOf({ created: handles, updated: handles, unchanged: handles }),
     ),
   },
 )
 
-/** An item of an order. It is a copy of the product and variant as they were at the time of the sale. */
-export const orderItem = objectOf({
+/** A copy of the product and variant at the time of the sale. */
+export const orderItemSchema = objectOf({
   productId: id,
   variantId: id,
-  name: text(maxNameLength),
-  variantLabel: text(maxLabelLength),
+  name: textUpTo(maxNameLength),
+  variantLabel: textUpTo(maxLabelLength),
   sku: textOrNull(maxSkuLength),
-  unitPrice: described('Centimes per unit.', price),
+  unitPrice: withDescription('Centimes per unit.', price),
   quantity: { ...count, minimum: 1, maximum: maxUnitsPerItem },
-  total: described('Centimes: `unitPrice` times `quantity`.', price),
+  total: withDescription('Centimes: `unitPrice` times `quantity`.', price),
 })
 
-export const customer = objectOf({
+export const customerSchema = objectOf({
   name: textOrNull(200),
-  phone: { ...shaped('^[0-9]{8,15}$', 15), type: ['string', 'null'] },
+  phone: { ...textMatching('^[0-9]{8,15}$', 15), type: ['string', 'null'] },
   email: textOrNull(254),
 })
 
-/** An order as the API returns it. */
-export const order = objectOf({
+export const orderSchema = objectOf({
   _id: id,
   number: orderNumber,
   status: { type: 'string', const: 'PLACED' },
-  items: { type: 'array', maxItems: maxOrderItems, items: orderItem },
-  total: described('Centimes. The sum of all items.', price),
+  items: { type: 'array', maxItems: maxOrderItems, items: orderItemSchema },
+  total: withDescription('Centimes. The sum of all items.', price),
   currency,
-  customer: orNull(customer),
+  customer: nullable(customerSchema),
   sandbox,
   createdAt: instant,
 })
 
-export const orderPage = pageOf(order)
+export const orderPageSchema = pageOf(orderSchema)

@@ -5,24 +5,24 @@ import {
   count,
   countOrNull,
   deletedBy,
-  described,
   eventName,
   id,
   instant,
   instantOrNull,
+  nullable,
   objectOf,
-  orNull,
   pageOf,
   sandbox,
-  shaped,
-  text,
+  textMatching,
   textOrNull,
+  textUpTo,
   url,
   urlOrNull,
+  withDescription,
 } from './fields.ts'
 
-/** The stages at which an attempt can fail, as reported to merchants (docs/merchants/webhooks.md). */
-export const stages = [
+/** Where an attempt can fail, as merchants see it (docs/merchants/webhooks.md). */
+export const failureStages = [
   'status',
   'dns',
   'address',
@@ -34,38 +34,44 @@ export const stages = [
   'protocol',
   'too_large',
 ] as const
-export type Stage = (typeof stages)[number]
-export const stageOrNull = { type: ['string', 'null'], enum: [...stages, null] }
-export const statusOrNull = described("The HTTP status of your endpoint's response. Null if there was no response.", {
-  type: ['integer', 'null'],
-  minimum: 100,
-  maximum: 999,
-})
+export type Stage = (typeof failureStages)[number]
+export const stageOrNull = { type: ['string', 'null'], enum: [...failureStages, null] }
+export const statusOrNull = withDescription(
+  "The HTTP status of your endpoint's response. Null if there was no response.",
+  {
+    type: ['integer', 'null'],
+    minimum: 100,
+    maximum: 999,
+  },
+)
 
-export const endpointHealth = objectOf({
+export const endpointHealthSchema = objectOf({
   lastSuccessAt: instantOrNull,
   lastFailureAt: instantOrNull,
-  failuresInRow: described('The number of failed attempts since the last success.', count),
-  lastError: described('The stage at which the last failed attempt failed. Null if none has failed.', stageOrNull),
+  failuresInRow: withDescription('The number of failed attempts since the last success.', count),
+  lastError: withDescription(
+    'The stage at which the last failed attempt failed. Null if none has failed.',
+    stageOrNull,
+  ),
 })
 
-export const lastDayOfEndpoint = objectOf({
-  attempts: described(
+export const lastDaySchema = objectOf({
+  attempts: withDescription(
     'The number of attempts that ended in the current hour and in the 23 hours before it. Tests are not counted. The figures may lag by a few seconds.',
     count,
   ),
-  succeeded: described('How many of these attempts succeeded.', count),
-  successRate: described('`succeeded` divided by `attempts`. Null if there were no attempts.', {
+  succeeded: withDescription('How many of these attempts succeeded.', count),
+  successRate: withDescription('`succeeded` divided by `attempts`. Null if there were no attempts.', {
     type: ['number', 'null'],
     minimum: 0,
     maximum: 1,
   }),
-  lastError: described(
+  lastError: withDescription(
     'The last failed attempt. Null if none failed.',
-    orNull(
+    nullable(
       objectOf({
-        at: described('When the attempt ended.', instant),
-        error: described('The stage at which the attempt failed.', stageOrNull),
+        at: withDescription('When the attempt ended.', instant),
+        error: withDescription('The stage at which the attempt failed.', stageOrNull),
         responseStatus: statusOrNull,
       }),
     ),
@@ -75,119 +81,113 @@ export const lastDayOfEndpoint = objectOf({
 const endpointFields = {
   id,
   url,
-  events: described('The events that the endpoint receives.', {
+  events: withDescription('The events that the endpoint receives.', {
     type: 'array',
     maxItems: Object.keys(events).length,
     items: eventName,
   }),
-  active: described('Whether the service sends events to the endpoint.', { type: 'boolean' }),
-  sandbox: described('Whether a test key created the endpoint. It then gets only test events.', sandbox),
+  active: withDescription('Whether the service sends events to the endpoint.', { type: 'boolean' }),
+  sandbox: withDescription('Whether a test key created the endpoint. It then gets only test events.', sandbox),
   createdAt: instant,
-  health: endpointHealth,
+  health: endpointHealthSchema,
 }
 
-/** An endpoint as the API returns it (SPEC 2.2). */
-export const endpoint = objectOf(endpointFields)
+/** See SPEC 2.2.. */
+export const endpointSchema = objectOf(endpointFields)
 
-/** An endpoint as it appears in the list. */
-export const listedEndpoint = objectOf({
+export const listedEndpointSchema = objectOf({
   ...endpointFields,
-  last24Hours: lastDayOfEndpoint,
+  last24Hours: lastDaySchema,
 })
 
-/** The response to a request that creates an endpoint or rotates its secret. */
-export const endpointWithSecret = objectOf({
+/** For creating an endpoint or rotating its secret. */
+export const endpointWithSecretSchema = objectOf({
   ...endpointFields,
-  secret: described(
+  secret: withDescription(
     'The secret that signs the deliveries to this endpoint. Store it: no later response contains it.',
-    shaped('^[0-9a-f]{64}$', 64),
+    textMatching('^[0-9a-f]{64}$', 64),
   ),
-  standardSecret: described(
+  standardSecret: withDescription(
     'The same secret in the form that the libraries of Standard Webhooks expect.',
-    shaped('^whsec_[A-Za-z0-9+/]{43}=$', 50),
+    textMatching('^whsec_[A-Za-z0-9+/]{43}=$', 50),
   ),
 })
 
-export const deletedEndpoint = deletedBy('id')
-export const endpointPage = pageOf(listedEndpoint)
+export const deletedEndpointSchema = deletedBy('id')
+export const endpointPageSchema = pageOf(listedEndpointSchema)
 
-export const deliveryId = shaped('^[A-Za-z0-9_-]{32}$', 32)
+export const deliveryId = textMatching('^[A-Za-z0-9_-]{32}$', 32)
 
-/** The result of an endpoint test. */
-export const testResult = objectOf({
+export const testResultSchema = objectOf({
   deliveryId,
   event: eventName,
-  delivered: described('Whether the endpoint responded with 2xx.', { type: 'boolean' }),
+  delivered: withDescription('Whether the endpoint responded with 2xx.', { type: 'boolean' }),
   responseStatus: statusOrNull,
-  durationMs: described('Milliseconds.', count),
-  error: described('The stage at which the attempt failed. Null if it succeeded.', stageOrNull),
+  durationMs: withDescription('Milliseconds.', count),
+  error: withDescription('The stage at which the attempt failed. Null if it succeeded.', stageOrNull),
 })
 
 const deliveryFields = {
-  id: described('Also the `id` in the body of every attempt.', deliveryId),
+  id: withDescription('Also the `id` in the body of every attempt.', deliveryId),
   endpointId: id,
-  url: described('The URL of the last attempt. Before the first attempt, the URL of the endpoint.', urlOrNull),
+  url: withDescription('The URL of the last attempt. Before the first attempt, the URL of the endpoint.', urlOrNull),
   event: eventName,
-  referenceNumber: described(
+  referenceNumber: withDescription(
     'The number of the payment intent (`PI-…`) or of the order (`OR-…`). For `endpoint.failing`, the id of the endpoint that the event is about.',
-    shaped('^((PI|OR)-[0-9A-Z]{16}|[0-9a-f]{24})$', 24),
+    textMatching('^((PI|OR)-[0-9A-Z]{16}|[0-9a-f]{24})$', 24),
   ),
   status: { type: 'string', enum: deliveryStatuses },
-  attempts: described('The number of finished attempts.', countOrNull),
-  maxAttempts: described(`${maxAttempts}, plus one for each retry that was requested.`, countOrNull),
-  nextAttemptAt: described(
+  attempts: withDescription('The number of finished attempts.', countOrNull),
+  maxAttempts: withDescription(`${maxAttempts}, plus one for each retry that was requested.`, countOrNull),
+  nextAttemptAt: withDescription(
     'The earliest time of the next attempt. Null if there will be none. During an attempt, the time is in the past.',
     instantOrNull,
   ),
   lastAttemptAt: instantOrNull,
   lastResponseStatus: statusOrNull,
-  lastError: described('The stage at which the last attempt failed. Null if it succeeded.', stageOrNull),
-  lastDurationMs: described('Milliseconds.', countOrNull),
+  lastError: withDescription('The stage at which the last attempt failed. Null if it succeeded.', stageOrNull),
+  lastDurationMs: withDescription('Milliseconds.', countOrNull),
   sandbox,
   createdAt: instant,
   deliveredAt: instantOrNull,
 }
 
-/** A delivery as it appears in a list. */
-export const delivery = objectOf(deliveryFields)
+export const deliverySchema = objectOf(deliveryFields)
 
-export const deliveryAttempt = objectOf({
-  at: described('When the attempt began.', instant),
+export const deliveryAttemptSchema = objectOf({
+  at: withDescription('When the attempt began.', instant),
   url,
-  durationMs: described('Milliseconds.', count),
+  durationMs: withDescription('Milliseconds.', count),
   responseStatus: statusOrNull,
-  error: described('The stage at which the attempt failed. Null if it succeeded.', stageOrNull),
-  message: described('A description of the error.', textOrNull(200)),
-  responseBody: described(
+  error: withDescription('The stage at which the attempt failed. Null if it succeeded.', stageOrNull),
+  message: withDescription('A description of the error.', textOrNull(200)),
+  responseBody: withDescription(
     "The first 1024 bytes of your endpoint's response. Null after the clean-up, or if the key may not subscribe to the event.",
     { type: ['string', 'null'], maxLength: 1024 },
   ),
 })
 
-/**
- * A delivery as the API returns it when a single delivery is requested. It includes the body and the latest attempts.
- */
-export const deliveryWithAttempts = objectOf({
+/** A single delivery, with its body and latest attempts. */
+export const deliveryWithAttemptsSchema = objectOf({
   ...deliveryFields,
-  lastAttemptHeaders: described(
+  lastAttemptHeaders: withDescription(
     'The headers of the last attempt, without its signatures and without the headers of the connection, such as `Host`. Null before the first attempt.',
-    { type: ['object', 'null'], additionalProperties: text(255) },
+    { type: ['object', 'null'], additionalProperties: textUpTo(255) },
   ),
-  payload: described('The body of every attempt, parsed. Null if the key may not subscribe to the event.', {
+  payload: withDescription('The body of every attempt, parsed. Null if the key may not subscribe to the event.', {
     type: ['object', 'null'],
   }),
-  attemptLog: described('The latest 50 attempts, oldest first.', {
+  attemptLog: withDescription('The latest 50 attempts, oldest first.', {
     type: 'array',
     maxItems: 50,
-    items: deliveryAttempt,
+    items: deliveryAttemptSchema,
   }),
 })
 
-/** The response to a request that retries a delivery. */
-export const retriedDelivery = objectOf({
+export const retriedDeliverySchema = objectOf({
   ...deliveryFields,
-  retried: described('Whether the service makes one more attempt now.', { type: 'boolean' }),
-  reason: described(
+  retried: withDescription('Whether the service makes one more attempt now.', { type: 'boolean' }),
+  reason: withDescription(
     'Why the service makes no attempt: `delivered`, `under_way` (an attempt is due or in progress), or `endpoint_gone` (deleted or not active). Null if it makes one.',
     {
       type: ['string', 'null'],
@@ -196,18 +196,17 @@ export const retriedDelivery = objectOf({
   ),
 })
 
-/** The response to a request that retries deliveries by filter. */
-export const retriedDeliveries = objectOf({
-  requeued: described('The number of deliveries that get one more attempt now.', count),
-  skipped: described(
+export const retriedDeliveriesSchema = objectOf({
+  requeued: withDescription('The number of deliveries that get one more attempt now.', count),
+  skipped: withDescription(
     'The number of deliveries that match but get no attempt, by reason. The reasons are those of a single retry.',
     objectOf({ delivered: count, under_way: count, endpoint_gone: count }),
   ),
-  hasMore: described('Whether more deliveries match.', { type: 'boolean' }),
-  next: described('The `after` of the next request. Null if no more deliveries match.', textOrNull(60)),
+  hasMore: withDescription('Whether more deliveries match.', { type: 'boolean' }),
+  next: withDescription('The `after` of the next request. Null if no more deliveries match.', textOrNull(60)),
 })
 
-export const deliveryPage = pageOf(delivery)
+export const deliveryPageSchema = pageOf(deliverySchema)
 
 export const replayStatuses = ['RUNNING', 'DONE', 'CANCELLED'] as const
 export type ReplayStatus = (typeof replayStatuses)[number]
@@ -219,26 +218,26 @@ const replayFields = {
   id,
   endpointId: id,
   status: { type: 'string', enum: [...replayStatuses] },
-  cancellationReason: described(
+  cancellationReason: withDescription(
     'Why the replay is CANCELLED: on request, or because the endpoint was deleted or disabled. Null otherwise.',
     { type: ['string', 'null'], enum: [...replayCancellations, null] },
   ),
   from: instant,
   to: instant,
-  events: described('The events that are replayed.', {
+  events: withDescription('The events that are replayed.', {
     type: 'array',
     maxItems: 100,
     items: eventName,
   }),
   onlyUndelivered: { type: 'boolean' },
-  dryRun: described('True if the events were only counted.', { type: 'boolean' }),
-  total: described(
+  dryRun: withDescription('True if the events were only counted.', { type: 'boolean' }),
+  total: withDescription(
     'The number of events of these types in the period, including those that `onlyUndelivered` leaves out.',
     count,
   ),
-  requeued: described('The number of existing deliveries that the replay has re-queued so far.', count),
-  created: described('The number of missing deliveries that the replay has created so far.', count),
-  skipped: described(
+  requeued: withDescription('The number of existing deliveries that the replay has re-queued so far.', count),
+  created: withDescription('The number of missing deliveries that the replay has created so far.', count),
+  skipped: withDescription(
     'The number of deliveries left unchanged, because they were DELIVERED (with `onlyUndelivered`) or an attempt was due.',
     count,
   ),
@@ -247,21 +246,20 @@ const replayFields = {
   finishedAt: instantOrNull,
 }
 
-/** A replay as the API returns it. */
-export const replay = objectOf(replayFields)
+export const replaySchema = objectOf(replayFields)
 
-/** The response to a request for a replay. After a dry run, nothing is stored, so there is no id and no status. */
-export const requestedReplay = objectOf({
+/** A dry run stores nothing, so it has no id and no status. */
+export const requestedReplaySchema = objectOf({
   ...replayFields,
-  id: described('Null after a dry run.', orNull(id)),
-  status: described('Null after a dry run.', {
+  id: withDescription('Null after a dry run.', nullable(id)),
+  status: withDescription('Null after a dry run.', {
     type: ['string', 'null'],
     enum: [...replayStatuses, null],
   }),
-  undelivered: described(
+  undelivered: withDescription(
     'After a dry run, the number of these events that the endpoint has not accepted yet, which `onlyUndelivered` would send. Null if `total` is more than 100 000, and for a replay that has been started.',
     countOrNull,
   ),
 })
 
-export const replayPage = pageOf(replay)
+export const replayPageSchema = pageOf(replaySchema)

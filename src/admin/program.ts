@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { act, subcommand } from './commands/act.ts'
+import { commandAction, subcommand } from './commands/act.ts'
 import { reasonText } from './commands/arguments.ts'
 import { addAuditCommands } from './commands/audit.ts'
 import { addBusinessCommands } from './commands/business.ts'
@@ -14,17 +14,16 @@ import type { AdminDeps } from './commands/run.ts'
 import { addSecretsCommands } from './commands/secrets.ts'
 import { addShopCommands } from './commands/shop.ts'
 import { addStaffCommands } from './commands/staff.ts'
-import { plainMessage } from './commands/text.ts'
+import { escapeErrorMessage } from './commands/text.ts'
 import { addWalletCommands } from './commands/wallet.ts'
 
-/** Returns the command-line program with all its commands. */
 export function createProgram(): Command {
   const program = new Command('admin')
     .description('Administer the payment intents service')
     .option('--json', 'print the result as one JSON object')
     .option('--reason <text>', 'why you do this; the audit trail shows it', reasonText)
     .showHelpAfterError()
-    .configureOutput({ outputError: (text, write) => write(plainMessage(text)) })
+    .configureOutput({ outputError: (text, write) => write(escapeErrorMessage(text)) })
     .enablePositionalOptions(false)
 
   const groups = [
@@ -50,13 +49,12 @@ export function createProgram(): Command {
   return program
 }
 
-/** Adds the commands `api on` and `api off`. */
 function addApiCommands(program: Command): void {
   const api = subcommand(program, 'api', 'switch the developer API on or off')
   for (const position of ['on', 'off'] as const) {
     const description = `switch the developer API ${position} for all businesses; every process follows within 5 s`
     subcommand(api, position, description).action(
-      act(async (deps) => {
+      commandAction(async (deps) => {
         const { switchApi } = await import('../businesses/change-business.ts')
         await switchApi(deps, position === 'on', deps.by)
         return { api: position }
@@ -73,11 +71,10 @@ payment, refund or payout. Shows the first fault of each ledger. The exit code i
 Example:
   admin ledger verify`
 
-/** Adds the command for the ledgers. */
 function addLedgerCommand(program: Command): void {
   const ledger = subcommand(program, 'ledger', 'verify the ledgers')
   const proof = 'prove that the entries and balances of all ledgers follow from payments, refunds and payouts'
-  subcommand(ledger, 'verify', proof).addHelpText('after', verifyLedgersHelp).action(act(verifyLedgers))
+  subcommand(ledger, 'verify', proof).addHelpText('after', verifyLedgersHelp).action(commandAction(verifyLedgers))
 }
 
 async function verifyLedgers(deps: AdminDeps) {
@@ -88,10 +85,7 @@ async function verifyLedgers(deps: AdminDeps) {
   return { proven: faults.length === 0, ledgers, faults }
 }
 
-/**
- * Makes `--help` after an unknown command an error. Without this check, Commander prints the help of the group and
- * exits with 0.
- */
+/** Makes `--help` after an unknown command an error. Commander would print the help of the group and exit with 0. */
 function rejectUnknown(group: Command): void {
   group.on('beforeHelp', ({ error: isError }: { error: boolean }) => {
     const [name] = group.args
@@ -100,7 +94,7 @@ function rejectUnknown(group: Command): void {
   })
 }
 
-/** An example of each command whose help text has none. */
+/** For commands whose help text has no example of its own. */
 const examples: Record<string, string> = {
   'business create': '--name "Chez Fatou"',
   'business commission': 'ID --provider-bp 150 --payer-bp 50 --from 2026-12-01T00:00Z',
@@ -116,7 +110,6 @@ const examples: Record<string, string> = {
   'secrets rotate': '--json',
 }
 
-/** Adds the examples to the help texts. */
 function addExamples(program: Command): void {
   for (const group of program.commands)
     for (const command of group.commands) {

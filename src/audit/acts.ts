@@ -1,9 +1,9 @@
 import { isBlank, isLonger } from '../input/name.ts'
 
-/** The name of an act in the audit trail (docs/operators/support.md). */
+/** docs/operators/support.md lists all acts. */
 export type Act = `${string}.${string}`
 
-/** The acts that the audit trail records besides those in the table of staff acts (src/staff-acts). */
+/** Audited acts besides those in the table of staff acts (src/staff-acts). */
 export const otherActs = [
   'api.disabled',
   'api.enabled',
@@ -36,13 +36,13 @@ export const otherActs = [
   'wallet.created',
 ] as const satisfies readonly Act[]
 
-/** Control characters, line breaks, and characters that change the direction of the text after them. */
+/** Control characters, line breaks, and whatever changes the direction of the text after it. */
 const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202A-\u202E\u2066-\u2069]/u
 
-/** The maximum length of a reason, in characters. */
+/** In characters. */
 export const maxReasonLength = 300
 
-/** Returns a reason without surrounding blanks, or null unless it is a visible text of 1 to 300 characters. */
+/** Trims the reason. Null unless it's a visible text of 1 to 300 characters. */
 export function readReason(text: string): string | null {
   const reason = text.trim()
   return isBlank(reason) || isLonger(reason, maxReasonLength) || unprintable.test(reason) ? null : reason

@@ -4,11 +4,11 @@ import { newId } from '../platform/ids.ts'
 import { type Actor, actorFields, type By } from '../security/actor.ts'
 import type { Act } from './acts.ts'
 
-/** What a line says besides its actor and time. By default, it has a new id, and no values from before and after. */
-export type About = Pick<AuditEvent, 'act' | 'subject' | 'businessId'> &
+/** Besides actor and time. By default, a line has a new id, and no values from before and after. */
+export type AuditDetails = Pick<AuditEvent, 'act' | 'subject' | 'businessId'> &
   Partial<Pick<AuditEvent, '_id' | 'before' | 'after'>>
 
-export const auditLine = ({ expectValid: _expectValid, ...by }: By, at: Date, about: About): AuditEvent => ({
+export const auditLine = ({ expectValid: _expectValid, ...by }: By, at: Date, about: AuditDetails): AuditEvent => ({
   _id: newId(),
   before: null,
   after: null,
@@ -20,8 +20,8 @@ export const auditLine = ({ expectValid: _expectValid, ...by }: By, at: Date, ab
 export const readableDate = (at: unknown): Date =>
   at instanceof Date && !Number.isNaN(at.getTime()) ? at : new Date(0)
 
-/** Returns a line as the pages and exports show it. A forged line may have any fields. */
-export function readable(line: AuditEvent): AuditEvent {
+/** For pages and exports. A forged line may have any fields. */
+export function readableLine(line: AuditEvent): AuditEvent {
   const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null))
   const textOrNull = (value: unknown): string | null => (value === null || value === undefined ? null : asText(value))
   const fieldsOf = (value: unknown) => (value === null || value === undefined ? null : Object(value))
@@ -40,10 +40,7 @@ export function readable(line: AuditEvent): AuditEvent {
   }
 }
 
-/**
- * A line in the audit trail. Lines are never deleted, and never changed once they are sealed, except that they are
- * marked with their seal.
- */
+/** Never deleted, and never changed once sealed, except that the line is marked with its seal. */
 export const auditEvents = collection({
   name: 'auditevents',
   kept: 'forever',
@@ -55,16 +52,16 @@ export const auditEvents = collection({
     /** Whether a merchant used a test key. Only lines of merchants have this field. */
     sandbox: optional(flag),
     act: oneOf<Act>(),
-    /** The id or name of the changed object, such as a delivery or a staff account. */
+    /** Id or name of the changed object, such as a delivery or a staff account. */
     subject: text,
-    /** The business that the act concerns, if it concerns one. */
+    /** Null for acts that concern no particular business, such as those on staff accounts. */
     businessId: orNull(text),
-    /** The changed fields. Long values are left out, and so are secrets, bodies and customer data. */
+    /** Only changed fields, without long values, secrets, bodies and customer data. */
     before: orNull(anything<Record<string, unknown>>()),
     after: orNull(anything<Record<string, unknown>>()),
-    /** When the last act can be counted in a line that repeated acts share (share.ts). Other lines do not have it. */
+    /** When the last act can be counted in a line that repeated acts share (share.ts). Other lines don't have it. */
     closesAt: optional(date),
-    /** The number of the seal that contains the line (seals/seal.ts). Missing if the line has no seal yet. */
+    /** Number of the seal that contains the line (seals/seal.ts). Missing until then. */
     seal: optional(orNull(whole)),
   },
   indexes: [

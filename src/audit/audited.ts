@@ -1,10 +1,10 @@
 import type { mongo } from 'mongoose'
-import { type Bytes, type Result, storeWithin, type WriteRequest } from '../idempotency/request.ts'
+import { type FinalResponse, type Result, storeWithin, type WriteRequest } from '../idempotency/request.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { type Transaction, type Transactions, transaction } from '../mongo/transaction.ts'
 import type { Models } from '../platform/deps.ts'
 import type { By } from '../security/actor.ts'
-import { type About, auditLine } from './audit-event.ts'
+import { type AuditDetails, auditLine } from './audit-event.ts'
 
 type TrailDeps = Pick<Models, 'AuditEvent'> & { now(): Date }
 
@@ -13,9 +13,9 @@ export type AuditedDeps = TrailDeps & { transactions: Transactions }
 export interface AuditedAct {
   session: mongo.ClientSession
   by: By
-  /** The time of the act and its lines. */
+  /** When the act happens. Its lines have the same time. */
   at: Date
-  add(...lines: About[]): Promise<void>
+  add(...lines: AuditDetails[]): Promise<void>
 }
 
 /**
@@ -30,7 +30,7 @@ export const audited = <T>(
   transaction(deps, options, async (session) => {
     await by.expectValid?.(session)
     const at = deps.now()
-    const add = async (...lines: About[]): Promise<void> => {
+    const add = async (...lines: AuditDetails[]): Promise<void> => {
       const events = lines.map((about) => auditLine(by, at, about))
       if (events.length > 0) await nativeCollection(deps.AuditEvent).insertMany(events, { session })
     }
@@ -38,10 +38,10 @@ export const audited = <T>(
   })
 
 /**
- * Runs the act of a write request as `audited` does, and stores its response in the same transaction. Throws
+ * Like `audited`, for a write request whose response is stored in the same transaction. Throws
  * IDEMPOTENCY_REQUEST_IN_PROGRESS if a twin is still at work at the deadline.
  */
-export const once = (
+export const auditedOnce = (
   deps: AuditedDeps & Pick<Models, 'StoredResponse'>,
   request: WriteRequest,
   { documents }: Pick<Transaction, 'documents'>,
@@ -49,9 +49,9 @@ export const once = (
 ): Promise<Result> => {
   const { key, by, deadlineAt } = request
   const options = { documents: [key, ...documents], by, deadlineAt }
-  return storeWithin(deps, request, (run) => audited<Bytes>(deps, options, run), work)
+  return storeWithin(deps, request, (run) => audited<FinalResponse>(deps, options, run), work)
 }
 
-/** Adds the line about an act that changes no document. */
-export const addLine = (deps: TrailDeps, by: By, about: About): Promise<unknown> =>
+/** For acts that change no document. */
+export const addLine = (deps: TrailDeps, by: By, about: AuditDetails): Promise<unknown> =>
   nativeCollection(deps.AuditEvent).insertOne(auditLine(by, deps.now(), about))

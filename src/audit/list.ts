@@ -4,26 +4,22 @@ import { readSpan, type Span, spanFilter } from '../input/span.ts'
 import { type CsvCell, csvHeader, csvRows } from '../platform/csv.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { By } from '../security/actor.ts'
-import { type AuditEvent, readable } from './audit-event.ts'
+import { type AuditEvent, readableLine } from './audit-event.ts'
 import { addLine } from './audited.ts'
 
-/**
- * Selects lines from the audit trail. `who`, `act`, `subject` and `businessId` each select the lines that have the same
- * value. A field that is null does not restrict the selection.
- */
+/** Null selects everything; any other value of `who`, `act`, `subject` and `businessId` must match exactly. */
 export interface AuditFilter extends Span {
   who: string | null
   act: string | null
   subject: string | null
   businessId: string | null
-  /** Selects only lines that are older than the specified line. */
+  /** Selects only older lines than this one. */
   before: { at: Date; id: string } | null
 }
 
-/** The number of lines per page. */
 const pageSize = 50
 
-/** Parses a query. Throws VALIDATION_ERROR if a parameter is invalid. */
+/** Throws VALIDATION_ERROR if a parameter is invalid. */
 export function parseAuditFilter(deps: Pick<Deps, 'validate'>, query: Record<string, unknown>): AuditFilter {
   const params = deps.validate(listAuditQuery, query)
   const [, at, id] = /^(-?\d+)-([^]+)$/.exec(params.before ?? '') ?? []
@@ -38,17 +34,13 @@ export function parseAuditFilter(deps: Pick<Deps, 'validate'>, query: Record<str
   }
 }
 
-/**
- * Returns a page of the audit trail, starting with the newest line. `next` is the `before` value for the next page, or
- * null on the last page.
- */
+/** Newest first. `next` is the `before` value of the next page, or null on the last one. */
 export async function listAudit(
   deps: Pick<Deps, 'AuditEvent'>,
   filter: AuditFilter,
   size = pageSize,
 ): Promise<{ lines: AuditEvent[]; next: string | null }> {
-  // One additional line is read to determine whether there is another page. Counting all lines would become slower as
-  // the trail grows.
+  // One more line tells whether there's another page. Counting all lines would become slower as the trail grows.
   const found = await readNewest(deps, conditions(filter), size + 1)
   const lines = found.slice(0, size)
   const last = lines.at(-1)
@@ -66,25 +58,22 @@ function conditions({ who, act, subject, businessId, before, ...span }: AuditFil
   }
 }
 
-/**
- * The maximum number of lines to return, which is enough for the page of a payment or a delivery. The audit page shows
- * any further lines.
- */
+/** Enough for the page of a payment or a delivery. The audit page shows any further lines. */
 const maxOnPage = 100
 
-/** Returns the latest audit lines about the given subjects, starting with the newest line. */
-export const trailOf = (deps: Pick<Deps, 'AuditEvent'>, subjects: readonly string[]): Promise<AuditEvent[]> =>
+/** Newest first. */
+export const latestLinesAbout = (deps: Pick<Deps, 'AuditEvent'>, subjects: readonly string[]): Promise<AuditEvent[]> =>
   readNewest(deps, { subject: { $in: subjects }, at: { $type: 'date' } }, maxOnPage)
 
 async function readNewest(deps: Pick<Deps, 'AuditEvent'>, where: object, limit: number): Promise<AuditEvent[]> {
   const found = await deps.AuditEvent.find(where).sort({ at: -1, _id: -1 }).limit(limit).lean<AuditEvent[]>()
-  return found.map(readable)
+  return found.map(readableLine)
 }
 
 export const exportFormats = ['csv', 'jsonl'] as const
 export type ExportFormat = (typeof exportFormats)[number]
 
-/** The number of lines that one query reads, and that one piece of the file contains. */
+/** Per query, and per piece of the file. */
 const linesPerPiece = 250
 
 const columns: Record<string, (line: AuditEvent) => CsvCell> = {
@@ -102,7 +91,7 @@ const columns: Record<string, (line: AuditEvent) => CsvCell> = {
   seal: ({ seal }) => seal ?? null,
 }
 
-/** Adds the line about an export to the audit trail, before the export reads any lines. */
+/** Called before the export reads any lines. */
 export async function recordExport(
   deps: Pick<Deps, 'AuditEvent' | 'now'>,
   { before: _before, ...filter }: AuditFilter,
@@ -115,10 +104,7 @@ export async function recordExport(
   await addLine(deps, by, { ...about, after })
 }
 
-/**
- * Yields the selected lines as text, newest first. The next lines are read only when the caller needs them, so the
- * whole file is never in memory. `read` runs each query.
- */
+/** Newest first, and only as fast as the caller reads, so the file is never in memory. `read` runs each query. */
 export async function* exportAudit(
   read: (query: (deps: Pick<Deps, 'AuditEvent'>) => ReturnType<typeof listAudit>) => ReturnType<typeof listAudit>,
   filter: AuditFilter,

@@ -8,13 +8,13 @@ const hourMs = 3_600_000
 
 export const startOfHour = (at: Date): Date => new Date(Math.floor(at.getTime() / hourMs) * hourMs)
 
-/** The id of a line of which each hour has at most one for each key. */
+/** Each key has at most one such line per hour. */
 const idInHour = (key: string, kind: 'first' | 'repeats', at: Date): string =>
   hash('sha256', JSON.stringify([key, kind, startOfHour(at)]), 'hex').slice(0, 24)
 
 /**
- * Counts a line that repeats an earlier one of the same hour and key. All repeats share one line, which keeps the time
- * and actor of the first repeat and collects what else differs as `note`. It is sealed after the hour (seals/).
+ * Counts a line that repeats an earlier one of the same hour and key. All repeats share one line: it keeps the time and
+ * actor of the first repeat, collects what else differs as `note`, and is sealed after the hour (seals/).
  */
 export async function countRepeat(
   deps: Pick<Models, 'AuditEvent'>,
@@ -32,10 +32,10 @@ export async function countRepeat(
 }
 
 /**
- * Adds a line about an act that a stranger may repeat without limit. The first one of an hour and key is a line of its
- * own. The others share one (`countRepeat`).
+ * For acts that a stranger may repeat without limit. The first one of an hour and key is a line of its own. All others
+ * share one (`countRepeat`).
  */
-export async function addShared(
+export async function addOrCountRepeat(
   deps: Pick<Models, 'AuditEvent'>,
   key: string,
   line: AuditEvent,

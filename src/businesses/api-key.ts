@@ -7,22 +7,22 @@ import { date, list, type Of, oneOf, optional, orNull, part, secret, text } from
 export type KeyMode = 'test' | 'live'
 export type KeyKind = 'secret' | 'publishable'
 
-/** One of a key's secrets. The service stores only the secret's hash, which is peppered with a SECRET_KEY. */
+/** Only the hash is stored, peppered with a SECRET_KEY. */
 const storedSecretFields = part({
   hash: secret(text),
-  /** The last four characters, by which staff find a secret. */
+  /** Staff find a secret by its last four characters. */
   last4: text,
-  /** The time at which an earlier secret stops working. For the current secret, this is null. */
+  /** When an earlier secret stops working. Null for the current one. */
   validUntil: orNull(date),
-  /** The id of the SECRET_KEY with which the hash was peppered. */
+  /** Id of the SECRET_KEY that peppered the hash. */
   pepper: text,
   rehashedAt: optional(date),
 })
 export type StoredSecret = Of<typeof storedSecretFields>
 
 /**
- * An API key as stored in MongoDB, without its secrets in clear text. `secrets` begins with the current secret
- * (`validUntil: null`). After a rotation, it also contains the secrets in overlap and the last ones that have ended.
+ * An API key without its secrets in clear text. `secrets` begins with the current one (`validUntil: null`). After a
+ * rotation, those in overlap follow, then the last that have ended.
  */
 export const apiKeys = collection({
   name: 'apikeys',
@@ -32,16 +32,16 @@ export const apiKeys = collection({
     businessId: text,
     mode: oneOf<KeyMode>(),
     kind: oneOf<KeyKind>(),
-    /** `prefix` and the current secret's `last4` identify the key wherever it is displayed, such as `sk_test_…abcd`. */
+    /** With the current secret's `last4`, this stands for the key wherever it's shown, such as `sk_test_…abcd`. */
     prefix: text,
     last4: text,
     secrets: list(storedSecretFields),
     scopes: list(oneOf<Scope>()),
-    /** The IP addresses and CIDR ranges from which the key may be used. An empty list allows every address. */
+    /** IP addresses and CIDR ranges. An empty list allows every address. */
     ipAllowlist: list(text),
     status: oneOf<'active' | 'suspended' | 'revoked'>(),
     createdAt: date,
-    /** The last UTC day on which the key was used (identify.ts), such as `2026-11-21`, or null. */
+    /** Last UTC day on which the key was used (identify.ts), such as `2026-11-21`. */
     lastUsedDay: orNull(text),
   },
   indexes: [
@@ -53,15 +53,13 @@ export const apiKeys = collection({
 export type ApiKey = Stored<typeof apiKeys>
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-/** The number of random characters in a key. 32 random base62 characters have 190 bits of entropy. */
+/** 32 random base62 characters have 190 bits of entropy. */
 const randomLength = 32
-/** The number of characters in a key's checksum. 6 base62 characters can represent any CRC-32. */
+/** 6 base62 characters can represent any CRC-32. */
 const checksumLength = 6
 const shape = new RegExp(`^([sp]k_(?:test|live)_)([0-9A-Za-z]{${randomLength}})([0-9A-Za-z]{${checksumLength}})$`)
 
-/**
- * Returns a new key, which consists of a prefix such as `sk_test_`, 32 random characters and a 6-character checksum.
- */
+/** A prefix such as `sk_test_`, 32 random characters and a 6-character checksum. */
 export function newKey(kind: KeyKind, mode: KeyMode): string {
   const prefix = keyPrefix(kind, mode)
   const random = Array.from({ length: randomLength }, () => base62[randomInt(62)]).join('')
@@ -70,15 +68,12 @@ export function newKey(kind: KeyKind, mode: KeyMode): string {
 
 export const keyPrefix = (kind: KeyKind, mode: KeyMode): string => `${kind === 'secret' ? 'sk' : 'pk'}_${mode}_`
 
-/** Returns the different keys in clear text that a text contains, such as a line from a log. */
-export const keysIn = (line: string): string[] => [
+/** Finds keys in clear text, e.g. in a line from a log, each once. */
+export const findKeysInText = (line: string): string[] => [
   ...new Set(line.match(/(?<![0-9A-Za-z])[sp]k_(?:test|live)_[0-9A-Za-z]+/g)),
 ]
 
-/**
- * Returns whether a string has the format of a key and a correct checksum. Thanks to this check, a mistyped key is
- * rejected without a query to MongoDB.
- */
+/** Checks the format and the checksum, so that a mistyped key is rejected without a query to MongoDB. */
 export function looksLikeKey(key: string): boolean {
   const parts = shape.exec(key)
   return parts !== null && checksum(`${parts[1]}${parts[2]}`) === parts[3]

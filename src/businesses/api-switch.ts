@@ -2,10 +2,7 @@ import type { Model } from 'mongoose'
 import { collection, type Stored } from '../mongo/declare.ts'
 import { flag, text } from '../mongo/fields.ts'
 
-/**
- * A setting that applies to the whole service. The only setting so far, with the `_id` `api`, turns the developer API
- * on or off.
- */
+/** Applies to the whole service. So far there's one, `api`, which turns the developer API on or off. */
 export const settings = collection({
   name: 'settings',
   kept: 'forever',
@@ -14,13 +11,10 @@ export const settings = collection({
 })
 export type Setting = Stored<typeof settings>
 
-/** The master switch for the developer API. Each process keeps its value in memory, because every request checks it. */
+/** Master switch for the developer API. Each process keeps its value in memory, because every request checks it. */
 export type ApiSwitch = Awaited<ReturnType<typeof createApiSwitch>>
 
-/**
- * The interval at which each process reads the switch. It is well below 5 s, the time within which all processes must
- * see a change.
- */
+/** Well below 5 s, the time within which all processes must see a change. */
 const readEveryMs = 2000
 
 export async function createApiSwitch(Setting: Model<Setting>) {

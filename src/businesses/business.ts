@@ -2,7 +2,7 @@ import { collection, type Stored } from '../mongo/declare.ts'
 import { date, flag, list, type Of, orNull, part, text, whole } from '../mongo/fields.ts'
 import type { CommissionRates } from '../wallets/commission.ts'
 
-/** The limits that operators have set for one business. If a limit is null, the service's default applies. */
+/** Set by operators. Null stands for the service's default. */
 const limitFields = part({
   /** Requests per second of each of its keys (RATE_LIMIT_PER_SECOND). */
   perSecond: orNull(whole),
@@ -25,7 +25,7 @@ export const defaultLimits = Object.fromEntries(
   Object.keys(limitFields.fields).map((name) => [name, none]),
 ) as BusinessLimits
 
-/** The rates of the two fees of one business, in basis points, and the time from which they apply. */
+/** In basis points, valid from then on. */
 const ratesFields = part({
   from: date,
   /** The merchant's fee. */
@@ -35,40 +35,36 @@ const ratesFields = part({
 })
 export type RatesFrom = Of<typeof ratesFields>
 
-/** The rates of one business, sorted by `from`. Before the first entry, the default rates apply. */
+/** Sorted by `from`. Before the first entry, the default rates apply. */
 export type CommissionHistory = readonly RatesFrom[]
 
-/** The documentation also calls it a merchant. */
+/** Called a merchant in most of the documentation. */
 export const businesses = collection({
   name: 'businesses',
   kept: 'forever',
   fields: {
     _id: text,
     name: text,
-    /** Whether its live keys work. Test keys need no approval. */
+    /** Live keys need this approval, test keys don't. */
     liveApproved: flag,
-    /** Whether it can use the developer API. Its payment pages work in any case. */
+    /** Only for the developer API: payment pages work in any case. */
     apiEnabled: flag,
-    /** A suspended business cannot use the developer API, and customers cannot pay it. */
+    /** A suspended business can't use the developer API, and customers can't pay it. */
     suspended: flag,
     limits: limitFields,
     /** Includes rates that apply only later. */
     commission: list(ratesFields),
     createdAt: date,
   },
-  // Staff search for businesses by a part of the name. The search scans the keys of the `name` index instead of the
-  // documents.
+  // Staff search by a part of the name, which scans the keys of this index instead of the documents.
   indexes: [{ name: 'name', key: { name: 1 } }],
 })
 export type Business = Stored<typeof businesses>
 
-/**
- * The maximum number of entries in the history of one business. The history is read together with the key of each
- * request (key-batchers.ts), so it must stay small.
- */
+/** The history is read with the key of each request (key-batchers.ts), so it must stay small. */
 export const maxRates = 200
 
-/** Returns the rates that apply to a payment at a time. The rates of the taxes are the same for every business. */
+/** Tax rates are the same for every business. */
 export function ratesAt(history: CommissionHistory, defaults: CommissionRates, at: Date): CommissionRates {
   const current = history.findLast(({ from }) => from <= at)
   if (current === undefined) return defaults

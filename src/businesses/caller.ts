@@ -5,40 +5,35 @@ import { isWithin, parseRange } from '../platform/network.ts'
 import type { By } from '../security/actor.ts'
 import { type KeyKind, looksLikeKey } from './api-key.ts'
 import type { BusinessLimits, CommissionHistory } from './business.ts'
-import { type KeyAndBusiness, noteKeyUse, rehashWithCurrent } from './key-batchers.ts'
+import { type KeyAndBusiness, noteKeyUse, rehashKeyWithCurrentSecret } from './key-batchers.ts'
 
-/** A key that exists, whether or not it may be used. The log shows these fields. */
+/** A key that exists, whether or not it may be used. These fields are logged. */
 export type FoundKey = Pick<Caller, 'keyId' | 'businessId' | 'sandbox'>
 
-/** The sender of a request. The API key identifies the sender as one business in one environment. */
+/** Who sent a request: one business in one environment. */
 export interface Caller {
   keyId: string
   businessId: string
-  /** Whether the request was sent with a test key. */
   sandbox: boolean
   kind: KeyKind
   scopes: ReadonlySet<Scope>
-  /** The limits that operators have set for the business. */
   limits: BusinessLimits
-  /** The commission rates that operators have set for the business. */
   commission: CommissionHistory
-  /** The client's IP address. */
   ip: string
 }
 
-/** Returns the caller as the actor for the audit trail. Merchants give no reasons. */
-export const byCaller = ({ keyId, ip, sandbox }: Pick<Caller, 'keyId' | 'ip' | 'sandbox'>): By => ({
+/** The actor for the audit trail. Merchants give no reasons. */
+export const merchantActor = ({ keyId, ip, sandbox }: Pick<Caller, 'keyId' | 'ip' | 'sandbox'>): By => ({
   actor: { kind: 'merchant', name: keyId, from: ip },
   reason: null,
   sandbox,
 })
 
 /**
- * Returns the caller that an API key identifies. Throws INVALID_API_KEY, API_ACCESS_NOT_ACTIVE, FEATURE_DISABLED,
- * LIVE_ACCESS_NOT_APPROVED or IP_NOT_ALLOWED. The conditions for these errors are checked in this order (SPEC 5.2).
- * Calls `onFound` as soon as the key has been found, even if the request is then rejected.
+ * Throws INVALID_API_KEY, API_ACCESS_NOT_ACTIVE, FEATURE_DISABLED, LIVE_ACCESS_NOT_APPROVED or IP_NOT_ALLOWED, checked
+ * in this order (SPEC 5.2). Calls `onFound` as soon as the key is found, even if the request is then rejected.
  */
-export async function identify(
+export async function identifyByKey(
   deps: Pick<Deps, 'batchers' | 'secrets' | 'now'>,
   apiKey: string,
   clientAddress: string,
@@ -67,10 +62,8 @@ export async function identify(
 }
 
 /**
- * Finds a key by its hash. The first lookup uses the hash with the current pepper. If it finds no key and there is a
- * previous pepper, a second lookup uses the hash with the previous pepper. A third lookup uses the current pepper
- * again, because another request may have rehashed the key between the first two lookups. Returns null for a secret
- * whose overlap has ended.
+ * Looks up the hash with the current pepper, then with the previous one if there is one, then with the current one
+ * again, because another request may have rehashed the key in between. Null for a secret whose overlap has ended.
  */
 async function findByAnyHash(
   deps: Pick<Deps, 'batchers' | 'secrets' | 'now'>,
@@ -83,7 +76,7 @@ async function findByAnyHash(
     const key = await deps.batchers.findKey(hash, deadlineAt)
     const secret = key?.secrets.find((each) => each.hash === hash)
     if (key && secret && (secret.validUntil === null || secret.validUntil > deps.now())) {
-      rehashWithCurrent(deps, { keyId: key._id, secret, hash: current }, deadlineAt)
+      rehashKeyWithCurrentSecret(deps, { keyId: key._id, secret, hash: current }, deadlineAt)
       return key
     }
   }

@@ -13,7 +13,7 @@ import {
   type RatesFrom,
 } from './business.ts'
 
-/** Creates a business. If `liveApproved` is true, the business's live keys work immediately. */
+/** With `liveApproved`, live keys work immediately. */
 export const createBusiness = (
   deps: Pick<Models, 'Business'> & AuditedDeps,
   input: Pick<Business, 'name' | 'liveApproved'>,
@@ -28,15 +28,12 @@ export const createBusiness = (
     return business
   })
 
-/** The fields of a business to change, with their new values. Fields and limits that are omitted keep their values. */
+/** Omitted fields and limits keep their values. */
 export interface BusinessChange extends Partial<Pick<Business, 'liveApproved' | 'apiEnabled' | 'suspended'>> {
   limits?: Partial<BusinessLimits>
 }
 
-/**
- * Changes a business. Writes nothing if the fields already have these values. Returns the business after the change, or
- * null if the business does not exist.
- */
+/** Writes nothing if there's nothing to change. Returns the business after the change, or null if it doesn't exist. */
 export const changeBusiness = (
   deps: Pick<Models, 'Business'> & AuditedDeps,
   id: string,
@@ -55,7 +52,7 @@ export const changeBusiness = (
     return businesses.findOneAndUpdate({ _id: id }, { $set: after }, { session, returnDocument: 'after' })
   })
 
-/** Returns the new values, keyed by MongoDB path, for example `limits.perSecond`. */
+/** Keys are MongoDB paths, for example `limits.perSecond`. */
 function byPath({ liveApproved, apiEnabled, suspended, limits }: BusinessChange): Record<string, unknown> {
   const fields = { liveApproved, apiEnabled, suspended, ...prefixed(limits ?? {}) }
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
@@ -64,18 +61,17 @@ function byPath({ liveApproved, apiEnabled, suspended, limits }: BusinessChange)
 const prefixed = (limits: Partial<BusinessLimits>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(limits).map(([name, value]) => [`limits.${name}`, value]))
 
-/** New rates of a business. If `from` is null, they apply at once. */
+/** They apply at once if `from` is null. */
 export type NewRates = Omit<RatesFrom, 'from'> & { from: Date | null }
 
-/** The result of a change of the rates. Nothing changes if the rates would begin in the past or the history is full. */
+/** Nothing changes if the rates would begin in the past, or the history is full. */
 export type SetCommission =
   | { result: 'set'; commission: CommissionHistory }
   | { result: 'not-found' | 'in-the-past' | 'full' }
 
 /**
- * Sets the commission rates of a business as of a time. Rates that already apply or once applied never change. Rates
- * that are scheduled for this time or later are removed. Writes nothing if the business already has these rates from
- * then on.
+ * Rates that apply or once applied never change. Rates scheduled for this time or later are removed. Writes nothing if
+ * the business already has these rates from then on.
  */
 export const setCommission = (
   deps: Pick<Models, 'Business'> & AuditedDeps,
@@ -105,7 +101,7 @@ export const setCommission = (
     return { result: 'set', commission }
   })
 
-/** Turns the developer API on or off for all businesses. Writes nothing if it is already on or off. */
+/** For all businesses. Writes nothing if it's already on or off. */
 export const switchApi = (deps: Pick<Models, 'Setting'> & AuditedDeps, enabled: boolean, by: By): Promise<void> =>
   audited(deps, { documents: ['api'], by }, async ({ session, add }) => {
     const settings = nativeCollection(deps.Setting)

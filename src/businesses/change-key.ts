@@ -9,13 +9,13 @@ import { type ApiKey, keyPrefix, newKey, type StoredSecret } from './api-key.ts'
 
 export type KeyDeps = Pick<Models, 'Business' | 'ApiKey'> & AuditedDeps & { secrets: Secrets }
 export type KeyRequest = Pick<ApiKey, 'businessId' | 'mode' | 'kind' | 'scopes' | 'ipAllowlist'>
-/** A new key in clear text. The service does not store the clear text. */
+/** The only copy of the key in clear text: it isn't stored. */
 export interface IssuedKey {
   id: string
   key: string
 }
 
-/** Issues a key and stores only its keyed hash. Returns null if the business does not exist. */
+/** Stores only the keyed hash. Null if the business doesn't exist. */
 export const issueKey = (deps: KeyDeps, input: KeyRequest, by: By): Promise<IssuedKey | null> =>
   audited(deps, { documents: [], by }, async ({ session, at: createdAt, add }) => {
     const { businessId, ...rights } = input
@@ -30,7 +30,6 @@ export const issueKey = (deps: KeyDeps, input: KeyRequest, by: By): Promise<Issu
     return { id, key }
   })
 
-/** Returns the stored form of a new key, which contains only its hash. */
 const newStoredSecret = ({ secrets }: Pick<KeyDeps, 'secrets'>, key: string): StoredSecret => ({
   hash: secrets.hash(key),
   last4: key.slice(-4),
@@ -39,8 +38,8 @@ const newStoredSecret = ({ secrets }: Pick<KeyDeps, 'secrets'>, key: string): St
 })
 
 /**
- * Gives a key a new secret under the same id. The old one keeps working for `overlapSeconds`. Returns null if there is
- * no such key, or it is revoked.
+ * Gives a key a new secret under the same id. The old one keeps working for `overlapSeconds`. Null if there is no such
+ * key, or it's revoked.
  */
 export const rotateKey = (deps: KeyDeps, id: string, overlapSeconds: number, by: By): Promise<IssuedKey | null> =>
   audited(deps, { documents: [id], by }, async ({ session, at, add }) => {
@@ -58,10 +57,10 @@ export const rotateKey = (deps: KeyDeps, id: string, overlapSeconds: number, by:
     return { id, key }
   })
 
-/** The number of ended secrets that a key keeps, so that staff can recognise a leaked secret that no longer works. */
+/** Kept so that staff can recognise a leaked secret that no longer works. */
 const maxEnded = 5
 
-/** Returns a key's secrets, all of which end at `end` at the latest: those in overlap, then the last that ended. */
+/** All end at `end` at the latest: those in overlap, then the last that ended. */
 function olderSecrets(key: ApiKey, end: Date, now: Date): StoredSecret[] {
   const older = key.secrets.map((secret) => ({ ...secret, validUntil: earlier(secret.validUntil, end) }))
   const isEnded = ({ validUntil }: { validUntil: Date }): boolean => validUntil <= now
@@ -77,8 +76,8 @@ const acts = {
 } as const satisfies Record<ApiKey['status'], Act>
 
 /**
- * Suspends, resumes or revokes a key. Writes nothing if the key already has this status. Returns false if the key does
- * not exist, or if it is revoked and `status` differs.
+ * Suspends, resumes or revokes a key. Writes nothing if that's its status already. Returns false if the key doesn't
+ * exist, or is revoked and `status` differs.
  */
 export const setKeyStatus = (
   deps: Pick<Models, 'ApiKey'> & AuditedDeps,

@@ -8,15 +8,11 @@ import type { Secrets } from '../security/encrypt.ts'
 import type { ApiKey, StoredSecret } from './api-key.ts'
 import type { Business } from './business.ts'
 
-/** An API key and the business that it belongs to. */
 export interface KeyAndBusiness extends ApiKey {
   business: Pick<Business, 'liveApproved' | 'apiEnabled' | 'suspended' | 'limits' | 'commission'>
 }
 
-/**
- * Creates the batcher that looks up keys by hash. One query reads both the key and its business. The batcher has no
- * cache, so that a revoked key or a disabled business is rejected immediately.
- */
+/** Reads each key with its business, without a cache: revoking a key or disabling a business works at once. */
 export const createKeyBatcher = (ApiKey: Model<ApiKey>): Batcher<string, KeyAndBusiness | null> =>
   createReadBatcher(
     (hashes) =>
@@ -49,14 +45,14 @@ interface NoteDeps {
   now(): Date
 }
 
-/** The maximum number of notes that a process remembers. They take up about 10 MB. */
+/** They take up about 10 MB. */
 const maxRemembered = 50_000
-/** How long a batch waits for MongoDB. It usually takes some milliseconds. */
+/** How long a batch waits for MongoDB, which usually takes some milliseconds. */
 const longestMs = 1000
 
 /**
- * Creates the batcher for notes. A dead process can keep a key locked for some seconds, and MongoDB's `maxTimeMS` does
- * not end the wait for it. So the other keys of a late batch get their notes one by one.
+ * A dead process can keep a key locked for some seconds, and MongoDB's `maxTimeMS` doesn't end the wait for it. So the
+ * other keys of a late batch get their notes one by one.
  */
 export function createNoteBatcher(ApiKey: Model<ApiKey>): Batcher<KeyNote, void> {
   const keys = nativeCollection(ApiKey)
@@ -88,9 +84,8 @@ export function createNoteBatcher(ApiKey: Model<ApiKey>): Batcher<KeyNote, void>
 }
 
 /**
- * Records the UTC day of a key's use in `lastUsedDay`. Only a successful identification counts as a use: the key is
- * active, its business may use the API, and the address is allowed. A request that is rejected later, for example
- * because of a missing scope or a rate limit, still counts.
+ * Only a successful identification counts: the key is active, its business may use the API, and the address is allowed.
+ * A request that's rejected later, e.g. for a missing scope or a rate limit, still counts.
  */
 export function noteKeyUse(
   { batchers, now }: NoteDeps,
@@ -99,20 +94,19 @@ export function noteKeyUse(
 ): void {
   const day = now().toISOString().slice(0, 10)
   if (lastUsedDay !== null && lastUsedDay >= day) return
-  // The guard keeps a process whose clock is behind from setting an earlier day.
+  // Keeps a process whose clock is behind from setting an earlier day.
   const filter = { _id, lastUsedDay: { $not: { $gte: day } } }
   batchers.noteOnKey({ name: `${_id} ${day}`, filter, set: { lastUsedDay: day } }, deadlineAt).catch(() => undefined)
 }
 
 /**
- * The minimum time between two rehashes of a secret. It must be longer than the time that a restart of all processes
- * takes. During a restart that swaps the two SECRET_KEYs, the old and the new processes would otherwise keep undoing
- * each other's rehashes.
+ * Between two rehashes of a secret. Must be longer than a restart of all processes takes: if that restart swaps the two
+ * SECRET_KEYs, old and new processes would otherwise keep undoing each other's rehashes.
  */
 const minAgeMs = 3_600_000
 
-/** Rehashes the secret of a key that was just used, so that operators can eventually remove the previous SECRET_KEY. */
-export function rehashWithCurrent(
+/** Done as keys are used, so that operators can eventually remove the previous SECRET_KEY. */
+export function rehashKeyWithCurrentSecret(
   { batchers, secrets, now }: NoteDeps & { secrets: Pick<Secrets, 'keyIds'> },
   { keyId, secret, hash }: { keyId: string; secret: StoredSecret; hash: string },
   deadlineAt: number,

@@ -4,28 +4,28 @@ import type { Deps } from '../platform/deps.ts'
 import { type ApiKey, looksLikeKey } from './api-key.ts'
 import type { Business } from './business.ts'
 
-/** One of a key's secrets. An `overlap` secret works until `validUntil`, and an `ended` one no longer works. */
+/** An `overlap` secret works until `validUntil`; an `ended` one no longer works. */
 export interface SecretFacts {
   last4: string
   state: 'current' | 'overlap' | 'ended'
   validUntil: Date | null
 }
 
-/** The facts about a key that staff see. They contain neither the key nor a hash. */
+/** What staff see of a key: neither the key itself nor a hash. */
 export interface KeyFacts
   extends Pick<
     ApiKey,
     'businessId' | 'mode' | 'kind' | 'scopes' | 'ipAllowlist' | 'status' | 'createdAt' | 'lastUsedDay'
   > {
   id: string
-  /** The key's prefix and the last four characters of its current secret, such as `sk_test_…abcd`. */
+  /** Prefix and last four characters of the current secret, such as `sk_test_…abcd`. */
   key: string
-  /** The current secret, followed by the earlier ones, newest first. */
+  /** The current one first, then the earlier ones, newest first. */
   secrets: SecretFacts[]
 }
 
-/** A reason why requests with a key are rejected. */
-export type Block =
+/** Why requests with a key are rejected. */
+export type KeyBlock =
   | 'key-suspended'
   | 'key-revoked'
   | 'secret-ended'
@@ -33,10 +33,10 @@ export type Block =
   | 'business-suspended'
   | 'live-not-approved'
 
-/** A key with the name of its business. `blockedBy` is empty if requests with the current secret are accepted. */
+/** `blockedBy` is empty if requests with the current secret are accepted. */
 export interface KeyInDetail extends KeyFacts {
   businessName: string
-  blockedBy: Block[]
+  blockedBy: KeyBlock[]
 }
 
 function keyFacts(apiKey: ApiKey, now: Date): KeyFacts {
@@ -56,22 +56,21 @@ function stateOf(validUntil: Date | null, now: Date): SecretFacts['state'] {
 
 type Reads = Pick<Deps, 'ApiKey' | 'Business' | 'now'>
 
-/** Returns a key with its business. Returns null if there is no key with this id. */
+/** Null if there is no key with this id. */
 export async function lookUpKey(deps: Reads, id: string): Promise<KeyInDetail | null> {
   const key = await deps.ApiKey.findOne({ _id: id }).lean<ApiKey | null>()
   return key === null ? null : inDetail(deps, key)
 }
 
-/** Adds the state of a key's business to the key's facts. */
 async function inDetail(deps: Reads, key: ApiKey): Promise<KeyInDetail> {
   const business = await deps.Business.findOne({ _id: key.businessId }).lean<Business | null>()
   const blocks = business === null ? [] : blocksOf(key, business)
   return { ...keyFacts(key, deps.now()), businessName: business?.name ?? '', blockedBy: blocks }
 }
 
-/** Returns every reason why requests with the key are rejected, in the order in which `identify` checks them. */
-function blocksOf({ status, mode }: ApiKey, { apiEnabled, suspended, liveApproved }: Business): Block[] {
-  const blocks: [Block, boolean][] = [
+/** In the order in which `identify` checks them. */
+function blocksOf({ status, mode }: ApiKey, { apiEnabled, suspended, liveApproved }: Business): KeyBlock[] {
+  const blocks: [KeyBlock, boolean][] = [
     ['key-suspended', status === 'suspended'],
     ['key-revoked', status === 'revoked'],
     ['business-disabled', !apiEnabled],
@@ -81,15 +80,14 @@ function blocksOf({ status, mode }: ApiKey, { apiEnabled, suspended, liveApprove
   return blocks.flatMap(([block, applies]) => (applies ? [block] : []))
 }
 
-/** Selects keys. Omitted fields do not restrict the selection. */
+/** Omitted fields match everything. */
 export interface KeyFilter extends Partial<Pick<ApiKey, 'businessId' | 'mode' | 'kind' | 'status'>> {
-  /** A scope that the key has. */
   scope?: Scope
-  /** The last four characters of the current secret or of an earlier one. */
+  /** Of the current secret or an earlier one. */
   last4?: string
 }
 
-/** Returns the keys that match, newest first. */
+/** Newest first. */
 export async function listKeys(
   deps: Pick<Deps, 'ApiKey' | 'now'>,
   { scope, last4, ...filter }: KeyFilter,
@@ -100,12 +98,12 @@ export async function listKeys(
   return mapPage(page, (key) => keyFacts(key, deps.now()))
 }
 
-/** The key to which a secret belongs. `matched` is the state of that secret, which may be an earlier one. */
+/** `matched` is the state of the secret that was found, which may be an earlier one. */
 export interface RecognisedKey extends KeyInDetail {
   matched: SecretFacts['state']
 }
 
-/** Sentences that explain why a key in clear text was not found. They do not contain the key. */
+/** For staff who searched for a key in clear text. The sentences don't contain it. */
 export const whyNoKey = {
   mistyped: 'The key is mistyped or incomplete: its checksum is wrong. No such key was ever issued.',
   unknown:
@@ -114,9 +112,9 @@ export const whyNoKey = {
 }
 
 /**
- * Finds the key to which a whole key in clear text belongs, including keys that no longer work and earlier secrets
- * (change-key.ts). Returns `mistyped` if the checksum is wrong, and null if the key is unknown. A key is also unknown
- * if it was hashed with a SECRET_KEY that is no longer configured.
+ * Finds a key by its clear text, even if it no longer works, and by earlier secrets (change-key.ts). Returns `mistyped`
+ * if the checksum is wrong, and null if the key is unknown, which is also the case if the SECRET_KEY that hashed it is
+ * no longer configured.
  */
 export async function recogniseKey(
   deps: Pick<Deps, 'ApiKey' | 'Business' | 'secrets' | 'now'>,

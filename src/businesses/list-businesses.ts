@@ -4,13 +4,13 @@ import type { Deps } from '../platform/deps.ts'
 import type { ApiKey } from './api-key.ts'
 import type { Business } from './business.ts'
 
-/** Selects businesses. Omitted fields do not restrict the selection. */
+/** Omitted fields match everything. */
 export interface BusinessFilter extends Partial<Pick<Business, 'liveApproved' | 'apiEnabled' | 'suspended'>> {
   /** Part of the name, ignoring case. */
   name?: string
 }
 
-/** The number of a business's keys by status, and the last day on which any of them was used. */
+/** Keys by status, and the last day on which any of them was used. */
 export interface KeyTotals {
   keys: Record<ApiKey['status'], number>
   lastUsedDay: string | null
@@ -18,7 +18,7 @@ export interface KeyTotals {
 
 export type ListedBusiness = Omit<Business, '_id'> & KeyTotals & { id: string }
 
-/** Returns the businesses that match, newest first. */
+/** Newest first. */
 export async function listBusinesses(
   deps: Pick<Deps, 'Business' | 'ApiKey'>,
   { name, ...filter }: BusinessFilter,
@@ -31,12 +31,11 @@ export async function listBusinesses(
   return mapPage(page, ({ _id: id, ...business }) => ({ id, ...business, ...(totals.get(id) ?? noKeys) }))
 }
 
-/** The filter for businesses whose names contain this text, ignoring case. */
 const named = (part: string) => ({ name: { $regex: escapeRegex(part), $options: 'i' } })
 
 const noKeys: KeyTotals = { keys: { active: 0, suspended: 0, revoked: 0 }, lastUsedDay: null }
 
-/** Returns the totals of each business that has keys. */
+/** Businesses without keys are missing. */
 async function keyTotals(deps: Pick<Deps, 'ApiKey'>, businessIds: readonly string[]): Promise<Map<string, KeyTotals>> {
   const totals = new Map<string, KeyTotals>()
   const groups = await deps.ApiKey.aggregate<{
@@ -64,14 +63,10 @@ async function keyTotals(deps: Pick<Deps, 'ApiKey'>, businessIds: readonly strin
   return totals
 }
 
-/** Returns the totals of one business's keys. */
 export const keyTotalsOf = async (deps: Pick<Deps, 'ApiKey'>, businessId: string): Promise<KeyTotals> =>
   (await keyTotals(deps, [businessId])).get(businessId) ?? noKeys
 
-/**
- * The maximum number of search results. If a search has more results, staff can enter a longer part of the name to
- * narrow it down.
- */
+/** If a search finds more, staff can enter a longer part of the name. */
 export const maxBusinesses = 30
 
 type Reads = Pick<Deps, 'Business'>
@@ -82,9 +77,6 @@ export const lookUpBusiness = (deps: Reads, id: string): Promise<Business | null
 export const lookUpBusinesses = (deps: Reads, ids: readonly string[]): Promise<Business[]> =>
   deps.Business.find({ _id: { $in: ids } }).lean<Business[]>()
 
-/**
- * Returns the businesses whose names contain this text, ignoring case, sorted by name. MongoDB scans the keys of the
- * index `name`.
- */
+/** Sorted by name. Scans the keys of the index `name`. */
 export const findBusinessesByName = (deps: Reads, part: string): Promise<Business[]> =>
   deps.Business.find(named(part)).sort({ name: 1 }).limit(maxBusinesses).maxTimeMS(2000).lean<Business[]>()

@@ -11,12 +11,12 @@ interface QuotaInfo extends Limit {
   /** The environment variable that changes the limit. */
   setBy: string
   scope: Scope
-  /** 0 means that there is no limit. */
+  /** 0 means no limit. */
   limit(config: Config, limits: BusinessLimits): number | null
   message(limit: number): string
 }
 
-/** A limit that operators can set for each business. */
+/** Operators can set such a limit for each business. */
 const ofBusiness = (name: Exclude<keyof BusinessLimits, 'perSecond' | 'liveCodes'>) => ({
   setBy: name.replaceAll(/[A-Z]/g, '_$&').toUpperCase(),
   metric: 'business_quota_used_ratio',
@@ -71,8 +71,8 @@ export const limitOf = ({ config }: Pick<Deps, 'config'>, name: QuotaName, limit
 
 /**
  * Runs an act, which must call `reserve` before it writes, with all that it then uses. It may do so in a transaction,
- * which may run several times. Gives back what the act did not use: all of it if it fails or `isUsed` says so. If it is
- * unknown whether the act took effect, gives back nothing.
+ * which may run several times. Gives back what the act didn't use: all of it if it fails or `isUsed` says so, and
+ * nothing if it's unknown whether the act took effect.
  */
 async function within<T>(
   deps: QuotaDeps,
@@ -125,10 +125,7 @@ function count(
     if (amount !== 0 && limitOf(deps, name, limits) !== null) deps.counters.count({ name, owner: businessId }, amount)
 }
 
-/**
- * What an act stores. `creates` are intents, orders and products, of which the sandbox has a quota of its own, and
- * `others` are other documents.
- */
+/** `creates` are intents, orders and products, which have an extra quota in the sandbox. `others` are the rest. */
 export interface Stored {
   creates?: number
   others?: number
@@ -148,10 +145,7 @@ const amountsOf = (sandbox: boolean, { creates = 0, others = 0, bytes }: Stored)
 
 export type Reserve = (stored: Stored) => Promise<void>
 
-/**
- * Runs an act that creates or enlarges a merchant's data. `reserve` throws RATE_LIMITED if too little is left of a
- * quota for all that the act stores.
- */
+/** `reserve` throws RATE_LIMITED if too little is left of a quota for all that the act creates or enlarges. */
 export const withinStorage = (
   deps: QuotaDeps,
   caller: Owner,
@@ -159,12 +153,12 @@ export const withinStorage = (
 ): Promise<Result> =>
   within(deps, caller, (reserve) => act((stored) => reserve(amountsOf(caller.sandbox, stored))), isEffect)
 
-/** A stored response of this size never needs a quota. It holds an ordinary product or intent. */
+/** Stored responses up to this size need no quota. An ordinary product or intent fits in. */
 const smallRowBytes = 4096
 
 /**
- * Throws RATE_LIMITED if a business has used up its quota, and a request that creates and enlarges nothing would store
- * a response of this many bytes. Otherwise one key could store 700 GB a day by changing a large product repeatedly.
+ * For a request that creates and enlarges nothing, but stores a response of this many bytes: throws RATE_LIMITED if the
+ * business has used up its quota. Otherwise one key could store 700 GB a day by changing a large product repeatedly.
  */
 export async function refuseLarge(deps: QuotaDeps, caller: Owner, bytes: number): Promise<void> {
   if (bytes > smallRowBytes) await spend(deps, caller, caller.sandbox ? 'sandboxBytes' : 'liveBytes', 1)
@@ -174,16 +168,16 @@ export async function refuseLarge(deps: QuotaDeps, caller: Owner, bytes: number)
 export const isEffect = (result: Result): boolean =>
   (result.kind === 'effect' && !result.isRepeat) || (result.kind === 'stored' && result.repeats === null)
 
-/** Counts what was stored for a business and is never refused. */
+/** For what has been stored already, so it's never refused. */
 export const countStored = (deps: CountDeps, owner: Environment, stored: Stored): void =>
   count(deps, owner, amountsOf(owner.sandbox, stored))
 
 const auditLine = ({ sandbox }: Environment): Amounts => [[sandbox ? 'sandboxAuditLines' : 'liveAuditLines', 1]]
 
 /**
- * Runs an act of a merchant that adds a line to the audit trail, where it stays forever. Throws RATE_LIMITED without
- * running it if the business's live or test keys have added all their lines of the UTC day. `addsLine` says afterwards
- * whether it has added one.
+ * Runs a merchant's act that adds a line to the audit trail, where it stays forever. Throws RATE_LIMITED without
+ * running it if the business's live or test keys have used up the lines of their UTC day. Afterwards, `addsLine` says
+ * whether the act has added one.
  */
 export const withinAuditLines = <T>(
   deps: QuotaDeps,
@@ -192,5 +186,5 @@ export const withinAuditLines = <T>(
   addsLine: (result: T) => boolean,
 ): Promise<T> => within(deps, caller, (reserve) => reserve(auditLine(caller)).then(act), addsLine)
 
-/** Counts the audit line of an act that is never refused. */
+/** For acts that are never refused. */
 export const countAuditLine = (deps: CountDeps, owner: Environment): void => count(deps, owner, auditLine(owner))

@@ -3,50 +3,38 @@ import { inBatches } from '../mongo/in-batches.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { ApiKey } from './api-key.ts'
 
-/**
- * A key with an unexpired secret that was hashed with the previous SECRET_KEY, or with a SECRET_KEY that is no longer
- * configured.
- */
+/** Has an unexpired secret that was hashed with the previous SECRET_KEY, or with one that is no longer configured. */
 export interface StaleKey {
   id: string
-  /** The key's prefix and the last four characters of its current secret. */
+  /** Prefix and last four characters of the current secret. */
   key: string
   business: string
   /**
-   * The time (ISO 8601) at which the overlap of the key's last stale secret ends and the key stops being stale. If the
-   * key's current secret is stale, this is null, and the key stays stale until it is rehashed, rotated or revoked.
+   * ISO 8601: when the overlap of the last stale secret ends, and the key stops being stale. Null if the current secret
+   * is stale: the key then stays stale until it's rehashed, rotated or revoked.
    */
   endsAt: string | null
 }
 
-/**
- * The maximum length of each list. The lists need a limit because all keys are stale immediately after a change of
- * SECRET_KEY.
- */
+/** All keys are stale right after a change of SECRET_KEY, so the lists need a limit. */
 const maxListed = 100
 
 export interface StaleKeys {
-  /** The number of keys with a secret that was hashed with the previous SECRET_KEY. */
-  left: number
-  /** The first `maxListed` of the keys that are counted in `left`. */
-  listed: StaleKey[]
-  /**
-   * The number of keys with a secret that does not work because it was hashed with a SECRET_KEY that is no longer
-   * configured.
-   */
-  gone: number
-  /** The first `maxListed` of the keys that are counted in `gone`. */
-  listedGone: StaleKey[]
+  /** Keys with a secret that was hashed with the previous SECRET_KEY. */
+  staleCount: number
+  /** The first `maxListed` of those that `staleCount` counts. */
+  staleKeys: StaleKey[]
+  /** Keys with a secret that doesn't work, because its SECRET_KEY is no longer configured. */
+  unreadableCount: number
+  /** The first `maxListed` of those that `unreadableCount` counts. */
+  unreadableKeys: StaleKey[]
 }
 
 type Needs = Pick<Deps, 'ApiKey' | 'secrets' | 'now'>
 
-/**
- * Reads all API keys, and counts and lists the stale keys. Revoked keys and secrets whose overlap has ended are not
- * included.
- */
+/** Reads all API keys. Revoked keys and secrets whose overlap has ended don't count. */
 export async function findStaleKeys(deps: Needs): Promise<StaleKeys> {
-  const found: StaleKeys = { left: 0, listed: [], gone: 0, listedGone: [] }
+  const found: StaleKeys = { staleCount: 0, staleKeys: [], unreadableCount: 0, unreadableKeys: [] }
   const all = nativeCollection(deps.ApiKey).find({}, { sort: { _id: 1 }, batchSize: 250 })
   await inBatches(all, (keys) => {
     for (const key of keys.filter(({ status }) => status !== 'revoked')) {
@@ -54,19 +42,19 @@ export async function findStaleKeys(deps: Needs): Promise<StaleKeys> {
       const needed = stale.filter(({ pepper }) => isConfigured(deps, pepper))
       const gone = stale.filter((secret) => !needed.includes(secret))
       if (needed.length > 0) {
-        found.left += 1
-        if (found.listed.length < maxListed) found.listed.push(staleKey(key, needed))
+        found.staleCount += 1
+        if (found.staleKeys.length < maxListed) found.staleKeys.push(staleKey(key, needed))
       }
       if (gone.length > 0) {
-        found.gone += 1
-        if (found.listedGone.length < maxListed) found.listedGone.push(staleKey(key, gone))
+        found.unreadableCount += 1
+        if (found.unreadableKeys.length < maxListed) found.unreadableKeys.push(staleKey(key, gone))
       }
     }
   })
   return found
 }
 
-/** Returns the key's secrets that are still valid but were not hashed with the current SECRET_KEY. */
+/** Still valid, but not hashed with the current SECRET_KEY. */
 function staleSecrets({ secrets, now }: Needs, key: ApiKey): ApiKey['secrets'] {
   const at = now()
   return key.secrets.filter(

@@ -5,10 +5,10 @@ import { ltrText } from './layout.ts'
 import type { Offer } from './offer.ts'
 import { readAmount } from './read-amount.ts'
 
-/** The amount that a customer pays, in centimes, or the error message if that amount cannot be paid. */
+/** Centimes, or the error message if this amount can't be paid. */
 export type Amount = { amount: number } | { fault: string }
 
-/** Returns the amount to pay. For an OPEN intent, this is the amount that the customer `typed`. */
+/** `typed` is what the customer entered. Only an OPEN intent uses it. */
 export function amountOf({ config }: Pick<Deps, 'config'>, { intent, locale }: Offer, typed: string): Amount {
   if (intent.amountType !== 'OPEN' && intent.amount !== null) return { amount: intent.amount }
   const { faults } = locale.words
@@ -20,6 +20,6 @@ export function amountOf({ config }: Pick<Deps, 'config'>, { intent, locale }: O
   return { fault: faults.amountRange(shown(1), shown(config.maxAmount)) }
 }
 
-/** Returns the commission on a payment of `amount` centimes at the time of the request. */
+/** Commission on `amount` centimes at the rates of this moment. */
 export const commissionNow = ({ config }: Pick<Deps, 'config'>, { intent, now }: Offer, amount: number): Commission =>
   commissionOf(amount, ratesAt(intent.commission, config.commissionRates, now))

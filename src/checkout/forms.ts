@@ -1,10 +1,10 @@
 import { html } from 'ghtml'
 import { decimal, oldPerNewOuguiya } from '../../schemas/currency.ts'
-import { facts, ltr, ltrText, type Price, priceRows, sellerRows } from './layout.ts'
+import { factList, ltr, ltrText, type Price, priceRows, sellerRows } from './layout.ts'
 import type { Locale } from './locale.ts'
 import { leftMs, type Offer, pollAttributes, returnUrl, type Sheet, startOfOffer } from './offer.ts'
 
-/** A form field. `attributes` is trusted HTML. `fault` is the error message for the typed value. */
+/** `attributes` is trusted HTML, `fault` the error message for the typed value. */
 export interface Field {
   name: string
   label: string
@@ -14,11 +14,8 @@ export interface Field {
   fault: string | null
 }
 
-/**
- * Returns a field as HTML with its label, its hint and its error message. The hint and the error message are linked to
- * the field for screen readers.
- */
-export const field = ({ name, label, hint, value, attributes, fault }: Field): string =>
+/** HTML. Hint and error message are linked to the field for screen readers. */
+export const renderField = ({ name, label, hint, value, attributes, fault }: Field): string =>
   html`<div class="field !${fault === null ? '' : 'wrong'}">
 <label for="${name}">${label}</label>
 <p class="faint" id="${name}-hint">${hint}</p>
@@ -26,7 +23,7 @@ export const field = ({ name, label, hint, value, attributes, fault }: Field): s
 <input id="${name}" name="${name}" value="${value}" dir="ltr" !${attributes} aria-describedby="${name}-hint!${fault === null ? '"' : html` ${name}-fault" aria-invalid="true"`}>
 </div>`
 
-/** The messages that a form shows: a general notice, or an error message for each invalid field. */
+/** Either a general notice, or an error message per invalid field. */
 export interface FormMessages {
   notice: string | null
   faults: Partial<Record<string, string>>
@@ -37,11 +34,8 @@ export const noMessages: FormMessages = { notice: null, faults: {} }
 export const hasMessages = ({ notice, faults }: FormMessages): boolean =>
   notice !== null || Object.keys(faults).length > 0
 
-/**
- * Returns the error summary that is shown above the form, with a link to each invalid field. Returns an empty string if
- * there are no errors. Screen readers announce the summary before the form.
- */
-export function summary({ words }: Locale, messages: FormMessages): string {
+/** Links to each invalid field. It's above the form, so screen readers announce it first. Empty without errors. */
+export function errorSummary({ words }: Locale, messages: FormMessages): string {
   if (!hasMessages(messages)) return ''
   const faults = Object.entries(messages.faults).map(([name, fault]) => html`<li><a href="#${name}">${fault}</a></li>`)
   return html`<div class="said" role="alert" tabindex="-1" autofocus>
@@ -51,23 +45,19 @@ export function summary({ words }: Locale, messages: FormMessages): string {
 </div>`
 }
 
-/**
- * Returns the form for the first step of an OPEN payment, in which the customer enters the amount. `typed` is the
- * field's value and `fault` is its error message. The form uses GET, so that the back button works without a browser
- * warning.
- */
-export function amountForm(offer: Offer, typed: string, fault: string | null): Sheet {
+/** Asks for the amount of an OPEN payment. Uses GET, so that the back button works without a browser warning. */
+export function renderAmountForm(offer: Offer, typed: string, fault: string | null): Sheet {
   const { locale, intent } = offer
   const { words, code } = locale
   const messages = { notice: null, faults: fault === null ? {} : { amount: fault } }
   const { title, label, hint, button } = words.amount
-  const body = html`!${summary(locale, messages)}
+  const body = html`!${errorSummary(locale, messages)}
 <h1>${title}</h1>
-!${facts(sellerRows(locale, intent))}
+!${factList(sellerRows(locale, intent))}
 <form action="${offer.path}" novalidate>
 <input type="hidden" name="lang" value="${code}">
 <input type="hidden" name="proof" value="${offer.proof}">
-!${field({
+!${renderField({
     name: 'amount',
     label,
     hint,
@@ -81,31 +71,29 @@ export function amountForm(offer: Offer, typed: string, fault: string | null): S
   return { title: titled(offer, title, messages), query: {}, body }
 }
 
-/** The contents of the payment form. */
 export interface PayForm extends Price {
-  /** The token that identifies the form (proofs.ts). */
+  /** Identifies the form (proofs.ts). */
   token: string
   phone: string
   messages: FormMessages
 }
 
-/** Returns the payment form, which asks for the phone number and the PIN. */
-export function payForm(offer: Offer, { token, amount, fee, phone, messages }: PayForm): Sheet {
+export function renderPayForm(offer: Offer, { token, amount, fee, phone, messages }: PayForm): Sheet {
   const { locale, intent } = offer
   const { pay } = locale.words
   const isOpen = intent.amountType === 'OPEN'
   const money = locale.money(amount + fee)
   const query = isOpen ? { amount: decimal(amount) } : {}
-  const body = html`!${summary(locale, messages)}
+  const body = html`!${errorSummary(locale, messages)}
 <h1>!${pay.title(ltr(money))}</h1>
 <p class="faint">!${pay.inOuguiya(ltr(locale.amount(amount + fee)), ltr(locale.amount((amount + fee) * oldPerNewOuguiya)))}</p>
-!${facts([...sellerRows(locale, intent), ...(fee === 0 ? [] : priceRows(locale, { amount, fee }))])}
+!${factList([...sellerRows(locale, intent), ...(fee === 0 ? [] : priceRows(locale, { amount, fee }))])}
 !${isOpen ? html`<p class="way"><a href="${startOfOffer(offer)}">${pay.changeAmount}</a></p>` : ''}
 <form method="post" action="${startOfOffer(offer)}" data-busy="${pay.busy}" novalidate>
 <input type="hidden" name="form" value="${token}">
 <input type="hidden" name="lang" value="${locale.code}">
 !${isOpen ? html`<input type="hidden" name="amount" value="${decimal(amount)}">` : ''}
-!${field({
+!${renderField({
     name: 'phone',
     label: pay.phone,
     hint: pay.phoneHint,
@@ -113,7 +101,7 @@ export function payForm(offer: Offer, { token, amount, fee, phone, messages }: P
     attributes: 'type="tel" autocomplete="tel" maxlength="40" required',
     fault: messages.faults.phone ?? null,
   })}
-!${field({
+!${renderField({
     name: 'pin',
     label: pay.pin,
     hint: pay.pinHint,
@@ -131,19 +119,16 @@ export function payForm(offer: Offer, { token, amount, fee, phone, messages }: P
 const titled = ({ locale: { words } }: Offer, title: string, messages: FormMessages): string =>
   hasMessages(messages) ? words.wrong(title) : title
 
-/**
- * Returns the end of the page as HTML: the remaining time to pay, and a link back to the merchant. Following the link
- * does not cancel the payment.
- */
+/** Remaining time to pay, and a link back to the merchant, which doesn't cancel the payment. */
 function foot(offer: Offer): string {
   const { intent, state, locale } = offer
   const back = returnUrl(intent, state)
-  return html`!${deadline(offer)}
+  return html`!${timeLeft(offer)}
 !${back === null ? '' : html`<p class="way"><a href="${back}" rel="noreferrer">${locale.words.pay.leave}</a></p>`}`
 }
 
-/** Returns the remaining time to pay as HTML. The script keeps it up to date. */
-export function deadline(offer: Offer): string {
+/** The script keeps it up to date. */
+export function timeLeft(offer: Offer): string {
   const { intent, locale, now } = offer
   const { pay } = locale.words
   const isToday = locale.day(intent.expiresAt) === locale.day(now)

@@ -8,10 +8,9 @@ import { type Check, createNetworkLimit, type NetworkBudget } from '../security/
 const pageBudget = { gets: 'the page asks to wait', perFailure: 1, countsAhead: 'stored' } as const
 
 /**
- * Pays an intent within the limits on failed attempts. Each attempt is counted against its network before the wallet is
- * called, so concurrent attempts cannot exceed the limit. Once the outcome is known, the attempt still counts against
- * the network only if the wallet refused the PIN or, in the sandbox, declined the payment. `closed` means that the
- * wallet was not called.
+ * Pays an intent within the limits on failures. Each payment counts against its network before the wallet is called, so
+ * concurrent ones can't exceed the limit. Afterwards it still counts only if the wallet refused the PIN or, in the
+ * sandbox, declined the payment. `closed` means that the wallet was not called.
  */
 export type PinLimit = (
   ip: string,
@@ -21,10 +20,9 @@ export type PinLimit = (
 ) => Promise<PaymentResult | { state: 'closed'; closedMs: number }>
 
 /**
- * The limit on failed attempts to pay one intent from one network, whatever the reason for the failures. No genuine
- * customer fails this often, and 20 attempts are too few to try many phone numbers. Attempts are counted per network
- * because a payment's link is not secret. A stranger who uses up the attempts of their own network must not lock out
- * the customer.
+ * Failures to pay one intent from one network, for whatever reason. No genuine customer fails this often, and 20 are
+ * too few to guess phone numbers. Counted per network, because a payment's link isn't secret: a stranger who uses up
+ * their own limit must not lock out the customer.
  */
 export const paymentBudget = {
   ...pageBudget,
@@ -48,13 +46,13 @@ export function createPinLimit(deps: Pick<Deps, 'counters' | 'log'>): PinLimit {
       await withinDeadline(() => Promise.all(both.map(leave)))
       return { state: 'closed', closedMs: Math.max(...both.map((each) => (each.isOpen ? 0 : each.closedMs))) }
     }
-    // If this throws, the attempt counts under both limits, because the wallet may have been called.
+    // If this throws, the payment counts under both limits, because the wallet may have been called.
     const paid = await pay().catch((error: unknown) => {
       void ofPayment.fail().catch(() => undefined)
       throw error
     })
     const outcome = paid.state === 'settled' ? paid.outcome : null
-    // The customer does not wait for these writes (refused-pins.ts).
+    // The customer doesn't wait for these writes (refused-pins.ts).
     const hasFailed = paid.state === 'waiting' || (outcome !== null && outcome.outcome !== 'done')
     void (hasFailed ? ofPayment.fail() : ofPayment.leave()).catch(() => undefined)
     if (paid.state !== 'waiting') settlePin(ofNetwork, intent, outcome)
@@ -66,41 +64,34 @@ async function leave(attempt: Check): Promise<void> {
   if (attempt.isOpen) await attempt.leave()
 }
 
-/**
- * The result of a lookup. `closed` means that too many lookups from this network have failed. The response is then the
- * same whether or not the payment exists.
- */
+/** `closed` means too many misses. The response is then the same whether or not the payment exists. */
 export type Lookup<Found> =
   | { outcome: 'found'; found: Found }
   | { outcome: 'missed' }
   | { outcome: 'closed'; closedMs: number }
 
-/**
- * Looks up links and codes that a visitor may be guessing. `find` must resolve to null for a miss. Only misses count
- * towards the limit.
- */
+/** For links and codes that a visitor may be guessing. `find` resolves to null for a miss; only misses count. */
 export type LookupLimit = ReturnType<typeof createLookupLimit>
 
 /**
- * How many misses (lookups that find no payment) one network may have in ten minutes. For larger prefixes, the limit is
- * a multiple of this number (network.ts): ten times for an IPv4 /24 or an IPv6 /48, and a hundred times for an IPv4 /16
- * or an IPv6 /32.
+ * How many misses (lookups that find no payment) one network may have in ten minutes. Larger prefixes get a multiple
+ * (network.ts): ten times as many for an IPv4 /24 or an IPv6 /48, a hundred times for an IPv4 /16 or an IPv6 /32.
  *
- * The limit stops attackers who guess codes. With one address, an attacker can make about 4 300 failed lookups a day
- * (30 in each of 144 periods of ten minutes). If 10 000 of a million codes are in use, one lookup in 100 finds a
- * payment, so this attacker finds about 43 payments a day. With a /48 or a /24, an attacker finds about 430 payments a
- * day, and even with a whole /16, fewer than half of all live codes. The alert on the total number of misses fires long
- * before that. There are 1 000 times as many short codes, so links may be missed ten times as often.
+ * Against guessing codes: one address can make about 4 300 failed lookups a day (30 in each of 144 periods of ten
+ * minutes). If 10 000 of a million codes are in use, one lookup in 100 hits, so the attacker finds about 43 payments a
+ * day – about 430 with a /48 or a /24, and even with a whole /16 fewer than half of all live codes. The alert on the
+ * total number of misses fires long before that. There are 1 000 times as many short codes, so links may be missed ten
+ * times as often.
  *
- * The limit does not affect a mobile carrier's customers. About 4 000 of them share one address of a carrier-grade NAT.
- * If 100 of them type a code within ten minutes and one in 20 mistypes it, that causes 5 misses. If 10 000 codes are in
- * use and each is valid for a day, customers make 70 payments in ten minutes. Even if all of these customers shared one
- * address, their typing errors would stay within the limit.
+ * A mobile carrier's customers never notice, though about 4 000 of them share one address of a carrier-grade NAT. If
+ * 100 of them type a code within ten minutes and one in 20 mistypes it, that's 5 misses. With 10 000 codes in use, each
+ * valid for a day, customers make 70 payments in ten minutes: even from one single address, their typing errors would
+ * stay within the limit.
  */
 const misses = { ...pageBudget, seconds: 600 } as const
 const codesMissed = 'Payment codes that do not exist, live and test each'
 export const lookupBudgets = {
-  // Page views are frequent and short codes are hard to guess, so viewing an existing payment writes nothing.
+  // Page views are frequent and short codes hard to guess, so viewing an existing payment writes nothing.
   link: { ...misses, name: 'link', what: 'Links that open no payment', perNetwork: 300, countsAhead: 'process' },
   code: { ...misses, name: 'code', what: codesMissed, perNetwork: 30 },
   testCode: { ...misses, name: 'test-code', what: codesMissed, perNetwork: 30 },
@@ -117,25 +108,22 @@ export function createLookupLimit(deps: Pick<Deps, 'counters' | 'log' | 'metrics
 
   return {
     /**
-     * Looks up a short code from a page's URL. If the visitor has a proof (proofs.ts), `ip` is null and no limit
-     * applies.
+     * `shortCode` comes from a page's URL. For a visitor with a proof (proofs.ts), `ip` is null and no limit applies.
      */
     async link<Found>(ip: string | null, find: () => Promise<Found | null>): Promise<Lookup<Found>> {
       if (ip === null) return found(await find())
-      // The lookup runs in parallel with the check of the limit. If the network is closed, the visitor does not get the
-      // lookup's result.
+      // Runs in parallel with the check of the limit. A closed network doesn't get the result.
       const lookup = find()
-      // This handler only prevents an unhandled rejection. The error is thrown where the lookup is awaited.
+      // Only prevents an unhandled rejection: the error is thrown where the lookup is awaited.
       lookup.catch(() => undefined)
       return counted('link', await settle(await links(ip), () => lookup))
     },
-    /** Looks up a typed payment code. */
     async code<Found>(
       ip: string,
       environment: 'live' | 'test',
       find: () => Promise<Found | null>,
     ): Promise<Lookup<Found>> {
-      // Test codes have one counter for all businesses, whether or not they exist, so a refusal does not tell which do.
+      // Test codes share one counter, whether or not their business exists. A refusal thus doesn't reveal which do.
       const [kind, limit] = environment === 'live' ? (['code', codes] as const) : (['test-code', testCodes] as const)
       return counted(kind, await settle(await limit(ip), find))
     },
@@ -145,7 +133,7 @@ export function createLookupLimit(deps: Pick<Deps, 'counters' | 'log' | 'metrics
 const found = <Found>(result: Found | null): Lookup<Found> =>
   result === null ? { outcome: 'missed' } : { outcome: 'found', found: result }
 
-/** Resolves to the result of a lookup. A miss is counted before the visitor gets the response. */
+/** Counts a miss before the visitor gets the response. */
 async function settle<Found>(attempt: Check, find: () => Promise<Found | null>): Promise<Lookup<Found>> {
   if (!attempt.isOpen) return { outcome: 'closed', closedMs: attempt.closedMs }
   let isMiss = false
@@ -155,8 +143,8 @@ async function settle<Found>(attempt: Check, find: () => Promise<Found | null>):
     if (isMiss) await attempt.fail()
     return found(result)
   } finally {
-    // This call takes the point back. For a code, it writes to MongoDB, and the customer does not wait for that write.
-    // If the write fails, the point expires within minutes.
+    // Takes the point back. For a code, that's a write to MongoDB, and the customer doesn't wait for it. If it fails,
+    // the point expires within minutes.
     if (!isMiss) void attempt.leave().catch(() => undefined)
   }
 }

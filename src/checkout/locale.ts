@@ -5,12 +5,11 @@ import { english } from './words/en.ts'
 import { french } from './words/fr.ts'
 import type { Forms, Words } from './words/words.ts'
 
-/** A language with its texts, its text direction, and its formats for amounts and times. */
 export type Locale = ReturnType<typeof createLocale>
 
 const timeZone = 'Africa/Nouakchott'
 
-/** `numbers` and `dates` are the Intl locales for this language. */
+/** `numbers` and `dates` are Intl locales. */
 function createLocale(
   code: 'fr' | 'ar' | 'en',
   dir: 'ltr' | 'rtl',
@@ -27,25 +26,21 @@ function createLocale(
     code,
     dir,
     words,
-    /** Formats centimes as a decimal amount in Western digits, such as `500,00`. */
+    /** Centimes as a decimal in Western digits, such as `500,00`. */
     amount,
-    /** Formats centimes with the currency, such as `500,00 MRU`. */
+    /** With the currency, such as `500,00 MRU`. */
     money: (centimes: number): string => `${amount(centimes)}\u00a0${currencyCode}`,
-    /**
-     * Formats the date in Mauritania's time zone. The result is only used to find out whether two times are on the same
-     * day.
-     */
+    /** Date in Mauritania. Only good for comparing whether two times are on the same day. */
     day: inTime({}),
-    /** Formats a date and time in Mauritania's time zone. */
+    /** In Mauritania's time zone. */
     moment: (at: Date): string => words.moment(date(at), clock(at)),
-    /** Formats a time of day in Mauritania's time zone. */
     clock,
-    /** Formats a duration, such as `23 h 59 min` or `3 days 4 h`. */
+    /** A duration, such as `23 h 59 min` or `3 days 4 h`. */
     left: (ms: number): string => inWords(words.left, ms),
   }
 }
 
-/** The first locale is the default. */
+/** The first one is the default. */
 export const locales: readonly [Locale, ...Locale[]] = [
   createLocale('fr', 'ltr', french, { numbers: 'fr', dates: 'fr' }),
   createLocale('ar', 'rtl', arabic, { numbers: 'fr', dates: 'ar-MR-u-nu-latn' }),
@@ -54,15 +49,10 @@ export const locales: readonly [Locale, ...Locale[]] = [
 
 const [fallback] = locales
 
-/**
- * No browser sends a longer Accept-Language header. Parsing such a header would take milliseconds, so it is ignored.
- */
+/** No browser sends a longer Accept-Language header. Parsing one would take milliseconds, so it's ignored. */
 const maxPreferenceLength = 1000
 
-/**
- * Returns the language for a request. This is the language in the URL's `lang` parameter, otherwise the one that the
- * browser prefers, otherwise French.
- */
+/** The URL's `lang` parameter wins, then the browser's preference, then French. */
 export function localeOf(res: Response): Locale {
   res.locals.locale ??= localeFor(res.req)
   return res.locals.locale as Locale
@@ -75,14 +65,12 @@ function localeFor(req: Request): Locale {
   return named(req.query.lang) ?? named(preferred()) ?? fallback
 }
 
-/** Adds the language and the query to a path of the hosted pages. */
 export const addressOf = ({ code }: Locale, path: string, query: Record<string, string>): string =>
   `${path}?${new URLSearchParams({ lang: code, ...query }).toString()}`
 
-/** Durations of this many hours or more are shown in days and hours. */
+/** Longer durations are shown in days and hours. */
 const maxShownHours = 48
 
-/** Formats a duration in days and hours, or in hours and minutes. */
 function inWords({ days, hours, minutes, and, soon }: Words['left'], ms: number): string {
   const left = Math.floor(ms / 60_000)
   if (left < 1) return soon

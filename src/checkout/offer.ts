@@ -14,9 +14,8 @@ import { addressOf, type Locale, localeOf } from './locale.ts'
 import { newLinkProof } from './proofs.ts'
 
 /**
- * The state of a payment as shown on its page. A `pending` payment can be paid, and a `waiting` payment is being
- * processed. An `expired` payment can no longer be paid. A payment becomes `expired` one second before its intent
- * expires.
+ * As shown on the page: `pending` can be paid, `waiting` is being processed, `expired` can't be paid any more. A
+ * payment becomes `expired` one second before its intent expires.
  */
 export type State = 'pending' | 'waiting' | 'paid' | 'refunded' | 'cancelled' | 'expired' | 'failed'
 
@@ -27,13 +26,13 @@ export function stateOf(stored: Intent, now: Date): State {
   return cancellationReason === 'expired' ? 'expired' : (status.toLowerCase() as Lowercase<Status>)
 }
 
-/** Returns whether the state can still change. */
-export const isOpen = (state: State): state is 'pending' | 'waiting' => state === 'pending' || state === 'waiting'
+export const canStillChange = (state: State): state is 'pending' | 'waiting' =>
+  state === 'pending' || state === 'waiting'
 
 /**
- * Returns the URL on the merchant's site to which the customer returns, with `reference` and `status` appended to its
- * query. Returns null if the merchant did not provide a URL. The rest of the URL is kept byte for byte, even if it
- * already contains parameters with these names. A signature over the rest of the URL therefore stays valid.
+ * Where the customer returns to on the merchant's site, with `reference` and `status` appended to the query, or null if
+ * the merchant gave no URL. The rest stays the same byte for byte, even if it already has parameters with these names,
+ * so a signature over it stays valid.
  */
 export function returnUrl({ successUrl, cancelUrl, referenceNumber, status }: Intent, state: State): string | null {
   const url = state === 'paid' || state === 'refunded' ? successUrl : cancelUrl
@@ -43,36 +42,29 @@ export function returnUrl({ successUrl, cancelUrl, referenceNumber, status }: In
   return `${address}?${kept}reference=${referenceNumber}&status=${status}${fragment}`
 }
 
-/** A page about a payment, by its path below the path of the payment's page. */
+/** Path below the payment's page. */
 export type View = '' | '/qr'
 
-/** A payment as the customer sees it on its page. */
 export interface Offer {
-  /** The intent with its status at the time `now`. */
+  /** With its status at the time `now`. */
   intent: OfferedIntent
   state: State
   locale: Locale
-  /** The path of the payment's page, without the query. */
+  /** Without the query. */
   path: string
-  /** The page that the visitor opened: the payment's page, or the page with its QR code. */
+  /** What the visitor opened: the payment's page, or the one with its QR code. */
   view: View
-  /** The proof that the payment's page adds to its own URLs (proofs.ts). */
+  /** The page adds this proof to its own URLs (proofs.ts). */
   proof: string
-  /**
-   * The id of the payment that this customer's form made. It is taken from the URL, and is null for any other visitor.
-   */
+  /** Id of the payment that this customer's form made, from the URL. Null for any other visitor. */
   sent: string | null
-  /** The time of the request. */
+  /** Time of the request. */
   now: Date
 }
 
-/**
- * Returns the time until the intent expires, in milliseconds. In the last second of this time, the intent can no longer
- * be paid (`stateOf`).
- */
+/** Milliseconds until the intent expires. In the last second it can no longer be paid (`stateOf`). */
 export const leftMs = ({ intent, now }: Offer): number => intent.expiresAt.getTime() - now.getTime()
 
-/** Handles a request for a payment's page. */
 export type OfferHandler = (deps: Deps, offer: Offer, req: Request, res: Response) => void | Promise<void>
 
 export function offerOf(
@@ -93,33 +85,27 @@ export function offerOf(
   }
 }
 
-/** Returns the query parameters that identify the customer's own payment. */
 export const sentQuery = (sent: string | null): Record<string, string> => (sent === null ? {} : { sent })
 
-/** Returns the URL of the payment's page, or of a path below that page, with the given query. */
 const ownAddress = ({ locale, path, proof }: Offer, below: string, query: Record<string, string>) =>
   addressOf(locale, path + below, { ...query, proof })
 
-/** Returns the URL that reloads the page. */
-export const addressOfOffer = (offer: Offer): string => ownAddress(offer, offer.view, sentQuery(offer.sent))
+/** The URL that reloads the page. */
+export const urlOfOffer = (offer: Offer): string => ownAddress(offer, offer.view, sentQuery(offer.sent))
 
-/** Returns the URL of the first step of paying. For an OPEN intent, the customer enters the amount in this step. */
+/** Where paying starts. For an OPEN intent, that's entering the amount. */
 export const startOfOffer = (offer: Offer): string => ownAddress(offer, '', {})
 
-/** Returns the URL of the payment's QR code as an image. */
 export const imageOfOffer = (offer: Offer, format: 'svg' | 'png'): string => ownAddress(offer, `/qr.${format}`, {})
 
-/** Returns the HTML attributes that the script (script.ts) needs to poll for the payment's state. */
+/** What script.ts needs to poll for the payment's state. */
 export const pollAttributes = (offer: Offer): string =>
-  html`data-live="${ownAddress(offer, '/status', {})}" data-state="${offer.state}" data-here="${addressOfOffer(offer)}"!${showsCode(offer) ? ' data-code' : ''}`
+  html`data-live="${ownAddress(offer, '/status', {})}" data-state="${offer.state}" data-here="${urlOfOffer(offer)}"!${showsCode(offer) ? ' data-code' : ''}`
 
-/** Returns whether the page shows the payment code. Only the page with the QR code does, while the code is active. */
+/** Only the page with the QR code shows it, while the code is active. */
 export const showsCode = ({ intent, view, now }: Offer): boolean => view === '/qr' && isCodeActive(intent, now)
 
-/**
- * A page about a payment. `title` is plain text. `query` contains the parameters that the page's URL needs besides the
- * language and the proof.
- */
+/** `title` is plain text. `query` has the parameters that the page's URL needs besides the language and the proof. */
 export interface Sheet {
   title: string
   query: Record<string, string>
@@ -137,9 +123,6 @@ export function sendSheet(
   sendCheckoutPage(res, status, { locale, title, path: path + view, query, sandbox }, body)
 }
 
-/**
- * Returns the wallet that can currently pay an intent. Returns null if the business is suspended, the intent's outbox
- * is full, or no wallet is configured.
- */
+/** Null if the business is suspended, the intent's outbox is full, or no wallet is configured. */
 export const walletFor = ({ wallets }: Pick<Deps, 'wallets'>, intent: OfferedIntent): Wallet | null =>
   intent.isSuspended || !acceptsPayments(intent) ? null : wallets.forPayments(intent.sandbox)

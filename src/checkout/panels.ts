@@ -1,14 +1,11 @@
 import { html } from 'ghtml'
 import type { OfferedIntent } from '../intents/find.ts'
-import { facts, ltr, merchantTextUnlessBlank, moneyHtml, type Price, priceRows } from './layout.ts'
-import { addressOfOffer, type Offer, pollAttributes, returnUrl, type Sheet, type State, sentQuery } from './offer.ts'
+import { factList, ltr, merchantTextUnlessBlank, moneyHtml, type Price, priceRows } from './layout.ts'
+import { type Offer, pollAttributes, returnUrl, type Sheet, type State, sentQuery, urlOfOffer } from './offer.ts'
 import type { Note } from './words/words.ts'
 
-/**
- * Returns the page for a payment in any state other than `pending`. The page explains what happened, and contains a
- * link back to the merchant.
- */
-export function panel(offer: Offer, state: Exclude<State, 'pending'>): Sheet {
+/** Explains what happened, with a link back to the merchant. */
+export function statePanel(offer: Offer, state: Exclude<State, 'pending'>): Sheet {
   const { panels } = offer.locale.words
   switch (state) {
     case 'waiting':
@@ -29,27 +26,23 @@ export function panel(offer: Offer, state: Exclude<State, 'pending'>): Sheet {
 }
 
 /**
- * Returns the page for a PENDING payment that cannot be paid at the moment, for example because no wallet is configured
- * or the business is suspended. If the business is suspended, the page shows no text from the business and no link to
- * its site.
+ * For a PENDING payment that can't be paid at the moment, e.g. because no wallet is configured. If the business is
+ * suspended, the page has no text from it and no link to its site.
  */
-export function notNow(offer: Offer): Sheet {
+export function unpayablePanel(offer: Offer): Sheet {
   const { intent, locale } = offer
   const { panels, facts: terms } = locale.words
   const [title, sentence] = panels.unavailable
   if (!intent.isSuspended) return ended(offer, panels.unavailable)
   const body = html`<h1>${title}</h1>
 <p>${sentence}</p>
-!${facts([[terms.reference, ltr(intent.referenceNumber)]])}`
+!${factList([[terms.reference, ltr(intent.referenceNumber)]])}`
   return { title, query: {}, body }
 }
 
-/**
- * Returns the page that a customer sees while a payment is being processed. It reloads automatically, even without
- * JavaScript.
- */
+/** Reloads by itself, even without JavaScript. */
 function waiting(offer: Offer, [title, sentence]: Note): Sheet {
-  const body = html`<noscript><meta http-equiv="refresh" content="3;url=${addressOfOffer(offer)}"></noscript>
+  const body = html`<noscript><meta http-equiv="refresh" content="3;url=${urlOfOffer(offer)}"></noscript>
 <div class="busy" !${pollAttributes(offer)}></div>
 <h1>${title}</h1>
 <p role="status">${sentence}</p>
@@ -79,24 +72,23 @@ const ended = (offer: Offer, [title, sentence]: readonly [title: string, sentenc
 })
 
 /**
- * Returns whether the intent was paid with a form other than this customer's. If so, this customer was not charged.
- * While the outcome of one payment is unknown, no other payment of the intent can begin. This customer's payment
- * therefore either never began, or failed before the other payment began.
+ * True if another customer's form paid the intent, so this customer wasn't charged: while the outcome of one payment is
+ * unknown, no other one of the intent can begin. Theirs either never began, or failed before the other began.
  */
 const isPaidByAnother = ({ intent: { payment }, sent }: Offer): boolean =>
   sent !== null && payment !== null && payment.key !== sent
 
-/** Returns a button that prints the page. The script shows it. */
+/** Hidden until the script shows it. */
 const print = ({ locale }: Offer): string =>
   html`<button type="button" class="plain" hidden data-print>${locale.words.back.print}</button>`
 
-/** Returns the facts about a payment as HTML. Printed, they are the customer's receipt. */
+/** The customer's receipt, if they print the page. */
 function receipt(offer: Offer): string {
   const { intent, locale } = offer
   const { payment, merchant, label, referenceNumber, merchantReference } = intent
   const { facts: terms } = locale.words
   const price = priceOf(intent)
-  return facts([
+  return factList([
     [terms.merchant, merchantTextUnlessBlank(merchant)],
     [terms.paidAt, payment === null ? null : html`${locale.moment(payment.paidAt)}`],
     [terms.label, merchantTextUnlessBlank(label)],
@@ -108,26 +100,20 @@ function receipt(offer: Offer): string {
   ])
 }
 
-/**
- * Returns what was paid, what a payment in progress takes, or the requested amount. Returns null if the customer has
- * not chosen the amount of an OPEN intent yet.
- */
+/** Paid, being paid, or requested. Null until the customer has chosen the amount of an OPEN intent. */
 function priceOf({ payment, hold, amount, amountType }: OfferedIntent): Price | null {
   if (payment !== null) return { amount: payment.amountPaid, fee: payment.commission.payerTtc }
   if (hold !== null) return { amount: hold.amount, fee: hold.commission.payerTtc }
   return amountType === 'OPEN' || amount === null ? null : { amount, fee: 0 }
 }
 
-/**
- * Returns a notice for a customer who has just paid. It says that they will be redirected to the merchant. The script
- * redirects them unless they press the button in the notice.
- */
+/** Says that the customer will be redirected to the merchant. The script does it unless they press the button here. */
 function leaving(offer: Offer): string {
   const { intent, state, locale, sent } = offer
   const url = returnUrl(intent, state)
   if (url === null || state !== 'paid' || sent === null || intent.payment?.key !== sent) return ''
   const { leaving: sentence, stay } = locale.words.back
-  const here = addressOfOffer({ ...offer, sent: null })
+  const here = urlOfOffer({ ...offer, sent: null })
   return html`<div hidden data-leave="${url}" data-here="${here}">
 <p role="status">${sentence}</p>
 <button type="button" class="plain">${stay}</button>

@@ -8,44 +8,40 @@ import { isCodeActive, readCode } from '../intents/codes.ts'
 import { findByCode, type OfferedIntent } from '../intents/find.ts'
 import type { Deps } from '../platform/deps.ts'
 import { isId, isShortCode } from '../platform/ids.ts'
-import { type FormMessages, field, hasMessages, noMessages, summary } from './forms.ts'
+import { errorSummary, type FormMessages, hasMessages, noMessages, renderField } from './forms.ts'
 import { sendCheckoutPage } from './layout.ts'
 import { createPinLimit, type LookupLimit } from './limits.ts'
 import { addressOf, type Locale, localeOf } from './locale.ts'
-import { isOpen, leftMs, type OfferHandler, offerOf, type View, walletFor } from './offer.ts'
-import { confirm, show } from './payment-page.ts'
+import { canStillChange, leftMs, type OfferHandler, offerOf, type View, walletFor } from './offer.ts'
+import { confirmPayment, showPaymentPage } from './payment-page.ts'
 import { hasLinkProof, newLinkProof } from './proofs.ts'
 import { sendQrImage, showQr } from './qr-page.ts'
-import { onlyBy, sendNotFound, sendTooMany } from './respond.ts'
+import { allowMethods, sendNotFound, sendTooMany } from './respond.ts'
 
-/**
- * Serves `/p/{shortCode}`: a payment's page (`payUrl` in SPEC 2.1), its form, its status for the script, and its QR
- * code.
- */
+/** `/p/{shortCode}`: a payment's page (`payUrl` in SPEC 2.1), its form, its status for the script, its QR code. */
 export function payPages(deps: Deps, lookupLimit: LookupLimit): Router {
   const router = Router({ strict: true, caseSensitive: true })
   const offered = createOffered(deps, lookupLimit)
   router.use('/p', redirectToPage)
-  router.get('/p/:shortCode', offered(show))
-  router.post('/p/:shortCode', offered(confirm(createPinLimit(deps))))
+  router.get('/p/:shortCode', offered(showPaymentPage))
+  router.post('/p/:shortCode', offered(confirmPayment(createPinLimit(deps))))
   router.get('/p/:shortCode/status', offered(sendState))
   router.get('/p/:shortCode/qr', offered(showQr, '/qr'))
   router.get('/p/:shortCode/qr.svg', offered(sendQrImage('svg'), '/qr'))
   router.get('/p/:shortCode/qr.png', offered(sendQrImage('png'), '/qr'))
-  router.all('/p/:shortCode', onlyBy('GET, HEAD, POST'))
+  router.all('/p/:shortCode', allowMethods('GET, HEAD, POST'))
   router.all(
     parts.map((part) => `/p/:shortCode/${part}`),
-    onlyBy('GET, HEAD'),
+    allowMethods('GET, HEAD'),
   )
   return router
 }
 
-/** The paths below a payment's page. */
 const parts = ['status', 'qr', 'qr.svg', 'qr.png']
 
 /**
- * Redirects a link that was copied with the text around it, such as a full stop, a bracket or a blank, to the page that
- * is meant. Nothing is looked up here, so the redirect does not reveal whether there is such a payment.
+ * Repairs a link that was copied with the text around it, e.g. a full stop, a bracket or a blank. It looks nothing up,
+ * so it doesn't reveal whether there is such a payment.
  */
 function redirectToPage({ method, path, baseUrl, originalUrl }: Request, res: Response, next: NextFunction): void {
   const [shortCode = '', ...words] = unescape(path).match(/[a-z\d]+/gi) ?? []
@@ -56,16 +52,13 @@ function redirectToPage({ method, path, baseUrl, originalUrl }: Request, res: Re
   redirectTo(res, baseUrl + meant + (/\?.*/.exec(originalUrl)?.[0] ?? ''))
 }
 
-/**
- * Finds the payment to which a URL belongs. The limit on guessing links applies only to visitors who do not have a
- * proof from the payment's page.
- */
+/** The limit on guessing links applies only to visitors without a proof from the payment's page. */
 const createOffered =
   (deps: Deps, lookupLimit: LookupLimit) =>
   (act: OfferHandler, view: View = ''): RequestHandler<{ shortCode: string }> =>
   async (req, res) => {
     const shortCode = req.params.shortCode.toUpperCase()
-    // An invalid short code does not count as a failed attempt.
+    // Invalid short codes don't count as misses.
     if (!isShortCode(shortCode)) return sendNotFound(res)
     const now = deps.now()
     const isLimited = !hasLinkProof(deps, { shortCode }, req as Request)
@@ -80,28 +73,23 @@ const createOffered =
   }
 
 /**
- * Sends the payment's state, the time left to pay and whether the payment code is active. The state `unavailable` means
- * that the payment is `pending` but cannot be paid at the moment. If a customer has the payment form open, the script
- * then reloads the page.
+ * Sends the state, the time left and whether the code is active. `unavailable` means `pending` but impossible to pay at
+ * the moment: if the payment form is open, the script then reloads the page.
  */
 const sendState: OfferHandler = (deps, offer, _req, res) => {
   const { intent, state, locale, now } = offer
   const isUnavailable = state === 'pending' && walletFor(deps, intent) === null
-  const left = isOpen(state) ? locale.left(leftMs(offer)) : ''
+  const left = canStillChange(state) ? locale.left(leftMs(offer)) : ''
   res.json({ state: isUnavailable ? 'unavailable' : state, left, isCodeActive: isCodeActive(intent, now) })
 }
 
 /**
- * How long anyone with the link can open the receipt of a payment. Customers need it while they may still return goods
- * or dispute the payment, which is at most three months. After that, an old message no longer reveals what someone
- * bought.
+ * How long anyone with the link can open the receipt. Customers need it while they may return goods or dispute the
+ * payment, which is three months at most. After that, an old message no longer reveals what someone bought.
  */
 const receiptMs = 90 * 24 * 3_600_000
 
-/**
- * Returns the intent with this short code, from any business or environment. Returns null if there is none, or if it
- * was paid too long ago.
- */
+/** Searches all businesses and both environments. Null also if the intent was paid too long ago. */
 async function findByShortCode(
   deps: Pick<Deps, 'batchers'>,
   shortCode: string,
@@ -113,8 +101,8 @@ async function findByShortCode(
 }
 
 /**
- * Serves the pages on which a customer types a payment code: `/` for live codes, and `/sandbox/{businessId}` for a
- * business's test codes. A customer who types a valid code is redirected to the payment's page.
+ * The pages for typing a payment code: `/` for live codes, and `/sandbox/{businessId}` for a business's test codes. A
+ * valid code redirects to the payment's page.
  */
 export function codePages(deps: Pick<Deps, 'Intent' | 'now' | 'secrets'>, lookupLimit: LookupLimit): Router {
   const router = Router({ strict: true, caseSensitive: true })
@@ -135,26 +123,23 @@ export function codePages(deps: Pick<Deps, 'Intent' | 'now' | 'secrets'>, lookup
     )
     if (lookup.outcome === 'closed') return sendTooMany(req, res, lookup.closedMs)
     if (lookup.outcome === 'found') return redirectTo(res, addressOfPayment(deps, locale, lookup.found))
-    // The response does not reveal whether the code is unknown, used, cancelled or expired.
+    // Doesn't reveal whether the code is unknown, used, cancelled or expired.
     sendForm(req, res, 422, typed, { notice: null, faults: { code: words.unknown } })
   }
   router.post('/', look)
   router.post('/sandbox/:businessId', requireId, look)
-  router.all(['/', '/sandbox/:businessId'], onlyBy('GET, HEAD, POST'))
+  router.all(['/', '/sandbox/:businessId'], allowMethods('GET, HEAD, POST'))
   return router
 }
 
-/**
- * Returns the URL of the payment's page. The URL includes a proof (proofs.ts), because a customer who has typed a
- * valid code is not guessing links.
- */
+/** With a proof (proofs.ts), because a customer who has typed a valid code isn't guessing links. */
 const addressOfPayment = (deps: Pick<Deps, 'secrets'>, locale: Locale, found: { shortCode: string }): string =>
   addressOf(locale, `/p/${found.shortCode}`, { proof: newLinkProof(deps, found) })
 
 const sandboxOwner = ({ params }: Request): string | null =>
   typeof params.businessId === 'string' ? params.businessId : null
 
-/** Checks only the format of the id, so the response does not reveal whether the business exists. */
+/** Checks only the format of the id, so the response doesn't reveal whether the business exists. */
 function requireId(req: Request, res: Response, next: () => void): void {
   if (isId(sandboxOwner(req) ?? '')) next()
   else sendNotFound(res)
@@ -165,15 +150,15 @@ function sendForm(req: Request, res: Response, status: number, typed: string, me
   const { words } = locale
   const { title, label, hint, button } = words.code
   const { path } = req
-  const body = html`!${summary(locale, messages)}
+  const body = html`!${errorSummary(locale, messages)}
 <h1>${title}</h1>
 <form method="post" action="${addressOf(locale, path, {})}" data-busy="${button}" novalidate>
-!${field({
+!${renderField({
     name: 'code',
     label,
     hint,
     value: typed,
-    // The maximum length leaves room for spaces and dashes between the digits.
+    // Leaves enough for spaces and dashes between the digits.
     attributes: 'inputmode="numeric" autocomplete="off" maxlength="20" required',
     fault: messages.faults.code ?? null,
   })}

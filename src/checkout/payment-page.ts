@@ -1,6 +1,6 @@
 import type { Response } from 'express'
 import { decimal } from '../../schemas/currency.ts'
-import { declines } from '../../schemas/payment-reasons.ts'
+import { declineReasons } from '../../schemas/payment-reasons.ts'
 import { formFields } from '../http/body/read-form.ts'
 import { causeOf } from '../http/operations/cause.ts'
 import { deadlineOf } from '../http/pages/prepare-page.ts'
@@ -10,71 +10,62 @@ import { type Confirmation, type PaymentResult, payIntent } from '../intents/pay
 import type { PaymentAttempt } from '../intents/records.ts'
 import type { Deps } from '../platform/deps.ts'
 import { amountOf, commissionNow } from './amount.ts'
-import { amountForm, type FormMessages, hasMessages, noMessages, type PayForm, payForm } from './forms.ts'
+import { type FormMessages, hasMessages, noMessages, type PayForm, renderAmountForm, renderPayForm } from './forms.ts'
 import type { PinLimit } from './limits.ts'
-import { addressOfOffer, type Offer, type OfferHandler, type Sheet, sendSheet, stateOf, walletFor } from './offer.ts'
-import { notNow, panel } from './panels.ts'
+import { type Offer, type OfferHandler, type Sheet, sendSheet, stateOf, urlOfOffer, walletFor } from './offer.ts'
+import { statePanel, unpayablePanel } from './panels.ts'
 import { newFormToken, readFormToken, type SignedForm } from './proofs.ts'
 import { sendTooMany } from './respond.ts'
 import type { Words } from './words/words.ts'
 
-/** Handles GET requests for a payment's page, which shows the payment's current state. */
-export const show: OfferHandler = (deps, offer, req, res) => {
+export const showPaymentPage: OfferHandler = (deps, offer, req, res) => {
   const { intent, state } = offer
-  if (state !== 'pending') return sendSheet(res, 200, offer, panel(offer, state))
+  if (state !== 'pending') return sendSheet(res, 200, offer, statePanel(offer, state))
   if (refuseUnpayable(deps, offer, res)) return
   const ownAttempt = intent.attempts.find(({ id }) => id === offer.sent)
   const amount = typed(req.query.amount) ?? (ownAttempt === undefined ? null : decimal(ownAttempt.amount))
   if (intent.amountType === 'OPEN' && amount === null)
-    return sendSheet(res, 200, offer, amountForm(offer, suggested(offer), null))
+    return sendSheet(res, 200, offer, renderAmountForm(offer, suggested(offer), null))
   const checked = amountOf(deps, offer, amount ?? '')
-  if ('fault' in checked) return sendSheet(res, 422, offer, amountForm(offer, amount ?? '', checked.fault))
+  if ('fault' in checked) return sendSheet(res, 422, offer, renderAmountForm(offer, amount ?? '', checked.fault))
   const messages = ownAttempt === undefined ? noMessages : messagesOf(offer.locale.words, ownAttempt)
   sendSheet(res, 200, offer, newPayForm(deps, offer, { amount: checked.amount, phone: '', messages }))
 }
 
-/**
- * Sends a page with the status 503 if an open payment cannot be paid at the moment. Returns whether it did.
- */
+/** Sends a page with the status 503 if an open payment can't be paid at the moment. Returns whether it did. */
 export function refuseUnpayable(deps: Pick<Deps, 'wallets'>, offer: Offer, res: Response): boolean {
   const { intent } = offer
   if (walletFor(deps, intent) !== null) return false
   addHeader(res, 'Retry-After', 60)
-  // With this code, metrics and logs treat the response as a refusal and not as a fault, so that suspending a business
-  // does not trigger an alert.
+  // With this code it doesn't count as a fault: suspending a business must not trigger an alert.
   if (intent.isSuspended) res.locals.code = 'FEATURE_DISABLED'
-  sendSheet(res, 503, offer, notNow(offer))
+  sendSheet(res, 503, offer, unpayablePanel(offer))
   return true
 }
 
-/**
- * Returns the value of a query parameter. Returns null if the parameter is missing, or an empty string if it occurs
- * more than once.
- */
+/** Null if the parameter is missing, an empty string if it's repeated. */
 const typed = (value: unknown): string | null => (value === undefined ? null : typeof value === 'string' ? value : '')
 
 const suggested = ({ intent: { amount }, locale }: Offer): string => (amount === null ? '' : locale.amount(amount))
 
 /**
- * Handles the POST request with which the customer confirms the payment with their PIN. The form contains the payment's
- * id, so submitting it twice makes only one payment. If the payment fails but the customer can try again, the response
- * is a 422 with a new form, in which the PIN is always empty. Otherwise the response is a 303 redirect to the payment's
- * page. A form whose payment failed cannot be used to pay again, because the browser's back button could restore and
+ * The customer confirms with their PIN. The form contains the payment's id, so submitting it twice makes one payment.
+ * If the payment fails but can be repeated, the response is a 422 with a new form, always without the PIN; otherwise a
+ * 303 to the payment's page. A form whose payment failed can't pay again, because the back button could restore and
  * resubmit it.
  */
-export const confirm =
+export const confirmPayment =
   (withinPinLimit: PinLimit): OfferHandler =>
   async (deps, offer, req, res) => {
     const { form, ...fields } = formFields(req, 'form', 'phone', 'pin', 'amount')
     const signed = readFormToken(deps, offer.intent, form)
     const paymentId = signed?.paymentId ?? null
-    const showPayment = () => redirectTo(res, addressOfOffer({ ...offer, sent: paymentId }))
+    const showPayment = () => redirectTo(res, urlOfOffer({ ...offer, sent: paymentId }))
     const { intent } = offer
     const wallet = walletFor(deps, intent)
     if (offer.state !== 'pending' || wallet === null) return showPayment()
-    // A form counts as used as soon as a payment attempt has been made with it. That attempt must have ended without a
-    // charge, because the intent is still PENDING. If the form is submitted again, no wallet is called, so the request
-    // does not count towards any limit.
+    // A form is used up as soon as a payment has begun with it. That one must have ended without a charge, because the
+    // intent is still PENDING. Submitting the form again calls no wallet, so it counts towards no limit.
     const isUsed = paymentId !== null && intent.marks.some(({ key }) => key === paymentId)
     const read = readConfirmation(deps, offer, { ...fields, signed: isUsed ? null : signed })
     if ('sheet' in read) return sendSheet(res, 422, offer, read.sheet)
@@ -91,16 +82,13 @@ export const confirm =
     sendSheet(res, 422, offer, newPayForm(deps, offer, { amount, phone: fields.phone, messages }))
   }
 
-/**
- * Returns the messages to show with a new form. Returns no messages if the intent can no longer be paid, because no new
- * form is shown in that case.
- */
+/** No messages if the intent can no longer be paid, because then no new form is shown. */
 function messagesAfter(deps: Pick<Deps, 'now'>, { locale }: Offer, paid: PaymentResult): FormMessages {
   if (paid.state !== 'settled' || stateOf(paid.intent, deps.now()) !== 'pending') return noMessages
   return messagesOf(locale.words, { reason: null, ...paid.outcome })
 }
 
-/** A submitted form. `signed` is what the form's token contains, or null if the form can no longer be used to pay. */
+/** `signed` is what the form's token contains, or null if the form can no longer be used to pay. */
 export interface SubmittedForm {
   signed: SignedForm | null
   phone: string
@@ -109,9 +97,8 @@ export interface SubmittedForm {
 }
 
 /**
- * Validates a submitted form. Returns the confirmation if the form is valid. Otherwise, returns a page that shows the
- * form again with its errors. If the amount or the fee is not the one that the form showed, for example because an
- * operator has changed the rates, the customer must confirm the new total first.
+ * Returns the confirmation, or a page with the form and its errors. If the amount or fee isn't the one that the form
+ * showed, e.g. because an operator has changed the rates, the customer must confirm the new total first.
  */
 export function readConfirmation(
   deps: Pick<Deps, 'config' | 'secrets' | 'now'>,
@@ -119,7 +106,7 @@ export function readConfirmation(
   sent: SubmittedForm,
 ): { confirmation: Confirmation } | { sheet: Sheet } {
   const checked = amountOf(deps, offer, sent.amount)
-  if ('fault' in checked) return { sheet: amountForm(offer, sent.amount, checked.fault) }
+  if ('fault' in checked) return { sheet: renderAmountForm(offer, sent.amount, checked.fault) }
   const { amount } = checked
   const { faults, notices } = offer.locale.words
   const { signed } = sent
@@ -137,10 +124,7 @@ export function readConfirmation(
   return repeat({ notice: null, faults: wrong })
 }
 
-/**
- * Returns a payment form with the amount and the fee at the time of the request. A form that is shown again contains
- * the values that the customer typed, except the PIN. Each form makes a payment of its own.
- */
+/** Keeps what the customer typed except the PIN, but takes the current fee. Each form makes a payment of its own. */
 export function newPayForm(
   deps: Pick<Deps, 'config' | 'secrets' | 'now'>,
   offer: Offer,
@@ -148,13 +132,13 @@ export function newPayForm(
 ): Sheet {
   const { payerTtc: fee } = commissionNow(deps, offer, amount)
   const token = newFormToken(deps, offer.intent, { amount, fee })
-  return payForm(offer, { token, amount, fee, phone, messages })
+  return renderPayForm(offer, { token, amount, fee, phone, messages })
 }
 
-/** The reasons that have a notice of their own. */
-const noticeReasons = ['wallet_locked', ...declines] as const
+/** Reasons with a notice of their own. */
+const noticeReasons = ['wallet_locked', ...declineReasons] as const
 
-/** Returns the messages to show after a payment attempt that ended without a charge and left the intent PENDING. */
+/** After a payment that ended without a charge and left the intent PENDING. */
 export function messagesOf(
   { notices, faults }: Words,
   { outcome, reason }: Pick<PaymentAttempt, 'outcome' | 'reason'>,

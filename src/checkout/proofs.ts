@@ -5,21 +5,20 @@ import type { Deps } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'
 import type { Price } from './layout.ts'
 
-/** How long a form can be used to pay. This is enough time for a customer to look up their PIN. */
+/** Enough time for a customer to look up their PIN. */
 const lifetimeMs = 2 * 3_600_000
 
 type FormTokenDeps = Pick<Deps, 'secrets' | 'now'>
 type IntentLink = Pick<Intent, 'shortCode'>
 
-/** The contents of a token: the id of the payment that the form makes, and the amount and fee that the form shows. */
+/** What a token contains: the id of the payment that the form makes, and the amount and fee that it shows. */
 export interface SignedForm extends Price {
   paymentId: string
 }
 
 /**
- * Creates the token for a form that pays an intent. The token contains the payment's id, the time at which the form was
- * created, and the amount and fee that the form shows. It is signed for this intent. The id stays the same however
- * often the form is submitted.
+ * Contains the payment's id, the time, and the amount and fee that the form shows, signed for this intent. The id stays
+ * the same however often the form is submitted.
  */
 export function newFormToken(deps: FormTokenDeps, intent: IntentLink, { amount, fee }: Price): string {
   const numbers = [deps.now().getTime(), amount, fee].map((number) => number.toString(36))
@@ -27,9 +26,7 @@ export function newFormToken(deps: FormTokenDeps, intent: IntentLink, { amount, 
   return `${text}.${deps.secrets.sign('sign form', signed(intent, text))}`
 }
 
-/**
- * Returns the contents of a token, or null if the token is forged, belongs to a different intent or has expired.
- */
+/** Null if the token is forged, expired or for a different intent. */
 export function readFormToken(deps: FormTokenDeps, intent: IntentLink, token: string): SignedForm | null {
   if (!isFormToken(deps, intent, token)) return null
   const [paymentId = '', ...numbers] = token.split('.')
@@ -37,7 +34,7 @@ export function readFormToken(deps: FormTokenDeps, intent: IntentLink, token: st
   return deps.now().getTime() - issuedAt <= lifetimeMs ? { paymentId, amount, fee } : null
 }
 
-/** Returns whether a token was issued for this intent, even if the token has expired. */
+/** True even if the token has expired. */
 function isFormToken(deps: Pick<Deps, 'secrets'>, intent: IntentLink, token: string): boolean {
   const [, text = '', signature = ''] = /^([0-9a-f]{24}(?:\.[0-9a-z]{1,11}){3})\.([\w-]{22})$/.exec(token) ?? []
   return deps.secrets.isSigned('sign form', signed(intent, text), signature)
@@ -45,17 +42,11 @@ function isFormToken(deps: Pick<Deps, 'secrets'>, intent: IntentLink, token: str
 
 const signed = ({ shortCode }: IntentLink, text: string): string => `${shortCode} ${text}`
 
-/**
- * Returns a signature that a payment page adds to its own URLs, so that a visitor who has already seen the page is not
- * treated as someone guessing links.
- */
+/** A payment page adds this to its own URLs, so that its visitors aren't treated as people who guess links. */
 export const newLinkProof = ({ secrets }: Pick<Deps, 'secrets'>, { shortCode }: IntentLink): string =>
   secrets.sign('sign link', shortCode)
 
-/**
- * Returns whether a request comes from this payment's page, which means that it contains a valid proof in its URL or a
- * valid form token.
- */
+/** Whether the request comes from this payment's page: the URL has a valid proof, or the form a valid token. */
 export function hasLinkProof(deps: Pick<Deps, 'secrets'>, intent: IntentLink, req: Request): boolean {
   const { proof } = req.query
   return (

@@ -4,19 +4,27 @@ import { encode, renderSVG } from 'uqr'
 import { codeUrlOf, payUrlOf } from '../intents/present.ts'
 import type { Deps } from '../platform/deps.ts'
 import { commissionNow } from './amount.ts'
-import { deadline } from './forms.ts'
-import { facts, ltr, ltrText, priceRows, sellerRows } from './layout.ts'
-import { imageOfOffer, isOpen, type Offer, type OfferHandler, type Sheet, sendSheet, showsCode } from './offer.ts'
-import { panel } from './panels.ts'
+import { timeLeft } from './forms.ts'
+import { factList, ltr, ltrText, priceRows, sellerRows } from './layout.ts'
+import {
+  canStillChange,
+  imageOfOffer,
+  type Offer,
+  type OfferHandler,
+  type Sheet,
+  sendSheet,
+  showsCode,
+} from './offer.ts'
+import { statePanel } from './panels.ts'
 import { refuseUnpayable } from './payment-page.ts'
 
 /**
- * Handles GET requests for the page that a merchant shows to a customer at a counter. The customer scans the QR code
- * and pays on their own phone. If the payment can no longer be paid, the page shows its state.
+ * A merchant shows this page at a counter. The customer scans the QR code and pays on their own phone. If the payment
+ * can no longer be paid, the page shows its state.
  */
 export const showQr: OfferHandler = (deps, offer, _req, res) => {
   const { state } = offer
-  if (state !== 'pending') return sendSheet(res, 200, offer, panel(offer, state))
+  if (state !== 'pending') return sendSheet(res, 200, offer, statePanel(offer, state))
   if (refuseUnpayable(deps, offer, res)) return
   sendSheet(res, 200, offer, qrSheet(deps, offer))
 }
@@ -25,41 +33,37 @@ function qrSheet(deps: Pick<Deps, 'config'>, offer: Offer): Sheet {
   const { intent, locale } = offer
   const { amount, amountType } = intent
   const { qr } = locale.words
-  // The customer chooses the amount of an OPEN intent.
+  // In an OPEN intent, the customer chooses the amount.
   const isChosen = amountType === 'OPEN' || amount === null
   const price = isChosen ? null : { amount, fee: commissionNow(deps, offer, amount).payerTtc }
   const total = price === null ? null : locale.money(price.amount + price.fee)
   const title = (shown: string | null) => (shown === null ? qr.titleOpen : qr.title(shown))
-  // The customer types this address, so it is shown without its scheme.
+  // Without its scheme, because the customer types it.
   const address = codeUrlOf(deps.config.payUrl, intent).replaceAll(/^https?:\/\/|\/$/g, '')
   const code = showsCode(offer)
     ? html`<p>!${qr.code(ltr(address))}</p>
 <p class="code">!${ltr(`${intent.code.slice(0, 3)} ${intent.code.slice(3)}`)}</p>`
     : ''
   const body = html`<h1>!${title(total === null ? null : ltr(total))}</h1>
-!${facts([...sellerRows(locale, intent), ...(price === null || price.fee === 0 ? [] : priceRows(locale, price))])}
+!${factList([...sellerRows(locale, intent), ...(price === null || price.fee === 0 ? [] : priceRows(locale, price))])}
 <div class="qr" role="img" aria-label="${qr.image}">!${qrSvg(payUrlOf(deps.config.payUrl, intent))}</div>
 !${code}
-!${deadline(offer)}
+!${timeLeft(offer)}
 <p class="way">!${(['svg', 'png'] as const).map((type) => html`<a href="${imageOfOffer(offer, type)}" download>${qr.download(type.toUpperCase())}</a>`)}</p>`
   return { title: title(total === null ? null : ltrText(locale, total)), query: {}, body }
 }
 
-/**
- * How a payment link is encoded. Level M still reads correctly if 15 % of the code is hidden by a scratch or a
- * reflection. The border of 4 modules is the quiet zone that the QR standard requires.
- */
+/** Level M survives a scratch over 15 % of the code. The QR standard requires a quiet zone of 4 modules. */
 const encoding = { ecc: 'M', border: 4 } as const
 
-/** The width of one module (one square of the code) in the PNG image. Printed at 300 dpi, a module is 1.7 mm wide. */
+/** Size of a module (one square of the code). Printed at 300 dpi, that's 1.7 mm. */
 const pixelsPerModule = 20
 
-/** Returns a QR code as an SVG image. */
 const qrSvg = (text: string): string =>
   // Without crisp edges, browsers draw light lines between neighbouring modules.
   renderSVG(text, { ...encoding, pixelSize: 1 }).replace('<svg ', '<svg shape-rendering="crispEdges" ')
 
-/** Returns a QR code as a PNG image with one bit for each pixel. */
+/** One bit per pixel. */
 function qrPng(text: string): Buffer {
   const { data: modules } = encode(text, encoding)
   const width = modules.length * pixelsPerModule
@@ -67,7 +71,7 @@ function qrPng(text: string): Buffer {
   return Buffer.from(encodePng({ width, height: width, channels: 1, depth: 1, data }))
 }
 
-/** Returns one row of pixels, 8 in each byte. A 1 is a white pixel. */
+/** 8 pixels per byte. A 1 is white. */
 function pixelRow(modules: boolean[]): Buffer {
   const row = Buffer.alloc(Math.ceil((modules.length * pixelsPerModule) / 8))
   modules.forEach((isBlack, index) => {
@@ -83,15 +87,12 @@ const images = {
   png: { type: 'image/png', draw: qrPng },
 }
 
-/**
- * Handles GET requests for the QR code as an image. If the payment can no longer be paid, the response is a page with
- * its state and the status 410, so that no one prints a useless QR code.
- */
+/** Once the payment can't be paid, sends its state with a 410, so that no one prints a useless QR code. */
 export const sendQrImage =
   (format: keyof typeof images): OfferHandler =>
   (deps, offer, _req, res) => {
     const { intent, state } = offer
-    if (!isOpen(state)) return sendSheet(res, 410, offer, panel(offer, state))
+    if (!canStillChange(state)) return sendSheet(res, 410, offer, statePanel(offer, state))
     if (refuseUnpayable(deps, offer, res)) return
     const { type, draw } = images[format]
     const image = draw(payUrlOf(deps.config.payUrl, intent))

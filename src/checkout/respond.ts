@@ -6,22 +6,19 @@ import { sendCheckoutPage } from './layout.ts'
 import { addressOf, localeOf } from './locale.ts'
 import type { Note, Words } from './words/words.ts'
 
-/** The page that the link on an error page reopens. */
+/** What the link on an error page reopens. */
 interface RequestedPage {
   path: string
   query: Record<string, string>
 }
 
-/**
- * Returns the requested page, including the proof from the URL. With the proof, a customer who opens the page again is
- * not subject to the limit on guessing links.
- */
+/** Keeps the proof from the URL, so that opening the page again doesn't count as guessing links. */
 export const requestedPage = ({ path, query: { proof } }: Request): RequestedPage => ({
   path,
   query: typeof proof === 'string' ? { proof } : {},
 })
 
-/** Sends a page with a message. Unless `reopen` is null, the message is followed by a link to the page `reopen`. */
+/** Adds a link to the page `reopen`, unless it's null. */
 export function sendNote(res: Response, status: number, [title, sentence]: Note, reopen: RequestedPage | null): void {
   const locale = localeOf(res)
   const { path, query } = reopen ?? { path: '/', query: {} }
@@ -35,24 +32,17 @@ export function sendNote(res: Response, status: number, [title, sentence]: Note,
   sendCheckoutPage(res, status, { locale, title, path, query, sandbox: false }, body)
 }
 
-/** Sends a page that says that there is no payment at this URL. */
 export const sendNotFound = (res: Response): void => sendNote(res, 404, localeOf(res).words.notes.notFound, null)
 
-/**
- * Handles a request with a method that this URL does not support. Sends the *not found* page with an `Allow` header
- * that lists the supported methods.
- */
-export const onlyBy =
+/** Sends the *not found* page with an `Allow` header. */
+export const allowMethods =
   (methods: 'GET, HEAD' | 'GET, HEAD, POST') =>
   (_req: unknown, res: Response): void => {
     res.setHeader('Allow', methods)
     sendNotFound(res)
   }
 
-/**
- * Tells a visitor whose network has too many failed attempts how long to wait. The response is the same whether or not
- * the payment exists.
- */
+/** Says how long to wait. The response is the same whether or not the payment exists. */
 export function sendTooMany(req: Request, res: Response, closedMs: number): void {
   const { words, left } = localeOf(res)
   const minutes = Math.max(1, Math.ceil(closedMs / 60_000))
@@ -67,13 +57,10 @@ const noteNames: Record<number, Exclude<keyof Words['notes'], 'tooMany' | 'again
   503: 'unavailable',
 }
 
-/**
- * The waiting time that the error page shows for the status 429. One minute is the shortest time that can be shown as a
- * number, because the pages show waiting times in whole minutes.
- */
+/** For the error page of a 429. Pages show waiting times in whole minutes, so one minute is the shortest. */
 const minWaitMs = 60_000
 
-/** Sends the error page in the customer's language, with a link that reopens the requested page. */
+/** In the customer's language, with a link that reopens the requested page. */
 export const sendCheckoutError: SendError = (req, res, status) => {
   const { words, left } = localeOf(res)
   const { notes } = words

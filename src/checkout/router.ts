@@ -9,22 +9,19 @@ import { assets } from './layout.ts'
 import { createLookupLimit } from './limits.ts'
 import { localeOf } from './locale.ts'
 import { codePages, payPages } from './pay-pages.ts'
-import { onlyBy, requestedPage, sendNote, sendNotFound } from './respond.ts'
+import { allowMethods, requestedPage, sendNote, sendNotFound } from './respond.ts'
 
 export const checkoutPageRights = { scripts: true, images: false, referrer: 'no-referrer' } as const
 
-/** Returns whether a request is for one of the hosted pages. Any error in such a request is sent as an HTML page. */
+/** Errors in such a request are sent as HTML pages. */
 export const isHosted = (req: Request): boolean => /^\/(?:$|(?:p|pay|sandbox)(?:\/|$))/.test(req.path)
 
-/**
- * Serves the pages on which customers pay (SPEC 1), either by typing a code or by following a payment's link. If an
- * error is thrown, respond.ts sends an error page.
- */
+/** The pages on which customers pay (SPEC 1), by typing a code or by following a payment's link. */
 export function checkoutPages(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
   router.use((req, _res, next) => (isHosted(req) ? next() : next('router')))
   router.use(preparePage('', createPageHeaders(deps, checkoutPageRights)))
-  for (const asset of assets) router.get(asset.path, sendAsset(asset)).all(asset.path, onlyBy('GET, HEAD'))
+  for (const asset of assets) router.get(asset.path, sendAsset(asset)).all(asset.path, allowMethods('GET, HEAD'))
   router.use(refuseForeignForms(deps.config.payUrl), awaitDatabaseTime(deps), readForm)
   const lookupLimit = createLookupLimit(deps)
   router.use(codePages(deps, lookupLimit))
@@ -34,9 +31,9 @@ export function checkoutPages(deps: Deps): Router {
 }
 
 /**
- * Refuses a form if the browser reports that another site submitted it. The pages deliberately use no cookies or
- * sessions. Paying requires the PIN, so a forged form gains an attacker nothing. A customer whose browser hides the
- * origin of a form can still pay.
+ * Refuses a form if the browser reports that another site submitted it. There are no cookies or sessions, on purpose.
+ * Paying requires the PIN, so a forged form gains an attacker nothing, and a customer whose browser hides the origin of
+ * a form can still pay.
  */
 const refuseForeignForms =
   (payUrl: string) =>

@@ -1,13 +1,13 @@
 /**
- * The script for the hosted pages, written in JavaScript that old phones support. Every page also works without it. The
- * script is a string constant, so that the compiler includes it in dist.
+ * JavaScript that old phones support. Every page also works without it. It's a string, so that the compiler includes it
+ * in dist.
  */
-export const script = `(function () {
+export const checkoutScript = `(function () {
 'use strict';
 var isSending = false;
 
-// After a form has been submitted, a second click does not submit it again. After 30 s, or when the browser restores
-// the page, the form can be submitted again. A form makes only one payment, however often it is submitted.
+// A second click does nothing until 30 s have passed or the browser has restored the page. A form pays only once
+// anyway.
 each('form[method=post]', function (form) {
   var button = form.querySelector('button');
   var words = button.innerHTML;
@@ -26,8 +26,8 @@ each('form[method=post]', function (form) {
   window.addEventListener('pageshow', enable);
 });
 
-// While the payment's state can still change, the page polls for it every 3 s for about 2 minutes (40 polls), then
-// every 10 s for about 8 minutes (50 polls), and after that every 30 s.
+// Polls while the payment's state can still change: every 3 s for about 2 minutes (40 polls), then every 10 s for about
+// 8 minutes (50 polls), then every 30 s.
 each('[data-live]', function (live) {
   var polls = 0;
   var left = document.querySelector('[data-left]');
@@ -60,8 +60,7 @@ each('[data-live]', function (live) {
   schedulePoll();
 });
 
-// Redirects the customer to the merchant once, shortly after the payment. If the customer returns with the back button,
-// the page does not redirect them again.
+// Redirects to the merchant once, shortly after the payment. A customer who comes back with the back button stays.
 each('[data-leave]', function (leave) {
   history.replaceState(null, '', leave.getAttribute('data-here'));
   leave.hidden = false;
@@ -71,7 +70,7 @@ each('[data-leave]', function (leave) {
     leave.hidden = true;
   }
   leave.querySelector('button').addEventListener('click', stay);
-  // A customer who prints the receipt stays on the page.
+  // Printing the receipt keeps the customer on the page.
   window.addEventListener('beforeprint', stay);
 });
 

@@ -1,9 +1,8 @@
 /**
- * The stylesheet for the hosted pages. It is a string constant, so that the compiler includes it in dist. Form fields
- * contain only numbers, so their characters are displayed in the order in which they are typed. Browsers would
- * otherwise reorder groups of Arabic-Indic digits.
+ * A string, so that the compiler includes it in dist. Form fields contain only numbers and show them in the order in
+ * which they're typed: browsers would otherwise reorder groups of Arabic-Indic digits.
  */
-export const style = `
+export const checkoutStyle = `
 :root {
   color-scheme: light dark;
   --ground: #f3f5f8; --paper: #fff; --ink: #1a1f27; --faint: #505b69; --line: #d3d9e1; --edge: #6b7685;

@@ -7,7 +7,7 @@ import type { By } from '../security/actor.ts'
 import type { Cause } from '../tracing/tracing.ts'
 import { freshSince, lifetimeMs, type Mark, responseField, type StoredResponse } from './response.ts'
 
-/** A write request. Requests with the same API key, method, path and idempotency key share `key`. */
+/** Requests with the same API key, method, path and idempotency key share `key`. */
 export interface WriteRequest {
   key: string
   by: By
@@ -17,15 +17,15 @@ export interface WriteRequest {
   deadlineAt: number
   cause: Cause
   /**
-   * Resolves to the result of an earlier request with this key, or to null. Only the operations of routes with
-   * `looksItself` call it (http/operations/route.ts). It must be called before any write.
+   * Resolves to the result of an earlier request with this key, or to null. Only for routes with `looksItself`
+   * (http/operations/route.ts), and only before any write.
    */
   earlier(): Promise<Result | null>
-  /** Builds the response of a success, and the row that stores it. */
-  build(data: unknown): { response: Bytes; row: StoredResponse }
+  /** The response of a success, and the row that stores it. */
+  build(data: unknown): { response: FinalResponse; row: StoredResponse }
 }
 
-/** Runs `work`, which waits for MongoDB, within the time that the request has left (http/server/timeouts.ts). */
+/** `work` waits for MongoDB, for at most the time that the request has left (http/server/timeouts.ts). */
 export type WithinDeadline = <T>(work: (deadlineAt: number) => Promise<T>) => Promise<T>
 
 /** Waits for a third party, such as a wallet. Only `withinDeadline` counts towards the request's deadline. */
@@ -34,14 +34,14 @@ export type ThirdPartyStep = (withinDeadline: WithinDeadline) => Promise<unknown
 /**
  * What a write operation returns.
  * - `effect`: a document says that the request with this key has changed it. `data` is the response's data, an error
- *   that the effect itself is, such as PAYMENT_FAILED, or the step that resolves to one of these.
+ * that the effect itself is, such as PAYMENT_FAILED, or the step that resolves to one of these.
  * - `none`: nothing was changed.
  * - `stored`: the response is in `responses` already.
  */
 export type Result =
   | ({ kind: 'effect'; data: unknown; isRepeat: boolean } & Pick<Mark, 'at' | 'paramsHash'>)
   | { kind: 'none'; data: unknown }
-  | { kind: 'stored'; response: Bytes; repeats: { paramsHash: string } | null }
+  | { kind: 'stored'; response: FinalResponse; repeats: { paramsHash: string } | null }
 
 export const newMark = ({ key, paramsHash }: Pick<WriteRequest, 'key' | 'paramsHash'>, at: Date): Mark => ({
   key,
@@ -57,19 +57,18 @@ export const effectOf = ({ at, paramsHash }: Mark, data: unknown, isRepeat: bool
   paramsHash,
 })
 
-/** A response whose bytes will not change. */
-export interface Bytes {
+export interface FinalResponse {
   status: number
   body: Buffer
 }
 
-/** The length of the status in a stored response, which consists of the three-digit status followed by the body. */
+/** A stored response is a three-digit status followed by the body. */
 const statusLength = 3
 
 export const rowOf = (
   { secrets }: Pick<Deps, 'secrets'>,
   key: string,
-  { status, body }: Bytes,
+  { status, body }: FinalResponse,
   about: Pick<StoredResponse, 'refusal' | 'paramsHash' | 'at'>,
 ): StoredResponse => ({
   _id: key,
@@ -79,7 +78,10 @@ export const rowOf = (
 })
 
 /** Throws SERVICE_UNAVAILABLE if the SECRET_KEY is lost, because nothing may run again. */
-export function readRow({ secrets, log }: Pick<Deps, 'secrets' | 'log'>, { _id, response }: StoredResponse): Bytes {
+export function readRow(
+  { secrets, log }: Pick<Deps, 'secrets' | 'log'>,
+  { _id, response }: StoredResponse,
+): FinalResponse {
   try {
     const plain = secrets.decryptBytes(response, responseField(_id))
     return { status: Number(plain.toString('latin1', 0, statusLength)), body: plain.subarray(statusLength) }
@@ -89,7 +91,6 @@ export function readRow({ secrets, log }: Pick<Deps, 'secrets' | 'log'>, { _id, 
   }
 }
 
-/** Creates the batchers of rows, which concurrent requests share. */
 export const openResponseBatchers = ({ StoredResponse }: Pick<Models, 'StoredResponse'>) => ({
   findResponse: createByIdBatcher(StoredResponse),
   insertResponse: insertsOf(StoredResponse),
@@ -109,7 +110,7 @@ export async function findRow(
 
 /**
  * Stores a row unless there is a fresh one, which is returned instead. An effect's row replaces that of a refusal.
- * `isShared` sends it together with other rows. One that a transaction may have locked would hold these up.
+ * `isShared` sends the row together with others, which a transaction that locks it would hold up.
  */
 export async function storeRow(
   deps: Rows,
@@ -148,7 +149,7 @@ export const inProgress = (): Refusal => refuse('IDEMPOTENCY_REQUEST_IN_PROGRESS
 export async function storeWithin<Act extends { session: mongo.ClientSession }>(
   deps: Pick<Deps, 'StoredResponse'>,
   request: WriteRequest,
-  inTransaction: (work: (act: Act) => Promise<Bytes>) => Promise<Bytes>,
+  inTransaction: (work: (act: Act) => Promise<FinalResponse>) => Promise<FinalResponse>,
   work: (act: Act) => Promise<unknown>,
 ): Promise<Result> {
   const { key, arrivedAt } = request

@@ -5,22 +5,22 @@ import type { EncryptedField } from '../security/encrypt.ts'
 /** How long a key stays valid (SPEC 5.4). */
 export const lifetimeMs = 24 * 3_600_000
 
-/** MongoDB removes a row this long after its end, so that even a request that has waited for long still finds it. */
+/** MongoDB removes a row this much later than it ends, so that a request that has waited for long still finds it. */
 const removalSeconds = 3600
 
-/** The first response to a request. Intents need no row for their create: it is computed from them. */
+/** The first response to a request. Creating an intent needs no row: its response is computed from the intent. */
 export const responses = collection({
   name: 'responses',
   kept: 'until it expires, an hour after nobody may get it any more',
   fields: {
-    /** The request: a digest of API key, method, path and idempotency key. */
+    /** Digest of API key, method, path and idempotency key. */
     _id: text,
-    /** The encrypted status and body. */
+    /** Status and body, encrypted. */
     response: secret(text),
-    /** Whether nothing took effect. If a twin did take effect, its response replaces such a row. */
+    /** True if nothing took effect. Should a twin take effect after all, its response replaces the row. */
     refusal: flag,
     paramsHash: text,
-    /** The time of the write that took effect, or of the refusal. */
+    /** When the write took effect, or was refused. */
     at: date,
     expiresAt: date,
   },
@@ -30,14 +30,14 @@ export type StoredResponse = Stored<typeof responses>
 
 export const responseField = (id: string): EncryptedField => ({ collection: responses.name, id, field: 'response' })
 
-/** Matches the rows that a repetition may still get. */
+/** Rows that a repetition may still get. */
 export const stillNeeded = (now: Date) => ({ expiresAt: { $gt: now } })
 
 /** What a document remembers of a request that changed it. */
 export const markFields = part({ key: text, paramsHash: text, at: date })
 export type Mark = Of<typeof markFields>
 
-/** Whatever was written at or before this time counts for nothing any more: the key is free again. */
+/** Anything written at or before this time no longer counts: the key is free again. */
 export const freshSince = (arrivedAt: Date): Date => new Date(arrivedAt.getTime() - lifetimeMs)
 
 /** Whether a request that arrived at `arrivedAt` may still find a mark. */

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client'
-import { stages } from '../../schemas/responses/webhooks.ts'
+import { failureStages } from '../../schemas/responses/webhooks.ts'
 
 /** Every label has few values, without keys or addresses. Only the ten highest businesses appear by id. */
 export type Metrics = ReturnType<typeof createMetrics>
@@ -124,7 +124,7 @@ function beginAtZero({ logLines, lookups, attempts }: ReturnType<typeof createCo
 
 /** Only failed attempts have a stage. */
 const stagesOf = (outcome: string): readonly string[] =>
-  outcome === 'delivered' || outcome === 'lease-lost' ? ['none'] : stages
+  outcome === 'delivered' || outcome === 'lease-lost' ? ['none'] : failureStages
 
 /**
  * These are set at each scrape, mostly from MongoDB and Redis. All processes report the same values, with three

@@ -20,7 +20,7 @@ const clients = [
   collection,
 ]
 
-/** The values that the files contain for an installation with the default configuration. */
+/** What the files contain before they're adapted to an installation. */
 const defaultUrl = 'https://api.payments.example'
 const defaultBrand = "const headerBrand = 'Service'"
 const defaultPrefix = 'x-service-'
@@ -31,14 +31,14 @@ export interface ClientFile {
   content: string | Buffer
 }
 
-/** The path of the command line for merchants. npx caches a package under its URL, so the URL contains the version. */
+/** npx caches a package under its URL, hence the version. */
 export const cliPath = `/docs/cli-${version}.tgz`
 
-/** Reads the files of docs/clients/, with the public URL and the webhook headers of this installation. */
+/** Files of docs/clients/, with the public URL and webhook headers of this installation. */
 export const readClients = (config: Pick<Config, 'publicUrl' | 'webhookHeaderBrand'>): ClientFile[] => [
   ...clients.map((name) => ({
     path: `/docs/clients/${name}`,
-    // Browsers show plain text, and Deno recognises TypeScript by the file extension.
+    // Browsers show plain text. Deno goes by the file extension.
     type: `${name === collection ? 'application/json' : 'text/plain'}; charset=utf-8`,
     content: readFileSync(join(folder, name), 'utf8')
       .replaceAll(defaultUrl, config.publicUrl)
@@ -48,7 +48,7 @@ export const readClients = (config: Pick<Config, 'publicUrl' | 'webhookHeaderBra
   ...readCli(),
 ]
 
-/** Reads the package of the command line for merchants, which `npm run pack` builds from cli/. */
+/** `npm run pack` builds it from cli/. */
 function readCli(): ClientFile[] {
   const file = join(folder, `payment-intents-cli-${version}.tgz`)
   if (!existsSync(file)) return []

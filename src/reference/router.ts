@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Request, type Response, Router } from 'express'
 import { html } from 'ghtml'
-// The package itself is not imported, because importing it would execute all of Swagger UI in this process.
+// Importing the package itself would execute all of Swagger UI in this process.
 import folderOfSwaggerUi from 'swagger-ui-dist/absolute-path.js'
 import { createPageHeaders } from '../http/pages/page-headers.ts'
 import { preparePage } from '../http/pages/prepare-page.ts'
@@ -10,29 +10,23 @@ import { assetOf, documentOf, sendAsset, sendPage } from '../http/pages/send-pag
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import { cliPath, readClients } from './clients.ts'
-import { script } from './script.ts'
-import { style } from './style.ts'
+import { referenceScript } from './script.ts'
+import { referenceStyle } from './style.ts'
 
-/** The only Swagger UI files that the page needs. The package's other files are not served. */
+/** The package's other files aren't served. */
 const readSwagger = (name: string): Buffer => readFileSync(join(folderOfSwaggerUi(), name))
 
 const assets = [
   assetOf('/docs', 'css', readSwagger('swagger-ui.css')),
-  assetOf('/docs', 'css', style),
+  assetOf('/docs', 'css', referenceStyle),
   assetOf('/docs', 'js', readSwagger('swagger-ui-bundle.js')),
-  assetOf('/docs', 'js', script),
+  assetOf('/docs', 'js', referenceScript),
 ]
 
-/**
- * The page runs scripts from this service, which call this API. All images that the page shows are `data:` URLs in
- * Swagger UI's stylesheet, so the page loads no image files. Requests are sent without a referrer.
- */
+/** Runs our scripts, which call this API. All images are `data:` URLs in Swagger UI's stylesheet. */
 const rights = { scripts: true, images: false, referrer: 'no-referrer' } as const
 
-/**
- * Serves `/docs`, the API reference, where merchants can try out operations with a test key, and the clients under
- * `/docs/clients`. The page stores nothing in the browser.
- */
+/** `/docs`, where merchants try out operations with a test key, and `/docs/clients`. Stores nothing in the browser. */
 export function referencePages(deps: Pick<Deps, 'config'>): Router {
   const router = Router({ strict: true, caseSensitive: true })
   const prepare = preparePage('', createPageHeaders(deps, rights))
@@ -53,10 +47,7 @@ export function referencePages(deps: Pick<Deps, 'config'>): Router {
   return router
 }
 
-/**
- * Returns the API reference page. Its script renders the operations from the OpenAPI document. `cliUrl` is the URL of
- * the command line for merchants, or null if it is not packed.
- */
+/** The script renders the operations. `cliUrl` is null if the merchants' command line isn't packed. */
 const pageWith = (cliUrl: string | null): string =>
   documentOf(
     {

@@ -1,8 +1,5 @@
-/**
- * Starts Swagger UI on the page. The script is a string constant, so that the compiler includes it in dist. The
- * package's bundle defines the global `SwaggerUIBundle`.
- */
-export const script = `(function () {
+/** Starts Swagger UI's `SwaggerUIBundle`. It's a string, so that the compiler includes it in dist. */
+export const referenceScript = `(function () {
 'use strict';
 var container = document.getElementById('main');
 
@@ -27,16 +24,15 @@ function show(description) {
     tryItOutEnabled: true,
     displayRequestDuration: true,
     persistAuthorization: false,
-    // Syntax highlighting is off, because the contrast of its colours is too low.
+    // The colours of its syntax highlighting have too little contrast.
     syntaxHighlight: false,
-    // No validator is used. By default, Swagger UI sends the document to a validator on another host.
+    // By default, Swagger UI sends the document to a validator on another host.
     validatorUrl: null,
     requestInterceptor: prepare,
   });
 }
 
-// Changes the document so that requests go to the origin of the page, whatever PUBLIC_URL is, and so that the form does
-// not require an idempotency key.
+// Makes requests go to the page's origin, whatever PUBLIC_URL is, and lets the form omit the idempotency key.
 function forThisPage(description) {
   description.servers = [{ url: '/api/v1' }];
   each(description.components && description.components.parameters, makeOptional);
@@ -54,8 +50,7 @@ function makeOptional(parameter) {
   delete parameter.examples;
 }
 
-// Changes a request before it is sent. A request with a live key must not be sent. An exception here would break the
-// page, so such a request gets a fetch function that fails.
+// Live keys are blocked. An exception would break the page, so they get a fetch function that fails.
 function prepare(request) {
   var headers = request.headers;
   if (/[sp]k_live_/.test(request.url + JSON.stringify(headers))) {
@@ -69,8 +64,7 @@ function prepare(request) {
   return request;
 }
 
-// Returns a UUID v4. crypto.randomUUID is not used, because browsers do not offer it to a page that was loaded over
-// plain http.
+// UUID v4. Browsers don't offer crypto.randomUUID to a page loaded over plain http.
 function uuid() {
   var bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = (bytes[6] & 0x0f) | 0x40;

@@ -1,5 +1,5 @@
-/** The styles for the header, and adjustments to Swagger UI for narrow screens and better contrast. */
-export const style = `
+/** The header, and adjustments to Swagger UI for narrow screens and better contrast. */
+export const referenceStyle = `
 body { margin: 0; background: #fff; color: #222; font: 16px/1.5 system-ui, sans-serif; }
 .skip { position: absolute; left: -999rem; }
 .skip:focus { position: static; }

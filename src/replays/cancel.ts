@@ -1,4 +1,4 @@
-import { type AuditedAct, type AuditedDeps, audited, once } from '../audit/audited.ts'
+import { type AuditedAct, type AuditedDeps, audited, auditedOnce } from '../audit/audited.ts'
 import type { Caller } from '../businesses/caller.ts'
 import { countAuditLine } from '../businesses/quotas.ts'
 import type { Result, WriteRequest } from '../idempotency/request.ts'
@@ -24,14 +24,14 @@ export const cancelReplay = (
 
 /** Cancels one of the caller's replays and returns it. Throws the same errors as `findReplay`. */
 export async function cancelOwnReplay(
-  deps: Parameters<typeof once>[0] & Pick<Deps, 'Replay' | 'counters' | 'config'>,
+  deps: Parameters<typeof auditedOnce>[0] & Pick<Deps, 'Replay' | 'counters' | 'config'>,
   caller: Caller,
   endpointId: string,
   id: string,
   request: WriteRequest,
 ): Promise<Result> {
   let addsLine = false
-  const result = await once(deps, request, { documents: [id] }, async (act) => {
+  const result = await auditedOnce(deps, request, { documents: [id] }, async (act) => {
     const replay = await findReplay(deps, caller, endpointId, id, act.session)
     addsLine = replay.status === 'RUNNING'
     return presentReplay(await endRunning(deps, replay, act))

@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose'
 import { replayEndpointBody } from '../../schemas/endpoints.ts'
 import type { EventName } from '../../schemas/events.ts'
-import { type AuditedAct, type AuditedDeps, audited, once } from '../audit/audited.ts'
+import { type AuditedAct, type AuditedDeps, audited, auditedOnce } from '../audit/audited.ts'
 import type { Caller } from '../businesses/caller.ts'
 import { isEffect, type QuotaDeps, withinAuditLines, withinStorage } from '../businesses/quotas.ts'
 import { findLastNumber } from '../events/feed/read.ts'
@@ -194,7 +194,7 @@ export async function requestReplay(
   }
   const start = () =>
     withinStorage(deps, caller, (reserve) =>
-      once(deps, request, { documents: [caller.businessId] }, async (act) => {
+      auditedOnce(deps, request, { documents: [caller.businessId] }, async (act) => {
         const replay = await insertReplay(deps, planned, act)
         await reserve({ others: 1, bytes: bytesOf(replay) })
         return { ...presentReplay(replay), undelivered }

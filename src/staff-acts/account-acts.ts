@@ -1,7 +1,7 @@
 import type { By } from '../security/actor.ts'
 import type { AccountFacts } from '../staff/list-accounts.ts'
-import { isStaffName, type Role, roles } from '../staff/permissions.ts'
-import type { ActDeps, ActGroup, ActResult, Values } from './act.ts'
+import { isValidStaffName, type Role, roles } from '../staff/permissions.ts'
+import type { ActDeps, ActGroup, ActResult, FormValues } from './act.ts'
 import { accountShown } from './shown.ts'
 
 const accounts = () => import('../staff/change-account.ts')
@@ -10,11 +10,11 @@ const sessionsEnd = 'all sessions of the account end. Its owner can sign in agai
 const whatRolesMay =
   'A viewer may only view pages. Support may also re-queue deliveries and export the audit trail. An admin may also change keys, businesses and staff accounts.'
 
-const nameIn = ({ name = '' }: Values): string => name.trim().toLowerCase()
-const roleIn = ({ role }: Values): Role | undefined => roles.find((each) => each === role)
-const roleFault = (values: Values) => (roleIn(values) === undefined ? { role: `Choose ${roles.join(', ')}.` } : {})
+const nameIn = ({ name = '' }: FormValues): string => name.trim().toLowerCase()
+const roleIn = ({ role }: FormValues): Role | undefined => roles.find((each) => each === role)
+const roleFault = (values: FormValues) => (roleIn(values) === undefined ? { role: `Choose ${roles.join(', ')}.` } : {})
 
-/** What an account's owner gets once to sign in: a link, or outside production for an operator a password. */
+/** Shown once, for the account's owner to sign in: a link, or outside production for an operator a password. */
 type Access = { name: string; link: string } | { name: string; password: string }
 
 const shownOnce = (access: Access | null): ActResult =>
@@ -32,7 +32,7 @@ const shownOnce = (access: Access | null): ActResult =>
 /** Outside production, an operator gets a password, so that a script can sign in with it. */
 const givesPassword = ({ config }: ActDeps, { actor }: By): boolean => actor.kind === 'operator' && !config.production
 
-/** Returns when an account's password was set, or what its owner needs if it has none. `format` formats the times. */
+/** When the password was set, or what the owner needs if there is none. `format` formats the times. */
 export function passwordInWords(
   { passwordChangedAt, linkExpiresAt }: Pick<AccountFacts, 'passwordChangedAt' | 'linkExpiresAt'>,
   format: (time: Date) => string,
@@ -47,7 +47,7 @@ const second = (at: Date): string => `${at.toISOString().slice(0, 19)}Z`
 
 const found = (isFound: boolean, done: object): ActResult => (isFound ? { done } : null)
 
-/** The acts on a staff account. They are shown in this order. */
+/** In the order in which they're shown. */
 export const accountActs: ActGroup<AccountFacts> = {
   noun: 'staff',
   object: 'account',
@@ -201,7 +201,6 @@ async function setDisabledTo(disabled: boolean, deps: ActDeps, name: string, by:
   return { done: { name, disabled, ...(lacksPassword && { password: passwordInWords(account, second) }) } }
 }
 
-/** The act on the list of staff accounts. */
 export const staffListActs: ActGroup<object> = {
   noun: 'staff',
   path: '/staff',
@@ -238,7 +237,7 @@ export const staffListActs: ActGroup<object> = {
         },
       },
       faults: (values) => ({
-        ...(isStaffName(nameIn(values))
+        ...(isValidStaffName(nameIn(values))
           ? {}
           : { name: 'Enter 1 to 64 of these characters: a-z, 0-9 and . _ @ -. Begin with a letter or a digit.' }),
         ...roleFault(values),

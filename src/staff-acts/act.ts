@@ -5,52 +5,51 @@ import type { Permission } from '../staff/permissions.ts'
 import type { SignedIn } from '../staff/staff-sessions.ts'
 import type { ShownField } from './shown.ts'
 
-/** The text of the form fields, by name. */
-export type Values = Record<string, string>
-/** The messages about invalid form fields, by the name of the field. `form` is a message about the whole form. */
-export type Faults = Record<string, string>
+/** What the form fields contain, by name. */
+export type FormValues = Record<string, string>
+/** Error messages by field. `form` is about the whole form. */
+export type FormFaults = Record<string, string>
 
 /**
- * The consequences of an act, in sentences. Pages show them before the act is confirmed, and the command line shows
- * them in its help. At least one of `closes`, `opens` and `changes` is given.
+ * Consequences of an act, in sentences. Pages show them before the act is confirmed, and the command line shows them in
+ * its help. At least one of `closes`, `opens` and `changes` is given.
  */
-export interface Effects {
+export interface ActEffects {
   closes?: string
   opens?: string
   changes?: string
   staysOpen?: string
-  /** The name of the act that reverses this one. If there is none, `undoNote` explains why. */
+  /** The act that reverses this one. If there is none, `undoNote` explains why. */
   undo?: string
   undoNote?: string
 }
 
-/** The names of the parts of `Effects`, in the order in which they are shown. */
+/** In the order in which they're shown. */
 const effectNames = { closes: 'Closes', opens: 'Opens', changes: 'Changes', staysOpen: 'Stays open' } as const
 
-/** Returns the consequences, each with its name. */
-export const namedEffects = (effects: Effects): [name: string, sentence: string][] =>
+export const namedEffects = (effects: ActEffects): [name: string, sentence: string][] =>
   Object.entries(effectNames).flatMap(([part, name]) => {
     const sentence = effects[part as keyof typeof effectNames]
     return sentence === undefined ? [] : [[name, sentence]]
   })
 
-/** A field of the form that confirms an act, besides the reason. A field without a label is hidden. */
+/** A field of the confirmation form, besides the reason. Without a label, it's hidden. */
 export interface ActField<Found> {
   label: string | null
   hint?: string
-  /** What the help of the command says about the option. */
+  /** What the command's help says about the option. */
   option?: string
-  /** The choices, for a field that is not free text. */
+  /** For a field that isn't free text. */
   choices?: readonly string[]
   isRequired?: boolean
   maxLength?: number
-  /** On the command line, this word stands for an empty field. */
+  /** Stands for an empty field on the command line. */
   emptyWord?: string
-  /** Returns the initial value of the field. */
+  /** Returns the field's initial value. */
   current(found: Found): string
 }
 
-export interface Once {
+export interface OneTimeSecret {
   title: string
   name: string
   note: string
@@ -59,51 +58,50 @@ export interface Once {
 }
 
 /**
- * What follows an act: `done` is what the command prints. `once` is a secret, shown on a page of its own, and `to` the
- * page that follows; otherwise the object's page shows the act's notice. With `faults`, the form is shown again. Null
- * if the object has changed, so the act is no longer possible.
+ * `done` is what the command prints. `once` is a secret, shown on a page of its own, and `to` is the page that follows;
+ * otherwise the object's page shows the act's notice. With `faults`, the form is shown again. Null if the object has
+ * changed, so the act is no longer possible.
  */
-export type ActResult = { done: object; once?: Once; to?: string } | { faults: Faults } | null
+export type ActResult = { done: object; once?: OneTimeSecret; to?: string } | { faults: FormFaults } | null
 
 /**
- * An act of staff. From its entry come its page with the confirmation, its command with the help text, its name in the
- * audit trail, and the tests of who may do it. `find` and `run` import what they use when they run, so that a help text
- * does not wait for MongoDB's driver.
+ * Everything about an act of staff: its page with the confirmation, its command with the help text, its name in the
+ * audit trail, and the tests of who may do it come from this entry. `find` and `run` import what they use when they
+ * run, so that a help text doesn't wait for MongoDB's driver.
  */
 export interface StaffAct<Found, Needs = ActDeps> {
-  /** The text of the link and the button, such as `Suspend`. */
+  /** For the link and the button, such as `Suspend`. */
   label: string
-  /** The heading of the page, in front of the object's name, such as `Suspend business`. */
+  /** Heading of the page, in front of the object's name, such as `Suspend business`. */
   title: string
   /** What the help says that the command does. */
   description: string
-  /** The name of the command, if it is not the name of the act. Null if a command with more options exists. */
+  /** If it isn't the name of the act. Null if a command with more options exists. */
   command?: string | null
-  /** The names of the lines that it adds to the audit trail. */
+  /** Names of the lines that it adds to the audit trail. */
   audit: Act | readonly Act[]
-  /** Whether the act takes something away from a person. Such acts are set apart and shown in red. */
+  /** Takes something away from a person. Such acts are set apart and shown in red. */
   isDanger?: boolean
   isReasonOptional?: boolean
-  effects: Effects
+  effects: ActEffects
   fields?: Record<string, ActField<Found>>
-  /** Returns more about what will happen, as HTML. Throws VALIDATION_ERROR if the values are invalid. */
-  details?(deps: Needs, found: Found, values: Values): Promise<string>
-  /** Returns why the act is not possible now, as a sentence, or null if it is possible. */
+  /** More about what will happen, as HTML. Throws VALIDATION_ERROR if the values are invalid. */
+  details?(deps: Needs, found: Found, values: FormValues): Promise<string>
+  /** Why the act isn't possible now, as a sentence, or null. */
   obstacle?(found: Found): string | null
-  /** Returns messages about invalid values. */
-  faults?(values: Values): Faults
-  run(deps: Needs, found: Found, by: By, values: Values): Promise<ActResult>
-  /** The notice that the object's page shows after the act. */
+  faults?(values: FormValues): FormFaults
+  run(deps: Needs, found: Found, by: By, values: FormValues): Promise<ActResult>
+  /** Shown on the object's page after the act. */
   done: string
   /**
-   * Returns whether the notice is still true. If so, there is nothing to do, because of what `already` says. If this
-   * function is missing, the notice is always shown, and the act can be repeated.
+   * Whether the notice is still true. If so, there's nothing to do, because of what `already` says. Without this
+   * function, the notice is always shown, and the act can be repeated.
    */
   isDone?(found: Found): boolean
   already?: string
 }
 
-/** What the command line has too. */
+/** What both the pages and the command line have. */
 export type ActDeps = Pick<
   Deps,
   | 'ApiKey'
@@ -118,30 +116,29 @@ export type ActDeps = Pick<
   | 'transactions'
 >
 
-/** The acts on one kind of object. The name of an act is the last part of the path of its page. */
+/** Acts on one kind of object. An act's name is the last part of its page's path. */
 export interface ActGroup<Found, Needs = ActDeps> {
-  /** The name of its group of commands. */
+  /** Also the name of its group of commands. */
   noun: string
-  /** What the object is called, if not `noun`. */
+  /** If it isn't called `noun`. */
   object?: string
-  /** The path of the object's page below `/admin`. `:id` stands for the id of the object. */
+  /** Of the object's page, below `/admin`. `:id` stands for the id of the object. */
   path: string
   permission: Permission
-  /** The id in the examples of commands. */
+  /** Stands for the id in the examples of commands. */
   exampleId?: string
-  /** Returns the object, or null if it does not exist. */
   find(deps: Needs, id: string): Promise<Found | null>
   nameOf(found: Found): string
   /** Lets staff check that the object is the right one. */
   facts: readonly ShownField<Found>[]
-  /** Returns why none of the acts is possible for this member of staff. */
+  /** Why none of the acts is possible for this member of staff. */
   obstacle?(found: Found, staff: SignedIn): string | null
-  /** Returns what the form says if an act throws this error, or null if the error is a fault of the service. */
+  /** What the form says about an error of an act, or null if the error is a fault of the service. */
   refusalText?(error: unknown): Promise<string | null>
   acts: Record<string, StaffAct<Found, Needs>>
 }
 
-/** Returns why an act is not possible now, as a sentence, or null if it is possible. */
+/** Why an act isn't possible now, as a sentence, or null. */
 export function obstacleTo<Found>(
   group: Pick<ActGroup<Found>, 'obstacle'>,
   act: Pick<StaffAct<Found>, 'isDone' | 'already' | 'obstacle'>,

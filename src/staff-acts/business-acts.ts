@@ -10,10 +10,10 @@ async function change(deps: ActDeps, { _id }: Business, wanted: BusinessChange, 
   return changeBusiness(deps, _id, wanted, by)
 }
 
-/** What the entries of acts that change one setting say. */
+/** For acts that change one setting. */
 interface Switch extends Pick<StaffAct<Business>, 'label' | 'title' | 'description' | 'effects'> {
   audit: Act
-  /** The state after the act, to complete the sentence "The business is …". */
+  /** Completes the sentence "The business is …" after the act. */
   state: string
   change: Pick<BusinessChange, 'liveApproved' | 'apiEnabled' | 'suspended'>
 }
@@ -29,7 +29,6 @@ const switchTo = ({ state, change: wanted, ...entry }: Switch): StaffAct<Busines
   already: `the business is ${state}`,
 })
 
-/** Returns a limit that can be set for one business. */
 const limit = (label: string, description: string, min: number, max: number) => ({ label, description, min, max })
 type LimitInfo = ReturnType<typeof limit>
 const daily = (label: string, what: string, max: number): LimitInfo =>
@@ -58,18 +57,17 @@ const limitField = (name: keyof BusinessLimits, { label, description, min, max }
   current: (business) => business.limits[name]?.toString() ?? '',
 })
 
-/** Returns a limit, null for the limit of the service, or undefined if the text is wrong. */
+/** Null is the service's limit, undefined a wrong text. */
 function readLimit(text: string, { min, max }: LimitInfo): number | null | undefined {
   if (text.trim() === '') return null
   const number = Number(text)
   return /^\d{1,16}$/.test(text.trim()) && number >= min && number <= max ? number : undefined
 }
 
-/** Limits as the command line shows them. `default` means that the business has no limit of its own. */
+/** `default` means that the business has no limit of its own. */
 export const shownLimits = (own: BusinessLimits): Record<string, number | 'default'> =>
   Object.fromEntries(Object.entries(own).map(([name, number]) => [name, number ?? 'default']))
 
-/** The acts on a business. */
 export const businessActs: ActGroup<Business> = {
   noun: 'business',
   path: '/businesses/:id',

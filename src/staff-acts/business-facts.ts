@@ -11,24 +11,24 @@ import type { CommissionRates } from '../wallets/commission.ts'
 import { type DeliveryTotals, deliveryTotals, maxCounted } from '../webhooks/deliveries/backlog.ts'
 import { type EndpointInDetail, endpointsInDetail } from '../webhooks/endpoints/endpoint-facts.ts'
 
-/** The facts about a business that staff see, with current counts. */
+/** What staff see of a business, with current counts. */
 export interface BusinessFacts extends Omit<Business, '_id'>, Usages, KeyTotals {
   id: string
-  /** The commission rates that apply now, in basis points. */
+  /** In basis points, at this moment. */
   commissionRates: CommissionRates
-  /** The endpoints that have not been deleted. */
+  /** Only those that haven't been deleted. */
   endpoints: EndpointInDetail[]
-  /** The deliveries to all of the business's endpoints, including deleted ones. */
+  /** To all endpoints, including deleted ones. */
   deliveries: DeliveryTotals
-  /** The number of PENDING payment intents. Each count stops at `maxCounted`. */
+  /** PENDING payment intents. Each count stops at `maxCounted`. */
   pendingPayments: { live: number; test: number }
-  /** The amounts that the service owes the business, in centimes. */
+  /** In centimes: what the service owes the business. */
   balance: { live: number; test: number }
 }
 
 type Counted = 'Intent' | 'Endpoint' | 'Delivery' | 'Counter'
 
-/** Returns the facts about a business, or null if there is no business with this id. */
+/** Null if there is no business with this id. */
 export async function lookUpBusinessFacts(
   deps: Pick<Deps, Counted | 'Business' | 'ApiKey' | 'LedgerEntry' | 'secrets' | 'config' | 'now'>,
   id: string,
@@ -57,10 +57,7 @@ export async function lookUpBusinessFacts(
   return { id, ...business, commissionRates, ...counts, balance }
 }
 
-/**
- * How much of a quota a business has used, and how much is left. `limit` is null if there is no limit. `used` is null
- * then, or if counting takes too long.
- */
+/** `limit` is null if there is no limit. `used` is null then, or if counting takes too long. */
 export interface QuotaUsage {
   used: number | null
   limit: number | null
@@ -76,7 +73,7 @@ const shown = {
 
 export type Usages = Record<'liveCodes' | keyof typeof shown, QuotaUsage>
 
-/** Returns how much of its quotas a business has used. What the processes have reserved counts as used. */
+/** What the processes have reserved counts as used. */
 export async function usagesOf(
   deps: Pick<Deps, 'Intent' | 'Counter' | 'config' | 'now'>,
   business: Business,

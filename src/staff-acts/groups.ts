@@ -3,10 +3,9 @@ import { accountActs, staffListActs } from './account-acts.ts'
 import { businessActs } from './business-acts.ts'
 import { keyActs } from './key-acts.ts'
 
-/** The acts of staff that are both on pages and on the command line. */
+/** Acts that are both on pages and on the command line. */
 export const actGroups = [businessActs, keyActs, staffListActs, accountActs] as const
 
 const inTable: readonly Act[] = actGroups.flatMap(({ acts }) => Object.values(acts).flatMap(({ audit }) => audit))
 
-/** The names of all acts in the audit trail. */
 export const auditedActs: readonly Act[] = [...new Set([...inTable, ...otherActs])].toSorted()

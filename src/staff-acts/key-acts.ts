@@ -3,7 +3,7 @@ import type { KeyInDetail } from '../businesses/key-facts.ts'
 import type { ActGroup, StaffAct } from './act.ts'
 import { keyShown } from './shown.ts'
 
-/** What the entries of acts that change the status say. */
+/** For acts that change the status. */
 interface Switch extends Pick<StaffAct<KeyInDetail>, 'label' | 'description' | 'audit' | 'effects'> {
   status: ApiKey['status']
 }
@@ -25,7 +25,6 @@ const switchTo = ({ status, ...entry }: Switch): StaffAct<KeyInDetail> => ({
 const staysOpen =
   "the business's other keys, its payment pages and its webhooks. Requests that have already begun are completed."
 
-/** The acts on an API key. */
 export const keyActs: ActGroup<KeyInDetail> = {
   noun: 'key',
   path: '/keys/:id',

@@ -10,12 +10,12 @@ import type { WalletFacts } from '../wallets/sandbox/operate.ts'
 import type { EndpointFacts } from '../webhooks/endpoints/endpoint-facts.ts'
 
 /**
- * `money` is in centimes, and a `user` text was chosen by a merchant. A list of the command line shows only the UTC day
+ * `money` is in centimes, and a `user` text was chosen by a merchant. Lists on the command line show only the UTC day
  * of a `date`. Only pages show `html`.
  */
 export type Unit = 'text' | 'id' | 'user' | 'count' | 'money' | 'time' | 'date' | 'day' | 'html'
 
-/** A field as pages, lists of the command line and confirmations of acts show it. */
+/** Pages, lists of the command line and confirmations of acts all show it. */
 export interface ShownField<Thing> {
   label: string
   unit?: Unit

@@ -7,16 +7,16 @@ import type { Deps } from '../platform/deps.ts'
 import { mayStaff } from '../staff/permissions.ts'
 import type { SignedIn } from '../staff/staff-sessions.ts'
 import {
+  type ActEffects,
   type ActField,
   type ActGroup,
   type ActResult,
-  type Effects,
-  type Faults,
+  type FormFaults,
+  type FormValues,
   namedEffects,
-  type Once,
+  type OneTimeSecret,
   obstacleTo,
   type StaffAct,
-  type Values,
 } from '../staff-acts/act.ts'
 import { byStaff, checkCsrf, limited, requirePermission } from './guards.ts'
 import { csrfField, sendNotFound, sendStaffPage, staffOf } from './layout.ts'
@@ -60,7 +60,7 @@ const perform =
     const again = () => redirectTo(res, `${backPath}/${name}`)
     if (obstacleTo(group, act, found, staffOf(res)) !== null) return again()
     const values = { ...given(act, req.body), ...untouched(act, found, req.body), ...formFields(req, 'reason') }
-    const invalid = (faults: Faults) => show(deps, res, { group, name, act, found, backPath, values, faults })
+    const invalid = (faults: FormFaults) => show(deps, res, { group, name, act, found, backPath, values, faults })
     const reason = readReason(values.reason)
     const faults = {
       ...act.faults?.(values),
@@ -82,19 +82,23 @@ const perform =
   }
 
 /** Returns the page that shows a secret. It is shown only once, and is not stored. */
-const shownOnce = ({ title, name, note, text, backPath }: Once): string =>
+const shownOnce = ({ title, name, note, text, backPath }: OneTimeSecret): string =>
   html`<h1>${title} <bdi>${name}</bdi></h1>
     <p class="notice good" role="status">${note}</p>
     <pre>${text}</pre>
     <p><a href="${backPath}">Go back</a></p>`
 
-function reasonFault<Found>({ isReasonOptional }: StaffAct<Found, Deps>, text: string, reason: string | null): Faults {
+function reasonFault<Found>(
+  { isReasonOptional }: StaffAct<Found, Deps>,
+  text: string,
+  reason: string | null,
+): FormFaults {
   if (reason !== null || (isReasonOptional && text.trim() === '')) return {}
   return { reason: 'Enter a reason of 1 to 300 printable characters, without line breaks.' }
 }
 
 /** Without one of its fields, such as the end of a time span, a form could select more than its page has shown. */
-function missingFaults<Found>({ fields = {} }: StaffAct<Found, Deps>, values: Values): Faults {
+function missingFaults<Found>({ fields = {} }: StaffAct<Found, Deps>, values: FormValues): FormFaults {
   const missing = Object.keys(fields).filter((name) => values[name] === undefined)
   const message = 'The form must contain this field exactly once.'
   const form = 'Nothing was changed. The form must contain each of its fields exactly once.'
@@ -102,13 +106,13 @@ function missingFaults<Found>({ fields = {} }: StaffAct<Found, Deps>, values: Va
 }
 
 /** Returns the values of the act's fields that a query or a form contains. */
-const given = <Found>({ fields = {} }: StaffAct<Found, Deps>, input: object = {}): Values =>
+const given = <Found>({ fields = {} }: StaffAct<Found, Deps>, input: object = {}): FormValues =>
   Object.fromEntries(
     Object.entries(input).filter(([name, value]) => Object.hasOwn(fields, name) && typeof value === 'string'),
   )
 
 /** Returns the current values of the fields that were left as the form had shown them. They may have changed since. */
-const untouched = <Found>({ fields = {} }: StaffAct<Found, Deps>, found: Found, form: Values): Values =>
+const untouched = <Found>({ fields = {} }: StaffAct<Found, Deps>, found: Found, form: FormValues): FormValues =>
   Object.fromEntries(
     Object.entries(fields)
       .filter(([name]) => form[name] !== undefined && form[name] === form[shownName(name)])
@@ -126,8 +130,8 @@ interface Confirmation<Found> {
   found: Found
   /** The path of the object's page. */
   backPath: string
-  values: Values
-  faults: Faults
+  values: FormValues
+  faults: FormFaults
 }
 
 /** Sends the page that shows what an act does, and that requires a reason and a confirmation. */
@@ -152,7 +156,7 @@ async function show<Found>(deps: Deps, res: Response, confirmation: Confirmation
   sendStaffPage(res, { title: `${act.title} ${group.nameOf(found)}`, status }, body)
 }
 
-function effectFacts<Found>({ acts }: ActGroup<Found, Deps>, effects: Effects): string {
+function effectFacts<Found>({ acts }: ActGroup<Found, Deps>, effects: ActEffects): string {
   const { undo, undoNote = '' } = effects
   const parts = namedEffects(effects).map(([name, sentence]) => html`<dt>${name}</dt><dd>${capitalised(sentence)}</dd>`)
   const undone = undo === undefined ? capitalised(undoNote) : `With “${acts[undo]?.label ?? undo}”.`

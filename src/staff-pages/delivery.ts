@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
 import type { AuditEvent } from '../audit/audit-event.ts'
-import { trailOf } from '../audit/list.ts'
+import { latestLinesAbout } from '../audit/list.ts'
 import type { Business } from '../businesses/business.ts'
 import { lookUpBusiness } from '../businesses/list-businesses.ts'
 import type { Deps } from '../platform/deps.ts'
@@ -42,7 +42,7 @@ export const deliveryPage =
     const [business, endpoint, trail] = await Promise.all([
       lookUpBusiness(deps, delivery.businessId),
       lookUpEndpoint(deps, delivery.endpointId),
-      trailOf(deps, [delivery._id]),
+      latestLinesAbout(deps, [delivery._id]),
     ])
     const body = html`<h1>${delivery.event} to !${userText(hostOf(delivery))}</h1>
     !${requeueNotice(req.query)}

@@ -6,7 +6,7 @@ import { Refusal } from '../platform/errors.ts'
 import { countSelected, countUndelivered } from '../replays/selected-events.ts'
 import { type PlannedReplay, planReplay, startReplay } from '../replays/start.ts'
 import type { By } from '../security/actor.ts'
-import type { ActGroup, StaffAct, Values } from '../staff-acts/act.ts'
+import type { ActGroup, FormValues, StaffAct } from '../staff-acts/act.ts'
 import { countDeadOf, deadIn } from '../webhooks/deliveries/backlog.ts'
 import { lookUpEndpoint, type TracedEndpoint } from '../webhooks/deliveries/look-up.ts'
 import { requeueAll } from '../webhooks/deliveries/requeue.ts'
@@ -82,7 +82,7 @@ const choices = { undelivered: 'Not delivered', all: 'All' } as const
 function plan(
   deps: Pick<Deps, 'LoggedEvent' | 'lists' | 'now' | 'validate'>,
   endpoint: TracedEndpoint,
-  values: Values,
+  values: FormValues,
 ): Promise<PlannedReplay> {
   const { deliveries, event = '' } = values
   const span = readFormSpan(deps, values)
@@ -99,7 +99,7 @@ const option = (value: string, name: string, chosen: string | undefined): string
   html`<option value="${value}" !${value === chosen ? 'selected' : ''}>${name}</option>`
 
 /** Returns the form that selects the events to replay. Submitting it only counts them. */
-const selectionForm = (endpoint: TracedEndpoint, values: Values): string => {
+const selectionForm = (endpoint: TracedEndpoint, values: FormValues): string => {
   const { from = '', to = '', deliveries, event } = values
   return html`<form class="filter card" action="${endpointPath(endpoint._id)}/replay">
     <div><label for="from">From (UTC)</label><input id="from" name="from" placeholder="2026-01-31T14:00" value="${from}" /></div>

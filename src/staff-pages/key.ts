@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
-import { type Block, type KeyFacts, lookUpKey, type SecretFacts } from '../businesses/key-facts.ts'
+import { type KeyBlock, type KeyFacts, lookUpKey, type SecretFacts } from '../businesses/key-facts.ts'
 import type { IdPage } from '../mongo/id-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import { keyActs } from '../staff-acts/key-acts.ts'
@@ -11,7 +11,7 @@ import { sendNotFound, sendStaffPage, staffOf, time } from './layout.ts'
 import { auditPath, businessLink, entryNamed, idLink, keyPath } from './paths.ts'
 import { columnOf, factsOf, table } from './table.ts'
 
-const blockWords: Record<Block, string> = {
+const blockWords: Record<KeyBlock, string> = {
   'key-suspended': 'the key is suspended',
   'key-revoked': 'the key is revoked',
   'secret-ended': 'the secret has ended',

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
-import { trailOf } from '../audit/list.ts'
+import { latestLinesAbout } from '../audit/list.ts'
 import type { Business } from '../businesses/business.ts'
 import { lookUpBusiness } from '../businesses/list-businesses.ts'
 import { isPending } from '../intents/lifecycle.ts'
@@ -40,7 +40,7 @@ export const paymentPage =
     const [business, endpoints, trail] = await Promise.all([
       lookUpBusiness(deps, stored.businessId),
       endpointsOfDeliveries(deps, deliveries),
-      trailOf(deps, deliveryIds),
+      latestLinesAbout(deps, deliveryIds),
     ])
     const intent = asOf(stored, now)
     const body = html`<h1><span class="id">${reference}</span> !${environmentBadge(intent.sandbox)}</h1>

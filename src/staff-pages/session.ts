@@ -7,7 +7,7 @@ import { redirectTo, sendPage } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import { pathsBeforeSecondFactor, secondFactorPath } from '../staff/permissions.ts'
 import { sessionLifetimeMs } from '../staff/session.ts'
-import { byOwner, type Client, findSession, type SignedIn, signOut } from '../staff/staff-sessions.ts'
+import { byOwner, findSession, type SignedIn, type SignInClient, signOut } from '../staff/staff-sessions.ts'
 import { page, sendNotice, staffOf } from './layout.ts'
 
 type SessionDeps = Pick<Deps, 'AuditEvent' | 'StaffSession' | 'now' | 'secrets' | 'transactions'>
@@ -102,7 +102,7 @@ const stepPage = page(
 )
 
 /** Returns what is stored about the client of a new session. */
-export const clientOf = (req: Request): Client => ({
+export const clientOf = (req: Request): SignInClient => ({
   ip: req.ip ?? '',
   userAgent: req.headers['user-agent'] ?? '',
 })

@@ -2,35 +2,35 @@ import { collection, ifPresent, type Stored } from '../mongo/declare.ts'
 import { date, list, type Of, oneOf, optional, orNull, part, secret, text, whole } from '../mongo/fields.ts'
 import type { Role } from './permissions.ts'
 
-/** A one-time link with which the account's owner sets a password. Only a hash of the link's token is stored. */
+/** One-time link with which the account's owner sets a password. Only a hash of its token is stored. */
 const linkFields = part({ hash: secret(text), expiresAt: date })
 export type PasswordLink = Of<typeof linkFields>
 
 /** An authenticator app (TOTP, RFC 6238) whose codes are needed to sign in, and the recovery codes. */
 const secondFactorFields = part({
-  /** A session is valid only if it proved the factor that has this id. */
+  /** A session is valid only if it proved the factor with this id. */
   id: text,
   secret: secret(text),
-  /** The last time step whose code was used. The codes of this step and of earlier steps are never accepted again. */
+  /** Time step of the last used code. Codes of this step and of earlier ones are never accepted again. */
   lastStep: whole,
-  /** Hashes of the unused recovery codes (second-factor/recovery-codes.ts). */
+  /** Only hashes, and only of the unused codes (second-factor/recovery-codes.ts). */
   recoveryCodes: list(secret(text)),
   addedAt: date,
 })
 export type SecondFactor = Of<typeof secondFactorFields>
 
-/** A support staff account. `_id` is the account's name, in lower case. */
+/** `_id` is the account's name, in lower case. */
 export const staffAccounts = collection({
   name: 'staff',
   kept: 'forever',
   fields: {
     _id: text,
     role: oneOf<Role>(),
-    /** If null, no password is accepted. The account's owner must set one with the link. */
+    /** If null, no password is accepted: the account's owner must set one with the link. */
     passwordHash: orNull(secret(text)),
     link: orNull(linkFields),
     secondFactor: orNull(secondFactorFields),
-    /** Each change that ends all sessions increases it. A session from an earlier epoch is invalid. */
+    /** Grows with each change that ends all of the account's sessions. Sessions of an earlier epoch are invalid. */
     epoch: whole,
     disabledAt: orNull(date),
     createdAt: date,

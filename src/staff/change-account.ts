@@ -7,7 +7,7 @@ import type { Models } from '../platform/deps.ts'
 import type { By } from '../security/actor.ts'
 import type { SlowHash } from '../security/slow-hash.ts'
 import type { Staff } from './account.ts'
-import { type LinkDeps, newLink, newPassword } from './passwords.ts'
+import { type LinkDeps, newPassword, newPasswordLink } from './passwords.ts'
 import type { Role } from './permissions.ts'
 
 export type AccountDeps = Pick<Models, 'Staff'> & AuditedDeps & LinkDeps & { slowHash: SlowHash }
@@ -17,10 +17,7 @@ interface NewAccount {
   role: Role
 }
 
-/**
- * Creates an account with a random password and returns that password. Only a hash of the password is stored. Returns
- * null if the name is taken. Use it only outside production.
- */
+/** Returns a random password, of which only a hash is stored, or null if the name is taken. Not for production. */
 export async function createAccount(
   deps: AccountDeps,
   account: NewAccount,
@@ -31,16 +28,13 @@ export async function createAccount(
   return (await insert(deps, account, by, { passwordHash, link: null })) && { name: account.name, password }
 }
 
-/**
- * Creates an account without a password, and returns the one-time link with which its owner sets one. Returns null if
- * the name is taken.
- */
+/** Without a password: returns the one-time link with which the owner sets one, or null if the name is taken. */
 export async function createAccountWithLink(
   deps: AccountDeps,
   account: NewAccount,
   by: By,
 ): Promise<{ name: string; link: string } | null> {
-  const { link, url } = newLink(deps)
+  const { link, url } = newPasswordLink(deps)
   return (await insert(deps, account, by, { passwordHash: null, link })) && { name: account.name, link: url }
 }
 
@@ -73,10 +67,7 @@ const insert = (
 /** Thrown by an act of staff after which no enabled admin could sign in. */
 export class LastAdmin extends Error {}
 
-/**
- * Disables or enables an account, ends its sessions, and makes its link invalid. Returns false if there is no such
- * account.
- */
+/** Also ends the account's sessions and invalidates its link. Returns false if there is no such account. */
 export const setDisabled = (deps: AccountDeps, name: string, disabled: boolean, by: By): Promise<boolean> =>
   change(deps, name, by, disabled ? 'staff.disabled' : 'staff.enabled', ({ disabledAt: before }, at) => {
     const disabledAt = disabled ? at : null
@@ -84,15 +75,15 @@ export const setDisabled = (deps: AccountDeps, name: string, disabled: boolean, 
     return { fields: { disabledAt, link: null }, before: { disabledAt: before }, after: { disabledAt } }
   })
 
-/** Changes an account's role and ends its sessions. Returns false if there is no such account. */
+/** Ends the account's sessions too. Returns false if there is no such account. */
 export const changeRole = (deps: AccountDeps, name: string, role: Role, by: By): Promise<boolean> =>
   change(deps, name, by, 'staff.role-changed', ({ role: before }) =>
     role === before ? null : { fields: { role }, before: { role: before }, after: { role } },
   )
 
 /**
- * Sets a new random password and ends the account's sessions. Returns the password, or null if there is no such
- * account. Only a hash of the password is stored. Use it only outside production.
+ * Ends the account's sessions. Returns the random password, of which only a hash is stored, or null if there is no such
+ * account. Not for production.
  */
 export async function renewPassword(deps: AccountDeps, name: string, by: By): Promise<string | null> {
   const password = newPassword()
@@ -104,15 +95,15 @@ export async function renewPassword(deps: AccountDeps, name: string, by: By): Pr
 }
 
 /**
- * Issues a one-time link for a new password, which replaces any earlier link. The old password stops working, and the
- * account's sessions end. Returns null if there is no such account.
+ * The new link replaces any earlier one, the old password stops working, and the account's sessions end. Returns null
+ * if there is no such account.
  */
 export async function issueLink(
   deps: AccountDeps,
   name: string,
   by: By,
 ): Promise<{ name: string; link: string } | null> {
-  const { link, url } = newLink(deps)
+  const { link, url } = newPasswordLink(deps)
   const isChanged = await change(deps, name, by, 'staff.link-issued', () => ({
     fields: { passwordHash: null, link, passwordChangedAt: null },
     after: { expiresAt: link.expiresAt },
@@ -120,10 +111,7 @@ export async function issueLink(
   return isChanged ? { name, link: url } : null
 }
 
-/**
- * Removes an account's second factor with its recovery codes, and ends the account's sessions. Returns false if there
- * is no such account.
- */
+/** Removes the recovery codes too, and ends the account's sessions. Returns false if there is no such account. */
 export const removeSecondFactor = (deps: AccountDeps, name: string, by: By): Promise<boolean> =>
   change(deps, name, by, 'staff.second-factor-removed', ({ secondFactor }) =>
     secondFactor === null
@@ -131,7 +119,7 @@ export const removeSecondFactor = (deps: AccountDeps, name: string, by: By): Pro
       : { fields: { secondFactor: null }, before: { addedAt: secondFactor.addedAt }, after: { addedAt: null } },
   )
 
-/** The changed fields, and their old and new values for the audit trail. */
+/** Changed fields, with old and new values for the audit trail. */
 type Change = { fields: Partial<Staff> } & Partial<Pick<AuditEvent, 'before' | 'after'>>
 
 /**
@@ -160,13 +148,13 @@ const change = (
     return true
   })
 
-/** Whether an account is an admin that can sign in. */
+/** Only an admin who can sign in counts. */
 const isAdmin = ({ role, disabledAt, passwordHash }: Staff): boolean =>
   role === 'admin' && disabledAt === null && passwordHash !== null
 
 /**
- * Writes to the account of another admin that can sign in. If two admins disable each other at the same time, the
- * later one therefore conflicts, is repeated, and finds no other.
+ * Writes to the account of another admin that can sign in. If two admins disable each other at the same time, the later
+ * one therefore conflicts, is repeated, and finds no other.
  */
 async function keepOther(accounts: mongo.Collection<Staff>, name: string, session: mongo.ClientSession): Promise<void> {
   const other = { _id: { $ne: name }, role: 'admin', disabledAt: null, passwordHash: { $ne: null } } as const

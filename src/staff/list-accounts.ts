@@ -2,22 +2,22 @@ import { type IdPage, type IdPageRequest, mapPage, readIdPage, sortOrders, witho
 import type { Deps } from '../platform/deps.ts'
 import type { Staff } from './account.ts'
 
-/** Selects staff accounts. Omitted fields do not restrict the selection. */
+/** Omitted fields match everything. */
 export interface AccountFilter extends Partial<Pick<Staff, 'role'>> {
   disabled?: boolean
 }
 
-/** The facts about a staff account. They contain neither secrets nor hashes. */
+/** Contains neither secrets nor hashes. */
 export interface AccountFacts extends Pick<Staff, 'role' | 'disabledAt' | 'createdAt' | 'passwordChangedAt'> {
   name: string
   secondFactor: boolean
-  /** The end of the validity of the account's password link, or null if there is no valid link. */
+  /** Null if there is no valid link. */
   linkExpiresAt: Date | null
 }
 
 type FactsDeps = Pick<Deps, 'Staff' | 'now'>
 
-/** Returns the accounts that match, sorted by name. */
+/** Sorted by name. */
 export async function listAccounts(
   deps: FactsDeps,
   { disabled, ...filter }: AccountFilter,
@@ -29,7 +29,7 @@ export async function listAccounts(
   return mapPage(await readIdPage(deps.Staff, where, slice, sortOrders.byName), (staff) => accountFacts(staff, now))
 }
 
-/** Returns an account, or null if there is no account with this name. */
+/** Null if there is no such account. */
 export async function lookUpAccount(deps: FactsDeps, name: string): Promise<AccountFacts | null> {
   const staff = await deps.Staff.findOne({ _id: name }).lean<Staff | null>()
   return staff === null ? null : accountFacts(staff, deps.now())

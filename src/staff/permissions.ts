@@ -1,18 +1,17 @@
 import type { Config } from '../config/config.ts'
 
 /**
- * The roles of staff. A `viewer` may only view pages. `support` may also re-queue deliveries and export the audit
- * trail. An `admin` may also change keys, businesses and staff accounts.
+ * A `viewer` only views pages. `support` also re-queues deliveries and exports the audit trail. An `admin` also changes
+ * keys, businesses and staff accounts.
  */
 export const roles = ['viewer', 'support', 'admin'] as const
 export type Role = (typeof roles)[number]
 
-/** Returns whether a string is a valid account name. */
-export const isStaffName = (text: string): boolean => /^[a-z0-9][a-z0-9._@-]{0,63}$/.test(text)
+export const isValidStaffName = (text: string): boolean => /^[a-z0-9][a-z0-9._@-]{0,63}$/.test(text)
 
 /**
- * The permissions of staff, each with the roles that have it. Every role may view all pages except those about staff
- * accounts. Every act on a page requires one of these permissions.
+ * The roles that have each permission. Every role may view all pages except those about staff accounts, but every act
+ * on a page requires one of these.
  */
 const permissions = {
   'requeue-deliveries': ['support', 'admin'],
@@ -29,11 +28,11 @@ export const rolesWith = (permission: Permission): readonly Role[] => permission
 export const mayStaff = ({ role }: { role: Role }, permission: Permission): boolean =>
   rolesWith(permission).includes(role)
 
-/** Returns whether accounts with this role need a second factor. Outside production, it is optional for all roles. */
+/** Outside production, the second factor is optional for all roles. */
 export const requiresSecondFactor = ({ production }: Pick<Config, 'production'>, role: Role): boolean =>
   production && role !== 'viewer'
 
 export const secondFactorPath = '/admin/account/second-factor'
 
-/** The only paths that a session may open while its account still lacks a required second factor. */
+/** Where a session may go while its account lacks a required second factor. */
 export const pathsBeforeSecondFactor: readonly string[] = [secondFactorPath, '/admin/sign-out']

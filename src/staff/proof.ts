@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { mongo } from 'mongoose'
 import { auditLine } from '../audit/audit-event.ts'
 import { type AuditedAct, type AuditedDeps, audited } from '../audit/audited.ts'
-import { addShared } from '../audit/share.ts'
+import { addOrCountRepeat } from '../audit/share.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
 import { networkOf } from '../platform/network.ts'
@@ -13,10 +13,10 @@ import { stepOf, totpField } from './second-factor/totp.ts'
 import type { SignInAttempt, SignInChecks } from './sign-in-limit.ts'
 import { byOwner } from './staff-sessions.ts'
 
-/** `refused` does not include a reason, so that a stranger learns nothing. */
+/** `refused` has no reason, so that a stranger learns nothing. */
 export type Unproven = { outcome: 'refused' } | { outcome: 'wait'; seconds: number } | { outcome: 'busy' }
 
-/** Thrown for a wrong password or code. Only the audit trail contains the account and the reason. */
+/** For a wrong password or code. Only the audit trail contains the account and the reason. */
 export class WrongProof extends Error {
   readonly subject: string
 
@@ -29,7 +29,7 @@ export class WrongProof extends Error {
 /** The actor of a refused sign-in, because nothing proves who made it. The name is not a valid account name. */
 export const byStranger = (ip: string): By => byOwner('not signed in', ip)
 
-/** Runs `check` within the limit on failed attempts, and records a wrong password or code in the audit trail. */
+/** Runs `check` within the limit on failures. A wrong password or code goes into the audit trail. */
 export async function prove<Result extends { outcome: string }>(
   deps: Pick<AuditedDeps, 'AuditEvent' | 'now'>,
   attempting: Promise<SignInAttempt>,
@@ -48,20 +48,20 @@ export async function prove<Result extends { outcome: string }>(
     const { subject, message: reason } = error
     const { name, from } = by.actor
     const about = { act: 'staff.sign-in-refused', subject, businessId: null, after: { reason } } as const
-    // The first refusal of a network and hour has a line of its own. The others share one, with the names and reasons,
-    // so that a flood cannot fill the audit trail.
+    // A network's first refusal in an hour has a line of its own. All others share one, so a flood can't fill the audit
+    // trail.
     const key = `sign-in ${networkOf(from ?? '')} ${name}`
-    await addShared(deps, key, auditLine(by, deps.now(), about), `${subject}: ${reason}`)
+    await addOrCountRepeat(deps, key, auditLine(by, deps.now(), about), `${subject}: ${reason}`)
     return { outcome: 'refused' }
   }
 }
 
 type UseDeps = Pick<Deps, 'Staff' | 'secrets' | 'now'>
 
-/** What the audit trail says about the use of a code. `codesLeft` is the number of recovery codes that are left. */
+/** For the audit trail. `codesLeft` counts the unused recovery codes. */
 type UsedCode = { secondFactor: 'code' } | { secondFactor: 'recovery code'; codesLeft: number }
 
-/** Runs an act in whose transaction `use` uses up a code of the account's second factor. */
+/** `use` uses up a code of the account's second factor, in the transaction of the act. */
 export const proveByCode = <Result extends { outcome: string }>(
   deps: UseDeps & AuditedDeps & Pick<SignInChecks, 'countCode'>,
   staff: Staff,
@@ -73,8 +73,8 @@ export const proveByCode = <Result extends { outcome: string }>(
   )
 
 /**
- * Uses up a code of the account's authenticator app, or one of its recovery codes. A single guarded write uses up the
- * code, so of several concurrent uses of the same code, only one succeeds. Throws WrongProof if the code is wrong.
+ * Uses up a code of the authenticator app, or a recovery code. It's a single guarded write, so of several concurrent
+ * uses of one code, only one succeeds. Throws WrongProof if the code is wrong.
  */
 async function useCode(
   deps: UseDeps,

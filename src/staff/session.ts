@@ -2,36 +2,36 @@ import { collection, type Stored } from '../mongo/declare.ts'
 import { date, flag, orNull, secret, text, whole } from '../mongo/fields.ts'
 import type { Staff } from './account.ts'
 
-/** How long a session lasts after sign-in. Activity does not extend the session. */
+/** Activity doesn't extend a session. */
 export const sessionLifetimeMs = 12 * 60 * 60 * 1000
 /** How long a person has to enter the code of the second factor after the password. */
 export const pendingLifetimeMs = 5 * 60 * 1000
 
-/** A session's document is removed this long after sign-in. Until then, pages show when the account last signed in. */
+/** After sign-in. Until then, pages show when the account last signed in. */
 const removedAfterSeconds = 30 * 86_400
 
 /**
- * A staff member's session. `_id` is the hash of the token in the cookie. A pending session, which only the password
- * has opened, has the hash of a different text (pendingText), so that its token never works as that of a session.
+ * `_id` is the hash of the token in the cookie. A pending session, which only the password has opened, has the hash of
+ * a different text (pendingText), so that its token never works as that of a session.
  */
 export const staffSessions = collection({
   name: 'staffsessions',
   kept: 'until it expires, 30 days after sign-in',
   fields: {
     _id: secret(text),
-    /** Identifies the session on pages and in the audit trail. It gives no rights. */
+    /** Stands for the session on pages and in the audit trail. Gives no rights. */
     sessionId: text,
     staffName: text,
-    /** True if the second factor is still missing. A pending session gives no rights. */
+    /** True while the second factor is missing. A pending session gives no rights. */
     isPending: flag,
     epoch: whole,
-    /** The second factor that the session proved, or null if the account had none. */
+    /** Null if the account had no second factor. */
     factorId: orNull(text),
     from: text,
-    /** The start of the client's `User-Agent` header. */
+    /** Start of the `User-Agent` header. */
     client: text,
     createdAt: date,
-    /** The time of the last request, at most 15 minutes too early. */
+    /** Of the last request, at most 15 minutes too early. */
     lastSeenAt: date,
     endedAt: orNull(date),
     expiresAt: date,
@@ -43,10 +43,10 @@ export const staffSessions = collection({
 })
 export type StaffSession = Stored<typeof staffSessions>
 
-/** The text whose hash is the `_id` of a pending session. */
+/** Its hash is the `_id` of a pending session. */
 export const pendingText = (token: string): string => `pending.${token}`
 
-/** The values that an account's valid sessions share. All other sessions of the account have ended. */
+/** What an account's valid sessions have in common. All others have ended. */
 export const validSessions = ({ epoch, secondFactor }: Pick<Staff, 'epoch' | 'secondFactor'>) => ({
   epoch,
   factorId: secondFactor?.id ?? null,

@@ -3,23 +3,17 @@ import { nativeCollection } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { By } from '../security/actor.ts'
 import type { Staff } from './account.ts'
-import { findByLink, passwordFault, withLink } from './passwords.ts'
+import { findByLink, linkFilter, passwordFault } from './passwords.ts'
 import { prove, type Unproven, WrongProof } from './proof.ts'
 import { largestPrefixOf, type SignInDeps } from './sign-in.ts'
 import { byOwner, type SignedIn } from './staff-sessions.ts'
 
-/**
- * The result of setting a password. `invalid` contains why the new password is not accepted. `refused` means that the
- * link is not valid, or that the old password is wrong.
- */
+/** `refused` means that the link isn't valid, or that the old password is wrong. */
 export type SetPasswordResult = { outcome: 'done'; name: string } | { outcome: 'invalid'; fault: string } | Unproven
 
 type PasswordDeps = SignInDeps & Pick<Deps, 'slowHash'>
 
-/**
- * Sets a password with a one-time link and ends the account's sessions. The write also uses up the link, so of several
- * concurrent requests, only one succeeds.
- */
+/** Also ends the account's sessions, and uses up the link: of several concurrent requests, only one succeeds. */
 export async function setPasswordByLink(
   deps: PasswordDeps,
   { token, password, ip }: { token: string; password: string; ip: string },
@@ -28,20 +22,17 @@ export async function setPasswordByLink(
   if (name === null) return { outcome: 'refused' }
   const fault = passwordFault(name, password)
   if (fault !== null) return { outcome: 'invalid', fault }
-  // The limit bounds the number of hashes that the service computes for the holder of a link.
+  // Bounds the number of hashes that we compute for the holder of a link.
   const attempt = await deps.countAttempt(name, ip)
   if (!attempt.isOpen) return { outcome: 'wait', seconds: Math.ceil(attempt.closedMs / 1000) }
   const by = byOwner(name, ip)
-  const set = await write(deps, { name, password, by, means: 'link', keptId: null }, withLink(deps, token))
+  const set = await write(deps, { name, password, by, means: 'link', keptId: null }, linkFilter(deps, token))
   if (!set) return { outcome: 'refused' }
   await attempt.takeBack(true)
   return { outcome: 'done', name }
 }
 
-/**
- * Changes the password of a signed-in member of staff, who must enter the old one. All of the account's other sessions
- * end.
- */
+/** Requires the old password, and ends all of the account's other sessions. */
 export async function changeOwnPassword(
   deps: PasswordDeps,
   { name, sessionId, expectValid }: SignedIn,
@@ -67,11 +58,11 @@ interface NewPassword {
   password: string
   by: By
   means: 'link' | 'old password'
-  /** The id of the session that goes on. */
+  /** The session that stays, if any. */
   keptId: string | null
 }
 
-/** Sets the password, and ends the account's other sessions and its link. Returns false if the guard does not hold. */
+/** Ends the account's other sessions and its link. Returns false if the guard doesn't hold. */
 async function write(
   deps: PasswordDeps,
   { name, password, by, means, keptId }: NewPassword,

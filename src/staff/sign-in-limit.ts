@@ -4,10 +4,10 @@ import { createNetworkLimit } from '../security/network-limit.ts'
 import { isRecoveryCode } from './second-factor/recovery-codes.ts'
 
 /**
- * The limit on attempts to sign in under one name from one network within 15 minutes. Sign-ins under this name remain
- * possible from other networks, so that a stranger cannot lock out a member of staff.
+ * For one name from one network, in 15 minutes. The name still works from other networks, so a stranger can't lock out
+ * a member of staff.
  */
-export const perName = {
+export const nameBudget = {
   what: 'Failed sign-ins of staff under one name from one network',
   owner: 'name and network',
   gets: 'the page asks to wait',
@@ -15,11 +15,11 @@ export const perName = {
   seconds: 900,
 }
 /**
- * The limit on wrong codes of an authenticator app for one account within an hour, regardless of the network. Only a
- * person who knows the password can use up this limit. At this rate, finding a code takes years on average. Recovery
- * codes do not share this limit, so that the owner can still sign in with one. They are too random to be guessed.
+ * Wrong codes of an authenticator app for one account in an hour, from anywhere. Only a person who knows the password
+ * can use this up. At this rate, finding a code takes years on average. Recovery codes don't count here, so that the
+ * owner can still sign in with one; they're too random to be guessed.
  */
-export const perAccount = {
+export const codeBudget = {
   what: 'Wrong codes of an authenticator app',
   owner: 'member of staff',
   gets: 'the page asks to wait',
@@ -27,9 +27,9 @@ export const perAccount = {
   seconds: 3600,
 }
 /**
- * The limit on failed attempts to sign in from one network within an hour, regardless of the names that are entered.
- * The limit is high enough for an office in which all staff share one address. Larger networks have their own limits
- * (network.ts), so that the 65 536 networks of a /48 cannot use up all of the time for password checks.
+ * Failed sign-ins from one network in an hour, whatever the names. High enough for an office in which all staff share
+ * one address. Larger networks have their own limits (network.ts), so that the 65 536 networks of a /48 can't use up
+ * all of the time for password checks.
  */
 export const signInBudget = {
   name: 'sign-in',
@@ -41,22 +41,19 @@ export const signInBudget = {
   countsAhead: 'stored',
 } as const
 /**
- * The delays before the password is checked. The first attempt to sign in under a name has the first delay, the second
- * attempt has the second delay, and so on. The last delay also applies to all further attempts.
+ * Before the password is checked: the first delay for the first sign-in under a name, the second for the second, and
+ * so on. Any further ones get the last.
  */
 const delaysMs = [0, 0, 250, 500, 1000, 2000, 3000] as const
 
-/**
- * A counted attempt. If `isOpen` is true, the password may be checked after `delayMs`, and `takeBack` removes the
- * attempt from the count. If `isOpen` is false, no further attempt is accepted for `closedMs`.
- */
+/** If `isOpen`, check the password after `delayMs`. `takeBack` uncounts it. */
 export type SignInAttempt =
   | { isOpen: true; delayMs: number; takeBack(isSuccess: boolean): Promise<void> }
   | { isOpen: false; closedMs: number }
 
-/** Counts an attempt before the password is checked, so that concurrent attempts cannot exceed the limit. */
+/** Counts before the password is checked, so that concurrent sign-ins can't exceed the limit. */
 export type CountAttempt = (name: string, ip: string) => Promise<SignInAttempt>
-/** Counts an attempt to enter a code, before the code is checked. The form of the code determines the limit. */
+/** Counts before the code is checked. Whether it looks like a recovery code decides which limit applies. */
 export type CountCode = (name: string, ip: string, code: string) => Promise<SignInAttempt>
 
 type LimitDeps = Pick<Deps, 'counters' | 'log' | 'secrets'>
@@ -65,8 +62,8 @@ export function createSignInLimit(deps: LimitDeps): CountAttempt {
   const { counters, secrets } = deps
   const addresses = createNetworkLimit(deps, signInBudget)
   return async (name, ip) => {
-    // The name is hashed, because people sometimes type their password into the name field.
-    const named = { id: `sign-in-name ${networkOf(ip)} ${secrets.hash(name)}`, ...perName }
+    // Hashed, because people sometimes type their password into the name field.
+    const named = { id: `sign-in-name ${networkOf(ip)} ${secrets.hash(name)}`, ...nameBudget }
     const address = await addresses(ip)
     if (!address.isOpen) return address
     const [closedMs = 0] = await counters.take([named])
@@ -79,7 +76,7 @@ export function createSignInLimit(deps: LimitDeps): CountAttempt {
       isOpen: true,
       delayMs: delaysMs[Math.min(used, delaysMs.length) - 1] ?? 0,
       async takeBack(isSuccess) {
-        // After a successful sign-in, earlier failed attempts under this name no longer count either.
+        // After a successful sign-in, earlier failures under this name no longer count either.
         await (isSuccess ? counters.forget(named) : counters.giveBack([named]))
         await address.leave()
       },
@@ -87,14 +84,11 @@ export function createSignInLimit(deps: LimitDeps): CountAttempt {
   }
 }
 
-/**
- * Limits attempts to enter a code of an account's second factor. The attempts also count as attempts to sign in
- * (`countAttempt`).
- */
+/** A code also counts as a sign-in (`countAttempt`). */
 function createCodeLimit({ counters, secrets }: LimitDeps, countAttempt: CountAttempt): CountCode {
   return async (name, ip, code) => {
     if (isRecoveryCode(code)) return countAttempt(name, ip)
-    const account = { id: `sign-in-code ${secrets.hash(name)}`, ...perAccount }
+    const account = { id: `sign-in-code ${secrets.hash(name)}`, ...codeBudget }
     const [closedMs = 0] = await counters.take([account])
     if (closedMs > 0) return { isOpen: false, closedMs }
     const attempt = await countAttempt(name, ip)
@@ -112,7 +106,7 @@ function createCodeLimit({ counters, secrets }: LimitDeps, countAttempt: CountAt
   }
 }
 
-/** Limits and checks the attempts to sign in. A process has one of each. */
+/** One per process. */
 export type SignInChecks = ReturnType<typeof createSignInChecks>
 
 export function createSignInChecks(deps: LimitDeps & Pick<Deps, 'slowHash'>) {
@@ -120,7 +114,7 @@ export function createSignInChecks(deps: LimitDeps & Pick<Deps, 'slowHash'>) {
   return {
     countAttempt,
     countCode: createCodeLimit(deps, countAttempt),
-    // Only one password is checked at a time, so that a flood of sign-ins does not delay checks of customers' PINs.
+    // One password at a time, so that a flood of sign-ins doesn't delay checks of customers' PINs.
     checkPassword: deps.slowHash.createCheck(1),
   }
 }

@@ -3,23 +3,23 @@ import { nativeCollection } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
 import { prefixesOf } from '../platform/network.ts'
 import type { Staff } from './account.ts'
-import { isStaffName } from './permissions.ts'
+import { isValidStaffName } from './permissions.ts'
 import { byStranger, prove, proveByCode, type Unproven, WrongProof } from './proof.ts'
 import { pendingText } from './session.ts'
 import type { SignInChecks } from './sign-in-limit.ts'
 import {
   byOwner,
-  type Client,
-  findOpen,
+  findOpenSession,
   type OwnForms,
   openPendingSession,
   openSession,
   ownForms,
+  type SignInClient,
 } from './staff-sessions.ts'
 
 /**
- * The result of an attempt to sign in. `token` is the value for the cookie. MongoDB stores only a hash of the token.
- * With `code-required`, it is the token of a pending session, and the second factor is still missing.
+ * `token` is the value for the cookie; MongoDB stores only its hash. With `code-required`, it's the token of a pending
+ * session, because the second factor is still missing.
  */
 export type SignInResult =
   | { outcome: 'signed-in'; token: string }
@@ -29,27 +29,23 @@ export type SignInResult =
 export type SignInDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'secrets' | 'now' | 'transactions'> &
   SignInChecks
 
-/** The maximum length of an account name. Additional characters are ignored. */
+/** Additional characters are ignored. */
 const maxNameLength = 64
-/**
- * The audit trail contains this text instead of an unknown name, because people sometimes type their password into the
- * name field. The text is not a valid account name.
- */
+/** For the audit trail: people sometimes type their password into the name field. Not a valid account name. */
 const unknownName = 'unknown name'
 
 /**
- * Signs in a member of staff with a password, or opens a pending session if the account has a second factor. An
- * unknown name, a wrong password and a disabled account require the same work and produce the same result. Only the
- * audit trail shows which of these was the reason.
+ * Opens a session, or a pending one if the account has a second factor. An unknown name, a wrong password and a
+ * disabled account cost the same work and look the same; only the audit trail shows which it was.
  */
 export async function signIn(
   deps: SignInDeps,
-  { password, client, ...input }: { name: string; password: string; client: Client },
+  { password, client, ...input }: { name: string; password: string; client: SignInClient },
 ): Promise<SignInResult> {
   const { ip } = client
   const name = Array.from(input.name.trim().toLowerCase().toWellFormed()).slice(0, maxNameLength).join('')
   return prove(deps, deps.countAttempt(name, ip), byStranger(ip), async () => {
-    const staff = isStaffName(name) ? await deps.Staff.findOne({ _id: name }).lean<Staff | null>() : null
+    const staff = isValidStaffName(name) ? await deps.Staff.findOne({ _id: name }).lean<Staff | null>() : null
     const isRight = await deps.checkPassword(largestPrefixOf(ip), staff?.passwordHash ?? null, password)
     if (isRight === null) return { outcome: 'busy' }
     if (staff === null) throw new WrongProof(unknownName, 'no such account')
@@ -63,38 +59,28 @@ export async function signIn(
   })
 }
 
-/**
- * Returns the largest prefix of an address. All attempts from that prefix share one limit on password checks, so that
- * one provider cannot use up the checks available to other networks.
- */
+/** All sign-ins from here share one limit on password checks: one provider can't use up what others need. */
 export const largestPrefixOf = (ip: string): string => prefixesOf(ip).at(-1)?.range ?? ''
 
-/** A sign-in that still needs the second factor. */
 export interface PendingSignIn extends OwnForms {
   id: string
   staff: Staff
 }
 
-/**
- * Returns the pending session with this token, or null if it does not exist, has expired, or was used. A pending
- * session also ends with every change that ends the account's sessions.
- */
+/** Null if it doesn't exist, has expired or was used. Whatever ends the account's sessions ends it too. */
 export async function findPending(
   deps: Pick<Deps, 'Staff' | 'StaffSession' | 'secrets' | 'now'>,
   token: string,
 ): Promise<PendingSignIn | null> {
-  const found = await findOpen(deps, token, { isPending: true })
+  const found = await findOpenSession(deps, token, { isPending: true })
   return found === null ? null : { id: found.session._id, staff: found.staff, ...ownForms(deps, pendingText(token)) }
 }
 
-/**
- * Completes a sign-in with a code of the account's authenticator app or with a recovery code. Both the code and the
- * pending session can be used only once.
- */
+/** `code` is one of the authenticator app, or a recovery code. It works only once, and so does the pending session. */
 export function confirmSignIn(
   deps: SignInDeps,
   { id, staff }: PendingSignIn,
-  { code, client }: { code: string; client: Client },
+  { code, client }: { code: string; client: SignInClient },
 ): Promise<{ outcome: 'signed-in'; token: string } | Unproven> {
   const { ip } = client
   const entered = { code, ip, by: byOwner(staff._id, ip), enteredBy: byStranger(ip) }

@@ -13,29 +13,26 @@ import { pendingLifetimeMs, pendingText, type StaffSession, sessionLifetimeMs, v
 
 type OpenDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'secrets' | 'now'>
 
-/** The client that signs in. */
-export interface Client {
+export interface SignInClient {
   ip: string
-  /** The `User-Agent` header, or an empty string. */
+  /** An empty string if there's no such header. */
   userAgent: string
 }
 
 const maxClientLength = 200
 
-/** The account's owner, who signs in. */
+/** The actor is the account's owner. */
 export const byOwner = (name: string, ip: string): By => ({
   actor: { kind: 'staff', name, from: ip },
   reason: null,
 })
 
-/**
- * Opens a session and returns its token, which only the cookie contains. `after` becomes part of the audit line.
- */
+/** Returns the token, which only the cookie contains. `after` becomes part of the audit line. */
 export async function openSession(
   deps: OpenDeps,
   { session: transaction, add }: Pick<AuditedAct, 'session' | 'add'>,
   staff: Staff,
-  client: Client,
+  client: SignInClient,
   after: Record<string, unknown> | null,
 ): Promise<string> {
   const { token, session } = draft(deps, staff, client, false)
@@ -44,8 +41,8 @@ export async function openSession(
   return token
 }
 
-/** Opens a pending session, which gives no rights, and returns its token. */
-export async function openPendingSession(deps: OpenDeps, staff: Staff, client: Client): Promise<string> {
+/** Returns the token of a session without rights. */
+export async function openPendingSession(deps: OpenDeps, staff: Staff, client: SignInClient): Promise<string> {
   const { token, session } = draft(deps, staff, client, true)
   await nativeCollection(deps.StaffSession).insertOne(session)
   return token
@@ -54,7 +51,7 @@ export async function openPendingSession(deps: OpenDeps, staff: Staff, client: C
 function draft(
   deps: OpenDeps,
   { _id: staffName, epoch, secondFactor }: Staff,
-  { ip, userAgent }: Client,
+  { ip, userAgent }: SignInClient,
   isPending: boolean,
 ): { token: string; session: StaffSession } {
   const token = randomBytes(32).toString('base64url')
@@ -77,44 +74,34 @@ function draft(
   return { token, session }
 }
 
-/** The CSRF tokens of a session, or of a sign-in that still needs the second factor. */
+/** CSRF tokens of a session, or of a sign-in that still needs the second factor. */
 export interface OwnForms {
-  /** The CSRF token that every form contains, so that no other site can submit a form. */
+  /** Every form contains it, so that no other site can submit one. */
   csrf: string
-  /**
-   * All CSRF tokens that are valid for this session. While SECRET_KEY is being rotated, a form that another process
-   * created may contain a token other than `csrf`.
-   */
+  /** While SECRET_KEY is being rotated, a form from another process may contain another one than `csrf`. */
   csrfs: string[]
 }
 
-/** A signed-in member of staff. */
 export interface SignedIn extends OwnForms {
   name: string
   role: Role
-  /** The id of this session on pages and in the audit trail. */
+  /** Stands for the session on pages and in the audit trail. */
   sessionId: string
-  /**
-   * If true, the account must first add a second factor, and may until then only open that page or sign out
-   * (permissions.ts).
-   */
+  /** Until it has one, it may only open that page or sign out (permissions.ts). */
   mustAddFactor: boolean
-  /** Throws an error unless the session is still valid in this transaction. */
+  /** Throws unless the session is still valid in this transaction. */
   expectValid(transaction: mongo.ClientSession): Promise<void>
 }
 
-/** The time of the last request is stored only if the stored time is older than this. */
+/** The time of the last request is stored only if the stored one is older than this. */
 const seenEveryMs = 15 * 60_000
 
-/**
- * Returns the member of staff with this session token, or null if the session does not exist or has ended. Every call
- * reads from MongoDB, so that a session ends in all processes at the same time.
- */
+/** Reads from MongoDB each time, so that a session ends in all processes at once. */
 export async function findSession(
   deps: OpenDeps & Pick<Deps, 'config' | 'transactions'>,
   token: string,
 ): Promise<SignedIn | null> {
-  const found = await findOpen(deps, token, { isPending: false })
+  const found = await findOpenSession(deps, token, { isPending: false })
   if (found === null) return null
   const { _id, sessionId, lastSeenAt } = found.session
   const { _id: name, role, secondFactor } = found.staff
@@ -135,21 +122,21 @@ export async function findSession(
     mustAddFactor: secondFactor === null && requiresSecondFactor(deps.config, role),
     ...ownForms(deps, token),
     async expectValid(transaction) {
-      if ((await findOpen(deps, token, { isPending: false }, transaction)) === null)
+      if ((await findOpenSession(deps, token, { isPending: false }, transaction)) === null)
         throw refuse('API_ACCESS_NOT_ACTIVE')
     },
   }
 }
 
-/** Returns the session with this token and its account, unless the session has ended. */
-export async function findOpen(
+/** Null if it has ended. */
+export async function findOpenSession(
   deps: OpenDeps,
   token: string,
   { isPending }: Pick<StaffSession, 'isPending'>,
   transaction: mongo.ClientSession | null = null,
 ): Promise<{ session: StaffSession; staff: Staff } | null> {
   const _id = { $in: deps.secrets.hashes(isPending ? pendingText(token) : token) }
-  // Sessions remain stored for a while after they have ended.
+  // Sessions stay stored for a while after they've ended.
   const open = { _id, isPending, endedAt: null, expiresAt: { $gt: deps.now() } }
   const session = await deps.StaffSession.findOne(open).session(transaction).lean<StaffSession | null>()
   if (session === null) return null
@@ -160,20 +147,18 @@ export async function findOpen(
   return staff === null || !isProved ? null : { session, staff }
 }
 
-/** Returns the CSRF tokens of the session with this token. */
 export function ownForms({ secrets }: Pick<Deps, 'secrets'>, token: string): OwnForms {
   const csrfs = secrets.hashes(`csrf.${token}`)
   return { csrf: csrfs[0] ?? '', csrfs }
 }
 
-/** Returns whether a form contains a valid CSRF token for its session. */
 export function isOwnForm(session: OwnForms, csrf: unknown): boolean {
   const given = Buffer.from(typeof csrf === 'string' ? csrf : '')
   const own = session.csrfs.map((each) => Buffer.from(each))
   return own.some((each) => given.length === each.length && timingSafeEqual(given, each))
 }
 
-/** A valid session, as shown on pages. `id` gives no rights. */
+/** As shown on pages. `id` gives no rights. */
 export interface ListedSession
   extends Pick<StaffSession, 'createdAt' | 'lastSeenAt' | 'expiresAt' | 'from' | 'client'> {
   id: string
@@ -181,10 +166,9 @@ export interface ListedSession
 
 type EndDeps = Pick<Deps, 'StaffSession'> & AuditedDeps
 
-/** The maximum number of sessions that a page lists. */
 const maxListed = 100
 
-/** Returns an account's valid sessions, newest first. Returns an empty list if there is no such account. */
+/** Valid ones, newest first. Empty if there is no such account. */
 export async function listSessions(
   deps: Pick<Deps, 'Staff' | 'StaffSession' | 'now'>,
   name: string,
@@ -200,17 +184,14 @@ function listed({ sessionId: id, createdAt, lastSeenAt, expiresAt, from, client 
   return { id, createdAt, lastSeenAt, expiresAt, from, client }
 }
 
-/**
- * Ends one session of an account, immediately and in every process. Returns false if the account has no such session,
- * or if the session has already ended.
- */
+/** In every process at once. Returns false if the account has no such session, or it has already ended. */
 export const endSession = async (
   deps: EndDeps,
   { name, sessionId }: { name: string; sessionId: string },
   by: By,
 ): Promise<boolean> => (await end(deps, name, [sessionId], by)) === 1
 
-/** Ends all sessions of an account except one. Returns the number of sessions that it ended. */
+/** Returns the number of sessions that it ended. */
 export async function endOtherSessions(
   deps: EndDeps & Pick<Deps, 'Staff'>,
   { name, keptId }: { name: string; keptId: string },
@@ -223,7 +204,7 @@ export async function endOtherSessions(
   }
 }
 
-/** Ends sessions, except those that have already ended. Returns how many it ended. */
+/** Skips those that have already ended. Returns how many it ended. */
 const end = (deps: EndDeps, staffName: string, ids: string[], by: By): Promise<number> =>
   audited(deps, { documents: [staffName], by }, async ({ session, at, add }) => {
     const sessions = nativeCollection(deps.StaffSession)
@@ -235,10 +216,7 @@ const end = (deps: EndDeps, staffName: string, ids: string[], by: By): Promise<n
     return found.length
   })
 
-/**
- * Returns the time of each account's last sign-in, by name. An account that has not signed in for 30 days is missing,
- * because its sessions are removed (session.ts).
- */
+/** By account name. Sessions are removed after 30 days (session.ts), so older sign-ins are missing. */
 export async function lastSignIns(
   deps: Pick<Deps, 'StaffSession'>,
   names: readonly string[],
@@ -250,10 +228,7 @@ export async function lastSignIns(
   return new Map(found.map(({ _id, at }) => [_id, at]))
 }
 
-/**
- * Ends the session with this token. The session ends immediately in every process. Does nothing if the session has
- * already ended.
- */
+/** Ends the session in every process at once. Does nothing if it has already ended. */
 export const signOut = (deps: EndDeps & Pick<Deps, 'secrets'>, token: string, by: By): Promise<void> =>
   audited(deps, { documents: [], by }, async ({ session, at, add }) => {
     const { modifiedCount } = await nativeCollection(deps.StaffSession).updateOne(

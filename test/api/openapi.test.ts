@@ -1,7 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { expect } from 'chai'
-import { stages } from '../../schemas/responses/webhooks.ts'
+import { failureStages } from '../../schemas/responses/webhooks.ts'
 import { pathOf } from '../../src/http/openapi/operation.ts'
 import { codesOf } from '../../src/http/openapi/responses.ts'
 import { routes } from '../../src/http/routes/routes.ts'
@@ -161,7 +161,7 @@ describe('The OpenAPI description', () => {
 
   it('lists every stage at which a delivery attempt can fail', () => {
     const possible = ['status', ...Object.values(faults).map(({ stage }) => stage), 'address']
-    expect(stages).to.have.members([...new Set(possible)])
+    expect(failureStages).to.have.members([...new Set(possible)])
   })
 
   it('describes only whole numbers as int32 or int64', () => {

@@ -71,7 +71,7 @@ describe('npm run admin -- secrets rotate', function () {
   const hasMoved = (merchant: Merchant, to: Service) =>
     waitFor('the key has moved', async () => (await storedKey(merchant)).pepper === restsOn(to))
   const leftOf = async ({ businessId }: Merchant) =>
-    (await findStaleKeys(both.deps)).listed.filter(({ business }) => business === businessId)
+    (await findStaleKeys(both.deps)).staleKeys.filter(({ business }) => business === businessId)
 
   const rowOf = (id: string, text: string): StoredResponse => ({
     _id: id,
@@ -294,13 +294,13 @@ describe('npm run admin -- secrets rotate', function () {
     await rotateKey(both.deps, over.keyId, 0, tester)
     const set = (merchant: Merchant, change: object) => service.deps.ApiKey.updateOne({ _id: merchant.keyId }, change)
     await set(gone, { $set: { 'secrets.0.pepper': 'another' } })
-    const { left, listed, gone: goneCount, listedGone } = await findStaleKeys(both.deps)
-    expect(left).to.equal(listed.length)
-    const ids = listed.map(({ id }) => id)
+    const { staleCount, staleKeys, unreadableCount, unreadableKeys } = await findStaleKeys(both.deps)
+    expect(staleCount).to.equal(staleKeys.length)
+    const ids = staleKeys.map(({ id }) => id)
     expect(ids).to.include.members([unused, suspended, rotated].map(({ keyId }) => keyId))
     for (const { keyId } of [revoked, over, gone]) expect(ids).to.not.include(keyId)
-    expect(goneCount).to.equal(1)
-    expect(listedGone.map(({ id }) => id)).to.deep.equal([gone.keyId])
+    expect(unreadableCount).to.equal(1)
+    expect(unreadableKeys.map(({ id }) => id)).to.deep.equal([gone.keyId])
     const [one] = await leftOf(rotated)
     expect(one?.key).to.equal(`sk_test_…${fresh?.key.slice(-4)}`)
     expect(Date.parse(one?.endsAt ?? '') - Date.now()).to.be.within(hour - 60_000, hour)

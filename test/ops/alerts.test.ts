@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { parse } from 'yaml'
 import { queueNames } from '../../schemas/jobs.ts'
-import { stages } from '../../schemas/responses/webhooks.ts'
+import { failureStages } from '../../schemas/responses/webhooks.ts'
 import { transitions } from '../../src/intents/lifecycle.ts'
 import { createMetrics, measureProcess, watchedLines } from '../../src/metrics/metrics.ts'
 import { catalogue } from '../../src/platform/errors.ts'
@@ -70,7 +70,7 @@ const plain: Record<string, readonly string[]> = {
   transition: ['create', ...Object.keys(transitions)],
   kind: ['link', 'code', 'test-code', 'payment', 'refund', 'used', 'most'],
   outcome: ['done', 'refused', 'declined', 'failed', 'not-executed', 'unknown'],
-  stage: ['none', ...stages],
+  stage: ['none', ...failureStages],
   level: ['warn', 'error'],
   environment: ['live', 'test'],
   wallet: ['live', 'sandbox', 'simulation'],

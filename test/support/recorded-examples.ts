@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import type { Example } from '../../src/http/openapi/operation.ts'
+import type { OpenApiExample } from '../../src/http/openapi/operation.ts'
 import type { WebhookExample } from '../../src/http/openapi/webhooks.ts'
 
 const file = join(import.meta.dirname, '../../src/http/openapi/examples.json')
@@ -10,7 +10,7 @@ const file = join(import.meta.dirname, '../../src/http/openapi/examples.json')
 export const isRecording = process.env.RECORD_EXAMPLES === '1'
 
 export interface Examples {
-  operations: Record<string, Example>
+  operations: Record<string, OpenApiExample>
   events: Record<string, WebhookExample>
 }
 

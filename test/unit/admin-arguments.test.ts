@@ -3,13 +3,13 @@ import { scopes } from '../../schemas/scopes.ts'
 import {
   centimes,
   choice,
-  each,
-  instant,
+  collectEach,
+  instantArgument,
   limitFrom,
+  networkRanges,
   phoneNumber,
   pinCode,
-  ranges,
-  seconds,
+  secondsArgument,
   someId,
   someScopes,
 } from '../../src/admin/commands/arguments.ts'
@@ -33,35 +33,35 @@ describe('A command line argument', () => {
   })
 
   it('is rejected if it is an empty list, because an empty list never stands for everything', () => {
-    for (const read of [someScopes, ranges]) expectRefused(read, ['', ' ', ',', ' , '], /empty/)
+    for (const read of [someScopes, networkRanges]) expectRefused(read, ['', ' ', ',', ' , '], /empty/)
   })
 
   it('may be a list of IP addresses and CIDR ranges', () => {
     const list = '192.0.2.7, 198.51.100.0/24,2001:db8::/32,::1'
-    expect(ranges(list)).to.deep.equal(['192.0.2.7', '198.51.100.0/24', '2001:db8::/32', '::1'])
+    expect(networkRanges(list)).to.deep.equal(['192.0.2.7', '198.51.100.0/24', '2001:db8::/32', '::1'])
     const wrong = ['300.1.1.1', '10.0.0.0/33', '2001:db8::/129', 'shop.example', '10.0.0.0/', '10.0.0.0/x']
-    expectRefused((text) => ranges(`192.0.2.7,${text}`), wrong)
+    expectRefused((text) => networkRanges(`192.0.2.7,${text}`), wrong)
   })
 
   it('may contain an IP address only if it is written in full, without an ambiguous shorthand', () => {
-    expectRefused(ranges, ['10.1', '1', '010.0.0.1', '0x7f.1', '10.1/16'])
+    expectRefused(networkRanges, ['10.1', '1', '010.0.0.1', '0x7f.1', '10.1/16'])
   })
 
   it('must be a whole number if it stands for seconds', () => {
-    expect([seconds('0'), seconds('86400')]).to.deep.equal([0, 86_400])
-    expectRefused(seconds, ['', '-5', '1.5', '1e3', '1h', ' 5', '999999999'], /whole number from 0 to 99999999/)
+    expect([secondsArgument('0'), secondsArgument('86400')]).to.deep.equal([0, 86_400])
+    expectRefused(secondsArgument, ['', '-5', '1.5', '1e3', '1h', ' 5', '999999999'], /whole number from 0 to 99999999/)
   })
 
   it('may be one id, or several ids if the argument is repeatable, but never an empty id', () => {
-    const ids = each(someId)
+    const ids = collectEach(someId)
     expect(ids('6b01-6b02', ids('6b03', undefined))).to.deep.equal(['6b03', '6b01-6b02'])
     expectRefused(someId, ['', ' ', '*', 'a b', '$ne', 'x'.repeat(101)], /an id/)
   })
 
   it('may be a time or a date, and a date stands for its first or last millisecond', () => {
-    expect(instant('start')('2026-11-20')).to.deep.equal(new Date('2026-11-20T00:00:00.000Z'))
-    expect(instant('end')('2026-11-20')).to.deep.equal(new Date('2026-11-20T23:59:59.999Z'))
-    expectRefused(instant('start'), ['', 'yesterday', '2026-02-30'], /ISO 8601/)
+    expect(instantArgument('start')('2026-11-20')).to.deep.equal(new Date('2026-11-20T00:00:00.000Z'))
+    expect(instantArgument('end')('2026-11-20')).to.deep.equal(new Date('2026-11-20T23:59:59.999Z'))
+    expectRefused(instantArgument('start'), ['', 'yesterday', '2026-02-30'], /ISO 8601/)
   })
 
   it("may be a wallet's phone number or PIN", () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { stages } from '../../schemas/responses/webhooks.ts'
+import { failureStages } from '../../schemas/responses/webhooks.ts'
 import { type Locale, locales } from '../../src/checkout/locale.ts'
 import { deliverySentences } from '../../src/staff-pages/sentences/delivery-advice.ts'
 import { causeOf, deadSentences, endpointSentences } from '../../src/staff-pages/sentences/endpoint-advice.ts'
@@ -26,7 +26,7 @@ const sentencesIn = (code: Locale['code']): string[] =>
 
 const textsOf = (code: Locale['code']): string[] => {
   const locale = locales.find((each) => each.code === code) as Locale
-  const causes = stages.map((stage) => causeOf(locale, { stage, status: null }))
+  const causes = failureStages.map((stage) => causeOf(locale, { stage, status: null }))
   return [...textsIn(locale.words), ...sentencesIn(code), ...causes]
 }
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { success } from '../../src/http/responses/envelope.ts'
+import { successResponse } from '../../src/http/responses/envelope.ts'
 import { createdResponse } from '../../src/intents/present.ts'
 import { Refusal } from '../../src/platform/errors.ts'
 import { cases, fixed } from '../vectors/first-responses/cases.ts'
@@ -15,7 +15,7 @@ describe('Format 1 of the first response to a create request', () => {
   for (const { name, data } of cases)
     it(`produces exactly the bytes of ${name}.body`, () => {
       const expected = readFileSync(join(folder, `${name}.body`), 'utf8')
-      expect(success(201, data).body.toString(), changed).to.equal(expected)
+      expect(successResponse(201, data).body.toString(), changed).to.equal(expected)
     })
 
   it('has a test case for each file in the vectors folder', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { readJson } from '../../src/http/body/json-body.ts'
-import { createReaders } from '../../src/store/imports/rows.ts'
+import { createCellParsers } from '../../src/store/imports/rows.ts'
 
 const read = (text: string) => readJson(Buffer.from(text), 'application/json')
 
@@ -18,7 +18,7 @@ describe('Negative zero', () => {
   })
 
   it('becomes 0 in a CSV cell', () => {
-    const { stock, price } = createReaders(1000)
+    const { stock, price } = createCellParsers(1000)
     expect([stock('-0'), price(' -00 ')]).to.deep.equal([{ value: 0 }, { value: 0 }])
   })
 })

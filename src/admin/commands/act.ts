@@ -1,27 +1,26 @@
 import { type Command, Help, Option } from 'commander'
 import type { IdPage, IdPageRequest } from '../../mongo/id-page.ts'
-import { type ActGroup, namedEffects, type StaffAct, type Values } from '../../staff-acts/act.ts'
+import { type ActGroup, type FormValues, namedEffects, type StaffAct } from '../../staff-acts/act.ts'
 import { someId, wholeNumber } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 import { type Column, linesOf, tableText } from './text.ts'
 
-/** An expected failure of a command. The message is shown to the operator. */
-export class Failed extends Error {}
+/** An expected failure. The operator sees its message. */
+export class CommandFailed extends Error {}
 
-/** Adds a command to a group. */
 export const subcommand = (group: Command, name: string, description: string): Command =>
   group.command(name).description(description)
 
-/** Adds a command that takes the id of an object, after which the group is named. */
+/** The help names the group: `id of the …`. */
 export const subcommandOnId = (group: Command, name: string, description: string): Command =>
   subcommand(group, name, description).argument('<id>', `id of the ${group.name()}`)
 
 /**
- * Wraps a command's action: connects to MongoDB, runs the action, and prints the result as JSON or as text. The exit
- * code is 0 only if the action succeeds, and `failureCode` if it throws. Actions import what they use when they run, so
- * a help text or a refused argument does not wait for the loading of MongoDB's driver.
+ * Connects to MongoDB, runs the action, and prints its result as JSON or text. The exit code is 0 only on success, and
+ * `failureCode` if the action throws. Actions import what they use when they run, so a help text or a refused argument
+ * doesn't wait for MongoDB's driver.
  */
-export const act = <Args extends unknown[], Result extends object>(
+export const commandAction = <Args extends unknown[], Result extends object>(
   run: (deps: AdminDeps, ...args: Args) => Promise<Result>,
   toText: (result: Result) => string | Promise<string> = linesOf,
   failureCode = 1,
@@ -33,13 +32,13 @@ export const act = <Args extends unknown[], Result extends object>(
     await withAdminDeps(reason, (deps) => run(deps, ...args), output)
   }
 
-/** Returns `value`. Throws Failed with `message` if `value` is null or false. */
-export function found<T>(value: T | null | false, message: string): T {
-  if (value === null || value === false) throw new Failed(`${message}.`)
+/** Throws Failed with `message` if `value` is null or false. */
+export function orFail<T>(value: T | null | false, message: string): T {
+  if (value === null || value === false) throw new CommandFailed(`${message}.`)
   return value
 }
 
-/** Adds the command of each act of a group, whose help says what follows from the act. */
+/** One command per act. The help says what follows from the act. */
 export function addActCommands<Found>(
   commands: Command,
   group: ActGroup<Found>,
@@ -57,10 +56,10 @@ export function addActCommands<Found>(
     }
     command.addHelpText('after', effectsHelp(group, each, command.name()))
     command.action(
-      act((deps, ...args: unknown[]) =>
+      commandAction((deps, ...args: unknown[]) =>
         isOnObject
-          ? perform(deps, group, each, String(args[0]), args[1] as Values)
-          : perform(deps, group, each, '', args[0] as Values),
+          ? perform(deps, group, each, String(args[0]), args[1] as FormValues)
+          : perform(deps, group, each, '', args[0] as FormValues),
       ),
     )
   }
@@ -73,13 +72,13 @@ async function perform<Found>(
   group: ActGroup<Found>,
   each: StaffAct<Found>,
   id: string,
-  options: Values,
+  options: FormValues,
 ): Promise<object> {
   const { object: what = group.noun } = group
-  const object = found(await group.find(deps, id), `There is no ${what} ${id}`)
+  const object = orFail(await group.find(deps, id), `There is no ${what} ${id}`)
   const fields = Object.entries(each.fields ?? {})
   if (fields.length > 0 && Object.keys(options).length === 0)
-    throw new Failed(`Set at least one of ${fields.map(([name]) => `--${kebab(name)}`).join(', ')}.`)
+    throw new CommandFailed(`Set at least one of ${fields.map(([name]) => `--${kebab(name)}`).join(', ')}.`)
   const values = Object.fromEntries(
     fields.map(([name, { emptyWord, current }]) => {
       const text = options[name] ?? current(object)
@@ -87,12 +86,12 @@ async function perform<Found>(
     }),
   )
   const obstacle = each.isDone?.(object) ? null : (each.obstacle?.(object) ?? null)
-  if (obstacle !== null) throw new Failed(obstacle)
+  if (obstacle !== null) throw new CommandFailed(obstacle)
   const faults = each.faults?.(values) ?? {}
   const result = Object.keys(faults).length > 0 ? { faults } : await each.run(deps, object, deps.by, values)
-  if (result === null) throw new Failed(`The ${what} ${id} has just been changed. Nothing was done.`)
+  if (result === null) throw new CommandFailed(`The ${what} ${id} has just been changed. Nothing was done.`)
   if ('faults' in result)
-    throw new Failed(
+    throw new CommandFailed(
       Object.entries(result.faults)
         .map(([name, fault]) => `--${kebab(name)}: ${fault}`)
         .join('\n'),
@@ -100,7 +99,7 @@ async function perform<Found>(
   return result.done
 }
 
-/** Returns the consequences of an act and an example as the help text of its command, such as `key suspend`. */
+/** The consequences of an act and an example, for the help of a command such as `key suspend`. */
 function effectsHelp<Found>(
   { noun, acts, exampleId = 'ID', path }: ActGroup<Found>,
   each: StaffAct<Found>,
@@ -120,8 +119,8 @@ function effectsHelp<Found>(
 const wrapped = (text: string): string => new Help().boxWrap(text, 80)
 
 /**
- * Shows a progress bar for `total` items on stderr while `work` runs, unless stderr is not a terminal or the command
- * runs with --json. `work` says how many items it has completed.
+ * Shows a progress bar for `total` items on stderr while `work` runs, unless stderr isn't a terminal or the command
+ * runs with --json. `work` reports how many items it has completed.
  */
 export async function withProgress<Result>(
   { asJson }: { asJson: boolean },
@@ -133,8 +132,7 @@ export async function withProgress<Result>(
   const bar = new SingleBar({
     format: '{bar} {value} of {total}, {eta_formatted} left',
     stream: process.stderr,
-    // The progress bar must not hide the cursor or turn off line wrapping. In some commands, Ctrl-C ends the process
-    // immediately, so the terminal's settings would not be restored.
+    // Ctrl-C ends some commands immediately, so a hidden cursor or disabled line wrapping would never be restored.
     hideCursor: false,
     linewrap: true,
   })
@@ -152,8 +150,8 @@ interface PageOptions {
 }
 
 /**
- * Makes a command print one page of a list, as a table or as `{"items":[…],"next":…}`. Adds the options for paging.
- * `readAfter` parses the value of `--after`. The command's other options are the filter; --business is its businessId.
+ * Makes a command print one page of a list, as a table or as `{"items":[…],"next":…}`, with options for paging.
+ * `readAfter` parses `--after`. All other options are the filter; --business is its businessId.
  */
 export const asList = <Filter extends object, Item extends object>(
   command: Command,
@@ -165,7 +163,7 @@ export const asList = <Filter extends object, Item extends object>(
     .option('--limit <n>', `items per page, at most ${maxLimit}`, wholeNumber(1, maxLimit), defaultLimit)
     .option('--after <id>', 'begin after this item: the "next" of the previous page', readAfter)
     .action(
-      act(
+      commandAction(
         (deps, { limit, after, business, ...options }: PageOptions) => {
           const filter = business === undefined ? options : { ...options, businessId: business }
           return read(deps, filter as Filter, { limit, after: after ?? null })
@@ -174,7 +172,7 @@ export const asList = <Filter extends object, Item extends object>(
       ),
     )
 
-/** Returns a page as a table, with a last line that shows how to get the next page. */
+/** The last line shows how to get the next page. */
 export function pageText<Item>(columns: readonly Column<Item>[], { items, next }: IdPage<Item>): string {
   if (items.length === 0) return 'None.'
   const more = next === null ? '' : `\n\nMore: add --after ${next}`

@@ -7,8 +7,8 @@ import { isLonger, type NameKind, readName } from '../../input/name.ts'
 import { readPhone, readPin, readWalletPhone } from '../../input/phone.ts'
 import { parseRange } from '../../platform/network.ts'
 
-/** Returns a parser that rejects with `message` what `read` does not accept. */
-export const parsed =
+/** Rejects with `message` what `read` doesn't accept. */
+export const parserFor =
   <Value>(read: (text: string) => Value | null | undefined, message: string) =>
   (text: string): Value => {
     const value = read(text)
@@ -17,32 +17,29 @@ export const parsed =
   }
 
 export const choice = <Choice extends string>(...choices: Choice[]) =>
-  parsed((text) => choices.find((each) => each === text), `Must be ${choices.join(' or ')}.`)
+  parserFor((text) => choices.find((each) => each === text), `Must be ${choices.join(' or ')}.`)
 
 const typed = (kind: NameKind, maxLength: number) =>
-  parsed((text) => {
+  parserFor((text) => {
     const name = readName(kind, text)
     return name === null || isLonger(name, maxLength) ? null : name
   }, `Must be 1 to ${maxLength} printable characters.`)
 
-/** Parses the name of a business or shop, or a part of it. */
+/** Of a business or shop, or a part of it. */
 export const businessName = typed('name', 200)
 export const payoutReference = typed('reference', 64)
 
-/** Parses the reason for an act, which the audit trail shows. */
-export const reasonText = parsed(readReason, `Must be 1 to ${maxReasonLength} printable characters.`)
+/** The audit trail shows the reason. */
+export const reasonText = parserFor(readReason, `Must be 1 to ${maxReasonLength} printable characters.`)
 
-/**
- * Splits a comma-separated list. An empty item is usually caused by an unset shell variable, so it is rejected with an
- * error.
- */
+/** An empty item is usually an unset shell variable, so it's an error. */
 function listOf(text: string): string[] {
   const parts = text.split(',').map((part) => part.trim())
   if (parts.includes('')) throw new InvalidArgumentError('The list is empty or has an empty item.')
   return parts
 }
 
-/** Parses a list of known names. If the option is repeated, all its lists apply. */
+/** If the option is repeated, all of its lists apply. */
 const namesFrom =
   <Name extends string>(kind: string, known: readonly Name[]) =>
   (text: string, previous: Name[] = []): Name[] => {
@@ -56,8 +53,8 @@ const namesFrom =
 export const someScopes = namesFrom('scopes', scopes)
 export const someEvents = namesFrom('events', Object.keys(events) as EventName[])
 
-/** Parses a list of networks. If the option is repeated, all its lists apply. */
-export function ranges(text: string, previous: string[] = []): string[] {
+/** If the option is repeated, all of its lists apply. */
+export function networkRanges(text: string, previous: string[] = []): string[] {
   const given = listOf(text).map((entry) => {
     try {
       parseRange(entry)
@@ -69,58 +66,52 @@ export function ranges(text: string, previous: string[] = []): string[] {
   return [...previous, ...given]
 }
 
-/**
- * Parses an ISO 8601 date or date-time. A date without a time stands for the start or the end of that day in UTC,
- * depending on `edge`.
- */
-export const instant = (edge: 'start' | 'end') =>
-  parsed(
+/** ISO 8601. A date without a time is the start or the end of that day in UTC, depending on `edge`. */
+export const instantArgument = (edge: 'start' | 'end') =>
+  parserFor(
     (text) => readInstant(text, edge),
     'Must be an ISO 8601 date or date-time, such as 2026-11-21 or 2026-11-21T07:35Z.',
   )
 
-/** The options that select a period. `what` begins their descriptions, such as `only lines booked`. */
+/** `what` begins the descriptions, such as `only lines booked`. */
 export const fromOption = (what: string): Option =>
   new Option('--from <time>', `${what} at this time or later (ISO 8601; UTC unless it has an offset)`).argParser(
-    instant('start'),
+    instantArgument('start'),
   )
 export const toOption = (what: string, note = ''): Option =>
   new Option('--to <time>', `${what} at this time or earlier; a date means the end of that day${note}`).argParser(
-    instant('end'),
+    instantArgument('end'),
   )
 
-/**
- * Parses an id. Rejects an empty id, which is usually caused by an unset shell variable. If it were accepted, a command
- * might select all objects.
- */
-export const someId = parsed((text) => /^[\w-]{1,100}$/.exec(text)?.[0], 'Must be an id.')
+/** Rejects an empty id, which is usually an unset shell variable: with it, a command might select all objects. */
+export const someId = parserFor((text) => /^[\w-]{1,100}$/.exec(text)?.[0], 'Must be an id.')
 
-export const phoneNumber = parsed(readPhone, 'Must be a phone number.')
-export const walletPhone = parsed(readWalletPhone, 'Must be a mobile phone number, as customers type it to pay.')
-export const pinCode = parsed(readPin, 'Must be 4 to 6 digits.')
+export const phoneNumber = parserFor(readPhone, 'Must be a phone number.')
+export const walletPhone = parserFor(readWalletPhone, 'Must be a mobile phone number, as customers type it to pay.')
+export const pinCode = parserFor(readPin, 'Must be 4 to 6 digits.')
 
 const integerIn = (text: string, min: number, max: number): number | null =>
   /^\d+$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : null
 
-export const centimes = parsed(
+export const centimes = parserFor(
   (text) => integerIn(text, 0, Number.MAX_SAFE_INTEGER),
   `Must be a whole number of centimes from 0 to ${Number.MAX_SAFE_INTEGER}.`,
 )
 
 export const wholeNumber = (min: number, max: number) =>
-  parsed((text) => integerIn(text, min, max), `Must be a whole number from ${min} to ${max}.`)
+  parserFor((text) => integerIn(text, min, max), `Must be a whole number from ${min} to ${max}.`)
 
-/** Parses a whole number of seconds, at most about three years. */
-export const seconds = wholeNumber(0, 99_999_999)
+/** At most about three years. */
+export const secondsArgument = wholeNumber(0, 99_999_999)
 
-/** Parses a limit, which is a whole number or the word `default`. `default` stands for the service's own limit. */
+/** `default` stands for the service's own limit. */
 export const limitFrom = (min: number, max: number) =>
-  parsed(
+  parserFor(
     (text) => (text === 'default' ? text : integerIn(text, min, max)),
     `Must be a whole number from ${min} to ${max}, or default.`,
   )
 
-/** Parses each value of a repeatable option and collects the values in an array. */
-export const each =
+/** Collects the values of a repeatable option in an array. */
+export const collectEach =
   <T>(parse: (text: string) => T) =>
   (text: string, previous: T[] | undefined): T[] => [...(previous ?? []), parse(text)]

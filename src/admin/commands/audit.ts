@@ -4,8 +4,8 @@ import { type ExportFormat, exportFormats } from '../../../schemas/ledger.ts'
 import type { AuditFilter } from '../../audit/list.ts'
 import { auditedActs } from '../../staff-acts/groups.ts'
 import type { KnownSeal, Verified } from '../../verification/seal.ts'
-import { act, Failed, subcommand } from './act.ts'
-import { choice, fromOption, parsed, someId, toOption } from './arguments.ts'
+import { CommandFailed, commandAction, subcommand } from './act.ts'
+import { choice, fromOption, parserFor, someId, toOption } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 
 const verifyHelp = `
@@ -29,13 +29,12 @@ Examples:
   admin audit export --from 2026-01-01 > audit.csv
   admin --reason "yearly audit" audit export --format jsonl > audit.jsonl`
 
-/** Adds the commands for the audit trail. */
 export function addAuditCommands(program: Command): void {
   const audit = subcommand(program, 'audit', 'verify and export the audit trail')
   subcommand(audit, 'verify', 'prove that the sealed lines of the audit trail are unchanged')
     .option('--expect <number:digest>', 'a seal from the logs', knownSeal)
     .addHelpText('after', verifyHelp)
-    .action(act(verify))
+    .action(commandAction(verify))
   const exported = 'print the audit trail as a file, newest lines first'
   subcommand(audit, 'export', `${exported}; the export itself is recorded in the audit trail`)
     .option('--format <format>', 'csv, or jsonl with one JSON object per line', choice(...exportFormats), 'csv')
@@ -45,11 +44,11 @@ export function addAuditCommands(program: Command): void {
     .option('--who <name>', 'lines of this actor')
     .option('--business <id>', 'lines about this business', someId)
     .addHelpText('after', exportHelp)
-    .action(act(exportTrail, () => ''))
+    .action(commandAction(exportTrail, () => ''))
 }
 
-/** Parses a seal's number and digest, such as `56:Zm9v…`. */
-const knownSeal = parsed((text): KnownSeal | null => {
+/** Number and digest, such as `56:Zm9v…`. */
+const knownSeal = parserFor((text): KnownSeal | null => {
   const [, number, digest] = /^([1-9]\d{0,8}):([\w-]{43})$/.exec(text) ?? []
   return number === undefined || digest === undefined ? null : { number: Number(number), digest }
 }, 'Must be the number and the digest of a seal, separated by a colon.')
@@ -78,7 +77,7 @@ type ExportOptions = Partial<Pick<AuditFilter, 'from' | 'to' | 'act' | 'who'>> &
 }
 
 async function exportTrail(deps: AdminDeps, options: ExportOptions) {
-  if (deps.asJson) throw new Failed('This command prints a file. Use --format jsonl instead of --json.')
+  if (deps.asJson) throw new CommandFailed('This command prints a file. Use --format jsonl instead of --json.')
   const { exportAudit, recordExport } = await import('../../audit/list.ts')
   const { format, from = null, to = null, act: done = null, who = null, business = null } = options
   const filter = { who, act: done, subject: null, businessId: business, from, to, before: null }

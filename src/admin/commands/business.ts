@@ -5,8 +5,8 @@ import type { BusinessFilter, ListedBusiness } from '../../businesses/list-busin
 import { businessActs, shownLimits } from '../../staff-acts/business-acts.ts'
 import type { BusinessFacts } from '../../staff-acts/business-facts.ts'
 import { businessShown, listedBusinessShown } from '../../staff-acts/shown.ts'
-import { act, addActCommands, asList, Failed, found, subcommand, subcommandOnId } from './act.ts'
-import { businessName, choice, instant, payoutReference, wholeNumber } from './arguments.ts'
+import { addActCommands, asList, CommandFailed, commandAction, orFail, subcommand, subcommandOnId } from './act.ts'
+import { businessName, choice, instantArgument, payoutReference, wholeNumber } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 import { type Column, columnOf, dayOf, detailsText, linesOf } from './text.ts'
 
@@ -31,22 +31,21 @@ Example:
 const basisPoints = wholeNumber(0, 5000)
 const payoutAmount = wholeNumber(1, Number.MAX_SAFE_INTEGER)
 
-/** Adds the commands that create, change, list and show businesses. */
 export function addBusinessCommands(program: Command): void {
   const business = subcommand(program, 'business', 'create and manage businesses')
   subcommand(business, 'create', 'create a business')
     .requiredOption('--name <name>', 'the name that customers see', businessName)
     .option('--live', 'approve the business for live mode', false)
-    .action(act(createOne))
+    .action(commandAction(createOne))
 
   addActCommands(business, businessActs)
 
   subcommandOnId(business, 'commission', 'set the commission rates of one business, in basis points of the amount')
     .requiredOption('--provider-bp <n>', "the merchant's fee, from 0 to 5000", basisPoints)
     .requiredOption('--payer-bp <n>', "the payer's fee, from 0 to 5000", basisPoints)
-    .option('--from <time>', 'when the rates begin to apply, not in the past; default: now', instant('start'))
+    .option('--from <time>', 'when the rates begin to apply, not in the past; default: now', instantArgument('start'))
     .addHelpText('after', commissionHelp)
-    .action(act(setRates))
+    .action(commandAction(setRates))
 
   subcommandOnId(business, 'payout', 'book money that you have sent to a business')
     .requiredOption('--amount <n>', 'amount to pay out, in centimes (up to the current balance)', payoutAmount)
@@ -56,7 +55,7 @@ export function addBusinessCommands(program: Command): void {
       payoutReference,
     )
     .option('--mode <mode>', 'test or live', choice('test', 'live'), 'live')
-    .action(act(bookPayout, payoutText))
+    .action(commandAction(bookPayout, payoutText))
 
   const list = subcommand(business, 'list', 'list businesses, newest first')
     .option('--name <part>', 'only businesses whose name contains this text, ignoring case', businessName)
@@ -74,7 +73,7 @@ export function addBusinessCommands(program: Command): void {
   const shown = 'the state, limits, commission, balance, quotas, keys, endpoints and deliveries of a business'
   subcommandOnId(business, 'show', `show ${shown}`)
     .addHelpText('after', showHelp)
-    .action(act(showBusiness, businessText))
+    .action(commandAction(showBusiness, businessText))
 }
 
 async function createOne(deps: AdminDeps, { name, live }: { name: string; live: boolean }) {
@@ -92,7 +91,7 @@ interface RateOptions {
 async function setRates(deps: AdminDeps, id: string, { providerBp: provider, payerBp: payer, from }: RateOptions) {
   const { setCommission } = await import('../../businesses/change-business.ts')
   const set = await setCommission(deps, id, { from: from ?? null, provider, payer }, deps.by)
-  if (set.result !== 'set') throw new Failed(whyNotSet[set.result](id))
+  if (set.result !== 'set') throw new CommandFailed(whyNotSet[set.result](id))
   return { id, commission: set.commission }
 }
 
@@ -112,12 +111,14 @@ async function bookPayout(deps: AdminDeps, id: string, { amount, reference, mode
   const { balanceOf } = await import('../../ledger/statement.ts')
   const { PayoutRefused, payOut } = await import('../../payouts/pay-out.ts')
   const { LedgerFault } = await import('../../verification/verify-ledger.ts')
-  found(await deps.Business.exists({ _id: id }), `There is no business ${id}`)
+  orFail(await deps.Business.exists({ _id: id }), `There is no business ${id}`)
   const owner = { businessId: id, sandbox: mode === 'test' }
   const { entry, alreadyBooked } = await payOut(deps, { ...owner, amount, reference }, deps.by).catch((error) => {
     if (error instanceof LedgerFault)
-      throw new Failed(`Nothing was booked, because the ledger was changed. ${error.message} Run: admin ledger verify`)
-    throw error instanceof PayoutRefused ? new Failed(`${error.message}.`) : error
+      throw new CommandFailed(
+        `Nothing was booked, because the ledger was changed. ${error.message} Run: admin ledger verify`,
+      )
+    throw error instanceof PayoutRefused ? new CommandFailed(`${error.message}.`) : error
   })
   const balance = await balanceOf(deps, owner)
   const { _id, bookedAt } = entry
@@ -138,7 +139,7 @@ const columns: Column<ListedBusiness>[] = [
 
 async function showBusiness(deps: AdminDeps, id: string) {
   const { lookUpBusinessFacts } = await import('../../staff-acts/business-facts.ts')
-  const facts = found(await lookUpBusinessFacts(deps, id), `There is no business ${id}`)
+  const facts = orFail(await lookUpBusinessFacts(deps, id), `There is no business ${id}`)
   return { ...facts, limits: shownLimits(facts.limits) }
 }
 

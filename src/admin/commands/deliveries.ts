@@ -3,9 +3,9 @@ import type { Command } from 'commander'
 import type { EventName } from '../../../schemas/events.ts'
 import type { PresentedReplay, Replay } from '../../replays/replay.ts'
 import { replayShown } from '../../staff-acts/shown.ts'
-import { act, found, subcommand, withProgress } from './act.ts'
-import { choice, each, fromOption, someEvents, someId, toOption } from './arguments.ts'
-import type { RequeueCounts, Selection } from './requeue-selected.ts'
+import { commandAction, orFail, subcommand, withProgress } from './act.ts'
+import { choice, collectEach, fromOption, someEvents, someId, toOption } from './arguments.ts'
+import type { DeliverySelection, RequeueCounts } from './requeue-selected.ts'
 import type { AdminDeps } from './run.ts'
 import { type Column, columnOf, tableText } from './text.ts'
 
@@ -31,11 +31,10 @@ Examples:
   admin deliveries requeue --business ID --from 2026-11-20 --to 2026-11-21T12:00Z
   admin deliveries requeue --id ID ID ID`
 
-/** Adds the commands that re-queue deliveries and replay events. */
 export function addDeliveriesCommands(program: Command): void {
   const deliveries = subcommand(program, 'deliveries', 're-queue webhook deliveries and replay events')
   subcommand(deliveries, 'requeue', 'make one more attempt for each selected delivery')
-    .option('--id <id...>', 'select these deliveries', each(someId))
+    .option('--id <id...>', 'select these deliveries', collectEach(someId))
     .option('--endpoint <id>', 'select deliveries to this endpoint', someId)
     .option('--business <id>', 'select deliveries of this business', someId)
     .addOption(fromOption('select deliveries that became DEAD'))
@@ -44,7 +43,7 @@ export function addDeliveriesCommands(program: Command): void {
     .option('--dry-run', 'only count the selected deliveries', false)
     .addHelpText('after', requeueHelp)
     .hook('preAction', (_, command) => checkSelection(command))
-    .action(act(requeue))
+    .action(commandAction(requeue))
   addReplayCommands(deliveries)
 }
 
@@ -53,7 +52,7 @@ const statusDescription =
 
 async function requeue(
   deps: AdminDeps,
-  { dryRun, ...selection }: Selection & { dryRun: boolean },
+  { dryRun, ...selection }: DeliverySelection & { dryRun: boolean },
 ): Promise<RequeueCounts> {
   const { countSelected, requeueSelected } = await import('./requeue-selected.ts')
   const total = await countSelected(deps, selection)
@@ -64,21 +63,21 @@ async function requeue(
   return counts
 }
 
-/** Why a delivery was not re-queued, in the words of the help text. */
+/** Skipped deliveries, in the words of the help text. */
 const reasons: Record<string, string> = {
   delivered: 'the endpoint has accepted the delivery in the meantime',
   'under-way': 'an attempt is already due or in progress',
   'endpoint-gone': 'the endpoint is deleted or not active',
 }
 
-/** Reports on stderr why none of the deliveries selected by id was re-queued, and sets the exit code to 1. */
+/** For deliveries selected by id: says why on stderr, and sets the exit code to 1. */
 function reportNone({ skipped }: RequeueCounts): void {
   process.exitCode = 1
   const why = Object.keys(skipped).map((reason) => reasons[reason] ?? reason)
   process.stderr.write(`No delivery was re-queued: ${why.join(', or ') || 'none matches all options'}.\n`)
 }
 
-/** Reports on stderr how many deliveries cannot be re-queued because of their endpoint, and sets the exit code to 1. */
+/** Says on stderr how many deliveries can't be re-queued because of their endpoint, and sets the exit code to 1. */
 async function reportGone({ skipped }: RequeueCounts): Promise<void> {
   const gone = skipped['endpoint-gone'] ?? 0
   if (gone === 0) return
@@ -88,12 +87,9 @@ async function reportGone({ skipped }: RequeueCounts): Promise<void> {
   process.stderr.write(`${deliveriesCounted(gone)} not re-queued: ${reasons['endpoint-gone']}. ${remedy}\n`)
 }
 
-/**
- * Checks the options before the command connects to MongoDB. Exits with an error if the options would select every
- * delivery or could not select any delivery.
- */
+/** Before connecting to MongoDB, rejects options that would select every delivery, or could never select any. */
 function checkSelection(command: Command): void {
-  const { id, endpoint, business, from, to, status } = command.opts<Selection>()
+  const { id, endpoint, business, from, to, status } = command.opts<DeliverySelection>()
   const isNarrow = id !== undefined || endpoint !== undefined || business !== undefined
   if (!isNarrow && from === undefined && to === undefined)
     command.error('error: one of --id, --endpoint, --business, --from and --to is required')
@@ -117,7 +113,6 @@ Examples:
   admin deliveries replay --endpoint ID --from 2026-11-20 --dry-run
   admin deliveries replay --endpoint ID --from 2026-11-20T06:00Z --to 2026-11-20T07:00Z --only-undelivered --follow`
 
-/** Adds the commands that start, show and cancel replays. */
 function addReplayCommands(deliveries: Command): void {
   subcommand(deliveries, 'replay', 'replay the events of a period to an endpoint')
     .requiredOption('--endpoint <id>', 'the endpoint', someId)
@@ -128,21 +123,22 @@ function addReplayCommands(deliveries: Command): void {
     .option('--dry-run', 'only count the events', false)
     .option('--follow', 'wait for the end and show the progress', false)
     .addHelpText('after', replayHelp)
-    .action(act(replay))
+    .action(commandAction(replay))
   subcommand(deliveries, 'replays', 'show the latest 10 replays of an endpoint')
     .requiredOption('--endpoint <id>', 'the endpoint', someId)
-    .action(act(listReplays, (replays) => (replays.length === 0 ? 'None.' : tableText(replayColumns, replays))))
+    .action(
+      commandAction(listReplays, (replays) => (replays.length === 0 ? 'None.' : tableText(replayColumns, replays))),
+    )
   subcommand(deliveries, 'cancel-replay', 'stop a running replay')
     .argument('<id>', 'the id of the replay', someId)
-    .action(act(cancelOne))
+    .action(commandAction(cancelOne))
 }
 
-/** Returns an endpoint's latest replays, newest first. */
 async function listReplays(deps: AdminDeps, { endpoint }: { endpoint: string }): Promise<PresentedReplay[]> {
   const { lookUpEndpoint } = await import('../../webhooks/deliveries/look-up.ts')
   const { latestReplays } = await import('../../replays/find.ts')
   const { presentReplay } = await import('../../replays/replay.ts')
-  found(await lookUpEndpoint(deps, endpoint), `There is no endpoint ${endpoint}`)
+  orFail(await lookUpEndpoint(deps, endpoint), `There is no endpoint ${endpoint}`)
   return (await latestReplays(deps, endpoint)).map(presentReplay)
 }
 
@@ -167,7 +163,7 @@ async function replay(deps: AdminDeps, options: ReplayOptions): Promise<object> 
   const { planReplay, startReplay } = await import('../../replays/start.ts')
   const { countUndelivered } = await import('../../replays/selected-events.ts')
   const { endpoint: id, from, to = null, events = null, onlyUndelivered, dryRun, follow } = options
-  const endpoint = found(await lookUpEndpoint(deps, id), `There is no endpoint ${id}`)
+  const endpoint = orFail(await lookUpEndpoint(deps, id), `There is no endpoint ${id}`)
   const planned = await planReplay(deps, endpoint, { from, to, events, onlyUndelivered })
   if (dryRun) {
     const { total, endpointId, from: first, to: last, events: names, sandbox } = planned
@@ -183,7 +179,7 @@ async function replay(deps: AdminDeps, options: ReplayOptions): Promise<object> 
 
 const lookEveryMs = 500
 
-/** Shows the progress of a replay and returns the replay when it has ended. */
+/** Shows the progress of a replay and returns the replay once it has ended. */
 const waitForEnd = (deps: AdminDeps, { _id, total }: Replay): Promise<Replay> =>
   withProgress(deps, total, async (advance) => {
     for (let shown = 0; ; ) {
@@ -200,6 +196,6 @@ async function cancelOne(deps: AdminDeps, id: string): Promise<object> {
   const { cancelReplay } = await import('../../replays/cancel.ts')
   const { presentReplay } = await import('../../replays/replay.ts')
   const read = () => deps.Replay.findById(id).lean<Replay | null>()
-  await cancelReplay(deps, found(await read(), `There is no replay ${id}`), deps.by)
-  return presentReplay(found(await read(), `There is no replay ${id}`))
+  await cancelReplay(deps, orFail(await read(), `There is no replay ${id}`), deps.by)
+  return presentReplay(orFail(await read(), `There is no replay ${id}`))
 }

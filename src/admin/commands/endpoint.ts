@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { endpointShown } from '../../staff-acts/shown.ts'
 import type { EndpointFilter } from '../../webhooks/endpoints/endpoint-facts.ts'
-import { act, asList, found, subcommand, subcommandOnId } from './act.ts'
+import { asList, commandAction, orFail, subcommand, subcommandOnId } from './act.ts'
 import { someId } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 import { columnOf, detailsText } from './text.ts'
@@ -23,7 +23,6 @@ other endpoints of the merchant as endpoint.failing.
 Example:
   admin endpoint show ID`
 
-/** Adds the commands `endpoint list` and `endpoint show`. */
 export function addEndpointCommands(program: Command): void {
   const endpoint = subcommand(program, 'endpoint', 'find webhook endpoints')
   const list = subcommand(endpoint, 'list', 'list endpoints, newest first')
@@ -39,13 +38,13 @@ export function addEndpointCommands(program: Command): void {
 
   subcommandOnId(endpoint, 'show', 'show the state, the health and the deliveries of an endpoint')
     .addHelpText('after', showHelp)
-    .action(act(showEndpoint, detailsText))
+    .action(commandAction(showEndpoint, detailsText))
 }
 
 async function showEndpoint(deps: AdminDeps, id: string) {
   const { lookUpBusiness } = await import('../../businesses/list-businesses.ts')
   const { lookUpEndpointFacts } = await import('../../webhooks/endpoints/endpoint-facts.ts')
-  const facts = found(await lookUpEndpointFacts(deps, id), `There is no endpoint ${id}`)
+  const facts = orFail(await lookUpEndpointFacts(deps, id), `There is no endpoint ${id}`)
   const business = await lookUpBusiness(deps, facts.businessId)
   return { ...facts, businessName: business?.name ?? '' }
 }

@@ -9,7 +9,7 @@ import {
   exportLanguages,
 } from '../../../schemas/ledger.ts'
 import type { FileExport, WrittenFile } from '../../exports/export-file.ts'
-import { act, Failed, found, subcommand, withProgress } from './act.ts'
+import { CommandFailed, commandAction, orFail, subcommand, withProgress } from './act.ts'
 import { choice, fromOption, someId, toOption } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 
@@ -34,7 +34,6 @@ const what: Record<ExportKind, string> = {
   entries: 'all changes of the balance of a business',
 }
 
-/** Adds the `export` commands. */
 export function addExportCommands(program: Command): void {
   const group = subcommand(program, 'export', 'write payments, refunds or ledger entries to a file')
   for (const kind of exportKinds) {
@@ -55,7 +54,11 @@ export function addExportCommands(program: Command): void {
       )
       .option('--resume', 'complete a file that an earlier command began')
       .addHelpText('after', `${helpOf(kind)}\n${example}\n${example} --delimiter semicolon --language fr --resume`)
-      .action(act((deps: AdminDeps, options: Options, command: Command) => exportFile(deps, kind, options, command)))
+      .action(
+        commandAction((deps: AdminDeps, options: Options, command: Command) =>
+          exportFile(deps, kind, options, command),
+        ),
+      )
   }
 }
 
@@ -85,11 +88,11 @@ async function exportFile(
   const { createCapacity } = await import('../../limits/capacity.ts')
   const { createLists } = await import('../../lists/lists.ts')
   const { business, mode, out, from = null, to = null, format, language, resume = false } = options
-  found(await deps.Business.exists({ _id: business }), `There is no business ${business}`)
-  if (from !== null && to !== null && from > to) throw new Failed('--from must not be later than --to.')
+  orFail(await deps.Business.exists({ _id: business }), `There is no business ${business}`)
+  if (from !== null && to !== null && from > to) throw new CommandFailed('--from must not be later than --to.')
   for (const name of ['delimiter', 'language'])
     if (format !== 'csv' && command.getOptionValueSource(name) === 'cli')
-      throw new Failed(`--${name} applies only to --format csv.`)
+      throw new CommandFailed(`--${name} applies only to --format csv.`)
   const owner = { businessId: business, sandbox: mode === 'test' }
   const delimiter = readDelimiter(options.delimiter)
   const reading = { lists: createLists(deps, createCapacity()) }
@@ -113,7 +116,7 @@ async function exportFile(
   try {
     const written = await withProgress(deps, total, write)
     if (written.lines < total)
-      throw new Failed(`Stopped after ${written.lines} of ${total} lines. Run the command again with --resume.`)
+      throw new CommandFailed(`Stopped after ${written.lines} of ${total} lines. Run the command again with --resume.`)
     return { file: out, ...written }
   } finally {
     await started.file.close()

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { CancelResult, CancelSelection } from '../../intents/cancel.ts'
-import { act, Failed, found, subcommand, withProgress } from './act.ts'
-import { choice, instant, someId } from './arguments.ts'
+import { CommandFailed, commandAction, orFail, subcommand, withProgress } from './act.ts'
+import { choice, instantArgument, someId } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 
 const cancelHelp = `
@@ -26,22 +26,21 @@ Examples:
   admin intents cancel --business ID --mode live --dry-run
   admin intents cancel --business ID --mode test --created-before 2026-11-20`
 
-/** Adds the `intents cancel` command. */
 export function addIntentsCommands(program: Command): void {
   const intents = subcommand(program, 'intents', 'cancel payment intents')
   subcommand(intents, 'cancel', 'cancel the PENDING payment intents of a business')
     .requiredOption('--business <id>', 'id of the business', someId)
     .requiredOption('--mode <mode>', 'test or live', choice('test', 'live'))
-    .option('--created-before <time>', beforeDescription, instant('start'))
+    .option('--created-before <time>', beforeDescription, instantArgument('start'))
     .option('--dry-run', 'only count the payment intents', false)
     .addHelpText('after', cancelHelp)
-    .action(act(cancel))
+    .action(commandAction(cancel))
 }
 
 const beforeDescription =
   'only those created before this time (ISO 8601; UTC unless it has an offset; a date means its beginning)'
 
-/** The maximum time to wait for Redis. If Redis is reachable, it responds within this time. */
+/** If Redis is reachable, it responds within this time. */
 const redisTimeoutMs = 1000
 
 interface Options {
@@ -51,17 +50,17 @@ interface Options {
   dryRun: boolean
 }
 
-/** The number of intents that matched, the number that were cancelled, and the number skipped for each reason. */
+/** `skipped` has a count per reason. */
 type CancelCounts = { matched: number; cancelled: number; skipped: Partial<Record<CancelResult, number>> }
 
 async function cancel(deps: AdminDeps, { business, mode, createdBefore, dryRun }: Options): Promise<CancelCounts> {
   const { countCancellable } = await import('../../intents/cancel.ts')
-  found(await deps.Business.exists({ _id: business }), `There is no business ${business}`)
+  orFail(await deps.Business.exists({ _id: business }), `There is no business ${business}`)
   const now = deps.now()
   const selection: CancelSelection = {
     businessId: business,
     sandbox: mode === 'test',
-    // Intents that are created while the command is running are excluded. Otherwise, the command might never end.
+    // Excludes intents created while the command is running. Otherwise, it might never end.
     createdBefore: createdBefore !== undefined && createdBefore < now ? createdBefore : now,
   }
   const total = await countCancellable(deps, selection)
@@ -88,8 +87,7 @@ async function cancelSelected(
   const { createLog } = await import('../../platform/log.ts')
   const { succeedsWithin } = await import('../../platform/timeout.ts')
   const { openQueues } = await import('../../queues/queues.ts')
-  // The command uses the queues to wake the workers. If Redis is unreachable, the workers find the events when they
-  // next poll MongoDB.
+  // Wakes the workers. If Redis is unreachable, they find the events when they next poll MongoDB.
   const log = createLog('silent', 'admin', null)
   const queues = openQueues(deps.config, log)
   const isReady = new Promise<void>((resolve) => queues.whenReady(resolve))
@@ -113,7 +111,7 @@ async function cancelSelected(
     return counts
   } catch (error) {
     if (counts.matched > 0) process.stderr.write(`Before that: ${JSON.stringify(counts)}\n`)
-    if (ending.aborted) throw new Failed('Stopped. Run the command again to cancel the rest.')
+    if (ending.aborted) throw new CommandFailed('Stopped. Run the command again to cancel the rest.')
     throw error
   } finally {
     await queues.close()

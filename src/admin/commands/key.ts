@@ -6,8 +6,17 @@ import type { KeyFacts, KeyFilter, KeyInDetail, RecognisedKey } from '../../busi
 import type { IdPage } from '../../mongo/id-page.ts'
 import { keyActs } from '../../staff-acts/key-acts.ts'
 import { keyShown, scopesInWords } from '../../staff-acts/shown.ts'
-import { act, addActCommands, asList, Failed, found, pageText, subcommand, subcommandOnId } from './act.ts'
-import { choice, ranges, seconds, someId, someScopes } from './arguments.ts'
+import {
+  addActCommands,
+  asList,
+  CommandFailed,
+  commandAction,
+  orFail,
+  pageText,
+  subcommand,
+  subcommandOnId,
+} from './act.ts'
+import { choice, networkRanges, secondsArgument, someId, someScopes } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 import { type Column, columnOf, detailsText } from './text.ts'
 
@@ -39,7 +48,6 @@ Examples:
 const defaultOverlapSeconds = 86_400
 const keyStatus = choice<ApiKey['status']>('active', 'suspended', 'revoked')
 
-/** Adds the commands that create, change, list, show and find API keys. */
 export function addKeyCommands(program: Command): void {
   const key = subcommand(program, 'key', 'create and manage API keys')
   subcommand(key, 'create', 'create a key and print it; it is not shown again')
@@ -47,14 +55,18 @@ export function addKeyCommands(program: Command): void {
     .requiredOption('--mode <mode>', 'test or live', choice('test', 'live'))
     .requiredOption('--kind <kind>', 'secret or publishable', choice('secret', 'publishable'))
     .option('--scopes <list>', 'comma-separated scopes; defaults to all scopes', someScopes)
-    .option('--ip <list>', 'comma-separated IP addresses and CIDR ranges that may use the key; defaults to all', ranges)
-    .action(act(createKey))
+    .option(
+      '--ip <list>',
+      'comma-separated IP addresses and CIDR ranges that may use the key; defaults to all',
+      networkRanges,
+    )
+    .action(commandAction(createKey))
 
   addActCommands(key, keyActs)
 
   subcommandOnId(key, 'rotate', 'create a new secret for a key; the old secret works until the overlap ends')
-    .option('--overlap-seconds <n>', 'how long the old secret keeps working', seconds, defaultOverlapSeconds)
-    .action(act(rotate))
+    .option('--overlap-seconds <n>', 'how long the old secret keeps working', secondsArgument, defaultOverlapSeconds)
+    .action(commandAction(rotate))
 
   const list = subcommand(key, 'list', 'list keys, newest first')
     .option('--business <id>', 'only keys of this business', someId)
@@ -70,12 +82,12 @@ export function addKeyCommands(program: Command): void {
 
   subcommandOnId(key, 'show', 'show what a key may do, where and when it is used, and whether it works')
     .addHelpText('after', showHelp)
-    .action(act(showKey, keyText))
+    .action(commandAction(showKey, keyText))
 
   subcommand(key, 'find', 'find the key to which a secret belongs')
     .option('--last4 <characters>', 'find keys by the last four characters of a current or earlier secret')
     .addHelpText('after', findHelp)
-    .action(act(find, (result) => ('items' in result ? pageText(matchColumns, result) : keyText(result))))
+    .action(commandAction(find, (result) => ('items' in result ? pageText(matchColumns, result) : keyText(result))))
 }
 
 interface KeyOptions extends Pick<ApiKey, 'mode' | 'kind'> {
@@ -88,26 +100,28 @@ async function createKey(deps: AdminDeps, { business: businessId, mode, kind, sc
   const { issueKey } = await import('../../businesses/change-key.ts')
   if (kind === 'publishable') await refuseUnusable(scopes ?? [])
   const input = { businessId, mode, kind, scopes: scopes ?? [...allScopes], ipAllowlist: ip }
-  return { ...found(await issueKey(deps, input, deps.by), `There is no business ${businessId}`) }
+  return { ...orFail(await issueKey(deps, input, deps.by), `There is no business ${businessId}`) }
 }
 
-/** Throws Failed if a list contains scopes that a publishable key could never use. */
+/** Throws Failed for scopes that a publishable key could never use. */
 async function refuseUnusable(wanted: readonly Scope[]): Promise<void> {
   const { publishableScopes } = await import('../../http/routes/routes.ts')
   const unusable = wanted.filter((scope) => !publishableScopes.includes(scope))
   if (unusable.length > 0)
-    throw new Failed(`A publishable key cannot use ${unusable.join(', ')}, but only ${publishableScopes.join(', ')}.`)
+    throw new CommandFailed(
+      `A publishable key cannot use ${unusable.join(', ')}, but only ${publishableScopes.join(', ')}.`,
+    )
 }
 
 async function rotate(deps: AdminDeps, id: string, { overlapSeconds }: { overlapSeconds: number }) {
   const { rotateKey } = await import('../../businesses/change-key.ts')
   const rotated = await rotateKey(deps, id, overlapSeconds, deps.by)
-  return { ...found(rotated, `Key ${id} does not exist or is revoked`) }
+  return { ...orFail(rotated, `Key ${id} does not exist or is revoked`) }
 }
 
 async function showKey(deps: AdminDeps, id: string) {
   const { lookUpKey } = await import('../../businesses/key-facts.ts')
-  return found(await lookUpKey(deps, id), `There is no key ${id}`)
+  return orFail(await lookUpKey(deps, id), `There is no key ${id}`)
 }
 
 const shownInLists = [
@@ -121,7 +135,7 @@ const shownInLists = [
 ]
 const columns = shownInLists.map(columnOf)
 
-/** Returns all facts of a key as text. `matched` is shown if the key was found by one of its secrets. */
+/** `matched` is shown if the key was found by one of its secrets. */
 const keyText = ({ scopes, ipAllowlist, lastUsedDay, ...key }: KeyInDetail): string =>
   detailsText({
     ...key,
@@ -136,20 +150,20 @@ async function find(deps: AdminDeps, { last4 }: { last4?: string }): Promise<Rec
   if (last4 !== undefined) return findByLast4(deps, last4)
   const { recogniseKey, whyNoKey } = await import('../../businesses/key-facts.ts')
   const recognised = await recogniseKey(deps, await keyIn(await readInput()))
-  if (recognised === 'mistyped') throw new Failed(whyNoKey.mistyped)
-  if (recognised === null) throw new Failed(whyNoKey.unknown)
+  if (recognised === 'mistyped') throw new CommandFailed(whyNoKey.mistyped)
+  if (recognised === null) throw new CommandFailed(whyNoKey.unknown)
   return recognised
 }
 
-/** The maximum number of keys that are listed. Few keys share one of the 14 million combinations of four characters. */
+/** Few keys share one of the 14 million combinations of four characters. */
 const maxMatches = 500
 
 async function findByLast4(deps: AdminDeps, last4: string): Promise<IdPage<Match>> {
   if (!/^[0-9A-Za-z]{4}$/.test(last4))
-    throw new Failed('--last4 takes the last four characters of a key: letters and digits.')
+    throw new CommandFailed('--last4 takes the last four characters of a key: letters and digits.')
   const { listKeys } = await import('../../businesses/key-facts.ts')
   const { items, next } = await listKeys(deps, { last4 }, { limit: maxMatches, after: null })
-  if (items.length === 0) throw new Failed('No key has a secret with these last four characters.')
+  if (items.length === 0) throw new CommandFailed('No key has a secret with these last four characters.')
   const matched = ({ secrets }: KeyFacts) => secrets.find((secret) => secret.last4 === last4)?.state ?? 'ended'
   return { items: items.map((facts) => ({ ...facts, matched: matched(facts) })), next }
 }
@@ -165,13 +179,15 @@ async function readInput(): Promise<string> {
   return readAll(process.stdin)
 }
 
-/** Returns the only key in a text. Throws Failed if there is none, or more than one. */
+/** Throws Failed unless the text contains exactly one key. */
 async function keyIn(text: string): Promise<string> {
-  const { keysIn } = await import('../../businesses/api-key.ts')
-  const keys = keysIn(text)
+  const { findKeysInText } = await import('../../businesses/api-key.ts')
+  const keys = findKeysInText(text)
   const [key] = keys
   if (key === undefined)
-    throw new Failed('Standard input contains no API key. Keys begin with sk_test_, sk_live_, pk_test_ or pk_live_.')
-  if (keys.length > 1) throw new Failed(`Standard input contains ${keys.length} keys. Pass one at a time.`)
+    throw new CommandFailed(
+      'Standard input contains no API key. Keys begin with sk_test_, sk_live_, pk_test_ or pk_live_.',
+    )
+  if (keys.length > 1) throw new CommandFailed(`Standard input contains ${keys.length} keys. Pass one at a time.`)
   return key
 }

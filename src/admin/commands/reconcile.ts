@@ -5,8 +5,8 @@ import { readInstant } from '../../input/instant.ts'
 import { columnNames, type Headers } from '../../reconciliation/read-file.ts'
 import type { Reconciled } from '../../reconciliation/reconcile.ts'
 import { differenceShown } from '../../staff-acts/shown.ts'
-import { act, Failed, subcommand } from './act.ts'
-import { choice, parsed } from './arguments.ts'
+import { CommandFailed, commandAction, subcommand } from './act.ts'
+import { choice, parserFor } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 import { columnOf, detailsText, tableText } from './text.ts'
 
@@ -34,7 +34,7 @@ Examples:
   admin reconcile --provider day.csv --day 2026-11-25
   admin reconcile --provider day.csv --day 2026-11-25 --decimal --columns key=ref,amount=montant,time=date`
 
-/** The exit code if the comparison failed. The exit code 1 means that there are differences. */
+/** If the comparison itself failed. 1 means that there are differences. */
 const failureCode = 2
 
 interface Options {
@@ -46,7 +46,6 @@ interface Options {
   wallet?: string
 }
 
-/** Adds the `reconcile` command. */
 export function addReconcileCommand(program: Command): void {
   subcommand(program, 'reconcile', "compare the wallet provider's records of one day with those of this service")
     .requiredOption('--provider <file>', "the provider's CSV file in UTF-8, or - for standard input")
@@ -57,13 +56,13 @@ export function addReconcileCommand(program: Command): void {
     .option('--wallet <name>', 'only payments and refunds of the provider with this name (WALLET_PROVIDER_NAME)')
     .addHelpText('after', help)
     .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : failureCode))
-    .action(act(run, textOf, failureCode))
+    .action(commandAction(run, textOf, failureCode))
 }
 
 const delimiterNames = ['comma', 'semicolon', 'tab'] as const
 const delimiterName = choice(...delimiterNames)
 
-const utcDayText = parsed((text) => {
+const utcDayText = parserFor((text) => {
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text) && readInstant(text, 'start') !== null
   return isDay ? text : null
 }, 'Must be a day, such as 2026-11-25.')
@@ -88,7 +87,7 @@ type Result = Reconciled & { day: string; file: string }
 
 async function run(deps: AdminDeps, options: Options): Promise<Result> {
   const { provider, day, columns = {}, decimal = false, delimiter, wallet } = options
-  if (new Date(`${day}T00:00:00Z`) > deps.now()) throw new Failed(`The day ${day} has not begun yet.`)
+  if (new Date(`${day}T00:00:00Z`) > deps.now()) throw new CommandFailed(`The day ${day} has not begun yet.`)
   const fileName = provider === '-' ? 'standard input' : basename(provider)
   const { delimiters } = await import('../../reconciliation/read-file.ts')
   const { reconcile } = await import('../../reconciliation/reconcile.ts')
@@ -104,7 +103,7 @@ async function run(deps: AdminDeps, options: Options): Promise<Result> {
   const result = await reconcile(deps, file, deps.by)
   if ('listed' in result) {
     for (const { line, message } of result.listed) process.stderr.write(`Line ${line}: ${message}\n`)
-    throw new Failed(`${result.count} rows are faulty. Nothing was compared or stored.`)
+    throw new CommandFailed(`${result.count} rows are faulty. Nothing was compared or stored.`)
   }
   if (differenceCount(result.counts) > 0) process.exitCode = 1
   return { ...result, day, file: fileName }
@@ -114,7 +113,7 @@ async function* bytesOf(path: string): AsyncGenerator<Uint8Array, void, undefine
   try {
     yield* createReadStream(path)
   } catch (error) {
-    throw new Failed(`${path} cannot be read: ${(error as Error).message}.`)
+    throw new CommandFailed(`${path} cannot be read: ${(error as Error).message}.`)
   }
 }
 

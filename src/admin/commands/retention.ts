@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Counts } from '../../retention/cleaning.ts'
-import { act, Failed, subcommand, withProgress } from './act.ts'
+import { CommandFailed, commandAction, subcommand, withProgress } from './act.ts'
 import type { AdminDeps } from './run.ts'
 
 const retentionHelp = `
@@ -15,13 +15,12 @@ Examples:
   admin retention run --dry-run
   admin retention run`
 
-/** Adds the `retention run` command. */
 export function addRetentionCommands(program: Command): void {
   const retention = subcommand(program, 'retention', 'delete old data')
   subcommand(retention, 'run', 'delete old data now')
     .option('--dry-run', 'only count what would be deleted', false)
     .addHelpText('after', retentionHelp)
-    .action(act(run))
+    .action(commandAction(run))
 }
 
 async function run(deps: AdminDeps, { dryRun }: { dryRun: boolean }): Promise<Counts> {
@@ -34,14 +33,13 @@ async function run(deps: AdminDeps, { dryRun }: { dryRun: boolean }): Promise<Co
     try {
       const outcome = await (dryRun ? countCleanUp(deps, ending, watch) : runCleanUp(deps, ending, watch, record))
       if (outcome === 'already-running')
-        throw new Failed(
+        throw new CommandFailed(
           'A clean-up is running, or was killed or failed within the last minute. Try again in a minute.',
         )
-      if (outcome === 'stopped') throw new Failed('Stopped. The next run continues from here.')
+      if (outcome === 'stopped') throw new CommandFailed('Stopped. The next run continues from here.')
       return counts
     } catch (error) {
-      // The counts are printed even if the run fails or is stopped. They would otherwise be lost, because the next run
-      // does not count what this run has deleted.
+      // Printed even if the run fails or is stopped: the next run doesn't count what this one has deleted.
       if (Object.values(counts).some((count) => count > 0))
         process.stderr.write(`Before that: ${JSON.stringify(counts)}\n`)
       throw error

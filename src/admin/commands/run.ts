@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os'
 import mongoose from 'mongoose'
-import type { About } from '../../audit/audit-event.ts'
+import type { AuditDetails } from '../../audit/audit-event.ts'
 import { addLine } from '../../audit/audited.ts'
 import { loadConfig } from '../../config/config.ts'
 import { openModels, withModels } from '../../context/models.ts'
@@ -14,30 +14,26 @@ import { createLog } from '../../platform/log.ts'
 import type { By } from '../../security/actor.ts'
 import { createSecrets } from '../../security/encrypt.ts'
 import { createSlowHash } from '../../security/slow-hash.ts'
-import { jsonText, plainText } from './text.ts'
+import { escapeText, jsonText } from './text.ts'
 
-/** The dependencies of the command line, which does not need Redis. */
+/** The command line needs no Redis. */
 export type AdminDeps = Pick<Deps, keyof Models | 'config' | 'now' | 'secrets' | 'slowHash' | 'transactions'> & {
   /** The operator who runs the command, with the value of `--reason`. */
   by: By
   asJson: boolean
-  /** Adds a line to the audit trail. Commands that are not one of a domain's acts call it before anything else. */
-  record(about: About): Promise<unknown>
-  /** Returns a signal that the first Ctrl-C aborts. A second one ends the process immediately. */
+  /** Adds a line to the audit trail. Commands that aren't one of a domain's acts call it before anything else. */
+  record(about: AuditDetails): Promise<unknown>
+  /** The first Ctrl-C aborts this signal. A second one ends the process immediately. */
   onCtrlC(): AbortSignal
 }
 
-/** How to print a command's result, and the exit code if the command fails. */
 interface Output<Result> {
   asJson: boolean
   toText(result: Result): string | Promise<string>
   failureCode: number
 }
 
-/**
- * Runs one command and prints its result on stdout, as JSON or with `toText`. If the command fails, prints one line on
- * stderr and sets the exit code.
- */
+/** Prints the result on stdout, or one line about a failure on stderr, and sets the exit code. */
 export async function withAdminDeps<Result extends object>(
   reason: string | undefined,
   run: (deps: AdminDeps) => Promise<Result>,
@@ -60,7 +56,7 @@ export async function withAdminDeps<Result extends object>(
       const transactions = openTransactions(mongo)
       const models = openModels(mongo)
       const by = operator(reason)
-      const record = (about: About) => addLine({ ...models, now }, by, about)
+      const record = (about: AuditDetails) => addLine({ ...models, now }, by, about)
       const parts = { config, secrets, slowHash, transactions, by, asJson, now, record, onCtrlC }
       const result = await run(withModels(models, parts)).finally(close)
       const text = asJson ? jsonText(result) : await toText(result)
@@ -76,7 +72,7 @@ export async function withAdminDeps<Result extends object>(
   }
 }
 
-/** Returns the operating system's current user as the actor for the audit trail. */
+/** The operating system's current user, as the actor for the audit trail. */
 const operator = (reason?: string): By => ({
   actor: { kind: 'operator', name: userName(), from: hostname() },
   reason: reason ?? null,
@@ -96,10 +92,10 @@ const { MongoNetworkError, MongoServerSelectionError, MongoServerError } = mongo
 /** MongoDB's code for a wrong user name or password. */
 const authenticationFailed = 18
 
-/** Returns the sentence that a failed command prints. It never contains a password from MONGODB_URL. */
+/** One sentence, never with a password from MONGODB_URL. */
 function explainError(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
-  const detail = plainText(message.replaceAll(/\/\/[^\s/]*@/g, '//').trim())
+  const detail = escapeText(message.replaceAll(/\/\/[^\s/]*@/g, '//').trim())
   if (error instanceof mongoose.Error.MongooseServerSelectionError || error instanceof MongoServerSelectionError) {
     const hosts = hostsOf(error)
     return `MongoDB cannot be reached${hosts === '' ? '' : ` at ${hosts}`} (MONGODB_URL): ${detail}. Check that it is running and accepts connections from this machine.`
@@ -114,7 +110,7 @@ function explainError(error: unknown): string {
   return detail
 }
 
-/** Returns the addresses that the driver tried, such as `127.0.0.1:27017`. The error has the state of each server. */
+/** Addresses that the driver has contacted, such as `127.0.0.1:27017`. The error has the state of each server. */
 function hostsOf(error: object): string {
   const servers = (error as { reason?: { servers?: unknown } }).reason?.servers
   return servers instanceof Map ? [...servers.keys()].join(', ') : ''

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import type { Reencrypted } from '../../security/reencrypt.ts'
-import { act, subcommand, withProgress } from './act.ts'
+import { commandAction, subcommand, withProgress } from './act.ts'
 import type { AdminDeps } from './run.ts'
 
-/** The maximum number of endpoints, and of staff accounts, that the report lists. */
+/** Longer lists of endpoints and staff accounts are cut. */
 const maxListed = 100
 
 const rotateHelp = `
@@ -22,12 +22,11 @@ case, check that SECRET_KEY_PREVIOUS is the right one.
 
 If the command is interrupted, run it again: it continues with the rest.`
 
-/** Adds the `secrets rotate` command. */
 export function addSecretsCommands(program: Command): void {
   const secrets = subcommand(program, 'secrets', 'rotate SECRET_KEY')
   subcommand(secrets, 'rotate', 'encrypt stored secrets again with the current SECRET_KEY')
     .addHelpText('after', rotateHelp)
-    .action(act(rotate))
+    .action(commandAction(rotate))
 }
 
 async function rotate(deps: AdminDeps) {
@@ -44,23 +43,23 @@ async function rotate(deps: AdminDeps) {
     responses: await reencryptField(deps, deps.StoredResponse, 'response', { where: stillNeeded(deps.now()), advance }),
     serviceKeys: await reencryptField(deps, deps.ServiceKey, 'key'),
   }))
-  const { left, listed, gone, listedGone } = await findStaleKeys(deps)
+  const { staleCount, staleKeys, unreadableCount, unreadableKeys } = await findStaleKeys(deps)
   const unreadable = counted(parts, (part) => part.unreadable.length)
-  const lost = Object.values(unreadable).reduce((sum, count) => sum + count, gone)
-  if (lost > 0) reportLost(unreadable, gone)
+  const lost = Object.values(unreadable).reduce((sum, count) => sum + count, unreadableCount)
+  if (lost > 0) reportLost(unreadable, unreadableCount)
   return {
     reencrypted: counted(parts, (part) => part.reencrypted),
-    // Values that are encrypted with a key that is not configured.
+    // Encrypted with a key that isn't configured.
     unreadable,
     unreadableEndpoints: parts.endpoints.unreadable.slice(0, maxListed).map((id) => ({ id })),
     unreadableStaff: parts.secondFactors.unreadable.slice(0, maxListed).map((name) => ({ name })),
-    keysLeft: left,
-    keys: listed,
-    // API keys that cannot be used because their SECRET_KEY is not configured.
-    keysGone: gone,
-    goneKeys: listedGone,
-    // Whether nothing depends on SECRET_KEY_PREVIOUS or on a key that is not configured.
-    mayDropPrevious: left === 0 && lost === 0,
+    keysLeft: staleCount,
+    keys: staleKeys,
+    // API keys that can't be used, because their SECRET_KEY isn't configured.
+    keysGone: unreadableCount,
+    goneKeys: unreadableKeys,
+    // Whether nothing depends on SECRET_KEY_PREVIOUS or on a key that isn't configured.
+    mayDropPrevious: staleCount === 0 && lost === 0,
   }
 }
 
@@ -70,7 +69,7 @@ const counted = <Name extends string>(parts: Record<Name, Reencrypted>, count: (
     number
   >
 
-/** Reports on stderr how many values could not be rotated. All other values have been rotated. */
+/** Says on stderr how many values couldn't be rotated. All others have been. */
 function reportLost(unreadable: Record<string, number>, keys: number): void {
   const { endpoints, secondFactors, responses, serviceKeys } = unreadable
   process.exitCode = 1

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { shopShown } from '../../staff-acts/shown.ts'
 import type { ShopFilter } from '../../store/shops/shops.ts'
-import { act, asList, found, subcommand, subcommandOnId } from './act.ts'
+import { asList, commandAction, orFail, subcommand, subcommandOnId } from './act.ts'
 import { businessName, choice, someId } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 import { columnOf, detailsText } from './text.ts'
@@ -11,13 +11,13 @@ Examples:
   admin shop list --business ID
   admin shop list --mode live`
 
-/** Adds the commands for shops. Only live shops are created here: the service creates the sandbox shop itself. */
+/** Live shops only: the service creates the sandbox's shop itself. */
 export function addShopCommands(program: Command): void {
   const shop = subcommand(program, 'shop', 'create shops')
   subcommand(shop, 'create', 'create the live shop of a business, which can have only one')
     .requiredOption('--business <id>', 'id of the business')
     .requiredOption('--name <name>', 'name of the shop', businessName)
-    .action(act(createLiveShop))
+    .action(commandAction(createLiveShop))
 
   const list = subcommand(shop, 'list', 'list shops, newest first')
     .option('--business <id>', 'only shops of this business', someId)
@@ -30,19 +30,19 @@ export function addShopCommands(program: Command): void {
 
   subcommandOnId(shop, 'show', 'show a shop with the number of its products')
     .addHelpText('after', '\nExample:\n  admin shop show ID')
-    .action(act(showShop, detailsText))
+    .action(commandAction(showShop, detailsText))
 }
 
 async function createLiveShop(deps: AdminDeps, { business: businessId, name }: { business: string; name: string }) {
   const { createShop } = await import('../../store/shops/shops.ts')
-  found(await deps.Business.exists({ _id: businessId }), `There is no business ${businessId}`)
+  orFail(await deps.Business.exists({ _id: businessId }), `There is no business ${businessId}`)
   const created = await createShop(deps, { businessId, name }, deps.by)
-  return { id: found(created, `Business ${businessId} already has a shop`)._id }
+  return { id: orFail(created, `Business ${businessId} already has a shop`)._id }
 }
 
 async function showShop(deps: AdminDeps, id: string) {
   const { lookUpShop } = await import('../../store/shops/shops.ts')
-  return found(await lookUpShop(deps, id), `There is no shop ${id}`)
+  return orFail(await lookUpShop(deps, id), `There is no shop ${id}`)
 }
 
 const columns = Object.values(shopShown).map(columnOf)

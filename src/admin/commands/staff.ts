@@ -1,26 +1,25 @@
 import type { Command } from 'commander'
 import type { IdPageRequest } from '../../mongo/id-page.ts'
 import type { AccountFacts, AccountFilter } from '../../staff/list-accounts.ts'
-import { isStaffName, roles } from '../../staff/permissions.ts'
+import { isValidStaffName, roles } from '../../staff/permissions.ts'
 import { accountActs, passwordInWords, staffListActs } from '../../staff-acts/account-acts.ts'
 import { accountShown } from '../../staff-acts/shown.ts'
-import { act, addActCommands, asList, found, subcommand } from './act.ts'
-import { choice, parsed } from './arguments.ts'
+import { addActCommands, asList, commandAction, orFail, subcommand } from './act.ts'
+import { choice, parserFor } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
-import { type Column, columnOf, detailsText, second } from './text.ts'
+import { type Column, columnOf, detailsText, toSecond } from './text.ts'
 
 const listHelp = `
 Examples:
   admin staff list
   admin staff list --role support --disabled`
 
-/** Parses the name of a staff account. Names are stored and compared in lower case. */
-const staffName = parsed(
-  (text) => (isStaffName(text.toLowerCase()) ? text.toLowerCase() : null),
+/** Names are stored and compared in lower case. */
+const staffName = parserFor(
+  (text) => (isValidStaffName(text.toLowerCase()) ? text.toLowerCase() : null),
   'Must be 1 to 64 characters (a-z, 0-9 and . _ @ -) and begin with a letter or digit.',
 )
 
-/** Adds the commands that create, change, list and show staff accounts. */
 export function addStaffCommands(program: Command): void {
   const staff = subcommand(program, 'staff', 'create and manage accounts of the support staff')
   addActCommands(staff, staffListActs)
@@ -35,7 +34,7 @@ export function addStaffCommands(program: Command): void {
   subcommand(staff, 'show', 'show the role and the state of an account')
     .argument('<name>', 'name of the account', staffName)
     .addHelpText('after', '\nExample:\n  admin staff show fatou')
-    .action(act(showAccount, detailsText))
+    .action(commandAction(showAccount, detailsText))
 }
 
 async function listPage(deps: AdminDeps, filter: AccountFilter, slice: IdPageRequest) {
@@ -47,19 +46,19 @@ async function listPage(deps: AdminDeps, filter: AccountFilter, slice: IdPageReq
 async function showAccount(deps: AdminDeps, name: string) {
   const { lookUpAccount } = await import('../../staff/list-accounts.ts')
   const { listSessions } = await import('../../staff/staff-sessions.ts')
-  const account = found(await lookUpAccount(deps, name), `There is no account ${name}`)
+  const account = orFail(await lookUpAccount(deps, name), `There is no account ${name}`)
   const [shown] = await withSignIns(deps, [account])
   return { ...(shown ?? account), sessions: (await listSessions(deps, name)).length }
 }
 
-/** Adds to accounts their password's state in words, and the time of their last sign-in, which is known for 30 days. */
+/** Adds the password's state in words, and the last sign-in, which is known for 30 days. */
 async function withSignIns(deps: AdminDeps, accounts: readonly AccountFacts[]) {
   const { lastSignIns } = await import('../../staff/staff-sessions.ts')
   const names = accounts.map(({ name }) => name)
   const signIns = await lastSignIns(deps, names)
   return accounts.map((account) => ({
     ...account,
-    password: passwordInWords(account, second),
+    password: passwordInWords(account, toSecond),
     lastSignInAt: signIns.get(account.name) ?? null,
   }))
 }

@@ -7,19 +7,19 @@ import type { ShownField } from '../../staff-acts/shown.ts'
  */
 const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 
-/** Returns text from a merchant in a form that a terminal shows as it is, for example with `\u{1b}` for ESC. */
-export const plainText = (text: string): string =>
+/** Makes a terminal show a merchant's text as it is, e.g. with `\u{1b}` for ESC. */
+export const escapeText = (text: string): string =>
   text.replaceAll(unsafe, (character) => String.raw`\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
 
-/** Returns an error message of Commander, which may repeat an argument, with its suggestion on a line of its own. */
-export const plainMessage = (text: string): string =>
+/** For Commander's messages, which may repeat an argument. The suggestion gets a line of its own. */
+export const escapeErrorMessage = (text: string): string =>
   `${text
     .trimEnd()
     .split(/\n(?=\(Did you mean [^\n]*\)$)/)
-    .map(plainText)
+    .map(escapeText)
     .join('\n')}\n`
 
-/** Returns an object as JSON in which every unsafe character is escaped. A program that reads it gets the same text. */
+/** Escapes every unsafe character. A program that parses the JSON gets the same text. */
 export const jsonText = (result: object): string =>
   JSON.stringify(result).replaceAll(unsafe, (character) =>
     Array.from({ length: character.length }, (_, index) => escaped(character.charCodeAt(index))).join(''),
@@ -27,16 +27,16 @@ export const jsonText = (result: object): string =>
 
 const escaped = (unit: number): string => String.raw`\u${unit.toString(16).padStart(4, '0')}`
 
-/** Formats a time to the second, such as `2026-11-21T07:35:12Z`. */
-export const second = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`
+/** To the second, such as `2026-11-21T07:35:12Z`. */
+export const toSecond = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`
 
-/** Formats the UTC day of a time, such as `2026-11-21`. */
+/** UTC, such as `2026-11-21`. */
 export const dayOf = (time: Date | null): string | null => time?.toISOString().slice(0, 10) ?? null
 
-/** Formats a value in a single line. A list becomes `one, other`, and an object `name 3, other 5`. */
+/** One line. A list becomes `one, other`, and an object `name 3, other 5`. */
 function valueText(value: unknown): string {
   if (value === null || value === undefined) return 'none'
-  if (value instanceof Date) return second(value)
+  if (value instanceof Date) return toSecond(value)
   if (Array.isArray(value)) return value.map(valueText).join(', ') || 'none'
   if (typeof value === 'object')
     return (
@@ -44,10 +44,10 @@ function valueText(value: unknown): string {
         .map(([name, part]) => `${name} ${valueText(part)}`)
         .join(', ') || 'none'
     )
-  return plainText(typeof value === 'string' ? value : JSON.stringify(value))
+  return escapeText(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
-/** Formats the result of a command that changes something, as one `name: value` line for each field. */
+/** One `name: value` line per field. */
 export const linesOf = (result: object): string =>
   Object.entries(result)
     .map(([name, value]) => `${name}: ${hasRows(value) ? rowsOf(value) : valueText(value)}`)
@@ -61,27 +61,27 @@ const rowsOf = (rows: object[]): string =>
 
 const rowCell = (value: unknown): string => (value === null ? '' : valueText(value))
 
-/** A column of a table. Numbers are right-aligned. */
+/** Numbers are right-aligned. */
 export interface Column<Item> {
   title: string
   cell(item: Item): string | number | null
-  /** If true, the cells of the column are shortened if the table would otherwise be too wide. */
+  /** Whether cells are shortened if the table would otherwise be too wide. */
   mayShrink?: boolean
 }
 
-/** Returns a column with a field that pages show too. */
+/** Pages show the field too. */
 export const columnOf = <Item>({ label, unit, value }: ShownField<Item>): Column<Item> => ({
   title: label.toUpperCase(),
   mayShrink: unit === 'user',
   cell(item) {
     const shown = value(item)
-    if (shown instanceof Date) return unit === 'date' ? dayOf(shown) : second(shown)
+    if (shown instanceof Date) return unit === 'date' ? dayOf(shown) : toSecond(shown)
     if (typeof shown === 'boolean') return shown ? 'yes' : 'no'
     return shown
   },
 })
 
-/** The maximum width of a table in characters. */
+/** In characters. */
 const maxWidth = 120
 const minShrunkWidth = 12
 
@@ -92,7 +92,7 @@ const noCorners = Object.fromEntries(
   ['top', 'bottom'].flatMap((side) => [`${side}-left`, `${side}-right`].map((name) => [name, ''])),
 )
 
-/** Returns a table with a header row. If it is wider than `maxWidth`, the columns that may shrink are shortened. */
+/** If the table is wider than `maxWidth`, the columns that may shrink are shortened. */
 export function tableText<Item>(columns: readonly Column<Item>[], items: readonly Item[]): string {
   const natural = drawn(columns, items, [])
   const excess = natural.width - maxWidth
@@ -131,7 +131,7 @@ const linesWithoutPadding = (table: Table.Table): string =>
     .map((line) => line.trimEnd())
     .join('\n')
 
-/** Returns the fields of one object, with aligned values. A list of objects becomes a table of its own. */
+/** Values are aligned. A list of objects becomes a table of its own. */
 export function detailsText(result: object): string {
   const fields = Object.entries(result)
   const width = Math.max(...fields.map(([name]) => name.length))

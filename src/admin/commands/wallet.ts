@@ -3,8 +3,8 @@ import type { IdPage, IdPageRequest } from '../../mongo/id-page.ts'
 import type { EncryptedField } from '../../security/encrypt.ts'
 import { walletShown } from '../../staff-acts/shown.ts'
 import type { WalletFacts, WalletFilter } from '../../wallets/sandbox/operate.ts'
-import { act, asList, Failed, found, subcommand } from './act.ts'
-import { centimes, parsed, phoneNumber, pinCode, someId, walletPhone } from './arguments.ts'
+import { asList, CommandFailed, commandAction, orFail, subcommand } from './act.ts'
+import { centimes, parserFor, phoneNumber, pinCode, someId, walletPhone } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 import { columnOf, detailsText } from './text.ts'
 
@@ -22,14 +22,13 @@ shows the demo wallet of that business.
 Example:
   admin wallet show 44556677`
 
-/** Adds the commands for sandbox wallets. */
 export function addWalletCommands(program: Command): void {
   const wallet = subcommand(program, 'wallet', 'create sandbox wallets')
   subcommand(wallet, 'create', 'create a wallet that can pay test payment intents of every business')
     .requiredOption('--phone <phone>', 'phone number of the customer', walletPhone)
     .requiredOption('--pin <pin>', pinDescription, pinCode)
     .requiredOption('--balance <centimes>', 'the balance in centimes', centimes)
-    .action(act(createSandboxWallet))
+    .action(commandAction(createSandboxWallet))
 
   const list = subcommand(wallet, 'list', 'list sandbox wallets')
     .option('--phone <phone>', 'only wallets with this phone number', phoneNumber)
@@ -41,7 +40,7 @@ export function addWalletCommands(program: Command): void {
     .argument('<phone>', 'phone number of the wallet', phoneNumber)
     .option('--business <id>', 'the business that sees the demo wallet', someId)
     .addHelpText('after', showHelp)
-    .action(act(showWallet, detailsText))
+    .action(commandAction(showWallet, detailsText))
 }
 
 const pinDescription = '4 to 6 digits; other users of this machine can see it, so do not use a real PIN'
@@ -49,22 +48,22 @@ const pinDescription = '4 to 6 digits; other users of this machine can see it, s
 async function createSandboxWallet(deps: AdminDeps, input: { phone: string; pin: string; balance: number }) {
   const { createWallet } = await import('../../wallets/sandbox/operate.ts')
   const created = await createWallet(deps, input, deps.by)
-  const { _id: id, phone, balance } = found(created, `There is already a wallet ${input.phone}`)
+  const { _id: id, phone, balance } = orFail(created, `There is already a wallet ${input.phone}`)
   return { id, phone, balance }
 }
 
 async function showWallet(deps: AdminDeps, phone: string, { business = null }: { business?: string | null }) {
   const { lookUpWallet } = await import('../../wallets/sandbox/operate.ts')
-  return found(
+  return orFail(
     await lookUpWallet(deps, phone, business),
     'There is no such wallet. A demo wallet exists from its first payment on, and can be shown only with --business',
   )
 }
 
-/** The id of a wallet contains its phone number, so the id at which the next page begins is printed encrypted. */
+/** A wallet's id contains its phone number, so the id at which the next page begins is printed encrypted. */
 const nextField: EncryptedField = { collection: 'wallets', id: 'list', field: 'next' }
 
-const sealedId = parsed((text) => /^v1\.[\w.-]{1,400}$/.exec(text)?.[0], 'Must be the "next" of the previous page.')
+const sealedId = parserFor((text) => /^v1\.[\w.-]{1,400}$/.exec(text)?.[0], 'Must be the "next" of the previous page.')
 
 async function read(
   deps: AdminDeps,
@@ -80,7 +79,7 @@ function decrypted({ secrets }: AdminDeps, text: string): string {
   try {
     return secrets.decrypt(text, nextField)
   } catch {
-    throw new Failed('--after takes the "next" of the previous page.')
+    throw new CommandFailed('--after takes the "next" of the previous page.')
   }
 }
 

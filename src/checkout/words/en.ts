@@ -3,22 +3,22 @@ import { currencyCode } from '../../../schemas/currency.ts'
 const nothingTaken = 'You have not been charged.'
 
 export const english = {
-  /** The language's name in that language. */
+  /** Written in that language. */
   language: 'English',
   languages: 'Language',
   toContent: 'Skip to content',
   test: 'Test mode: no real money is taken.',
   nothingTaken,
   moment: (date: string, clock: string) => `${date} at ${clock}`,
-  /** The heading of the summary above a form whose fields are wrong. */
+  /** Heading of the summary above a form with wrong fields. */
   problem: 'There is a problem',
-  /** The heading of a notice above a form. */
+  /** Heading of a notice above a form. */
   notPaid: 'Payment not made',
-  /** Returns the page title to use if the form on the page has errors. */
+  /** Page title if the form has errors. */
   wrong: (title: string) => `Error: ${title}`,
   pay: {
     title: (amount: string) => `Pay ${amount}`,
-    /** Tells the customer when the payment expires, either as a time today or as a date and time. */
+    /** When the payment expires: a time today, or a date and time. */
     expiresToday: (clock: string, left: string) => `Pay before ${clock}: ${left} left.`,
     expires: (moment: string, left: string) => `Pay before ${moment}: ${left} left.`,
     phone: 'Phone number',
@@ -29,7 +29,7 @@ export const english = {
     button: (amount: string) => `Pay ${amount}`,
     busy: 'Paying…',
     changeAmount: 'Change the amount',
-    /** The text of the link back to the merchant. Following the link does not cancel the payment. */
+    /** The link back to the merchant. Following it doesn't cancel the payment. */
     leave: 'Return to the merchant without paying',
   },
   amount: {
@@ -45,14 +45,14 @@ export const english = {
     button: 'Continue',
     unknown: 'This code is not valid. Check it with the merchant.',
   },
-  /** The page that a merchant shows to a customer at a counter. */
+  /** A merchant shows this page at a counter. */
   qr: {
     title: (amount: string) => `Scan to pay ${amount}`,
     /** The title if the customer chooses the amount. */
     titleOpen: 'Scan to pay',
-    /** The text alternative of the QR code. */
+    /** Text alternative of the QR code. */
     image: 'QR code of the payment page',
-    /** The sentence before the payment code. `address` is the address of the page on which the customer types it. */
+    /** Comes before the payment code. `address` is the page for typing it. */
     code: (address: string) => `Or open ${address} and enter this code:`,
     download: (format: string) => `Download as ${format}`,
   },
@@ -66,7 +66,7 @@ export const english = {
     amountRange: (least: string, most: string) => `The amount must be between ${least} and ${most}`,
     code: 'Enter the 6 digits of the code',
   },
-  /** Each notice explains why the customer was not charged. */
+  /** Each one explains why the customer wasn't charged. */
   notices: {
     wallet_locked: `This wallet is locked after several wrong PINs. ${nothingTaken} Try again later, or pay with another wallet.`,
     insufficient_funds: `There is not enough money in this wallet. ${nothingTaken} Top it up and try again, or pay with another wallet.`,
@@ -82,7 +82,7 @@ export const english = {
       'We are waiting for your wallet to confirm. Do not pay a second time: this page updates by itself.',
     ],
     paid: 'Payment successful',
-    /** Shown to a customer if the intent was paid with a form other than theirs. */
+    /** The intent was paid with a form other than this customer's. */
     paidBefore: ['This payment was already made', 'You were not charged for this attempt.'],
     refunded: 'Payment refunded',
     refundedInPart: 'Payment partly refunded',
@@ -123,10 +123,10 @@ export const english = {
       'Something went wrong',
       'The problem is on our side. Open the page again: it will show the status of the payment. You will not be charged twice.',
     ],
-    /** The text of the link that opens the requested page again. */
+    /** Link text. */
     again: 'Open the page again',
   },
-  /** The words from which a remaining time is composed, such as `23 h 59 min`. */
+  /** Parts of a remaining time, such as `23 h 59 min`. */
   left: {
     days: ['#\u00a0day', '#\u00a0days', '#\u00a0days', '#\u00a0days'],
     hours: ['#\u00a0h', '#\u00a0h', '#\u00a0h', '#\u00a0h'],

@@ -7,22 +7,16 @@ import { inChunks } from '../../platform/in-slices.ts'
 import type { FileBody } from '../../store/imports/import-products.ts'
 import { type Body, isJsonType, mediaTypeOf, parseJson } from './json-body.ts'
 
-/**
- * The maximum size of a file sent as JSON. The limit is lower than for a CSV body because parsing JSON blocks the
- * process, whereas CSV is parsed in chunks.
- */
+/** Lower than the limit for a CSV body: parsing JSON blocks the process, whereas CSV is parsed in chunks. */
 export const maxJsonFileBytes = 2 * 1024 * 1024
 
-/**
- * Creates a body from the file's bytes, or from the value of the JSON field `csv`, which may be invalid. `others` names
- * the fields beside it.
- */
+/** `csv` may be any value, because a JSON body can hold anything there. `others` names the fields beside it. */
 const bodyOf = (csv: unknown, kind: FileBody['kind'], others: string[] = []): Body => ({
   value: { csv, kind, others } satisfies FileBody,
   params: others.length === 0 ? digest(csv) : [digest(csv), ...others],
 })
 
-/** Reads a CSV file that was sent as the body itself, in the form field `file`, or in the JSON field `csv`. */
+/** Accepts CSV as the body itself, in the form field `file`, or in the JSON field `csv`. */
 export async function readCsv(bytes: Buffer, contentType: string | undefined): Promise<Body> {
   const { type, isUtf8 } = mediaTypeOf(contentType)
   if (type === 'text/csv' && isUtf8) return bodyOf(bytes, 'json')
@@ -41,8 +35,7 @@ export async function readCsv(bytes: Buffer, contentType: string | undefined): P
   const fields: { csv?: unknown } | null = typeof value === 'object' && !Array.isArray(value) ? value : null
   const csv = fields?.csv
   const others = Object.keys(fields ?? {}).filter((name) => name !== 'csv')
-  // In memory, a parsed object or array can be fifteen times as large as its JSON text. Such a value is replaced with
-  // null, which validation rejects in the same way.
+  // A parsed object or array can take fifteen times the memory of its JSON text. Null fails validation just as well.
   return bodyOf(typeof csv === 'object' ? null : csv, 'json', others.slice(0, maxFaults))
 }
 
@@ -51,19 +44,18 @@ const tooLarge = 'A file in JSON can have at most 2 MiB. Send a larger file as t
 export const acceptedCsv =
   'Send the file as text/csv in UTF-8, in the field file of multipart/form-data, or in the field csv of application/json, without compression.'
 
-/** Hashes only the content, because clients choose a new boundary each time they send a form. */
+/** Hashes only the content: clients choose a new boundary each time they send a form. */
 const digest = (csv: unknown): string | null =>
   typeof csv === 'string' || Buffer.isBuffer(csv) ? createHash('sha256').update(csv).digest('base64url') : null
 
-/** The maximum number of parts in a form. A form with one file needs far fewer. */
+/** A form with one file needs far fewer. */
 const maxParts = 100
-/** How many bytes the parser keeps of each field other than the file, whose values are ignored. */
+/** Bytes kept of each other field. Only their names matter. */
 const otherFieldBytes = 1024
 
 const noFile = 'Send one file as the form field file.'
 const broken = 'The body is not valid multipart/form-data.'
 
-/** Returns the content of the form field `file`, and the names of all other fields. */
 function readFormFile(
   bytes: Buffer,
   contentType: string,
@@ -96,12 +88,12 @@ function readFormFile(
   })
 }
 
-/** Returns null if the Content-Type header contains no boundary. */
+/** Null if the Content-Type has no boundary. */
 function openForm(contentType: string): BusboyInstance | null {
   try {
     return new Busboy({
       headers: { 'content-type': contentType },
-      // The file's part is recognised by its field name, because some clients send no file name.
+      // Goes by the field name, because some clients send no file name.
       isPartAFile: (field) => field === 'file',
       limits: { parts: maxParts, fieldSize: otherFieldBytes },
     })

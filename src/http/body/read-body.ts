@@ -8,16 +8,14 @@ import { limitCostly } from '../operations/limit-rate.ts'
 import { acceptedCsv, readCsv } from './csv-body.ts'
 import { type Body, readJson } from './json-body.ts'
 
-/** The maximum size of each kind of body, in bytes. */
 export const maxBodyBytes = {
-  // The largest valid request to create an intent is about 510 KB if every character is escaped.
+  // A valid request to create an intent takes up to about 510 KB if every character is escaped.
   json: 512 * 1024,
-  // This is enough for 5 000 rows of 1 600 bytes. A valid row can be up to 20 KB long, but no real product catalogue
-  // consists of rows that long.
+  // Enough for 5 000 rows of 1 600 bytes. A valid row can reach 20 KB, but no real catalogue consists of such rows.
   csv: 8 * 1024 * 1024,
 } as const satisfies Record<BodyKind, number>
 
-/** How to read each kind of body. `accepted` replaces the default error message for an unsupported media type. */
+/** `accepted` replaces the default error message for an unsupported media type. */
 const kinds = {
   json: { read: readJson, accepted: null, readRaw: readUpTo(maxBodyBytes.json) },
   csv: { read: readCsv, accepted: acceptedCsv, readRaw: readUpTo(maxBodyBytes.csv) },
@@ -28,25 +26,22 @@ const readSmall = readUpTo(smallBytes)
 type LimitDeps = Pick<Deps, 'memory' | 'rateLimits'>
 
 /**
- * Reserves memory for the body before any of it is read. Throws RATE_LIMITED if the business has less memory left than
- * the announced Content-Length needs. A chunked body has no Content-Length, so the maximum body size is reserved for
- * it. If too little memory is left for that, the chunked body is still read, provided that it turns out to be small.
+ * Reserves memory before any of the body is read. Throws RATE_LIMITED if the business has less left than the
+ * Content-Length needs. A chunked body has none, so we reserve the maximum size – and if that's too much, the body is
+ * still read as long as it turns out to be small.
  */
 export function reserveBody(deps: LimitDeps, { businessId }: Caller, req: Request, kind: BodyKind): BodyMemory {
   const largest = maxBodyBytes[kind]
   const isChunked = req.headers['transfer-encoding'] !== undefined
   const bytes = isChunked ? largest : Number(req.headers['content-length'] ?? 0)
-  // A body that exceeds the maximum size is not read at all, so it needs no memory.
+  // Bodies over the maximum aren't read at all, so they need no memory.
   if (bytes <= smallBytes || bytes > largest) return smallBody
   const memory = deps.memory.body(businessId, kind, bytes)
   if (memory === null && !isChunked) throw deps.memory.bodyRefusal(businessId, kind, bytes)
   return memory ?? smallBody
 }
 
-/**
- * Reads and parses the body within its reserved memory. Throws if the body is truncated, or if it is large and no
- * memory was reserved for it. In both cases, the request must have no effect.
- */
+/** Throws for a truncated body, and for a large one without reserved memory. The request must then have no effect. */
 export async function readBody(
   deps: LimitDeps,
   caller: Caller,
@@ -57,11 +52,10 @@ export async function readBody(
 ): Promise<Body> {
   const { readRaw, read, accepted } = kinds[kind]
   const largest = maxBodyBytes[kind]
-  // The body is rejected based on its Content-Length alone, because the parser would read the whole body before it
-  // reported an error.
+  // Goes by the Content-Length alone: the parser would read the whole body before it reported an error.
   if (Number(req.headers['content-length']) > largest)
     return { refusal: refuse('PAYLOAD_TOO_LARGE', { headers: { Connection: 'close' } }) }
-  // Only `100-continue` can occur here (src/http/server/bare-app.ts).
+  // It can only be `100-continue` here (src/http/server/bare-app.ts).
   if (req.headers.expect !== undefined) res.writeContinue()
   const refusal = await new Promise<Refusal | null>((resolve, reject) => {
     const readBounded = memory.isLarge ? readRaw : readSmall
@@ -75,27 +69,23 @@ export async function readBody(
   if (refusal?.code === 'PAYLOAD_TOO_LARGE' && !memory.isLarge)
     throw deps.memory.bodyRefusal(caller.businessId, kind, largest)
   if (refusal !== null) return { refusal }
-  // Once the client has disconnected, the parser skips the body, even if the whole body had already arrived.
+  // Once the client has disconnected, the parser skips the body, even one that arrived in full.
   const isSkipped = isAnnounced(req) && !Buffer.isBuffer(req.body)
   if (!req.complete || isSkipped) throw truncated()
   const bytes = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0)
   memory.keep(bytes.length)
-  // Free the raw body, because the request object stays in memory until the next request on its connection.
+  // Frees the raw body: the request object lives until the next request on its connection.
   req.body = undefined
-  // The body counts towards the rate limit before it is parsed, because 512 KiB of short keys take 60 ms to parse.
-  // Files do not need this limit, because their budget admits only two files of the maximum size per business.
+  // Large bodies count towards the rate limit before they're parsed, because 512 KiB of short keys take 60 ms to parse.
+  // Files don't need this: their budget admits only two of the maximum size per business.
   if (kind === 'json') limitCostly(deps, caller, Math.floor(bytes.length / smallBytes))
   return read(bytes, req.headers['content-type'])
 }
 
-/** Whether the headers indicate that the request has a body. */
 export const isAnnounced = ({ headers }: Request): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-/**
- * Converts an error from body-parser into an API error. Returns null if the client is not at fault. `accepted` is the
- * message for an unsupported media type.
- */
+/** Null if the client isn't at fault. `accepted` is the message for an unsupported media type. */
 export function bodyRefusal(error: unknown, accepted: string | null): Refusal | null {
   const { type, status } = error as { type?: string; status?: number }
   if (type === 'entity.too.large') return refuse('PAYLOAD_TOO_LARGE')

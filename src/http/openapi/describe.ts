@@ -3,13 +3,13 @@ import { version } from '../../platform/version.ts'
 import { tags } from '../operations/route.ts'
 import { routes } from '../routes/routes.ts'
 import type { DescribedConfig } from './formats.ts'
-import { operation, pathOf } from './operation.ts'
-import { headers, refusalExamples, sharedRefusals } from './responses.ts'
-import { createSchemaWriter, named, type Part, type SchemaWriter } from './schemas.ts'
+import { describeOperation, pathOf } from './operation.ts'
+import { headerComponents, refusalExamples, sharedRefusals } from './responses.ts'
+import { createSchemaWriter, namedSchemas, type OpenApiPart, type SchemaWriter } from './schemas.ts'
 import { webhooksOf } from './webhooks.ts'
 
-/** Returns the OpenAPI 3.1 document, which is generated from the routes and from the schemas that validate requests. */
-export function describeApi(config: DescribedConfig): Part {
+/** OpenAPI 3.1, generated from the routes and from the schemas that validate requests. */
+export function describeApi(config: DescribedConfig): OpenApiPart {
   const writer = createSchemaWriter(config, new Set(routes.flatMap(({ about }) => about.body ?? [])))
   return {
     openapi: '3.1.0',
@@ -27,10 +27,10 @@ export function describeApi(config: DescribedConfig): Part {
     components: {
       securitySchemes: { apiKey },
       parameters: { IdempotencyKey: idempotencyKey },
-      headers,
+      headers: headerComponents,
       responses: sharedRefusals(),
       examples: refusalExamples(),
-      schemas: Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, writer.define(schema)])),
+      schemas: Object.fromEntries(Object.entries(namedSchemas).map(([name, schema]) => [name, writer.define(schema)])),
     },
   }
 }
@@ -44,14 +44,14 @@ const introduction = [
   'An unknown path, or a method that a path does not support, gets 404 ENDPOINT_NOT_FOUND. The `Allow` header then lists the supported methods.',
 ].join('\n\n')
 
-const apiKey: Part = {
+const apiKey: OpenApiPart = {
   type: 'http',
   scheme: 'bearer',
   description:
     'A test key (`sk_test_…`) works in the sandbox, where no money moves. A live key (`sk_live_…`) moves real money. A publishable key (`pk_…`) can only retrieve a payment intent.',
 }
 
-const idempotencyKey: Part = {
+const idempotencyKey: OpenApiPart = {
   name: 'X-Idempotency-Key',
   in: 'header',
   required: true,
@@ -60,10 +60,10 @@ const idempotencyKey: Part = {
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: String.raw`\S` },
 }
 
-const pathsOf = (writer: SchemaWriter): Part =>
+const pathsOf = (writer: SchemaWriter): OpenApiPart =>
   Object.fromEntries(
     [...Map.groupBy(routes, pathOf)].map(([path, some]) => [
       path,
-      Object.fromEntries(some.map((route) => [route.method, operation(writer, route)])),
+      Object.fromEntries(some.map((route) => [route.method, describeOperation(writer, route)])),
     ]),
   )

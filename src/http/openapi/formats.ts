@@ -5,30 +5,29 @@ import { withoutNul } from '../../../schemas/responses/fields.ts'
 import type { Config } from '../../config/config.ts'
 import { privateSuffixes } from '../../input/webhook-url.ts'
 
-/** The configuration values that appear in the OpenAPI document. */
 export type DescribedConfig = Pick<
   Config,
   'publicUrl' | 'maxAmount' | 'webhookHeaderBrand' | 'webhookTimeoutMs' | 'endpointWarningMs'
 >
 
-/** The path, query and fragment of a URL. */
+/** Matches path, query and fragment. */
 const afterHost = String.raw`([/?#][^\s\\]*)?$`
 const host = String.raw`[^\s\\/?#@]+`
-/** Describes a URL. The format is `iri`, because non-ASCII characters are allowed after the host. */
+/** The format is `iri`, because non-ASCII characters are allowed after the host. */
 const url = (pattern: string) => ({ format: 'iri', maxLength: 2048, pattern })
 
 const label = '[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?'
-/** Returns a pattern that matches a word in any case, because JSON Schema patterns have no flag for ignoring case. */
+/** JSON Schema patterns have no flag for ignoring case. */
 const anyCase = (word: string): string => word.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
 const isPrivate = `(${[...privateSuffixes].map(anyCase).join('|')})`
 const lastLabel = String.raw`(?!${isPrivate}\.?([:/?#]|$))([A-Za-z]{2,63}|[Xx][Nn]--[A-Za-z0-9-]{1,59})\.?`
-/** Matches port 443 and ports 1024 to 65535. */
+/** Matches 443, and 1024 to 65535. */
 const publicPort =
   '(443|102[4-9]|10[3-9][0-9]|1[1-9][0-9]{2}|[2-9][0-9]{3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])'
 
 /**
- * The separators that the OpenAPI document allows in phone numbers. The service also accepts parentheses, other kinds
- * of spaces and dashes, and non-ASCII digits (src/input/phone.ts).
+ * The separators that the document allows in phone numbers. We also accept parentheses, other spaces and dashes, and
+ * non-ASCII digits (src/input/phone.ts).
  */
 const separators = '[ ./-]*'
 const digits = (least: number, most: number) => `(${separators}[0-9]){${least},${most}}`
@@ -40,13 +39,13 @@ const phone = [
   `(?!${countryCode})[1-9]${digits(8, 14)}`,
 ]
 
-/** Control characters that are not white space. */
+/** Control characters except white space. */
 const control = String.raw`\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f`
 const printable = String.raw`^\s*[^\s${control}][^${control}]*$`
 
 /**
- * The JSON Schema keywords that describe each custom format (src/input/validate.ts) exactly or as closely as possible.
- * A number in a query string arrives as text but is described as a number.
+ * Keywords that describe each custom format (src/input/validate.ts), exactly or as closely as JSON Schema can. Numbers
+ * in a query string arrive as text but are described as numbers.
  */
 export const formatsFor = ({ maxAmount }: DescribedConfig): Record<string, object> => ({
   'date-time': { format: 'date-time' },
@@ -66,7 +65,7 @@ export const formatsFor = ({ maxAmount }: DescribedConfig): Record<string, objec
   'webhook-url': url(`^https://(?=[^/:?#]{1,253}([/:?#]|$))(${label}\\.)+${lastLabel}(:${publicPort})?${afterHost}`),
   'webhook-event': { enum: Object.keys(events) },
   'date-or-time': {
-    // Each branch of `anyOf` specifies the type instead.
+    // Each branch of `anyOf` has its own type.
     type: undefined,
     anyOf: [
       { type: 'string', format: 'date', maxLength: 10 },

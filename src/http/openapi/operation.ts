@@ -4,27 +4,26 @@ import { maxBodyBytes } from '../body/read-body.ts'
 import { isForBrowsers, type Route, scopesOf, type WriteRoute } from '../operations/route.ts'
 import examples from './examples.json' with { type: 'json' }
 import { fileName, headersOf, refusalsOf } from './responses.ts'
-import type { Part, SchemaWriter } from './schemas.ts'
+import type { OpenApiPart, SchemaWriter } from './schemas.ts'
 
-/** A request and its response, as test/api/examples.test.ts recorded them. */
-export interface Example {
+/** A request and its response, recorded by test/api/examples.test.ts. */
+export interface OpenApiExample {
   params?: Record<string, string>
   query?: Record<string, string>
   body?: unknown
-  /** The response's `data`, or the text of a file. */
+  /** `data` of the response, or the text of a file. */
   response?: unknown
-  /** The same response as a CSV file or as JSON lines, if the operation offers them. */
+  /** The same response as CSV or JSON lines, if the operation offers them. */
   csv?: string
   lines?: string
 }
 
-const recorded: Record<string, Example> = examples.operations
+const recorded: Record<string, OpenApiExample> = examples.operations
 
-/** Returns a route's path as OpenAPI writes it: `/dev/intents/{referenceNumber}`. */
+/** In OpenAPI's notation: `/dev/intents/{referenceNumber}`. */
 export const pathOf = ({ path }: Pick<Route, 'path'>): string => path.replaceAll(/:(\w+)/g, '{$1}')
 
-/** Returns the OpenAPI description of one operation. */
-export function operation(writer: SchemaWriter, route: Route): Part {
+export function describeOperation(writer: SchemaWriter, route: Route): OpenApiPart {
   const { about } = route
   const example = recorded[about.operationId] ?? {}
   const ofQuery = (about.query as { properties?: Record<string, object> } | undefined)?.properties
@@ -67,7 +66,7 @@ const parametersIn = (
   location: 'path' | 'query',
   schemas: Record<string, object> = {},
   texts: Record<string, string> = {},
-): Part[] =>
+): OpenApiPart[] =>
   Object.entries<object>(schemas).map(([name, whole]) => {
     const { description, ...schema } = writer.refer(whole)
     const text = texts[name]
@@ -76,7 +75,7 @@ const parametersIn = (
     return { name, in: location, required: location === 'path', ...described, schema, ...example }
   })
 
-function bodyOf(writer: SchemaWriter, { body, about }: WriteRoute, example: Example): Part | null {
+function bodyOf(writer: SchemaWriter, { body, about }: WriteRoute, example: OpenApiExample): OpenApiPart | null {
   if (about.body === undefined) return null
   return {
     required: needsField(about.body),
@@ -87,10 +86,10 @@ function bodyOf(writer: SchemaWriter, { body, about }: WriteRoute, example: Exam
   }
 }
 
-const csvFile: Part = { type: 'string', minLength: 1, maxLength: maxBodyBytes.csv, pattern: withoutNul }
+const csvFile: OpenApiPart = { type: 'string', minLength: 1, maxLength: maxBodyBytes.csv, pattern: withoutNul }
 
-/** The two ways to send a file without JSON: as the body itself, or in a form. */
-const csvContent = (example: { csv: string } | undefined): Part => ({
+/** Two ways to send a file without JSON: as the body itself, or in a form. */
+const csvContent = (example: { csv: string } | undefined): OpenApiPart => ({
   'text/csv': { schema: csvFile, example: example?.csv },
   'multipart/form-data': {
     schema: {
@@ -102,7 +101,7 @@ const csvContent = (example: { csv: string } | undefined): Part => ({
   },
 })
 
-function success(writer: SchemaWriter, route: Route, example: Example): Part {
+function success(writer: SchemaWriter, route: Route, example: OpenApiExample): OpenApiPart {
   const { response, lines } = route.about
   const headers = headersOf(route)
   if ('download' in route)
@@ -134,4 +133,4 @@ function success(writer: SchemaWriter, route: Route, example: Example): Part {
   }
 }
 
-const csvText: Part = { type: 'string', maxLength: 100_000, pattern: withoutNul }
+const csvText: OpenApiPart = { type: 'string', maxLength: 100_000, pattern: withoutNul }

@@ -1,12 +1,11 @@
 import { catalogue, type ErrorCode } from '../../platform/errors.ts'
 import { bodyKindOf, isForBrowsers, type Route } from '../operations/route.ts'
-import { exposed } from '../pages/cross-origin.ts'
-import type { Part } from './schemas.ts'
+import { exposedHeaders } from '../pages/cross-origin.ts'
+import type { OpenApiPart } from './schemas.ts'
 
 const text = { type: 'string', maxLength: 100 }
 
-/** The response headers that the document defines once and refers to by name. */
-export const headers = {
+export const headerComponents = {
   RequestId: {
     description: 'The id of this request. Include it when you contact support.',
     schema: { type: 'string', format: 'uuid', maxLength: 36 },
@@ -40,23 +39,22 @@ export const headers = {
   },
   AccessControlExposeHeaders: {
     description: 'The response headers that scripts may read.',
-    schema: { ...text, const: exposed },
+    schema: { ...text, const: exposedHeaders },
   },
 }
 
-const header = (name: keyof typeof headers): Part => ({ $ref: `#/components/headers/${name}` })
+const header = (name: keyof typeof headerComponents): OpenApiPart => ({ $ref: `#/components/headers/${name}` })
 
-const requestId: Part = { 'X-Request-Id': header('RequestId') }
-/** Every response to a request with a known API key has these. */
-const rateLimit: Part = { RateLimit: header('RateLimit'), 'RateLimit-Policy': header('RateLimitPolicy') }
-const retryAfter: Part = { 'Retry-After': header('RetryAfter') }
-const replayed: Part = {
+const requestId: OpenApiPart = { 'X-Request-Id': header('RequestId') }
+const rateLimit: OpenApiPart = { RateLimit: header('RateLimit'), 'RateLimit-Policy': header('RateLimitPolicy') }
+const retryAfter: OpenApiPart = { 'Retry-After': header('RetryAfter') }
+const replayed: OpenApiPart = {
   'Idempotent-Replayed': header('IdempotentReplayed'),
   'Idempotent-Params-Mismatch': header('IdempotentParamsMismatch'),
 }
 
-/** The additional headers of an operation that scripts on any site may call. */
-const forBrowsers = (route: Route): Part =>
+/** Additional headers of operations that scripts on any site may call. */
+const forBrowsers = (route: Route): OpenApiPart =>
   isForBrowsers(route)
     ? {
         'Access-Control-Allow-Origin': header('AccessControlAllowOrigin'),
@@ -64,22 +62,19 @@ const forBrowsers = (route: Route): Part =>
       }
     : {}
 
-/** Returns the headers of the operation's own responses, as opposed to the errors that all operations share. */
-export const headersOf = (route: Route): Part => ({
+/** Headers of the operation's own responses, as opposed to the errors that all operations share. */
+export const headersOf = (route: Route): OpenApiPart => ({
   ...requestId,
   ...rateLimit,
   ...(route.method === 'get' ? {} : replayed),
   ...forBrowsers(route),
 })
 
-export const fileName = (description: string): Part => ({
+export const fileName = (description: string): OpenApiPart => ({
   'Content-Disposition': { description, schema: { type: 'string', maxLength: 200, pattern: '^attachment; ' } },
 })
 
-/**
- * The error codes that every operation can return, in the order in which they are checked
- * (docs/maintainers/decisions.md).
- */
+/** Codes that any operation can return, in the order of the checks (docs/maintainers/decisions.md). */
 const ofAll = [
   'HEADERS_TOO_LARGE',
   'REQUEST_TIMEOUT',
@@ -105,7 +100,7 @@ const ofWrites = [
 
 const ofBodies = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'INVALID_JSON'] as const satisfies ErrorCode[]
 
-/** Returns all error codes that an operation can return, in the order of the error catalogue. */
+/** In the order of the error catalogue. */
 export function codesOf(route: Route): ErrorCode[] {
   const { about, sandboxOnly } = route
   const isWrite = route.method !== 'get'
@@ -121,7 +116,7 @@ export function codesOf(route: Route): ErrorCode[] {
   return (Object.keys(catalogue) as ErrorCode[]).filter((code) => codes.has(code))
 }
 
-/** Returns the error codes that a schema contains, at any depth. */
+/** Searches the schema at any depth. */
 function codesIn(schema: unknown): ErrorCode[] {
   if (typeof schema !== 'object' || schema === null) return []
   return Object.entries(schema).flatMap(([word, value]) =>
@@ -129,8 +124,8 @@ function codesIn(schema: unknown): ErrorCode[] {
   )
 }
 
-/** The error responses whose codes are the same for every operation. They are keyed by HTTP status. */
-const sharedResponses: Record<number, { name: string; headers: Part }> = {
+/** Errors whose codes are the same for every operation, by HTTP status. */
+const sharedResponses: Record<number, { name: string; headers: OpenApiPart }> = {
   401: { name: 'Unauthorized', headers: requestId },
   408: { name: 'RequestTimeout', headers: requestId },
   409: { name: 'InProgress', headers: { ...requestId, ...rateLimit, ...retryAfter } },
@@ -142,15 +137,14 @@ const sharedResponses: Record<number, { name: string; headers: Part }> = {
   503: { name: 'Unavailable', headers: { ...requestId, ...rateLimit, ...retryAfter } },
 }
 
-/** The statuses of responses that are sent before the operation is known and that therefore lack its headers. */
+/** Sent before the operation is known, and therefore without its headers. */
 const beforeOperations = [408, 431]
 
 const sharedCodes: readonly ErrorCode[] = [...ofAll, ...ofWrites, ...ofBodies]
 
 const statusOf = (code: ErrorCode): number => catalogue[code][0]
 
-/** Returns the error responses that all operations share. */
-export const sharedRefusals = (): Part =>
+export const sharedRefusals = (): OpenApiPart =>
   Object.fromEntries(
     [...Map.groupBy(sharedCodes, statusOf)].flatMap(([status, codes]) => {
       const shared = sharedResponses[status]
@@ -158,13 +152,12 @@ export const sharedRefusals = (): Part =>
     }),
   )
 
-/** Returns an operation's error responses, one for each HTTP status. */
-export function refusalsOf(route: Route): Part {
+export function refusalsOf(route: Route): OpenApiPart {
   const byStatus = [...Map.groupBy(codesOf(route), statusOf)].toSorted(([a], [b]) => a - b)
   return Object.fromEntries(byStatus.map(([status, codes]) => [status, refusalOf(route, status, codes)]))
 }
 
-function refusalOf(route: Route, status: number, codes: ErrorCode[]): Part {
+function refusalOf(route: Route, status: number, codes: ErrorCode[]): OpenApiPart {
   const shared = sharedResponses[status]
   if (shared === undefined) return refusal(codes, headersOf(route))
   const own = codes.find((code) => !sharedCodes.includes(code))
@@ -175,7 +168,7 @@ function refusalOf(route: Route, status: number, codes: ErrorCode[]): Part {
 }
 
 /** All errors have one schema, so that a generated client handles them in one way. */
-const refusal = (codes: ErrorCode[], ofResponse: Part): Part => ({
+const refusal = (codes: ErrorCode[], ofResponse: OpenApiPart): OpenApiPart => ({
   description: codes.join(', '),
   headers: ofResponse,
   content: {
@@ -186,7 +179,7 @@ const refusal = (codes: ErrorCode[], ofResponse: Part): Part => ({
   },
 })
 
-export const refusalExamples = (): Part =>
+export const refusalExamples = (): OpenApiPart =>
   Object.fromEntries(
     Object.entries(catalogue).map(([code, [statusCode, message]]) => {
       const error = { code, message, statusCode, requestId: '97ba8550-ced5-4d92-a656-6c4288ed5ce0' }

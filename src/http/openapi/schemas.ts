@@ -4,151 +4,172 @@ import type { EventName } from '../../../schemas/events.ts'
 import { createTestIntentBody, refundBody, simulatePaymentBody } from '../../../schemas/intents.ts'
 import { simulateOrderBody } from '../../../schemas/orders.ts'
 import { changeStockBody, createProductBody, importProductsBody, updateProductBody } from '../../../schemas/products.ts'
-import { eventFeed, eventPage, loggedEvent } from '../../../schemas/responses/event.ts'
-import { failureBody, fieldFault, rateLimitDetails } from '../../../schemas/responses/failure.ts'
+import { eventFeedSchema, eventPageSchema, loggedEventSchema } from '../../../schemas/responses/event.ts'
+import { failureBody, fieldFaultSchema, rateLimitDetails } from '../../../schemas/responses/failure.ts'
 import {
-  createdIntent,
-  intent,
-  intentPage,
-  payment,
-  paymentFailure,
-  refund,
-  refundedIntent,
+  createdIntentSchema,
+  intentPageSchema,
+  intentSchema,
+  paymentFailureSchema,
+  paymentSchema,
+  refundedIntentSchema,
+  refundSchema,
 } from '../../../schemas/responses/intent.ts'
 import {
-  balance,
-  ledgerEntry,
-  ledgerEntryPage,
-  listedRefund,
-  listedRefundPage,
-  statement,
-  statementPage,
+  balanceSchema,
+  ledgerEntryPageSchema,
+  ledgerEntrySchema,
+  listedRefundPageSchema,
+  listedRefundSchema,
+  statementPageSchema,
+  statementSchema,
 } from '../../../schemas/responses/ledger.ts'
 import {
-  customer,
-  deletedProduct,
-  importResult,
-  order,
-  orderItem,
-  orderPage,
-  product,
-  productPage,
-  stockedVariant,
-  variant,
+  customerSchema,
+  deletedProductSchema,
+  importResultSchema,
+  orderItemSchema,
+  orderPageSchema,
+  orderSchema,
+  productPageSchema,
+  productSchema,
+  stockedVariantSchema,
+  variantSchema,
 } from '../../../schemas/responses/store.ts'
 import {
-  deletedEndpoint,
-  delivery,
-  deliveryAttempt,
-  deliveryPage,
-  deliveryWithAttempts,
-  endpoint,
-  endpointHealth,
-  endpointPage,
-  endpointWithSecret,
-  lastDayOfEndpoint,
-  listedEndpoint,
-  retriedDelivery,
-  testResult,
+  deletedEndpointSchema,
+  deliveryAttemptSchema,
+  deliveryPageSchema,
+  deliverySchema,
+  deliveryWithAttemptsSchema,
+  endpointHealthSchema,
+  endpointPageSchema,
+  endpointSchema,
+  endpointWithSecretSchema,
+  lastDaySchema,
+  listedEndpointSchema,
+  retriedDeliverySchema,
+  testResultSchema,
 } from '../../../schemas/responses/webhooks.ts'
 import { type Fields, takesNull } from '../../input/known-fields.ts'
 import { type DescribedConfig, formatsFor } from './formats.ts'
 
 const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
-/** Returns the schema name for an event, such as `PaymentCreatedEvent` for `payment.created`. */
+/** `payment.created` becomes `PaymentCreatedEvent`. */
 const eventType = (event: string): string => `${event.split('.').map(capitalised).join('')}Event`
 
-/** Names schemas like their constants: `LedgerEntry` is `ledgerEntry`. */
-const asWritten = (schemas: Record<string, object>): Record<string, object> =>
-  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [capitalised(name), schema]))
-
-/** The schema of each event's webhook body. */
 export const eventBodies: Record<EventName, object> = {
   ...paymentEvents,
   ...orderEvents,
   ...endpointEvents,
 }
 
-/** The schemas that the OpenAPI document defines once and refers to by name. */
-export const named: Record<string, object> = {
+/** Schemas that the document defines once and refers to by name. */
+export const namedSchemas: Record<string, object> = {
   CreateIntentBody: createTestIntentBody,
-  ...asWritten({ simulatePaymentBody, refundBody }),
-  ...asWritten({ createdIntent, intent, refundedIntent, intentPage, payment, paymentFailure, refund, listedRefund }),
-  RefundPage: listedRefundPage,
-  ...asWritten({ balance, ledgerEntry, ledgerEntryPage, statement, statementPage }),
+  SimulatePaymentBody: simulatePaymentBody,
+  RefundBody: refundBody,
+  CreatedIntent: createdIntentSchema,
+  Intent: intentSchema,
+  RefundedIntent: refundedIntentSchema,
+  IntentPage: intentPageSchema,
+  Payment: paymentSchema,
+  PaymentFailure: paymentFailureSchema,
+  Refund: refundSchema,
+  ListedRefund: listedRefundSchema,
+  RefundPage: listedRefundPageSchema,
+  Balance: balanceSchema,
+  LedgerEntry: ledgerEntrySchema,
+  LedgerEntryPage: ledgerEntryPageSchema,
+  Statement: statementSchema,
+  StatementPage: statementPageSchema,
   CreateWebhookEndpointBody: createEndpointBody,
   UpdateWebhookEndpointBody: updateEndpointBody,
   TestWebhookEndpointBody: testEndpointBody,
-  WebhookEndpoint: endpoint,
-  WebhookEndpointWithSecret: endpointWithSecret,
-  WebhookEndpointHealth: endpointHealth,
-  ListedWebhookEndpoint: listedEndpoint,
-  WebhookEndpointLastDay: lastDayOfEndpoint,
-  WebhookEndpointPage: endpointPage,
-  DeletedWebhookEndpoint: deletedEndpoint,
-  WebhookTestResult: testResult,
-  WebhookDelivery: delivery,
-  WebhookDeliveryWithAttempts: deliveryWithAttempts,
-  WebhookDeliveryAttempt: deliveryAttempt,
-  WebhookDeliveryPage: deliveryPage,
-  RetriedWebhookDelivery: retriedDelivery,
-  ...asWritten({ loggedEvent, eventPage, eventFeed }),
-  ...asWritten({ createProductBody, updateProductBody, changeStockBody }),
-  ...asWritten({ product, productPage, variant, stockedVariant, deletedProduct, importProductsBody, importResult }),
-  ...asWritten({ simulateOrderBody, order, orderItem, orderPage, customer }),
+  WebhookEndpoint: endpointSchema,
+  WebhookEndpointWithSecret: endpointWithSecretSchema,
+  WebhookEndpointHealth: endpointHealthSchema,
+  ListedWebhookEndpoint: listedEndpointSchema,
+  WebhookEndpointLastDay: lastDaySchema,
+  WebhookEndpointPage: endpointPageSchema,
+  DeletedWebhookEndpoint: deletedEndpointSchema,
+  WebhookTestResult: testResultSchema,
+  WebhookDelivery: deliverySchema,
+  WebhookDeliveryWithAttempts: deliveryWithAttemptsSchema,
+  WebhookDeliveryAttempt: deliveryAttemptSchema,
+  WebhookDeliveryPage: deliveryPageSchema,
+  RetriedWebhookDelivery: retriedDeliverySchema,
+  LoggedEvent: loggedEventSchema,
+  EventPage: eventPageSchema,
+  EventFeed: eventFeedSchema,
+  CreateProductBody: createProductBody,
+  UpdateProductBody: updateProductBody,
+  ChangeStockBody: changeStockBody,
+  Product: productSchema,
+  ProductPage: productPageSchema,
+  Variant: variantSchema,
+  StockedVariant: stockedVariantSchema,
+  DeletedProduct: deletedProductSchema,
+  ImportProductsBody: importProductsBody,
+  ImportResult: importResultSchema,
+  SimulateOrderBody: simulateOrderBody,
+  Order: orderSchema,
+  OrderItem: orderItemSchema,
+  OrderPage: orderPageSchema,
+  Customer: customerSchema,
   Failure: failureBody,
-  ...asWritten({ fieldFault, rateLimitDetails }),
+  FieldFault: fieldFaultSchema,
+  RateLimitDetails: rateLimitDetails,
   ...Object.fromEntries(Object.entries(eventBodies).map(([event, body]) => [eventType(event), body])),
 }
 
-const names = new Map(Object.entries(named).map(([name, schema]) => [schema, name]))
+const names = new Map(Object.entries(namedSchemas).map(([name, schema]) => [schema, name]))
 
 /** Any part of the OpenAPI document. */
-export type Part = Record<string, unknown>
+export type OpenApiPart = Record<string, unknown>
 
 /**
- * Translates a schema from schemas/ to OpenAPI 3.1. `refer` returns a reference if the schema has a name. `define`
- * always returns the full schema.
+ * Translates a schema from schemas/ to OpenAPI 3.1. `refer` returns a reference if the schema has a name; `define`
+ * always returns the schema in full.
  */
 export type SchemaWriter = ReturnType<typeof createSchemaWriter>
 
-/** The JSON Schema keywords whose values are schemas or lists of schemas. */
+/** Keywords whose values are schemas or lists of schemas. */
 const nesting = ['items', 'propertyNames', 'additionalProperties', 'if', 'then', 'else', 'not', 'oneOf', 'anyOf']
 
-/** Creates a writer. `bodies` are the schemas of request bodies, whose optional fields may be null. */
+/** `bodies` are the schemas of request bodies: their optional fields may be null. */
 export function createSchemaWriter(config: DescribedConfig, bodies: ReadonlySet<object>) {
   const formats = formatsFor(config)
 
-  const refer = (schema: object): Part => {
+  const refer = (schema: object): OpenApiPart => {
     const name = names.get(schema)
     return name === undefined ? define(schema) : { $ref: `#/components/schemas/${name}` }
   }
 
-  const define = (schema: object): Part => {
+  const define = (schema: object): OpenApiPart => {
     const whole = withType(bodies.has(schema) ? withNull(schema) : schema)
     return withWidth(Object.assign({}, ...Object.entries(whole).map(([keyword, value]) => write(keyword, value))))
   }
 
-  const referEach = (schemas: object): Part =>
+  const referEach = (schemas: object): OpenApiPart =>
     Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, refer(schema)]))
 
-  const write = (keyword: string, value: unknown): Part => {
+  const write = (keyword: string, value: unknown): OpenApiPart => {
     if (['$schema', 'message', 'emptyIsAbsent'].includes(keyword)) return {}
     if (keyword === 'absenceWidens') return { additionalProperties: false }
-    // Later versions may add fields, so clients must accept fields that they do not know.
+    // We may add fields later, so clients must accept fields that they don't know.
     if (keyword === 'additionalProperties' && value === false) return {}
     if (keyword === 'errorCodes') return { 'x-error-codes': [...new Set(Object.values(value as object))] }
     if (keyword === 'format' || keyword === 'normalise') return keywordsOf(String(value))
     if (keyword === 'properties') return { properties: referEach(value as object) }
-    // JSON Schema 2019-09 replaced `dependencies` with two keywords. `dependentSchemas` is the one whose values are
-    // schemas.
+    // JSON Schema 2019-09 split `dependencies` in two. `dependentSchemas` is the one whose values are schemas.
     if (keyword === 'dependencies') return { dependentSchemas: referEach(value as object) }
     if (!nesting.includes(keyword) || typeof value === 'boolean') return { [keyword]: value }
     return { [keyword]: Array.isArray(value) ? value.map(refer) : refer(value as object) }
   }
 
-  const keywordsOf = (format: string): Part => {
+  const keywordsOf = (format: string): OpenApiPart => {
     const keywords = formats[format]
     if (keywords === undefined) throw new Error(`formats.ts does not describe the format ${format}`)
     return { ...keywords }
@@ -157,11 +178,8 @@ export function createSchemaWriter(config: DescribedConfig, bodies: ReadonlySet<
   return { refer, define }
 }
 
-/**
- * Adds the format `int32`, `int64` or `double` to a numeric schema, because code generators choose a number's type
- * based on its format.
- */
-function withWidth(written: Part): Part {
+/** Adds `int32`, `int64` or `double`: code generators choose the type of a number by its format. */
+function withWidth(written: OpenApiPart): OpenApiPart {
   const { type, minimum, maximum } = written as { type?: unknown; minimum?: number; maximum?: number }
   const isMissing = [type].flat().includes('null') && Array.isArray(written.enum) && !written.enum.includes(null)
   const schema = isMissing ? { ...written, enum: [...(written.enum as unknown[]), null] } : written
@@ -170,7 +188,7 @@ function withWidth(written: Part): Part {
   return { ...schema, format: minimum >= -(2 ** 31) && maximum < 2 ** 31 ? 'int32' : 'int64' }
 }
 
-/** Returns the schema of a body in which the optional fields may be null, which means absent. */
+/** Lets optional fields be null, which means absent. */
 function withNull(schema: Fields): Fields {
   const { properties, items } = schema
   const nullable = (name: string, field: Fields): Fields => {
@@ -186,7 +204,7 @@ function withNull(schema: Fields): Fields {
   }
 }
 
-/** Adds a type to the schema, because code generators need one even if the allowed values imply it. */
+/** Code generators need a type even if the allowed values imply it. */
 function withType(schema: object): object {
   if ('type' in schema) return schema
   const values = 'enum' in schema ? (schema.enum as unknown[]) : 'const' in schema ? [schema.const] : []

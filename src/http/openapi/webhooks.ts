@@ -1,21 +1,21 @@
 import type { EventName } from '../../../schemas/events.ts'
-import { shaped } from '../../../schemas/responses/fields.ts'
+import { textMatching } from '../../../schemas/responses/fields.ts'
 import { deliveryId } from '../../../schemas/responses/webhooks.ts'
 import examples from './examples.json' with { type: 'json' }
 import type { DescribedConfig } from './formats.ts'
-import { eventBodies, type Part, type SchemaWriter } from './schemas.ts'
+import { eventBodies, type OpenApiPart, type SchemaWriter } from './schemas.ts'
 
 /** An attempt as test/api/examples.test.ts received it. */
 export interface WebhookExample {
-  /** The headers with the default WEBHOOK_HEADER_BRAND, in lower case. */
+  /** In lower case, with the default WEBHOOK_HEADER_BRAND. */
   headers: Record<string, string>
   body: unknown
 }
 
 const recorded: Record<string, WebhookExample> = examples.events
 
-/** Returns the descriptions of the webhooks that the service sends, one for each event (SPEC 6.2). */
-export const webhooksOf = (writer: SchemaWriter, config: DescribedConfig): Part =>
+/** One description per event (SPEC 6.2). */
+export const webhooksOf = (writer: SchemaWriter, config: DescribedConfig): OpenApiPart =>
   Object.fromEntries(
     Object.entries(eventBodies).map(([event, body]) => [
       event,
@@ -23,18 +23,18 @@ export const webhooksOf = (writer: SchemaWriter, config: DescribedConfig): Part 
     ]),
   )
 
-/** The pattern of one signature of the Standard Webhooks specification. */
+/** One signature as the Standard Webhooks specification writes it. */
 const standard = 'v1,[A-Za-z0-9+/]{43}='
 
 function webhook(
   { webhookHeaderBrand: brand, webhookTimeoutMs, endpointWarningMs }: DescribedConfig,
   event: EventName,
-  schema: Part,
-): Part {
+  schema: OpenApiPart,
+): OpenApiPart {
   const seconds = webhookTimeoutMs / 1000
   const occasion = occasions[event].replace('HOURS', String(endpointWarningMs / 3_600_000))
   const { headers = {}, body } = recorded[event] ?? {}
-  const header = (name: string, schemaOfText: object, description: string, required = true): Part => ({
+  const header = (name: string, schemaOfText: object, description: string, required = true): OpenApiPart => ({
     name: name.replace('BRAND', brand),
     in: 'header',
     required,
@@ -46,17 +46,17 @@ function webhook(
     operationId: `${event.replaceAll('.', '-')}-event`,
     summary: event,
     description: `${occasion} Verify the signature on the raw body before you parse it, and respond with 2xx within ${seconds} s. The same \`id\` may arrive more than once.`,
-    // Webhooks are authenticated by their signature and contain no API key.
+    // Webhooks carry a signature, not an API key.
     security: [],
     parameters: [
       header(
         'X-BRAND-Signature',
-        shaped('^sha256=[0-9a-f]{64}$', 71),
+        textMatching('^sha256=[0-9a-f]{64}$', 71),
         '`sha256=` and the HMAC-SHA256, in hex, of `{timestamp}.{raw body}`, with the secret of the endpoint.',
       ),
       header(
         'X-BRAND-Signature-Previous',
-        shaped('^sha256=[0-9a-f]{64}(,sha256=[0-9a-f]{64}){0,4}$', 359),
+        textMatching('^sha256=[0-9a-f]{64}(,sha256=[0-9a-f]{64}){0,4}$', 359),
         'Present for 24 hours after a rotation: the signatures with the previous secrets, newest first.',
         false,
       ),
@@ -67,12 +67,12 @@ function webhook(
       ),
       header(
         'X-BRAND-Event',
-        shaped(`^${event.replaceAll('.', String.raw`\.`)}$`, event.length),
+        textMatching(`^${event.replaceAll('.', String.raw`\.`)}$`, event.length),
         'The name of the event.',
       ),
       header(
         'X-BRAND-Event-Id',
-        shaped('^[0-9a-f]{24}$', 24),
+        textMatching('^[0-9a-f]{24}$', 24),
         'The id of the event, as in the event log. It is not signed, but the first 16 characters of `id` are the same id in base64url.',
       ),
       header('webhook-id', deliveryId, 'Same as `id` in the body. Used by Standard Webhooks libraries.'),
@@ -83,7 +83,7 @@ function webhook(
       ),
       header(
         'webhook-signature',
-        shaped(`^${standard}( ${standard}){0,5}$`, 287),
+        textMatching(`^${standard}( ${standard}){0,5}$`, 287),
         'A signature of `{webhook-id}.{webhook-timestamp}.{raw body}` as in Standard Webhooks. For 24 hours after a rotation, signatures with the previous secrets follow, newest first.',
       ),
     ],
@@ -99,9 +99,9 @@ function webhook(
   }
 }
 
-const unixSeconds = shaped('^[0-9]{1,15}$', 15)
+const unixSeconds = textMatching('^[0-9]{1,15}$', 15)
 
-/** For each event, a sentence that describes what has happened. HOURS stands for ENDPOINT_WARNING_HOURS. */
+/** What has happened, in one sentence. HOURS stands for ENDPOINT_WARNING_HOURS. */
 const occasions: Record<EventName, string> = {
   'payment.created': 'A payment intent was created.',
   'payment.confirmed': 'The customer paid.',

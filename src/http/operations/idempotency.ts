@@ -2,10 +2,10 @@ import { hash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Request } from 'express'
 import { stringify } from 'safe-stable-stringify'
-import { byCaller, type Caller } from '../../businesses/caller.ts'
+import { type Caller, merchantActor } from '../../businesses/caller.ts'
 import { countStored, refuseLarge } from '../../businesses/quotas.ts'
 import {
-  type Bytes,
+  type FinalResponse,
   findRow,
   type Result,
   readRow,
@@ -19,7 +19,7 @@ import { bytesOf } from '../../mongo/bytes-of.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type ErrorCode, Refusal, refuse } from '../../platform/errors.ts'
 import { type Cause, inSpan } from '../../tracing/tracing.ts'
-import { type ApiResponse, failure, success } from '../responses/envelope.ts'
+import { type ApiResponse, failureResponse, successResponse } from '../responses/envelope.ts'
 import type { Deadline } from '../server/timeouts.ts'
 import type { WriteRoute } from './route.ts'
 
@@ -28,29 +28,27 @@ const maxKeyLength = 255
 const lookAgainMs = 20
 
 /**
- * The lengths of digests, in characters of 6 bits. Every intent keeps some for ever, so none is longer than needed. Two
- * requests with the same `paramsHash` harm only the merchant who makes them.
+ * Lengths of digests, in characters of 6 bits. Every intent keeps some forever, so none is longer than it needs to be.
+ * Two requests with the same `paramsHash` harm only the merchant who makes them.
  */
 const keyLength = 32
 const paramsLength = 22
 
-/** A request for a write operation. */
 export interface Write {
   route: Omit<WriteRoute, 'run'>
-  /** The decoded parameters of the path, so that all encodings of a path are treated as the same path. */
+  /** Decoded, so that all encodings of a path count as the same path. */
   params: Record<string, string>
   key: string
-  /** A repetition with another input still gets the first response, with a header that reports it. */
+  /** Repeating a key with another input still gets the first response, with a header that says so. */
   input: unknown
-  /** The status of a success. */
   status: number
-  /** The error of an unreadable body, which is never stored: the client repeats the request with the whole body. */
+  /** The error of an unreadable body. It's never stored: the client repeats the request with the whole body. */
   unread: Refusal | null
   cause: Cause
   run(request: WriteRequest): Promise<Result>
 }
 
-/** Returns the idempotency key. Throws if it is missing, blank, too long or sent more than once (SPEC 5.4). */
+/** Throws if the key is missing, blank, too long or sent more than once (SPEC 5.4). */
 export function idempotencyKey(req: Request): string {
   const values = req.headersDistinct['x-idempotency-key'] ?? []
   if (values.length > 1) throw refuse('IDEMPOTENCY_KEY_INVALID')
@@ -63,8 +61,8 @@ export function idempotencyKey(req: Request): string {
 const asUtf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Decodes a header as UTF-8, because most clients send UTF-8 but Node.js decodes headers as Latin-1. A value that is
- * not valid UTF-8 is returned unchanged, so that two different keys never collide.
+ * Most clients send UTF-8, but Node.js decodes headers as Latin-1. Invalid UTF-8 stays unchanged, so that two different
+ * keys never collide.
  */
 function headerText(latin1: string): string {
   try {
@@ -87,7 +85,7 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
   const path = JSON.stringify([route.path, params])
   const key = digest(JSON.stringify([caller.keyId, route.method, path, write.key]), keyLength)
 
-  const rowFor = (response: Bytes, about: Pick<StoredResponse, 'at' | 'paramsHash' | 'refusal'>) =>
+  const rowFor = (response: FinalResponse, about: Pick<StoredResponse, 'at' | 'paramsHash' | 'refusal'>) =>
     rowOf(deps, key, response, about)
   const store = async (row: StoredResponse) => {
     if (row.refusal) await refuseLarge(deps, caller, bytesOf(row))
@@ -110,28 +108,29 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
   }
   const looking = lookUp(deadline.endsAt())
   looking.catch(() => undefined)
-  /** The size of the row that a transaction stores. */
+  /** Size of the row that a transaction stores. */
   let storedBytes = 0
 
   const request = (deadlineAt: number): WriteRequest => ({
     key,
-    by: byCaller(caller),
+    by: merchantActor(caller),
     paramsHash,
     arrivedAt,
     deadlineAt,
     cause,
     earlier: () => looking,
     build(data) {
-      const response = success(write.status, data)
+      const response = successResponse(write.status, data)
       const row = rowFor(response, { paramsHash, at: deps.now(), refusal: false })
       storedBytes = bytesOf(row)
       return { response, row }
     },
   })
 
-  /** Determines the response to a failed request: the effect of a twin, a stored response, or its own error. */
+  /** Responds to a failed request with the effect of a twin, a stored response, or its own error. */
   async function afterError(error: unknown): Promise<Result | ApiResponse> {
-    const own = error instanceof Refusal && error !== unread && isFinal(error) ? failure(error, cause.requestId) : null
+    const own =
+      error instanceof Refusal && error !== unread && isFinal(error) ? failureResponse(error, cause.requestId) : null
     try {
       const earlier = await deadline.run(() => looking)
       if (earlier !== null) return earlier
@@ -142,13 +141,13 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
       if (row !== null) return repeat(row)
       if (own !== null) return own
     } catch (second) {
-      // A refusal that could not be stored must not be sent. Any other error says more than SERVICE_UNAVAILABLE.
+      // A refusal that couldn't be stored must not be sent. Any other error says more than SERVICE_UNAVAILABLE.
       if (own !== null) throw second
     }
     throw error
   }
 
-  /** The transaction of a twin has been committed, but a majority may not have its row yet. */
+  /** The twin's transaction is committed, but a majority may not have its row yet. */
   async function findLater(error: unknown): Promise<StoredResponse | null> {
     const isTwin = error instanceof Refusal && error.code === 'IDEMPOTENCY_REQUEST_IN_PROGRESS'
     for (;;) {
@@ -171,7 +170,8 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
     const { kind, data: begun } = result
     const data = typeof begun === 'function' ? await (begun as ThirdPartyStep)(deadline.run) : begun
     if (data instanceof Refusal && !isFinal(data)) throw data
-    const response = data instanceof Refusal ? failure(data, cause.requestId) : success(write.status, data)
+    const response =
+      data instanceof Refusal ? failureResponse(data, cause.requestId) : successResponse(write.status, data)
     const about = kind === 'effect' ? result : { at: deps.now(), paramsHash, isRepeat: false }
     const isKnown = route.storesNoRow && !(about.isRepeat && (await find())?.refusal === true)
     const { at, isRepeat } = about
@@ -191,11 +191,11 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
   })
 }
 
-/** Whether an error is the request's final response. After any other error, the client may repeat the request. */
+/** Final responses are stored. After any other error, the client may repeat the request. */
 const isFinal = ({ statusCode, code }: Refusal): boolean =>
   statusCode < 500 && code !== 'RATE_LIMITED' && code !== 'IDEMPOTENCY_REQUEST_IN_PROGRESS'
 
-function repeated({ status, body }: Bytes, otherParams: boolean): ApiResponse {
+function repeated({ status, body }: FinalResponse, otherParams: boolean): ApiResponse {
   const code = status >= 400 ? (JSON.parse(body.toString()).error.code as ErrorCode) : null
   const mismatch = otherParams ? { 'Idempotent-Params-Mismatch': 'true' } : {}
   return { status, code, body, headers: { 'Idempotent-Replayed': 'true', ...mismatch } }

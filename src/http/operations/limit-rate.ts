@@ -10,16 +10,16 @@ import { delayRefusal, prefixLimits } from '../pages/limit-visitors.ts'
 type Limiting = Pick<Deps, 'rateLimits'>
 type Scope = 'key' | 'address'
 
-/** The longest delay before an error response. A longer delay could be mistaken for a hang. */
+/** Anything longer could be mistaken for a hang. */
 const maxDelayMs = 5_000
 
-/** The share of a publishable key's limit that one network gets, because anyone can read such a key in a browser. */
+/** What one network gets of a publishable key's limit, because anyone can read such a key in a browser. */
 const shareOfNetwork = 1 / 10
 
 /**
- * Sets the response's RateLimit headers, and throws RATE_LIMITED if the key, or the network that uses a publishable
- * key, is over its limit (step 6 in the order of checks, docs/maintainers/decisions.md). A request
- * refused for its network does not count for the key, and while the key is over its limit, networks are not counted.
+ * Throws RATE_LIMITED if the key is over its limit, or the network that uses a publishable key (step 6 in the order of
+ * checks, docs/maintainers/decisions.md). A request that is refused for its network doesn't count for the key, and
+ * while the key is over its limit, networks aren't counted.
  */
 export async function limitKey({ rateLimits }: Limiting, caller: Caller, res: Response): Promise<void> {
   if (rateLimits === null) return
@@ -32,10 +32,8 @@ export async function limitKey({ rateLimits }: Limiting, caller: Caller, res: Re
 }
 
 /**
- * Counts a request of `who`, sets the headers, and throws RATE_LIMITED if `who` is over its limit. The headers of a
- * network stay unless the key is over its limit. Rejecting a request costs nearly as much as a read, so only the first
- * `perSecond` rejections in each clock second are immediate. Further rejections in that second are delayed by up to
- * `maxDelayMs`.
+ * A network's RateLimit headers stay unless the key is over its limit. Rejecting costs nearly as much as a read, so
+ * only the first `perSecond` rejections in each clock second are immediate; the others wait up to `maxDelayMs`.
  */
 async function limitTo(rateLimits: RateLimits, res: Response, scope: Scope, who: Counted, perSecond: number) {
   const standing = rateLimits.count(who, perSecond)
@@ -47,10 +45,9 @@ async function limitTo(rateLimits: RateLimits, res: Response, scope: Scope, who:
 }
 
 /**
- * Counts the additional cost of a request that costs as much as `requests` ordinary requests. The request has already
- * been counted as one request. Throws RATE_LIMITED only if the key is already over its limit, so the first expensive
- * request in each clock second always runs. If such a request takes the key over its limit, the key's other requests
- * are rejected until the clock second ends.
+ * Charges a request that costs as much as `requests` ordinary ones, one of which is already counted. Throws
+ * RATE_LIMITED only if the key is over its limit before, so the first expensive request in each clock second always
+ * runs, and may get the key's other requests rejected until that second ends.
  */
 export function limitCostly({ rateLimits }: Limiting, { keyId, limits }: Caller, requests: number): void {
   if (rateLimits === null || requests <= 1) return
@@ -63,12 +60,12 @@ export function limitCostly({ rateLimits }: Limiting, { keyId, limits }: Caller,
 const unknownCaller: ReadonlySet<ErrorCode> = new Set(['MISSING_CREDENTIALS', 'INVALID_AUTH_HEADER', 'INVALID_API_KEY'])
 
 /**
- * Looks up a request's credentials with `recognise`. Throws RATE_LIMITED without a lookup if the client's network, or a
- * larger prefix that contains it, has sent too many requests without known credentials in the current second (step 3 in
- * the order of checks, docs/maintainers/decisions.md). That error is delayed (src/http/pages/limit-visitors.ts).
- * Requests that arrive while lookups are running are not counted yet, so that no valid key is refused because many
- * arrive at once. A request that is refused although its key is known (steps 4 and 5) is never counted: a stranger who
- * has a publishable key could otherwise use up its limit, or that of an address for other keys.
+ * Looks up credentials with `recognise`. Throws RATE_LIMITED without a lookup if the client's network, or a larger
+ * prefix around it, has sent too many requests without known credentials this second (step 3 in the order of checks,
+ * docs/maintainers/decisions.md). That error is delayed (src/http/pages/limit-visitors.ts).
+ * Requests whose lookups are still running don't count yet, so no valid key is refused because many arrive at once. A
+ * request refused in spite of a known key (steps 4 and 5) never counts: a stranger with a publishable key could
+ * otherwise use up its limit, or that of an address for other keys.
  */
 export async function limitUnknown<Known>(
   { rateLimits }: Limiting,
@@ -92,10 +89,7 @@ export async function limitUnknown<Known>(
   }
 }
 
-/**
- * Sets the headers defined in draft-ietf-httpapi-ratelimit-headers-10. The reset time is always 1, because the window
- * is one second long.
- */
+/** As in draft-ietf-httpapi-ratelimit-headers-10. The window is one second, so the reset time is always 1. */
 function setRateLimitHeaders(res: Response, scope: Scope, perSecond: number, remaining: number): void {
   res.setHeader('RateLimit-Policy', `"${scope}";q=${perSecond};w=1`)
   res.setHeader('RateLimit', `"${scope}";r=${remaining};t=1`)

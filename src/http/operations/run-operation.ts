@@ -1,14 +1,14 @@
 import type { Request, Response } from 'express'
 import { emptyQuery } from '../../../schemas/queries.ts'
-import { type Caller, identify } from '../../businesses/caller.ts'
+import { type Caller, identifyByKey } from '../../businesses/caller.ts'
 import { maxPageBytes, PageTooLarge } from '../../limits/capacity.ts'
 import type { Page } from '../../lists/pagination.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { inSpan } from '../../tracing/tracing.ts'
 import { readBody, reserveBody } from '../body/read-body.ts'
-import { beginDownload, type DownloadBegun, prefersCsv } from '../responses/download.ts'
-import { type ApiResponse, success } from '../responses/envelope.ts'
+import { prefersCsv, type StartedDownload, startDownload } from '../responses/download.ts'
+import { type ApiResponse, successResponse } from '../responses/envelope.ts'
 import { memoryOfDownload, memoryOfOne, memoryOfPage } from '../responses/largest.ts'
 import { type BuiltResponse, buildPage, sizeOf } from '../responses/send.ts'
 import { type Deadline, startDeadline } from '../server/timeouts.ts'
@@ -26,7 +26,6 @@ import {
   type WriteRoute,
 } from './route.ts'
 
-/** A request, and what its operation needs of it. */
 interface Call {
   deps: Deps
   req: Request
@@ -35,13 +34,13 @@ interface Call {
   caller: Caller
 }
 
-/** Runs an operation after all its checks, which run in the documented order (docs/maintainers/decisions.md). */
+/** Checks run in the documented order (docs/maintainers/decisions.md). */
 export async function runOperation(
   deps: Deps,
   route: Route,
   req: Request,
   res: Response,
-): Promise<ApiResponse | BuiltResponse | DownloadBegun> {
+): Promise<ApiResponse | BuiltResponse | StartedDownload> {
   const deadline = startDeadline()
   const caller = await identifyCaller({ deps, req, res, deadline })
   const call: Call = { deps, req, res, deadline, caller }
@@ -52,9 +51,8 @@ export async function runOperation(
 }
 
 /**
- * Identifies the caller by its API key (SPEC 5; steps 2 to 5 in the order of checks, docs/maintainers/decisions.md).
- * `req.ip` is safe to use, because Express determines it from TRUST_PROXY. The request's log line contains the key even
- * if the request is rejected (http/server/log-request.ts).
+ * Steps 2 to 5 in the order of checks (SPEC 5, docs/maintainers/decisions.md). `req.ip` is safe, because Express
+ * determines it from TRUST_PROXY. A rejected request has its key in the log line too (http/server/log-request.ts).
  */
 async function identifyCaller({ deps, req, res, deadline }: Omit<Call, 'caller'>): Promise<Caller> {
   if (!deps.apiSwitch.isOn()) throw refuse('FEATURE_DISABLED', { retryAfterSeconds: 60 })
@@ -63,17 +61,14 @@ async function identifyCaller({ deps, req, res, deadline }: Omit<Call, 'caller'>
   const address = req.ip ?? ''
   return deadline.run((deadlineAt) =>
     limitUnknown(deps, address, res, async () =>
-      identify(deps, bearerToken(req), address, deadlineAt, (key) => {
+      identifyByKey(deps, bearerToken(req), address, deadlineAt, (key) => {
         res.locals.key = key
       }),
     ),
   )
 }
 
-/**
- * Returns the token from the Authorization header. The header must consist of the word `Bearer` in upper or lower case,
- * one space and the token (SPEC 5.1).
- */
+/** Exactly `Bearer` in any case, one space and the token (SPEC 5.1). */
 function bearerToken(req: Request): string {
   const values = req.headersDistinct.authorization ?? []
   if (values.length === 0) throw refuse('MISSING_CREDENTIALS')
@@ -93,27 +88,24 @@ function allow(route: Route, caller: Caller): void {
 async function read(call: Call, route: ReadRoute): Promise<BuiltResponse | ApiResponse> {
   if (route.toCsv !== undefined) call.res.vary('Accept')
   const input = readInput(call, route, undefined)
-  const held = await hold(call, route, input)
-  if (held === null) return readNow(call, route, input)
-  if ('data' in held) return success(200, held.data)
-  // The key may have been revoked while the request was held.
+  const polled = await longPoll(call, route, input)
+  if (polled === null) return readNow(call, route, input)
+  if ('data' in polled) return successResponse(200, polled.data)
+  // The key may have been revoked in the meantime.
   const caller = await identifyCaller(call)
   allow(route, caller)
-  return readNow({ ...call, caller }, route, { ...input, query: held.query })
+  return readNow({ ...call, caller }, route, { ...input, query: polled.query })
 }
 
-/**
- * Holds a request if its route and query permit it. The hold ends at the latest when the client disconnects. Only the
- * reads during the hold count towards the deadline.
- */
-async function hold({ deps, res, deadline, caller }: Call, route: ReadRoute, input: OperationInput) {
-  if (route.hold === undefined) return null
+/** Lets a long-poll wait, at most until the client disconnects. Only its reads count towards the deadline. */
+async function longPoll({ deps, res, deadline, caller }: Call, route: ReadRoute, input: OperationInput) {
+  if (route.longPoll === undefined) return null
   const gone = new AbortController()
   const abort = (): void => gone.abort()
   res.once('close', abort)
   try {
-    const holding = { read: deadline.run, signal: gone.signal }
-    return await route.hold(deps, caller, input as OperationInput<never>, holding)
+    const limits = { read: deadline.run, signal: gone.signal }
+    return await route.longPoll(deps, caller, input as OperationInput<never>, limits)
   } finally {
     res.off('close', abort)
   }
@@ -151,7 +143,7 @@ async function readNow(call: Call, route: ReadRoute, input: OperationInput): Pro
     const csv = route.toCsv !== undefined && prefersCsv(res.req) ? route.toCsv(data as never, input as never) : null
     const parts = await memory.during(async () => {
       if (csv !== null) return [Buffer.from(csv.text)]
-      return route.isPage ? buildPage(data as Page<unknown>) : [success(200, data).body]
+      return route.isPage ? buildPage(data as Page<unknown>) : [successResponse(200, data).body]
     })
     bytes = sizeOf(parts)
     memory.built(bytes)
@@ -164,7 +156,7 @@ async function readNow(call: Call, route: ReadRoute, input: OperationInput): Pro
   }
 }
 
-async function download(call: Call, route: DownloadRoute): Promise<DownloadBegun> {
+async function download(call: Call, route: DownloadRoute): Promise<StartedDownload> {
   const { deps, res, deadline, caller } = call
   const input = readInput(call, route, undefined)
   const { businessId } = caller
@@ -175,12 +167,12 @@ async function download(call: Call, route: DownloadRoute): Promise<DownloadBegun
   )
   return memory.during(async () => {
     const file = await deadline.run(() => route.download(deps, caller, input))
-    return beginDownload(file, deadline)
+    return startDownload(file, deadline)
   })
 }
 
 /**
- * Throws VALIDATION_ERROR if a query parameter is unknown or invalid (step 12 in the order of checks,
+ * Throws VALIDATION_ERROR for an unknown or invalid query parameter (step 12 in the order of checks,
  * docs/maintainers/decisions.md).
  */
 const readInput = ({ deps, req }: Call, { about }: Route, body: unknown): OperationInput => ({
@@ -205,8 +197,7 @@ async function write(call: Call, route: WriteRoute): Promise<ApiResponse> {
       status: route.hasDryRun && 'value' in body && isDryRun(body.value) ? 200 : (route.status ?? 200),
       unread,
       cause: causeOf(res),
-      // The memory stays reserved while the operation runs, because it may run a few seconds past its deadline and
-      // still need the body.
+      // Keeps the memory while the operation runs: it may run a few seconds past its deadline and still need the body.
       run: (request) =>
         memory.during(async () => {
           if (unread !== null) throw unread

@@ -6,24 +6,22 @@ import { prefixesOf } from '../../platform/network.ts'
 import { isProbe } from '../server/log-request.ts'
 
 /**
- * Delays the error response to a request that exceeds its network's limit. Such responses cost this process nearly as
- * much as pages do, but the delay limits a flood to one response per second on each connection. The delay is random so
- * that the clients do not all retry at the same moment.
+ * Sending a refusal costs nearly as much as sending a page, but with the delay a flood gets only one per second and
+ * connection. It's random, so that clients don't all retry at the same moment.
  */
 export const delayRefusal = ({ refusalDelayMs }: Pick<RateLimits, 'refusalDelayMs'>): Promise<void> =>
   pause(refusalDelayMs * (1 + Math.random()))
 
-/** The limit for each prefix is this many times the limit for the next smaller prefix. */
+/** Each prefix may send this many times what the next smaller one may. */
 const perSize = 3
 
-/** Returns the prefixes that contain an address, smallest first, each with its limit per second. */
+/** Smallest prefix first, each with its limit per second. */
 export const prefixLimits = (ip: string, { perSecond }: Pick<RateLimits, 'perSecond'>) =>
   prefixesOf(ip).map(({ range }, size) => ({ range, limit: perSecond * perSize ** size }))
 
 /**
- * Limits how many requests without an API key each network may send, so that one visitor cannot monopolise the process.
- * If a request exceeds the limit of one of its address's prefixes, it is rejected with RATE_LIMITED after one to two
- * seconds. `scope` returns the scope to report in that error. A health probe is delayed but never rejected.
+ * Keeps one visitor without an API key from monopolising the process. A network over its limit gets RATE_LIMITED, for
+ * the `scope` returned, after one to two seconds. Health probes are delayed but never rejected.
  */
 export function limitVisitors(
   { rateLimits }: Pick<Deps, 'rateLimits'>,
@@ -31,8 +29,7 @@ export function limitVisitors(
 ): RequestHandler {
   return async (req: Request, _res: Response, next: NextFunction): Promise<void> => {
     if (rateLimits === null) return next()
-    // Counting stops at the first prefix that is over its limit, so that its excess requests do not use up the limits
-    // of larger prefixes.
+    // Stops at the first prefix over its limit: excess requests don't count for larger prefixes.
     const closed = prefixLimits(req.ip ?? '', rateLimits).find(
       ({ range, limit }) => !rateLimits.count(`visitor:${range}`, limit).isOpen,
     )

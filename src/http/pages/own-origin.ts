@@ -1,12 +1,11 @@
 import type { Request } from 'express'
 
-/** Whether a request changes nothing. */
+/** Goes by the method. */
 export const isSafe = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD'
 
 /**
- * Whether a request came from one of our own pages. At least one of the headers `Origin` and `Sec-Fetch-Site` must be
- * present, and neither may indicate a different site. The host of `ourUrl`, the configured URL, is also accepted,
- * because a proxy may change the `Host` header.
+ * At least one of `Origin` and `Sec-Fetch-Site` must be present, and neither may name a different site. The host of
+ * `ourUrl`, the configured URL, is accepted too, because a proxy may change the `Host` header.
  */
 export function isFromOwnSite(req: Request, ourUrl: string): boolean {
   const { site, isOtherHost, hasOrigin } = readOrigin(req, ourUrl)
@@ -14,10 +13,7 @@ export function isFromOwnSite(req: Request, ourUrl: string): boolean {
   return site === undefined ? hasOrigin : site === 'same-origin'
 }
 
-/**
- * Whether the headers prove that a request came from a page on another site. Missing headers and `Origin: null` prove
- * nothing.
- */
+/** Whether the headers prove it: missing headers and `Origin: null` prove nothing. */
 export function isFromOtherSite(req: Request, ourUrl: string): boolean {
   const { site, isOtherHost } = readOrigin(req, ourUrl)
   return isOtherHost || (site !== undefined && site !== 'same-origin' && site !== 'none')

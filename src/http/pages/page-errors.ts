@@ -1,18 +1,14 @@
 import type { NextFunction, Request, Response } from 'express'
 import type { Deps } from '../../platform/deps.ts'
 import { createErrorReporter } from '../server/bare-app.ts'
-import { createPageHeaders, type PageRights } from './page-headers.ts'
+import { createPageHeaders, type PagePermissions } from './page-headers.ts'
 
-/** Sends the error page for `error` with the given HTTP status. */
 export type SendError = (req: Request, res: Response, status: number, error: unknown) => void
 
-/**
- * Creates the error handler for pages. The handler always sends an error as a page, never as JSON, and never shows a
- * stack trace.
- */
+/** Errors always come as a page, never as JSON, and never with a stack trace. */
 export function createPageErrors(
   deps: Pick<Deps, 'config' | 'log' | 'metrics'>,
-  rights: PageRights,
+  rights: PagePermissions,
   sendError: SendError,
 ) {
   const reportError = createErrorReporter(deps)
@@ -22,12 +18,10 @@ export function createPageErrors(
     const { status, code, headers } = reportError(error, res)
     if (res.headersSent) return void (res.writableEnded || req.socket.destroy())
     res.locals.code = code
-    // Set the headers again, because an error may occur before a router has set them or after a static file has changed
-    // Cache-Control.
+    // Again, because an error may come before a router has set them, or after a static file has changed Cache-Control.
     setPageHeaders(req, res)
     for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
-    // Close the connection if the body has not been read completely. Otherwise, the unread remainder would be mistaken
-    // for the next request.
+    // The unread rest of a body would be mistaken for the next request on this connection.
     if (!req.complete) res.setHeader('Connection', 'close')
     sendError(req, res, status, error)
   }

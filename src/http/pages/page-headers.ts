@@ -3,26 +3,19 @@ import helmet from 'helmet'
 import type { Config } from '../../config/config.ts'
 import type { Deps } from '../../platform/deps.ts'
 
-/** The permissions that a page has in a browser, in addition to showing text and submitting forms to this service. */
-export interface PageRights {
-  /** Whether the page may run this service's scripts, which may send requests to the service. */
+/** What a page may do in a browser besides showing text and submitting forms to this service. */
+export interface PagePermissions {
+  /** Whether it may run our scripts, which may send requests to us. */
   scripts: boolean
   images: boolean
-  /**
-   * The referrer policy. If it is `no-referrer`, browsers send `Origin: null` even when they submit forms to this
-   * service.
-   */
+  /** With `no-referrer`, browsers send `Origin: null` even with forms for our own pages. */
   referrer: 'strict-origin' | 'no-referrer'
 }
 
-/** Sets the security headers of a page. */
 export type SetPageHeaders = (req: Request, res: Response) => void
 
-/**
- * Creates the function that sets a page's security headers. The page has only the permissions in `rights`, loads
- * nothing from other sites, cannot be framed and is not cached.
- */
-export function createPageHeaders(deps: Pick<Deps, 'config'>, rights: PageRights): SetPageHeaders {
+/** Pages load nothing from other sites, can't be framed and aren't cached. */
+export function createPageHeaders(deps: Pick<Deps, 'config'>, rights: PagePermissions): SetPageHeaders {
   const protect = helmet({
     contentSecurityPolicy: {
       useDefaults: false,
@@ -48,9 +41,6 @@ export function createPageHeaders(deps: Pick<Deps, 'config'>, rights: PageRights
   }
 }
 
-/**
- * Makes browsers use HTTPS for a year if the public URL uses HTTPS. Subdomains are not included, because they may
- * belong to other services.
- */
+/** HTTPS for a year, if the public URL uses it. Subdomains may belong to other services, so they're left out. */
 export const strictTransport = ({ production, publicUrl }: Pick<Config, 'production' | 'publicUrl'>) =>
   production && publicUrl.startsWith('https:') ? { maxAge: 31_536_000, includeSubDomains: false } : false

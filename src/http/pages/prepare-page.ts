@@ -3,19 +3,15 @@ import type { Deps } from '../../platform/deps.ts'
 import { type Deadline, startDeadline } from '../server/timeouts.ts'
 import type { SetPageHeaders } from './page-headers.ts'
 
-/**
- * Creates the first handler for the pages below `mount`. The log line of a request contains the pattern of the
- * matching route, so it contains no ids and no query.
- */
+/** First handler of the pages below `mount`. It logs the route's pattern, and thus no ids and no query. */
 export const preparePage =
   (mount: string, setPageHeaders: SetPageHeaders) =>
   (req: Request, res: Response, next: NextFunction): void => {
     if (req.app.locals.stopping.aborted) res.setHeader('Connection', 'close')
-    // Only `100-continue` can occur here, because src/http/server/bare-app.ts has already rejected all other
-    // expectations.
+    // Can only be `100-continue`: src/http/server/bare-app.ts rejects all other expectations.
     if (req.headers.expect !== undefined) res.writeContinue()
     res.locals.deadline = startDeadline()
-    // Parse the query only once. Express parses it each time it is read, which takes 1 ms for a query of 16 KB.
+    // Parses the query once. Express would do it at each read, which takes 1 ms for a query of 16 KB.
     Object.defineProperty(req, 'query', { value: req.query })
     setPageHeaders(req, res)
     res.once('finish', () => {
@@ -25,7 +21,7 @@ export const preparePage =
     next()
   }
 
-/** Records the path at which a nested router is mounted, so that the log line contains the full route. */
+/** The log line needs the path at which a nested router is mounted. */
 export const setMount = (mount: string) => (_req: Request, res: Response, next: NextFunction) => {
   res.locals.mount = mount
   next()
@@ -33,20 +29,16 @@ export const setMount = (mount: string) => (_req: Request, res: Response, next: 
 
 const mountOf = (res: Response): string => (res.locals.mount as string | undefined) ?? ''
 
-/** Returns the deadline of a page request. */
 export const deadlineOf = (res: Response): Deadline => res.locals.deadline as Deadline
 
-/**
- * Sends the SERVICE_UNAVAILABLE error page if the response is not complete by the deadline. Any later response is
- * discarded.
- */
+/** Sends the SERVICE_UNAVAILABLE page at the deadline. A later response is discarded. */
 export async function enforceDeadline(_req: Request, res: Response, next: NextFunction): Promise<void> {
   const closed = new Promise<void>((resolve) => res.once('close', resolve))
   next()
   await deadlineOf(res).run(() => closed)
 }
 
-/** Delays a request until database time is known precisely enough. Delays are rare. */
+/** Rarely has to wait: only until database time is known precisely enough. */
 export const awaitDatabaseTime =
   (deps: Pick<Deps, 'databaseTime'>) =>
   async (_req: Request, res: Response, next: NextFunction): Promise<void> => {

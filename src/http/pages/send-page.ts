@@ -1,23 +1,21 @@
 import { hash } from 'node:crypto'
 import type { Response } from 'express'
 import { html } from 'ghtml'
-import { endWith } from '../responses/envelope.ts'
+import { endAfterRequest } from '../responses/envelope.ts'
 
-/** A stylesheet or a script of a page. */
 export interface Asset {
   path: string
   type: 'css' | 'js'
   content: string | Buffer
 }
 
-/** Returns an asset in a folder. Its path contains a hash, so browsers can cache it indefinitely. */
+/** The path contains a hash, so browsers can cache the asset indefinitely. */
 export const assetOf = (folder: string, type: Asset['type'], content: Asset['content']): Asset => ({
   path: `${folder}/${hash('sha256', content, 'hex').slice(0, 10)}.${type}`,
   type,
   content,
 })
 
-/** Creates the handler that sends an asset. */
 export const sendAsset =
   ({ type, content }: Omit<Asset, 'path'>) =>
   (_req: unknown, res: Response): void => {
@@ -25,20 +23,18 @@ export const sendAsset =
     res.type(type).send(content)
   }
 
-/** What a document says about itself before its body. */
 interface Head {
   language: string
   /** Defaults to left to right. */
   direction?: 'ltr' | 'rtl'
-  /** Plain text. */
+  /** Plain text, not HTML. */
   title: string
-  /** The stylesheets and scripts. */
   assets: readonly Pick<Asset, 'path' | 'type'>[]
-  /** The text of the link to the element with the id `main`, for people who use the keyboard. */
+  /** For people who use the keyboard: the text of the link to the element with the id `main`. */
   skip: string
 }
 
-/** Returns a whole HTML document. `body` is HTML. */
+/** `body` is HTML. */
 export const documentOf = (
   { language, direction = 'ltr', title, assets, skip }: Head,
   body: string,
@@ -59,16 +55,16 @@ export const documentOf = (
 </html>
 `
 
-/** Sends a page. Does nothing if the deadline has passed, because the error page has already been sent in that case. */
+/** Does nothing after the deadline, because the error page has been sent by then. */
 export function sendPage(res: Response, status: number, document: string): void {
   if (res.headersSent) return
   res.statusCode = status
   res.setHeader('Content-Type', 'text/html; charset=utf-8')
   res.setHeader('Content-Length', Buffer.byteLength(document))
-  endWith(res, document)
+  endAfterRequest(res, document)
 }
 
-/** Redirects the browser after a form has been processed, so that a reload does not send the form again. */
+/** After a form, so that a reload doesn't send it again. */
 export function redirectTo(res: Response, to: string): void {
   if (res.headersSent) return
   res.statusCode = 303
@@ -77,7 +73,7 @@ export function redirectTo(res: Response, to: string): void {
   res.end()
 }
 
-/** Sets a header, unless a response has already been sent. */
+/** Does nothing once a response has been sent. */
 export function addHeader(res: Response, name: string, value: string | number): void {
   if (!res.headersSent) res.setHeader(name, value)
 }

@@ -4,21 +4,21 @@ import type { Request, Response } from 'express'
 import type { Deadline } from '../server/timeouts.ts'
 import { setApiHeaders } from './envelope.ts'
 
-/** A file that is generated while it is being sent. No piece may be an empty string. */
+/** Generated while it is being sent. No piece may be an empty string. */
 export interface Download {
-  /** The media type, including the charset. */
+  /** Includes the charset. */
   contentType: string
   fileName: string
   pieces: AsyncGenerator<string, void, undefined>
 }
 
-/** A download whose first piece is ready. An error that occurs before that point can still be sent in the envelope. */
-export interface DownloadBegun extends Download {
+/** Its first piece is ready. Errors before that point can still be sent in the envelope. */
+export interface StartedDownload extends Download {
   first: string
 }
 
-/** Waits until the first piece is ready, but not beyond the deadline. */
-export async function beginDownload(file: Download, deadline: Deadline): Promise<DownloadBegun> {
+/** Waits for the first piece, but not beyond the deadline. */
+export async function startDownload(file: Download, deadline: Deadline): Promise<StartedDownload> {
   try {
     const { value } = await deadline.run(() => file.pieces.next())
     return { ...file, first: value ?? '' }
@@ -29,12 +29,12 @@ export async function beginDownload(file: Download, deadline: Deadline): Promise
 }
 
 /**
- * Sends a file as fast as the client reads it. If this function throws, the caller must destroy the connection, because
- * closing it normally would make the file look complete.
+ * Sends a file as fast as the client reads it. If this throws, the caller must destroy the connection: closed normally,
+ * it would make the file look complete.
  */
-export async function sendDownload(req: Request, res: Response, file: DownloadBegun): Promise<void> {
+export async function sendDownload(req: Request, res: Response, file: StartedDownload): Promise<void> {
   res.locals.code = null
-  nameFile(res, file)
+  setFileHeaders(res, file)
   setApiHeaders(res)
   if (res.app.locals.stopping.aborted) res.setHeader('Connection', 'close')
   if (req.method === 'HEAD') {
@@ -42,15 +42,15 @@ export async function sendDownload(req: Request, res: Response, file: DownloadBe
     res.end()
     return
   }
-  // Node.js warns of more than 10 listeners of an event, and the pipeline adds several.
+  // The pipeline adds several listeners, and Node.js warns of more than 10.
   res.setMaxListeners(20)
   try {
-    // Without this limit, the stream reads 16 pieces ahead of a slow client.
+    // Otherwise, the stream reads 16 pieces ahead of a slow client.
     await pipeline(Readable.from(withFirst(file), { highWaterMark: 1 }), res)
   } catch (error) {
     if (!isGone(error)) throw error
-    // The client disconnected before or during the download, or read too slowly (src/http/server/connection.ts). The
-    // log line therefore contains no status.
+    // The client disconnected before or during the download, or read too slowly (src/http/server/connection.ts). That's
+    // why the log line has no status.
   } finally {
     end(file)
   }
@@ -61,28 +61,26 @@ const isGone = (error: unknown): boolean =>
 
 export const csvType = 'text/csv; charset=utf-8'
 
-/** A response as a CSV file, for clients whose Accept header prefers CSV. */
 export interface CsvFile {
   name: string
   text: string
 }
 
-/** Returns whether the Accept header prefers CSV to JSON. Without a preference, the response is JSON. */
+/** Without a preference, the response is JSON. */
 export const prefersCsv = (req: Request): boolean => req.accepts(['application/json', 'text/csv']) === 'text/csv'
 
-/** Sets the headers that describe a file. */
-export function nameFile(res: Response, { contentType, fileName }: Pick<Download, 'contentType' | 'fileName'>): void {
+export function setFileHeaders(
+  res: Response,
+  { contentType, fileName }: Pick<Download, 'contentType' | 'fileName'>,
+): void {
   res.setHeader('Content-Type', contentType)
   res.setHeader('Content-Disposition', `attachment; filename="${fileName}"`)
 }
 
-async function* withFirst({ first, pieces }: DownloadBegun): AsyncGenerator<string, void, undefined> {
+async function* withFirst({ first, pieces }: StartedDownload): AsyncGenerator<string, void, undefined> {
   yield first
   yield* pieces
 }
 
-/**
- * Closes the generator that produces the pieces. Its errors are ignored, because they have already been thrown or no
- * longer matter.
- */
+/** Closes the generator of the pieces. Its errors have been thrown already or no longer matter. */
 const end = ({ pieces }: Download): void => void pieces.return().catch(() => undefined)

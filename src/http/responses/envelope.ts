@@ -5,10 +5,7 @@ import type { ErrorCode, Refusal } from '../../platform/errors.ts'
 import { strictTransport } from '../pages/page-headers.ts'
 import { timeouts } from '../server/timeouts.ts'
 
-/**
- * A response that has not been sent yet. It consists of the status, the error code for the log, the exact bytes of the
- * body, and additional headers.
- */
+/** Not sent yet. `code` is for the log, `body` the exact bytes. */
 export interface ApiResponse {
   status: number
   code: ErrorCode | null
@@ -16,18 +13,18 @@ export interface ApiResponse {
   headers: Record<string, string>
 }
 
-/** The success envelope (SPEC 1). */
-export const success = (status: number, data: unknown): ApiResponse => ({
+/** See SPEC 1.. */
+export const successResponse = (status: number, data: unknown): ApiResponse => ({
   status,
   code: null,
   body: Buffer.from(JSON.stringify({ success: true, data })),
   headers: {},
 })
 
-/** The failure envelope (SPEC 7). It contains the request id, and the error's field and details if there are any. */
-export function failure({ code, message, statusCode, extras }: Refusal, requestId: string): ApiResponse {
+/** See SPEC 7.. */
+export function failureResponse({ code, message, statusCode, extras }: Refusal, requestId: string): ApiResponse {
   const { param, details, headers, retryAfterSeconds } = extras
-  // JSON omits the fields that are undefined.
+  // JSON omits fields that are undefined.
   const error = { code, message, statusCode, requestId, param, details }
   const retryAfter = retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }
   return {
@@ -38,10 +35,9 @@ export function failure({ code, message, statusCode, extras }: Refusal, requestI
   }
 }
 
-/** Sends a complete response. */
-export function send(res: Response, response: ApiResponse): void {
+export function sendResponse(res: Response, response: ApiResponse): void {
   writeHead(res, response, response.body.length)
-  endWith(res, response.body)
+  endAfterRequest(res, response.body)
 }
 
 /** A response that was written before its request had arrived. `at` is a `performance.now()` value. */
@@ -52,11 +48,10 @@ export interface WrittenEarly {
 }
 
 /**
- * Writes the body of a response, and ends the response once the whole request has arrived, or after `lingerMs`. Node.js
- * may close the connection at the end. If data were still arriving then, the connection would be reset, and the client
- * might lose the response.
+ * Ends the response once the whole request has arrived, or after `lingerMs`. Node.js may then close the connection, and
+ * if data were still arriving, the reset could cost the client its response.
  */
-export function endWith(res: Response, body: Buffer | string): void {
+export function endAfterRequest(res: Response, body: Buffer | string): void {
   if (res.req.complete) return void res.end(body)
   res.write(body)
   res.locals.written = { status: res.statusCode, code: res.locals.code ?? null, at: performance.now() }
@@ -68,10 +63,7 @@ export function endWith(res: Response, body: Buffer | string): void {
   })
 }
 
-/**
- * Writes the status and headers of a JSON response. While the process is shutting down, the connection is closed after
- * the response.
- */
+/** During a shutdown, the connection closes after the response. */
 export function writeHead(res: Response, head: Omit<ApiResponse, 'body'>, contentLength: number): void {
   res.statusCode = head.status
   res.locals.code = head.code
@@ -82,17 +74,14 @@ export function writeHead(res: Response, head: Omit<ApiResponse, 'body'>, conten
   res.setHeader('Content-Length', contentLength)
 }
 
-/** Sets the headers common to all API responses, which `createBareApp` stores in `app.locals`. */
+/** `createBareApp` stores these in `app.locals`. */
 export function setApiHeaders(res: Response): void {
   for (const [name, value] of res.app.locals.apiHeaders as HeaderList) res.setHeader(name, value)
 }
 
 type HeaderList = readonly (readonly [name: string, value: string])[]
 
-/**
- * Returns the headers for every API response. They prevent browsers from displaying, framing or caching the response,
- * and from guessing a different media type.
- */
+/** Keeps browsers from displaying, framing, caching or sniffing an API response. */
 export function createApiHeaders(config: Pick<Config, 'production' | 'publicUrl'>): HeaderList {
   const strict = strictTransport(config)
   return [

@@ -9,7 +9,7 @@ import {
   listRefundsQuery,
   listStatementsQuery,
 } from '../../../schemas/ledger.ts'
-import { described } from '../../../schemas/responses/fields.ts'
+import { withDescription } from '../../../schemas/responses/fields.ts'
 import * as schema from '../../../schemas/responses/ledger.ts'
 import {
   listEntries,
@@ -30,7 +30,6 @@ import { type Page, pageOf, presentPage } from '../../lists/pagination.ts'
 import { readBalance } from '../../payouts/balance.ts'
 import { inSection, type OperationInput } from '../operations/route.ts'
 
-/** The operations that read a merchant's ledger. */
 export const balanceRoutes = inSection('Balance', [
   {
     method: 'get',
@@ -40,7 +39,7 @@ export const balanceRoutes = inSection('Balance', [
       summary: 'Retrieve the balance',
       description:
         "Returns what the service owes you in the key's environment: all payments, minus refunds, fees and payouts.",
-      response: schema.balance,
+      response: schema.balanceSchema,
     },
     shows: 'balance',
     scope: 'payments.intents:read',
@@ -56,7 +55,7 @@ export const balanceRoutes = inSection('Balance', [
       description:
         'Returns every change of the balance, newest first. A payment and its fee are two entries, unless the fee is 0.',
       query: listEntriesQuery,
-      response: schema.ledgerEntryPage,
+      response: schema.ledgerEntryPageSchema,
     },
     shows: 'ledgerEntry',
     scope: 'payments.intents:read',
@@ -72,7 +71,7 @@ export const balanceRoutes = inSection('Balance', [
       summary: 'List refunds',
       description: "Returns the confirmed refunds of the key's environment, newest first.",
       query: listRefundsQuery,
-      response: schema.listedRefundPage,
+      response: schema.listedRefundPageSchema,
     },
     shows: 'refund',
     scope: 'payments.intents:read',
@@ -89,7 +88,7 @@ export const balanceRoutes = inSection('Balance', [
       description:
         'Returns one statement for each UTC day of the month up to today, oldest first, on one page. With `Accept: text/csv`, you get a CSV file with one row per day.',
       query: listStatementsQuery,
-      response: schema.statementPage,
+      response: schema.statementPageSchema,
     },
     shows: 'statement',
     scope: 'payments.intents:read',
@@ -111,9 +110,9 @@ export const balanceRoutes = inSection('Balance', [
       summary: 'Retrieve the statement of a day',
       description:
         'Returns what was booked on a UTC day; the statement of a closed day never changes. With `Accept: text/csv`, you get a CSV file.',
-      params: { day: described('A day from 2000-01-01 to today, such as `2026-11-01`.', schema.day) },
+      params: { day: withDescription('A day from 2000-01-01 to today, such as `2026-11-01`.', schema.day) },
       query: getStatementQuery,
-      response: schema.statement,
+      response: schema.statementSchema,
     },
     shows: 'statement',
     scope: 'payments.intents:read',

@@ -1,5 +1,5 @@
 import { type ListDeliveriesQuery, listDeliveriesQuery, retryDeliveriesBody } from '../../../schemas/deliveries.ts'
-import { described } from '../../../schemas/responses/fields.ts'
+import { withDescription } from '../../../schemas/responses/fields.ts'
 import * as schema from '../../../schemas/responses/webhooks.ts'
 import { findDeliveryWhole, listDeliveries, parseDeliverySearch } from '../../webhooks/deliveries/find.ts'
 import { presentDeliveries, presentDeliveryWhole } from '../../webhooks/deliveries/present.ts'
@@ -7,10 +7,10 @@ import { requeueBatch } from '../../webhooks/deliveries/requeue.ts'
 import { findRetried, parseRetryFilter, retryDelivery, retryMatching } from '../../webhooks/deliveries/retry.ts'
 import { inSection, type OperationInput } from '../operations/route.ts'
 
-const pathParams = { id: described('The `id` of the delivery.', schema.deliveryId) }
+const pathParams = { id: withDescription('The `id` of the delivery.', schema.deliveryId) }
 const missing = ['DELIVERY_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 
-/** The operations on webhook deliveries (SPEC 4.8). */
+/** See SPEC 4.8.. */
 export const deliveryRoutes = inSection('Webhook deliveries', [
   {
     method: 'get',
@@ -21,7 +21,7 @@ export const deliveryRoutes = inSection('Webhook deliveries', [
       description:
         "Returns the webhook deliveries of the key's environment, newest first. A test key sees no attempts to live endpoints: their fields are null.",
       query: listDeliveriesQuery,
-      response: schema.deliveryPage,
+      response: schema.deliveryPageSchema,
     },
     shows: 'delivery',
     isPage: true,
@@ -40,7 +40,7 @@ export const deliveryRoutes = inSection('Webhook deliveries', [
       description:
         'Returns the delivery with its body, its latest attempts, and the headers of the last attempt without signatures.',
       params: pathParams,
-      response: schema.deliveryWithAttempts,
+      response: schema.deliveryWithAttemptsSchema,
       errors: missing,
     },
     shows: 'wholeDelivery',
@@ -56,7 +56,7 @@ export const deliveryRoutes = inSection('Webhook deliveries', [
       summary: 'Retry webhook deliveries by filter',
       description: `Retries every matching delivery once, oldest first, up to ${requeueBatch} per request. If \`hasMore\` is true, call again with a new idempotency key and \`after\` set to \`next\`.`,
       body: retryDeliveriesBody,
-      response: schema.retriedDeliveries,
+      response: schema.retriedDeliveriesSchema,
     },
     scope: 'webhooks.deliveries:write',
     findEffect: (deps, caller, _params, request) => findRetried(deps, caller, '', request),
@@ -71,7 +71,7 @@ export const deliveryRoutes = inSection('Webhook deliveries', [
       description:
         'Makes one more attempt now, with the same `id` and body. If the service makes none, `reason` says why.',
       params: pathParams,
-      response: schema.retriedDelivery,
+      response: schema.retriedDeliverySchema,
       errors: missing,
     },
     scope: 'webhooks.deliveries:write',

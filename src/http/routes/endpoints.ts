@@ -5,9 +5,9 @@ import {
   testEndpointBody,
   updateEndpointBody,
 } from '../../../schemas/endpoints.ts'
-import { described, id as idSchema } from '../../../schemas/responses/fields.ts'
+import { id as idSchema, withDescription } from '../../../schemas/responses/fields.ts'
 import * as schema from '../../../schemas/responses/webhooks.ts'
-import { testResult } from '../../../schemas/responses/webhooks.ts'
+import { testResultSchema } from '../../../schemas/responses/webhooks.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { type Page, presentPage, readPage, readPageRequest } from '../../lists/pagination.ts'
 import type { Deps } from '../../platform/deps.ts'
@@ -25,9 +25,9 @@ import { presentListedEndpoint } from '../../webhooks/endpoints/find.ts'
 import { parseTest, testEndpoint } from '../../webhooks/endpoints/send-test.ts'
 import { inSection, type OperationInput } from '../operations/route.ts'
 
-const pathParams = { id: described('The `id` of the endpoint.', idSchema) }
+const pathParams = { id: withDescription('The `id` of the endpoint.', idSchema) }
 
-/** The operations on webhook endpoints (SPEC 4.8). */
+/** See SPEC 4.8.. */
 export const endpointRoutes = inSection('Webhook endpoints', [
   {
     method: 'post',
@@ -38,7 +38,7 @@ export const endpointRoutes = inSection('Webhook endpoints', [
       description:
         'Registers a URL that receives your events: with a test key those of the sandbox, with a live key also live ones. Store the `secret`, because no other response contains it.',
       body: createEndpointBody,
-      response: schema.endpointWithSecret,
+      response: schema.endpointWithSecretSchema,
       errors: ['EVENTS_NOT_PERMITTED', 'MAX_ENDPOINTS_REACHED'],
     },
     scope: 'webhooks.endpoints:write',
@@ -55,7 +55,7 @@ export const endpointRoutes = inSection('Webhook endpoints', [
       description: 'Changes the fields that you send; the others keep their values. `events` replaces the whole list.',
       params: pathParams,
       body: updateEndpointBody,
-      response: schema.endpoint,
+      response: schema.endpointSchema,
       errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'EVENTS_NOT_PERMITTED'],
     },
     scope: 'webhooks.endpoints:write',
@@ -72,7 +72,7 @@ export const endpointRoutes = inSection('Webhook endpoints', [
       description:
         'Unfinished deliveries become CANCELLED, and a request already in flight is aborted within 3 seconds. A live key can delete test endpoints too.',
       params: pathParams,
-      response: schema.deletedEndpoint,
+      response: schema.deletedEndpointSchema,
       errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],
     },
     scope: 'webhooks.endpoints:write',
@@ -89,7 +89,7 @@ export const endpointRoutes = inSection('Webhook endpoints', [
         'Sends one signed event with sample data to the endpoint, without retries. The status is 200 even if the attempt fails: check `delivered`.',
       params: pathParams,
       body: testEndpointBody,
-      response: testResult,
+      response: testResultSchema,
       errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'EVENTS_NOT_PERMITTED'],
     },
     scope: 'webhooks.endpoints:write',
@@ -105,7 +105,7 @@ export const endpointRoutes = inSection('Webhook endpoints', [
       description:
         'Creates a new signing secret, which only this response contains. For 24 hours, deliveries also carry a signature with the old one.',
       params: pathParams,
-      response: schema.endpointWithSecret,
+      response: schema.endpointWithSecretSchema,
       errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],
     },
     scope: 'webhooks.endpoints:write',
@@ -120,7 +120,7 @@ export const endpointRoutes = inSection('Webhook endpoints', [
       description:
         'Returns the webhook endpoints of one environment, newest first, without their secrets. `last24Hours` shows how many of the latest attempts succeeded.',
       query: listEndpointsQuery,
-      response: schema.endpointPage,
+      response: schema.endpointPageSchema,
       errors: ['SANDBOX_MISMATCH'],
     },
     shows: 'endpoint',
@@ -131,7 +131,7 @@ export const endpointRoutes = inSection('Webhook endpoints', [
   },
 ])
 
-/** Lists the caller's endpoints in one environment, newest first. A live key may list those of both. */
+/** Newest first, in one environment. A live key may list those of both. */
 function listEndpoints(
   deps: Pick<Deps, 'Endpoint'>,
   { businessId, sandbox: isTest }: Caller,

@@ -5,16 +5,15 @@ import {
   type ReadFeedQuery,
   readFeedQuery,
 } from '../../../schemas/list-events.ts'
-import { eventFeed, eventPage, loggedEvent } from '../../../schemas/responses/event.ts'
-import { described, id } from '../../../schemas/responses/fields.ts'
+import { eventFeedSchema, eventPageSchema, loggedEventSchema } from '../../../schemas/responses/event.ts'
+import { id, withDescription } from '../../../schemas/responses/fields.ts'
 import { parseFeedSearch, readFeed, waitForEvent } from '../../events/feed/read.ts'
 import { findEvent, listEvents, parseEventSearch, presentEvents } from '../../events/list.ts'
 import { inSection, type OperationInput } from '../operations/route.ts'
 
-/** A key with any of these scopes sees the events that the scope permits. */
+/** Any of these scopes is enough; each shows only the events that it permits. */
 const scope = { anyOf: [...new Set(Object.values(events))] }
 
-/** The operations that read the event log. */
 export const eventRoutes = inSection('Events', [
   {
     method: 'get',
@@ -25,7 +24,7 @@ export const eventRoutes = inSection('Events', [
       description:
         "Returns the events of the key's environment, newest first, whether or not a webhook endpoint was subscribed to them. A key sees only the events to which it may subscribe an endpoint.",
       query: listEventsQuery,
-      response: eventPage,
+      response: eventPageSchema,
     },
     shows: 'event',
     isPage: true,
@@ -44,13 +43,13 @@ export const eventRoutes = inSection('Events', [
       description:
         'Returns events in the order in which they were logged, oldest first. Send the `next` of each response as `after` in the next request: you then miss no event and get none twice, even if you pause for days.',
       query: readFeedQuery,
-      response: eventFeed,
+      response: eventFeedSchema,
     },
     shows: 'event',
     isPage: true,
     scope,
-    hold: (deps, caller, { query }: OperationInput<ReadFeedQuery>, holding) =>
-      waitForEvent(deps, caller, query, holding),
+    longPoll: (deps, caller, { query }: OperationInput<ReadFeedQuery>, limits) =>
+      waitForEvent(deps, caller, query, limits),
     run: async (deps, caller, { query }: OperationInput<ReadFeedQuery>) => {
       const { items, ...rest } = await readFeed(deps, caller, parseFeedSearch(caller, query))
       return { items: await presentEvents(deps, items), ...rest }
@@ -64,8 +63,8 @@ export const eventRoutes = inSection('Events', [
       summary: 'Retrieve an event',
       description:
         'Returns one event with the body of its webhooks. If the key may not read events of this type, the response is SCOPE_REQUIRED.',
-      params: { id: described('The `id` of the event.', id) },
-      response: loggedEvent,
+      params: { id: withDescription('The `id` of the event.', id) },
+      response: loggedEventSchema,
       errors: ['EVENT_NOT_FOUND', 'SANDBOX_MISMATCH'],
     },
     shows: 'event',

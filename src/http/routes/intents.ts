@@ -5,7 +5,7 @@ import {
   refundBody,
   simulatePaymentBody,
 } from '../../../schemas/intents.ts'
-import { described, reference } from '../../../schemas/responses/fields.ts'
+import { reference, withDescription } from '../../../schemas/responses/fields.ts'
 import * as schema from '../../../schemas/responses/intent.ts'
 import { cancelIntent } from '../../intents/cancel.ts'
 import { createIntent, parseCreate } from '../../intents/create.ts'
@@ -18,7 +18,7 @@ import { parseRefund, refundIntent } from '../../intents/refunds/refund.ts'
 import { presentPage } from '../../lists/pagination.ts'
 import { inSection, type OperationInput, type WriteRoute } from '../operations/route.ts'
 
-const pathParams = { referenceNumber: described('The `referenceNumber` of the payment intent.', reference) }
+const pathParams = { referenceNumber: withDescription('The `referenceNumber` of the payment intent.', reference) }
 const missing = ['INTENT_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 
 const ofIntent: Pick<WriteRoute, 'findEffect' | 'looksItself'> = {
@@ -26,7 +26,7 @@ const ofIntent: Pick<WriteRoute, 'findEffect' | 'looksItself'> = {
   looksItself: true,
 }
 
-/** The operations on payment intents (SPEC 4.1 to 4.6). */
+/** See SPEC 4.1 to 4.6.. */
 export const intentRoutes = inSection('Payment intents', [
   {
     method: 'post',
@@ -37,7 +37,7 @@ export const intentRoutes = inSection('Payment intents', [
       description:
         "Creates a payment that you want to collect: the customer pays on the page at `payUrl`, or types `code` at `codeUrl`, such as at a counter. An intent that isn't paid before `expiresAt` becomes CANCELLED.",
       body: createTestIntentBody,
-      response: schema.createdIntent,
+      response: schema.createdIntentSchema,
       errors: ['MERCHANT_REFERENCE_TAKEN'],
     },
     scope: 'payments.intents:write',
@@ -56,7 +56,7 @@ export const intentRoutes = inSection('Payment intents', [
       description:
         "Returns the payment intents of the key's environment, newest first. You can limit the time of payment, the time of refund or the amount, but only one of these three at a time.",
       query: listIntentsQuery,
-      response: schema.intentPage,
+      response: schema.intentPageSchema,
     },
     shows: 'intent',
     isPage: true,
@@ -75,7 +75,7 @@ export const intentRoutes = inSection('Payment intents', [
       summary: 'Retrieve a payment intent',
       description: 'A publishable key may call this operation. It receives null as the `reason` of every refund.',
       params: pathParams,
-      response: schema.intent,
+      response: schema.intentSchema,
       errors: missing,
     },
     key: 'any',
@@ -96,7 +96,7 @@ export const intentRoutes = inSection('Payment intents', [
       description:
         'Only a PENDING intent can be cancelled, and it can then no longer be paid. After INTENT_CANCEL_CONFLICT, retrieve the intent: a customer is paying it, or it has just changed.',
       params: pathParams,
-      response: schema.intent,
+      response: schema.intentSchema,
       errors: [...missing, 'INTENT_CANCEL_INVALID_STATUS', 'INTENT_CANCEL_CONFLICT'],
     },
     scope: 'payments.intents:write',
@@ -114,7 +114,7 @@ export const intentRoutes = inSection('Payment intents', [
         'Pays a test intent as a customer would; no money moves. With `outcome`, the payment fails for the reason that you choose, and the service returns PAYMENT_FAILED.',
       params: pathParams,
       body: simulatePaymentBody,
-      response: schema.intent,
+      response: schema.intentSchema,
       errors: [...missing, 'INTENT_NOT_PENDING', 'PAYMENT_FAILED'],
     },
     scope: 'payments.intents:write',
@@ -133,7 +133,7 @@ export const intentRoutes = inSection('Payment intents', [
         'Refunds `amount`, or the remaining balance if you omit it. The response can take up to 20 seconds; after SERVICE_UNAVAILABLE, retry with the same idempotency key.',
       params: pathParams,
       body: refundBody,
-      response: schema.refundedIntent,
+      response: schema.refundedIntentSchema,
       errors: [
         ...missing,
         'INTENT_REFUND_INVALID_STATUS',

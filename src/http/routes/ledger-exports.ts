@@ -1,10 +1,10 @@
 import { type ExportKind, type ExportLedgerQuery, exportKinds, exportLedgerQuery } from '../../../schemas/ledger.ts'
-import { described, largestExact, text } from '../../../schemas/responses/fields.ts'
+import { largestExact, textUpTo, withDescription } from '../../../schemas/responses/fields.ts'
 import { exportLedger } from '../../exports/export-ledger.ts'
-import { type About, inSection, type OperationInput } from '../operations/route.ts'
+import { inSection, type OperationDescription, type OperationInput } from '../operations/route.ts'
 import { csvType } from '../responses/download.ts'
 
-const texts: Record<ExportKind, Pick<About, 'operationId' | 'summary' | 'description'>> = {
+const texts: Record<ExportKind, Pick<OperationDescription, 'operationId' | 'summary' | 'description'>> = {
   payments: {
     operationId: 'exportPayments',
     summary: 'Export payments to a file',
@@ -28,7 +28,6 @@ const contentTypes = {
   jsonl: 'application/x-ndjson',
 } as const
 
-/** The operations that export payments, refunds and ledger entries as files. */
 export const ledgerExportRoutes = inSection(
   'Exports',
   exportKinds.map((kind) => ({
@@ -37,11 +36,14 @@ export const ledgerExportRoutes = inSection(
     about: {
       ...texts[kind],
       query: exportLedgerQuery,
-      response: described(
+      response: withDescription(
         'Each amount is a decimal number, and the last columns repeat it in centimes. A single quote precedes any text that a spreadsheet could execute as a formula.',
-        text(largestExact),
+        textUpTo(largestExact),
       ),
-      lines: described('One JSON object per line, with amounts in centimes and unchanged texts.', text(largestExact)),
+      lines: withDescription(
+        'One JSON object per line, with amounts in centimes and unchanged texts.',
+        textUpTo(largestExact),
+      ),
     },
     scope: 'payments.intents:read',
     download: async (deps, caller, { query }: OperationInput<ExportLedgerQuery>) => {

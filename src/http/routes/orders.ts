@@ -1,14 +1,14 @@
 import { type ListOrdersQuery, listOrdersQuery, simulateOrderBody } from '../../../schemas/orders.ts'
-import { described, id } from '../../../schemas/responses/fields.ts'
-import { order, orderPage } from '../../../schemas/responses/store.ts'
+import { id, withDescription } from '../../../schemas/responses/fields.ts'
+import { orderPageSchema, orderSchema } from '../../../schemas/responses/store.ts'
 import { presentPage } from '../../lists/pagination.ts'
 import { presentOrder } from '../../store/orders/order.ts'
-import { parseSimulation, placeOrder } from '../../store/orders/place.ts'
+import { parseSimulateOrder, placeOrder } from '../../store/orders/place.ts'
 import { findOrder, listOrders, parseOrderSearch } from '../../store/orders/read.ts'
 import { limitCostly } from '../operations/limit-rate.ts'
 import { inSection, type OperationInput } from '../operations/route.ts'
 
-/** The operations on orders (SPEC 4.7). */
+/** See SPEC 4.7.. */
 export const orderRoutes = inSection('Orders', [
   {
     method: 'post',
@@ -19,7 +19,7 @@ export const orderRoutes = inSection('Orders', [
       description:
         'Places an order in your test shop, as a customer would, and takes the items out of stock. Without `items`, the order is for one unit of a variant in stock, and a test shop without products first gets a sample product.',
       body: simulateOrderBody,
-      response: order,
+      response: orderSchema,
       errors: [
         'PRODUCT_NOT_FOUND',
         'SANDBOX_MISMATCH',
@@ -33,8 +33,8 @@ export const orderRoutes = inSection('Orders', [
     sandboxOnly: true,
     status: 201,
     run: async (deps, caller, { body }, request) => {
-      const input = parseSimulation(deps, body)
-      // The request counts as one request per distinct product, because each product requires a read and a write.
+      const input = parseSimulateOrder(deps, body)
+      // One request per distinct product, because each needs a read and a write.
       limitCostly(deps, caller, new Set(input.items?.map(({ productId }) => productId)).size)
       return placeOrder(deps, caller, input, request)
     },
@@ -47,7 +47,7 @@ export const orderRoutes = inSection('Orders', [
       summary: 'List orders',
       description: "Returns the orders of the key's environment, newest first.",
       query: listOrdersQuery,
-      response: orderPage,
+      response: orderPageSchema,
       errors: ['SHOP_NOT_FOUND'],
     },
     shows: 'order',
@@ -64,8 +64,8 @@ export const orderRoutes = inSection('Orders', [
       summary: 'Retrieve an order',
       description:
         'An order keeps a copy of the products as they were sold. Later changes to a product do not affect it.',
-      params: { id: described('The `_id` of the order.', id) },
-      response: order,
+      params: { id: withDescription('The `_id` of the order.', id) },
+      response: orderSchema,
       errors: ['SHOP_NOT_FOUND', 'ORDER_NOT_FOUND', 'SANDBOX_MISMATCH'],
     },
     shows: 'order',

@@ -12,8 +12,14 @@ import {
   listProductsQuery,
   updateProductBody,
 } from '../../../schemas/products.ts'
-import { described, id as idSchema, largestExact, text } from '../../../schemas/responses/fields.ts'
-import { deletedProduct, importResult, product, productPage, stockedVariant } from '../../../schemas/responses/store.ts'
+import { id as idSchema, largestExact, textUpTo, withDescription } from '../../../schemas/responses/fields.ts'
+import {
+  deletedProductSchema,
+  importResultSchema,
+  productPageSchema,
+  productSchema,
+  stockedVariantSchema,
+} from '../../../schemas/responses/store.ts'
 import { readName } from '../../input/name.ts'
 import { presentPage } from '../../lists/pagination.ts'
 import { exportProducts } from '../../store/exports/export-products.ts'
@@ -21,21 +27,21 @@ import { type FileBody, importProducts, parseImport } from '../../store/imports/
 import {
   changeStock,
   deleteProduct,
-  parseChange,
   parseStockChange,
+  parseUpdateProduct,
   updateProduct,
 } from '../../store/products/change.ts'
-import { createProduct, parseCreate } from '../../store/products/create.ts'
+import { createProduct, parseCreateProduct } from '../../store/products/create.ts'
 import { presentProduct } from '../../store/products/product.ts'
 import { findProduct, listProducts, parseProductSearch } from '../../store/products/read.ts'
 import { inSection, type OperationInput } from '../operations/route.ts'
 import { csvType } from '../responses/download.ts'
 
-const pathParams = { id: described('The `_id` of the product.', idSchema) }
+const pathParams = { id: withDescription('The `_id` of the product.', idSchema) }
 const missing = ['SHOP_NOT_FOUND', 'PRODUCT_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 const noVariant = ['VARIANT_NOT_FOUND', 'VARIANT_LABEL_AMBIGUOUS'] as const
 
-/** The operations on products, their stock and their CSV files (SPEC 4.9). */
+/** See SPEC 4.9.. */
 export const productRoutes = inSection('Products', [
   {
     method: 'post',
@@ -47,7 +53,7 @@ export const productRoutes = inSection('Products', [
         'Creates and updates products, one row per variant. If the file has a fault, nothing changes, and `details.faults` lists the faults by row and column.',
       query: importProductsQuery,
       body: importProductsBody,
-      response: importResult,
+      response: importResultSchema,
       errors: ['SHOP_NOT_FOUND', 'AMOUNT_OUT_OF_RANGE'],
     },
     scope: 'store.products:write',
@@ -67,7 +73,7 @@ export const productRoutes = inSection('Products', [
       description:
         'Returns all products, one row per variant, oldest product first. Importing the file again changes nothing.',
       query: exportProductsQuery,
-      response: described('The CSV file.', { ...text(largestExact) }),
+      response: withDescription('The CSV file.', { ...textUpTo(largestExact) }),
       errors: ['SHOP_NOT_FOUND'],
     },
     scope: 'store.products:read',
@@ -86,12 +92,13 @@ export const productRoutes = inSection('Products', [
       description:
         'Send either `variants` or a `price`. Without `variants`, the product gets one variant called `Default`, with the `price`, `stock` and `sku` that you send.',
       body: createProductBody,
-      response: product,
+      response: productSchema,
       errors: ['SHOP_NOT_FOUND'],
     },
     scope: 'store.products:write',
     status: 201,
-    run: async (deps, caller, { body }, request) => createProduct(deps, caller, parseCreate(deps, body), request),
+    run: async (deps, caller, { body }, request) =>
+      createProduct(deps, caller, parseCreateProduct(deps, body), request),
   },
   {
     method: 'get',
@@ -101,7 +108,7 @@ export const productRoutes = inSection('Products', [
       summary: 'List products',
       description: "Returns the products of the key's environment, newest first.",
       query: listProductsQuery,
-      response: productPage,
+      response: productPageSchema,
       errors: ['SHOP_NOT_FOUND'],
     },
     shows: 'product',
@@ -118,7 +125,7 @@ export const productRoutes = inSection('Products', [
       summary: 'Retrieve a product',
       description: 'Returns the product with its variants and their stock.',
       params: pathParams,
-      response: product,
+      response: productSchema,
       errors: missing,
     },
     shows: 'product',
@@ -135,12 +142,12 @@ export const productRoutes = inSection('Products', [
         'Changes the fields that you send. Identify a variant by its `_id` or `label`; a new `label` creates a variant, which needs a `price`.',
       params: pathParams,
       body: updateProductBody,
-      response: product,
+      response: productSchema,
       errors: [...missing, ...noVariant],
     },
     scope: 'store.products:write',
     run: async (deps, caller, { params: { id = '' }, body }, request) =>
-      updateProduct(deps, caller, id, parseChange(deps, body), request),
+      updateProduct(deps, caller, id, parseUpdateProduct(deps, body), request),
   },
   {
     method: 'delete',
@@ -150,7 +157,7 @@ export const productRoutes = inSection('Products', [
       summary: 'Delete a product',
       description: 'Deletes the product with its variants. Orders keep their copy of what was sold.',
       params: pathParams,
-      response: deletedProduct,
+      response: deletedProductSchema,
       errors: missing,
     },
     scope: 'store.products:write',
@@ -166,10 +173,10 @@ export const productRoutes = inSection('Products', [
         'Send either `stock`, the new stock level, or `delta`, the units to add or subtract. A change that would bring the stock below 0 is refused with INSUFFICIENT_STOCK.',
       params: {
         ...pathParams,
-        vid: described('The `_id` of the variant, or its label.', { ...text(maxLabelLength), minLength: 1 }),
+        vid: withDescription('The `_id` of the variant, or its label.', { ...textUpTo(maxLabelLength), minLength: 1 }),
       },
       body: changeStockBody,
-      response: stockedVariant,
+      response: stockedVariantSchema,
       errors: [...missing, ...noVariant, 'INSUFFICIENT_STOCK'],
     },
     scope: 'store.products:write',

@@ -1,7 +1,7 @@
 import { replayEndpointBody } from '../../../schemas/endpoints.ts'
 import { type PageQuery, pageQuery } from '../../../schemas/queries.ts'
-import { described, id as idSchema } from '../../../schemas/responses/fields.ts'
-import { replay, replayPage, requestedReplay } from '../../../schemas/responses/webhooks.ts'
+import { id as idSchema, withDescription } from '../../../schemas/responses/fields.ts'
+import { replayPageSchema, replaySchema, requestedReplaySchema } from '../../../schemas/responses/webhooks.ts'
 import { presentPage, readPageRequest } from '../../lists/pagination.ts'
 import { cancelOwnReplay } from '../../replays/cancel.ts'
 import { findReplay, listReplays } from '../../replays/find.ts'
@@ -9,11 +9,10 @@ import { presentReplay } from '../../replays/replay.ts'
 import { parseReplay, requestReplay } from '../../replays/start.ts'
 import { inSection, type OperationInput } from '../operations/route.ts'
 
-const endpointParams = { id: described('The `id` of the endpoint.', idSchema) }
-const pathParams = { ...endpointParams, replayId: described('The `id` of the replay.', idSchema) }
+const endpointParams = { id: withDescription('The `id` of the endpoint.', idSchema) }
+const pathParams = { ...endpointParams, replayId: withDescription('The `id` of the replay.', idSchema) }
 const missing = ['REPLAY_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 
-/** The operations that replay events to an endpoint. */
 export const replayRoutes = inSection('Webhook deliveries', [
   {
     method: 'post',
@@ -25,7 +24,7 @@ export const replayRoutes = inSection('Webhook deliveries', [
         'Sends the events of a period to the endpoint again, oldest first, alongside new events. An existing delivery gets one more attempt with the same `id` and body; a missing one is created.',
       params: endpointParams,
       body: replayEndpointBody,
-      response: requestedReplay,
+      response: requestedReplaySchema,
       errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'ENDPOINT_NOT_ACTIVE', 'EVENTS_NOT_PERMITTED'],
     },
     scope: 'webhooks.deliveries:write',
@@ -44,7 +43,7 @@ export const replayRoutes = inSection('Webhook deliveries', [
         "Returns the endpoint's replays, newest first. A replay is kept for 90 days after its end, in the sandbox for 30 days.",
       params: endpointParams,
       query: pageQuery,
-      response: replayPage,
+      response: replayPageSchema,
       errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],
     },
     shows: 'replay',
@@ -62,7 +61,7 @@ export const replayRoutes = inSection('Webhook deliveries', [
       description:
         'Returns the replay with its progress: `requeued`, `created` and `skipped` add up to `total` when it is DONE.',
       params: pathParams,
-      response: replay,
+      response: replaySchema,
       errors: missing,
     },
     shows: 'replay',
@@ -78,7 +77,7 @@ export const replayRoutes = inSection('Webhook deliveries', [
       summary: 'Cancel a replay',
       description: 'Stops a running replay within 2 s. Attempts that it has already scheduled are still made.',
       params: pathParams,
-      response: replay,
+      response: replaySchema,
       errors: missing,
     },
     scope: 'webhooks.deliveries:write',

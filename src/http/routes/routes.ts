@@ -10,11 +10,7 @@ import { orderRoutes } from './orders.ts'
 import { productRoutes } from './products.ts'
 import { replayRoutes } from './replays.ts'
 
-/**
- * All API operations. A route specifies the path, the rights that the key needs, and how to parse, execute and present
- * the operation. Requests are served by the first matching route, so fixed paths must come before paths with
- * parameters.
- */
+/** All API operations. The first matching route serves a request, so fixed paths come before paths with parameters. */
 export const routes: readonly Route[] = [
   ...intentRoutes,
   ...balanceRoutes,
@@ -27,5 +23,4 @@ export const routes: readonly Route[] = [
   ...orderRoutes,
 ]
 
-/** The scopes of the operations that accept publishable keys. */
 export const publishableScopes: readonly Scope[] = [...new Set(routes.filter(isForBrowsers).flatMap(scopesOf))]

@@ -16,19 +16,13 @@ import type { Deps } from '../../platform/deps.ts'
 import { Refusal, refuse, unavailable } from '../../platform/errors.ts'
 import { throttled } from '../../platform/log.ts'
 import { bodyRefusal } from '../body/read-body.ts'
-import { type ApiResponse, createApiHeaders, failure, send } from '../responses/envelope.ts'
+import { type ApiResponse, createApiHeaders, failureResponse, sendResponse } from '../responses/envelope.ts'
 import { logRequest } from './log-request.ts'
 
-/**
- * The maximum number of headers in a request. If there are more than about a thousand, Node.js hides Content-Length but
- * still delivers the body.
- */
+/** Beyond about a thousand, Node.js hides Content-Length but still delivers the body. */
 export const maxHeaders = 100
 
-/**
- * Creates the Express app for an HTTP port. The app runs the initial checks on each request and handles errors. `fill`
- * adds the routes to the app.
- */
+/** Every HTTP port has such an app, with the first checks and the error handling. `fill` adds the routes. */
 export function createBareApp(
   deps: Pick<Deps, 'config' | 'log' | 'metrics' | 'stopping' | 'tracing'>,
   fill: (app: Express) => void,
@@ -65,15 +59,15 @@ export function createBareApp(
   // Express recognises an error handler by its four parameters, so `_next` must be declared.
   app.use((error: unknown, req: Request, res: Response, _next: NextFunction) => {
     const response = reportError(error, res)
-    // If part of the response has been sent, destroy the connection so that the response does not look complete.
+    // A response that's cut off must not look complete, so the connection is destroyed.
     if (res.headersSent) req.socket.destroy()
-    else send(res, response)
+    else sendResponse(res, response)
   })
   return app
 }
 
-/** Creates the router for a fixed path outside the API that supports only GET and HEAD. */
-export function readOnly(path: string, handle: RequestHandler): Router {
+/** A fixed path outside the API, for GET and HEAD only. */
+export function readOnlyRoute(path: string, handle: RequestHandler): Router {
   const router = Router({ strict: true, caseSensitive: true })
   router.get(path, (req, res, next) => {
     res.locals.route = `GET ${path}`
@@ -85,20 +79,17 @@ export function readOnly(path: string, handle: RequestHandler): Router {
   return router
 }
 
-/** Rejects a request that matches no route. This must be the last handler. */
+/** Must be the last handler. */
 export const refuseUnknown = (): never => {
   throw refuse('ENDPOINT_NOT_FOUND')
 }
 
-/**
- * Parses all query parameters. By default, Node.js ignores parameters after the 1 000th. No such limit is needed,
- * because the maximum URL length already limits the number of parameters.
- */
+/** Node.js ignores parameters after the 1 000th by default. The maximum URL length is limit enough. */
 const parseQuery = (query: string): ParsedUrlQuery => parse(query, '&', '=', { maxKeys: 0 })
 
 /**
- * Rejects requests that Node.js accepts although RFC 9112 forbids them: those with an unsupported HTTP version, a
- * missing, repeated or malformed Host header, or an unsupported transfer coding. Also rejects an unsupported Expect.
+ * Rejects what Node.js accepts although RFC 9112 forbids it: an unsupported HTTP version, a missing, repeated or
+ * malformed Host header, an unsupported transfer coding. Also an unsupported Expect.
  */
 function refuseMalformed(req: Request): void {
   if (req.httpVersionMajor !== 1) throw unsound('HTTP version', 'The service supports only HTTP/1.1 and HTTP/1.0.')
@@ -110,27 +101,26 @@ function refuseMalformed(req: Request): void {
   if (!/^100-continue$/i.test(req.headers.expect ?? '100-continue'))
     throw unsound('Expect', 'The service does not support this Expect header. Send 100-continue, or no Expect header.')
   const coding = req.headers['transfer-encoding']
-  // An HTTP/1.0 proxy does not understand chunked encoding, so it would see the request end in a different place.
+  // An HTTP/1.0 proxy doesn't understand chunked encoding, so it would see the request end somewhere else.
   if (coding !== undefined && req.httpVersion === '1.0')
     throw unsound('Transfer-Encoding', 'HTTP/1.0 has no Transfer-Encoding.')
   if (coding !== undefined && coding.toLowerCase() !== 'chunked')
     throw unsound('Transfer-Encoding', 'The service supports only the transfer coding chunked.')
 }
 
-/** Matches the characters that a host and port may contain (RFC 3986, sections 3.2.2 and 3.2.3). */
+/** What a host and port may contain (RFC 3986, sections 3.2.2 and 3.2.3). */
 const hostForm = /^[\w.~%!$&'()*+,;=:[\]-]*$/
 
 const unsound = (param: string, message: string) =>
   refuse('VALIDATION_ERROR', { param, message, headers: { Connection: 'close' } })
 
-/** Whether the proxy at this address is trusted. The connection's peer is hop 0. */
+/** Whether we trust the proxy at this address. The connection's peer is hop 0. */
 export type IsTrusted = (address: string, hop: number) => boolean
 
 /**
- * Returns the client's address: the first one from the right that belongs to no trusted proxy. Whatever the client
- * itself has written in X-Forwarded-For is further to the left and ignored. If there is no such header, the peer
- * itself is the client. Returns null if a trusted proxy reports no valid address. The proxy's own address must not be
- * used instead, because it could be on a key's allowlist.
+ * The first address from the right that belongs to no trusted proxy. Whatever the client itself writes into
+ * X-Forwarded-For is further to the left and ignored. Without the header, the peer is the client. Null if a trusted
+ * proxy reports no valid address: its own must not be used instead, because it could be on a key's allowlist.
  */
 function clientAddress({ headers, socket }: IncomingMessage, isTrusted: IsTrusted): string | null {
   const reported = headers['x-forwarded-for']
@@ -141,11 +131,11 @@ function clientAddress({ headers, socket }: IncomingMessage, isTrusted: IsTruste
 }
 
 /**
- * Parses an address as sockets and proxies write it: in quotes or brackets, with a port or a zone. An IPv4-mapped IPv6
- * address becomes an IPv4 address. Returns null for anything else, such as `unknown`, `_hidden` and `unix:`.
+ * Sockets and proxies write addresses in quotes or brackets, with a port or a zone. IPv4-mapped IPv6 becomes IPv4. Null
+ * for anything else, such as `unknown`, `_hidden` and `unix:`.
  */
 function readAddress(written = ''): string | null {
-  // This runs for every request, so plain IPv4 addresses, which are by far the most common, skip the parser.
+  // This runs for every request, so plain IPv4 addresses, by far the most common, skip the parser.
   const plain = written.replace(/^\s*(?:::ffff:)?/, '')
   if (isIPv4(plain)) return plain
   const text = written.trim().replace(/^"(.*)"$/, '$1')
@@ -157,10 +147,7 @@ function readAddress(written = ''): string | null {
 
 const withoutZone = (address: string): string => address.replace(/%.*$/, '')
 
-/**
- * Creates the function that converts any thrown value to an error response. Bugs are logged in full detail, but the
- * response reveals nothing about them.
- */
+/** Turns anything thrown into an error response. Bugs are logged in full, but the response reveals nothing. */
 export function createErrorReporter(
   deps: Pick<Deps, 'log' | 'metrics'>,
 ): (error: unknown, res: Response) => ApiResponse {
@@ -172,16 +159,15 @@ export function createErrorReporter(
     if (isDatabaseFault(error)) warn({ err: error, requestId })
     if (code === 'INTERNAL_ERROR') deps.log.error({ err: error, requestId }, 'request.failed')
     if (code === 'RATE_LIMITED') deps.metrics.rateLimited.inc({ scope: (extras.details as { scope: string }).scope })
-    return failure(refusal, requestId)
+    return failureResponse(refusal, requestId)
   }
 }
 
 function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error
-  // After a MongoDB error, it is unknown whether a write that has been sent took effect. The client learns the outcome
-  // by retrying the request.
+  // We can't know whether a write that has been sent took effect. The client finds out by retrying.
   if (isDatabaseFault(error)) return unavailable()
-  // Express throws these errors if it cannot decode the path.
+  // Express throws these if it can't decode the path.
   if (error instanceof URIError || (error as { status?: number }).status === 400)
     return refuse('VALIDATION_ERROR', { param: 'path', message: 'The path is not valid.' })
   return bodyRefusal(error, null) ?? refuse('INTERNAL_ERROR')

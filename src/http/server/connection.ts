@@ -6,48 +6,45 @@ import { type ErrorCode, type Refusal, refuse } from '../../platform/errors.ts'
 import type { WrittenEarly } from '../responses/envelope.ts'
 import type { Timeouts } from './timeouts.ts'
 
-/**
- * The most requests on one connection that may be waiting for their responses. No real client sends more before it
- * reads.
- */
+/** Requests on one connection that may be waiting for their responses. No real client sends more before it reads. */
 export const maxUnanswered = 10
 
-/** A response object. The app sets the `locals` when it starts to handle the request. */
-export type Reply = ServerResponse & {
+/** The app sets `locals` when it starts to handle the request. */
+export type TrackedResponse = ServerResponse & {
   locals?: { requestId?: string | undefined; refusal?: Refusal; code?: ErrorCode | null; written?: WrittenEarly }
 }
 
-/** The state of an open connection. All times are `performance.now()` values. */
+/** All times are `performance.now()` values. */
 export const createConnection = (app: Express, socket: Socket) => ({
   app,
   socket,
-  /** The replies that have not been sent yet, in the order of their requests. */
-  due: [] as Reply[],
-  /** The number of requests without a response, including those that will never get one. */
+  /** Not sent yet, in the order of their requests. */
+  due: [] as TrackedResponse[],
+  /** Requests without a response, including those that will never get one. */
   unanswered: 0,
-  /** The reply to the newest request. Only this request can be incomplete. */
-  latest: null as Reply | null,
-  /** Why no further request is read, and the URL of the faulty request if it is known but has not started. */
+  /** Reply to the newest request. Only this request can be incomplete. */
+  latest: null as TrackedResponse | null,
+  /** Why no further request is read, and the URL of the faulty request if it is known but hasn't started. */
   fault: null as { refusal: Refusal; url: string | undefined } | null,
-  // The rest is what `cutSlow` has seen so far.
+  // What `cutSlow` has seen so far.
   bytesRead: 0,
   progressAt: 0,
   bytesWritten: 0,
-  /** The reply that the client is reading, since when, and the number of bytes that were written before it. */
-  sending: null as Reply | null,
+  /** The reply that the client is reading, since when, and how many bytes were written before it. */
+  sending: null as TrackedResponse | null,
   sendingSince: 0,
   writtenBefore: 0,
-  /** Since when there has been nothing to do. Null while a reply is due. */
+  /** Null while a reply is due. */
   idleSince: null as number | null,
 })
 
 export type Connection = ReturnType<typeof createConnection>
 
 /**
- * Returns whether to serve a request. Behind a fault or a response that closes the connection, no response could be
- * sent any more, but Node.js still parses the requests that have arrived.
+ * Whether to serve a request. After a fault, or a response that closes the connection, no response could be sent any
+ * more, but Node.js still parses the requests that have arrived.
  */
-export function accept(connection: Connection, reply: Reply): boolean {
+export function acceptRequest(connection: Connection, reply: TrackedResponse): boolean {
   const { socket, due } = connection
   connection.unanswered += 1
   if (connection.unanswered > maxUnanswered) socket.destroy()
@@ -63,11 +60,11 @@ export function accept(connection: Connection, reply: Reply): boolean {
   return true
 }
 
-const isLast = (reply: Reply): boolean => !reply.shouldKeepAlive || reply.getHeader('Connection') === 'close'
+const isLast = (reply: TrackedResponse): boolean => !reply.shouldKeepAlive || reply.getHeader('Connection') === 'close'
 
 /**
- * Closes a connection that cannot be read any further, with an error response after the responses that are due. `url`
- * is that of a request that has not started. Only the first call has an effect.
+ * Closes a connection that can't be read any further, with an error response after those that are due. `url` is that of
+ * a request that hasn't started. Only the first call counts.
  */
 export function hangUp(connection: Connection, refusal: Refusal, url?: string): void {
   connection.fault ??= { refusal, url }
@@ -78,7 +75,7 @@ function respondToFault(connection: Connection): void {
   const { socket, due, latest, fault } = connection
   const unfinished = latest?.req.complete === false ? latest : null
   if (fault === null || !socket.writable || due.some((reply) => reply !== unfinished)) return
-  // A response that has been started does not need the rest of its request.
+  // A response that has been started doesn't need the rest of its request.
   if (unfinished?.headersSent) {
     if (!unfinished.closed) return
     socket.end()
@@ -88,46 +85,46 @@ function respondToFault(connection: Connection): void {
   connection.idleSince = null
 }
 
-/** More than any error page has. */
+/** No error page is that large. */
 const maxErrorBytes = 1024 * 1024
-/** A URL whose errors have the envelope, for a request whose URL is unknown. */
+/** For a request whose URL is unknown: errors under this one have the envelope. */
 export const unknownUrl = '/api'
 
 /**
- * Renders the error response to a request that is incomplete or has not started. The app renders it as for a complete
+ * Renders the error response to a request that's incomplete or hasn't started. The app does it as for a complete
  * request, so pages have error pages. If the request has started, its own log line reports the response.
  */
 function render(
   { app, socket }: Connection,
   { refusal, url }: NonNullable<Connection['fault']>,
-  unfinished: Reply | null,
+  unfinished: TrackedResponse | null,
 ): Buffer {
   const begun = unfinished?.req as Partial<Request> | undefined
   const req = new IncomingMessage(socket)
   // Express shortens `url` within a router.
   const target = url ?? begun?.originalUrl ?? begun?.url ?? ''
   req.url = target.startsWith('/') ? target : unknownUrl
-  // What a proxy has reported is unknown, and the proxy's own address must not be logged as the client's.
+  // We don't know what a proxy has reported, and its own address must not be logged as the client's.
   req.headers = begun?.headers ?? { 'x-forwarded-for': '' }
   req.complete = true
-  const locals: NonNullable<Reply['locals']> = { requestId: unfinished?.locals?.requestId, refusal }
+  const locals: NonNullable<TrackedResponse['locals']> = { requestId: unfinished?.locals?.requestId, refusal }
   const res = Object.assign(new ServerResponse(req), { locals })
   res.shouldKeepAlive = false
   const wire = new PassThrough({ highWaterMark: maxErrorBytes })
   res.assignSocket(wire as unknown as Socket)
   res.once('finish', () => wire.destroy())
-  // The app throws the refusal at once, so that it has rendered the response when it returns.
+  // The app throws the refusal at once, so it has rendered the response when it returns.
   void app(req as Request, res as Response)
   const written = { status: res.statusCode, code: locals.code ?? null, at: performance.now() }
   if (unfinished?.locals) unfinished.locals.written = written
   return wire.read() as Buffer
 }
 
-/** An error of the Node.js parser, with the bytes that it parsed last. */
+/** With the bytes that Node.js parsed last. */
 export type ParserFault = NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number }
 
-/** Returns the URL of the request that the parser could not read, if its first line is among the last bytes. */
-export const urlIn = ({ rawPacket, bytesParsed }: ParserFault): string | undefined =>
+/** URL of the request that the parser couldn't read, if its first line is among the last bytes. */
+export const urlOfFault = ({ rawPacket, bytesParsed }: ParserFault): string | undefined =>
   rawPacket
     ?.toString('latin1', 0, bytesParsed)
     .split('\n')
@@ -136,7 +133,7 @@ export const urlIn = ({ rawPacket, bytesParsed }: ParserFault): string | undefin
 
 const firstLine = /^[A-Z]+ \/\S* HTTP\/1\.\d\r$/
 
-/** Returns the error for a request that the parser could not read, or that did not arrive in time. */
+/** For a request that the parser couldn't read, or that didn't arrive in time. */
 export function refusalOf({ code }: ParserFault): Refusal {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refuse('REQUEST_TIMEOUT')
   if (code === 'HPE_HEADER_OVERFLOW') return refuse('HEADERS_TOO_LARGE')
@@ -145,16 +142,12 @@ export function refusalOf({ code }: ParserFault): Refusal {
 }
 
 /**
- * The slowest rate at which a client may read a response, in bytes per second. Even the slowest mobile networks are
- * faster, and any customer page loads over them within the grace period. A client that reads more slowly is tying up
- * memory or a MongoDB cursor on purpose.
+ * Bytes per second. Even the slowest mobile networks are faster, and load any customer page within the grace period. A
+ * client below this is tying up memory or a MongoDB cursor on purpose.
  */
 export const minResponseRate = 16 * 1024
 
-/**
- * Closes the connection if the client is sending or reading too slowly or has been idle for too long. `at` is the
- * current `performance.now()` value.
- */
+/** For clients that send or read too slowly, or idle for too long. `at` is `performance.now()`. */
 export function cutSlow(connection: Connection, timeouts: Timeouts, at: number): void {
   cutSlowBody(connection, timeouts, at)
   cutSlowReader(connection, timeouts, at)
@@ -184,16 +177,16 @@ function cutSlowReader(connection: Connection, { responseIdleMs, responseGraceMs
   connection.bytesWritten = socket.bytesWritten
   if (sending === null) return
   const seconds = (at - connection.sendingSince - responseGraceMs) / 1000
-  // `bytesWritten` includes buffered bytes, so a response that is written in one piece is allowed enough time for all
-  // its bytes. If the buffer is empty, the client is not slow but waiting for this process.
+  // `bytesWritten` includes buffered bytes, so a response written in one piece gets enough time for all of them. With
+  // an empty buffer, the client isn't slow but waiting for us.
   const written = socket.bytesWritten - connection.writtenBefore
   if (socket.writableLength > 0 && written < seconds * minResponseRate) socket.destroy()
 }
 
 function cutIdle(connection: Connection, { lingerMs, keepAliveMs, headersMs }: Timeouts, at: number): void {
   if (connection.due.length > 0) return
-  // Idle time is measured here, because Node.js restarts its own timeout whenever it receives an empty line. The limit
-  // includes `headersMs`, because the headers of a request that starts in time may take that long to arrive.
+  // Measured here, because Node.js restarts its own timeout whenever it receives an empty line. The headers of a
+  // request that starts in time may take `headersMs` more to arrive.
   connection.idleSince ??= at
   const limitMs = connection.socket.writableEnded ? lingerMs : keepAliveMs + headersMs
   if (at - connection.idleSince > limitMs) connection.socket.destroy()

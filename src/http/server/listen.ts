@@ -10,32 +10,32 @@ import { throttled } from '../../platform/log.ts'
 import { succeedsWithin } from '../../platform/timeout.ts'
 import type { IsTrusted } from './bare-app.ts'
 import {
-  accept,
+  acceptRequest,
   type Connection,
   createConnection,
   cutSlow,
   hangUp,
   type ParserFault,
-  type Reply,
   refusalOf,
+  type TrackedResponse,
   unknownUrl,
-  urlIn,
+  urlOfFault,
 } from './connection.ts'
 import { connectionLimit, createNetworkShares } from './network-share.ts'
 import type { Timeouts } from './timeouts.ts'
 
-/** How long newly accepted clients may still take to send their requests after the listener has closed. */
+/** For newly accepted clients to send their requests after the listener has closed. */
 const lastRequestsMs = 500
-/** How much longer than the wallet timeout a request may take: 8 s for MongoDB, 1 s to end the call, and a margin. */
+/** 8 s for MongoDB, 1 s to end the call, and a margin. */
 const beyondWalletMs = 11_000
-/** A connection is closed after this many requests, so that new processes get their share of busy clients. */
+/** Then the connection is closed, so that new processes get their share of busy clients. */
 const maxRequests = 1_000
-/** The listener is considered quiet after this many consecutive checks without a new connection. */
+/** Consecutive checks without a new connection, after which the listener counts as quiet. */
 const quietChecks = 10
 const checkEveryMs = 10
-/** Clients that keep opening connections without waiting for responses must not hold others back for longer. */
+/** Clients that keep opening connections without waiting for responses must not delay others for longer. */
 const maxHoldMs = 1000
-/** The maximum combined size of the request line and headers, in bytes. */
+/** The request line counts too. */
 export const maxHeaderBytes = 16_384
 /**
  * How long a stopping server waits for running requests. Payments and refunds are done by then. An endpoint test or the
@@ -46,10 +46,7 @@ export const maxStopMs = ({ walletTimeoutMs }: Pick<Config, 'walletTimeoutMs'>):
 
 export type HttpServer = ReturnType<typeof createHttpServer>
 
-/**
- * Creates the HTTP server. Errors that Node.js would write itself have the envelope too: after a malformed request, too
- * large headers, a timeout, an unsupported `Expect` header or a CONNECT request.
- */
+/** Errors that Node.js would write itself get the envelope too: bad requests, timeouts, `Expect`, CONNECT. */
 export function createHttpServer(
   deps: Pick<Deps, 'config' | 'log' | 'metrics'>,
   app: Express,
@@ -58,12 +55,12 @@ export function createHttpServer(
 ) {
   const isTrusted: IsTrusted = app.get('trust proxy fn')
   const connections = new Map<Socket, Connection>()
-  /** Requests that are held back while the listener is about to close. Null at all other times. */
+  /** Requests that wait while the listener is about to close. Null at all other times. */
   let held: (() => void)[] | null = null
-  const serve = (req: IncomingMessage, res: Reply): void => {
+  const serve = (req: IncomingMessage, res: TrackedResponse): void => {
     const connection = connections.get(req.socket)
-    if (connection === undefined || !accept(connection, res)) return
-    // Node.js drops the bytes that follow an Upgrade request, so the connection cannot be reused.
+    if (connection === undefined || !acceptRequest(connection, res)) return
+    // Node.js drops the bytes after an Upgrade request, so the connection can't be reused.
     if (req.headers.upgrade !== undefined) res.shouldKeepAlive = false
     if (held === null) run(app, req, res)
     else held.push(() => run(app, req, res))
@@ -82,7 +79,7 @@ export function createHttpServer(
   )
   server.maxConnections = maxConnections
   server.maxRequestsPerSocket = maxRequests
-  // Node.js would respond with a 503 to a request beyond `maxRequests`, which only a faulty client sends.
+  // Node.js would send a 503 to a request beyond `maxRequests`, which only a faulty client sends.
   server.on('dropRequest', ({ socket }) => socket.destroy())
   const warnFull = throttled(5000, (fields) => deps.log.warn(fields, 'web.full'))
   server.on('drop', () => warnFull({ connections: maxConnections }))
@@ -118,33 +115,34 @@ export function createHttpServer(
     const connection = connections.get(socket)
     if (connection !== undefined) hangUp(connection, refusal, url)
   }
-  server.on('clientError', (error: ParserFault, socket) => refuseNext(socket as Socket, refusalOf(error), urlIn(error)))
+  server.on('clientError', (error: ParserFault, socket) =>
+    refuseNext(socket as Socket, refusalOf(error), urlOfFault(error)),
+  )
   // `100 Continue` is sent only once the caller is known and the body is needed (src/http/body/read-body.ts).
   server.on('checkContinue', serve)
   server.on('checkExpectation', serve)
-  // CONNECT is not supported. Without an `upgrade` listener, Node.js ignores Upgrade headers, which RFC 9110, section
-  // 7.8, allows servers to do.
+  // CONNECT isn't supported. Without an `upgrade` listener, Node.js ignores Upgrade headers, as RFC 9110, section 7.8,
+  // allows.
   server.on('connect', ({ socket }) => refuseNext(socket, refuse('ENDPOINT_NOT_FOUND')))
 
-  /** Closes the connections on which no response is due. */
   const closeIdle = (isIdle: (connection: Connection) => boolean): void => {
     for (const connection of connections.values())
       if (connection.due.length === 0 && isIdle(connection)) connection.socket.destroy()
   }
   return {
     server,
-    /** Stops accepting connections, waits up to `maxMs` for running requests, and then cuts them off. */
+    /** Accepts no more connections, waits up to `maxMs` for running requests, then cuts them off. */
     async stop(maxMs: number): Promise<void> {
       held = []
       await acceptWaiting(server)
-      // `close` of an HTTP server would cut off responses that the client has not fully read.
+      // `close` of an HTTP server would cut off responses that the client hasn't fully read.
       const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve))
       closeIdle(({ latest }) => latest !== null)
       const released = held
       held = null
       for (const begin of released) begin()
       await succeedsWithin(closed, lastRequestsMs)
-      // Connections on which no request is running must not keep the process alive.
+      // Connections without a running request must not keep the process alive.
       closeIdle(() => true)
       const timer = setTimeout(() => server.closeAllConnections(), maxMs)
       await closed
@@ -153,7 +151,7 @@ export function createHttpServer(
   }
 }
 
-function run(app: Express, req: IncomingMessage, res: Reply): void {
+function run(app: Express, req: IncomingMessage, res: TrackedResponse): void {
   const refuseTarget = (): void => {
     req.url = unknownUrl
     res.locals = {
@@ -165,8 +163,7 @@ function run(app: Express, req: IncomingMessage, res: Reply): void {
     }
     void app(req as Request, res as Response)
   }
-  // Invalid request targets must not reach Express, because it would pass them to url.parse, which is deprecated and
-  // prints a warning that quotes the URL.
+  // Express would pass an invalid target to url.parse, which is deprecated and prints a warning that quotes the URL.
   const isParsable = /^[/*]/.test(req.url ?? '') || URL.parse(req.url ?? '') !== null
   // Express calls the last argument if the request line contains no path.
   if (isParsable) void app(req as Request, res as Response, refuseTarget)
@@ -174,9 +171,8 @@ function run(app: Express, req: IncomingMessage, res: Reply): void {
 }
 
 /**
- * Resolves once no connections are waiting to be accepted. When a listener closes, the operating system resets the
- * connections that the process has not accepted yet. Clients that are waiting for a response open no further
- * connections, so requests must be held back meanwhile.
+ * Resolves once no connections are waiting to be accepted: those would be reset when the listener closes. Clients that
+ * wait for a response open no further connections, which is why requests must wait meanwhile.
  */
 async function acceptWaiting(server: Server): Promise<void> {
   let accepted = 0

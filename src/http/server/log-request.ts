@@ -4,14 +4,13 @@ import type { Metrics } from '../../metrics/metrics.ts'
 import type { Deps } from '../../platform/deps.ts'
 import type { WrittenEarly } from '../responses/envelope.ts'
 
-/** Whether a request is a probe, which monitoring systems and load balancers send every few seconds. */
+/** Monitoring systems and load balancers send these every few seconds. */
 export const isProbe = ({ path }: Request): boolean => /^\/(healthz|readyz|metrics)$/.test(path)
 
 /**
- * Logs one line with many fields for each request, once the response has been sent or the connection has closed. The
- * line never contains headers, a body or a query. Also counts the request and ends its span. Probes are not traced.
- * Each request starts a new trace that links to the caller's trace, so that callers cannot determine which traces are
- * kept.
+ * One wide line per request, once the response has been sent or the connection has closed, never with headers, a body
+ * or a query. Also counts the request and ends its span. Probes aren't traced. Each request starts a new trace that
+ * links to the caller's, so that callers can't decide which traces are kept.
  */
 export function logRequest(deps: Pick<Deps, 'log' | 'metrics' | 'tracing'>, req: Request, res: Response): void {
   const startedAt = performance.now()
@@ -48,10 +47,7 @@ export function logRequest(deps: Pick<Deps, 'log' | 'metrics' | 'tracing'>, req:
   })
 }
 
-/**
- * Returns whether a replayed request had the same parameters as the first request. Returns null if the response is not
- * a replay.
- */
+/** Whether a repeated request had the same parameters as the first one. Null if the response is new. */
 function replayedOf(res: Response): 'same' | 'other' | null {
   if (!res.hasHeader('Idempotent-Replayed')) return null
   return res.hasHeader('Idempotent-Params-Mismatch') ? 'other' : 'same'

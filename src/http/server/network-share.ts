@@ -2,26 +2,26 @@ import type { Part, Resource } from '../../limits/limit.ts'
 import { createShare } from '../../limits/share.ts'
 import { prefixesOf } from '../../platform/network.ts'
 
-/** Together, they use at most 180 MB: 13 KB each while idle, and 18 KB while headers arrive slowly (measured). */
+/** Together at most 180 MB: 13 KB each while idle, and 18 KB while headers arrive slowly (measured). */
 export const maxConnections = 10_000
-/** The file descriptors that are left for files, MongoDB, Redis, the wallet provider and endpoints. */
+/** Left for files, MongoDB, Redis, the wallet provider and endpoints. */
 const otherDescriptors = 1_000
 
-/** This process's soft limit on open files, which Node.js raises to the hard limit at startup. */
+/** The soft limit on open files, which Node.js raises to the hard limit at startup. */
 const { userLimits } = process.report.getReport() as { userLimits?: { open_files: { soft: number | 'unlimited' } } }
 const soft = userLimits?.open_files.soft
 const openFiles = typeof soft === 'number' ? soft : Number.POSITIVE_INFINITY
 
 /**
- * Returns how many connections a process may have open at a time. Each uses a file descriptor, and the operating system
- * may allow fewer of them. A process without free descriptors could not even reach MongoDB.
+ * Each connection uses a file descriptor, of which the operating system may allow fewer. Without a free one, a process
+ * couldn't even reach MongoDB.
  */
 export const connectionLimit = (descriptors = openFiles): number =>
   Math.min(maxConnections, Math.max(descriptors - otherDescriptors, Math.floor(descriptors / 2)))
 
 /**
  * Browsers open up to six connections, so a tenth is enough for all customers of a mobile carrier who share one
- * address. Each larger prefix may have twice as many as the next smaller one, so the largest one has four fifths.
+ * address. Each larger prefix may have twice as many as the next smaller one, so the largest has four fifths.
  */
 const partOf = (total: number, level: number): number => Math.ceil((total / 10) * 2 ** level)
 
@@ -37,7 +37,7 @@ export const connectionLimits = (total: number) =>
     },
   }) satisfies Record<string, Resource>
 
-/** Limits how many connections each network may have open, so that no network can use up all the connections. */
+/** Keeps one network from using up all the connections. */
 export function createNetworkShares(total: number) {
   const share = createShare(connectionLimits(total))
   return {

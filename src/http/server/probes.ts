@@ -7,35 +7,33 @@ import type { Deps } from '../../platform/deps.ts'
 import { type ErrorCode, type Refusal, refuse } from '../../platform/errors.ts'
 import { shareRuns } from '../../platform/share-runs.ts'
 import { succeedsWithin } from '../../platform/timeout.ts'
-import { send, setApiHeaders } from '../responses/envelope.ts'
-import { createBareApp, readOnly, refuseUnknown } from './bare-app.ts'
+import { sendResponse, setApiHeaders } from '../responses/envelope.ts'
+import { createBareApp, readOnlyRoute, refuseUnknown } from './bare-app.ts'
 import { createHttpServer, type HttpServer } from './listen.ts'
 import { timeouts } from './timeouts.ts'
 
 type MetricsDeps = Parameters<typeof createScrape>[0] & Pick<Deps, 'config'>
 
-/** How long a health probe waits for MongoDB and Redis. */
+/** How long `/readyz` waits for MongoDB and Redis. */
 const timeoutMs = 2000
 
 /**
- * Adds the health probes to an app, and the metrics unless they have a port of their own. The operator decides with
- * METRICS_PORT where metrics are served, and with METRICS_TOKEN who may read them. `/healthz` succeeds as long as the
- * process is running.
+ * Adds the health probes, and the metrics unless they have a port of their own (METRICS_PORT). METRICS_TOKEN decides
+ * who may read them. `/healthz` succeeds as long as the process is running.
  */
 export function useProbes(deps: MetricsDeps & Pick<Deps, 'mongo' | 'queues' | 'stopping'>, app: Express): void {
   app.use(
-    readOnly('/healthz', (_req, res) => {
-      send(res, { status: 200, code: null, body: Buffer.from('{"status":"ok"}'), headers: {} })
+    readOnlyRoute('/healthz', (_req, res) => {
+      sendResponse(res, { status: 200, code: null, body: Buffer.from('{"status":"ok"}'), headers: {} })
     }),
   )
-  app.use(readOnly('/readyz', readiness(deps)))
+  app.use(readOnlyRoute('/readyz', readiness(deps)))
   if (deps.config.metricsPort === null) useMetrics(deps, app)
 }
 
 /**
- * Creates the handler of `/readyz`, which responds with a 503 if MongoDB is unreachable or the process is shutting
- * down. If only Redis is unreachable, it succeeds and reports `degraded`, because intents can still be created and
- * deliveries are only delayed.
+ * A 503 if MongoDB is unreachable or the process is shutting down. Without Redis it succeeds and reports `degraded`:
+ * intents can still be created, and deliveries are only delayed.
  */
 function readiness(deps: Pick<Deps, 'mongo' | 'queues' | 'stopping'>): RequestHandler {
   const checkDependencies = shareRuns(() =>
@@ -47,18 +45,15 @@ function readiness(deps: Pick<Deps, 'mongo' | 'queues' | 'stopping'>): RequestHa
     const status = ready ? (redis ? 'ok' : 'degraded') : 'unavailable'
     const state = { status, mongodb: mongodb ? 'up' : 'down', redis: redis ? 'up' : 'down' }
     const body = Buffer.from(JSON.stringify(state))
-    send(res, { status: ready ? 200 : 503, code: null, body, headers: ready ? {} : { 'Retry-After': '2' } })
+    sendResponse(res, { status: ready ? 200 : 503, code: null, body, headers: ready ? {} : { 'Retry-After': '2' } })
   }
 }
 
-/**
- * Serves `/metrics` to Prometheus (docs/operators/watch.md). If the configuration contains a token, a request without
- * that token gets a 401, and nothing is read from the databases.
- */
+/** For Prometheus (docs/operators/watch.md). With a token configured, a request without it gets a 401. */
 function useMetrics(deps: MetricsDeps, app: Express): void {
   const scrape = shareRuns(createScrape(deps))
   app.use(
-    readOnly('/metrics', async (req, res) => {
+    readOnlyRoute('/metrics', async (req, res) => {
       requireToken(req, deps.config.metricsToken)
       const text = await scrape()
       setApiHeaders(res)
@@ -73,7 +68,7 @@ function requireToken(req: Request, token: string | null): void {
   if (header === undefined) throw unauthorised('MISSING_CREDENTIALS', 'The Authorization header is missing.')
   const given = more.length === 0 ? /^bearer (\S+)$/i.exec(header)?.[1] : undefined
   if (given === undefined) throw unauthorised('INVALID_AUTH_HEADER', 'The Authorization header is malformed.')
-  // Equal lengths are required for a comparison in constant time, and hashes always have the same length.
+  // A comparison in constant time needs equal lengths, which hashes always have.
   if (!timingSafeEqual(hashOf(given), hashOf(token))) throw unauthorised('INVALID_API_KEY', 'This token is not valid.')
 }
 
@@ -85,10 +80,10 @@ const unauthorised = (code: ErrorCode, fault: string): Refusal =>
     headers: { 'WWW-Authenticate': 'Bearer' },
   })
 
-/** Serves the health probes of a worker. Returns null if they have no port. */
+/** Null if the worker has no port for them. */
 export const serveProbes = (deps: Deps) => serveOn(deps, deps.config.workerPort, useProbes)
 
-/** Serves only the metrics. Returns null if they have no port of their own. */
+/** Null if they have no port of their own. */
 export const serveMetrics = (deps: Deps) => serveOn(deps, deps.config.metricsPort, useMetrics)
 
 async function serveOn(

@@ -10,20 +10,16 @@ import { byStaff } from '../guards.ts'
 import { staffOf } from '../layout.ts'
 import { type BoardResponse, explained, type RetryDeps, retryAll, retryJob } from './retry.ts'
 import { createBoardFor, isDeliveryQueue } from './role-board.ts'
-import { contentSecurityPolicy, script, style } from './settings.ts'
+import { boardScript, boardStyle, contentSecurityPolicy } from './settings.ts'
 
-/** The largest number of jobs per page that Bull Board's own settings offer. */
+/** The most that Bull Board's own settings offer. */
 const maxJobsPerPage = 50
-/**
- * The largest page number that is accepted. Redis cannot hold this many pages of jobs. It rejects very large numbers
- * with an error that would look like a fault in Redis.
- */
+/** Redis rejects very large numbers with an error that would look like a fault in Redis. */
 const lastPage = 1_000_000
 
 /**
- * Serves Bull Board at `/admin/queues` to signed-in staff. This router itself handles the actions Retry and Retry all,
- * but only for deliveries. It passes GET and HEAD requests on to Bull Board and refuses all other requests, so Bull
- * Board itself is read-only.
+ * Serves Bull Board at `/admin/queues` to signed-in staff. This router handles Retry and Retry all itself, only for
+ * deliveries, passes GET and HEAD on to Bull Board, and refuses all else. So Bull Board is read-only.
  */
 export function createBoard(deps: RetryDeps & Pick<Deps, 'boardQueues'>): Router {
   const router = Router()
@@ -44,10 +40,10 @@ export function createBoard(deps: RetryDeps & Pick<Deps, 'boardQueues'>): Router
   })
 
   const boards = { requeuing: createBoardFor(true), reading: createBoardFor(false) }
-  router.get('/static/own.css', (_req, res) => void res.type('css').send(style))
-  router.get('/static/own.js', (_req, res) => void res.type('js').send(script))
+  router.get('/static/own.css', (_req, res) => void res.type('css').send(boardStyle))
+  router.get('/static/own.js', (_req, res) => void res.type('js').send(boardScript))
   router.get(/^\/static\/(?:js|css)\//, (_req, res, next) => {
-    // Browsers can cache these files indefinitely, because their names change whenever their contents change.
+    // Safe to cache indefinitely, because the names of these files change with their contents.
     res.setHeader('Cache-Control', 'private, max-age=31536000, immutable')
     next()
   })
@@ -90,7 +86,7 @@ async function queueOf(deps: Pick<Deps, 'boardQueues'>, req: Request): Promise<Q
   return queue
 }
 
-/** Turns errors into messages for Bull Board's page, without a stack trace. */
+/** Error messages for Bull Board's page, without a stack trace. */
 function createErrorResponses(deps: Pick<Deps, 'log'>): ErrorRequestHandler {
   const logUnavailable = throttled(5000, (fields) => deps.log.warn(fields, 'board.unavailable'))
   return (error: unknown, req, res, _next) => {
@@ -112,8 +108,7 @@ function responseFor(error: unknown): BoardResponse {
     return explained(503, 'Redis is not responding', 'Nothing is lost. The other pages work without Redis.')
   const { status } = error as { status?: number }
   if (error instanceof URIError || status === 400) return badRequest('This address is not valid')
-  // Bull Board parses the request bodies itself, even those of GET requests, and rejects some of them with these
-  // statuses.
+  // Bull Board parses the request bodies itself, even those of GET requests, and rejects some with these statuses.
   if (status === 413 || status === 415) return { status, body: { error: 'This request body is not valid' } }
   return explained(500, 'Something went wrong', 'An unexpected error occurred. It is logged.')
 }

@@ -5,13 +5,12 @@ import { deliveryIdOf } from '../../webhooks/deliveries/delivery-job.ts'
 import { countOutcomes, type RequeueDeps, requeueBatch, requeueDeliveries } from '../../webhooks/deliveries/requeue.ts'
 import type { Requeued } from '../../webhooks/deliveries/requeue-plan.ts'
 
-/** A response for Bull Board's page, which shows `error` as the headline and `message` below it. */
+/** Bull Board's page shows `error` as the headline and `message` below it. */
 export interface BoardResponse {
   status: number
   body: { error?: string; message?: string; retried?: number }
 }
 
-/** Returns a response with a headline and an explanation. */
 export const explained = (status: number, error: string, message: string): BoardResponse => ({
   status,
   body: { error, message },
@@ -31,12 +30,12 @@ const responses: Record<Requeued, BoardResponse> = {
   ),
 }
 
-/** Returns whether a job with this outcome no longer belongs in Bull Board's *failed* list. */
+/** Whether such a job no longer belongs in Bull Board's *failed* list. */
 const isStale = (outcome: Requeued): boolean => outcome !== 'endpoint-gone'
 
 /**
- * Re-queues the delivery that a job identifies. MongoDB, not the job, determines whether the delivery can be re-queued.
- * The job is removed from the *failed* list unless the delivery is still DEAD.
+ * Re-queues a job's delivery. MongoDB, not the job, decides whether that's possible. The job leaves the *failed* list
+ * unless the delivery is still DEAD.
  */
 export async function retryJob(deps: RetryDeps, queue: Queue, jobId: string, by: By): Promise<BoardResponse> {
   const id = deliveryIdOf(jobId)
@@ -46,9 +45,8 @@ export async function retryJob(deps: RetryDeps, queue: Queue, jobId: string, by:
 }
 
 /**
- * Re-queues the deliveries of all jobs in the *failed* list, starting with the oldest, in batches. Jobs that fail while
- * the request is running are not included. If the request is interrupted, a second request continues with the remaining
- * jobs.
+ * Re-queues the deliveries of all jobs in the *failed* list in batches, oldest first. Jobs that fail in the meantime
+ * are left out. If the request is interrupted, a second one continues with the rest.
  */
 export async function retryAll(deps: RetryDeps, queue: Queue, by: By, batch = requeueBatch): Promise<BoardResponse> {
   const total = await queue.getFailedCount()
@@ -71,8 +69,8 @@ export async function retryAll(deps: RetryDeps, queue: Queue, by: By, batch = re
 }
 
 /**
- * Removes jobs from the *failed* list. If Redis fails, the deliveries are still re-queued, but the jobs stay in the
- * list until `restoreJobs` next repairs all jobs (workers/maintenance.ts).
+ * Removes jobs from the *failed* list. If Redis fails, the deliveries are still re-queued, but the jobs stay listed
+ * until `restoreJobs` next repairs all jobs (workers/maintenance.ts).
  */
 async function forget(deps: RetryDeps, queue: Queue, jobIds: string[]): Promise<void> {
   try {

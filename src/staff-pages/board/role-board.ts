@@ -9,12 +9,12 @@ import { deliveryIdOf } from '../../webhooks/deliveries/delivery-job.ts'
 import { inUtc } from '../layout.ts'
 import { uiConfig } from './settings.ts'
 
-/** The path prefix of all URLs on Bull Board's page. */
+/** All URLs on Bull Board's page begin with this. */
 const boardPath = '/admin/queues'
 
 /**
- * `before` makes Bull Board serve only reads, as a safeguard in addition to the check in board.ts. `after` replaces the
- * stack traces of failed jobs.
+ * `before` makes Bull Board serve only reads, as a second safeguard besides board.ts. `after` replaces the stack traces
+ * of failed jobs.
  */
 const hooks: BoardHooks = {
   before: ({ method }) => ({ allow: method === 'get' }),
@@ -24,10 +24,7 @@ const hooks: BoardHooks = {
   },
 }
 
-/**
- * A failed job in a response to Bull Board's page. Because the page displays `stacktrace`, the `after` hook replaces
- * the stack trace with the reason for the failure.
- */
+/** The page displays `stacktrace`, so the `after` hook replaces it with the reason for the failure. */
 interface FailedJob {
   failedReason?: string
   stacktrace?: string[]
@@ -39,8 +36,8 @@ function jobsIn(body: object | string): FailedJob[] {
 }
 
 /**
- * Creates a board without queues, so that the page opens even if Redis is down. `mayRequeue` states whether the staff
- * who see the board may re-queue deliveries.
+ * Has no queues at first, so that the page opens even if Redis is down. `mayRequeue` says whether the staff who see the
+ * board may re-queue deliveries.
  */
 export function createBoardFor(mayRequeue: boolean) {
   const adapter = new ExpressAdapter()
@@ -50,7 +47,7 @@ export function createBoardFor(mayRequeue: boolean) {
     serverAdapter: adapter,
     options: { uiConfig, handlerHooks: hooks },
   })
-  // The error is rethrown so that board.ts handles it.
+  // Rethrown so that board.ts handles it.
   adapter.setErrorHandler((error) => {
     throw error
   })
@@ -60,7 +57,7 @@ export function createBoardFor(mayRequeue: boolean) {
   let hasQueues = false
   return {
     app,
-    /** Adds the queues on the first call. Later calls do nothing. */
+    /** Only the first call counts. */
     addQueues(queues: ReadonlyMap<QueueName, Queue>): void {
       if (hasQueues) return
       hasQueues = true
@@ -73,10 +70,7 @@ type Render = (path: string, options: object, done: (error: unknown, html?: stri
 
 const ownFiles = '<link href="static/own.css" rel="stylesheet"><script src="static/own.js"></script>'
 
-/**
- * Replaces the link to fonts on another host with links to our stylesheet and script. Bull Board has no option to
- * remove the fonts or to add files.
- */
+/** Replaces the link to another host's fonts with our stylesheet and script. Bull Board has no option for it. */
 function addOwnFiles(app: Express): void {
   const { engines } = app as unknown as { engines: Record<string, Render> }
   const render = engines['.ejs']
@@ -86,7 +80,7 @@ function addOwnFiles(app: Express): void {
   )
 }
 
-/** The description that Bull Board shows below each queue's name. */
+/** Bull Board shows them below the names of the queues. */
 const descriptions: Record<QueueName, string> = {
   'webhook-delivery':
     'Delayed: waits for the next attempt or for a slot. Failed: DEAD; Retry re-queues it. A delivery whose first attempt succeeds at once has no job.',
@@ -97,13 +91,10 @@ const descriptions: Record<QueueName, string> = {
   retention: 'Deletes old data every night.',
 }
 
-/** Returns whether `name` is the name of the delivery queue. Staff can retry only the jobs in that queue. */
+/** Staff can retry only the jobs in this queue. */
 export const isDeliveryQueue = (name: string): boolean => name === 'webhook-delivery'
 
-/**
- * Wraps a queue for Bull Board. If `mayRetry` is true and the jobs are deliveries, the board shows the Retry buttons.
- * The board never shows buttons for other actions.
- */
+/** Shows the Retry buttons for deliveries if `mayRetry` is true, and never buttons for other actions. */
 function asBoardQueue(name: QueueName, queue: Queue, mayRetry: boolean): BullMQAdapter {
   const isDelivery = isDeliveryQueue(name)
   const adapter = new BullMQAdapter(queue, {
@@ -127,10 +118,7 @@ interface Titled {
   data?: Partial<Jobs['webhook-delivery'] & Jobs['intent-expiry']>
 }
 
-/**
- * Returns a job's title. If the job is a delivery, the title begins with the event's name. Otherwise, it begins with
- * the queue's name.
- */
+/** Begins with the event's name for a delivery, otherwise with the queue's name. */
 const titleOf = ({ name, data = {} }: Titled): string => {
   const { ref, host, referenceNumbers, failed, error, next } = data
   const words = [
@@ -149,11 +137,10 @@ const titleOf = ({ name, data = {} }: Titled): string => {
 const shownReferences = ([first, ...others]: string[]): string =>
   others.length === 0 ? String(first) : `${first} and ${others.length} more`
 
-/** The names of the fields in a job's data. */
 type FieldsOf<Data> = Data extends unknown ? (string extends keyof Data ? never : keyof Data) : never
 
-/** Whether Bull Board shows each field of a job's data. Every new field must be added here. */
-const shown: Record<FieldsOf<Jobs[QueueName]>, boolean> = {
+/** Whether Bull Board shows a field of a job's data. Every new field must be added here. */
+const showsField: Record<FieldsOf<Jobs[QueueName]>, boolean> = {
   ref: true,
   host: true,
   failed: true,
@@ -167,5 +154,7 @@ const shown: Record<FieldsOf<Jobs[QueueName]>, boolean> = {
 
 const onlyKnown = (data: object | undefined): object =>
   Object.fromEntries(
-    Object.entries(data ?? {}).filter(([field]) => Object.hasOwn(shown, field) && shown[field as keyof typeof shown]),
+    Object.entries(data ?? {}).filter(
+      ([field]) => Object.hasOwn(showsField, field) && showsField[field as keyof typeof showsField],
+    ),
   )

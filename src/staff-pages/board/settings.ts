@@ -1,7 +1,7 @@
 import type { UIConfig } from '@bull-board/api/typings/app'
 import { navigationFor } from '../navigation.ts'
 
-/** Times are shown in UTC, as on all staff pages. */
+/** UTC, as on all staff pages. */
 const time = {
   hour: '2-digit',
   minute: '2-digit',
@@ -12,16 +12,15 @@ const time = {
 } as const
 const day = { day: 'numeric', month: 'short', ...time } as const
 
-/** These fonts replace the default fonts, which are loaded from another host. */
+/** The default fonts are loaded from another host. */
 const fonts = { 'font-sans': 'system-ui, sans-serif', 'font-mono': 'ui-monospace, monospace' }
 
-/** Options for Bull Board's user interface. */
 export const uiConfig: UIConfig = {
   boardTitle: 'Payment intents',
   miscLinks: navigationFor({ role: 'viewer' }).map(([url, text]) => ({ url, text })),
   hideDocsLink: true,
   hideRedisDetails: true,
-  // If the page showed the workers, Redis would have to run CLIENT LIST for every queue whenever the page is refreshed.
+  // To show the workers, Redis would have to run CLIENT LIST for every queue whenever the page is refreshed.
   showWorkers: false,
   showMetrics: false,
   pollingInterval: { showSetting: false, forceInterval: 5 },
@@ -30,10 +29,7 @@ export const uiConfig: UIConfig = {
   theme: { light: fonts, dark: fonts },
 }
 
-/**
- * The only scripts that may run are Bull Board's own bundle and `script`. Inline styles are allowed, because React sets
- * style attributes on elements.
- */
+/** Only Bull Board's own bundle and `script` may run. React sets style attributes, so inline styles are allowed. */
 export const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -48,12 +44,11 @@ export const contentSecurityPolicy = [
 
 /**
  * Hides the link to Bull Board's own site, and the buttons for operations that board.ts refuses. Bull Board's
- * readOnlyMode can hide only all of a queue's buttons at once. For support staff, this stylesheet therefore hides all
- * buttons except Retry, which it identifies by its icon. The class names end in a hash that changes with each version,
- * so the selectors match only the beginnings of the names. If a new version changes those beginnings, the browser test
- * fails.
+ * readOnlyMode can only hide all buttons of a queue at once, so for support staff this hides all but Retry, known by
+ * its icon. Class names end in a hash that changes with each version, so the selectors match only their beginnings.
+ * Should a new version change those, the browser test fails.
  */
-export const style = `
+export const boardStyle = `
 [class^="jobActions-"] > li:not(:has(.lucide-refresh-cw)),
 [class^="queueActions-"] > li:not(:has(.lucide-refresh-cw)),
 button[class*="trigger-"]:has(.lucide-ellipsis-vertical),
@@ -68,7 +63,7 @@ a[class^="externalLink-"] { text-decoration: underline !important; }
 `
 
 /** Names the Retry buttons for screen readers, which may skip the text that a stylesheet adds to an icon. */
-export const script = `new MutationObserver(() => {
+export const boardScript = `new MutationObserver(() => {
   for (const icon of document.querySelectorAll('[class^="jobActions-"] button:not([aria-label]) .lucide-refresh-cw'))
     icon.closest('button').setAttribute('aria-label', 'Retry')
 }).observe(document, { childList: true, subtree: true })

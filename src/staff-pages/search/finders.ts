@@ -23,41 +23,37 @@ import { isDeliveryId } from '../../webhooks/deliveries/delivery-job.ts'
 import { lookUpDelivery, lookUpEndpoint } from '../../webhooks/deliveries/look-up.ts'
 import { businessPath, deliveryPath, endpointPath, keyPath, orderPath, paymentPath } from '../paths.ts'
 
-/** One search result. `path` is the path of its page, and `intent` is null unless the result is a payment. */
-export interface Hit {
+/** `path` is the result's page. `intent` is null unless it's a payment. */
+export interface SearchHit {
   path: string
   name: string
   intent: FoundIntent | null
 }
 
 /**
- * Finds payments, orders and other documents by one kind of input. Each finder is bounded: it reads an index, with a
- * limit and a time limit, or a single document by its unique id.
+ * Searches by one kind of input. Each finder is bounded: it reads an index, with a limit and a time limit, or a single
+ * document by its unique id.
  */
 interface Finder {
-  /** The kind of input, as it appears in the results and in the hint. */
+  /** As the results and the hint name it, e.g. `phone number`. */
   kind: string
-  /** Returns the input in its stored format. Returns null if the query is not of this kind. */
+  /** The input in its stored format, or null if the query isn't of this kind. */
   read(query: string): string | null
-  find(deps: Deps, input: string): Promise<Hit[]>
-  /**
-   * Returns the input as the results may show it. Without this function, the input is shown in full. If it differs from
-   * the input, the page does not repeat the query.
-   */
+  find(deps: Deps, input: string): Promise<SearchHit[]>
+  /** How the results show the input, if not in full. The page then doesn't repeat the query. */
   shown?(input: string): string
-  /** Returns a sentence that explains to staff why nothing was found. It must not contain the input. */
+  /** Explains to staff why nothing was found. Must not contain the input. */
   whyNoHit?(input: string): string
-  /** If this is set, the search is recorded in the audit trail before its results are shown. */
+  /** If set, the search goes into the audit trail before its results are shown. */
   audited?: 'payment.searched-by-phone'
 }
 
-export const paymentHits = (intents: readonly FoundIntent[]): Hit[] =>
+export const paymentHits = (intents: readonly FoundIntent[]): SearchHit[] =>
   intents.map((intent) => {
     const { referenceNumber } = intent
     return { path: paymentPath(referenceNumber), name: referenceNumber, intent }
   })
 
-/** A finder of payments. */
 const payments = (
   kind: string,
   read: Finder['read'],
@@ -65,7 +61,7 @@ const payments = (
   more: Pick<Finder, 'shown' | 'audited'> = {},
 ): Finder => ({ kind, read, find: async (deps, input) => paymentHits(await search(deps, input)), ...more })
 
-/** A finder of something that has a page of its own. */
+/** For things that have a page of their own. */
 const onePage = (
   kind: string,
   read: Finder['read'],
@@ -78,17 +74,16 @@ const onePage = (
     (await lookUp(deps, input)) === null ? [] : [{ path: pathOf(input), name: input, intent: null }],
 })
 
-/** Returns the query if it has the given form, or null. */
 const matching = (isOfForm: (text: string) => boolean, query: string): string | null => (isOfForm(query) ? query : null)
 
-/** Part of every API key. MongoDB logs the text of slow queries, so a text that contains a key must not become one. */
+/** Part of every API key. MongoDB logs the text of slow queries, so text with a key must not become one. */
 const keyPrefix = /[sp]k_(?:test|live)_/i
 function readMerchantReference(query: string): string | null {
   const text = readName('reference', query)
   return text === null || isLonger(text, merchantReference.maxLength) || keyPrefix.test(text) ? null : text
 }
 
-/** Documents and chats turn the hyphen of a reference into a dash, and sentences put punctuation around it. */
+/** Documents and chats make the hyphen of a reference a dash, and sentences put punctuation around it. */
 const pasted = (query: string): string =>
   (readName('reference', query) ?? '').replace(/^[^0-9A-Z]+/i, '').replace(/(?<=[0-9A-Z])[^0-9A-Z]+$/i, '')
 const upper = (isOfForm: (text: string) => boolean) => (query: string) =>
@@ -96,19 +91,18 @@ const upper = (isOfForm: (text: string) => boolean) => (query: string) =>
 const lower = (isOfForm: (text: string) => boolean) => (query: string) =>
   matching(isOfForm, pasted(query).toLowerCase())
 
-/** A payment link with or without a query. It may have any host, because PAY_URL may change. */
+/** With or without a query, and on any host, because PAY_URL may change. */
 const link = /^[^?#]*\/p\/([0-9A-Z]{6})(?:[^0-9A-Z].*)?$/i
-/** Characters that people type between the characters of a short code. */
+/** What people type between the characters of a short code. */
 const separators = /[\s.\p{Pd}]/gu
 
-/** Returns the short code in a payment link, or the short code itself. */
+/** From a payment link, or typed on its own. */
 function readShortCode(query: string): string | null {
   const text = query.replaceAll(/\s/g, '')
   const typed = link.exec(text)?.[1] ?? text.replaceAll(separators, '')
   return matching(isShortCode, typed.toUpperCase())
 }
 
-/** The finders for payments, orders, deliveries, endpoints and businesses by id. */
 const finders: readonly Finder[] = [
   onePage(
     'payment reference',
@@ -139,18 +133,18 @@ const finders: readonly Finder[] = [
   onePage('business id', lower(isId), lookUpBusiness, businessPath),
 ]
 
-/** A key as pages show it, such as `sk_live_…rwQB`, or only the last four characters of its secret. */
+/** As pages show a key, such as `sk_live_…rwQB`, or only the last four characters of its secret. */
 const shortForm = /^(?:([sp]k_(?:test|live)_)\W*)?([0-9A-Za-z]{4})$/
-/** The maximum number of keys found by their last four characters. Few keys share them. */
+/** Few keys share their last four characters. */
 const maxKeys = 20
 
-const keyHits = (keys: readonly KeyFacts[]): Hit[] =>
+const keyHits = (keys: readonly KeyFacts[]): SearchHit[] =>
   keys.map(({ id, key }) => ({ path: keyPath(id), name: key, intent: null }))
 
-/** A key in clear text, whole or in part, wherever it is in a text. Unlike the short form, it is a secret. */
+/** A key in clear text, whole or in part, anywhere in a text. Unlike the short form, it's a secret. */
 const wholeOrPart = /[sp]k_(?:test|live)_[0-9A-Za-z]{5,}/gi
 
-/** Returns the different keys in clear text that the query contains, separated by spaces. */
+/** Keys in clear text, each once, separated by spaces. */
 function readKeys(query: string): string | null {
   const keys = [...new Set(query.match(wholeOrPart))]
   return keys.length === 0 ? null : keys.join(' ')
@@ -162,7 +156,7 @@ function whyNotOneKey(keys: string): string {
   return looksLikeKey(keys) ? whyNoKey.unknown : whyNoKey.mistyped
 }
 
-/** The finders for API keys, by a key in clear text, by its short form and by its id. */
+/** API keys by clear text, short form or id. */
 const keyFinders: readonly Finder[] = [
   {
     kind: 'API key',
@@ -194,19 +188,19 @@ const keyFinders: readonly Finder[] = [
   },
 ]
 
-/** The results of one finder. `shown` is the input as the page may show it. */
-export interface Group {
+/** Results of one finder. `shown` is the input as the page may show it. */
+export interface ResultGroup {
   kind: string
   shown: string
-  hits: Hit[]
+  hits: SearchHit[]
 }
 
 /**
- * The groups with results. `isPrivate` is true if the page must not repeat the query, because it is a phone number or
- * contains an API key. If nothing was found, `whyNoHit` may explain why.
+ * `isPrivate`: the page must not repeat the query, because it's a phone number or contains an API key. If nothing was
+ * found, `whyNoHit` may explain why.
  */
 interface Results {
-  groups: Group[]
+  groups: ResultGroup[]
   isPrivate: boolean
   whyNoHit: string | null
 }
@@ -219,14 +213,13 @@ export const phoneSearches = {
   seconds: 3600,
 }
 
-/** A search by name requires at least this many characters, because a single letter occurs in too many names. */
+/** A single letter occurs in too many names. */
 export const minPartLength = 2
 
 /**
- * Runs all finders that accept the query. If they find nothing, searches for businesses by name, except if the query
- * is private, because MongoDB logs the text of slow queries. Searches that must be audited are audited before
- * this function returns, so that no one can see results that the audit trail does not mention. Returns only how long to
- * wait if the person has made too many of them.
+ * If no finder has a result, searches for businesses by name – unless the query is private, because MongoDB logs the
+ * text of slow queries. Audited searches are in the audit trail before this returns, so that no one sees results that
+ * it doesn't mention. Returns only how long to wait if the person has searched too often.
  */
 export async function runFinders(deps: Deps, query: string, by: By): Promise<Results | { waitMs: number }> {
   const accepted = [...finders, ...keyFinders].flatMap((finder) => {
@@ -238,7 +231,7 @@ export async function runFinders(deps: Deps, query: string, by: By): Promise<Res
     if (waitMs > 0) return { waitMs }
   }
   const groups = await Promise.all(
-    accepted.map(async ({ finder, input }): Promise<Group> => {
+    accepted.map(async ({ finder, input }): Promise<ResultGroup> => {
       const hits = await finder.find(deps, input)
       const shown = finder.shown?.(input) ?? input
       if (finder.audited !== undefined)
@@ -257,7 +250,7 @@ export async function runFinders(deps: Deps, query: string, by: By): Promise<Res
   return { groups: found.length > 0 || isPrivate ? found : await byName(deps, query), isPrivate, whyNoHit }
 }
 
-async function byName(deps: Pick<Deps, 'Business'>, query: string): Promise<Group[]> {
+async function byName(deps: Pick<Deps, 'Business'>, query: string): Promise<ResultGroup[]> {
   if (query.length < minPartLength || !query.isWellFormed() || query.includes('\0')) return []
   const businesses = await findBusinessesByName(deps, query)
   if (businesses.length === 0) return []

@@ -25,11 +25,11 @@ import { csrfField, sendNotice, sendStaffPage, staffOf, time } from '../layout.t
 import { businessLink, idLink, userLink } from '../paths.ts'
 import { type Column, table } from '../table.ts'
 import { atMost, money, userText } from '../words.ts'
-import { type Group, type Hit, minPartLength, paymentHits, runFinders } from './finders.ts'
+import { minPartLength, paymentHits, type ResultGroup, runFinders, type SearchHit } from './finders.ts'
 
 const dayMs = 86_400_000
 
-/** Handles GET requests for the start page, which has the search forms. */
+/** The start page of the staff pages. */
 export const searchPage = (deps: Pick<Deps, 'Delivery' | 'now'>) => async (_req: Request, res: Response) => {
   const { due, waiting, dead } = await countBacklog(deps)
   const body = html`<h1>Search</h1>
@@ -44,8 +44,8 @@ export const searchPage = (deps: Pick<Deps, 'Delivery' | 'now'>) => async (_req:
 }
 
 /**
- * Handles POST requests of the search form. Redirects to the page of the only result, or lists all results. All staff
- * may search, also by phone number, because each search by phone number is in the audit trail.
+ * Redirects to the only result, or lists all of them. All staff may search by phone number too, because each such
+ * search is in the audit trail.
  */
 export const searchByText = (deps: Deps) => async (req: Request, res: Response) => {
   const { q } = formFields(req, 'q')
@@ -62,7 +62,7 @@ export const searchByText = (deps: Deps) => async (req: Request, res: Response) 
   await sendResults(deps, res, groups, { query: isPrivate ? '' : query, by: null, whyNoHit })
 }
 
-/** Handles POST requests of the form that searches by business, amount and day. */
+/** Handles the search by business, amount and day. */
 export const searchByAmountAndDay =
   (deps: Pick<Deps, 'Business' | 'Intent' | 'now'>) => async (req: Request, res: Response) => {
     const by = formFields(req, 'business', 'amount', 'day')
@@ -73,7 +73,7 @@ export const searchByAmountAndDay =
 async function sendResults(
   deps: Pick<Deps, 'Business'>,
   res: Response,
-  groups: Group[],
+  groups: ResultGroup[],
   { query, by, whyNoHit }: { query: string; by: AmountFields | null; whyNoHit: string | null },
 ): Promise<void> {
   const hits = groups.flatMap((group) => group.hits)
@@ -92,13 +92,13 @@ const nothing = (query: string, whyNoHit: string | null): string =>
 
 const searchHint = `Enter a whole reference, code, phone number or id, or at least ${minPartLength} characters of the name of a business. A payment code is found for three days after its last use. Old test data is deleted.`
 
-/** Returns the results of a search as HTML. `businesses` contains the businesses of the payments found. */
-const resultList = (groups: readonly Group[], businesses: readonly Business[]): string => {
+/** `businesses` are those of the payments found. */
+const resultList = (groups: readonly ResultGroup[], businesses: readonly Business[]): string => {
   const columns = columnsFor(new Map(businesses.map(({ _id, name }) => [_id, name])))
   return groups.map((group) => section(group, columns)).join('')
 }
 
-const section = ({ kind, shown, hits }: Group, columns: readonly Column<FoundPayment>[]): string => {
+const section = ({ kind, shown, hits }: ResultGroup, columns: readonly Column<FoundPayment>[]): string => {
   const payments = hits.flatMap(({ path, intent }) => (intent === null ? [] : [{ path, intent }]))
   const pages = hits.filter(({ intent }) => intent === null)
   return html`<section>
@@ -108,8 +108,8 @@ const section = ({ kind, shown, hits }: Group, columns: readonly Column<FoundPay
   </section>`
 }
 
-/** Returns a note if there may be more results than the page shows. */
-function cut(hits: readonly Hit[]): string {
+/** A note if there may be more results than the page shows. */
+function cut(hits: readonly SearchHit[]): string {
   const arePayments = hits.some(({ intent }) => intent !== null)
   if (arePayments && hits.length === maxFound) return ` Only the newest ${maxFound} are shown.`
   return !arePayments && hits.length === maxBusinesses
@@ -117,7 +117,7 @@ function cut(hits: readonly Hit[]): string {
     : ''
 }
 
-type FoundPayment = Pick<Hit, 'path'> & { intent: FoundIntent }
+type FoundPayment = Pick<SearchHit, 'path'> & { intent: FoundIntent }
 
 const columnsFor = (names: ReadonlyMap<string, string>): Column<FoundPayment>[] => [
   {
@@ -134,7 +134,7 @@ const columnsFor = (names: ReadonlyMap<string, string>): Column<FoundPayment>[] 
   { title: 'Created', html: ({ intent }) => time(intent.createdAt) },
 ]
 
-/** Returns the amount of a payment. For an OPEN intent, this is the amount that the customer chose. */
+/** Of an OPEN intent, what the customer chose. */
 function amountOf({ amountType, amount, payment, hold }: FoundIntent): string {
   const chosen = amountType === 'OPEN' ? (payment?.amountPaid ?? hold?.amount ?? null) : amount
   return chosen === null ? 'open' : money(chosen)
@@ -145,11 +145,11 @@ const stateOf = ({ status, hold, cancellationReason }: FoundIntent): string => {
   return cancellationReason === 'expired' ? `${status}, expired` : status
 }
 
-/**
- * Finds the payments of an amount on one day. If several businesses have the name, searches all of them. Throws
- * VALIDATION_ERROR if a field is invalid.
- */
-async function findByAmount(deps: Pick<Deps, 'Business' | 'Intent' | 'now'>, fields: AmountFields): Promise<Group> {
+/** If several businesses have the name, searches all of them. Throws VALIDATION_ERROR if a field is invalid. */
+async function findByAmount(
+  deps: Pick<Deps, 'Business' | 'Intent' | 'now'>,
+  fields: AmountFields,
+): Promise<ResultGroup> {
   const business = readName('name', fields.business) ?? ''
   if (business.length < minPartLength)
     throw invalid('business', `at least ${minPartLength} characters of the name of a business, or its id`)
@@ -176,17 +176,16 @@ async function businessesFor(deps: Pick<Deps, 'Business'>, text: string): Promis
   return one === null ? findBusinessesByName(deps, text) : [one]
 }
 
-/** The maximum length of a search text. A pasted payment link may have a long query. */
+/** A pasted payment link may have a long query. */
 const maxQueryLength = 1000
-/** The longest text that the search field shows again. */
+/** What the search field shows again at most. */
 const maxShownLength = 200
 
-/** The fields of the search by amount, as typed. */
 type AmountFields = Record<'business' | 'amount' | 'day', string>
 
 /**
- * Returns the two search forms. Both use POST, so that no phone number or API key can end up in a URL, in the browser's
- * history or in the log of a proxy. `by` is the search by amount whose results the page shows.
+ * Both forms use POST, so that no phone number or API key ends up in a URL, in the browser's history or in the log of a
+ * proxy. `by` is the search by amount whose results the page shows.
  */
 const searchForms = (staff: SignedIn, query: string, by: AmountFields | null): string =>
   html`<form class="filter card" role="search" method="post" action="/admin/search">

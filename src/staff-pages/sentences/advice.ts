@@ -1,27 +1,26 @@
 import { html } from 'ghtml'
 import { type Locale, locales } from '../../checkout/locale.ts'
 
-/** The words for one state of a payment, an endpoint or a delivery. `Facts` are already formatted for the language. */
+/** What to say about a state of a payment, endpoint or delivery. `Facts` are already formatted for the language. */
 export interface Sentences<Facts> extends Record<Language, (facts: Facts) => string> {
-  /** The cause of the state, for support staff. */
+  /** Why it came to this, for support staff. */
   happened: (facts: Facts) => string
-  /** The next steps of the service, of support staff and of the merchant. */
+  /** What the service, support staff and the merchant do next. */
   next: (facts: Facts) => string
 }
 
-/** The language of a sentence to say to the caller. It promises nothing that the service does not guarantee. */
+/** For the sentences said to the caller. They promise nothing that the service doesn't guarantee. */
 type Language = Locale['code']
 
-/** A text for the caller in each language. */
-export type Said = Record<Language, string>
+/** What to say to the caller. */
+export type CallerText = Record<Language, string>
 
-/** The text of a card. */
 export type Advice = Record<keyof Sentences<unknown>, string>
 
-/** Returns the locale of the hosted pages, so that callers hear amounts and times as they see them there. */
+/** The locale of the hosted pages, so that callers hear amounts and times as they see them there. */
 const locale = (code: Language): Locale => locales.find((each) => each.code === code) as Locale
 
-/** Returns the sentences with their facts. `factsIn` formats the facts for one language. */
+/** `factsIn` formats the facts for one language. */
 export function adviceFrom<Facts>(
   { happened, next, en, fr, ar }: Sentences<Facts>,
   factsIn: (locale: Locale) => Facts,
@@ -31,10 +30,10 @@ export function adviceFrom<Facts>(
   return { happened: happened(facts), next: next(facts), ...said }
 }
 
-/** Returns the card that shows support staff what to say to the person on the phone. */
+/** Shows support staff what to say to the person on the phone. */
 export const adviceCard = (advice: Advice): string => card(facts(advice))
 
-/** Like `adviceCard`, but with the words about several subjects, each under its own heading. */
+/** Like `adviceCard` for several subjects, each under its own heading. */
 export const adviceCards = (all: Readonly<Record<string, Advice>>): string =>
   card(
     Object.entries(all)

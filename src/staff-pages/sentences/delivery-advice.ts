@@ -14,24 +14,23 @@ import {
   endpointStateOf,
 } from './endpoint-advice.ts'
 
-/** Returns the words for the state of a delivery. `endpoint` is undefined if it no longer exists. */
+/** `endpoint` is undefined if it no longer exists. */
 export const deliveryAdvice = (delivery: ListedDelivery, endpoint: TracedEndpoint | undefined): Advice =>
   adviceFrom(deliverySentences[delivery.status][endpointStateOf(endpoint)], (locale) =>
     factsIn(locale, delivery, endpoint),
   )
 
-/** Returns the facts of a delivery and its endpoint, as texts in one language. */
 function factsIn(locale: Locale, delivery: ListedDelivery, endpoint: TracedEndpoint | undefined) {
   const { _id, event, referenceNumber, nextAttemptAt, deliveredAt, attemptLog } = delivery
   const moment = (at: Date | null) => (at === null ? '' : locale.moment(at))
   const source = endpoint ?? { url: lastUrl(delivery), deletedAt: null, health: untried }
-  // The reference of the payment or the number of the order.
+  // Reference of the payment, or number of the order.
   const webhook = webhookNames[locale.code](ltrText(locale, event), ltrText(locale, referenceNumber))
   return {
     ...endpointFacts(locale, source),
-    /** The webhook, such as `webhook payment.created for PI-…`. */
+    /** Such as `webhook payment.created for PI-…`. */
     webhook,
-    /** The delivery's id, which is also in the body of the webhook. */
+    /** The id is also in the body of the webhook. */
     id: ltrText(locale, _id),
     lastError: causeOf(locale, attemptLog.at(-1) ?? { stage: null, status: null }),
     dead: { en: `the ${webhook}`, fr: `du ${webhook}`, ar: webhook }[locale.code],
@@ -40,7 +39,7 @@ function factsIn(locale: Locale, delivery: ListedDelivery, endpoint: TracedEndpo
   }
 }
 
-/** How each language names a webhook. Only Arabic needs no article. */
+/** Only Arabic needs no article. */
 const webhookNames: Record<Locale['code'], (event: string, reference: string) => string> = {
   en: (event, reference) => `webhook ${event} for ${reference}`,
   fr: (event, reference) => `webhook ${event} pour ${reference}`,
@@ -50,7 +49,7 @@ const webhookNames: Record<Locale['code'], (event: string, reference: string) =>
 type DeliveryFacts = ReturnType<typeof factsIn>
 type Words = Record<EndpointState, Sentences<DeliveryFacts>>
 
-/** Returns the same sentences for every state of an active endpoint, and those about the endpoint for the others. */
+/** The same sentences for every state of an active endpoint, and those about the endpoint for the others. */
 const whileActive = (sentences: Sentences<DeliveryFacts>): Words => ({
   ...endpointSentences,
   unused: sentences,
@@ -100,7 +99,7 @@ const cancelled: Sentences<DeliveryFacts> = {
     `لم يُرسَل ${webhook} لأن رابط webhook الخاص بك (${host}) كان معطّلًا. وقد فُعّل من جديد، فيمكننا إرسال الإشعار الآن.`,
 }
 
-/** The sentences for each status of a delivery and each state of its endpoint. */
+/** By the status of the delivery and the state of its endpoint. */
 export const deliverySentences: Record<DeliveryStatus, Words> = {
   PENDING: whileActive(pending),
   RETRYING: whileActive(retrying),

@@ -4,9 +4,9 @@ import type { Locale } from '../../checkout/locale.ts'
 import type { AttemptRecord } from '../../webhooks/deliveries/delivery.ts'
 import type { TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
 import { entryNamed } from '../paths.ts'
-import { type Advice, adviceFrom, type Said, type Sentences } from './advice.ts'
+import { type Advice, adviceFrom, type CallerText, type Sentences } from './advice.ts'
 
-/** Returns the state of an endpoint. An endpoint that no longer exists counts as deleted. */
+/** An endpoint that no longer exists counts as deleted. */
 export function endpointStateOf(endpoint: TracedEndpoint | undefined): EndpointState {
   if (endpoint === undefined || endpoint.deletedAt !== null) return 'deleted'
   if (!endpoint.active) return 'disabled'
@@ -15,16 +15,13 @@ export function endpointStateOf(endpoint: TracedEndpoint | undefined): EndpointS
   return lastSuccessAt === null ? 'unused' : 'healthy'
 }
 
-/** Returns the words for the state of an endpoint. */
 export const endpointAdvice = (endpoint: TracedEndpoint): Advice => adviceOf(endpointSentences, endpoint)
 
-/** Returns the words for the dead deliveries of an endpoint. */
 export const deadAdvice = (endpoint: TracedEndpoint): Advice => adviceOf(deadSentences, endpoint)
 
 const adviceOf = (sentences: Record<EndpointState, Sentences<EndpointFacts>>, endpoint: TracedEndpoint): Advice =>
   adviceFrom(sentences[endpointStateOf(endpoint)], (locale) => endpointFacts(locale, endpoint))
 
-/** Returns the facts of an endpoint, as texts in one language. */
 export function endpointFacts(
   locale: Locale,
   { url, deletedAt, health }: Pick<TracedEndpoint, 'url' | 'deletedAt' | 'health'>,
@@ -36,18 +33,16 @@ export function endpointFacts(
     lastSuccessAt: moment(lastSuccessAt),
     lastFailureAt: moment(lastFailureAt),
     deletedAt: deletedAt === null ? '' : ` ${on[locale.code]} ${moment(deletedAt)}`,
-    /** The cause of the last failure. */
     lastError: causeOf(locale, { stage, status }),
     /** The dead deliveries in question, such as `some webhooks`, in French with the preposition before them. */
     dead: someWebhooks[locale.code],
   }
 }
 
-const on: Said = { en: 'on', fr: 'le', ar: 'بتاريخ' }
-const someWebhooks: Said = { en: 'some webhooks', fr: 'de certains webhooks', ar: 'بعض إشعارات webhook' }
+const on: CallerText = { en: 'on', fr: 'le', ar: 'بتاريخ' }
+const someWebhooks: CallerText = { en: 'some webhooks', fr: 'de certains webhooks', ar: 'بعض إشعارات webhook' }
 
-/** The causes of a failed attempt, in each language. */
-const causes: Record<Stage, Said> = {
+const causes: Record<Stage, CallerText> = {
   status: { en: 'the server returned an error', fr: 'le serveur a renvoyé une erreur', ar: 'أعاد الخادم خطأً' },
   dns: {
     en: 'the host name could not be resolved',
@@ -87,21 +82,21 @@ const causes: Record<Stage, Said> = {
     ar: 'كانت ترويسات الرد كبيرة جدًا',
   },
 }
-const unknownCause: Said = { en: 'the attempt failed', fr: 'la tentative a échoué', ar: 'فشلت المحاولة' }
+const unknownCause: CallerText = { en: 'the attempt failed', fr: 'la tentative a échoué', ar: 'فشلت المحاولة' }
 
-/** Returns the cause of a failed attempt: the status, which tells the merchant more, or else the stage. */
+/** The status if there is one, because it tells the merchant more than the stage. */
 export function causeOf({ code }: Locale, { stage, status }: Pick<AttemptRecord, 'stage' | 'status'>): string {
   if (status !== null) return `${responded[code]} ${status}`
   return (entryNamed(causes, stage) ?? unknownCause)[code]
 }
 
-const responded: Said = {
+const responded: CallerText = {
   en: 'the server responded with status',
   fr: 'le serveur a répondu avec le statut',
   ar: 'رد الخادم برمز الحالة',
 }
 
-/** The states of an endpoint in which a caller must hear something different. */
+/** States in which a caller must hear something different. */
 export type EndpointState = 'unused' | 'healthy' | 'failing' | 'disabled' | 'deleted'
 
 type EndpointFacts = ReturnType<typeof endpointFacts>
@@ -110,7 +105,7 @@ type Words = Record<EndpointState, Sentences<EndpointFacts>>
 const missed =
   'Events that happen while no active endpoint is subscribed to them are not sent later by themselves. They can be replayed to an active endpoint.'
 
-/** The sentences for each state of an endpoint. The caller is the merchant. */
+/** The caller is the merchant. */
 export const endpointSentences: Words = {
   unused: {
     happened: () => 'The endpoint is active. No delivery attempt has ended yet.',
@@ -183,7 +178,7 @@ const accepting: Sentences<EndpointFacts> = {
     `${stoppedAr(facts)} يمكننا إجراء محاولة جديدة الآن، بالمعرّف نفسه والمحتوى نفسه. وقد تصل الإشعارات حينئذ متأخرة وبغير ترتيبها.`,
 }
 
-/** The sentences about the dead deliveries of an endpoint in each state. */
+/** About dead deliveries, by the state of their endpoint. */
 export const deadSentences: Words = {
   unused: accepting,
   healthy: accepting,
@@ -221,14 +216,14 @@ export const deadSentences: Words = {
 
 const noneWhileActive = { unused: null, healthy: null, failing: null }
 
-/** The reason why deliveries to an endpoint in this state cannot be re-queued, or null if they can. */
+/** Why deliveries to such an endpoint can't be re-queued, or null if they can. */
 export const requeueRemedy: Record<EndpointState, string | null> = {
   ...noneWhileActive,
   disabled: 'Endpoint disabled. Enable it, then re-queue the delivery.',
   deleted: `Endpoint deleted. ${cannotRequeue} The merchant can create a new endpoint for future events.`,
 }
 
-/** The reason why events cannot be replayed to an endpoint in this state, or null if they can. */
+/** Why events can't be replayed to such an endpoint, or null if they can. */
 export const replayRemedy: Record<EndpointState, string | null> = {
   ...noneWhileActive,
   disabled: 'Endpoint disabled. Enable it, then replay the events.',

@@ -9,7 +9,7 @@ import { type Advice, adviceFrom } from './advice.ts'
 import { type PaymentFacts, paymentSentences } from './payment-sentences.ts'
 import { failedRefundOf, openRefundOf, paymentStateOf } from './payment-state.ts'
 
-/** Returns the words for the state of a payment. `intent` must have its status at `now` (`asOf`). */
+/** `intent` must have its status at `now` (`asOf`). */
 export function paymentAdvice(
   deps: Pick<Deps, 'config'>,
   intent: TracedIntent,
@@ -30,7 +30,7 @@ function factsIn(locale: Locale, intent: TracedIntent, price: Price | null): Pay
   return {
     notCharged: locale.words.nothingTaken,
     reference: ltrText(locale, reference),
-    // No sentence for a caller contains an amount that the customer has not chosen yet.
+    // No sentence for a caller contains an amount that the customer hasn't chosen yet.
     amount: price === null ? 'an amount of their choice' : chargedInWords(locale, price),
     refunded: givenBackInWords(locale, sumOf(made)),
     refund: refund === undefined ? '' : givenBackInWords(locale, refund),
@@ -44,14 +44,14 @@ function factsIn(locale: Locale, intent: TracedIntent, price: Price | null): Pay
   }
 }
 
-/** Returns the price of the payment in question: the one in progress, the one that was made, or the last attempt. */
+/** The price of the payment in progress, of the one that was made, or of the last one that failed. */
 function priceOf({ hold, payment, attempts }: TracedIntent): Price | null {
   if (hold !== null) return { amount: hold.amount, fee: hold.commission.payerTtc }
   if (payment !== null) return { amount: payment.amountPaid, fee: payment.commission.payerTtc }
   return attempts.at(-1) ?? null
 }
 
-/** Returns the price of a payment that begins now, or null if the customer chooses the amount. */
+/** The price of a payment that begins now. Null if the customer chooses the amount. */
 function priceNow(
   { config }: Pick<Deps, 'config'>,
   { amountType, amount }: TracedIntent,
@@ -90,14 +90,14 @@ const parts: Record<Locale['code'], Record<'charged' | 'givenBack', (amount: str
 }
 
 /**
- * Returns the total that a payment takes from the wallet. If there is a fee, the parts of the total follow, because the
- * merchant knows only the amount: `505.00 MRU (500.00 MRU and a fee of 5.00 MRU)`.
+ * What a payment takes from the wallet. If there's a fee, the parts of the total follow, because the merchant knows
+ * only the amount: `505.00 MRU (500.00 MRU and a fee of 5.00 MRU)`.
  */
 export const chargedInWords = (language: Language, price: Price): string => totalInWords(language, price, 'charged')
 
 /**
- * Returns the total that a refund gives back to the wallet. If the refund gives back a part of the fee, the parts of
- * the total follow: `202.00 MRU (200.00 MRU and 2.00 MRU of the fee)`.
+ * What a refund gives back to the wallet. If that includes a part of the fee, the parts of the total follow: `202.00
+ * MRU (200.00 MRU and 2.00 MRU of the fee)`.
  */
 export const givenBackInWords = (language: Language, price: Price): string => totalInWords(language, price, 'givenBack')
 

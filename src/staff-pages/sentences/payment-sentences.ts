@@ -1,37 +1,35 @@
-import type { Said, Sentences } from './advice.ts'
+import type { CallerText, Sentences } from './advice.ts'
 import type { PaymentState, RefundState } from './payment-state.ts'
 
-/** The facts of a payment, as texts in one language. */
+/** Formatted for one language. */
 export interface PaymentFacts {
-  /** The sentence that nothing was taken, as on the payment page. */
+  /** That nothing was taken, in the words of the payment page. */
   notCharged: string
   reference: string
   /**
-   * The total of the payment in question: the one in progress, the one that was made, the last attempt, or the total to
-   * pay. Totals are what leaves or reaches the wallet (payment-advice.ts), because a customer sees no other amounts
-   * there.
+   * Total of the payment in progress, of the one that was made, of the last one that failed, or the total to pay.
+   * Totals are what leaves or reaches the wallet (payment-advice.ts), because a customer sees no other amounts there.
    */
   amount: string
-  /** The total of the successful refunds. */
+  /** Sum of the successful refunds. */
   refunded: string
-  /** The total of the refund in question. */
+  /** What the refund in question gives back. */
   refund: string
   /** When the order in question began, when it becomes void, and when the service next queries the wallet. */
   since: string
   validUntil: string
   queryAt: string
-  /** The key under which the wallet knows the order in question. */
+  /** The wallet knows the order in question by this key. */
   key: string
   paidAt: string
   codeExpiresAt: string
   expiresAt: string
 }
 
-/** The next step for an order whose outcome is unknown. */
+/** What to do about an order whose outcome is unknown. */
 const callProvider = ({ queryAt, key }: PaymentFacts) =>
   `The service queries the wallet at least once a minute, next on ${queryAt}. No command can end the wait. If the outcome is still unknown after ten minutes, call an operator, who calls the provider and names the key ${key}.`
 
-/** The sentences for each state of a refund. */
 const refundSentences: Record<RefundState, Sentences<PaymentFacts>> = {
   refunding: {
     happened: ({ refund, since }) =>
@@ -84,15 +82,15 @@ const refundSentences: Record<RefundState, Sentences<PaymentFacts>> = {
 const newRequest = 'The request can no longer be paid. The merchant can create a new one.'
 const canRetry = ({ expiresAt }: PaymentFacts) => `No money moved. The customer can try again until ${expiresAt}.`
 
-const repeat: Said = { en: 'Please try again.', fr: 'Réessayez.', ar: 'حاول مجددًا.' }
-const repeatLater: Said = {
+const repeat: CallerText = { en: 'Please try again.', fr: 'Réessayez.', ar: 'حاول مجددًا.' }
+const repeatLater: CallerText = {
   en: 'Try again later, or pay with another wallet.',
   fr: 'Réessayez plus tard, ou payez avec un autre portefeuille.',
   ar: 'حاول لاحقًا، أو ادفع بمحفظة أخرى.',
 }
 
-/** A payment that the customer can repeat. `reason` and `remedy` are for the caller. */
-const declined = (why: string, reason: Said, remedy: Said): Sentences<PaymentFacts> => ({
+/** The customer can pay again. `reason` and `remedy` are for the caller. */
+const declined = (why: string, reason: CallerText, remedy: CallerText): Sentences<PaymentFacts> => ({
   happened: ({ amount, since }) => `The payment of ${amount} on ${since} did not go through: ${why}.`,
   next: canRetry,
   en: ({ amount, notCharged }) =>
@@ -102,8 +100,7 @@ const declined = (why: string, reason: Said, remedy: Said): Sentences<PaymentFac
   ar: ({ amount, notCharged }) => `لم تنجح عملية دفع ${amount}: ${reason.ar}. ${notCharged} ${remedy.ar}`,
 })
 
-/** A payment that has failed permanently. */
-const failed = (why: string, reason: Said): Sentences<PaymentFacts> => ({
+const failed = (why: string, reason: CallerText): Sentences<PaymentFacts> => ({
   happened: ({ amount, since }) => `The payment of ${amount} on ${since} failed permanently: ${why}.`,
   next: () => `No money moved. ${newRequest}`,
   en: ({ amount, notCharged }) =>
@@ -114,8 +111,8 @@ const failed = (why: string, reason: Said): Sentences<PaymentFacts> => ({
     `فشلت عملية دفع ${amount}: ${reason.ar}. ${notCharged} اطلب من التاجر أن يرسل إليك رابط دفع جديدًا.`,
 })
 
-/** A request that was cancelled or has expired. */
-const closed = (happened: string, { en, fr, ar }: Said): Sentences<PaymentFacts> => ({
+/** For a request that was cancelled or has expired. */
+const closed = (happened: string, { en, fr, ar }: CallerText): Sentences<PaymentFacts> => ({
   happened: () => `${happened} No payment was made.`,
   next: () => newRequest,
   en: ({ notCharged }) => `${en} ${notCharged} Ask the merchant for a new one if you still want to pay.`,
@@ -123,7 +120,6 @@ const closed = (happened: string, { en, fr, ar }: Said): Sentences<PaymentFacts>
   ar: ({ notCharged }) => `${ar} ${notCharged} إذا كنت لا تزال تريد الدفع، فاطلب من التاجر طلبًا جديدًا.`,
 })
 
-/** The sentences for each state of a payment. */
 export const paymentSentences: Record<PaymentState, Sentences<PaymentFacts>> = {
   unpaid: {
     happened: ({ amount }) => `No customer has attempted to pay ${amount} yet.`,

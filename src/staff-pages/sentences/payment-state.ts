@@ -6,8 +6,8 @@ import type { TracedIntent } from '../../intents/search.ts'
 import type { RefusalReason } from '../../wallets/wallet.ts'
 
 /**
- * The states of a payment in which a caller must hear something different. `unknown-payment` and `unknown-refund` mean
- * that an order is void by now, but that the wallet has not reported its outcome.
+ * What makes a difference to a caller. In `unknown-payment` and `unknown-refund`, an order is void by now, but the
+ * wallet hasn't reported its outcome.
  */
 export type PaymentState =
   | 'unpaid'
@@ -23,7 +23,7 @@ export type PaymentState =
   | 'paid'
   | RefundState
 
-/** The states of a paid payment for which the merchant requested a refund. */
+/** For a paid payment with a requested refund. */
 export type RefundState = 'refunding' | 'unknown-refund' | 'refund-failed' | 'refunded-in-part' | 'refunded'
 
 type Owner = Pick<Business, 'suspended'> | null
@@ -37,7 +37,7 @@ const states: Record<Status, StateOf> = {
   REFUNDED: paidState,
 }
 
-/** Returns the state of a payment. `intent` must have its status at `now` (`asOf`). */
+/** `intent` must have its status at `now` (`asOf`). */
 export const paymentStateOf: StateOf = (intent, business, now) => states[intent.status](intent, business, now)
 
 function pendingState({ hold, attempts, codeExpiresAt }: TracedIntent, business: Owner, now: Date): PaymentState {
@@ -57,18 +57,18 @@ function paidState(intent: TracedIntent, _business: Owner, now: Date): PaymentSt
   return refundsCommitted >= (payment?.amountPaid ?? 0) ? 'refunded' : 'refunded-in-part'
 }
 
-/** A wallet's clock may differ by this much, so a wallet may carry out an order this long after its `validUntil`. */
+/** Clock skew of a wallet, which may carry out an order this long after its `validUntil`. */
 const maxClockSkewMs = 30_000
 
-/** Returns whether a wallet may still carry out an order. */
+/** Whether a wallet may still carry out the order. */
 const isInTime = ({ validUntil }: { validUntil: Date }, now: Date): boolean =>
   validUntil.getTime() + maxClockSkewMs > now.getTime()
 
-/** Returns the oldest refund whose outcome is not known yet. */
+/** The oldest refund without a known outcome. */
 export const openRefundOf = ({ refunds }: TracedIntent): Refund | undefined =>
   refunds.find(({ status }) => status === 'PENDING')
 
-/** Returns the last attempt if it is a failed refund and no refund was created after it. */
+/** The last attempt, if it is a failed refund and no refund was created after it. */
 export function failedRefundOf({ attempts, refunds }: TracedIntent) {
   const last = attempts.at(-1)
   if (last?.kind !== 'refund') return undefined

@@ -13,8 +13,8 @@ import { hashOfRecoveryCode, newRecoveryCodes } from './recovery-codes.ts'
 import { newTotpSecret, stepOf, totpField } from './totp.ts'
 
 /**
- * The result of adding a second factor or of renewing the recovery codes. The codes must be shown only once. `expired`
- * means that the form belongs to another session, or that the account has changed in the meantime.
+ * Show the codes only once. `expired` means that the form belongs to another session, or that the account has changed
+ * in the meantime.
  */
 export type FactorResult =
   | { outcome: 'done'; codes: string[] }
@@ -23,8 +23,8 @@ export type FactorResult =
   | Unproven
 
 /**
- * Returns a new TOTP secret, and the same secret encrypted for this session. The form contains the encrypted secret, so
- * nothing is stored before the form is submitted.
+ * Returns a new TOTP secret, in clear and encrypted for this session. The form contains the encrypted one, so nothing
+ * is stored before it's submitted.
  */
 export function proposeFactor(
   { secrets }: Pick<Deps, 'secrets'>,
@@ -34,7 +34,7 @@ export function proposeFactor(
   return { secret, sealed: secrets.encrypt(secret, formField(session)) }
 }
 
-/** Returns the secret in a form, or null if the form was not created for this session. */
+/** Null if the form was not created for this session. */
 export function proposedSecret(
   { secrets }: Pick<Deps, 'secrets'>,
   session: Pick<SignedIn, 'sessionId'>,
@@ -54,9 +54,8 @@ const formField = ({ sessionId }: Pick<SignedIn, 'sessionId'>): EncryptedField =
 })
 
 /**
- * Adds a second factor if `code` is one of its codes. If the account already has a second factor, replaces it if
- * `current` is a code of that one or a recovery code. The account's other sessions end, because they have not proved
- * the new factor.
+ * `code` must be one of the new factor's codes. To replace an existing factor, `current` must be a code of that one or
+ * a recovery code. The account's other sessions end, because they haven't proved the new factor.
  */
 export async function addSecondFactor(
   deps: SignInDeps,
@@ -97,7 +96,7 @@ export async function addSecondFactor(
   })
 }
 
-/** Replaces all recovery codes of an account, if a code of its second factor was entered. */
+/** Requires a code of the second factor. */
 export async function renewRecoveryCodes(
   deps: SignInDeps,
   { name }: SignedIn,
@@ -116,7 +115,7 @@ export async function renewRecoveryCodes(
   })
 }
 
-/** Makes the change, unless the account or its second factor has changed since it was read. */
+/** Changes nothing if the account or its second factor has changed since it was read. */
 async function write(
   { Staff: model }: Pick<Deps, 'Staff'>,
   { session }: AuditedAct,

@@ -2,19 +2,19 @@ import { Secret, TOTP } from 'otpauth'
 import type { EncryptedField } from '../../security/encrypt.ts'
 import { staffAccounts } from '../account.ts'
 
-/** The parameters that all authenticator apps support (RFC 6238). */
+/** All authenticator apps support these (RFC 6238). */
 const parameters = { algorithm: 'SHA1', digits: 6, period: 30 } as const
 
-/** Returns a new TOTP secret of 160 bits, as 32 base32 characters. */
+/** 160 bits, as 32 base32 characters. */
 export const newTotpSecret = (): string => new Secret({ size: 20 }).base32
 
-/** Returns the URI that an authenticator app reads from the QR code. `host` shows which service the account is for. */
+/** For the QR code. `host` shows which service the account is for. */
 export const totpUri = (secret: string, { name, host }: { name: string; host: string }): string =>
   new TOTP({ ...parameters, issuer: `Payment intents ${host}`, label: name, secret }).toString()
 
 /**
- * Returns the time step that a code belongs to, or null if the code is wrong. The current step, the one before and the
- * one after are accepted, because the clock of a phone may differ. The caller must ensure that no step is used twice.
+ * The time step of a code, or null if the code is wrong. Accepts the current step, the one before and the one after,
+ * because a phone's clock may differ. The caller must ensure that no step is used twice.
  */
 export function stepOf(secret: string, code: string, now: Date): number | null {
   const token = code.replaceAll(/[\s-]/g, '')
@@ -24,7 +24,6 @@ export function stepOf(secret: string, code: string, now: Date): number | null {
   return delta === null ? null : TOTP.counter({ period: parameters.period, timestamp }) + delta
 }
 
-/** The field that stores the encrypted TOTP secret of an account. */
 export const totpField = (name: string): EncryptedField => ({
   collection: staffAccounts.name,
   id: name,

@@ -5,24 +5,21 @@ import { nativeCollection } from '../../mongo/collection.ts'
 import { type CsvCell, csvHeader, csvRows } from '../../platform/csv.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { readInSlices, restAfter } from '../../platform/in-slices.ts'
-import { type Column, columns } from '../imports/rows.ts'
+import { type Column, productColumns } from '../imports/rows.ts'
 import type { Product } from '../products/product.ts'
 import { requireShop } from '../shops/shops.ts'
 
-/**
- * The number of rows after which a chunk is sent. A chunk is usually about 10 kB long. If every cell has its maximum
- * length, a chunk is at most 2 MB long.
- */
+/** Rows per chunk. A chunk is usually about 10 kB, and at most 2 MB if every cell has its maximum length. */
 const rowsPerChunk = 100
-/** The number of products that one query reads. The largest possible products take up 70 kB each. */
+/** Per query. The largest possible products take up 70 kB each. */
 const productsPerRead = 50
 
 const fields = { createdAt: 1, handle: 1, name: 1, description: 1, active: 1, variants: 1 } as const
 
 /**
- * Yields the caller's products as CSV text, starting with the oldest product. Products are read only as fast as the
- * caller consumes the text. Importing the exported file does not change any products. Cells are exported unchanged,
- * even if a spreadsheet could interpret them as formulas. Throws SHOP_NOT_FOUND if the caller has no shop.
+ * Yields CSV text, oldest product first, and reads products only as fast as the caller consumes it. Importing the file
+ * again changes nothing. Cells are exported unchanged, even if a spreadsheet could interpret them as formulas. Throws
+ * SHOP_NOT_FOUND if the caller has no shop.
  */
 export async function* exportProducts(
   deps: Pick<Deps, 'Shop' | 'lists'>,
@@ -30,7 +27,7 @@ export async function* exportProducts(
   delimiter: Delimiter,
 ): AsyncGenerator<string, void, undefined> {
   await requireShop(deps, caller)
-  let text = csvHeader(columns, delimiter)
+  let text = csvHeader(productColumns, delimiter)
   let rows: ExportedRow[] = []
   for await (const product of eachProduct(deps, caller)) {
     rows.push(...rowsOf(product))
@@ -41,17 +38,13 @@ export async function* exportProducts(
     yield chunk
     text = ''
     rows = []
-    // A page of 50 large products produces 50 chunks. Without a pause between the chunks, the process could serve no
-    // other requests while a fast client downloads them.
+    // 50 large products make 50 chunks. Without a pause in between, a fast client's download would block the process.
     await restAfter(tookMs)
   }
   if (text !== '' || rows.length > 0) yield text + textOf(rows, delimiter)
 }
 
-/**
- * Reads the caller's products page by page, starting with the oldest product. No connection to MongoDB is occupied and
- * no cursor stays open while a slow client downloads a page.
- */
+/** Oldest first, page by page: a slow client occupies no connection to MongoDB and keeps no cursor open. */
 async function* eachProduct(
   { lists }: Pick<Deps, 'lists'>,
   { businessId, sandbox }: Caller,
@@ -75,10 +68,7 @@ async function* eachProduct(
   }
 }
 
-/**
- * Returns a filter for the products after `last`. The filter also compares ids, because an import may create many
- * products in the same millisecond.
- */
+/** Compares ids too, because an import may create many products in the same millisecond. */
 const after = (last: ExportedProduct | null) =>
   last === null
     ? {}
@@ -89,7 +79,7 @@ const after = (last: ExportedProduct | null) =>
 
 const textOf = (rows: ExportedRow[], delimiter: Delimiter): string =>
   csvRows(
-    rows.map((row) => columns.map((column) => row[column])),
+    rows.map((row) => productColumns.map((column) => row[column])),
     delimiter,
     'program',
   )
@@ -98,7 +88,7 @@ type ExportedProduct = Pick<Product, '_id' | 'createdAt' | 'handle' | 'name' | '
 
 type ExportedRow = Record<Column, CsvCell>
 
-/** Returns one row for each variant of the product. Only the first row contains the product's own fields. */
+/** One row per variant. Only the first one has the product's own fields. */
 const rowsOf = ({ handle = '', name, description, active, variants }: ExportedProduct): ExportedRow[] =>
   variants.map(({ label, sku, price, stock }, index) => ({
     handle,

@@ -5,42 +5,36 @@ import { newProduct, newVariant, type ProductDescription, skusOf, tooLarge } fro
 import { defaultLabel, type Product, type Variant } from '../products/product.ts'
 import type { Faults, MatchedRow, ProductRow } from './rows.ts'
 
-/** The fields of an existing product that are compared with the file, and how many bytes the product takes up. */
+/** What is compared with the file. `bytes` is the size of the whole product. */
 export type ExistingProduct = Pick<Product, '_id' | 'handle' | 'name' | 'active' | 'variants'> &
   Partial<Pick<Product, 'description'>> & { bytes: number }
 
-/** The fields of a product that differ from the file. A variant's fields have names such as `variants.3.sku`. */
+/** Fields that differ from the file. A variant's fields have names such as `variants.3.sku`. */
 export interface ChangedProduct {
   _id: string
   set: Record<string, unknown>
 }
 
-/**
- * The result of comparing all rows for one handle with the product that has this handle. To save memory, the result
- * contains only what the import needs, and not the whole existing product.
- */
-export interface Outcome {
+/** What the import needs of one product. The existing product itself isn't kept, to save memory. */
+export interface ProductComparison {
   handle: string
   matched: MatchedRow[]
   created: ProductDescription | null
   changed: ChangedProduct | null
   /** How many bytes the shop's products grow by. */
   growth: number
-  /** The number of variants that will be created or changed. */
+  /** Variants that will be created or changed. */
   variants: number
 }
 
-/**
- * Compares all rows for one handle with the product that has this handle. `product` is null if there is no such
- * product. In that case, the import creates the product.
- */
+/** Compares all rows for one handle with its product. If `product` is null, the import creates one. */
 export function compareProduct(
   { businessId, sandbox }: Pick<Product, 'businessId' | 'sandbox'>,
   handle: string,
   rows: readonly ProductRow[],
   product: ExistingProduct | null,
   faults: Faults,
-): Outcome {
+): ProductComparison {
   const values = readProductCells(rows, faults)
   const matches = matchRows(rows, product?.variants ?? [], faults)
   const added = matches.filter(({ variant }) => variant === null).map((match) => addedVariant(match, faults))
@@ -66,7 +60,7 @@ export function compareProduct(
   return { handle, matched, created, changed: null, growth, variants: added.length }
 }
 
-/** Returns how many bytes larger a product becomes, or 0. */
+/** In bytes, and 0 if the product shrinks. */
 function growthOf(product: ExistingProduct, values: ProductCells, patches: VariantPatch[], added: Variant[]): number {
   const { variants } = product
   const changes = new Map(patches.map(({ variant, set }) => [variant, set]))
@@ -96,10 +90,7 @@ const cells = ['name', 'description', 'active'] as const
 
 type ProductCells = Partial<Pick<Product, (typeof cells)[number]>>
 
-/**
- * Collects the fields of the product itself, such as its name, from all rows that describe the product. Adds a fault if
- * two rows contain different values for the same field.
- */
+/** The product's own fields, such as its name. Two different values for one field are a fault. */
 function readProductCells(rows: readonly ProductRow[], faults: Faults): ProductCells {
   const values: Partial<Record<(typeof cells)[number], string | boolean>> = {}
   for (const row of rows)
@@ -126,7 +117,7 @@ function addedVariant({ row, label }: Match, faults: Faults): Variant {
   return newVariant({ label, sku: row.sku, price: row.price ?? 0, stock: row.stock })
 }
 
-/** The fields of a variant that differ from its row. */
+/** Fields that differ from the row. */
 interface VariantPatch {
   variant: Variant
   set: Partial<Pick<Variant, 'sku' | 'price' | 'stock'>>
@@ -149,13 +140,12 @@ function changedVariants(variants: Variant[], patches: VariantPatch[], added: Va
   return { ...set, skus: skusOf([...kept, ...added]) }
 }
 
-/** Returns the values that are not null and that differ from the current ones. */
 const differences = <Values extends object>(values: Values, current: Partial<Record<keyof Values, unknown>>) =>
   Object.fromEntries(
     Object.entries(values).filter(([field, value]) => value !== null && current[field as keyof Values] !== value),
   ) as { [Field in keyof Values]?: NonNullable<Values[Field]> }
 
-/** A row and the variant that it describes. `variant` is null if the row creates a new variant with this label. */
+/** `variant` is null if the row creates a new variant with this label. */
 interface Match {
   row: ProductRow
   label: string
@@ -163,13 +153,12 @@ interface Match {
 }
 
 /**
- * Matches the rows of one product with its variants. A row is matched only with variants that have the same label:
- * first by SKU, then in order. A row that matches no variant creates a new variant. If all variant cells of a row are
- * blank, the row describes only the product. Two cases are faults:
- * - After the rows have been matched by SKU, a label has fewer remaining rows than remaining variants, so it is unclear
- *   which variants the rows describe.
- * - A row matches no variant and has no SKU, although the product has variants with the row's label. Such a row is most
- *   likely a duplicate.
+ * Matches the rows of one product with its variants of the same label: first by SKU, then in order. A row without a
+ * match creates a new variant. If all variant cells of a row are blank, it describes only the product. Two cases are
+ * faults:
+ * - After matching by SKU, a label has fewer rows left than variants, so it's unclear which variants the rows describe.
+ * - A row matches no variant and has no SKU, although the product has variants with its label. It's most likely a
+ * duplicate.
  */
 function matchRows(rows: readonly ProductRow[], variants: readonly Variant[], faults: Faults): Match[] {
   const ofVariants = rows.filter(describesVariant)
@@ -184,18 +173,14 @@ function matchRows(rows: readonly ProductRow[], variants: readonly Variant[], fa
       faults,
     ),
   )
-  // The matches are sorted, so that new variants are created in the order in which the file lists them.
+  // New variants are created in the order of the file.
   return matches.toSorted((a, b) => a.row.row - b.row.row)
 }
 
 const describesVariant = ({ variant_label, sku, price, stock }: ProductRow): boolean =>
   [variant_label, sku, price, stock].some((cell) => cell !== null)
 
-/**
- * Returns the row's label. If the label is blank, returns the label of the variant that has the row's SKU. If there is
- * no such variant, returns the label of the product's only variant, or `Default` if the product has several variants or
- * none.
- */
+/** Without a label, goes by the row's SKU, else takes the product's only variant, else `Default`. */
 function labelOf({ variant_label: label, sku }: ProductRow, variants: readonly Variant[]): string {
   if (label !== null) return label
   const known = variants.find((variant) => sku !== null && variant.sku === sku)
@@ -203,10 +188,7 @@ function labelOf({ variant_label: label, sku }: ProductRow, variants: readonly V
   return (known ?? only)?.label ?? defaultLabel
 }
 
-/**
- * Returns whether the label is missing and it is unclear which of several variants the row describes. The author of
- * such a row most likely did not want to create a new variant with the label `Default`.
- */
+/** The label is missing and could mean several variants. Hardly anyone wants a new variant called `Default`. */
 const isUnlabelled = ({ variant_label: label, sku }: ProductRow, variants: readonly Variant[]): boolean =>
   label === null &&
   variants.length > 1 &&

@@ -5,13 +5,10 @@ import { refuseLate } from '../../platform/errors.ts'
 import { inSlices, readInSlices } from '../../platform/in-slices.ts'
 import type { ProductDescription } from '../products/create.ts'
 import type { Product, Variant } from '../products/product.ts'
-import { type ChangedProduct, compareProduct, type ExistingProduct, type Outcome } from './compare-product.ts'
+import { type ChangedProduct, compareProduct, type ExistingProduct, type ProductComparison } from './compare-product.ts'
 import { checkSkus, createFaults, type ProductRow, type SkuOwner } from './rows.ts'
 
-/**
- * The counts of an import. `created`, `updated` and `unchanged` are numbers of products. `variants` is the number of
- * variants that were created or changed. `rows` is the number of rows that were read.
- */
+/** `created`, `updated` and `unchanged` count products, `variants` those created or changed, `rows` those read. */
 export interface ImportCounts {
   created: number
   updated: number
@@ -22,7 +19,6 @@ export interface ImportCounts {
 
 type ReadDeps = Pick<Deps, 'Product'>
 
-/** The differences between a file and the shop's products. */
 export interface Comparison {
   created: ProductDescription[]
   changed: ChangedProduct[]
@@ -33,15 +29,19 @@ export interface Comparison {
 }
 
 /**
- * Compares the rows with the shop's products that have the same handles or SKUs. Rows with the same handle describe the
- * same product, even if they are far apart in the file. Throws VALIDATION_ERROR with the file's faults, and
+ * Compares the rows with the shop's products that have the same handles or SKUs. All rows with one handle describe one
+ * product, even if they're far apart in the file. Throws VALIDATION_ERROR with the file's faults, and
  * SERVICE_UNAVAILABLE after the deadline.
  */
-export async function compare(deps: ReadDeps, scope: ImportScope, rows: readonly ProductRow[]): Promise<Comparison> {
+export async function compareWithShop(
+  deps: ReadDeps,
+  scope: ImportScope,
+  rows: readonly ProductRow[],
+): Promise<Comparison> {
   refuseLate(scope.deadlineAt)
   const faults = createFaults()
   const byHandle = Map.groupBy(rows, ({ handle }) => handle)
-  const ofExisting = new Map<string, Outcome>()
+  const ofExisting = new Map<string, ProductComparison>()
   // A description may take up 20 kB, so descriptions are read only if the file contains any.
   const givesDescriptions = rows.some(({ description }) => description !== null)
   const existing = listedOf<ExistingProduct & { handle: string }>(
@@ -55,7 +55,7 @@ export async function compare(deps: ReadDeps, scope: ImportScope, rows: readonly
     const { handle } = product
     ofExisting.set(handle, compareProduct(scope, handle, byHandle.get(handle) ?? [], product, faults))
   })
-  const outcomes: Outcome[] = []
+  const outcomes: ProductComparison[] = []
   await inSlices(byHandle, ([handle, rowsOfHandle]) => {
     outcomes.push(ofExisting.get(handle) ?? compareProduct(scope, handle, rowsOfHandle, null, faults))
   })
@@ -66,8 +66,8 @@ export async function compare(deps: ReadDeps, scope: ImportScope, rows: readonly
   return summary(rows.length, outcomes)
 }
 
-function summary(rows: number, outcomes: readonly Outcome[]): Comparison {
-  const handlesOf = (isWanted: (outcome: Outcome) => boolean): string[] =>
+function summary(rows: number, outcomes: readonly ProductComparison[]): Comparison {
+  const handlesOf = (isWanted: (outcome: ProductComparison) => boolean): string[] =>
     outcomes.filter(isWanted).map(({ handle }) => handle)
   const handles = {
     created: handlesOf(({ created }) => created !== null),
@@ -89,15 +89,14 @@ function summary(rows: number, outcomes: readonly Outcome[]): Comparison {
   }
 }
 
-/** The shop with which a file is compared. */
 export interface ImportScope extends Pick<Product, 'businessId' | 'sandbox'> {
   /** When to give up, on the clock of `performance.now()`. */
   deadlineAt: number
-  /** The session of the import's transaction. A dry run has none. */
+  /** Of the import's transaction. A dry run has none. */
   session?: mongo.ClientSession
 }
 
-/** The number of products that MongoDB sends per batch. A batch of products of the largest size takes up 7 MB. */
+/** Products per batch from MongoDB. A batch of the largest ones takes up 7 MB. */
 const batchSize = 100
 
 const compared = { handle: 1, name: 1, active: 1, variants: 1, bytes: { $bsonSize: '$$ROOT' } } as const
@@ -109,7 +108,7 @@ const skusOnly = {
   hint: 'skuInUse',
 } as const
 
-/** Finds the variants in the shop that currently have these SKUs. Throws SERVICE_UNAVAILABLE after the deadline. */
+/** Which variants of the shop have these SKUs now. Throws SERVICE_UNAVAILABLE after the deadline. */
 async function readOwners(deps: ReadDeps, scope: ImportScope, skus: Set<string>): Promise<Map<string, SkuOwner>> {
   const owners = new Map<string, SkuOwner>()
   if (skus.size === 0) return owners
@@ -123,8 +122,8 @@ async function readOwners(deps: ReadDeps, scope: ImportScope, skus: Set<string>)
 }
 
 /**
- * Finds the shop's listed products that match a filter. Returns a cursor instead of an array, because the products may
- * take up hundreds of megabytes in total. The `hint` in `options` prevents MongoDB from choosing a different index.
+ * Returns a cursor instead of an array, because the products may take up hundreds of megabytes. The `hint` in `options`
+ * keeps MongoDB from choosing a different index.
  */
 const listedOf = <Found extends object>(
   deps: ReadDeps,

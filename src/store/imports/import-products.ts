@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose'
 import { type ImportProductsQuery, importProductsFields } from '../../../schemas/products.ts'
-import { once } from '../../audit/audited.ts'
+import { auditedOnce } from '../../audit/audited.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { type QuotaDeps, type Reserve, withinStorage } from '../../businesses/quotas.ts'
 import type { Result, WriteRequest } from '../../idempotency/request.ts'
@@ -10,7 +10,7 @@ import { refuseLate } from '../../platform/errors.ts'
 import { newProduct } from '../products/create.ts'
 import type { Product } from '../products/product.ts'
 import { openShop, requireShop } from '../shops/shops.ts'
-import { type Comparison, compare, type ImportCounts, type ImportScope } from './compare.ts'
+import { type Comparison, compareWithShop, type ImportCounts, type ImportScope } from './compare.ts'
 import { readRows } from './read-file.ts'
 import type { ProductRow } from './rows.ts'
 
@@ -19,17 +19,14 @@ export interface ImportRequest {
   isDryRun: boolean
 }
 
-/** The body of an import: the file, and the names of the fields beside it. */
+/** `others` names the fields beside the file. */
 export interface FileBody {
   csv: unknown
   kind: keyof typeof importProductsFields
   others: string[]
 }
 
-/**
- * Parses an import request and its CSV file. Throws VALIDATION_ERROR with the file's faults, or SERVICE_UNAVAILABLE if
- * the deadline has passed.
- */
+/** Throws VALIDATION_ERROR with the file's faults, or SERVICE_UNAVAILABLE after the deadline. */
 export async function parseImport(
   deps: Pick<Deps, 'config' | 'validate'>,
   { dryRun = 'false' }: ImportProductsQuery,
@@ -41,21 +38,18 @@ export async function parseImport(
   return { rows: await readRows(deps, csv), isDryRun: dryRun === 'true' }
 }
 
-/**
- * The longest time for one run of the transaction. MongoDB ends a transaction after 5 s, and until then other requests
- * wait for the products that it has changed.
- */
+/** MongoDB ends a transaction after 5 s, and until then other requests wait for the products it has changed. */
 const longestTryMs = 4_000
 
 /** How many products to lock before anything is read. */
 const maxBusy = 100
 
-type ImportDeps = Parameters<typeof once>[0] & QuotaDeps & Pick<Deps, 'Shop' | 'Product'>
+type ImportDeps = Parameters<typeof auditedOnce>[0] & QuotaDeps & Pick<Deps, 'Shop' | 'Product'>
 
 /**
- * Imports all rows of a file in one transaction, so they appear all at once or not at all. Throws VALIDATION_ERROR with
- * the file's faults if the file has any, and SHOP_NOT_FOUND if the caller has no shop. Throws SERVICE_UNAVAILABLE if
- * this takes too long, and RATE_LIMITED if the products exceed a daily quota. A dry run writes nothing.
+ * Imports all rows in one transaction, so they appear all at once or not at all. Throws VALIDATION_ERROR with the
+ * file's faults, SHOP_NOT_FOUND if the caller has no shop, SERVICE_UNAVAILABLE if it takes too long, and RATE_LIMITED
+ * if the products exceed a daily quota. A dry run writes nothing.
  */
 export async function importProducts(
   deps: ImportDeps,
@@ -67,10 +61,10 @@ export async function importProducts(
   const { deadlineAt } = request
   if (isDryRun) {
     await requireShop(deps, caller)
-    return { kind: 'none', data: previewOf(await compare(deps, { businessId, sandbox, deadlineAt }, rows)) }
+    return { kind: 'none', data: previewOf(await compareWithShop(deps, { businessId, sandbox, deadlineAt }, rows)) }
   }
   return withinStorage(deps, caller, (reserve) =>
-    once(deps, request, { documents: [] }, ({ session }) => {
+    auditedOnce(deps, request, { documents: [] }, ({ session }) => {
       const scope = { businessId, sandbox, session, deadlineAt: Math.min(deadlineAt, performance.now() + longestTryMs) }
       return importRows(deps, caller, scope, rows, reserve)
     }),
@@ -86,20 +80,20 @@ async function importRows(
 ): Promise<ImportCounts> {
   const { session } = scope
   const busy = await findBusy(deps, scope, rows)
-  // The imports of a shop run one after the other, because each changes the shop's document.
+  // Imports of a shop run one after the other, because each changes the shop's document.
   await openShop(deps, caller, session, { $inc: { imports: 1 } })
-  // From now on, it is the others that have to repeat their changes.
+  // From now on, it's the others that have to repeat their changes.
   if (busy.length > 0)
     await nativeCollection(deps.Product).updateMany({ _id: { $in: busy } }, { $inc: { imports: 1 } }, { session })
-  const comparison = await compare(deps, scope, rows)
+  const comparison = await compareWithShop(deps, scope, rows)
   await reserve({ creates: comparison.created.length, bytes: comparison.growth })
   await write(deps, scope, comparison)
   return comparison.counts
 }
 
 /**
- * Finds the products of the file that changed last. If another request changed one of them after the transaction has
- * begun to read, and before it writes, everything would have to be repeated.
+ * Finds the products of the file that changed last. If another request changed one of them between the transaction's
+ * first read and its write, everything would have to be repeated.
  */
 const findBusy = async (
   { Product }: ImportDeps,
@@ -142,17 +136,13 @@ async function write(
 }
 
 /**
- * The maximum numbers of products and variants that an import writes in one call to MongoDB. Encoding a batch takes a
- * few ms, during which the process can serve no other request. If each product in a batch has a hundred variants,
- * writing the batch takes 0.1 s on a busy server. This is far less than the timeout of 5 s.
+ * Per call to MongoDB. Encoding a batch takes a few ms, during which the process serves no other request. If each
+ * product in a batch has a hundred variants, writing it takes 0.1 s on a busy server, far less than the timeout of 5 s.
  */
 const maxProducts = 100
 const maxVariants = 500
 
-/**
- * Splits the items into batches. Each item stands for one product. `countVariants` returns how many variants of that
- * product the import writes.
- */
+/** Each item stands for one product, of which the import writes `countVariants` variants. */
 function batchesOf<Item>(items: readonly Item[], countVariants: (item: Item) => number): Item[][] {
   const batches: Item[][] = []
   let variants = 0
@@ -168,16 +158,10 @@ function batchesOf<Item>(items: readonly Item[], countVariants: (item: Item) => 
   return batches
 }
 
-/**
- * The maximum number of handles in each list. The lists are limited because the response is stored for a day. The
- * counts include the products whose handles are not listed.
- */
+/** Handles in each list: the response is stored for a day. The counts include products that aren't listed. */
 const maxListed = 100
 
-/**
- * Returns the result of a dry run. It contains the counts of the import, and the handles of the first products that the
- * import would create, update or leave unchanged.
- */
+/** Counts, and the handles of the first products that the import would create, update or leave unchanged. */
 function previewOf({ counts, handles }: Comparison) {
   const listed = Object.entries(handles).map(([kind, all]) => [kind, all.slice(0, maxListed)])
   return { ...counts, dryRun: true, handles: Object.fromEntries(listed) as Comparison['handles'] }

@@ -7,27 +7,24 @@ import type { Deps } from '../../platform/deps.ts'
 import { type Refusal, refuse } from '../../platform/errors.ts'
 import { inChunks } from '../../platform/in-slices.ts'
 import {
+  type CellParsers,
   type Cells,
   type Column,
-  columns,
+  type ColumnValues,
+  createCellParsers,
   createFaults,
-  createReaders,
   type Faults,
   maxRows,
   type ProductRow,
-  type Readers,
-  type Values,
+  productColumns,
 } from './rows.ts'
 
-/**
- * The maximum length of a row. This is three times the length of the longest valid row if every character takes up 4
- * bytes. If a row is longer than this, a closing quote is most likely missing.
- */
+/** Three times the longest valid row. In a longer one, a closing quote is most likely missing. */
 const maxRowBytes = 64 * 1024
 
 /**
- * Passes each row of a file to `take`, together with its row number, until `take` returns false. Empty lines are
- * skipped, but they count towards the row numbers. If the file is not valid CSV, adds a fault.
+ * Passes each row with its number to `take`, until that returns false. Empty lines are skipped, but they count. If the
+ * file isn't valid CSV, adds a fault.
  */
 export async function readRecords(
   bytes: Buffer,
@@ -61,9 +58,8 @@ export async function readRecords(
 }
 
 /**
- * Returns the number of the first line that is longer than the limit, or null if there is no such line. This check is
- * needed because csv-parse applies its own limit only to the text in the cells, so it does not limit the number of
- * cells.
+ * Number of the first line over the limit, or null. csv-parse applies its own limit only to the text in the cells, so
+ * it doesn't limit the number of cells.
  */
 async function findLongLine(bytes: Buffer): Promise<number | null> {
   let at = 0
@@ -79,7 +75,7 @@ async function findLongLine(bytes: Buffer): Promise<number | null> {
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
-/** Returns the number of line breaks. CR LF counts as a single line break. */
+/** CR LF counts as one. */
 async function countLineBreaks(bytes: Buffer): Promise<number> {
   let count = 0
   let last = 0
@@ -106,21 +102,17 @@ const messagesOfParser: Partial<Record<string, string>> = {
   CSV_MAX_RECORD_SIZE: tooLong,
 }
 
-/**
- * The maximum number of blank rows. Some spreadsheet programs write thousands of blank rows below the last row with
- * content. The number is limited because reading a million blank rows would only waste time.
- */
+/** Some spreadsheet programs write thousands of blank rows at the end. A million would only waste time. */
 const maxBlankRows = 50_000
 
 /**
- * Reads the rows of a CSV file, which is given as bytes or as a string. Blank rows are skipped, but they count towards
- * the row numbers, as in a spreadsheet. If rows have faults, throws a single error that lists these faults. Does not
- * compare rows with each other.
+ * Reads the rows from bytes or a string. Blank rows are skipped, but they count towards the row numbers, as in a
+ * spreadsheet. Throws a single error with all faults of rows. Doesn't compare rows with each other.
  */
 export async function readRows(deps: Pick<Deps, 'config'>, csv: unknown): Promise<ProductRow[]> {
   const bytes = bytesOf(csv)
   const firstLine = firstLineOf(bytes)
-  const readers = createReaders(deps.config.maxAmount)
+  const readers = createCellParsers(deps.config.maxAmount)
   const faults = createFaults()
   const rows: (ProductRow | null)[] = []
   let header: Header | null = null
@@ -143,26 +135,28 @@ export async function readRows(deps: Pick<Deps, 'config'>, csv: unknown): Promis
   return rows.filter((row) => row !== null)
 }
 
-/**
- * Returns the fault for a file with too many rows. `row` is the number of the first row beyond the limit. The rows
- * below that row have not been read.
- */
+/** `row` is the first one beyond the limit. The rows below it haven't been read. */
 const tooMany = (row: number, message: string) => ({ row, column: null, message })
 
 const isBlank = (text: string): boolean => text.trim() === ''
 
 /**
- * Reads the cells of a row that is not blank. Blank cells at the end of the row may be missing, because some
- * spreadsheets omit them. Adds a fault for each invalid cell. If the row does not fit the header, adds a fault and
- * returns null.
+ * Blank cells at the end of the row may be missing, because some spreadsheets omit them. Adds a fault for each invalid
+ * cell. If the row doesn't fit the header, adds one and returns null.
  */
-function readRow(header: Header, readers: Readers, cells: string[], row: number, faults: Faults): ProductRow | null {
+function readRow(
+  header: Header,
+  readers: CellParsers,
+  cells: string[],
+  row: number,
+  faults: Faults,
+): ProductRow | null {
   const shape = faultOfShape(header, cells)
   if (shape !== null) {
     faults.add({ row, column: null, message: shape })
     return null
   }
-  const read = <C extends Column>(column: C): Values[C] | null => {
+  const read = <C extends Column>(column: C): ColumnValues[C] | null => {
     const text = cells[header.indexes[column] ?? cells.length] ?? ''
     if (isBlank(text)) return null
     const cell = readers[column](text)
@@ -176,7 +170,7 @@ function readRow(header: Header, readers: Readers, cells: string[], row: number,
       column: 'handle',
       message: 'The handle is required. Rows with the same handle are one product.',
     })
-  const values = Object.fromEntries(columns.map((column) => [column, read(column)])) as unknown as Cells
+  const values = Object.fromEntries(productColumns.map((column) => [column, read(column)])) as unknown as Cells
   return { row, ...values, handle: values.handle ?? '' }
 }
 
@@ -192,10 +186,7 @@ const utf16Boms = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])]
 const advice =
   'Save it as UTF-8. In Excel, choose "CSV UTF-8 (Comma delimited)". In LibreOffice, choose the character set "Unicode (UTF-8)".'
 
-/**
- * Returns the bytes of the file in UTF-8, without a byte order mark. Throws VALIDATION_ERROR if the file is missing, is
- * not text, or is not UTF-8.
- */
+/** UTF-8 without a byte order mark. Throws VALIDATION_ERROR if the file is missing, isn't text, or isn't UTF-8. */
 function bytesOf(csv: unknown): Buffer {
   if (csv === undefined) throw fault('csv is required.')
   if (typeof csv === 'string') return withoutBom(encoded(csv))
@@ -205,19 +196,13 @@ function bytesOf(csv: unknown): Buffer {
   return withoutBom(csv)
 }
 
-/**
- * Encodes the text in UTF-8. Throws VALIDATION_ERROR if the text contains a lone surrogate, which `Buffer.from` would
- * silently replace.
- */
+/** Throws VALIDATION_ERROR for a lone surrogate, which `Buffer.from` would silently replace. */
 function encoded(text: string): Buffer {
   if (!text.isWellFormed()) throw fault('csv must be valid Unicode.')
   return Buffer.from(text)
 }
 
-/**
- * Returns whether the file is most likely UTF-16: it begins with a UTF-16 byte order mark, or one of its first two
- * bytes is zero.
- */
+/** Most likely UTF-16 if it begins with a UTF-16 byte order mark, or one of its first two bytes is zero. */
 const isUtf16 = (bytes: Buffer): boolean =>
   bytes[0] === 0 || bytes[1] === 0 || utf16Boms.some((bom) => bytes.subarray(0, 2).equals(bom))
 
@@ -227,37 +212,27 @@ const withoutBom = (bytes: Buffer): Buffer =>
 const fault = (message: string): Refusal => refuse('VALIDATION_ERROR', { param: 'csv', message })
 
 export interface Header {
-  /** The index of each column in a row. */
+  /** Index of each column in a row. */
   indexes: Partial<Record<Column, number>> & { handle: number }
-  /** The number of cells in the header. */
   width: number
-  /** The indexes of the columns that have a blank name. */
+  /** Indexes of columns with a blank name. */
   unnamed: number[]
 }
 
-/** A row with more cells than this cannot be a header. */
+/** A row with more cells can't be a header. */
 const maxCells = 100
-/**
- * The maximum number of bytes in which to search for the delimiter. This is about ten times the length of the longest
- * possible header.
- */
+/** Where to look for the delimiter: about ten times the longest possible header. */
 const firstLineBytes = 1024
 
-/**
- * Returns the file's first line. If the line is very long, returns only as much of it as is needed to recognise the
- * delimiter.
- */
+/** Cut if it's very long: the rest isn't needed to recognise the delimiter. */
 export const firstLineOf = (bytes: Buffer): string =>
   bytes.toString('utf8', 0, firstLineBytes).split(/[\r\n]/, 1)[0] ?? ''
 
-/** Returns the delimiter that occurs more often in the first line, or a comma if both occur equally often. */
+/** Whichever occurs more often. A tie goes to the comma. */
 export const delimiterOf = (firstLine: string): ';' | ',' =>
   firstLine.split(';').length > firstLine.split(',').length ? ';' : ','
 
-/**
- * Reads the header. The column names may be in any order, and their case is ignored. If the header is invalid, adds one
- * or more faults and returns null.
- */
+/** Column names may be in any order and in any case. If the header is invalid, adds faults and returns null. */
 export function readHeader(cells: readonly string[], faults: Faults): Header | null {
   const names = cells.map((cell) => {
     const name = readName('name', cell)?.toLowerCase() ?? ''
@@ -274,7 +249,7 @@ export function readHeader(cells: readonly string[], faults: Faults): Header | n
   }
 }
 
-const expected = `The first row must name columns, separated by commas or semicolons. The columns are ${columns.join(', ')}.`
+const expected = `The first row must name columns, separated by commas or semicolons. The columns are ${productColumns.join(', ')}.`
 
 function faultsOf(names: string[]): string[] {
   if (names.every((name) => name === '')) return [`The first row is blank. ${expected}`]
@@ -289,4 +264,4 @@ function faultsOf(names: string[]): string[] {
   ]
 }
 
-const isColumn = (name: string): name is Column => (columns as readonly string[]).includes(name)
+const isColumn = (name: string): name is Column => (productColumns as readonly string[]).includes(name)

@@ -12,21 +12,17 @@ import { isStorable } from '../../input/validate.ts'
 import { type ErrorCode, refuse } from '../../platform/errors.ts'
 import { inSlices } from '../../platform/in-slices.ts'
 
-/** The value of a cell that is not blank, or the reason why the cell is invalid. */
-export type Cell<T> = { value: T } | { message: string; code: ErrorCode }
+/** The parsed value of a cell that isn't blank, or why it's invalid. */
+export type ParsedCell<T> = { value: T } | { message: string; code: ErrorCode }
 
-/** For each column, the function that reads the cells of that column. */
-export type Readers = { [C in Column]: (text: string) => Cell<Values[C]> }
+export type CellParsers = { [C in Column]: (text: string) => ParsedCell<ColumnValues[C]> }
 
-/** The words for true and false that people and spreadsheets use, in English and French. */
+/** Words for true and false that people and spreadsheets use, in English and French. */
 const yes: ReadonlySet<string> = new Set(['true', '1', 'yes', 'oui', 'vrai'])
 const no: ReadonlySet<string> = new Set(['false', '0', 'no', 'non', 'faux'])
 
-/**
- * Creates the functions that read the cells. A string that looks like a formula is kept. `maxAmount` is the highest
- * price allowed.
- */
-export const createReaders = (maxAmount: number): Readers => ({
+/** A string that looks like a formula is kept. `maxAmount` is the highest price allowed. */
+export const createCellParsers = (maxAmount: number): CellParsers => ({
   handle: (text) => readTyped('name', text, maxHandleLength),
   name: (text) => readTyped('name', text, maxNameLength),
   description: (text) => readText(text, maxDescriptionLength),
@@ -37,19 +33,19 @@ export const createReaders = (maxAmount: number): Readers => ({
   active: readActive,
 })
 
-function readTyped(kind: NameKind, text: string, maxLength: number): Cell<string> {
+function readTyped(kind: NameKind, text: string, maxLength: number): ParsedCell<string> {
   const name = readName(kind, text)
   if (name !== null) return readText(name, maxLength)
   const some = kind === 'name' ? 'control' : 'control and invisible'
   return wrong(`The value must be valid Unicode without ${some} characters, and must not be blank.`)
 }
 
-function readText(text: string, maxLength: number): Cell<string> {
+function readText(text: string, maxLength: number): ParsedCell<string> {
   if (isLonger(text, maxLength)) return wrong(`The value can have at most ${maxLength} characters.`)
   return isStorable(text) ? { value: text } : wrong('The value must be valid Unicode without NUL characters.')
 }
 
-function readPrice(text: string, maxAmount: number): Cell<number> {
+function readPrice(text: string, maxAmount: number): ParsedCell<number> {
   const price = wholeNumber(text)
   if (price === null)
     return wrong(`The price must be a whole number of centimes. Write 1250 for ${decimal(1250)} ${currencyCode}.`)
@@ -58,14 +54,14 @@ function readPrice(text: string, maxAmount: number): Cell<number> {
     : { message: `The price must be from 0 to ${maxAmount} centimes.`, code: 'AMOUNT_OUT_OF_RANGE' }
 }
 
-function readStock(text: string): Cell<number> {
+function readStock(text: string): ParsedCell<number> {
   const stock = wholeNumber(text)
   return stock !== null && stock >= 0 && stock <= maxStock
     ? { value: stock }
     : wrong(`The stock must be a whole number from 0 to ${maxStock}.`)
 }
 
-function readActive(text: string): Cell<boolean> {
+function readActive(text: string): ParsedCell<boolean> {
   const word = text.trim().toLowerCase()
   if (yes.has(word)) return { value: true }
   return no.has(word)
@@ -74,20 +70,29 @@ function readActive(text: string): Cell<boolean> {
 }
 
 /**
- * Parses a whole number, which consists of ASCII digits with an optional minus sign. Returns null for any other text,
- * such as `12,50`, `1 250`, `1e3` or `٥`. Adding 0 turns `-0` into 0.
+ * ASCII digits with an optional minus sign. Null for anything else, such as `12,50`, `1 250`, `1e3` or `٥`. Adding 0
+ * makes `-0` a 0.
  */
 const wholeNumber = (text: string): number | null => (/^-?[0-9]+$/.test(text.trim()) ? Number(text) + 0 : null)
 
 const wrong = (message: string) => ({ message, code: 'VALIDATION_ERROR' }) as const
 
-/** The columns of a file, in the order in which they are exported. */
-export const columns = ['handle', 'name', 'description', 'variant_label', 'sku', 'price', 'stock', 'active'] as const
+/** In the order in which they're exported. */
+export const productColumns = [
+  'handle',
+  'name',
+  'description',
+  'variant_label',
+  'sku',
+  'price',
+  'stock',
+  'active',
+] as const
 
-export type Column = (typeof columns)[number]
+export type Column = (typeof productColumns)[number]
 
-/** For each column, the type of its values. Prices are in centimes. */
-export interface Values {
+/** Prices are in centimes. */
+export interface ColumnValues {
   handle: string
   name: string
   description: string
@@ -98,32 +103,29 @@ export interface Values {
   active: boolean
 }
 
-/** The values of the cells of a row. Null stands for a blank cell. A blank cell does not change the field. */
-export type Cells = { [C in Column]: Values[C] | null }
+/** Null stands for a blank cell, which doesn't change the field. */
+export type Cells = { [C in Column]: ColumnValues[C] | null }
 
-/**
- * One row of an import. `row` is its number, as in a spreadsheet. The header is row 1. Rows with the same handle
- * describe the same product.
- */
+/** `row` counts as in a spreadsheet, with the header as row 1. All rows with one handle describe one product. */
 export type ProductRow = Cells & { row: number; handle: string }
 
-/** The maximum number of rows in an import, not counting the header. */
+/** Not counting the header. */
 export const maxRows = 5_000
 
 export interface CsvFault {
   row: number
-  /** The column of the invalid cell. If the fault concerns the whole row, this is null. */
+  /** Null if the whole row is at fault. */
   column: Column | null
   message: string
-  /** The error code of the fault, which is VALIDATION_ERROR by default. */
+  /** VALIDATION_ERROR by default. */
   code?: ErrorCode
 }
 
-/** The maximum number of faults listed in a response. */
+/** How many faults a response lists. */
 const maxListed = 100
 /**
- * The maximum number of faults to keep in memory. Beyond this number, only the hundred faults with the lowest row
- * numbers are kept. A file can have 40 000 faults, and sorting 1 000 of them takes less than 1 ms.
+ * Beyond this, only the hundred faults with the lowest row numbers stay in memory. A file can have 40 000, and sorting
+ * 1 000 of them takes less than 1 ms.
  */
 const maxKept = 1_000
 
@@ -141,8 +143,8 @@ export function createFaults() {
       if (kept.length > maxKept) kept = firstByRow()
     },
     /**
-     * Throws if there are faults, with the error code of the fault that has the lowest row number. The error's details
-     * contain the first hundred faults in row order, and the number of further faults.
+     * Throws if there are faults, with the error code of the first one by row. The details contain the first hundred,
+     * and the number of further ones.
      */
     refuseIfAny(): void {
       const listed = firstByRow()
@@ -157,19 +159,16 @@ export function createFaults() {
   }
 }
 
-/**
- * A row of the file, with the ids of the existing product and variant that the row describes. `productId` is null if
- * the product is new, and `variantId` is null if the variant is new.
- */
+/** A row with the ids of what it describes, or null for a new product or a new variant. */
 export interface MatchedRow {
   row: ProductRow
   productId: string | null
   variantId: string | null
-  /** Whether the row assigns a new SKU to its variant. */
+  /** Whether the variant gets a new SKU. */
   givesSku: boolean
 }
 
-/** The variant to which a SKU currently belongs. */
+/** The variant that has a SKU now. */
 export interface SkuOwner {
   productId: string
   handle: string
@@ -177,11 +176,10 @@ export interface SkuOwner {
 }
 
 /**
- * Adds a fault for each row whose SKU already occurs in an earlier row. Also adds a fault for each row whose SKU
- * belongs to a different variant, unless that variant is of the same product and gets another SKU from the file.
- * Variants of the same product may therefore swap SKUs. An import cannot transfer a SKU from one product to another,
- * because each write changes only one product. `owners` maps each new SKU in the rows to the variant that currently has
- * that SKU.
+ * Adds a fault for each row whose SKU occurs in an earlier row, or belongs to a different variant – unless that one is
+ * of the same product and gets another SKU from the file. So variants of one product may swap SKUs, but a SKU can't go
+ * from one product to another, because each write changes only one product. `owners` maps each new SKU in the rows to
+ * the variant that has it now.
  */
 export async function checkSkus(
   matched: readonly MatchedRow[],

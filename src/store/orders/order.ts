@@ -19,11 +19,9 @@ export type OrderItem = Of<typeof itemFields>
 const customerFields = part({ name: orNull(text), phone: orNull(text), email: orNull(text) })
 export type Customer = Of<typeof customerFields>
 
-/** The fields of an order that its merchant can see. */
 export type ShownOrder = Omit<Order, 'businessId' | 'outbox'>
-export const shownFields = { businessId: 0, outbox: 0 } as const
+export const shownOrderFields = { businessId: 0, outbox: 0 } as const
 
-/** An order as stored in MongoDB. */
 export const orders = collection({
   name: 'orders',
   kept: 'test data until the clean-up, live data forever',
@@ -32,10 +30,10 @@ export const orders = collection({
     businessId: text,
     sandbox: flag,
     status: oneOf<'PLACED'>(),
-    /** The unique order number, in the form `OR-…`. */
+    /** Unique; begins with `OR-`. */
     number: text,
     items: list(itemFields),
-    /** The total amount in centimes. */
+    /** In centimes. */
     total: whole,
     customer: orNull(customerFields),
     createdAt: date,
@@ -49,7 +47,7 @@ export const orders = collection({
 })
 export type Order = Stored<typeof orders>
 
-/** Returns an order as its merchant sees it. Amounts are in centimes. */
+/** As the merchant sees it. Amounts are in centimes. */
 export function presentOrder(order: ShownOrder): Record<string, unknown> {
   const { _id, number, status, items, total, customer, sandbox, createdAt } = order
   return { _id, number, status, items, total, currency: currencyCode, customer, sandbox, createdAt }

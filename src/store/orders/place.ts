@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose'
 import { type SimulatedItem, type SimulateOrderBody, simulateOrderBody } from '../../../schemas/orders.ts'
-import { once } from '../../audit/audited.ts'
+import { auditedOnce } from '../../audit/audited.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { withinStorage } from '../../businesses/quotas.ts'
 import type { Result, WriteRequest } from '../../idempotency/request.ts'
@@ -18,29 +18,26 @@ import { orderFormat } from './event-data.ts'
 import { type Customer, type Order, type OrderItem, presentOrder } from './order.ts'
 
 export interface OrderRequest {
-  /** The items to order. If this is null, the order is for one unit of any product that is in stock. */
+  /** Null orders one unit of any product in stock. */
   items: SimulatedItem[] | null
   customer: Customer | null
 }
 
-/**
- * Parses the body of a simulated order. Throws VALIDATION_ERROR if the body is invalid. Whether the products exist and
- * are in stock is checked later.
- */
-export function parseSimulation(deps: Pick<Deps, 'validate'>, body: unknown): OrderRequest {
+/** Throws VALIDATION_ERROR for an invalid body. Whether the products exist and are in stock is checked later. */
+export function parseSimulateOrder(deps: Pick<Deps, 'validate'>, body: unknown): OrderRequest {
   const { items, customer } = deps.validate(simulateOrderBody, body)
   return { items: items ?? null, customer: customerOf(customer ?? {}) }
 }
 
-/** Returns the customer details from the request, or null if the request contains none. */
+/** Null if the request contains no details. */
 function customerOf({ name, phone, email }: NonNullable<SimulateOrderBody['customer']>): Customer | null {
   if (name === undefined && phone === undefined && email === undefined) return null
   return { name: name ?? null, phone: readPhone(phone ?? ''), email: email ?? null }
 }
 
 /**
- * Places an order in one transaction, which takes its units from stock and stores it with its `order.new` event. Throws
- * the errors of `findLines` and `findAnyLine`, AMOUNT_OUT_OF_RANGE if a line or the total exceeds the maximum amount,
+ * Takes the units from stock and stores the order with its `order.new` event, in one transaction. Throws the errors of
+ * `findLines` and `findAnyLine`, AMOUNT_OUT_OF_RANGE if a line or the total exceeds the maximum amount,
  * INSUFFICIENT_STOCK with every variant that has too few units, and RATE_LIMITED if a daily quota is used up.
  */
 export async function placeOrder(
@@ -65,7 +62,7 @@ export async function placeOrder(
   // Orders without items compete for the newest product.
   const documents = items?.map(({ productId }) => productId) ?? [caller.businessId]
   const result = await withinStorage(deps, caller, (reserve) =>
-    once(deps, request, { documents }, async ({ session }) => {
+    auditedOnce(deps, request, { documents }, async ({ session }) => {
       const stored: object[] = []
       const lines =
         items === null
@@ -141,12 +138,11 @@ async function takeUnits(
   if (matchedCount < updates.length) throw new Error('A product has changed within a transaction that has read it.')
 }
 
-/** The fields of a product that an order needs. */
 type SoldProduct = Pick<Product, '_id' | 'sandbox' | 'name' | 'active' | 'variants'>
 
 /** One item of the request, with its product and variant as they were read from the database. */
 export interface Line {
-  /** The request field that contains the item, such as `items[0]`. */
+  /** Where the item is in the request, such as `items[0]`. */
   param: string
   product: SoldProduct
   variant: Variant
@@ -156,10 +152,9 @@ export interface Line {
 const soldFields = { sandbox: 1, name: 1, active: 1, variants: 1 } as const
 
 /**
- * Finds the items' products and variants in one query. Throws PRODUCT_NOT_FOUND or SANDBOX_MISMATCH if the caller
- * cannot see a product. Throws VARIANT_NOT_FOUND or VARIANT_LABEL_AMBIGUOUS if an item does not identify exactly one
- * variant. Throws VALIDATION_ERROR if a product is inactive, or if a product has several variants and the item does not
- * specify which of them to order.
+ * Takes one query. Throws PRODUCT_NOT_FOUND or SANDBOX_MISMATCH if the caller can't see a product, VARIANT_NOT_FOUND or
+ * VARIANT_LABEL_AMBIGUOUS if an item doesn't identify exactly one variant, and VALIDATION_ERROR if a product is
+ * inactive or an item doesn't say which of several variants to order.
  */
 export async function findLines(
   { Product }: Pick<Deps, 'Product'>,
@@ -208,16 +203,12 @@ function variantOf({ variantId, variantLabel }: SimulatedItem, product: SoldProd
   })
 }
 
-/**
- * The maximum duration of the search, which may have to skip many sold-out products. If the search takes longer than
- * this, the response has the status 503.
- */
+/** The search may have to skip many sold-out products. A longer one ends with a 503. */
 const searchTimeoutMs = 2000
 
 /**
- * Returns a line for one unit of a variant that is in stock, of the newest active product with such a variant. If the
- * sandbox has no product at all, adds a sample product first, and passes it to `onSample`. Throws INSUFFICIENT_STOCK if
- * nothing is in stock.
+ * One unit of a variant in stock, of the newest active product that has one. If the sandbox has no product at all, adds
+ * a sample product first, and passes it to `onSample`. Throws INSUFFICIENT_STOCK if nothing is in stock.
  */
 export async function findAnyLine(
   deps: Pick<Deps, 'Shop' | 'Product' | 'config' | 'now'>,

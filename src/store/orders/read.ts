@@ -7,22 +7,17 @@ import { readCountedPage } from '../../lists/read-page.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { requireShop } from '../shops/shops.ts'
-import { type Order, type ShownOrder, shownFields } from './order.ts'
+import { type Order, type ShownOrder, shownOrderFields } from './order.ts'
 
 export interface OrderSearch extends PageRequest, Span {}
 
-/**
- * Parses the query parameters of a list. If `to` is a date without a time, the list includes the whole of that UTC day.
- */
+/** A `to` without a time includes the whole of that UTC day. */
 export const parseOrderSearch = (query: ListOrdersQuery): OrderSearch => ({
   ...readSpan(query),
   ...readPageRequest(query),
 })
 
-/**
- * Returns a page of the caller's orders, newest first. Orders that were placed at the same time are sorted by id.
- * Throws SHOP_NOT_FOUND if the caller has no shop.
- */
+/** Newest first, then by id. Throws SHOP_NOT_FOUND if the caller has no shop. */
 export async function listOrders(
   deps: Pick<Deps, 'Shop' | 'Order' | 'listCounts' | 'now' | 'config'>,
   caller: Caller,
@@ -34,28 +29,27 @@ export async function listOrders(
     countableOf(deps, deps.Order.collection, caller),
     search,
     search,
-    shownFields,
+    shownOrderFields,
   )
 }
 
 /**
- * Returns one of the caller's orders. Throws SHOP_NOT_FOUND if the caller has no shop. Throws ORDER_NOT_FOUND if the
- * order does not exist or belongs to another business. Throws SANDBOX_MISMATCH if the order belongs to the caller's
- * other environment.
+ * Throws SHOP_NOT_FOUND if the caller has no shop, ORDER_NOT_FOUND if the order doesn't exist or belongs to another
+ * business, and SANDBOX_MISMATCH if it belongs to the caller's other environment.
  */
 export async function findOrder(deps: Pick<Deps, 'Shop' | 'Order'>, caller: Caller, id: string): Promise<ShownOrder> {
   const { businessId, sandbox } = caller
-  const order = await deps.Order.findOne({ _id: id, businessId }, shownFields).lean<ShownOrder | null>()
+  const order = await deps.Order.findOne({ _id: id, businessId }, shownOrderFields).lean<ShownOrder | null>()
   if (order?.sandbox === sandbox) return order
   await requireShop(deps, caller)
   throw refuse(order === null ? 'ORDER_NOT_FOUND' : 'SANDBOX_MISMATCH')
 }
 
-/** An order as support staff see it, without the customer's data. */
+/** Support staff see orders without the customer's data. */
 export type TracedOrder = Omit<Order, 'customer'>
 
 const hidden = { customer: 0, 'outbox.facts': 0 }
 
-/** Finds an order by its number, in any business and environment. */
+/** Searches all businesses and both environments. */
 export const lookUpOrder = (deps: Pick<Deps, 'Order'>, number: string): Promise<TracedOrder | null> =>
   deps.Order.findOne({ number }, hidden).lean<TracedOrder | null>()

@@ -6,7 +6,7 @@ import {
   updateProductBody,
   type VariantFields,
 } from '../../../schemas/products.ts'
-import { once } from '../../audit/audited.ts'
+import { auditedOnce } from '../../audit/audited.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { refuseLarge, withinStorage } from '../../businesses/quotas.ts'
 import type { Result, WriteRequest } from '../../idempotency/request.ts'
@@ -15,7 +15,7 @@ import { nativeCollection } from '../../mongo/collection.ts'
 import { withoutUndefined } from '../../mongo/id-page.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type Refusal, refuse } from '../../platform/errors.ts'
-import { checkedBytes, type GivenSkus, newVariant, readSkus, refuseTakenSkus, skusOf, skuTaken } from './create.ts'
+import { type GivenSkus, newVariant, readSkus, refuseTakenSkus, sizeWithinLimit, skusOf, skuTaken } from './create.ts'
 import {
   type Product,
   pickVariant,
@@ -29,11 +29,8 @@ import { findProduct } from './read.ts'
 
 type ChangeDeps = Pick<Deps, 'AuditEvent' | 'Product' | 'Shop' | 'StoredResponse' | 'now' | 'transactions'>
 
-/**
- * Parses the body of an update request (SPEC 4.9). The rules are the same as for a create request, except that every
- * field is optional.
- */
-export function parseChange(deps: Pick<Deps, 'validate'>, body: unknown): ProductChange {
+/** For an update (SPEC 4.9). Every field is optional, otherwise the rules are those of a create request. */
+export function parseUpdateProduct(deps: Pick<Deps, 'validate'>, body: unknown): ProductChange {
   const input = deps.validate(updateProductBody, body)
   const { name, description, images, active, removeMissingVariants = false } = input
   const variants = variantsOf(input)
@@ -45,10 +42,7 @@ export function parseChange(deps: Pick<Deps, 'validate'>, body: unknown): Produc
   }
 }
 
-/**
- * Returns the changes to variants, or null if there are none. If `variants` is omitted, the label, price, stock and SKU
- * at the top level of the request apply to the product's only variant.
- */
+/** Null if no variant changes. Without `variants`, top-level fields are for the product's only variant. */
 function variantsOf(input: UpdateProductBody): VariantChange[] | null {
   if (input.variants !== undefined)
     return input.variants.map(({ _id = null, ...fields }, index) => ({
@@ -64,10 +58,9 @@ const fieldsOf = ({ label, price, stock, sku }: VariantFields): VariantChange['s
   withoutUndefined({ label, price, stock, sku })
 
 /**
- * Changes only the fields that the request contains. Throws the errors of `findProduct` and `changedProduct`. Also
- * throws VALIDATION_ERROR if a SKU already belongs to another product of the shop. If the product gets larger, throws
- * PAYLOAD_TOO_LARGE if it is too large to store. Throws RATE_LIMITED if it gets larger or its response is large, and a
- * daily quota is used up.
+ * Changes only the fields in the request. Throws the errors of `findProduct` and `changedProduct`, and VALIDATION_ERROR
+ * if a SKU already belongs to another product of the shop. If the product grows, throws PAYLOAD_TOO_LARGE if it's too
+ * large to store, and RATE_LIMITED if a daily quota is used up – the latter for a large response too.
  */
 export async function updateProduct(
   deps: Pick<
@@ -82,13 +75,13 @@ export async function updateProduct(
   if (change.variants === null && Object.keys(change.fields).length === 0)
     return { kind: 'none', data: presentProduct(await findProduct(deps, caller, id)) }
   return withinStorage(deps, caller, (reserve) =>
-    once(deps, request, { documents: [id] }, async ({ session }) => {
+    auditedOnce(deps, request, { documents: [id] }, async ({ session }) => {
       const product = await findProduct(deps, caller, id, session)
       const set = { ...changedProduct(product, change), updatedAt: deps.now() }
       await refuseTakenSkus(deps, product, change.givenSkus, session)
       const changed = { ...product, ...set }
       const before = bytesOf(product)
-      if (bytesOf(changed) > before) await reserve({ bytes: checkedBytes(changed) - before })
+      if (bytesOf(changed) > before) await reserve({ bytes: sizeWithinLimit(changed) - before })
       else await refuseLarge(deps, caller, bytesOf(changed))
       await nativeCollection(deps.Product).updateOne({ _id: id }, { $set: set }, { session })
       return presentProduct(changed)
@@ -96,9 +89,9 @@ export async function updateProduct(
   )
 }
 
-/** Deletes a product, which frees its SKUs and its handle. Throws the errors of `findProduct`. */
+/** Frees its SKUs and its handle. Throws the errors of `findProduct`. */
 export const deleteProduct = (deps: ChangeDeps, caller: Caller, id: string, request: WriteRequest): Promise<Result> =>
-  once(deps, request, { documents: [id] }, async ({ session }) => {
+  auditedOnce(deps, request, { documents: [id] }, async ({ session }) => {
     await findProduct(deps, caller, id, session)
     const now = deps.now()
     await nativeCollection(deps.Product).updateOne(
@@ -109,31 +102,25 @@ export const deleteProduct = (deps: ChangeDeps, caller: Caller, id: string, requ
     return { _id: id, deleted: true }
   })
 
-/**
- * A change to a product. Fields that are omitted keep their values. Variants that are omitted are not changed, unless
- * `removesOthers` is true.
- */
+/** Omitted fields keep their values, and omitted variants stay as they are unless `removesOthers` is true. */
 export interface ProductChange {
   fields: Partial<Pick<Product, 'name' | 'description' | 'images' | 'active'>>
-  /** The changes to variants. If the request does not change any variants, this is null. */
+  /** Null if the request changes no variants. */
   variants: VariantChange[] | null
-  /** Whether to remove the variants that the request does not contain. */
+  /** Whether to remove the variants that the request doesn't contain. */
   removesOthers: boolean
   givenSkus: GivenSkus
 }
 
-/**
- * A change to one variant. The variant is identified by its `_id`, or by its label if there is no `_id`. If there is no
- * label either, the change is for the product's only variant.
- */
+/** For the variant with this `_id`, else with this label, else for the product's only one. */
 export interface VariantChange {
-  /** The prefix of the variant's fields in the request, such as `variants[0].`. */
+  /** Where its fields are in the request, such as `variants[0].`. */
   prefix: string
   _id: string | null
   set: Partial<Omit<Variant, '_id'>>
 }
 
-/** One entry of a change, together with its variant before and after the change. For a new variant, `old` is null. */
+/** `old` is null for a new variant. */
 interface ChangedVariant {
   entry: VariantChange
   old: Variant | null
@@ -143,9 +130,9 @@ interface ChangedVariant {
 type Changeable = Pick<Product, 'variants'>
 
 /**
- * Returns the fields to set in the product. Throws VARIANT_NOT_FOUND or VARIANT_LABEL_AMBIGUOUS if an entry does not
- * identify exactly one variant. Throws VALIDATION_ERROR if two entries identify the same variant, if a new variant has
- * no price, if the product would have too many variants, or if a variant would get a SKU that another one keeps.
+ * Returns the fields to set in the product. Throws VARIANT_NOT_FOUND or VARIANT_LABEL_AMBIGUOUS if an entry doesn't
+ * identify exactly one variant, and VALIDATION_ERROR if two entries identify the same one, a new variant has no price,
+ * the product would have too many variants, or a variant would get a SKU that another one keeps.
  */
 function changedProduct(product: Changeable, change: ProductChange): Partial<Product> {
   if (change.variants === null) return change.fields
@@ -179,7 +166,7 @@ function applyEntry(product: Changeable, entry: VariantChange): ChangedVariant {
   return { entry, old, variant: newVariant({ ...set, label, price }) }
 }
 
-/** Finds the variant that an entry identifies. Returns null if the entry describes a new variant. */
+/** Null if the entry describes a new variant. */
 function findVariant(product: Changeable, { prefix, _id, set }: VariantChange): Variant | null {
   if (_id !== null) return variantById(product, _id, `${prefix}_id`)
   const { label } = set
@@ -202,8 +189,8 @@ function refuseDuplicates(changed: ChangedVariant[]): void {
 }
 
 /**
- * Throws VALIDATION_ERROR if the request gives a variant a SKU that another variant keeps. The SKUs in the request are
- * not compared with each other, because `readSkus` has already compared them.
+ * Throws VALIDATION_ERROR if the request gives a variant a SKU that another one keeps. `readSkus` has already compared
+ * the SKUs in the request with each other.
  */
 function refuseKeptSkus(kept: Variant[], changed: ChangedVariant[], givenSkus: GivenSkus): void {
   const keeping = changed.filter(({ entry }) => entry.set.sku === undefined).map(({ variant }) => variant)
@@ -215,17 +202,13 @@ function refuseKeptSkus(kept: Variant[], changed: ChangedVariant[], givenSkus: G
 const invalid = (param: string, problem: string): Refusal =>
   refuse('VALIDATION_ERROR', { param, message: `${param} ${problem}.` })
 
-/**
- * Parses the body of a stock change. Throws VALIDATION_ERROR if a field is invalid, or if the body contains both
- * `stock` and `delta` or neither of them.
- */
+/** Throws VALIDATION_ERROR if a field is invalid, or unless the body has exactly one of `stock` and `delta`. */
 export const parseStockChange = (deps: Pick<Deps, 'validate'>, body: unknown): ChangeStockBody =>
   deps.validate(changeStockBody, body) as ChangeStockBody
 
 /**
- * Changes the stock of a variant. `idOrLabel` is the `_id` of the variant, or its label. Throws INSUFFICIENT_STOCK if
- * the stock would fall below 0, and VALIDATION_ERROR if the stock would exceed `maxStock`. Also throws the errors of
- * `findProduct` and `pickVariant`.
+ * `idOrLabel` is the variant's `_id`, or its label. Throws INSUFFICIENT_STOCK below 0, VALIDATION_ERROR above
+ * `maxStock`, and the errors of `findProduct` and `pickVariant`.
  */
 export const changeStock = (
   deps: ChangeDeps,
@@ -234,7 +217,7 @@ export const changeStock = (
   change: ChangeStockBody,
   request: WriteRequest,
 ): Promise<Result> =>
-  once(deps, request, { documents: [productId] }, async ({ session }) => {
+  auditedOnce(deps, request, { documents: [productId] }, async ({ session }) => {
     const variant = pickVariant(await findProduct(deps, caller, productId, session), idOrLabel, null)
     const stock = 'stock' in change ? change.stock : sumOf(productId, variant, change.delta)
     await nativeCollection(deps.Product).updateOne(

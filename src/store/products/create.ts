@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose'
 import { maxProductBytes } from '../../../schemas/product-limits.ts'
 import { type CreateProductBody, createProductBody } from '../../../schemas/products.ts'
-import { once } from '../../audit/audited.ts'
+import { auditedOnce } from '../../audit/audited.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { withinStorage } from '../../businesses/quotas.ts'
 import type { Result, WriteRequest } from '../../idempotency/request.ts'
@@ -13,13 +13,12 @@ import { newId } from '../../platform/ids.ts'
 import { openShop } from '../shops/shops.ts'
 import { defaultLabel, type Product, presentProduct, type Variant } from './product.ts'
 
-/** The fields that must be given for a new product. */
+/** What must be given for a new product. */
 export type ProductDescription = Pick<
   Product,
   'businessId' | 'sandbox' | '_id' | 'handle' | 'name' | 'description' | 'images' | 'active' | 'variants'
 >
 
-/** Returns a new product with the given fields and with the initial values of all other fields. */
 export const newProduct = (described: ProductDescription, now: Date): Product => ({
   ...described,
   skus: skusOf(described.variants),
@@ -32,14 +31,14 @@ export const newProduct = (described: ProductDescription, now: Date): Product =>
 export const tooLarge = (bytes: number): string =>
   `The product would take up ${bytes} bytes. It can take up at most ${maxProductBytes}. Shorten its texts, or give it fewer variants.`
 
-/** Returns how many bytes a product takes up. Throws PAYLOAD_TOO_LARGE if these are too many. */
-export function checkedBytes(product: Product): number {
+/** Throws PAYLOAD_TOO_LARGE if the product takes up too many bytes. */
+export function sizeWithinLimit(product: Product): number {
   const bytes = bytesOf(product)
   if (bytes > maxProductBytes) throw refuse('PAYLOAD_TOO_LARGE', { message: tooLarge(bytes) })
   return bytes
 }
 
-/** Returns a new variant. If no SKU is given, the variant has none. If no stock is given, the stock is 0. */
+/** Without a SKU, the variant has none. Without a stock, it's 0. */
 export const newVariant = ({ label, price, sku, stock }: GivenVariant): Variant => ({
   _id: newId(),
   label,
@@ -52,14 +51,14 @@ type GivenVariant = Pick<Variant, 'label' | 'price'> & {
   [Field in 'sku' | 'stock']?: Variant[Field] | null | undefined
 }
 
-/** Returns the SKUs of the variants. Variants without a SKU are skipped. */
+/** Variants without a SKU are skipped. */
 export const skusOf = (variants: readonly Partial<Pick<Variant, 'sku'>>[]): string[] =>
   variants.flatMap(({ sku }) => sku ?? [])
 
-/** The SKUs in a request. Each SKU is mapped to the name of the request field that contains it. */
+/** Each SKU of a request, with the name of its field. */
 export type GivenSkus = ReadonlyMap<string, string>
 
-/** Collects the SKUs of a request. If a SKU occurs twice, throws VALIDATION_ERROR with the second field as `param`. */
+/** If a SKU occurs twice, throws VALIDATION_ERROR with the second field as `param`. */
 export function readSkus(given: readonly { sku?: string | null | undefined; prefix: string }[]): GivenSkus {
   const skus = new Map<string, string>()
   for (const { sku, prefix } of given) {
@@ -75,8 +74,8 @@ export function readSkus(given: readonly { sku?: string | null | undefined; pref
 export const skuTaken = (param: string, message: string): Refusal => refuse('VALIDATION_ERROR', { param, message })
 
 /**
- * Throws VALIDATION_ERROR if any of the SKUs belongs to another product of the shop. The error names the first such SKU
- * in the request. If another transaction takes one of the SKUs later, the unique index makes one of the two repeat.
+ * Throws VALIDATION_ERROR for the first of the SKUs that belongs to another product of the shop. If another transaction
+ * takes one of them later, the unique index makes one of the two repeat.
  */
 export async function refuseTakenSkus(
   { Product }: Pick<Deps, 'Product'>,
@@ -95,16 +94,12 @@ export async function refuseTakenSkus(
     if (taken.has(sku)) throw skuTaken(param, `${param} is already used by another product.`)
 }
 
-/** The fields of a new product that come from the request. */
 export interface ProductRequest extends Pick<Product, 'name' | 'description' | 'images' | 'active' | 'variants'> {
   givenSkus: GivenSkus
 }
 
-/**
- * Parses the body of a create request (SPEC 4.9). If `variants` is omitted, the price, stock and SKU at the top level
- * of the request apply to the product's only variant.
- */
-export function parseCreate(deps: Pick<Deps, 'validate'>, body: unknown): ProductRequest {
+/** SPEC 4.9. Without `variants`, the top-level price, stock and SKU are for the product's only variant. */
+export function parseCreateProduct(deps: Pick<Deps, 'validate'>, body: unknown): ProductRequest {
   const input = deps.validate(createProductBody, body) as CreateProductBody
   const { name, description = '', images = [], active = true } = input
   const given =
@@ -115,10 +110,9 @@ export function parseCreate(deps: Pick<Deps, 'validate'>, body: unknown): Produc
 }
 
 /**
- * Creates a product. If the caller uses a test key and the sandbox has no shop yet, creates the sandbox's shop too.
- * Throws SHOP_NOT_FOUND if the caller uses a live key and the business has no shop. Throws VALIDATION_ERROR if a SKU
- * already belongs to another product of the shop, PAYLOAD_TOO_LARGE if the product is too large to store, and
- * RATE_LIMITED if a daily quota is used up.
+ * A test key also creates the sandbox's shop if there is none yet. Throws SHOP_NOT_FOUND if a live key's business has
+ * no shop, VALIDATION_ERROR if a SKU already belongs to another product of the shop, PAYLOAD_TOO_LARGE if the product
+ * is too large to store, and RATE_LIMITED if a daily quota is used up.
  */
 export function createProduct(
   deps: Pick<
@@ -131,19 +125,19 @@ export function createProduct(
 ): Promise<Result> {
   const { businessId, sandbox } = caller
   return withinStorage(deps, caller, (reserve) =>
-    once(deps, request, { documents: [] }, async ({ session }) => {
+    auditedOnce(deps, request, { documents: [] }, async ({ session }) => {
       await openShop(deps, caller, session)
       const _id = newId()
       const product = newProduct({ ...described, _id, handle: _id, businessId, sandbox }, deps.now())
       await refuseTakenSkus(deps, product, givenSkus, session)
-      await reserve({ creates: 1, bytes: checkedBytes(product) })
+      await reserve({ creates: 1, bytes: sizeWithinLimit(product) })
       await nativeCollection(deps.Product).insertOne(product, { session })
       return presentProduct(product)
     }),
   )
 }
 
-/** Adds a product to an empty sandbox, and returns it. */
+/** Adds a product to an empty sandbox. */
 export async function addSampleProduct(
   deps: Pick<Deps, 'Shop' | 'Product' | 'config' | 'now'>,
   caller: Caller,

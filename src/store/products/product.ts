@@ -2,10 +2,10 @@ import { collection, type Stored } from '../../mongo/declare.ts'
 import { date, flag, list, type Of, optional, orNull, part, text, whole } from '../../mongo/fields.ts'
 import { refuse } from '../../platform/errors.ts'
 
-/** The label of the only variant of a product that is created without `variants`. */
+/** Label of the only variant of a product that is created without `variants`. */
 export const defaultLabel = 'Default'
 
-/** A variant of a product. Several variants of a product may have the same label. */
+/** Several variants of a product may have the same label. */
 const variantFields = part({
   _id: text,
   label: text,
@@ -25,8 +25,8 @@ export const products = collection({
     businessId: text,
     sandbox: flag,
     /**
-     * Identifies the product in CSV files, and is unique in its shop. It comes from the imported file, or else is the
-     * product's `_id`. A deleted product has none.
+     * Stands for the product in CSV files. An imported product has it from the file, any other has its `_id`. A deleted
+     * product has none.
      */
     handle: optional(text),
     name: text,
@@ -34,9 +34,9 @@ export const products = collection({
     images: list(text),
     active: flag,
     variants: list(variantFields),
-    /** The SKUs of the variants. No other product of the shop may have them. */
+    /** Of all variants. No other product of the shop may have them. */
     skus: list(text),
-    /** Whether the merchant can see it, because it has not been deleted. */
+    /** False once the product is deleted: the merchant no longer sees it. */
     listed: flag,
     /** How many imports have locked the product before they read it. */
     imports: optional(whole),
@@ -45,8 +45,8 @@ export const products = collection({
     updatedAt: date,
   },
   indexes: [
-    // In the following two indexes, `$gt: ''` matches any non-empty string. A product without SKUs is therefore not in
-    // the first index, and a product without a handle is not in the second.
+    // In the next two indexes, `$gt: ''` matches any non-empty string. Products without SKUs aren't in the first, and
+    // those without a handle aren't in the second.
     {
       name: 'skuInUse',
       key: { businessId: 1, sandbox: 1, skus: 1 },
@@ -61,16 +61,14 @@ export const products = collection({
     },
     {
       name: 'byTime',
-      // The index contains `name` and `active`, so that MongoDB can filter a list by these fields without reading
-      // documents.
+      // Contains `name` and `active`, so that MongoDB can filter a list by them without reading documents.
       key: { businessId: 1, sandbox: 1, listed: 1, createdAt: -1, _id: -1, name: 1, active: 1 },
       partialFilterExpression: { listed: true },
     },
-    // The clean-up uses this index, because the other indexes do not contain deleted products.
+    // For the clean-up, because the other indexes don't contain deleted products.
     {
       name: 'deletions',
-      // The key ends with `deletedAt`. If that field occurred only in the filter of the index, MongoDB would have to
-      // read each document in order to check the field.
+      // Ends with `deletedAt`: were it only in the index's filter, MongoDB would have to read each document.
       key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, deletedAt: 1 },
       partialFilterExpression: { deletedAt: { $type: 'date' } },
     },
@@ -78,8 +76,7 @@ export const products = collection({
 })
 export type Product = Stored<typeof products>
 
-/** The fields of a product that its merchant can see. */
-export const shownFields = {
+export const shownProductFields = {
   handle: 1,
   name: 1,
   description: 1,
@@ -91,9 +88,9 @@ export const shownFields = {
   updatedAt: 1,
 } as const
 
-export type ShownProduct = Pick<Product, '_id' | keyof typeof shownFields>
+export type ShownProduct = Pick<Product, '_id' | keyof typeof shownProductFields>
 
-/** Returns a product as its merchant sees it. Prices are in centimes. */
+/** As the merchant sees it. Prices are in centimes. */
 export function presentProduct(product: ShownProduct): Record<string, unknown> {
   const { _id, handle, name, description, images, active, sandbox, variants, createdAt, updatedAt } = product
   const shown = { _id, handle, name, description, images, active, sandbox }
@@ -105,24 +102,20 @@ export const presentVariant = ({ _id, label, sku, price, stock }: Variant) => ({
 type Variants = Pick<Product, 'variants'>
 
 /**
- * Finds a variant by its `_id`. If no variant has this `_id`, finds the variant by its label. Throws VARIANT_NOT_FOUND
- * or VARIANT_LABEL_AMBIGUOUS. `param` is the name of the request field that identifies the variant, or null if the path
- * of the request identifies it.
+ * Goes by `_id` first, then by label. Throws VARIANT_NOT_FOUND or VARIANT_LABEL_AMBIGUOUS. `param` is the request field
+ * that identifies the variant, or null if it's in the path.
  */
 export const pickVariant = (product: Variants, idOrLabel: string, param: string | null): Variant =>
   product.variants.find(({ _id }) => _id === idOrLabel) ?? variantByLabel(product, idOrLabel, param)
 
-/** Returns the variant with this id. Throws VARIANT_NOT_FOUND if there is no such variant. */
+/** Throws VARIANT_NOT_FOUND. */
 export function variantById({ variants }: Variants, id: string, param: string): Variant {
   const variant = variants.find(({ _id }) => _id === id)
   if (variant === undefined) throw refuse('VARIANT_NOT_FOUND', { param })
   return variant
 }
 
-/**
- * Returns the only variant with this label. Throws VARIANT_NOT_FOUND if no variant has the label. If several variants
- * have it, throws VARIANT_LABEL_AMBIGUOUS with the ids of these variants.
- */
+/** Throws VARIANT_NOT_FOUND, or VARIANT_LABEL_AMBIGUOUS with the ids of those that share the label. */
 export function variantByLabel({ variants }: Variants, label: string, param: string | null): Variant {
   const [variant, ...others] = variants.filter((each) => each.label === label)
   const field = param === null ? {} : { param }

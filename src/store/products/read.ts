@@ -7,11 +7,11 @@ import { escapeRegex } from '../../mongo/escape-regex.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { requireShop } from '../shops/shops.ts'
-import { type Product, type ShownProduct, shownFields } from './product.ts'
+import { type Product, type ShownProduct, shownProductFields } from './product.ts'
 
 export interface ProductSearch extends PageRequest {
   active: boolean | null
-  /** Part of the product's name, ignoring case. */
+  /** Part of the name, ignoring case. */
   text: string | null
   sku: string | null
 }
@@ -21,10 +21,7 @@ export function parseProductSearch(query: ListProductsQuery): ProductSearch {
   return { active: active === undefined ? null : active === 'true', text, sku, ...readPageRequest(query) }
 }
 
-/**
- * Returns a page of the caller's products, newest first. Products that were created at the same time are sorted by id.
- * Throws SHOP_NOT_FOUND if the caller has no shop.
- */
+/** Newest first, then by id. Throws SHOP_NOT_FOUND if the caller has no shop. */
 export async function listProducts(
   deps: Pick<Deps, 'Product' | 'Shop'>,
   caller: Caller,
@@ -41,13 +38,12 @@ export async function listProducts(
     ...(sku === null ? {} : { skus: sku }),
   }
   const index = sku === null ? 'byTime' : 'skuInUse'
-  return readPage<ShownProduct, Product>(deps.Product, { where, index, fields: shownFields }, search)
+  return readPage<ShownProduct, Product>(deps.Product, { where, index, fields: shownProductFields }, search)
 }
 
 /**
- * Returns one of the caller's products. Throws SHOP_NOT_FOUND if the caller has no shop. Throws PRODUCT_NOT_FOUND if
- * the product does not exist, has been deleted or belongs to another business. Throws SANDBOX_MISMATCH if the product
- * belongs to the caller's other environment.
+ * Throws SHOP_NOT_FOUND if the caller has no shop, PRODUCT_NOT_FOUND if the product doesn't exist, is deleted or
+ * belongs to another business, and SANDBOX_MISMATCH if it belongs to the caller's other environment.
  */
 export async function findProduct(
   deps: Pick<Deps, 'Shop' | 'Product'>,

@@ -2,9 +2,8 @@ import { collection, type Stored } from '../../mongo/declare.ts'
 import { date, flag, optional, text, whole } from '../../mongo/fields.ts'
 
 /**
- * The shop of a business in one environment. A business has at most one shop in each environment. An operator creates
- * the live shop. The sandbox's shop is created when a test key first creates something in it. No customer can see the
- * sandbox's shop (SPEC 8). A shop is never removed.
+ * A business has at most one shop in each environment, and a shop is never removed. An operator creates the live one.
+ * The sandbox's, which no customer can see (SPEC 8), is created when a test key first creates something in it.
  */
 export const shops = collection({
   name: 'shops',

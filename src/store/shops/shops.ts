@@ -17,13 +17,10 @@ import { newId } from '../../platform/ids.ts'
 import type { By } from '../../security/actor.ts'
 import type { Shop } from './shop.ts'
 
-/** The name of every sandbox's shop. Only the merchant's developers can see this name. */
+/** Of every sandbox's shop. Only the merchant's developers see it. */
 const sandboxName = 'Sandbox'
 
-/**
- * Checks that the caller has a shop. Throws SHOP_NOT_FOUND if the caller uses a live key and the business has no live
- * shop. With a test key, never throws, because the sandbox's shop is created when it is first needed.
- */
+/** Throws SHOP_NOT_FOUND for a live key only: the sandbox's shop is created when it's first needed. */
 export async function requireShop(
   { Shop }: Pick<Deps, 'Shop'>,
   { businessId, sandbox }: Caller,
@@ -33,10 +30,7 @@ export async function requireShop(
     throw refuse('SHOP_NOT_FOUND')
 }
 
-/**
- * Like `requireShop`, but for operations that create something. If the caller uses a test key and the sandbox has no
- * shop yet, creates the sandbox's shop (SPEC 8).
- */
+/** Like `requireShop`, but creates the sandbox's shop if there is none yet (SPEC 8). */
 export async function openShop(
   { Shop, now }: Pick<Deps, 'Shop' | 'now'>,
   { businessId, sandbox }: Caller,
@@ -52,7 +46,7 @@ export async function openShop(
   if (matchedCount + upsertedCount === 0) throw refuse('SHOP_NOT_FOUND')
 }
 
-/** Creates a business's live shop. Returns null if the business already has one. */
+/** Returns null if the business already has a live shop. */
 export const createShop = (
   deps: Pick<Deps, 'Shop'> & AuditedDeps,
   { businessId, name }: Pick<Shop, 'businessId' | 'name'>,
@@ -65,19 +59,18 @@ export const createShop = (
     return shop
   }).catch(nullIfDuplicate)
 
-/** Selects shops. Omitted fields do not restrict the selection. */
+/** Omitted fields match everything. */
 export interface ShopFilter {
   businessId?: string
   mode?: KeyMode
 }
 
-/** The facts about a shop that staff see. */
 export interface ShopFacts extends Pick<Shop, 'businessId' | 'name' | 'createdAt'> {
   id: string
   mode: KeyMode
 }
 
-/** Returns the shops that match, newest first. */
+/** Newest first. */
 export async function listShops(
   deps: Pick<Deps, 'Shop'>,
   { businessId, mode }: ShopFilter,
@@ -87,7 +80,7 @@ export async function listShops(
   return mapPage(await readIdPage(deps.Shop, where, slice, sortOrders.newestFirst), shopFacts)
 }
 
-/** Returns a shop with the number of its products, or null if there is no shop with this id. */
+/** Includes the number of its products. Null if there is no shop with this id. */
 export async function lookUpShop(
   deps: Pick<Deps, 'Shop' | 'Product'>,
   id: string,

@@ -1,6 +1,11 @@
 import { Ajv } from 'ajv'
 import { currencyCode } from '../../../schemas/currency.ts'
-import { declines, failures, type WalletResponse, walletResponse } from '../../../schemas/payment-reasons.ts'
+import {
+  declineReasons,
+  failureReasons,
+  type WalletResponse,
+  walletResponse,
+} from '../../../schemas/payment-reasons.ts'
 import type { Config } from '../../config/config.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type Log, throttled } from '../../platform/log.ts'
@@ -159,9 +164,9 @@ function toOutcome({ status, reason }: WalletResponse): WalletOutcome {
     case 'refused':
       return { outcome: 'refused', reason: refusals.find((each) => each === reason) ?? 'wrong_pin' }
     case 'declined':
-      return { outcome: 'declined', reason: declines.find((each) => each === reason) ?? 'declined' }
+      return { outcome: 'declined', reason: declineReasons.find((each) => each === reason) ?? 'declined' }
     case 'failed':
-      return { outcome: 'failed', reason: failures.find((each) => each === reason) ?? 'technical_error' }
+      return { outcome: 'failed', reason: failureReasons.find((each) => each === reason) ?? 'technical_error' }
     case 'unknown':
       return { outcome: 'unknown', why: 'not there' }
     case 'pending':

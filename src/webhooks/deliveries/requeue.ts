@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose'
-import type { About } from '../../audit/audit-event.ts'
+import type { AuditDetails } from '../../audit/audit-event.ts'
 import { type AuditedAct, type AuditedDeps, audited } from '../../audit/audited.ts'
 import { newMark, type WriteRequest } from '../../idempotency/request.ts'
 import { freshSince, isFresh } from '../../idempotency/response.ts'
@@ -36,7 +36,7 @@ export interface RequeueAct {
   /** The API request, if it is one. */
   request?: Pick<WriteRequest, 'key' | 'paramsHash' | 'arrivedAt' | 'deadlineAt'>
   /** A retry by filter has a result, and one audit line for all deliveries instead of one for each. */
-  summarise?: (outcomes: Outcomes) => { result: RetriedMatching; line: About }
+  summarise?: (outcomes: Outcomes) => { result: RetriedMatching; line: AuditDetails }
 }
 
 /**
@@ -113,7 +113,7 @@ async function makePlan(
   return { plan, chosen, outcomes }
 }
 
-const requeueLine = ({ _id, businessId, status, nextAttemptAt }: Candidate, at: Date): About => ({
+const requeueLine = ({ _id, businessId, status, nextAttemptAt }: Candidate, at: Date): AuditDetails => ({
   act: 'delivery.requeued',
   subject: _id,
   businessId,

@@ -1,5 +1,5 @@
 import { retryDeliveriesBody, withoutFilter } from '../../../schemas/deliveries.ts'
-import type { About } from '../../audit/audit-event.ts'
+import type { AuditDetails } from '../../audit/audit-event.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { type QuotaDeps, type Reserve, withinAuditLines, withinStorage } from '../../businesses/quotas.ts'
 import { effectOf, type Result, type WriteRequest } from '../../idempotency/request.ts'
@@ -116,7 +116,7 @@ export async function retryMatching(
   )
 }
 
-function retryLine({ businessId }: Caller, filter: RetryFilter, { requeued, skipped }: RetriedMatching): About {
+function retryLine({ businessId }: Caller, filter: RetryFilter, { requeued, skipped }: RetriedMatching): AuditDetails {
   const set = Object.entries(filter).filter(([, value]) => value !== null)
   const after = { ...Object.fromEntries(set), requeued, skipped }
   return { act: 'delivery.requeued', subject: businessId, businessId, after }

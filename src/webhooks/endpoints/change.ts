@@ -3,7 +3,7 @@ import type { mongo } from 'mongoose'
 import { createEndpointBody, updateEndpointBody } from '../../../schemas/endpoints.ts'
 import type { EventName } from '../../../schemas/events.ts'
 import { auditLine } from '../../audit/audit-event.ts'
-import { once } from '../../audit/audited.ts'
+import { auditedOnce } from '../../audit/audited.ts'
 import { countRepeat, startOfHour } from '../../audit/share.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import {
@@ -41,7 +41,9 @@ export function parseEndpoint(deps: Pick<Deps, 'validate'>, caller: Caller, body
   return { url: storedUrl(input.url), events: wanted }
 }
 
-type ChangeDeps = Parameters<typeof once>[0] & QuotaDeps & Pick<Deps, 'Endpoint' | 'Delivery' | 'secrets' | 'log'>
+type ChangeDeps = Parameters<typeof auditedOnce>[0] &
+  QuotaDeps &
+  Pick<Deps, 'Endpoint' | 'Delivery' | 'secrets' | 'log'>
 
 /**
  * Creates an endpoint in the first of the business's five slots that is free. Returns the data described in SPEC 4.8,
@@ -56,7 +58,7 @@ export function createEndpoint(
 ): Promise<Result> {
   const { businessId, sandbox } = caller
   const create = (reserve: Reserve) =>
-    once(deps, request, { documents: [businessId] }, async ({ session, at, add }) => {
+    auditedOnce(deps, request, { documents: [businessId] }, async ({ session, at, add }) => {
       const [_id, secret] = [newId(), newSecret()]
       const endpoint: Endpoint = {
         _id,
@@ -132,7 +134,7 @@ export async function updateEndpoint(
     return { kind: 'none', data: presentEndpoint(await findEndpoint(deps, caller, id)) }
   let addsLine = false
   const changeOnce = () =>
-    once(deps, request, { documents: [id] }, async ({ session, at, add }) => {
+    auditedOnce(deps, request, { documents: [id] }, async ({ session, at, add }) => {
       const endpoint = await findEndpoint(deps, caller, id, session)
       if (change.url !== undefined && change.events === undefined) permitEvents(caller, endpoint.events, 'events')
       const changed = { ...endpoint, ...change, updatedAt: at }
@@ -182,7 +184,7 @@ const maxPrevious = 5
  */
 export async function rotateSecret(deps: ChangeDeps, caller: Caller, id: string, request: WriteRequest) {
   let addsLine = false
-  const result = await once(deps, request, { documents: [id] }, async ({ session, by, at, add }) => {
+  const result = await auditedOnce(deps, request, { documents: [id] }, async ({ session, by, at, add }) => {
     const endpoint = await findEndpoint(deps, caller, id, session)
     const secret = newSecret()
     const validUntil = new Date(at.getTime() + overlapMs)
@@ -210,7 +212,7 @@ export async function rotateSecret(deps: ChangeDeps, caller: Caller, id: string,
  */
 export async function deleteEndpoint(deps: ChangeDeps, caller: Caller, id: string, request: WriteRequest) {
   const remove = () =>
-    once(deps, request, { documents: [id] }, async ({ session, at, add }) => {
+    auditedOnce(deps, request, { documents: [id] }, async ({ session, at, add }) => {
       const find = caller.sandbox ? findEndpoint : findInBusiness
       await find(deps, caller, id, session)
       const set = { deletedAt: at, updatedAt: at }

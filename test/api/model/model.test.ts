@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { statuses } from '../../../schemas/intents.ts'
+import { intentStatuses } from '../../../schemas/intents.ts'
 import { deadlineMs, rounds } from '../../support/machine.ts'
 import { withService } from '../../support/service.ts'
 import {
@@ -45,7 +45,7 @@ const opening = [
  */
 const ending = [
   waitingForAnEnd(0, 0),
-  ...statuses.map((status) => listing({ by: 'till', status, minAmount: null, page: 1, limit: 3 })),
+  ...intentStatuses.map((status) => listing({ by: 'till', status, minAmount: null, page: 1, limit: 3 })),
   working(),
   readingAll(),
 ]
@@ -55,7 +55,7 @@ const looks = fc.oneof(
   fc
     .record({
       by,
-      status: fc.option(fc.constantFrom(...statuses)),
+      status: fc.option(fc.constantFrom(...intentStatuses)),
       minAmount: fc.option(fc.constantFrom(0, 251, 50_000)),
       page: fc.integer({ min: 1, max: 3 }),
       limit: fc.integer({ min: 1, max: 3 }),

@@ -1,6 +1,6 @@
 import { type Connection, mongo as driver, type Model } from 'mongoose'
 import { deliveryStatuses } from '../../../schemas/deliveries.ts'
-import { statuses } from '../../../schemas/intents.ts'
+import { intentStatuses } from '../../../schemas/intents.ts'
 import { replayStatuses } from '../../../schemas/responses/webhooks.ts'
 import { collections } from '../../../src/context/models.ts'
 import { openCollection } from '../../../src/mongo/collection.ts'
@@ -26,7 +26,7 @@ type Document = Record<string, unknown>
 
 /** The values of fields, by collection. */
 const enums: Record<string, Record<string, readonly string[]>> = {
-  intents: { status: statuses, amountType: ['FIXED', 'OPEN'] },
+  intents: { status: intentStatuses, amountType: ['FIXED', 'OPEN'] },
   deliveries: { status: deliveryStatuses },
   webhookreplays: { status: replayStatuses },
 }

@@ -43,7 +43,7 @@ export const plants: readonly Plant[] = [
     times: 0.3,
   },
   plant('enveloped', operations, 'the envelope of an error contains the wrong status', [
-    replace('failure', '{ code, message, statusCode, $$ }', '{ code, message, statusCode: 400, $$ }'),
+    replace('failureResponse', '{ code, message, statusCode, $$ }', '{ code, message, statusCode: 400, $$ }'),
   ]),
   plant('no fault', /^bytes$/, 'an invalid request becomes an internal error after a second', [
     replace(
@@ -65,15 +65,15 @@ export const plants: readonly Plant[] = [
   ]),
   plant('no hang', operations, 'later responses on a connection are cut off', [
     replace(
-      'send',
-      'endWith($res, $body)',
+      'sendResponse',
+      'endAfterRequest($res, $body)',
       `if ($res.req.socket.bytesWritten < 5000) return void $res.end($body)
       $res.write($body.slice(0, 5))
       setImmediate(() => $res.req.socket.destroy())`,
     ),
   ]),
   plant('enveloped', operations, 'the JSON of a successful response lacks its last character', [
-    replace('success', 'JSON.stringify($value)', 'JSON.stringify($value).slice(0, -1)'),
+    replace('successResponse', 'JSON.stringify($value)', 'JSON.stringify($value).slice(0, -1)'),
   ]),
   plant('read once', /^bytes$/, 'a request whose end is ambiguous is accepted', [
     replace('createHttpServer', 'requireHostHeader: false', 'requireHostHeader: false, insecureHTTPParser: true'),
@@ -104,7 +104,7 @@ export const plants: readonly Plant[] = [
     ),
   ]),
   plant('access refused', operations, 'a suspended key works', [
-    replace('identify', "$status !== 'active'", "$status === 'revoked'"),
+    replace('identifyByKey', "$status !== 'active'", "$status === 'revoked'"),
   ]),
   plant('access refused', / \/admin\/queues/, 'the queues need no session', [
     replace('adminPages', "$router.use('/queues', requireSession, $$)", "$router.use('/queues', $$)"),
@@ -133,7 +133,7 @@ export const plants: readonly Plant[] = [
     ),
   ]),
   plant('escaped', /^POST \/($|p|sandbox)/, 'a field shows the input without escaping it', [
-    replace('field', "$ ? '' : 'wrong'", 'value'),
+    replace('renderField', "$ ? '' : 'wrong'", 'value'),
   ]),
   plant('no internals shown', writes, 'an error response contains a stack trace', [
     replace('parseJson', "refuse('INVALID_JSON')", "refuse('INVALID_JSON', { message: String(new Error().stack) })"),
@@ -165,7 +165,7 @@ export const plants: readonly Plant[] = [
       '$products.insertOne(product, { session })',
       // An empty body is refused.
       `$products.insertOne(product).then(() => {
-        if (product.description !== '' && product.description !== product.name) parseCreate(deps, {})
+        if (product.description !== '' && product.description !== product.name) parseCreateProduct(deps, {})
       })`,
     ),
   ]),

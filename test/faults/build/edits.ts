@@ -45,7 +45,7 @@ export const points: readonly Point[] = [
     ['order.units-taken', 'placeOrder', '$.insertOne($$)'],
     ['order.placed', 'placeOrder', 'wakeRelay($$)'],
     ['stock.before-change', 'changeStock', '$.updateOne($$)'],
-    ['import.locked', 'importRows', 'compare($$)'],
+    ['import.locked', 'importRows', 'compareWithShop($$)'],
     ['import.compared', 'importRows', 'write($$)'],
     ['import.written', 'importRows', 'return $.counts'],
   ]),
