@@ -94,7 +94,7 @@ describe('The language check', () => {
     (file) => file !== 'test/language.test.ts',
   )
 
-  it('bans exactly the words that the glossary lists under “Do not use”', () => {
+  it('bans exactly the words listed under “Do not use” in the glossary', () => {
     const [, glossary = ''] = read('CONTRIBUTING.md').split('### Glossary')
     const rows = [...glossary.matchAll(/^\| (?!Use|-).+ \| .+ \| (.*) ?\|$/gm)]
     const words = rows.flatMap(([, cell = '']) => cell.split(',').map((word) => word.trim()))

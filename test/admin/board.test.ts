@@ -69,7 +69,7 @@ describe('Bull Board', function () {
     expect(await dump()).to.deep.equal(before)
   })
 
-  it('lets viewers see everything, but not retry anything', async () => {
+  it('shows viewers everything, but lets them retry nothing', async () => {
     const delivery = await board.deadDelivery()
     for (const path of reads) {
       const { status } = await call('viewer', ...requestFor(`get ${path}`, jobIdOf(delivery)))
@@ -92,7 +92,7 @@ describe('Bull Board', function () {
       expect([path, (await call('support', 'put', path)).status]).to.deep.equal([path, expected])
   })
 
-  it("shows a job's event, reference and host, and a link to the delivery, but neither secrets nor bodies", async () => {
+  it("shows a job's event, reference, host and a link to the delivery, but no secret or body", async () => {
     const delivery = await board.deadDelivery(true)
     const { text, body } = await call('viewer', 'get', `${mainQueue}/${jobIdOf(delivery)}`)
     const { referenceNumber: reference } = delivery
@@ -111,7 +111,7 @@ describe('Bull Board', function () {
       expect(text).to.not.include(hidden)
   })
 
-  it('shows how many attempts at a waiting delivery have failed, why they failed, and when the next attempt is due', async () => {
+  it('shows how often and why a waiting delivery has failed, and when the next attempt is due', async () => {
     const { service } = board
     const dead = await board.deadDelivery()
     const nextAttemptAt = new Date('2199-12-31T23:59:58.765Z')
@@ -135,7 +135,7 @@ describe('Bull Board', function () {
     expect(headers.get('x-powered-by')).to.equal(null)
   })
 
-  it('responds to an invalid request with an error message that the page can show, never with a stack trace', async () => {
+  it('responds to an invalid request with an error message, never with a stack trace', async () => {
     for (const [path, expected] of [
       ['/api/queues?jobsPerPage=100000', 400],
       ['/api/queues?activeQueue=%25E0%25A4%25A', 400],

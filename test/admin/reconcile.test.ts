@@ -29,7 +29,7 @@ interface Listed {
   time: string
 }
 
-describe('The command reconcile', function () {
+describe('The reconcile command', function () {
   this.timeout(60_000)
   const provider = withOpened(startProvider, ({ close }) => close())
   const service = withOpened(
@@ -77,7 +77,7 @@ describe('The command reconcile', function () {
   const run = (path: string, ...options: string[]): Promise<Outcome> =>
     openAdmin(service).here('reconcile', '--provider', path, '--day', day, ...options)
 
-  it('finds every kind of difference, stores the run, and shows it to staff', async () => {
+  it('finds every kind of difference, stores the run and shows it to staff', async () => {
     at(-1)
     const early = await payNow(10_000)
     at(0)
@@ -205,7 +205,7 @@ describe('The command reconcile', function () {
     expect(JSON.parse(otherWallet.stdout).counts.differences['missing here']).to.equal(8)
   })
 
-  it('knows the key of the payment and of every refund, however many refunds succeeded or failed before', async () => {
+  it('matches a payment and all its refunds by key, however many of them failed before', async () => {
     at(dayMs)
     const paid = await payNow(100_000)
     const inChunks = async (count: number, status: number): Promise<void> => {
@@ -232,7 +232,7 @@ describe('The command reconcile', function () {
     expect(lookUpKeys, 'those of failed refunds are limited').to.have.length.at.most(200 + refunds.length)
   })
 
-  it('exits with 2, names the faulty lines and stores nothing if the input is faulty', async () => {
+  it('exits with 2, names the invalid lines and stores nothing if the input is invalid', async () => {
     const { deps } = service
     const runs = await deps.Reconciliation.countDocuments()
     const faulty = await fileOf(

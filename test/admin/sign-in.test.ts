@@ -62,7 +62,7 @@ describe('Support staff sign-in', () => {
     ])
   })
 
-  it('gives the first refusal of a network and hour a line in the audit trail, and the others of the hour one that they share', async () => {
+  it("audits a network's first refusal in each hour separately, and all later ones in one shared line", async () => {
     service.clock.freeze(new Date('2036-03-01T12:10:00Z'))
     const [{ name, password }, from] = [await hire(service, 'viewer'), elsewhere()]
     await Promise.all([attemptAs(name, 'wrong', from), attemptAs('nobody-here', 'wrong', from)])
@@ -89,7 +89,7 @@ describe('Support staff sign-in', () => {
     expect(await service.deps.Counter.updateOne(filter, { used: points })).to.include({ matchedCount: 1 })
   }
 
-  it('slows down with each failed attempt and is blocked after ten, even if several processes receive the attempts at the same time', async () => {
+  it('slows down with each failure and blocks the name after ten, even across processes', async () => {
     const [{ name, password }, from] = [await hire(service, 'viewer'), elsewhere()]
     for (const leastMs of [0, 0, 250]) {
       const startedAt = performance.now()
@@ -118,7 +118,7 @@ describe('Support staff sign-in', () => {
     expect((await attemptAs(name, password, from)).status).to.equal(303)
   })
 
-  it("resets a name's count of failed attempts after a successful sign-in", async () => {
+  it("resets a name's failures after a successful sign-in", async () => {
     const [{ name, password }, from] = [await hire(service, 'viewer'), elsewhere()]
     for (const _ of [1, 2]) expect((await attemptAs(name, 'wrong', from)).status).to.equal(403)
     expect((await attemptAs(name, password, from)).status).to.equal(303)
@@ -126,7 +126,7 @@ describe('Support staff sign-in', () => {
     expect(await createSignInLimit(service.deps)(name, from)).to.include({ isOpen: true, delayMs: 0 })
   })
 
-  it('blocks an address after fifty failures in an hour across all names, but does not count successes', async () => {
+  it('blocks an address after fifty failures in an hour across all names, and never counts successes', async () => {
     const { name, password } = await hire(service, 'viewer')
     const from = '2001:db8:5::1'
     // A customer of an IPv6 provider has any number of addresses.
@@ -143,7 +143,7 @@ describe('Support staff sign-in', () => {
     expect((await attemptAs(name, password, from)).status).to.equal(303)
   })
 
-  it('blocks all addresses in an IPv6 /48 after 500 failures there in an hour, but blocks no address outside it', async () => {
+  it('blocks an IPv6 /48 after 500 failures in an hour, but no address outside it', async () => {
     const { name, password } = await hire(service, 'viewer')
     expect((await attemptAs(name, 'wrong', '2001:db8:6:1::1')).status).to.equal(403)
     await addFailures('2001:db8:6::/48', 1, 500)
@@ -162,7 +162,7 @@ describe('Support staff sign-in', () => {
     expect(wrong).to.deep.equal([false, false])
   })
 
-  it('hashes with 19 MiB and 2 passes by default, and still accepts a hash that was made with less', async () => {
+  it('hashes with 19 MiB and 2 passes by default, and still accepts older, cheaper hashes', async () => {
     const { HASH_MEMORY_KIB: _, ...environment } = freshEnvironment({})
     const slowHash = createSlowHash(readConfig(environment).hashMemoryKib)
     const [check, hash] = [slowHash.createCheck(), await slowHash.make('right')]
@@ -171,7 +171,7 @@ describe('Support staff sign-in', () => {
       expect([await check('any', stored, 'right'), await check('any', stored, 'wrong')]).to.deep.equal([true, false])
   })
 
-  it('does not wait behind a flood of PIN checks, and PIN checks do not wait behind a flood of password checks', async () => {
+  it("is not delayed by a flood of PIN checks, and doesn't delay PIN checks either", async () => {
     const slowHash = createSlowHash(64)
     const hash = await slowHash.make('right')
     const [checkPin, checkPassword] = [slowHash.createCheck(), slowHash.createCheck(1)]
@@ -190,7 +190,7 @@ describe('Support staff sign-in', () => {
     }
   })
 
-  it('stays available during a flood of requests from one network provider', async () => {
+  it('stays available during a flood of requests from one ISP', async () => {
     const { name, password } = await hire(service, 'viewer')
     const { Staff } = service.deps
     const findOne = Staff.findOne.bind(Staff)
@@ -237,7 +237,7 @@ describe('Support staff sign-in', () => {
       expect(await leads(where), where).to.equal('/admin')
   })
 
-  it('accepts the form only if it was submitted from the sign-in page', async () => {
+  it('accepts only forms submitted from the sign-in page', async () => {
     const { name, password } = await hire(service, 'viewer')
     const statusWith = async (headers: Record<string, string>) =>
       (await visit(service).post('/admin/sign-in', { name, password }, headers)).status
@@ -257,7 +257,7 @@ describe('Support staff sign-in', () => {
     expect(await bare.text()).to.match(/^<!doctype html>/)
   })
 
-  it('responds to every malformed form with a page, never with a stack trace or JSON', async () => {
+  it('responds to every malformed form with a page, never a stack trace or JSON', async () => {
     const send = (body: string, type: string, more: Record<string, string> = {}) =>
       fetch(`${service.origin}/admin/sign-in`, {
         method: 'POST',
@@ -286,7 +286,7 @@ describe('Support staff sign-in', () => {
     }
   })
 
-  it('does not store a mistyped password or a password typed into the name field', async () => {
+  it('stores neither a mistyped password nor one typed into the name field', async () => {
     const [{ name }, from] = [await hire(service, 'viewer'), elsewhere()]
     for (const typed of ['mistyped-secret', '<script>mistyped-secret'])
       expect((await attemptAs(typed, 'x', from)).text).not.to.include('<script')

@@ -152,7 +152,7 @@ const allActs: TestedAct[] = [
   }),
 ]
 
-describe('An act of staff', () => {
+describe('A staff action', () => {
   const service = withService()
   const reason = 'Ticket 4711: “clé publiée”'
   let staff: Record<Role, Visitor & { name: string }>
@@ -178,7 +178,7 @@ describe('An act of staff', () => {
   for (const act of allActs) {
     const { pathOf, backOf, permission } = act
 
-    it(`is open only to the roles that have its permission: ${act.pattern}`, async () => {
+    it(`is available only to roles with its permission: ${act.pattern}`, async () => {
       const id = await act.prepare(service)
       const path = pathOf(id)
       const fields = act.fieldsFor(id)
@@ -207,7 +207,7 @@ describe('An act of staff', () => {
       expect((await staff.admin.act(unknown, { ...fields, reason })).status).to.equal(404)
     })
 
-    it(`requires a reason, is performed once and is recorded with the reason: ${act.pattern}`, async () => {
+    it(`requires a reason, runs once and is recorded with the reason: ${act.pattern}`, async () => {
       const id = await act.prepare(service)
       const path = pathOf(id)
       const fields = act.fieldsFor(id)
@@ -239,7 +239,7 @@ describe('An act of staff', () => {
     })
   }
 
-  it('shows its consequences and the object before it is confirmed, and escapes the name of the object', async () => {
+  it("shows its consequences and its target for confirmation, and escapes the target's name", async () => {
     const { businessId } = await service.merchant()
     await service.deps.Business.updateOne({ _id: businessId }, { $set: { name: '<script>\u202Ex' } })
     const { text } = await staff.admin.get(`/admin/businesses/${businessId}/suspend`)
@@ -250,7 +250,7 @@ describe('An act of staff', () => {
       .and.include('Undo With “Resume”')
   })
 
-  it('does not change a revoked key, and rejects requests with a key as soon as the key is suspended', async () => {
+  it("never changes a revoked key, and blocks a suspended key's requests immediately", async () => {
     const merchant = await service.merchant()
     const use = async () => (await service.http.get('/api/v1/dev/intents').set(merchant.read())).status
     const path = `/admin/keys/${merchant.keyId}`
@@ -266,7 +266,7 @@ describe('An act of staff', () => {
     expect(await use()).to.equal(403)
   })
 
-  it('sets the limits of a business, and rejects limits that are invalid or missing with messages', async () => {
+  it("sets a business's limits, and explains why a limit is invalid or missing", async () => {
     const { businessId } = await service.merchant()
     const path = `/admin/businesses/${businessId}/limits`
     const limitsOf = async () => (await service.deps.Business.findById(businessId).orFail().lean()).limits
@@ -290,7 +290,7 @@ describe('An act of staff', () => {
     expect(await limitsOf()).to.include({ perSecond: null, liveCodes: 8, sandboxIntentsPerDay: 0 })
   })
 
-  it('changes only those fields of a form that were edited, so two admins do not undo what the other has set', async () => {
+  it("changes only the edited fields of a form, so two admins don't overwrite each other", async () => {
     const { businessId } = await service.merchant()
     const path = `/admin/businesses/${businessId}/limits`
     const open = async () => {
@@ -304,7 +304,7 @@ describe('An act of staff', () => {
     expect(limits).to.include({ perSecond: 7, liveCodes: 8, sandboxIntentsPerDay: null })
   })
 
-  it('shows a new password link once, with which the account can set a password, and rejects a name that is taken or invalid', async () => {
+  it("shows a new account's password link once, and rejects a name that is taken or invalid", async () => {
     const create = (name: string) => staff.admin.act('/admin/staff/create', { name, role: 'viewer', reason })
     const { text, headers } = await create(' Aicha ')
     expect(headers.get('cache-control')).to.equal('no-store')
@@ -325,7 +325,7 @@ describe('An act of staff', () => {
     }
   })
 
-  it('cannot change the account of the member of staff who performs it', async () => {
+  it("is refused for one's own account", async () => {
     const before = await storedState(staff.admin.name)
     for (const name of Object.keys(accountActs.acts)) {
       const path = `/admin/staff/account/${staff.admin.name}/${name}`
@@ -358,7 +358,7 @@ describe('An act of staff', () => {
       'gets a link for a new password': (deps, name) => issueLink(deps, name, byStaff),
     } satisfies Record<string, (deps: Deps, name: string) => Promise<unknown>>
     for (const [what, act] of Object.entries(acts))
-      it(`keeps the other, even if each ${what} by the other at the same time`, async () => {
+      it(`leaves one of them, even if each ${what} by the other at the same time`, async () => {
         // Both have read that there is another admin.
         const running = await Promise.all(
           pair.map(async (name) => {

@@ -5,7 +5,7 @@ import { copyIntents, intentTemplate } from '../support/copy-intents.ts'
 import { profiled } from '../support/profiled.ts'
 import { type Merchant, withService } from '../support/service.ts'
 
-describe('The metrics for the largest businesses', () => {
+describe('Metrics of the largest businesses', () => {
   const service = withService({
     LIVE_CODES_PER_BUSINESS: '20',
     SANDBOX_INTENTS_PER_DAY: '20',
@@ -21,7 +21,7 @@ describe('The metrics for the largest businesses', () => {
   }
   const usedOf = (quota: string) => byBusiness('business_quota_used_ratio', `,quota="${quota}"`)
 
-  it('report the used shares of the quotas of the ten businesses nearest to them', async () => {
+  it('report quota usage for the ten businesses closest to their quotas', async () => {
     service.clock.freeze(new Date('2036-03-01T12:00:00Z'))
     for (const [mode, quota, limits] of [
       ['live', 'liveCodes', { liveCodes: 2 }],
@@ -44,7 +44,7 @@ describe('The metrics for the largest businesses', () => {
     service.clock.freeze(null)
   })
 
-  it("estimate a business's stored bytes from a thousand documents of each kind", async () => {
+  it("estimate a business's stored bytes from a sample of a thousand documents per kind", async () => {
     const [large, small] = await Promise.all([service.merchant(), service.merchant()])
     const copy = async (merchant: Merchant, count: number, changes: Partial<Intent>) => {
       await copyIntents(service, await intentTemplate(service, merchant), count, () => changes)

@@ -16,20 +16,20 @@ const bodies = [
 ] as const
 
 /** MongoDB is slow, and the client has disconnected before the service reads the body, which has arrived completely. */
-describe('A client that disconnects after sending a complete request', () => {
+describe('A request whose client disconnects after sending it', () => {
   const recorded = recordLog()
   const service = withService({}, recorded.log)
   const merchant = withMerchant(service)
 
   for (const [kind, path, type, body, status] of bodies)
-    it(`is never treated as if its request had no body: ${kind}`, async () => {
+    it(`is never treated as if it had no body: ${kind}`, async () => {
       const headers = merchant.write()
       await giveUp(path, { ...headers, 'Content-Type': type }, body)
       const response = await service.http.post(path).set(headers).type(type).send(body)
       expect([response.status, response.headers['idempotent-replayed']]).to.deep.equal([status, undefined])
     })
 
-  it('refunds exactly the amount that it specified', async () => {
+  it('refunds exactly the requested amount', async () => {
     const { body } = await service.http.post(intents).set(merchant.write()).send({ amount: 500 })
     const path = `${intents}/${body.data.referenceNumber}`
     await service.http.post(`${path}/simulate-payment`).set(merchant.write()).expect(200)
@@ -41,7 +41,7 @@ describe('A client that disconnects after sending a complete request', () => {
     expect(after.data.totalAmountRefunded).to.equal(100)
   })
 
-  it('leaves no error in the log if it requested a file', async () => {
+  it('logs no error for a file download', async () => {
     await giveUp('/api/v1/dev/store/products/export-csv', merchant.read(), '', 'GET')
     const line = () => recorded.lines().find(({ route }) => route === 'GET /dev/store/products/export-csv')
     await waitFor('the request has ended', () => service.deps.capacity.used().exports === 0 && line() !== undefined)

@@ -231,10 +231,10 @@ describe('An example in the OpenAPI document', () => {
 
   after(() => saveExamples(names))
 
-  for (const id of names.operations) it(`shows what ${id} returns`, () => expectExample(id))
+  for (const id of names.operations) it(`matches what ${id} returns`, () => expectExample(id))
 
   for (const event of names.events)
-    it(`shows a webhook for ${event}, and its signatures verify`, () => expectWebhook(event as EventName))
+    it(`shows a webhook for ${event} whose signatures verify`, () => expectWebhook(event as EventName))
 
   const itUnlessRecording = isRecording ? it.skip : it
   itUnlessRecording('belongs to an existing operation or event', () => {

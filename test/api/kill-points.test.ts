@@ -194,7 +194,7 @@ describe('If a process is killed between any two steps, the service', function (
     expect(steps.filter((step) => !others.includes(step))).to.deep.equal(writes)
   })
 
-  it('neither loses nor duplicates anything when it creates an intent with the reference of an overdue intent', async () => {
+  it("neither loses nor duplicates anything when it creates an intent with an overdue intent's reference", async () => {
     const operation = request(
       201,
       async () => {
@@ -360,7 +360,7 @@ describe('If a process is killed between any two steps, the service', function (
     await land(operation, steps.indexOf('mongodb commitTransaction') + 1)
   })
 
-  it('re-queues the same deliveries and no others when it retries deliveries by filter', async () => {
+  it('re-queues exactly the same deliveries when it retries deliveries by filter', async () => {
     const operation = request(
       200,
       async () => {

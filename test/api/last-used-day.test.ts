@@ -35,7 +35,7 @@ describe('The last used day of an API key', () => {
     expect(await stored(refused.id)).to.equal(null)
   })
 
-  it('fails no request if it cannot be written, and is written at the next use', async () => {
+  it("causes no failure if it can't be written, and is written at the next use", async () => {
     const { key, keyId } = await service.merchant()
     const { bulkWrite } = service.deps.ApiKey.collection
     service.deps.ApiKey.collection.bulkWrite = () => Promise.reject(new Error('MongoDB is unavailable'))
@@ -44,7 +44,7 @@ describe('The last used day of an API key', () => {
     await waitFor('the day', async () => (await get(key)).status === 404 && (await stored(keyId)) !== null)
   })
 
-  it('is written for other keys while a dead process keeps one of them locked', async () => {
+  it('is still written for other keys while a dead process holds a lock on one', async () => {
     const [locked, other] = await Promise.all([service.merchant(), service.merchant()])
     const free = await lockDocument(service, service.deps.ApiKey, locked.keyId)
     // The first two notes get into one batch.

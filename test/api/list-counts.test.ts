@@ -67,7 +67,7 @@ const lists: Record<'intents' | 'orders' | 'live deliveries' | 'live events', Li
   },
 }
 
-describe('The counts of long lists', () => {
+describe('Counts of long lists', () => {
   const service = withService()
   let elapsedMs = 0
   before(() => {
@@ -132,7 +132,7 @@ describe('The counts of long lists', () => {
       }
 
       for (const stride of [1, 5])
-        it(`are exact for any time range (items between checkpoints: ${stride})`, async () => {
+        it(`are exact for any time range (one checkpoint per ${stride} items)`, async () => {
           const deps = withCheckpoints(stride)
           await expectPages(deps, anyTime, all)
           const instants = [null, ...(stride === 5 ? [3, 26, 45] : [26]).map((index) => all[index]?.createdAt ?? null)]
@@ -148,7 +148,7 @@ describe('The counts of long lists', () => {
             }
         })
 
-      it('include new documents immediately, and documents that were inserted late', async () => {
+      it('include new documents immediately, even those inserted late', async () => {
         const deps = withCheckpoints(5)
         await expectPages(deps, anyTime, all)
         all = newestFirst([...all, ...(await insert(list, caller, [0, 0, minute]))])
@@ -158,7 +158,7 @@ describe('The counts of long lists', () => {
         await expectPages(deps, anyTime, newestFirst([...all, ...late]))
       })
 
-      it('are stored for documents older than an hour, which are not counted again', async () => {
+      it("are stored for documents older than an hour, which aren't counted again", async () => {
         const deps = withCheckpoints(5)
         expect(await totalOf(list, deps, caller)).to.equal(all.length)
         // The service never deletes such an old document. The deletion shows that it is not counted again.
@@ -176,7 +176,7 @@ describe('The counts of long lists', () => {
     })
   }
 
-  it('include events that were logged hours after they happened, such as after an outage of the workers', async () => {
+  it('include events logged hours late, e.g. after the workers were down', async () => {
     const [caller, deps, list] = [await callerOf(), withCheckpoints(5), lists['live events']]
     await insert(list, caller, ages)
     const { businessId } = caller
@@ -206,7 +206,7 @@ describe('The counts of long lists', () => {
     expect(await totalOf(intents, withCheckpoints(5), caller)).to.equal(6)
   })
 
-  it('stay in memory for the lists that were read most recently', async () => {
+  it('are cached for the most recently read lists', async () => {
     const { intents } = lists
     const [first, second, third] = [await callerOf(), await callerOf(), await callerOf()]
     for (const caller of [first, second, third]) await insert(intents, caller, ages)
@@ -220,7 +220,7 @@ describe('The counts of long lists', () => {
     expect(await total(second)).to.equal(ages.length - 1)
   })
 
-  it('cause an error only in the request in which counting fails, and are exact again in the next request', async () => {
+  it('fail only the request whose counting fails, and are exact again in the next', async () => {
     const { intents } = lists
     const caller = await callerOf()
     await insert(intents, caller, ages)

@@ -77,7 +77,7 @@ describe('GET /dev/intents with a range', () => {
     expect(inLive.body.data.total).to.equal(0)
   })
 
-  it('returns the intents with a refund from refundedFrom to refundedTo, whichever of their refunds it is', async () => {
+  it('returns the intents with any refund between refundedFrom and refundedTo', async () => {
     const [one, many, none] = [
       await create({ amount: 9 }),
       await create({ amount: 9 }, at(1)),
@@ -103,7 +103,7 @@ describe('GET /dev/intents with a range', () => {
     for (const [query, ...references] of cases) expect(await found(query), query).to.deep.equal(references)
   })
 
-  it('compares minAmount and maxAmount with the amount paid, or with the amount of an unpaid intent', async () => {
+  it("compares minAmount and maxAmount with the paid amount, or else with the intent's amount", async () => {
     const fixed = await create({ amount: 500 })
     const paid = await create({ amount: 700 }, at(1))
     await pay(paid)
@@ -126,7 +126,7 @@ describe('GET /dev/intents with a range', () => {
     expect(await found('')).to.include(open)
   })
 
-  it('returns 400 VALIDATION_ERROR for two ranges, naming the parameter that cannot be added', async () => {
+  it("returns 400 VALIDATION_ERROR for two ranges, and names the one that can't be added", async () => {
     const cases = [
       ['paidFrom=2026-01-01&refundedTo=2026-01-01', 'refundedTo'],
       ['minAmount=1&paidTo=2026-01-01', 'minAmount'],
@@ -237,7 +237,7 @@ describe('GET /dev/intents with a range', () => {
       [`&${created}`, ({ createdAt }) => createdAt >= at(5 * hour) && createdAt <= at(30 * hour)],
     ]
 
-    it('returns exact pages and totals, and reads no other intents', async () => {
+    it('returns exact pages and totals without reading other intents', async () => {
       await fill()
       // Two of the four spans with each pair of the others cover all pairs.
       const cases = ranges.flatMap(([query, matches], which) =>

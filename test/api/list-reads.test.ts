@@ -73,7 +73,7 @@ describe('A list', () => {
       ['no PENDING intent is overdue', false, 12, 12],
       ['some PENDING intents are overdue', true, 8, 16],
     ] as const)
-      it(`reads only the intents it returns, whatever the filter, and has an exact total: ${what}`, async () => {
+      it(`reads only the intents it returns and has an exact total, whatever the filter: ${what}`, async () => {
         await fill(neighbour, withOverdue)
         await fill(merchant, withOverdue)
         const each = [pending, 12, 12, cancelled, 12]
@@ -90,7 +90,7 @@ describe('A list', () => {
       })
   })
 
-  it('reads only the deliveries it returns, matches brute force for every pair of filters, and has an exact total', async () => {
+  it('reads only the deliveries it returns, for every pair of filters, and has an exact total', async () => {
     const { id: endpointId } = await subscribe(service, merchant, 'http://127.0.0.1:9/')
     const made = await freshDelivery(service, merchant)
     await service.deps.Delivery.deleteMany({})

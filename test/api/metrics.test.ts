@@ -98,7 +98,7 @@ describe('Metrics', () => {
     return now()
   }
 
-  it('count requests by route and code, and also count idempotent replays, wallet calls and intent transitions', async () => {
+  it('count requests by route and code, and also repeated responses, wallet calls and transitions', async () => {
     const before = await now()
     const headers = merchant.write('one')
     for (const amount of [500, 500, 600])
@@ -138,7 +138,7 @@ describe('Metrics', () => {
     }
   })
 
-  it('report overdue work while no worker is running, and finished work once a worker has started', async () => {
+  it('report overdue work while no worker runs, and finished work once one does', async () => {
     const waiting = await later()
     expectValues(waiting, ['outbox_lag_seconds', [60, 200]], ['queue_workers', 0])
     const ofWorkers = ['last_poll_timestamp_seconds', 'attempts_in_flight', 'endpoints_waiting']
@@ -221,7 +221,7 @@ describe('Metrics', () => {
     )
   })
 
-  it('are computed by indexed queries that examine few documents and run again only when the cached values have expired', async () => {
+  it('use indexed queries that examine few documents and run only when the cache has expired', async () => {
     const template = await service.deps.Intent.findOne().orFail().lean<Intent>()
     const at = new Date(service.clock.now().getTime() - 5_000)
     const standing: Partial<Intent> = { status: 'PENDING', expiresAt: at, cancelsAt: at, hold: null, refunds: [] }
@@ -250,7 +250,7 @@ describe('Metrics', () => {
     expect(again.filter(({ ns }) => /\.(intents|orders|deliveries|retention)$/.test(ns))).to.deep.equal([])
   })
 
-  it('have a limited number of label values, whatever strangers request', async () => {
+  it('have a bounded number of label values, whatever strangers request', async () => {
     const targets = Array.from({ length: 40 }, (_, index) => `/api/v1/dev/intents/PI-${index}/x`)
     const others = ['/p/AAAAAA', '/p/%00', '/admin/queues/zzz', '/sandbox/zzz', '/nowhere?a=b']
     const headers = ['Host: h', 'Content-Length: 0', 'Connection: close', '', '']
@@ -290,7 +290,7 @@ describe('Metrics', () => {
     await Promise.all([web.close(), ...servers.map((server) => server?.stop(0))])
   })
 
-  it('require METRICS_TOKEN if it is set, both on the port of the API and on the port of a worker', async () => {
+  it("require METRICS_TOKEN if it is set, on the API port and on a worker's port", async () => {
     const metricsToken = 'a-token-of-this-test'
     const deps = { ...service.deps, config: { ...service.deps.config, metricsToken } }
     const web = await openServer(service, timeouts, createApp(deps))
@@ -318,7 +318,7 @@ describe('Metrics', () => {
     await Promise.all([web.close(), probes.stop(0)])
   })
 
-  it('count the log lines that may require action', () => {
+  it('count log lines that may require action', () => {
     const counted: string[] = []
     const log = createLog('info', 'test', (level, line) => void counted.push(`${level} ${line}`))
     const quiet = Object.assign(log, { [pino.symbols.streamSym]: { write: () => true } })
@@ -329,7 +329,7 @@ describe('Metrics', () => {
     expect(counted).to.deep.equal(['warn redis.unavailable', 'warn web.full', 'error payment.astray'])
   })
 
-  it('start at 0 if an alert depends on their increase', async () => {
+  it('start at 0 if an alert watches their increase', async () => {
     const beginning = samplesOf(await createMetrics().registry.metrics())
     for (const [level, lines] of Object.entries(watchedLines))
       for (const line of lines) expectValues(beginning, ['log_lines_total', 0, { level, line }])
@@ -344,7 +344,7 @@ describe('Metrics', () => {
         expectValues(beginning, ['webhook_attempts_total', 0, { outcome: 'dead', stage, environment }])
   })
 
-  it('report the age of the oldest open wallet outcome even if there are too many outcomes to count', async () => {
+  it('report the age of the oldest unknown wallet outcome, even if there are too many to count', async () => {
     const at = (ago: number) => new Date(service.clock.now().getTime() - ago)
     const template = await service.deps.Intent.findOne().orFail().lean<Intent>()
     const refunds: Intent['refunds'] = []
@@ -373,7 +373,7 @@ describe('Metrics', () => {
     client.disconnect()
   })
 
-  it('are returned within 2 s while MongoDB is frozen and Redis is down, but omit the values that cannot be read', async () => {
+  it('respond within 2 s while MongoDB is frozen and Redis is down, but omit unavailable values', async () => {
     await mongo.kill('SIGSTOP')
     await redis.kill('SIGKILL')
     // Stored bytes are cached for ten minutes, all other values for less.

@@ -43,7 +43,7 @@ describe('The permission checks', () => {
       expect(tested).to.have.members(there)
     })
 
-    it('let a publishable key read a single intent, but refuse the key for all other operations', async () => {
+    it('let a publishable key read a single intent, and do nothing else', async () => {
       const publishable = await withAnotherKey(service, merchant, { kind: 'publishable' })
       for (const [method, path, , kind] of operations) {
         const request = service.http[method](path).set(publishable.write()).send(undefined)
@@ -55,7 +55,7 @@ describe('The permission checks', () => {
       await service.http.get(path).set(publishable.read()).expect(200)
     })
 
-    it("refuse a key without the operation's scope, but accept a key with only that scope", async () => {
+    it("require the operation's scope, and no other", async () => {
       const keys = new Map<string, Promise<Merchant>>()
       const keyWith = (granted: Scope[]) => {
         const known = keys.get(granted.join()) ?? withAnotherKey(service, merchant, { scopes: granted })
@@ -74,9 +74,9 @@ describe('The permission checks', () => {
     })
   })
 
-  describe('taken together', () => {
+  describe('combined', () => {
     // Each request fails its own check and as many later ones as possible, and expects the error of the earliest.
-    it('return the error from the first check that fails', async () => {
+    it('return the error of the first failing check', async () => {
       const broken = { ipAllowlist: ['192.0.2.7'], scopes: [], kind: 'publishable', mode: 'live' } as const
       const open = await service.merchant({ ...broken, ipAllowlist: [], scopes: [] })
       const key = (options: Parameters<Service['key']>[1]) => service.key(open.businessId, options)
@@ -131,7 +131,7 @@ describe('The permission checks', () => {
       await expectRefused(send(cancel, keyed.write()), 400, 'INTENT_CANCEL_INVALID_STATUS')
     })
 
-    it('are skipped while the whole API is switched off, and the switch takes effect within 5 s', async () => {
+    it('are skipped while the whole API is switched off, which takes effect within 5 s', async () => {
       await switchApi(service.deps, false, tester)
       await waitFor('the API is off', () => !service.deps.apiSwitch.isOn(), 5000)
       await expectRefused(service.http.get(intents), 503, 'FEATURE_DISABLED')

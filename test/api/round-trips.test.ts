@@ -16,7 +16,7 @@ const holdMs = 20
 /** A pause of the process makes a count too large, never too small, so that the least is the true one. */
 const repeats = 3
 
-describe('After authentication, the commands to MongoDB that wait for one another', () => {
+describe('Consecutive MongoDB commands after authentication', () => {
   const counter = withOpened(
     () => openRoundCounter(urlOf(servers.mongoUrl, newName()), () => deadlineMs(holdMs)),
     ({ close }) => close(),
@@ -44,12 +44,12 @@ describe('After authentication, the commands to MongoDB that wait for one anothe
     return counts.slice(1).toSorted((one, other) => one.length - other.length)[0] ?? []
   }
 
-  it(`are at most ${most.create} for a create`, async () => {
+  it(`number at most ${most.create} for a create`, async () => {
     const rounds = await fewestRounds(async () => () => write('', { amount: 5000 }))
     expect(rounds, JSON.stringify(rounds)).to.have.lengthOf.at.most(most.create)
   })
 
-  it(`are at most ${most.cancel} for a cancel`, async () => {
+  it(`number at most ${most.cancel} for a cancel`, async () => {
     const rounds = await fewestRounds(async () => {
       const { referenceNumber } = await createIntent(service, merchant)
       return () => write(`/${referenceNumber}/cancel`, {})
@@ -61,7 +61,7 @@ describe('After authentication, the commands to MongoDB that wait for one anothe
     ['succeeds', wallets.pays, 0],
     ['fails', wallets.wrongPin, 3],
   ] as const)
-    it(`are at most two for the limits on failures, if a payment ${what}`, async () => {
+    it(`number at most two for the failure limits, if a payment ${what}`, async () => {
       const { path } = await offerOf(service, await service.merchant())
       const form = await open(service, path)
       await service.deps.Counter.deleteMany({})

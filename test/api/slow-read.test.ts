@@ -8,7 +8,7 @@ const lifetimeMs = 86_400_000
  * An intent is read just before its expiry and paid before the response is sent. It never expires, so the response must
  * not say so.
  */
-describe('A slow read during which the intent is paid and then reaches its expiry time', () => {
+describe('A slow read of an intent that is paid and then reaches its expiry time meanwhile', () => {
   const service = withService()
   const merchant = withMerchant(service)
   let referenceNumber: string
@@ -71,7 +71,7 @@ describe('A slow read during which the intent is paid and then reaches its expir
       expect(await statusNow()).to.equal('PAID')
     })
 
-  it('returns pending to the payment page, but the next read returns paid', async () => {
+  it('shows the payment page as pending, but the next read shows it as paid', async () => {
     delay('findOffered')
     expect((await get(`/p/${shortCode}/status`)).state).to.equal('pending')
     expect((await get(`/p/${shortCode}/status`)).state).to.equal('paid')

@@ -70,7 +70,7 @@ const table: Record<string, Row> = {
   'get /dev/store/orders/:id': { of: 'order' },
 }
 
-describe('The API with several businesses in both environments', () => {
+describe('The API, with several businesses in both environments,', () => {
   const service = withService()
 
   /** A business with a shop in each of its environments. */
@@ -136,7 +136,7 @@ describe('The API with several businesses in both environments', () => {
     expect(Object.keys(table)).to.have.members(routes.map(({ method, path }) => `${method} ${path}`))
   })
 
-  it("takes stock for an order only from the order's own business and environment", async () => {
+  it("takes stock for an order only from that business's products in that environment", async () => {
     const own = await openBusiness()
     const [mine, live, foreign] = await Promise.all(
       [own.test, own.live, other.test].map(({ merchant }) => createProduct(service, merchant)),
@@ -161,7 +161,7 @@ describe('The API with several businesses in both environments', () => {
     if (row === undefined) continue
 
     if ('of' in row)
-      it(`finds only what belongs to the business and environment of the caller's key: ${name}`, async () => {
+      it(`finds only objects of the key's business and environment: ${name}`, async () => {
         const kind: Kind = kinds[row.of]
         const own = await openBusiness()
         const unknown = await Promise.all(
@@ -194,7 +194,7 @@ describe('The API with several businesses in both environments', () => {
       })
 
     if ('lists' in row)
-      it(`lists only what belongs to the business and environment of the caller's key: ${name}`, async () => {
+      it(`lists only objects of the key's business and environment: ${name}`, async () => {
         const things = await thingsOf(kinds[row.lists])
         for (const { side } of things) {
           const { status, text } = await send(route, row, side, '')
@@ -207,7 +207,7 @@ describe('The API with several businesses in both environments', () => {
       })
 
     if ('changes' in row)
-      it(`changes only what belongs to the business and environment of the caller's key: ${name}`, async () => {
+      it(`changes only objects of the key's business and environment: ${name}`, async () => {
         const kind: Kind = kinds[row.changes]
         const [own, stranger] = await openBusinesses()
         const sides = [own.test, own.live, stranger.test, stranger.live]
@@ -227,7 +227,7 @@ describe('The API with several businesses in both environments', () => {
       })
 
     if ('makes' in row)
-      it(`creates documents only for the business and environment of the caller's key: ${name}`, async () => {
+      it(`creates objects only for the key's business and environment: ${name}`, async () => {
         const kind: Kind = kinds[row.makes]
         const own = await openBusiness()
         const sides = [own.test, own.live, other.test, other.live]

@@ -29,7 +29,7 @@ describe('Bull Board in a browser', function () {
   })
   afterEach(() => expect(stage.faults()).to.deep.equal([]))
 
-  it('lets support staff find a dead delivery, retry it, and see both its success and its line in the audit trail', async () => {
+  it('lets support staff find and retry a dead delivery, and see its success and its audit line', async () => {
     const delivery = await stage.deadDelivery()
     const page = support
     await page.getByRole('link', { name: 'webhook-delivery', exact: true }).first().click()
@@ -55,7 +55,7 @@ describe('Bull Board in a browser', function () {
       .and.include('delivery.requeued')
   })
 
-  it('offers support staff Retry and Retry all, but no other action', async () => {
+  it('offers support staff only Retry and Retry all', async () => {
     await stage.deadDelivery()
     const page = support
     await page.goto(failed)
@@ -102,7 +102,7 @@ describe('Bull Board in a browser', function () {
     await expectNoAction()
   })
 
-  it('reports that a delivery has been delivered in the meantime, and sends nothing', async () => {
+  it('reports that a delivery has succeeded in the meantime, and sends nothing', async () => {
     const delivery = await stage.deadDelivery()
     const page = await stage.enter('support', failed, 'phone')
     const card = cardOf(page, delivery)
@@ -119,7 +119,7 @@ describe('Bull Board in a browser', function () {
     expect(stage.endpointServer.received).to.have.length(sent)
   })
 
-  it('sends every dead delivery again when support staff press Retry all', async () => {
+  it('sends every dead delivery once more when support staff press Retry all', async () => {
     const deliveries = [await stage.deadDelivery(), await stage.deadDelivery()]
     const page = support
     await page.goto(failed)

@@ -210,7 +210,7 @@ describe('The hosted payment pages', function () {
     expect(await page.locator('h1').textContent()).to.equal('Pay 10,100,000.00\u00a0MRU')
   })
 
-  it('print a receipt without buttons, links or the language menu, in black on white', async () => {
+  it('print a black-and-white receipt without buttons, links or the language menu', async () => {
     for (const locale of locales) {
       const page = await counter.openWindow({ size: 'phone', language: locale.code })
       await page.addInitScript('window.print = () => { document.title = "printed" }')
@@ -246,7 +246,7 @@ describe('The hosted payment pages', function () {
     }
   })
 
-  it('say how long to wait after too many failed attempts', async () => {
+  it('say how long to wait after too many failures', async () => {
     const { deps } = counter.service
     const page = await counter.openWindow({ size: 'phone', language: 'ar' })
     for (let time = 0; time < 301; time += 1) await fetch(`${counter.service.origin}/p/222222`)

@@ -66,7 +66,7 @@ describe('A payment in a browser', function () {
   }
 
   for (const scripts of [true, false])
-    it(`is shown in a waiting tab once it has been made in another tab${scripts ? '' : ' (without scripts)'}`, async () => {
+    it(`appears in a waiting tab once it has been made in another one${scripts ? '' : ' (without scripts)'}`, async () => {
       const { path, referenceNumber } = await order()
       const [first, second] = [await open(path, scripts), await open(path, scripts)]
       const wallet = holdWallet()
@@ -85,7 +85,7 @@ describe('A payment in a browser', function () {
     })
 
   for (const scripts of [true, false])
-    it(`takes the money only once if the customer double-clicks${scripts ? '' : ' (without scripts)'}`, async () => {
+    it(`is charged only once if the customer double-clicks${scripts ? '' : ' (without scripts)'}`, async () => {
       const { path, referenceNumber } = await order()
       const page = await open(path, scripts)
       await fill(page)
@@ -94,7 +94,7 @@ describe('A payment in a browser', function () {
       await expectPaidOnce(referenceNumber)
     })
 
-  it('takes the money only once if several tabs submit their forms at the same moment', async () => {
+  it('is charged only once if several tabs submit their forms at the same moment', async () => {
     const { path, referenceNumber } = await order()
     const tabs = [await open(path), await open(path), await open(path, false)]
     for (const tab of tabs) await fill(tab)
@@ -106,7 +106,7 @@ describe('A payment in a browser', function () {
     await expectPaidOnce(referenceNumber)
   })
 
-  it('is still shown as paid, and not sent again, after the customer goes back or refreshes the page', async () => {
+  it("stays paid and isn't sent again when the customer goes back or refreshes", async () => {
     const { path, referenceNumber } = await order()
     const page = await open(path)
     await pay(page, locale, payer)

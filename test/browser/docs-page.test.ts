@@ -61,7 +61,7 @@ describe('The /docs page', function () {
   const created = () => service.deps.Intent.countDocuments({ businessId: merchant.businessId })
   const ownBarriers = async (page: Page) => (await barriers(page)).filter((each) => !knownViolations.test(each))
 
-  it('creates intents with a test key, forgets the key when reloaded, sends nothing with a live key, and fits a phone', async () => {
+  it('creates intents with a test key, forgets it on reload, refuses a live key, and fits a phone', async () => {
     const page = await open()
     const requests: Request[] = []
     page.on('request', (each) => void (/\/api\/v1\/dev\//.test(each.url()) && requests.push(each)))

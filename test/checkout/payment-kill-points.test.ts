@@ -144,7 +144,7 @@ describe('If a process is killed between any two steps of a payment or refund,',
       expect(steps).to.include.members(['mongodb insert', 'mongodb commitTransaction', 'mongodb update'])
     })
 
-  it("any failure event comes before the expiry event, even if the payment is declined after the intent's expiry time", async () => {
+  it('any failure event precedes the expiry event, even if the payment is declined after the expiry time', async () => {
     const declined = { outcome: 'declined', reason: 'limit_exceeded' } as const
     scriptedWallet(service).setStatus(declined)
     const declining: Operation<Case> = {
@@ -221,7 +221,7 @@ describe('If a process is killed between any two steps of a payment or refund,',
     return responses[0] ?? ''
   }
 
-  it('a refund is made at most once, and a retry of the request reports whether the refund was made', async () => {
+  it('a refund is made at most once, and a retry reports whether it was made', async () => {
     const refunding = {
       ...request(async (deps, caller, { referenceNumber, request: own }) => {
         const input = { amount: 20_000, reason: null, expectedRefundable: null }
@@ -247,7 +247,7 @@ describe('If a process is killed between any two steps of a payment or refund,',
     for (const write of writes) await land(refunding, write)
   })
 
-  it('a payment is simulated exactly once, and a retry of the request reports that the simulation succeeded', async () => {
+  it('a payment is simulated exactly once, and a retry reports its success', async () => {
     const simulating = {
       ...request(async (deps, caller, { referenceNumber, request: own }) => {
         const input = { amount: null, payerPhone: '22000001', outcome: 'success' } as const

@@ -28,7 +28,7 @@ interface Collection {
 const wrong =
   /^(VALIDATION_ERROR|INVALID_.*|MISSING_.*|UNSUPPORTED_MEDIA_TYPE|IDEMPOTENCY_.*|PAYLOAD_TOO_LARGE|ENDPOINT_NOT_FOUND|.*_ERROR)$/
 
-describe('The Postman collection that the service serves', () => {
+describe('The Postman collection', () => {
   const service = withService({ PUBLIC_URL: 'https://pay.example' })
   const merchant: Merchant = withMerchant(service)
   let collection: Collection

@@ -130,11 +130,11 @@ call('POST', '/refund', ['reason' => new Serialized(new Serialized($sent['reason
 `,
 }
 
-describe('A client that the service serves', () => {
+describe('A downloadable client', () => {
   const recorder = withOpened(startRecorder, ({ close }) => close())
 
   for (const { name, command, extension } of languages)
-    it(`sends no body that it could not encode completely, and throws at once, in ${name}`, async function () {
+    it(`throws at once instead of sending a body that can't be fully encoded, in ${name}`, async function () {
       skipUnlessHere(this, name, [command, '--version'], 'docs/clients')
       const files = { ...librariesOf({ extension }), [`run.${extension}`]: programs[name] ?? '' }
       const environment = { BASE: recorder.origin, KEY: 'sk_test_x' }
@@ -144,7 +144,7 @@ describe('A client that the service serves', () => {
       expect(bodies).to.deep.equal(name === 'Node' ? [sent, sent] : [sent])
     })
 
-  it('sends no body that it could not encode completely, in TypeScript', async () => {
+  it("throws at once instead of sending a body that can't be fully encoded, in TypeScript", async () => {
     const payments = createPayments({ key: 'sk_test_x', baseUrl: recorder.origin })
     const before = recorder.bodies.length
     const circular: Record<string, unknown> = {}

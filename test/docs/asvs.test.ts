@@ -16,7 +16,7 @@ const sections =
   '16.2:5 16.3:4 16.4:3 16.5:3 17.1:1 17.2:4 17.3:2'
 
 describe(file, () => {
-  it('contains every requirement of levels 1 and 2 exactly once, in order', () => {
+  it('lists every requirement of levels 1 and 2 exactly once, in order', () => {
     const ids = sections.split(' ').flatMap((each) => {
       const [section = '', count = ''] = each.split(':')
       return Array.from({ length: Number(count) }, (_, at) => `${section}.${at + 1}`)
@@ -26,7 +26,7 @@ describe(file, () => {
     expect(counts).to.deep.equal([70, 183])
   })
 
-  it('gives each requirement a verdict, and proof in existing files or a reason', () => {
+  it('gives each requirement a verdict, with proof in existing files or a reason', () => {
     const verdicts = ['met', 'operator', 'not applicable', 'not met']
     for (const { id, verdict = '', evidence = '', note = '' } of rows) {
       expect(verdicts, id).to.include(verdict)

@@ -24,13 +24,13 @@ function isDescribed(shown: { success?: boolean; data?: unknown; statusCode?: nu
   return paths.some((path) => mayMatch(path) && schemaErrors(value, 'components', 'schemas', ...path) === null)
 }
 
-describe('The code blocks on the pages', () => {
+describe('The code blocks in the documentation', () => {
   it('include at least one block of every expected kind', () => {
     for (const kind of kinds) expect(fenced.map(({ fence }) => fence)).to.include(kind)
     expect(fenced.length).to.be.at.least(40)
   })
 
-  it('are either run by a test or listed in how-tested.ts with the reason why no test runs them', () => {
+  it('are either run by a test or listed in how-tested.ts with a reason', () => {
     expect(fenced.filter((block) => testOf(block) === undefined).map(nameOf)).to.deep.equal([])
     const listed = fenced.map(isListed)
     expect(notRun.filter((one) => !listed.includes(one))).to.deep.equal([])
@@ -40,14 +40,14 @@ describe('The code blocks on the pages', () => {
     for (const block of json) expect(() => JSON.parse(block.text), nameOf(block)).to.not.throw()
   })
 
-  it('match the OpenAPI document if they show JSON on a page for merchants', () => {
+  it('match the OpenAPI document if they show JSON to merchants', () => {
     const isForMerchants = ({ page }: Block) => page !== 'docs/operators/wallet-provider.md'
     const examples = json.filter((block) => isForMerchants(block) && !block.text.includes('"…"'))
     expect(examples.length).to.be.at.least(5)
     expect(examples.filter(({ text }) => !isDescribed(JSON.parse(text))).map(nameOf)).to.deep.equal([])
   })
 
-  it('show each error with the status that the catalogue gives for that error', () => {
+  it('show each error with its status from the catalogue', () => {
     const errors = json
       .map(({ text }) => JSON.parse(text))
       .map((shown) => shown.error ?? shown)

@@ -42,16 +42,16 @@ describe('docs/maintainers/guarantees.md', () => {
     expect(tests.filter((name) => !existsSync(join(root, `test/${name}.test.ts`)))).to.deep.equal([])
   })
 
-  it('lists exactly the promises about the service that the fault checker verifies', () => {
+  it('lists exactly the promises that the fault checker verifies', () => {
     expect(ofFaults).to.have.members(ofTheService)
   })
 
-  it('lists, for each planted bug, a test that detects the bug or a promise that the bug breaks', () => {
+  it('lists for each planted bug a test that detects it or a promise that it breaks', () => {
     const unnamed = mutants.filter(({ caughtBy }) => !caughtBy.some((name) => proofs.has(name.replace('.test.ts', ''))))
     expect(unnamed.map(({ name }) => name)).to.deep.equal([])
   })
 
-  it('lists exactly the checks in the attack', () => {
+  it('lists exactly the checks of the attack', () => {
     expect([...new Set(rows.flatMap(({ proof }) => inItalics(proof)))]).to.have.members(checkNames)
   })
 })

@@ -29,7 +29,7 @@ const phrases: Record<string, string[]> = {
 
 describe('The connection limits', () => {
   for (const [page, sentences] of Object.entries(phrases))
-    it(`have the same values in ${page} as in the code`, () => {
+    it(`are the same in ${page} as in the code`, () => {
       const text = textOf(page).replaceAll(/\s+/g, ' ')
       for (const sentence of sentences) expect(text).to.include(sentence)
     })

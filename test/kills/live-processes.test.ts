@@ -18,7 +18,7 @@ const { phone, pin } = payer
  */
 const lostForGoodMs = 110_000
 
-describe("If a process is killed while it waits for the live provider's response,", function () {
+describe("If a process is killed while waiting for the live provider's response,", function () {
   this.timeout(30_000)
   let provider: Provider
   const processes: ServiceProcess[] = []
@@ -88,7 +88,7 @@ describe("If a process is killed while it waits for the live provider's response
   const done: ProviderBehaviour = (_res, work) => void work()
   const lost: ProviderBehaviour = () => {}
 
-  it('the intent stays on hold, and later either becomes PAID or is released, depending on whether the money moved', async () => {
+  it("the intent's hold stays, until it becomes PAID or is released depending on whether the money moved", async () => {
     for (const behaviour of [done, lost]) {
       service.clock.freeze(null)
       const [web, created] = await Promise.all([start('web'), createIntent(service, merchant, { amount })])
@@ -110,7 +110,7 @@ describe("If a process is killed while it waits for the live provider's response
     }
   })
 
-  it('the refund stays on hold, and a retry of the request in a different process returns the actual outcome', async () => {
+  it('the refund stays reserved, and a retry in a different process returns the actual outcome', async () => {
     for (const behaviour of [done, lost]) {
       service.clock.freeze(null)
       const [web, created] = await Promise.all([start('web'), createIntent(service, merchant, { amount })])
@@ -128,7 +128,7 @@ describe("If a process is killed while it waits for the live provider's response
     }
   })
 
-  it("a worker's interrupted query for a payment's outcome can be repeated by another process", async () => {
+  it("a worker's interrupted query for a payment's outcome is repeated by another process", async () => {
     provider.handleOrders(responseLost)
     const { referenceNumber } = await createIntent(service, merchant, { amount })
     expect(outcomeName(await pay(service, referenceNumber, { phone, pin }))).to.equal('waiting')

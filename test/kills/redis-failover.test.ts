@@ -150,7 +150,7 @@ async function expectAllDelivered({ service, merchant }: Stage, count: number): 
   expect(await Delivery.countDocuments({ businessId })).to.equal(count)
 }
 
-describe('The service, when the master of its Redis is killed under load,', function () {
+describe('The service, when its Redis master is killed under load,', function () {
   this.timeout(90_000)
   const kinds = { 'sentinels name another one': startSentinels, 'it is a Redis Cluster': startCluster }
   const stages = new Map<string, Promise<Stage>>()

@@ -198,7 +198,7 @@ describe('The service during a Redis outage', function () {
     expect(await stopped).to.be.below(6_000 + deadlineMs(2_000))
   })
 
-  it('exits with code 0 on SIGTERM, even if a delivery attempt is in progress and then fails', async () => {
+  it('exits with code 0 on SIGTERM, even during a delivery attempt that then fails', async () => {
     await Promise.all(healed.values())
     const outage = outages[0] as Outage
     const { redis, web, worker, endpointServer } = outage

@@ -13,7 +13,7 @@ import { waitFor } from '../support/wait-for.ts'
 const intents = '/api/v1/dev/intents'
 
 /** No load balancer hides the end of the process from these clients. */
-describe('A process that is stopped while clients are using its port', () => {
+describe('A process stopped while clients use its port', () => {
   const service = withService()
   const merchant = withMerchant(service)
   let web: ServiceProcess | null = null
@@ -30,7 +30,7 @@ describe('A process that is stopped while clients are using its port', () => {
     return call(`${origin}${intents}`, 'POST', headers, '{"amount":500}', agent)
   }
 
-  it('still accepts connections for SHUTDOWN_DRAIN_SECONDS, but reports that it is not ready and closes each connection after one response', async () => {
+  it('still accepts connections for SHUTDOWN_DRAIN_SECONDS, but reports not ready and closes each after one response', async () => {
     const started = await startProcess('web', service, { SHUTDOWN_DRAIN_SECONDS: '1.5' })
     web = started
     const stoppedAt = performance.now()
@@ -49,7 +49,7 @@ describe('A process that is stopped while clients are using its port', () => {
     expect(performance.now() - stoppedAt).to.be.within(1500, 3000 + deadlineMs(3000))
   })
 
-  it('can be restarted 3 times without a connection reset or a failed request for any of its 8 clients', async function () {
+  it('can be restarted 3 times without a reset connection or failed request for any of 8 clients', async function () {
     this.timeout(300_000)
     const PORT = String(await freePort())
     const start = () =>

@@ -10,7 +10,7 @@ const removed = 1_000_000
 const stored = 900
 const minuteMs = 60_000
 
-describe('The pages of the ledger', () => {
+describe('Ledger pages', () => {
   const service = withService()
   const merchant = withMerchant(service)
   const begunAt = Date.parse('2027-03-01T00:00:00Z')
@@ -74,7 +74,7 @@ describe('The pages of the ledger', () => {
     return data
   }
 
-  it('show all entries once, newest first, and read no more than they show, wherever the page is', async () => {
+  it('show all entries once, newest first, and read only what they show, however far back', async () => {
     const numbers: number[] = []
     for (let page = 1, hasMore = true; hasMore; page += 1) {
       const data = await read(`balance/entries?limit=100&page=${page}`)
@@ -86,7 +86,7 @@ describe('The pages of the ledger', () => {
     expect(await read(`balance/entries?limit=100&page=${stored / 100 + 1}`)).to.include({ hasMore: false })
   })
 
-  it('read no more than they show for a type or a period', async () => {
+  it('read only what they show when filtered by type or period', async () => {
     const span = `from=${at(300).toISOString()}&to=${at(599).toISOString()}`
     const period = await read(`balance/entries?${span}&limit=100&page=3`)
     expect([period.total, period.items.length, period.hasMore]).to.deep.equal([300, 100, false])

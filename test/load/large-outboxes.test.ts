@@ -53,7 +53,7 @@ const peakMiB = (pid: number): number =>
     ? Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
     : 0
 
-describe('An intent with a thousand refunds', () => {
+describe('An intent with a thousand refunds and the largest metadata', () => {
   const service = withService()
   const merchant = withMerchant(service)
   const endpoints = withOpened(
@@ -79,7 +79,7 @@ describe('An intent with a thousand refunds', () => {
     }
   }
 
-  it('and the largest metadata is delivered to two endpoints, each event exactly once, by a worker of 384 MB', async () => {
+  it('has each event delivered exactly once to two endpoints by a worker with 384 MB', async () => {
     const both = [endpoints.first, endpoints.second]
     const events = ['payment.created', 'payment.failed', 'payment.confirmed', 'payment.refunded']
     for (const { url } of both) await subscribe(service, merchant, url, events)

@@ -31,7 +31,7 @@ describe('Unread responses, under load', () => {
     await createIntent(service, neighbour)
   })
 
-  it("do not raise `web`'s memory above 400 MiB, even if they are 100 pages of 100 large intents", async () => {
+  it("never raise `web`'s memory above 400 MiB, even with 100 pages of 100 large intents", async () => {
     const web = await startProcess('web', service)
     const { origin } = web
     const memory = async () => {

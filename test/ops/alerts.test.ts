@@ -115,8 +115,8 @@ function faultsOf(expr: string): string[] {
 const isValue = (label: string, value: string): boolean =>
   label === 'code' ? value in catalogue || /^[\d[\].]+$/.test(value) : valuesOf(label).includes(value)
 
-describe('The monitoring set-up', () => {
-  it('includes an explanation in docs/operators/watch.md for each label whose values are not self-explanatory', () => {
+describe('The monitoring setup', () => {
+  it('explains each label without self-explanatory values in docs/operators/watch.md', () => {
     const own = described.filter(({ name }) => name.startsWith('payment_intents_'))
     const labels = new Set(own.flatMap(({ labelNames }) => labelNames))
     const unexplained = [...labels].filter((label) => !(label in plain) && explained(label).length === 0)
@@ -148,7 +148,7 @@ describe('The monitoring set-up', () => {
     }
   })
 
-  it('has a runbook that states the meaning of each alert and, for a page, its impact, the remedy and when it is done', () => {
+  it('has a runbook that says what each alert means and, for a page, its impact, remedy and end', () => {
     const [, ...entries] = read('docs/operators/runbook.md').split(/^## (?=\w+\n\n`)/m)
     expect(entries.length).to.equal(rules.length)
     for (const entry of entries) {
@@ -157,7 +157,7 @@ describe('The monitoring set-up', () => {
     }
   })
 
-  it('includes, for each alert on log lines, a test that old counts do not trigger the alert after a failed scrape', () => {
+  it("tests for each log-line alert that old counts don't trigger it after a failed scrape", () => {
     const counted = rules.filter(({ expr }) => expr.includes('_log_lines_total'))
     const isQuietAfterGap = ({ alert, expr }: Rule) =>
       tests.some(({ input_series: given, alert_rule_test: cases }) =>
@@ -175,7 +175,7 @@ describe('The monitoring set-up', () => {
     expect(counted.filter((rule) => !isQuietAfterGap(rule)).map(({ alert }) => alert)).to.deep.equal([])
   })
 
-  it('exports a count of 0, from the first scrape on, for every error log line and every line that an alert watches', () => {
+  it('exports 0 from the first scrape for every error log line and every line that an alert watches', () => {
     const [, logs = ''] = page.split('\n## Logs\n')
     const atError = [...logs.matchAll(/^\| (`[^|]+) \| error \|/gm)].flatMap(([, cell = '']) => named(cell))
     expect(watchedLines.error).to.have.members(atError)
@@ -186,7 +186,7 @@ describe('The monitoring set-up', () => {
     expect([...watchedLines.error, ...watchedLines.warn]).to.include.members(watched)
   })
 
-  it('has a dashboard whose panels have unique ids and positions and can use any Prometheus data source', () => {
+  it('has a dashboard with unique panel ids and positions, for any Prometheus data source', () => {
     const { panels } = dashboard
     expect(new Set(panels.map(({ id }) => id)).size).to.equal(panels.length)
     const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>

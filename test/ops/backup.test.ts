@@ -74,7 +74,7 @@ describe('A backup', () => {
     await fs.rm(folder, { recursive: true })
   })
 
-  it('unlocks the server if it fails or times out, or if one of its processes is stopped or killed', async () => {
+  it('unlocks the server if it fails, times out, is stopped or is killed', async () => {
     const takesWrites = () => createIntent(service, merchant)
     const failing = whileLocked(mongo.url, 60_000, never, () => Promise.reject(new Error('no room')))
     expect(await faultOf(failing)).to.equal('no room')
@@ -107,7 +107,7 @@ describe('A backup', () => {
     await takesWrites()
   })
 
-  it('leaves nothing behind if it is interrupted during a dump that prints a lot of output', async () => {
+  it('leaves nothing behind if interrupted during a dump with a lot of output', async () => {
     const [tools, temporary] = [join(folder, 'tools'), join(folder, 'temporary')]
     await Promise.all([fs.mkdir(tools), fs.mkdir(temporary)])
     const verbose = '#!/bin/sh\n[ "$1" = --version ] && exit\nhead -c 2000000 /dev/zero >&2\nexec sleep 60\n'
@@ -132,7 +132,7 @@ describe('A backup', () => {
     expect(await isLocked()).to.equal(false)
   })
 
-  it('is taken with a command that prints its usage when run with --help', async () => {
+  it('prints its usage with --help', async () => {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [...backupCommand, '--help'])
     expect([stdout.split(' ')[0], stderr]).to.deep.equal(['npm', ''])
   })
@@ -181,7 +181,7 @@ describe('A backup', () => {
   })
 
   for (const way of ['files', 'dump'] as const)
-    it(`can be restored completely even if it was taken during traffic, and the service can continue afterwards (method: ${way})`, async function () {
+    it(`can be taken during traffic and restored completely, and the service can continue (method: ${way})`, async function () {
       if (way === 'dump' && !hasTools()) {
         console.error('mongodump is not on the PATH, so its backups are not tested')
         this.skip()
@@ -241,7 +241,7 @@ describe('A backup', () => {
       expect(due.body).to.equal(await storedBody(again, filled.due))
     })
 
-  it('can be verified without affecting the service, and the verification shows whether SECRET_KEY decrypts the data', async () => {
+  it('can be verified without affecting the service, including whether SECRET_KEY decrypts the data', async () => {
     const { secrets, log } = service.deps
     const drilled = await drill(join(folder, 'files'), 'payment_intents', secrets, log, never)
     expect(drilled.counts).to.include({ orders: 1, products: 1, webhookendpoints: 1, staff: 1 })
@@ -281,7 +281,7 @@ describe('A backup', () => {
     expect(fault).to.include('it has payment_intents')
   })
 
-  it("contains all of the server's databases if it is taken by mongodump, which uses the database in the URL only for authentication", () => {
+  it("contains all databases if taken by mongodump, which uses the URL's database only for authentication", () => {
     expect(wholeServer('mongodb://a:1,b:2/pi?replicaSet=rs')).to.equal('mongodb://a:1,b:2/?replicaSet=rs')
     expect(wholeServer('mongodb+srv://u:p@a/pi')).to.equal('mongodb+srv://u:p@a/?authSource=pi')
     expect(wholeServer('mongodb://u:p@a/pi?authSource=admin')).to.equal('mongodb://u:p@a/?authSource=admin')

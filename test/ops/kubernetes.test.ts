@@ -69,7 +69,7 @@ const procfileLine = (name: string): string | undefined =>
   new RegExp(`^${name}: (.+)$`, 'm').exec(readText('Procfile'))?.[1]
 
 describe('The Kubernetes manifests', () => {
-  it('all belong to a kustomization, except the example secrets file, which contains no values', () => {
+  it('all belong to a kustomization, except the empty example secrets file', () => {
     const reached = manifestFiles
       .filter((file) => basename(file) === 'kustomization.yaml')
       .flatMap((file) => {
@@ -95,7 +95,7 @@ describe('The Kubernetes manifests', () => {
     expect(read).to.include({ production: true, port: 3000, workerPort: 9464 })
   })
 
-  it('give the configuration a new name whenever its content changes, so that running pods keep the old configuration', () => {
+  it('rename the configuration whenever it changes, so that running pods keep the old one', () => {
     expect(generated).to.have.all.keys('name', 'envs')
     expect(generated?.name).to.equal('payment-intents')
     expect(objects.map(({ kind }) => kind)).to.not.include('ConfigMap')
@@ -103,14 +103,14 @@ describe('The Kubernetes manifests', () => {
     expect(options).to.not.have.any.keys('generatorOptions')
   })
 
-  it('start the processes that the Procfile lists, all from the same image', () => {
+  it('start the processes of the Procfile, all from the same image', () => {
     for (const { owner, container } of pods) {
       expect(container.command.join(' ')).to.equal(procfileLine(owner.metadata.name))
       expect(container.image).to.equal('payment-intents')
     }
   })
 
-  it('run the processes without root access, extra privileges or a writable file system', () => {
+  it('run without root access, extra privileges or a writable file system', () => {
     for (const { pod, container } of pods) {
       expect(pod).to.include({ automountServiceAccountToken: false })
       expect(pod.securityContext).to.deep.include({
@@ -167,7 +167,7 @@ describe('The Kubernetes manifests', () => {
     expect(portsOf(egress)).to.include.members(servers)
   })
 
-  it('give the processes the Prometheus job names that the alerts use', () => {
+  it('use the Prometheus job names that the alerts expect', () => {
     const [operated] = readYaml<PodMonitor>('ops/prometheus/pod-monitor.yaml')
     const [plain] = readYaml<Scraping>('ops/prometheus/kubernetes.yml')
     const [composed] = readYaml<Scraping>('ops/prometheus/prometheus.yml')
@@ -246,14 +246,14 @@ interface ComposeService {
 describe('docker-compose.yml', () => {
   const [{ services = {} } = {}] = readYaml<{ services?: Record<string, ComposeService> }>('docker-compose.yml')
 
-  it('starts the processes that the Procfile lists, with a read-only root file system', () => {
+  it('starts the processes of the Procfile with a read-only root file system', () => {
     for (const name of ['release', 'worker']) expect(services[name]?.command?.join(' ')).to.equal(procfileLine(name))
     expect(readText('Dockerfile')).to.include('CMD ["node", "dist/src/server.js"]')
     for (const name of ['release', 'web', 'worker'])
       expect(services[name]).to.include({ image: 'payment-intents', read_only: true })
   })
 
-  it("pins every image, mounts only existing paths, and lets Prometheus scrape the processes' ports", () => {
+  it('pins every image, mounts only existing paths, and lets Prometheus scrape the processes', () => {
     const own = ['release', 'web', 'worker']
     const others = Object.entries(services).filter(([name]) => !own.includes(name))
     for (const [, { image }] of others) expect(image).to.match(/:v?\d+\.\d+/)
@@ -282,7 +282,7 @@ describe('docker-compose.yml', () => {
 })
 
 describe("The container image's health check", () => {
-  it("reports whether a process is healthy by checking that process's own port", async () => {
+  it("checks each process on that process's own port", async () => {
     const folder = await mkdtemp(join(tmpdir(), 'payment-intents-image-'))
     const respondWith = (status: number) =>
       createServer(({ url }, res) => res.writeHead(url === '/healthz' ? status : 404).end())

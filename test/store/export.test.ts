@@ -79,7 +79,7 @@ describe('A product export', () => {
   }
   const read = (merchant: Merchant, query = '') => service.http.get(path + query).set(merchant.read())
 
-  it('returns a CSV file with one row per variant, starting with the oldest product', async () => {
+  it('is a CSV file with one row per variant, oldest product first', async () => {
     const merchant = await service.merchant()
     const tea = await createProduct(service, merchant, {
       name: '=Tea, "green"',
@@ -103,7 +103,7 @@ describe('A product export', () => {
     )
   })
 
-  it('uses semicolons and a byte order mark on request, as French spreadsheets expect', async () => {
+  it('has semicolons and a byte order mark on request, as French spreadsheets expect', async () => {
     const merchant = await service.merchant()
     const { handle } = await createProduct(service, merchant, { name: 'Thé' })
     const { text } = await read(merchant, '?delimiter=;').buffer(true).expect(200)
@@ -112,7 +112,7 @@ describe('A product export', () => {
       await expectRefused(read(merchant, query), 400, 'VALIDATION_ERROR')
   })
 
-  it("contains all products of the key's business in the key's environment, except deleted products", async () => {
+  it("contains all products of the key's business and environment, except deleted ones", async () => {
     const test = await service.merchant()
     const live = asMerchant(test.businessId, await service.key(test.businessId, { mode: 'live' }))
     await createProduct(service, await service.merchant())
@@ -132,7 +132,7 @@ describe('A product export', () => {
     }
   })
 
-  it('contains only the header row if there are no products, and has no body if it is requested with HEAD', async () => {
+  it('contains only the header row without products, and has no body for HEAD', async () => {
     const merchant = await service.merchant()
     expect((await read(merchant).buffer(true).expect(200)).text).to.equal(header)
     const head = await service.http.head(path).set(merchant.read()).expect(200)
@@ -141,7 +141,7 @@ describe('A product export', () => {
     await expectRefused(service.http.post(path).set(merchant.write()), 404, 'ENDPOINT_NOT_FOUND')
   })
 
-  it('reads from MongoDB no faster than the client reads, and stops when the client disconnects', async () => {
+  it('reads from MongoDB no faster than the client reads, and stops when it disconnects', async () => {
     const merchant = await service.merchant()
     // 12 MB of text: far more than sockets hold.
     await store(merchant, 600, 1, '😀'.repeat(5000))
@@ -160,7 +160,7 @@ describe('A product export', () => {
     expect(text.split('\r\n')).to.have.length(112)
   })
 
-  it('lets the process serve other requests after every 100 rows', async () => {
+  it('yields to other requests after every 100 rows', async () => {
     const merchant = await service.merchant()
     await store(merchant, 10, 100, 'Tea')
     await read(merchant).expect(200)
@@ -174,7 +174,7 @@ describe('A product export', () => {
     expect(seen).to.deep.equal([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
   })
 
-  it('keeps its slot for a while after it has ended, so that a business that exports constantly leaves processing time for others', async () => {
+  it('keeps its slot for a while after it ends, so that constant exports leave time for other businesses', async () => {
     const running = () => service.deps.capacity.used().exports
     await waitFor('no export runs', () => running() === 0)
     const merchant = await service.merchant()
@@ -185,7 +185,7 @@ describe('A product export', () => {
     await waitFor('the rest is over', () => running() === 0)
   })
 
-  it('is rejected if MongoDB fails before the first byte is sent, and is cut off if MongoDB fails later', async () => {
+  it('gets an error if MongoDB fails before the first byte, and is cut off if it fails later', async () => {
     const [few, many] = await Promise.all([service.merchant(), service.merchant()])
     // A page is 50 products and a chunk 100 rows. With more variants, the first chunk is sent before the second page is
     // read.

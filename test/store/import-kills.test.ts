@@ -52,12 +52,12 @@ describe('An import whose process is killed between any two steps', function () 
   const names = 'aggregate find find, update update find find, insert update update commitTransaction'.split(/,? /)
   const steps = names.map((name) => `mongodb ${name}`)
 
-  it("happens only once if the request is retried, and the retry returns the import's counts", async () => {
+  it("happens only once if retried, and the retry returns the import's counts", async () => {
     expect(await killAtEveryStep(service, retrying, 0)).to.deep.equal(steps)
     await landDuringRetry(service, retrying, steps.length)
   })
 
-  it('is either complete or has changed nothing if the request is not retried', async () => {
+  it('is complete or has changed nothing if not retried', async () => {
     const seen = new Set<number>()
     await killAtEveryStep(
       service,

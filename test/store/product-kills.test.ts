@@ -18,7 +18,7 @@ const before = ['aggregate', 'find']
 /** The response. */
 const after = ['update', 'commitTransaction']
 
-describe('If a process is killed between any two steps of a request,', function () {
+describe('If a process is killed between any two steps of a product request,', function () {
   this.timeout(120_000)
   const service = withService()
 

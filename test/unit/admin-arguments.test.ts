@@ -25,14 +25,14 @@ describe('A command line argument', () => {
     expectRefused(mode, ['', 'LIVE', 'sandbox', ' live'], /test or live/)
   })
 
-  it('may be a list of scopes in any order, and repeated scopes are removed', () => {
+  it('may be a list of scopes in any order, without duplicates in the result', () => {
     const [one, other] = ['payments.intents:read', 'store.orders:read'] as const
     expect(someScopes(`${other}, ${one},${other}`)).to.deep.equal([one, other])
     expect(someScopes(scopes.join(','))).to.deep.equal([...scopes])
     expectRefused(someScopes, [`${one},all`], /Unknown: all.*payments\.intents:write/)
   })
 
-  it('is rejected if it is an empty list, because an empty list never stands for everything', () => {
+  it('may not be an empty list, which never stands for everything', () => {
     for (const read of [someScopes, ranges]) expectRefused(read, ['', ' ', ',', ' , '], /empty/)
   })
 
@@ -43,22 +43,22 @@ describe('A command line argument', () => {
     expectRefused((text) => ranges(`192.0.2.7,${text}`), wrong)
   })
 
-  it('may contain an IP address only if it is written in full, without an ambiguous shorthand', () => {
+  it('may contain only IP addresses written in full, without ambiguous shorthand', () => {
     expectRefused(ranges, ['10.1', '1', '010.0.0.1', '0x7f.1', '10.1/16'])
   })
 
-  it('must be a whole number if it stands for seconds', () => {
+  it('must be a whole number if it is in seconds', () => {
     expect([seconds('0'), seconds('86400')]).to.deep.equal([0, 86_400])
     expectRefused(seconds, ['', '-5', '1.5', '1e3', '1h', ' 5', '999999999'], /whole number from 0 to 99999999/)
   })
 
-  it('may be one id, or several ids if the argument is repeatable, but never an empty id', () => {
+  it('may be one id, or several if repeatable, but never an empty one', () => {
     const ids = each(someId)
     expect(ids('6b01-6b02', ids('6b03', undefined))).to.deep.equal(['6b03', '6b01-6b02'])
     expectRefused(someId, ['', ' ', '*', 'a b', '$ne', 'x'.repeat(101)], /an id/)
   })
 
-  it('may be a time or a date, and a date stands for its first or last millisecond', () => {
+  it('may be a time or a date, which stands for its first or last millisecond', () => {
     expect(instant('start')('2026-11-20')).to.deep.equal(new Date('2026-11-20T00:00:00.000Z'))
     expect(instant('end')('2026-11-20')).to.deep.equal(new Date('2026-11-20T23:59:59.999Z'))
     expectRefused(instant('start'), ['', 'yesterday', '2026-02-30'], /ISO 8601/)
@@ -71,13 +71,13 @@ describe('A command line argument', () => {
     expectRefused(pinCode, ['', '123', '1234567', '12a4'], /4 to 6/)
   })
 
-  it("may be a limit within its bounds, or `default` for the service's own limit", () => {
+  it("may be a limit within its bounds, or `default` for the service's limit", () => {
     const limit = limitFrom(1, 500)
     expect([limit('1'), limit('500'), limit('default')]).to.deep.equal([1, 500, 'default'])
     expectRefused(limit, ['', '0', '501', '-1', '1.5', '1e2', ' 5', 'none'], /from 1 to 500, or default/)
   })
 
-  it('must be a whole number and a safe integer if it stands for centimes', () => {
+  it('must be a whole number and a safe integer if it is in centimes', () => {
     expect([centimes('0'), centimes('9007199254740991')]).to.deep.equal([0, Number.MAX_SAFE_INTEGER])
     expectRefused(centimes, ['', '-1', '1.5', '1e3', '0x10', ' 5', '9007199254740992'], /whole number/)
   })

@@ -43,15 +43,15 @@ const rate = integer({ min: 0, max: 5000 })
  */
 const step = record({ isRelease: boolean(), share: integer({ min: 1, max: 4 }), pick: nat(), stale: nat(3) })
 
-describe('The fees that refunds give back', () => {
-  it('are those of the payment if one refund returns all of it', () => {
+describe('The fees returned by refunds', () => {
+  it("equal the payment's fees if one refund returns all of it", () => {
     const commission = commissionOf(10_001, { provider: 150, payer: 75, tof: 1400, tte: 200 })
     const nothing = { refundsCommitted: 0, feesReturned: { providerTtc: 0, payerTtc: 0 } }
     const { returnedFees } = feeShareOf({ amountPaid: 10_001, commission }, nothing, 10_001)
     expect(returnedFees).to.deep.equal({ providerTtc: commission.providerTtc, payerTtc: commission.payerTtc })
   })
 
-  it('never exceed the fees of the payment, and are exactly these fees once everything is refunded', () => {
+  it("never exceed the payment's fees, and equal them once everything is refunded", () => {
     assert(
       property(amount, rate, rate, array(step, { maxLength: 30 }), (amountPaid, provider, payer, steps) => {
         const commission = commissionOf(amountPaid, { provider, payer, tof: 1400, tte: 200 })

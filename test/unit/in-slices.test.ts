@@ -22,7 +22,7 @@ describe('inSlices', () => {
     expect(iterations).to.be.at.least(8)
   })
 
-  it('rejects with the error that the function throws', async () => {
+  it('rejects with the error thrown by the function', async () => {
     const thrown = new Error('thrown by the act')
     const caught = await inSlices([1], () => {
       throw thrown

@@ -32,7 +32,7 @@ const countOften = (limits: RateLimits, times: number, key: Counted = 'key:a', l
 }
 
 describe('The rate limiter', () => {
-  it('adds up the counts of several processes, each of which reports every count once', async () => {
+  it('adds up the counts of several processes, each reporting every count once', async () => {
     const { addUp, batches } = sums()
     const [one, other] = [open(100, addUp), open(100, addUp)]
     countOften(one, 60)
@@ -47,7 +47,7 @@ describe('The rate limiter', () => {
     expect(batches.map((batch) => batch.map(([, by]) => by))).to.deep.equal([[60], [10], [5]])
   })
 
-  it('keeps working if Redis does not respond, whether or not Redis has received the counts', async () => {
+  it("keeps working if Redis doesn't respond, whether or not it received the counts", async () => {
     const { addUp } = sums()
     const lost: AddUp = (additions, livesMs) => addUp(additions, livesMs).then(() => null)
     const responses = [lost, away, addUp]
@@ -59,7 +59,7 @@ describe('The rate limiter', () => {
     expect(limits.look('key:a').remaining).to.equal(70)
   })
 
-  it('reports counts to Redis in one batch at a time, however slow Redis is, and loses no count in the meantime', async () => {
+  it('sends one batch at a time to Redis, however slow, without losing counts meanwhile', async () => {
     const { addUp, batches } = sums()
     const respond: (() => void)[] = []
     const limits = open(100, async (additions, livesMs) => {
@@ -78,7 +78,7 @@ describe('The rate limiter', () => {
     expect(limits.look('key:a').remaining).to.equal(85)
   })
 
-  it('starts counting from zero each second, under a new Redis key', async () => {
+  it('starts from zero each second, under a new Redis key', async () => {
     const { addUp, batches } = sums()
     let now = at
     const limits = open(10, addUp, () => now)
@@ -92,7 +92,7 @@ describe('The rate limiter', () => {
     expect((second ?? 0) - (first ?? 0)).to.equal(1)
   })
 
-  it('keeps all counts for the current second, even if timers fire as if a minute had passed', async () => {
+  it("keeps the current second's counts, even if timers fire as if a minute had passed", async () => {
     mock.timers.enable({ apis: ['setTimeout', 'Date'], now: at })
     const limits = open(1, away)
     countOften(limits, 1)
@@ -101,7 +101,7 @@ describe('The rate limiter', () => {
     mock.timers.reset()
   })
 
-  it('does not report callers below 3 % of their limit to Redis, and reports at most a thousand callers per batch', async () => {
+  it('reports only callers above 3 % of their limit to Redis, at most a thousand per batch', async () => {
     const { addUp, batches } = sums()
     const limits = open(100, addUp)
     for (let key = 0; key < 1500; key += 1) countOften(limits, 2, `key:${key}`)
@@ -112,7 +112,7 @@ describe('The rate limiter', () => {
     expect(batches.map((batch) => batch.length)).to.deep.equal([1000, 500])
   })
 
-  it("uses a caller's own limit, if there is one, to decide whether to report the caller to Redis", async () => {
+  it("decides by a caller's own limit, if there is one, whether to report the caller to Redis", async () => {
     const { addUp, batches } = sums()
     const limits = open(100, addUp)
     countOften(limits, 10, 'key:large', 1000)

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { createSecrets } from '../../src/security/seal.ts'
 
-describe('Secrets', () => {
+describe('Encrypted secrets', () => {
   const [older, newer, foreign] = [randomBytes(32), randomBytes(32), randomBytes(32)]
   const secrets = createSecrets([newer])
 
   const field = { collection: 'endpoints', id: 'e1', field: 'secret' }
 
-  it('can be unsealed to the original text, and look different each time they are sealed', () => {
+  it('decrypt to the original text, and look different each time they are encrypted', () => {
     for (const plain of ['', 'x', 'é💰\0', '{"code":"000042"}', 'x'.repeat(100_000)]) {
       const [one, two] = [secrets.seal(plain, field), secrets.seal(plain, field)]
       expect(one).to.match(/^v1\.[\da-f]{8}\.[\w-]+$/)
@@ -18,7 +18,7 @@ describe('Secrets', () => {
     }
   })
 
-  it('cannot be unsealed if one character has been changed', () => {
+  it("can't be decrypted if one character has changed", () => {
     const sealed = secrets.seal('000042', field)
     for (let at = 0; at < sealed.length - 1; at += 1) {
       const changed = sealed.slice(0, at) + (sealed[at] === 'A' ? 'B' : 'A') + sealed.slice(at + 1)
@@ -28,14 +28,14 @@ describe('Secrets', () => {
       expect(() => secrets.unseal(text, field), text).to.throw()
   })
 
-  it('can be unsealed only for the field for which they were sealed', () => {
+  it('can be decrypted only for the field they were encrypted for', () => {
     const sealed = secrets.seal('000042', field)
     for (const other of [{ collection: 'intents' }, { id: 'e2' }, { field: 'sealedResponse' }])
       expect(() => secrets.unseal(sealed, { ...field, ...other }), JSON.stringify(other)).to.throw()
     expect(() => createSecrets([foreign, newer]).reseal(sealed, { ...field, id: 'e2' })).to.throw()
   })
 
-  it('can be unsealed with the previous key while that key is configured, but never with an unrelated key', () => {
+  it('can be decrypted with the previous key while it is configured, but never with an unrelated one', () => {
     const sealed = createSecrets([older]).seal('000042', field)
     expect(createSecrets([newer, older]).unseal(sealed, field)).to.equal('000042')
     expect(() => secrets.unseal(sealed, field)).to.throw('not configured')
@@ -44,7 +44,7 @@ describe('Secrets', () => {
     expect(keyOf(createSecrets([newer, older]).seal('x', field))).to.equal(keyOf(secrets.seal('x', field)))
   })
 
-  it('are re-sealed only if they were sealed with the previous key, and contain the id of the key that sealed them', () => {
+  it("name the key that encrypted them, and are re-encrypted only if that's the previous key", () => {
     const both = createSecrets([newer, older])
     const [before, own] = [createSecrets([older]).seal('000042', field), secrets.seal('000042', field)]
     const anew = both.reseal(before, field)
@@ -56,7 +56,7 @@ describe('Secrets', () => {
       expect(() => both.reseal(text, field), text).to.throw()
   })
 
-  it('are recognised by a keyed hash, first with the current key and then with the previous key', () => {
+  it('are recognised by a keyed hash, first with the current key, then with the previous one', () => {
     const hash = secrets.hash('sk_test_x')
     expect(secrets.hash('sk_test_x')).to.equal(hash)
     expect(secrets.hash('sk_test_y')).not.to.equal(hash)
@@ -65,7 +65,7 @@ describe('Secrets', () => {
     expect(createSecrets([newer, older]).hashes('sk_test_x')).to.deep.equal(hashes)
   })
 
-  it('use keys that can also sign a string for a specific purpose, and can verify signatures made with the current or the previous key', () => {
+  it('use keys that can also sign a string for a purpose, and verify under the current or previous key', () => {
     const rotated = createSecrets([newer, older])
     const signature = secrets.sign('sign form', 'x')
     const before = createSecrets([older]).sign('sign form', 'x')

@@ -130,7 +130,7 @@ describe('If a process is killed between any two steps of a live payment or refu
       expect([steps.length, steps.at(-1)]).to.deep.equal([5, last])
     })
 
-  it("a payment is settled only once, even if the killed process was a worker querying the payment's outcome", async () => {
+  it('a payment is settled only once, even if the killed process was a worker querying its outcome', async () => {
     provider.handleOrders(responseLost)
     const { check, repeat } = paying()
     const querying = {
@@ -199,7 +199,7 @@ describe('If a process is killed between any two steps of a live payment or refu
   })
 
   for (const [what, behaviour, last] of ways)
-    it(`a refund request ${what} leads to at most one refund, and a retry reports whether the refund was made`, async () => {
+    it(`a refund request ${what} leads to at most one refund, and a retry reports whether it was made`, async () => {
       handleOrdersOfVictims(behaviour)
       const steps = await killAtEveryStep(service, refunding(), 0)
       expect(steps.length).to.be.greaterThan(3)

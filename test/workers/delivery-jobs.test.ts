@@ -42,7 +42,7 @@ describe("A delivery's job", () => {
   /** The job that waits for the attempt after `attempts`. */
   const jobOf = (id: string, attempts: number) => jobIdOf({ _id: id, attempts, requeues: 0 })
 
-  it('is not needed for an immediate first attempt, so that Redis never contains anything about the delivery', async () => {
+  it('is not needed for an immediate first attempt, so Redis never learns of the delivery', async () => {
     // Earlier events have no subscriber.
     const unsubscribed = await service.merchant()
     await createIntent(service, unsubscribed)
@@ -93,7 +93,7 @@ describe("A delivery's job", () => {
     await hanging.close()
   })
 
-  it('is moved to the failed jobs after the 8th failed attempt, from where support staff or a re-queue in MongoDB remove it', async () => {
+  it('fails after the 8th failed attempt, and is removed by support staff or a re-queue', async () => {
     const { merchant, endpointServer, id, intent } = await createDelivery(() => 500)
     await createIntent(service, merchant)
     const isDead = async () => {
@@ -143,7 +143,7 @@ describe("A delivery's job", () => {
     })
     after(() => made.endpointServer.close())
 
-    it('is delayed until the next attempt, and shows how many attempts have failed, why they failed, and when the next attempt is due', async () => {
+    it('is delayed until the next attempt, and shows how often and why the delivery has failed', async () => {
       const { nextAttemptAt } = await storedDelivery(service, { _id: made.id })
       const job = await queue.getJob(jobId)
       expect(job?.name).to.equal('payment.created')
@@ -166,7 +166,7 @@ describe("A delivery's job", () => {
       expect(bytes + inSet).to.be.at.most(700)
     })
 
-    it('contains, like everything else in Redis, only ids and harmless text, and no body, secret, key, code or response', async () => {
+    it('contains, like everything in Redis, only ids and harmless text', async () => {
       const { merchant, secret, intent, first } = made
       const { redisUrl, queuePrefix } = service.deps.config
       // The data of a job is JSON within JSON, with escaped quotes.

@@ -29,7 +29,7 @@ describe("A delivery's lease", () => {
   const holdByAnother = (endsAt: Date) =>
     service.deps.Delivery.updateOne({ _id: delivery._id }, { $set: { leaseToken: 'another', nextAttemptAt: endsAt } })
 
-  it('allows only one attempt if two processes each claim the delivery twice in parallel', async () => {
+  it('allows only one attempt if two processes each take the delivery twice in parallel', async () => {
     const outcomes = await Promise.all(
       [service, beside, service, beside].map(({ deps }) => attempt(deps, delivery._id)),
     )
@@ -38,7 +38,7 @@ describe("A delivery's lease", () => {
     expect(await storedDelivery(service, delivery)).to.include({ status: 'DELIVERED', attempts: 1 })
   })
 
-  it('lasts exactly 10 s, after which another attempt is made, and the interrupted attempt does not count', async () => {
+  it('lasts exactly 10 s, then lets another process attempt, without counting the interrupted attempt', async () => {
     const endsAt = inMs(10_000)
     await holdByAnother(endsAt)
     for (const waitMs of [0, 9_999]) {
@@ -68,7 +68,7 @@ describe("A delivery's lease", () => {
     expect(await attempt(service.deps, delivery._id)).to.deep.include({ outcome: 'delivered', attempts: 1 })
   })
 
-  it('lasts 10 s from the claim, and 10 s from each renewal during the attempt', async () => {
+  it('lasts 10 s from the start, and from each renewal during the attempt', async () => {
     const held: ServerResponse[] = []
     endpointServer.respondWith((res) => void held.push(res))
     const running = attempt(service.deps, delivery._id)
@@ -86,7 +86,7 @@ describe("A delivery's lease", () => {
     expect(await storedDelivery(service, delivery)).to.include({ status: 'DELIVERED', leaseToken: null })
   })
 
-  it('is not ended by a process that has lost it', async () => {
+  it('cannot be ended by a process that has lost it', async () => {
     const [first, second] = [service, beside].map(({ deps: { batchers } }) => batchers.claimDelivery)
     const lost = await first?.(delivery._id, noDeadline)
     beside.clock.freeze(inMs(10_000))
@@ -96,7 +96,7 @@ describe("A delivery's lease", () => {
     expect(await storedDelivery(service, delivery)).to.deep.include({ leaseToken, nextAttemptAt })
   })
 
-  it('allows only its holder to write a result', async () => {
+  it('lets only its holder write a result', async () => {
     const held: ServerResponse[] = []
     endpointServer.respondWith((res, count) => void (count === 1 ? held.push(res) : res.end()))
     const slow = attempt(service.deps, delivery._id)

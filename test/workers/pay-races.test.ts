@@ -29,7 +29,7 @@ const wallets = 50
 /** The demo wallet without money. */
 const empty = '22000003'
 
-describe('Two payers, the merchant, a simulation and the expiry, all competing for one intent,', () => {
+describe('Two payers, the merchant, a simulation and the expiry, competing for one intent,', () => {
   const service = withService()
   const beside = withSecondProcess(service)
   const merchant = withMerchant(service)
@@ -222,7 +222,7 @@ describe('Two payers, the merchant, a simulation and the expiry, all competing f
     return payment === null ? end : `${end} by ${payment.wallet}`
   }
 
-  it(`produce one winner, only that winner's events, and correct balances (test/invariants) even after refunds, in each of ${all} rounds`, async () => {
+  it(`produce one winner, only its events, and correct balances even after refunds, in each of ${all} rounds`, async () => {
     await inChunks(all, 100, () => createIntent(service, merchant, { amount: 100 }))
     const made = await service.deps.Intent.find().lean<Intent[]>()
     service.clock.freeze(soon)

@@ -74,7 +74,7 @@ const payments = fc
 /** Makes a command `times` as likely as others. */
 const often = <T>(times: number, command: T): T[] => Array.from({ length: times }, () => command)
 
-describe("A merchant's requests, compared with a model of the specification,", function () {
+describe('Random merchant requests, compared with a model of the specification,', function () {
   if (isLong) this.timeout(0)
   const service = withService()
 
@@ -92,7 +92,7 @@ describe("A merchant's requests, compared with a model of the specification,", f
       { numRuns, seed, ...limits() },
     )
 
-  it('get the responses that the model predicts, and leave every list and intent in the state that it predicts', () =>
+  it('get the predicted responses, and leave every list and intent in the predicted state', () =>
     holds([
       ...often(5, writes(key).map(writing)),
       ...often(2, rivals(key).map(writingAtOnce)),

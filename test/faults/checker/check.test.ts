@@ -290,15 +290,15 @@ const itemsIn = (list: Call): object[] => (dataIn(list) as { items: object[] }).
 const change = (thing: { body: string }, from: string, to: string): unknown =>
   (thing.body = thing.body.replace(from, to))
 
-describe("The fault harness's checker", () => {
+describe("The fault run's checker", () => {
   for (const [what, make] of Object.entries(holding))
-    it(`reports nothing if ${what}`, () => {
+    it(`accepts a history in which ${what}`, () => {
       const round = ordinary()
       make(round)
       expect(checkEvidence(round)).to.deep.equal([])
     })
 
-  it('is tested with at least one broken history for every promise', () => {
+  it('has at least one broken history for every promise', () => {
     for (const histories of Object.values(broken)) expect(Object.keys(histories)).to.not.deep.equal([])
   })
 
@@ -312,14 +312,14 @@ describe("The fault harness's checker", () => {
         expect(unread).to.deep.equal([])
       })
 
-  it('reports documents that it cannot check, and checks everything else', () => {
+  it("reports documents it can't check, and checks everything else", () => {
     const round = ordinary()
     round.ends.push({ at: at(3), process: 'web-1', message: 'it ended with 1' })
     for (const intent of round.dump.intents) Object.assign(intent, { refunds: null })
     expect([...brokenIn(round)]).to.include.members(['process.lives', 'refund.bounded'])
   })
 
-  it('excuses a delay that a fault or a busy machine can explain, but does not accept a faulty endpoint as an explanation', () => {
+  it('excuses a delay that a fault or a busy machine explains, but not one explained only by a faulty endpoint', () => {
     const late = (what: string, from: number, to: number): boolean => {
       const round = ordinary()
       deliveryOf(round, 'payment.expired').createdAt += 30_000
@@ -332,7 +332,7 @@ describe("The fault harness's checker", () => {
     expect(late('machine.busy', 50, 180)).to.equal(false)
   })
 
-  it('reads and checks the evidence in a folder', async () => {
+  it('checks the evidence in a folder', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'evidence-'))
     const write = (file: string, lines: unknown[]) =>
       writeFileSync(join(folder, file), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
