@@ -23,7 +23,6 @@ import { readable, signedIn } from './staff.ts'
 const dayMs = 86_400_000
 const unhurried = <T>(batch: () => Promise<T>) => batch()
 
-/** The audit trail of a service, and its seals. */
 function trailOf(service: Service) {
   const lines = () => nativeCollection(service.deps.AuditEvent)
   const seals = () => nativeCollection(service.deps.AuditSeal)
@@ -34,7 +33,6 @@ function trailOf(service: Service) {
       .find({}, { sort: { _id: 1 } })
       .toArray()
 
-  /** Adds lines with all kinds of values. */
   async function addLines(count: number): Promise<AuditEvent[]> {
     const added = Array.from(
       { length: count },
@@ -63,7 +61,7 @@ function trailOf(service: Service) {
 }
 
 const { Binary, Code, Decimal128, Long, MaxKey, MinKey, BSONRegExp, BSONSymbol, Timestamp, DBRef } = mongo.BSON
-/** Marks that no line may have, of each BSON type that the driver can write. */
+/** One per BSON type that the driver can write. No line may carry any of them. */
 const forgedMarks = (): [name: string, value: unknown][] => [
   ...[Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1, 0, 0.5, 1, 1.5, 999, 2 ** 53].map(
     (value): [string, unknown] => [`the number ${value}`, value],
@@ -192,7 +190,7 @@ describe('Audit trail seals', function () {
     const twoDaysAgo = () => new Date(service.clock.now().getTime() - 2 * dayMs - 1)
     const replaceKey = (key: string) =>
       nativeCollection(service.deps.ServiceKey).updateOne({ _id: 'audit' }, { $set: { key } })
-    /** What happens, and the fault that is then reported. `LINE` is the changed line, `NEXT` the first of seal 3. */
+    /** Each way to tamper, and the fault it must cause. `LINE` is the changed line, `NEXT` the first of seal 3. */
     const tamperings: Record<string, [tamper: () => Promise<unknown>, fault: string]> = {
       'a line was changed': [changeLine({ 'actor.name': 'nobody' }), 'Line LINE of seal 2 was changed.'],
       'a field was added to a line': [changeLine({ extra: 1 }), 'Line LINE of seal 2 was changed.'],

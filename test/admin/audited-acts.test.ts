@@ -25,7 +25,7 @@ import { waitFor } from '../support/wait-for.ts'
 import { newRequest } from '../support/write-request.ts'
 import { hire } from './staff.ts'
 
-/** The acts whose lines other files test. */
+/** Actions whose audit lines are tested in other files. */
 const testedElsewhere = {
   'command-line.test.ts': auditedActs.filter((act) => /^business\.(?!created|commission)/.test(act)),
   'commission-command.test.ts': ['business.commission-set'],
@@ -135,7 +135,7 @@ describe('An audited action', function () {
       reason: null,
       sandbox: true,
     }
-    /** Sends a request twice, because a repeated request is not another act. */
+    /** Sends everything twice: a repeated request must not count as another action. */
     const send = async (method: 'post' | 'put' | 'delete', path: string, body: object) => {
       const headers = merchant.write()
       const url = `/api/v1/dev/webhooks/endpoints${path}`
@@ -182,17 +182,14 @@ describe('An audited action', function () {
     expect([...covered].toSorted()).to.deep.equal([...auditedActs].toSorted())
   })
 
-  /** An act of an operator, and how to count its changes and find its audit lines. */
+  /** How to perform an operator's action, count its changes and find its audit lines. */
   interface KillRow {
     run(deps: Deps, id: string): Promise<unknown>
     changes(id: string): Promise<number>
     lines(id: string): Record<string, unknown>
   }
 
-  /**
-   * `id` is the id of each case's own business. It is also the name of a new business or a member of staff, and selects
-   * the phone number of a wallet.
-   */
+  /** `id` is each case's own business. It also names new businesses and staff, and selects a wallet's phone number. */
   const rows: Record<string, KillRow> = {
     'business.created': {
       run: (deps, id) => createBusiness(deps, { name: id, liveApproved: false }, by),
@@ -271,7 +268,7 @@ describe('An audited action', function () {
       const operation = {
         prepare: async () => (await service.merchant()).businessId,
         run: (victim: Victim, id: string) => run(victim.deps, id),
-        // What the dead process has locked may stay so for longer than a batch waits.
+        // A dead process's locks may last longer than a batch waits.
         repeat: (id: string) =>
           waitFor(`${act} is repeated`, () =>
             run(service.deps, id).then(
@@ -291,7 +288,6 @@ describe('An audited action', function () {
   describe('overtaken by another action between its read and its write', () => {
     const overtaken = <Result>(act: (deps: Deps) => Promise<Result>, other = act) =>
       overtake(service, 2, [act, () => other(service.deps)])
-    /** Returns the old and new values of a subject in the audit trail, oldest first. */
     const changesOf = async (subject: string) => {
       const lines = await service.deps.AuditEvent.find({ subject }).sort({ at: 1 }).lean()
       return lines.map(({ before, after }) => [before, after])

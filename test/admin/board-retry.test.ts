@@ -80,7 +80,7 @@ describe("Bull Board's Retry button", function () {
   it('retries all jobs in *failed* in batches, but not those that fail again meanwhile', async () => {
     const { deps } = board.service
     const { Delivery: deliveries, Endpoint, AuditEvent } = deps
-    // More than a batch. Most were delivered in the meantime, some endpoints are gone, and the rest fails again.
+    // More than one batch. Most were delivered in the meantime, some endpoints are gone, and the rest fail again.
     const make = board.deadDelivery
     const [batch, queue] = [30, await board.queue()]
     const [one, two, three] = [await make(), await make(), await make()]

@@ -9,7 +9,7 @@ import { callBoard } from './board-call.ts'
 import { mainQueue, withBoard } from './open-board.ts'
 import { visit } from './staff.ts'
 
-/** The routes of this version of Bull Board that are not refused. Any other route, also of a new version, must be. */
+/** The only routes that may be open. A new version's routes must be refused until they are listed here. */
 const reads = [
   '/api/redis/stats',
   '/api/queues',
@@ -25,10 +25,9 @@ const reads = [
 ]
 const acts = ['put /api/queues/:queueName/:jobId/retry', 'put /api/queues/:queueName/retry/:queueStatus']
 
-/** Disabled by the options, because these routes query the state of Redis itself. */
+/** Off in Bull Board's options, because they query Redis itself. */
 const disabledReads = new Set(['/api/redis/stats', '/api/queues/:queueName/workers'])
 
-/** Returns the method and the path of a route, with a delivery job as its parameters. */
 function requestFor(route: string, job: string): [method: string, path: string] {
   const [method = '', path = ''] = route.split(' ')
   const names = { queueName: 'webhook-delivery', jobId: job, queueStatus: 'failed', schedulerId: 'any' }
@@ -105,7 +104,7 @@ describe('Bull Board', function () {
     expect(body.job.data).to.deep.equal({ ref: reference, host, failed: '8 of 8', error: 'status 500' })
     const { Endpoint, secrets } = board.service.deps
     const { secret: sealed } = await Endpoint.findById(delivery.endpointId).orFail().lean()
-    // JSON escapes the quotes of a text.
+    // JSON escapes the quotes inside a text.
     const withinJson = JSON.stringify(await storedBody(board.service, delivery)).slice(1, -1)
     for (const hidden of [withinJson, sealed, secrets.unseal(sealed, secretField(delivery.endpointId))])
       expect(text).to.not.include(hidden)

@@ -63,7 +63,7 @@ describe('Suggested replies for support calls', () => {
     wallet.setOutcome(() => outcome)
     await pay(service, referenceNumber)
   }
-  /** The time after which no wallet may carry out an order that begins now, whatever its clock shows. */
+  /** From then on, no wallet may carry out an order that begins now, whatever its clock says. */
   const deadlineMs = () => {
     const now = service.clock.now()
     return orderDeadline(service.deps.config, now).getTime() - now.getTime() + 30_000

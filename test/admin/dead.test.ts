@@ -25,7 +25,7 @@ describe('The list of dead deliveries', () => {
     dead = await deadDelivery(service, merchant)
   })
 
-  /** Stores dead deliveries with these times of death. `changes` says how else they differ from the real one. */
+  /** Stores one dead delivery per time of death. `changes` applies to each of them in turn. */
   const bury = (moments: string[], ...changes: Partial<Delivery>[]) => {
     const buried = changes.flatMap((each) =>
       moments.map((moment, index) => {

@@ -29,7 +29,7 @@ describe("The endpoint responses on a delivery's page", () => {
     return attemptedFor(String(placed.body.data?.number))
   }
 
-  /** The delivery of the only event of a payment or an order, after one attempt. */
+  /** The only delivery of a payment or order, after one attempt. */
   async function attemptedFor(referenceNumber: string): Promise<Delivery> {
     await relay(service, merchant)
     const delivery = await service.deps.Delivery.findOne({ referenceNumber }).lean<Delivery | null>()

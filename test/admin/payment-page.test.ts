@@ -13,7 +13,7 @@ import { withEndpointServer } from '../support/endpoint-server.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { readable, signedIn } from './staff.ts'
 
-/** Markup, quotes, and a character that reverses the direction of the text after it. */
+/** Markup, quotes, and a character that reverses the text direction. */
 const hostile = `<script>alert(1)</script>"' onload=x \u202Egnp.exe`
 
 describe('The pages of a payment and its deliveries', () => {

@@ -9,7 +9,6 @@ import { type ScriptedWallet, scriptedWallet } from '../support/scripted-wallet.
 import { withMerchantPerTest, withService } from '../support/service.ts'
 import { readable, signedIn } from './staff.ts'
 
-/** The amount and the fee of each payment. */
 const charged = '505.00 MRU (500.00 MRU and a fee of 5.00 MRU)'
 /** Seconds. Shorter than a staff session. */
 const lifetime = 3600
@@ -26,14 +25,14 @@ describe("A payment's page", () => {
     staff = await signedIn(service, 'viewer')
   })
   beforeEach(() => {
-    // The page shows whole seconds. Each step advances the clock by one.
+    // The page shows whole seconds, and each step advances the clock by one.
     service.clock.freeze(new Date(Math.ceil(service.clock.now().getTime() / 1000) * 1000))
   })
   afterEach(() => service.clock.freeze(null))
 
   const source = async (reference: string) => (await staff.get(`/admin/payments/${reference}`)).text
   const page = async (reference: string) => readable(await source(reference))
-  /** Returns the lines of the timeline. */
+  /** The lines of the page's timeline. */
   const story = async (reference: string) =>
     ((await page(reference)).split('Timeline ')[1] ?? '').split(/ ?\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC /).slice(1)
   const shown = (seconds: number) =>

@@ -20,7 +20,7 @@ const startOfDay = new Date(Math.floor(Date.now() / dayMs - 2) * dayMs)
 const day = startOfDay.toISOString().slice(0, 10)
 const dayBefore = new Date(startOfDay.getTime() - dayMs).toISOString().slice(0, 10)
 
-/** A payment or refund as the provider would list it. */
+/** As a provider would list it. */
 interface Listed {
   key: string
   kind: string
@@ -73,7 +73,6 @@ describe('The reconcile command', function () {
     return { path, sha256: createHash('sha256').update(text).digest('hex') }
   }
 
-  /** Runs the command in this process for the file and day of the test. */
   const run = (path: string, ...options: string[]): Promise<Outcome> =>
     openAdmin(service).here('reconcile', '--provider', path, '--day', day, ...options)
 
@@ -105,7 +104,7 @@ describe('The reconcile command', function () {
     at(dayMs / 2)
     await pay(service, sandbox.referenceNumber)
     const { payment: testPayment } = await storedIntent(service, sandbox.referenceNumber)
-    /** A provider never has the key of a test payment, so it is as unknown as any other. */
+    /** A provider doesn't know the keys of test payments, so this one counts as unknown. */
     const testKey = testPayment?.key ?? expect.fail('not paid')
     service.clock.freeze(null)
 

@@ -131,7 +131,7 @@ describe('The Re-queue button', () => {
     const requeuedOf = ({ businessId }: Merchant) => ({ businessId, act: 'delivery.requeued' as const })
     const deadOf = (endpointId: string) => service.deps.Delivery.countDocuments({ endpointId, status: 'DEAD' })
 
-    /** Runs an action during which each re-queued batch takes five seconds. */
+    /** While `run` is running, each re-queued batch takes five seconds. */
     async function slowly<T>(run: () => Promise<T>): Promise<T> {
       const [{ enqueue }, { now }] = [service.deps, performance]
       let passedMs = 0

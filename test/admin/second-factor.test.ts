@@ -32,14 +32,14 @@ describe('A second factor', () => {
     (await service.deps.AuditEvent.find({ subject }).sort({ at: 1, _id: 1 }).lean<AuditEvent[]>()).filter(({ act }) =>
       acts.test(act),
     )
-  /** Returns a member of staff with a second factor, at a time when no code is used up. */
+  /** A staff member with a second factor, at a time step whose code is unused. */
   const secured = async () => {
     const visitor = await signedIn(service, 'support')
     const phone = await addFactor(service, visitor)
     advance(2 * stepMs)
     return { ...phone, visitor, name: visitor.name, password: visitor.password }
   }
-  /** Enters the password in a new browser. Returns a function that enters a code there. */
+  /** In a new browser. Returns a function that enters a code there. */
   const enterPassword = async ({ name, password }: { name: string; password: string }, at = service) => {
     const visitor = visit(at)
     const first = await visitor.post('/admin/sign-in', { name, password, to: '/admin/dead' })
@@ -79,7 +79,7 @@ describe('A second factor', () => {
       ['staff.sign-in-refused', { reason: 'wrong or used recovery code' }],
       ['staff.signed-in', { secondFactor: 'code' }],
     ])
-    // The same browser cannot use the same sign-in again, even with a new code.
+    // A sign-in can't be used twice in the same browser, even with a new code.
     advance(stepMs)
     expect((await visit(service, String(first.headers.get('set-cookie'))).get('/admin/sign-in/code')).status).to.equal(
       303,
@@ -92,7 +92,7 @@ describe('A second factor', () => {
     const code = account.code(1)
     const statuses = (await Promise.all(tabs.map(({ enter }) => enter(code)))).map(({ status }) => status)
     expect(statuses).to.have.members([303, 403, 403])
-    // The earlier steps are used up too, although their codes are still within the accepted minute.
+    // Earlier steps are used up too, although their codes are still within the accepted minute.
     const [late] = tabs.filter((_, index) => statuses[index] === 403)
     expect((await late?.enter(account.code(0)))?.status).to.equal(403)
     advance(2 * stepMs)

@@ -14,7 +14,6 @@ describe('A password link', () => {
   const service = withService({}, recorded.log)
   const beside = withSecondProcess(service)
 
-  /** Returns the path of a link, which a test opens on its own service. */
   const pathOf = (link: string): string => new URL(link).pathname
   const tokenOf = (link: string): string => link.split('/').at(-1) ?? ''
   let names = 0
@@ -56,7 +55,7 @@ describe('A password link', () => {
     const earlier = visit(service)
     await earlier.post('/admin/sign-in', { name, password: old })
     const { link = '' } = (await issueLink(service.deps, name, operator)) ?? {}
-    // The old password and all sessions end as soon as the link is issued.
+    // Issuing the link already ends the old password and all sessions.
     expect([await signInStatus(name, old), (await earlier.get('/admin/audit')).status]).to.deep.equal([403, 303])
     for (const at of [service, beside, service]) {
       const preview = await visit(at).get(pathOf(link), { 'Sec-Fetch-Site': 'cross-site' })

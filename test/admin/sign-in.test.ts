@@ -10,17 +10,17 @@ import { waitFor } from '../support/wait-for.ts'
 import { hire, operator, refusalsIn, visit } from './staff.ts'
 
 describe('Support staff sign-in', () => {
-  // The tests choose their addresses with X-Forwarded-For.
+  // Lets tests choose their address with X-Forwarded-For.
   const service = withService({ TRUST_PROXY: '1' })
   const beside = withSecondProcess(service, { TRUST_PROXY: '1' })
 
-  /** Returns an address that no other test uses. */
+  /** An address that no other test uses. */
   let addresses = 0
   const elsewhere = () => `198.51.${Math.floor(addresses / 200)}.${(addresses++ % 200) + 1}`
   const attemptAs = (name: string, password: string, from = elsewhere(), more: Record<string, string> = {}) =>
     visit(service).post('/admin/sign-in', { name, password, ...more }, { 'X-Forwarded-For': from })
 
-  /** Spreads checks over four owners, so that none of them reaches its own limit. */
+  /** Four owners, so that none of them reaches its own limit. */
   const ownerOf = (index: number): string => `owner ${index % 4}`
 
   it('sets a cookie that lasts 12 h, is sent only to this host and only over https, and is hidden from scripts', async () => {
@@ -80,10 +80,10 @@ describe('Support staff sign-in', () => {
     service.clock.freeze(null)
   })
 
-  /** Ends the period of every limit. */
+  /** Ends every limit's current period. */
   const forget = () => service.deps.Counter.updateMany({}, { expireAt: new Date(0) })
 
-  /** Sets the number of failed attempts in a network, which is `now`. */
+  /** `now` is the network's total after this. */
   async function addFailures(network: string, now: number, points: number) {
     const filter = { _id: `sign-in ${network}`, used: now }
     expect(await service.deps.Counter.updateOne(filter, { used: points })).to.include({ matchedCount: 1 })
@@ -96,13 +96,13 @@ describe('Support staff sign-in', () => {
       expect((await attemptAs(name, 'wrong', from)).status).to.equal(403)
       expect(performance.now() - startedAt).to.be.at.least(leastMs)
     }
-    // Further attempts are only counted, because waiting for each takes seconds.
+    // Later attempts only count. Waiting for each of them would take seconds.
     const counts = [createSignInLimit(service.deps), createSignInLimit(beside.deps)]
     const eight = [...counts, ...counts, ...counts, ...counts]
     const attempts = await Promise.all(eight.map((count) => count(name, from)))
     const delays = attempts.filter((each) => each.isOpen).map(({ delayMs }) => delayMs)
     expect(delays).to.have.length(7)
-    // Those that arrive at the same time count each other, so that none has less than its own delay.
+    // Concurrent attempts count each other, so none waits for less than its own delay.
     const least = [500, 1000, 2000, 3000, 3000, 3000, 3000]
     for (const [index, delay] of delays.toSorted((a, b) => a - b).entries())
       expect(delay).to.be.at.least(least[index] ?? 0)
@@ -112,7 +112,7 @@ describe('Support staff sign-in', () => {
     expect(late.status).to.equal(429)
     expect(Number(late.headers.get('retry-after'))).to.be.within(850, 900)
     expect(late.text).to.include('Too many attempts. Try again in 15 minutes.')
-    // The account can still sign in from another address.
+    // The name is blocked only for that address.
     expect((await attemptAs(name, password)).status).to.equal(303)
     await forget()
     expect((await attemptAs(name, password, from)).status).to.equal(303)
@@ -129,7 +129,7 @@ describe('Support staff sign-in', () => {
   it('blocks an address after fifty failures in an hour across all names, and never counts successes', async () => {
     const { name, password } = await hire(service, 'viewer')
     const from = '2001:db8:5::1'
-    // A customer of an IPv6 provider has any number of addresses.
+    // An IPv6 customer can use any number of addresses.
     const asNeighbour = (index: number) => `2001:db8:5::${(index + 2).toString(16)}`
     for (const status of [303, 303]) expect((await attemptAs(name, password, from)).status).to.equal(status)
     const failAs = async (stranger: number, at: string) =>
@@ -184,7 +184,7 @@ describe('Support staff sign-in', () => {
       expect(await flooded('any', hash, 'right')).to.equal(null)
       const [fits] = await Promise.all([other('any', hash, 'right'), slowHash.make('another')])
       expect(fits).to.equal(true)
-      // Two checks were already running, and the kinds take turns.
+      // Two checks were already running, and the two kinds alternate.
       expect(looked).to.be.at.most(8)
       await Promise.all(flood)
     }

@@ -18,37 +18,33 @@ import { type Service, withService } from '../support/service.ts'
 import { openVictim } from '../support/victim.ts'
 import { hiddenFields, hire, operator, readable, signedIn, type Visitor, visit } from './staff.ts'
 
-/** Fields of the form for limits that a test leaves blank. */
+/** Left blank in the limits form. */
 const storage = { liveDocumentsPerDay: '', liveBytesPerDay: '', sandboxBytesPerDay: '' }
 
-/** An act as the tests need it, whatever kind of object it changes. */
+/** A staff action in the form the tests need, whatever kind of object it changes. */
 interface TestedAct {
   name: string
   permission: Permission
   isReasonOptional: boolean
-  /** Whether it is the first of its group. All links of a group are made by the same function. */
+  /** First of its group. One function makes all links of a group, so testing one is enough. */
   isFirst: boolean
-  /** Returns the path of the act's page for the object with this id. */
   pathOf(id: string): string
-  /** The pattern of that path, such as `/keys/:id/revoke`. */
+  /** E.g. `/keys/:id/revoke`. */
   pattern: string
-  /** Returns the path of the object's page. */
   backOf(id: string): string
-  /** Creates an object on which the act is possible. Returns its id. */
   prepare(service: Service): Promise<string>
-  /** Returns the fields of a valid form, besides the reason. */
+  /** A valid form, apart from the reason. */
   fieldsFor(id: string): Record<string, string>
-  /** The name of the act in the audit trail, or the names of its lines. */
+  /** Its audit lines' names. */
   audited: readonly string[]
-  /** Whether the act can be performed again immediately. */
+  /** Whether it can be repeated at once. */
   isRepeatable: boolean
-  /** Whether the response to the form shows something once, such as a link. */
+  /** Whether the response shows something only once, e.g. a link. */
   isShown: boolean
 }
 
 type Preparation = Pick<TestedAct, 'prepare'> & Partial<TestedAct>
 
-/** Returns all acts of a group. Each of them must have a preparation. */
 const tested = <Found>(group: ActGroup<Found, Deps>, preparations: Record<string, Preparation>): TestedAct[] => {
   expect(Object.keys(preparations)).to.have.members(Object.keys(group.acts))
   const pathOf = (id: string) => `/admin${group.path.replace(':id', encodeURIComponent(id))}`
@@ -161,7 +157,7 @@ describe('A staff action', () => {
     staff = { viewer, support, admin } as typeof staff
   })
 
-  /** Returns the audit lines about an object or a delivery to it, written by the admin. */
+  /** The admin's audit lines about an object or a delivery to it. */
   async function linesOn(id: string) {
     const deliveries = await service.deps.Delivery.find({ endpointId: id }, { _id: 1 }).lean()
     const subject = { $in: [id, ...deliveries.map(({ _id }) => _id)] }
@@ -359,7 +355,7 @@ describe('A staff action', () => {
     } satisfies Record<string, (deps: Deps, name: string) => Promise<unknown>>
     for (const [what, act] of Object.entries(acts))
       it(`leaves one of them, even if each ${what} by the other at the same time`, async () => {
-        // Both have read that there is another admin.
+        // Each request has read that there is another admin.
         const running = await Promise.all(
           pair.map(async (name) => {
             const victim = await openVictim(service, { step: 2, fate: 'paused', lateMs: 0 })

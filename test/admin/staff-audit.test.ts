@@ -32,7 +32,6 @@ describe('The audit trail', () => {
     await service.deps.AuditEvent.collection.insertMany(added as never[])
     return added
   }
-  /** Returns the subjects on a page, in order. */
   const subjectsOf = (text: string) =>
     [...text.matchAll(/data-label="Subject"><?.*?class="id"[^>]*>([^<]+)</g)].map(([, subject]) => subject)
   const rows = async (query: string) => subjectsOf((await viewer.get(`/admin/audit?${query}`)).text)

@@ -19,7 +19,7 @@ describe('A support staff session', () => {
   const beside = withSecondProcess(service)
 
   const isIn = async (visitor: Visitor) => (await visitor.get('/admin/audit')).status === 200
-  /** Sends the same cookie to the other process. */
+  /** The same cookie, sent to the other process. */
   const there = (visitor: Visitor) => visit(beside, visitor.cookie)
 
   it('is required for every page, action and script, and otherwise redirects to the sign-in page', async () => {
@@ -65,7 +65,7 @@ describe('A support staff session', () => {
     const fromMail = await visit(service).get(path, { ...navigation, 'Sec-Fetch-Site': 'cross-site' })
     expect([fromMail.status, fromMail.location]).to.deep.equal([200, null])
     expect(fromMail.text).to.include('<meta http-equiv="refresh" content="0" />').and.not.include('Audit')
-    // The page reloads itself, now from the same site.
+    // The page reloads itself, this time from the same site.
     const again = { ...navigation, 'Sec-Fetch-Site': 'same-origin' }
     expect((await visit(service).get(path, again)).status).to.equal(303)
     expect((await (await signedIn(service, 'viewer')).get(path, again)).status).to.equal(200)

@@ -15,7 +15,7 @@ const intents = '/api/v1/dev/intents'
 const day = 24 * 3_600_000
 
 describe('Authentication', () => {
-  // One trusted proxy, so that a test can set the client address.
+  // One trusted proxy, so that tests can set the client address.
   const service = withService({ TRUST_PROXY: '1' })
   const merchant = withMerchant(service)
 
@@ -185,7 +185,7 @@ describe('Authentication', () => {
         for (const address of refused) await expectRefused(from(address), 403, 'IP_NOT_ALLOWED')
       })
 
-    /** Opens a server of the service that trusts these proxies. */
+    /** A second server that trusts these proxies. */
     async function trusting(trustProxy: string[]) {
       const app = createApp({ ...service.deps, config: { ...service.deps.config, trustProxy } })
       const { origin, close } = await openServer(service, undefined, app)

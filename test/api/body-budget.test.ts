@@ -50,7 +50,7 @@ describe('Large request bodies', () => {
 
   const openWeb = (deps = service.deps) => openServer(service, shortTimeouts, createApp(deps))
 
-  /** Begins a request whose body arrives later, or never. */
+  /** The body follows later, or never. */
   async function begin(path: string, by: Merchant, ...headers: string[]): Promise<Socket> {
     const socket = await connectTo(service.origin)
     socket.on('error', () => socket.destroy())
@@ -59,7 +59,7 @@ describe('Large request bodies', () => {
     return socket
   }
 
-  /** Uses up all that the merchant may have. */
+  /** Uses up the merchant's whole share. */
   function fill(by = merchant): () => void {
     const held = service.deps.capacity.force([by.businessId], { memory: memoryOfBusiness })
     return held.free
@@ -129,7 +129,7 @@ describe('Large request bodies', () => {
 
   it('reserve only their actual size once they have arrived, or nothing if they are small', async () => {
     let most = 0
-    // The operation reads the clock.
+    // Called by the operation itself.
     const now = () => {
       most = Math.max(most, taken())
       return service.deps.now()

@@ -12,7 +12,7 @@ describe('Metrics of the largest businesses', () => {
     SANDBOX_BYTES_PER_DAY: '1000000',
   })
 
-  /** The values of one metric by business, after all cached values have expired. */
+  /** One metric's values per business, with all caches expired. */
   async function byBusiness(name: string, labels = ''): Promise<Record<string, number>> {
     service.clock.advance(601_000)
     const text = await (await fetch(`${service.origin}/metrics`)).text()
@@ -36,7 +36,7 @@ describe('Metrics of the largest businesses', () => {
       expect(Object.keys(shares)).to.have.length(10)
       expect(shares).to.include({ [small.businessId]: 1 })
       const others = Object.entries(shares).filter(([business]) => business !== small.businessId)
-      // Creates that ran during the last count may count twice.
+      // Creates running during the last count may count twice.
       for (const [, share] of others) expect(share).to.be.within(0.05, 0.2)
     }
     expect(Object.keys(await usedOf('sandboxBytes'))).to.have.length(10)

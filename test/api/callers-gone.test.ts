@@ -15,7 +15,7 @@ const bodies = [
   ['a file', '/api/v1/dev/store/products/import-csv', 'text/csv', csv, 200],
 ] as const
 
-/** MongoDB is slow, and the client has disconnected before the service reads the body, which has arrived completely. */
+/** MongoDB is slow, and the client disconnects after its whole body has arrived but before it is read. */
 describe('A request whose client disconnects after sending it', () => {
   const recorded = recordLog()
   const service = withService({}, recorded.log)
@@ -49,7 +49,7 @@ describe('A request whose client disconnects after sending it', () => {
     expect(recorded.lines().filter(({ level }) => Number(level) >= 50)).to.deep.equal([])
   })
 
-  /** Sends a request whose client disconnects during the lookup of its key. Resolves once the lookup has ended. */
+  /** Disconnects during the key lookup. Resolves once the lookup has ended. */
   async function giveUp(path: string, headers: Record<string, string>, body: string, method = 'POST'): Promise<void> {
     const { deps } = service
     const app = createApp(deps)

@@ -19,7 +19,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
   const events = async (referenceNumber: string) =>
     (await service.deps.Intent.findOne({ referenceNumber }).orFail().lean()).outbox
 
-  /** Lets the next reads before a change return only once there are this many. */
+  /** Reads before a change wait until there are this many. */
   function readTogether(count: number): void {
     const [{ batchers }, gate] = [service.deps, createGate()]
     const { findIntentToChange } = batchers

@@ -238,7 +238,7 @@ describe('The webhook endpoint API', () => {
       expect(after).to.have.length(6)
     })
 
-    /** Inserts copies of the given delivery for another business or with another status. */
+    /** Copies of a delivery for another business or with another status. */
     const makeLike = async ({ _id }: { _id: string }, count: number, change: object) => {
       const like = await service.deps.Delivery.findById(_id).lean()
       const at = service.deps.now().getTime()
@@ -266,7 +266,7 @@ describe('The webhook endpoint API', () => {
       const reads = done.filter(({ ns }) => ns.endsWith('.deliveries'))
       const examined = (count: 'keysExamined' | 'docsExamined') =>
         reads.reduce((sum, each) => sum + (each[count] ?? 0), 0)
-      // Each of its 31 open deliveries is found in the index, and written. A batch reads one index key more.
+      // Finds each of its 31 open deliveries in the index, then writes it. A batch reads one more index key.
       expect(examined('keysExamined')).to.be.within(2 * 31, 2 * 31 + 20)
       expect(examined('docsExamined')).to.equal(31)
       const open = { nextAttemptAt: { $type: 'date' } } as const
@@ -288,7 +288,7 @@ describe('The webhook endpoint API', () => {
       await service.deps.Endpoint.collection.insertMany(copies as never[])
       const { id: last } = await subscribe(service, merchant, url)
       await remove(merchant, last).expect(200)
-      // Only the first endpoint has a delivery.
+      // Only the first one has a delivery.
       expect(await service.deps.Endpoint.countDocuments({ businessId })).to.equal(1 + 1 + 100)
       expect(await service.deps.Endpoint.findById(id)).not.to.equal(null)
       await service.http.get(`/api/v1/dev/webhooks/events/${delivered}`).set(merchant.read()).expect(200)
@@ -308,7 +308,7 @@ describe('The webhook endpoint API', () => {
       await update({ url: endpointServer.url }).expect(200)
       const { _id } = await freshDelivery(service, merchant)
       await remove().expect(200)
-      // The state that a relay leaves if it read the endpoint before the deletion.
+      // What a relay leaves behind if it read the endpoint before its deletion.
       const change = { status: 'PENDING', nextAttemptAt: service.deps.now() }
       await service.deps.Delivery.updateOne({ _id }, { $set: change })
       expect(await attempt(service.deps, _id)).to.include({ outcome: 'cancelled' })

@@ -15,7 +15,7 @@ describe('POST /dev/intents', () => {
     live = await withAnotherKey(service, merchant, { mode: 'live' })
   })
 
-  /** Sends a body. A string is sent unchanged, so it can contain what JSON.stringify never writes. */
+  /** A string is sent as is, so it can contain what JSON.stringify never writes. */
   const create = (body: object | string, as: Merchant = merchant) =>
     service.http
       .post(intents)

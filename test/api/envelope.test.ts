@@ -6,7 +6,7 @@ import { expectFailure, postHead, sendRaw } from './raw-request.ts'
 import { expectRefused } from './refused.ts'
 
 const json = 'application/json; charset=utf-8'
-/** Returns the name of a header in its usual spelling. */
+/** E.g. Content-Type. */
 const titled = (name: string): string => name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 const intents = '/api/v1/dev/intents'

@@ -16,7 +16,7 @@ const environment = {
   INTENT_LIFETIME_SECONDS: '7200',
   CODE_LIFETIME_SECONDS: '3600',
 }
-/** The environment of a process with another SECRET_KEY and other settings. */
+/** Another process's SECRET_KEY and settings. */
 const changedEnvironment = {
   SECRET_KEY: newKey,
   SECRET_KEY_PREVIOUS: secretKey,

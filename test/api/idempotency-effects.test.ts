@@ -22,13 +22,13 @@ import { waitFor } from '../support/wait-for.ts'
 const api = '/api/v1/dev'
 const day = 24 * 3_600_000
 
-/** A write that is ready to be sent. `effects` counts what it has done. */
+/** A write, ready to be sent. `effects` counts what it has done. */
 interface Act {
   path: string
   body: object
   status: number
   effects(): Promise<number>
-  /** What a request with the same key gets after 24 hours. */
+  /** What the same key gets after 24 hours. */
   later: { status: number; effects: number }
 }
 
@@ -50,7 +50,7 @@ describe('A write to a payment intent', () => {
       .send(body)
       .then((response) => response)
   const rows = () => service.deps.StoredResponse.find().lean()
-  /** Leaves the state of a process that died right after its write. */
+  /** As left by a process that died right after its write. */
   const loseResponses = () => service.deps.StoredResponse.deleteMany({})
   const replayed = ({ headers }: { headers: Record<string, string> }) => headers['idempotent-replayed'] === 'true'
 
@@ -110,7 +110,7 @@ describe('A write to a payment intent', () => {
     },
   }
 
-  /** Holds the next calls to a batcher, each until its own gate opens. */
+  /** Blocks the next calls to a batcher, each until its own gate opens. */
   function hold(name: HeldBatcher, count = 1): { arrived(): number; gates: Gate[] } {
     const { batchers } = service.deps
     const batcher = batchers[name] as Batcher<unknown, unknown>
@@ -146,7 +146,7 @@ describe('A write to a payment intent', () => {
 
     it(`takes effect once even if all requests read before any of them writes: ${name}`, async () => {
       const act = await ready()
-      // All at the same moment.
+      // Both at the same moment.
       service.clock.freeze(new Date())
       cleanUps.push(() => service.clock.freeze(null))
       const { arrived, gates } = hold(written, 3)
@@ -209,7 +209,7 @@ describe('A write to a payment intent', () => {
       expect(await act.effects()).to.equal(act.later.effects)
     })
 
-    // A cancel ignores the body, so it has no refused twin.
+    // A cancel ignores its body, so no duplicate of it can be refused.
     if (name === 'cancel') continue
 
     it(`prevails over a concurrent duplicate's refusal, whichever is stored first: ${name}`, async () => {
@@ -292,7 +292,7 @@ describe('A write to a payment intent', () => {
   describe('that refunds through a wallet', () => {
     const unknown: WalletOutcome = { outcome: 'unknown', why: 'timeout' }
 
-    /** Replaces every wallet. Returns the keys of the refunds that were ordered. */
+    /** Replaces every wallet. Returns the keys of the refunds ordered. */
     function wallets(work: Pick<Wallet, 'refund' | 'status'>): string[] {
       const orders: string[] = []
       const wallet: Wallet = {
@@ -452,7 +452,7 @@ describe('A retry of webhook deliveries (API)', () => {
   interface Retry {
     delivery: Delivery
     send(body?: string): Promise<Response>
-    /** What it has done: the number of re-queues and of audit lines. */
+    /** How many re-queues and audit lines exist. */
     effects(): Promise<[requeues: number, lines: number]>
   }
   type Response = { status: number; text: string; headers: Record<string, string> }
@@ -507,7 +507,7 @@ describe('A retry of webhook deliveries (API)', () => {
       expect([found.status, replayed(found), await effects()]).to.deep.equal([200, true, [1, 1]])
       expect(found.text).to.match(isByFilter ? /"requeued":1/ : /"retried":true/)
 
-      // As if the process had died before it noted that the plan is done, and the attempt had failed by then.
+      // As if the process had died before marking the plan as done, with the attempt failed by then.
       await attempt(service.deps, delivery._id)
       expect((await storedDelivery(service, delivery)).status).to.equal('DEAD')
       await loseRows()
@@ -551,7 +551,7 @@ describe('A retry of webhook deliveries (API)', () => {
       expect([unchanged.status, replayed(unchanged), await effects()]).to.deep.equal([200, false, [0, 0]])
       expect((await send()).text).to.equal(unchanged.text)
 
-      // The twin looked for the response before it was stored.
+      // The duplicate looked for the response before it was stored.
       await loseRows()
       await become('DEAD')
       const twin = await send()
@@ -575,12 +575,12 @@ describe('An endpoint change or a replay', () => {
     method: 'post' | 'put' | 'delete'
     path: string
     body: object
-    /** A body that is refused, unless the operation ignores its body. */
+    /** A body that is refused, or null if the operation ignores it. */
     wrong: object | null
     status: number
-    /** The number of things that exist because of it, and of its audit lines. */
+    /** How many objects and audit lines exist because of it. */
     effects(): Promise<[number, number]>
-    /** What a request with the same key gets after 24 hours. */
+    /** What the same key gets after 24 hours. */
     later: { status: number; effects: [number, number] }
   }
 
@@ -590,7 +590,7 @@ describe('An endpoint change or a replay', () => {
       .send(text)
       .then((response) => response)
   const ownRows = () => service.deps.StoredResponse.find({ _id: { $nin: [...others] } }).lean()
-  /** The rows of requests that prepare a test. */
+  /** Requests that only prepare a test. */
   const others = new Set<string>()
   const replayed = ({ headers }: { headers: Record<string, string> }) => headers['idempotent-replayed'] === 'true'
   const lines = (act: AuditedAct) =>
@@ -703,7 +703,7 @@ describe('An endpoint change or a replay', () => {
     },
   }
 
-  /** Holds the transactions of a process until the gate opens. Returns how many requests have arrived there. */
+  /** Blocks a process's transactions until the gate opens. Returns the number of waiting requests. */
   function holdTransactions({ deps: { transactions } }: Service, gate: Gate): () => number {
     const { oneAtATime } = transactions
     const keys: string[] = []

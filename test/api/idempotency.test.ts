@@ -41,7 +41,7 @@ describe('An idempotency key', () => {
   }
 
   describe('in the X-Idempotency-Key header', () => {
-    /** Sends a create with these bytes as its idempotency headers. */
+    /** Sends these bytes as the idempotency headers. */
     async function raw(...values: (string | Buffer)[]) {
       const head = `${postHead(intents, merchant.read(), 'Connection: close', 'Content-Length: 12').trimEnd()}\r\n`
       const lines = values.flatMap((value) => ['X-Idempotency-Key: ', value, '\r\n'])
@@ -94,7 +94,7 @@ describe('An idempotency key', () => {
       const cancelled = await cancel(referenceNumber, 'once')
       expectFresh(cancelled, 200)
       expectReplay(await cancel(referenceNumber, 'once'), cancelled)
-      // The stored response stays the same, although the intent has changed.
+      // The intent has changed since, but the stored response hasn't.
       expectReplay(await create('once'), first)
     })
 
@@ -226,7 +226,7 @@ describe('An idempotency key', () => {
     let restore: () => void
     afterEach(() => restore())
 
-    /** Makes the next insert of an intent fail, before or after it reaches MongoDB. */
+    /** Fails the next insert of an intent before or after it reaches MongoDB. */
     function failNextInsert(when: 'before' | 'after', fault: () => Error) {
       const { batchers } = service.deps
       const insert = batchers.insertIntent
@@ -257,7 +257,7 @@ describe('An idempotency key', () => {
       failNextInsert('after', lost)
       const { insertIntent } = service.deps.batchers
       const { findOne } = service.deps.Intent
-      // MongoDB is away until the request has failed.
+      // MongoDB is down until the request has failed.
       service.deps.Intent.findOne = (() => ({ lean: () => Promise.reject(lost()) })) as never
       service.deps.batchers.insertIntent = insertIntent
       expectFresh(await create('retried'), 503)

@@ -19,12 +19,12 @@ describe('A business whose intents have 1 000 refunds each', () => {
     const createdAt = new Date(template.createdAt.getTime() + 1)
     const refunds = refundsOf(1_000)
     await copyIntents(service, template, 2, () => ({ refunds, createdAt }))
-    // The older ones are as large, but need less time to decode.
+    // Older ones are just as large, but decode faster.
     const longer = refundsOf(1, 500_000)
     await copyIntents(service, template, 27, () => ({ refunds: longer }))
   })
 
-  // The invariants need not read 30 MB.
+  // Spares the invariants from reading 30 MB.
   after(() => service.deps.Intent.deleteMany({ status: 'PENDING', refunds: { $ne: [] } }))
 
   function refundsOf(count: number, reasonLength = 400): Intent['refunds'] {
@@ -40,7 +40,7 @@ describe('A business whose intents have 1 000 refunds each', () => {
     }))
   }
 
-  /** Creates a paid intent with refunds and returns its path. */
+  /** Returns the intent's path. */
   async function paidIntent(count: number): Promise<string> {
     const { referenceNumber } = await createIntent(service, merchant)
     const path = `${intents}/${referenceNumber}`
@@ -88,7 +88,7 @@ describe('A business whose intents have 1 000 refunds each', () => {
     const [path, other] = [await paidIntent(400), await service.merchant()]
     const { referenceNumber } = await createIntent(service, other)
     const { capacity } = service.deps
-    // With this clock, a business rests for ever after a large response.
+    // With this clock, a business waits for ever after a large response.
     const after: typeof processClock.after = (ms, act) =>
       ms === maxWaitMs ? processClock.after(ms, act) : () => undefined
     service.deps.capacity = createCapacity({ ...processClock, after })

@@ -15,7 +15,7 @@ import { withService } from '../support/service.ts'
 import { openLiveShop } from '../support/store.ts'
 
 const [minute, hour] = [60_000, 3_600_000]
-/** Ages, newest first: within five minutes, within an hour, equal to the millisecond, and up to ten days. */
+/** Newest first: within five minutes, within an hour, identical to the millisecond, and up to ten days old. */
 const ages = [
   ...[0, 1, 2, 2, 3, 4].map((minutes) => minutes * minute),
   ...Array.from({ length: 20 }, (_none, index) => (6 + 2 * index) * minute),
@@ -33,13 +33,12 @@ type Read = (deps: Deps, caller: Caller, search: Span & Slice) => Promise<Page<M
 interface List {
   read: Read
   kind: 'Intent' | 'Order' | 'Delivery' | 'LoggedEvent'
-  /** The fields of a document besides those of every list. */
+  /** Fields that not every list needs. */
   own(): object
 }
 
 let logged = 0
 
-/** Each list with count checkpoints. */
 const lists: Record<'intents' | 'orders' | 'live deliveries' | 'live events', List> = {
   intents: {
     read: (deps, caller, search) =>
@@ -71,7 +70,7 @@ describe('Counts of long lists', () => {
   const service = withService()
   let elapsedMs = 0
   before(() => {
-    // The lists consist of documents that have only the fields that a list needs.
+    // These documents have only the fields that a list needs.
     excuse([service.deps.mongo.name])
     service.clock.freeze(new Date())
   })
@@ -161,7 +160,7 @@ describe('Counts of long lists', () => {
       it("are stored for documents older than an hour, which aren't counted again", async () => {
         const deps = withCheckpoints(5)
         expect(await totalOf(list, deps, caller)).to.equal(all.length)
-        // The service never deletes such an old document. The deletion shows that it is not counted again.
+        // Deletes one the service never would, to show that it isn't counted again.
         await collectionOf(list).deleteOne({ _id: all.at(-1)?._id } as object)
         elapsedMs += 2 * minute
         expect(await totalOf(list, deps, caller)).to.equal(all.length)
@@ -199,7 +198,7 @@ describe('Counts of long lists', () => {
     const { deletedCount } = await collectionOf(intents).deleteMany({ businessId: caller.businessId, createdAt })
     expect(deletedCount).to.be.within(20, 40)
     expect(await totalOf(intents, deps, caller)).to.equal(60 - deletedCount)
-    // Another setting has removed more, as the clean-up notes in the stored counts.
+    // A different setting has removed more, as the clean-up notes in the stored counts.
     const before = ago(5.5 * 24 * hour)
     await forgetStored(deps.ListCheckpoints, caller.businessId, before)
     await collectionOf(intents).deleteMany({ businessId: caller.businessId, createdAt: { $lt: before } })

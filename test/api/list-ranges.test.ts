@@ -30,7 +30,7 @@ describe('GET /dev/intents with a range', () => {
       hasMore: boolean
     }
   }
-  /** The references of a list. Its total must be exact. */
+  /** Also checks that the total is exact. */
   const found = async (query: string) => {
     const { items, total } = await listed(query)
     expect(total, query).to.equal(items.length)
@@ -162,7 +162,7 @@ describe('GET /dev/intents with a range', () => {
     const many = 120
     let all: Intent[]
 
-    /** Two thirds of the intents are paid. Those have up to seven refunds. */
+    /** Two thirds are paid, with up to seven refunds each. */
     async function fill(): Promise<void> {
       const template = await intentTemplate(service, merchant)
       const copies = await copyIntents(service, template, many, (index) => {
@@ -239,14 +239,14 @@ describe('GET /dev/intents with a range', () => {
 
     it('returns exact pages and totals without reading other intents', async () => {
       await fill()
-      // Two of the four spans with each pair of the others cover all pairs.
+      // Two of the four ranges, combined with each pair of the others, cover all pairs.
       const cases = ranges.flatMap(([query, matches], which) =>
         rests.flatMap(([rest, also], step) =>
           [...spans, ...spans].slice(which + step, which + step + rounds(4, 2)).map(([from, to, page]) => ({
             url: `${query(from, to)}${rest}&limit=7&page=${page}`,
             wanted: all.filter((intent) => matches(intent, from, to) && also(intent)),
             page,
-            // An intent with refunds before and after the range is read if it has three refunds or more.
+            // With three or more refunds, an intent is also read if the range lies between them.
             around: all.filter(({ refunds }) => which === 1 && isAround(refunds, from, to)),
           })),
         ),

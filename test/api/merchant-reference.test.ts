@@ -26,7 +26,6 @@ const merchantReference = 'Nº 1042'
 const input = { amount: 700, merchantReference }
 
 describe("The merchant's reference of an intent", () => {
-  // No worker runs.
   const service = withService({ INTENT_LIFETIME_SECONDS: '3600' })
   const merchant = withMerchantPerTest(service)
   let restore = (): unknown => null
@@ -52,7 +51,7 @@ describe("The merchant's reference of an intent", () => {
   }
 
   type Insert = Batchers['insertIntent']
-  /** Replaces the insert of intents until `restore`. */
+  /** Replaces the insert until `restore`. */
   function onInsert(act: (insert: Insert, ...args: Parameters<Insert>) => Promise<Insertion>) {
     const { batchers } = service.deps
     const { insertIntent } = batchers
@@ -125,7 +124,7 @@ describe("The merchant's reference of an intent", () => {
     await cancelIntent(service, merchant, first.body.data.referenceNumber)
     const other = { ...input, merchantReference: 'other' }
     let lost = ''
-    // The insert of an earlier attempt arrives just before. MongoDB may report either of the two indexes.
+    // An earlier attempt's insert arrives just before. MongoDB may report either index.
     onInsert(async (insert, intent, deadlineAt) => {
       restore()
       await insert(intent, deadlineAt)
@@ -209,7 +208,7 @@ describe("The merchant's reference of an intent", () => {
     service.deps.shortCodes.giveBack(before)
     const reads = await profiled(service, () => expectTaken(intent))
     const looks = reads.filter(({ ns, command }) => ns.endsWith('.intents') && 'find' in command)
-    // For a twin, for the intent that has the reference, and for a twin of the refused request.
+    // For a concurrent duplicate, for the intent with the reference, and for a duplicate of the refused request.
     expect(looks.map(({ docsExamined }) => docsExamined)).to.deep.equal([0, 1, 0])
     expect(looks.filter(({ planSummary }) => planSummary?.includes('COLLSCAN'))).to.deep.equal([])
     expect(await service.deps.shortCodes.take(Number.POSITIVE_INFINITY)).to.equal(before)

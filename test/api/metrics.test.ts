@@ -34,7 +34,6 @@ interface Sample {
   value: number
 }
 
-/** Parses a text in the format of Prometheus. */
 const samplesOf = (text: string): Sample[] =>
   [...text.matchAll(/^(\w+)(?:\{(.*)\})? (\S+)$/gm)].map(([, name = '', labels = '', value]) => ({
     name,
@@ -51,7 +50,7 @@ async function scrape(origin: string, token = ''): Promise<Sample[]> {
   return samplesOf(await response.text())
 }
 
-/** Returns the sum of all samples of `payment_intents_<name>` with these labels, or null if there are none. */
+/** Sums all samples of `payment_intents_<name>` with these labels. Null without any. */
 function valueOf(samples: Sample[], name: string, labels: Record<string, string> = {}): number | null {
   const isMeant = (sample: Sample) =>
     sample.name === `payment_intents_${name}` &&
@@ -62,7 +61,7 @@ function valueOf(samples: Sample[], name: string, labels: Record<string, string>
 
 type Expected = [name: string, value: number | null | [least: number, most: number], labels?: Sample['labels']]
 
-/** Expects these values; a pair is a range. */
+/** A pair is a range. */
 function expectValues(samples: Sample[], ...all: Expected[]): void {
   for (const [name, value, labels] of all) {
     const found = valueOf(samples, name, labels)
@@ -92,7 +91,7 @@ describe('Metrics', () => {
   })
 
   const now = () => scrape(service.origin)
-  /** Scrapes after the minute for which values of MongoDB and Redis are cached. */
+  /** A minute later, when cached values have expired. */
   const later = () => {
     service.clock.advance(61_000)
     return now()
@@ -194,7 +193,7 @@ describe('Metrics', () => {
       return {
         sandbox: false,
         codeKey: `live:${String(index * 50).padStart(6, '0')}`,
-        // A third of the codes may be used again, so they count as free.
+        // A third of the codes is reusable, so these count as free.
         codeReusableAt: index % 3 === 0 ? at(1000) : at(-9_000_000),
         refunds: index < 2 ? [refund] : [],
         hold: index < 3 ? held : null,
@@ -208,9 +207,9 @@ describe('Metrics', () => {
     const samples = await later()
     expectValues(
       samples,
-      // The codes from 000000 to 001999, of which 27 are taken.
+      // Codes 000000 to 001999, 27 of them in use.
       ['live_codes_used_ratio', 26 / 2000],
-      // The first create has reserved 256 codes.
+      // The first create reserved 256 codes.
       ['short_codes_used_ratio', 256 / 32 ** 6],
       ['open_outcomes', 3, { kind: 'payment' }],
       ['oldest_open_outcome_seconds', [260, 400], { kind: 'payment' }],
@@ -232,19 +231,19 @@ describe('Metrics', () => {
     await insert(300, 'ended', { status: 'CANCELLED', cancelsAt: alreadyCancelled })
     await insert(300, 'waiting', { cancelsAt: new Date(at.getTime() + 1e9) })
     const operations = await profiled(service, () => later())
-    // The stored bytes of the largest businesses are read less often (business-metrics.test.ts).
+    // Stored bytes of the largest businesses are sampled less often (business-metrics.test.ts).
     const isSampled = (command: unknown) => JSON.stringify(command).includes('$bsonSize')
     const ofDocuments = operations.filter(({ ns }) => /\.(intents|orders|deliveries)$/.test(ns))
     const reads = ofDocuments.filter(({ command }) => !isSampled(command))
     expect(reads.length).to.equal(10)
     for (const { planSummary } of reads) expect(planSummary).to.match(/^(IXSCAN|COUNT_SCAN)/)
-    // Open outcomes are counted from both ends, and codes by a sample.
+    // Unknown outcomes are counted from both ends, and codes by a sample.
     const examined = reads.map(({ keysExamined = 0, docsExamined = 0 }) => Math.max(keysExamined, docsExamined))
     const few = examined.toSorted((a, b) => a - b).slice(0, -4)
     expect(Math.max(...few), examined.join()).to.be.at.most(5)
     expect(Math.max(...examined)).to.be.lessThan(110)
     expect(reads.filter(({ hasSortStage }) => hasSortStage)).to.deep.equal([])
-    // No worker may expire a held intent, so it is not late.
+    // A held intent can't be expired yet, so it isn't late.
     expect(valueOf(await now(), 'expiry_lag_seconds')).to.equal(0)
     const again = await profiled(service, () => Promise.all([now(), now(), now()]))
     expect(again.filter(({ ns }) => /\.(intents|orders|deliveries|retention)$/.test(ns))).to.deep.equal([])
@@ -337,7 +336,7 @@ describe('Metrics', () => {
       samples
         .filter(({ name }) => name === 'payment_intents_webhook_attempts_total')
         .map(({ labels }) => Object.values(labels).join())
-    // The attempts of the tests above added no labels.
+    // The attempts above added no labels.
     expect(attemptsOf(await now())).to.have.members(attemptsOf(beginning))
     for (const environment of ['live', 'test'])
       for (const stage of ['status', 'dns', 'timeout'])
@@ -376,14 +375,14 @@ describe('Metrics', () => {
   it('respond within 2 s while MongoDB is frozen and Redis is down, but omit unavailable values', async () => {
     await mongo.kill('SIGSTOP')
     await redis.kill('SIGKILL')
-    // Stored bytes are cached for ten minutes, all other values for less.
+    // Stored bytes are cached for ten minutes, everything else for less.
     service.clock.advance(600_000)
     const startedAt = performance.now()
     const samples = await later()
     expect(performance.now() - startedAt).to.be.lessThan(deadlineMs(2500))
     expectValues(samples, ['mongodb_up', 0], ['redis_up', 0])
     const ofProcess = ['mongodb_up', 'redis_up', 'process_clock_skew_seconds', 'capacity_used']
-    // The values of the workers that an earlier test ran in this process.
+    // Left over from workers that an earlier test ran in this process.
     const ofWorkers = ['last_poll_timestamp_seconds', 'attempts_in_flight', 'endpoints_waiting']
     const known = [...ofProcess, ...ofWorkers].map((name) => `payment_intents_${name}`)
     const gauges = Object.values(createMetrics().gauges).map((gauge) => (gauge as { name?: string }).name ?? '')

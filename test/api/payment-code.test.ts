@@ -10,7 +10,7 @@ const minute = 60_000
 const day = 24 * 60 * minute
 const codes = 1_000_000
 
-/** Replaces the random source of payment codes. Draws the given codes in order, then repeats the last one. */
+/** Draws the given codes in order, then repeats the last one. */
 function fixDraws(...drawn: number[]) {
   const { randomInt } = crypto
   let draws = 0

@@ -21,7 +21,7 @@ import { expectRefused } from './refused.ts'
 
 const intents = '/api/v1/dev/intents'
 const missing = /(INTENT|EVENT|ENDPOINT|DELIVERY|REPLAY|PRODUCT|ORDER)_NOT_FOUND/.source
-/** The results of requests that pass the check of the scope. */
+/** What requests get once they have passed the scope check. */
 const permitted = new RegExp(`^(none|VALIDATION_ERROR|${missing}|INSUFFICIENT_STOCK|UNSUPPORTED_MEDIA_TYPE)$`)
 
 describe('The permission checks', () => {
@@ -75,7 +75,7 @@ describe('The permission checks', () => {
   })
 
   describe('combined', () => {
-    // Each request fails its own check and as many later ones as possible, and expects the error of the earliest.
+    // Each request also fails as many later checks as possible. Only the earliest error may show.
     it('return the error of the first failing check', async () => {
       const broken = { ipAllowlist: ['192.0.2.7'], scopes: [], kind: 'publishable', mode: 'live' } as const
       const open = await service.merchant({ ...broken, ipAllowlist: [], scopes: [] })
@@ -86,7 +86,7 @@ describe('The permission checks', () => {
       const scopeless = await key({ scopes: [] })
       const good = await key({})
       const goodLive = await key({ mode: 'live' })
-      // A create that fails every later check too: it has no idempotency key, a wrong media type and no fields.
+      // A create that fails every later check too: no idempotency key, a wrong media type, no fields.
       const send = (path: string, headers: Record<string, string>) =>
         service.http
           .post(path)

@@ -66,7 +66,7 @@ describe("A business's quota of live payment codes", () => {
   const limit = 3
   const beside = withSecondProcess(service, environment)
 
-  /** A live merchant with all its codes in use. */
+  /** With all its live codes in use. */
   async function fullMerchant(): Promise<Merchant> {
     const merchant = await service.merchant({ mode: 'live' })
     await createMany(service, merchant, limit)
@@ -78,7 +78,7 @@ describe("A business's quota of live payment codes", () => {
     const before = await stored(service)
     const details = { scope: 'codes', limit }
     const { headers } = await expectRefused(create(service, merchant), 429, 'RATE_LIMITED', { details })
-    // No payment ends by itself for a day. An intent that is cancelled now frees its code in 15 minutes.
+    // No payment ends by itself for a day. An intent cancelled now frees its code in 15 minutes.
     expect(headers['retry-after']).to.equal('900')
     expect(await intentsOf(service, merchant)).to.equal(limit)
     expect(await stored(service)).to.equal(before)
@@ -113,7 +113,7 @@ describe("A business's quota of live payment codes", () => {
     for (let made = 1; made < limit; made += 1) await requestIntent(service, merchant)
     await cancelIntent(service, merchant, referenceNumber)
     service.clock.advance(10 * minuteMs)
-    // The refusal may be based on a count from the second before the cancel.
+    // The refusal may rest on a count made a second before the cancel.
     const resting = await waitRarely('the cancel is counted', async () => {
       const refused = await create(service, merchant)
       return refused.headers['retry-after'] !== '900' && refused
@@ -133,7 +133,7 @@ describe("A business's quota of live payment codes", () => {
       const responses = await Promise.all([create(service, merchant), create(beside, merchant)])
       return responses.every(({ status }) => status === 429)
     })
-    // A process admits all creates until its first count returns.
+    // A process admits all creates until its first count is back.
     expect(await intentsOf(service, merchant)).to.be.within(limit, limit + 2)
   })
 
@@ -149,7 +149,7 @@ describe("A business's quota of live payment codes", () => {
     const merchant = await service.merchant({ mode: 'live' })
     let elapsedMs = 0
     const codes = createLiveCodes(service.deps, () => elapsedMs)
-    /** Whether each of these creates, which insert nothing, was admitted. */
+    /** These creates insert nothing. */
     const admitted = (creates: number) =>
       Promise.all(
         Array.from({ length: creates }, () =>
@@ -162,7 +162,7 @@ describe("A business's quota of live payment codes", () => {
     elapsedMs = 9_999
     expect(await countsDuring(() => admitted(5))).to.equal(0)
     elapsedMs = 10_001
-    // Nothing has been inserted, so all codes are left.
+    // Nothing was inserted, so all codes are left.
     expect(await countsDuring(() => admitted(20))).to.equal(1)
     expect(await countsDuring(async () => expect(await admitted(1)).to.deep.equal(['RATE_LIMITED']))).to.equal(0)
     elapsedMs += 1_001
@@ -295,7 +295,7 @@ describe("A business's daily storage quota", () => {
   const unlimited = { sandboxIntentsPerDay: 0, liveCodes: 1000 }
   const limit = (merchant: Merchant, limits: Partial<BusinessLimits>) =>
     changeAsOperator(service, merchant.businessId, { limits: { ...unlimited, ...limits } })
-  /** A limit that the business has reached already. */
+  /** Sets the limit to what the business has already reached. */
   const useUp = (merchant: Merchant) => limit(merchant, { liveBytesPerDay: 1, sandboxBytesPerDay: 1 })
   type Method = 'post' | 'put' | 'patch' | 'delete'
   const send = (merchant: Merchant, method: Method, path: string, body: object = {}, key?: string) =>
@@ -404,7 +404,7 @@ describe("A business's daily storage quota", () => {
   })
 
   const collections = ['Intent', 'Endpoint', 'Product', 'Order', 'Delivery', 'LoggedEvent', 'LedgerEntry'] as const
-  /** Returns how many documents and bytes are stored of a business, without its stored responses. */
+  /** Everything stored for a business, except stored responses. */
   async function measure({ businessId }: Merchant): Promise<{ documents: number; bytes: number }> {
     const sums = await Promise.all(
       collections.map((name) =>
@@ -430,7 +430,7 @@ describe("A business's daily storage quota", () => {
     const before = await measure(merchant)
     const [documents, bytes] = await counted(merchant, ['liveDocuments', 'liveBytes'])
     expect(documents).to.equal(before.documents)
-    // An event is counted in its outbox, too.
+    // An event counts in its outbox too.
     expect(Number(bytes) / before.bytes).to.be.within(1, 1.5)
   })
 

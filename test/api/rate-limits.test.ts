@@ -24,14 +24,14 @@ const limit = 5
 
 describe('A rate limit of five requests per second', () => {
   const redis = withServer(startRedis)
-  // Every request sets its address.
+  // Each request sets its own address.
   const environment = () => ({ RATE_LIMIT_PER_SECOND: String(limit), TRUST_PROXY: '1', REDIS_URL: redis.url })
   const service = withService(environment)
   const beside = withService(() => ({ ...sharedEnvironment(service), ...environment() }))
   before(() => Object.assign(service.deps.rateLimits ?? {}, { refusalDelayMs: 10 }))
   after(() => redis.kill('SIGCONT'))
 
-  /** Freezes the clocks in a second without any request. */
+  /** Freezes the clocks in a second without requests so far. */
   const newSecond = () => {
     const at = new Date(Math.ceil(service.clock.now().getTime() / 1000) * 1000 + 1000)
     for (const each of [service, beside]) each.clock.freeze(at)
@@ -91,7 +91,7 @@ describe('A rate limit of five requests per second', () => {
           return performance.now() - begun
         }),
       )
-      // Five requests are allowed, and five are refused at once. Then five are refused in each second.
+      // Five are allowed and five refused at once, then five are refused per second.
       durations.sort((a, b) => a - b)
       expect(durations[2 * limit]).to.be.at.least(1_000)
       expect(durations[3 * limit]).to.be.at.least(2_000)
@@ -106,7 +106,7 @@ describe('A rate limit of five requests per second', () => {
       const order = () => service.http.post('/api/v1/dev/store/orders/simulate').set(merchant.write()).send({ items })
       expect(await statuses(2, order)).to.deep.equal([201, 201])
       expect(remaining(service, merchant)).to.equal(1)
-      // The first is within the limit when it begins, and then exceeds it.
+      // Within the limit at the start, over it afterwards.
       expect(await statuses(2, order)).to.deep.equal([201, 429])
       service.clock.advance(1000)
       const responses = await Promise.all(Array.from({ length: limit }, order))
@@ -183,7 +183,7 @@ describe('A rate limit of five requests per second', () => {
         )
         for (const address of [first, same]) await expectRefused(read(address), 429, 'RATE_LIMITED', ofNetwork)
       }
-      // The refused requests have used up nothing of the key.
+      // The refused requests have used nothing of the key's limit.
       expect(service.deps.rateLimits?.look(`key:${publishable.keyId}`, 41).remaining).to.equal(31)
       expect(await statuses(31, () => read('unknown'))).to.deep.equal(Array(31).fill(404))
       const ofKey = { details: { scope: 'key', limit: 41, windowSeconds: 1 } }
@@ -258,25 +258,25 @@ describe('A rate limit of five requests per second', () => {
   })
 
   describe('shared by two processes', () => {
-    /** The key in Redis of a caller's sum in this second. */
+    /** The caller's Redis key for this second. */
     const sumOf = (who: string) => {
       const { config, secrets } = service.deps
       const second = Math.floor(service.clock.now().getTime() / 1000)
       return `${config.queuePrefix}:rate:${secrets.hash(`${second}:${who}`)}`
     }
 
-    /** Whether Redis knows this count. Counts that never expire would fill Redis, with a key per second. */
+    /** Whether Redis has this count. It must expire, or Redis would fill up with a key per second. */
     async function isCounted({ keyId }: Merchant, count: number) {
       const client = new Redis(redis.url)
       const name = sumOf(`key:${keyId}`)
       const [found, ms] = [await client.get(name), await client.pttl(name)]
       client.disconnect()
-      // -2: has expired meanwhile. -1: never expires.
+      // -2: already expired. -1: never expires.
       expect(ms, name).to.satisfy(() => ms === -2 || (ms >= 0 && ms <= 3000))
       return found === String(count)
     }
 
-    /** Tries again if the counts have expired meanwhile, after 3 s on a busy machine. */
+    /** Repeats if the counts have expired meanwhile (3 s), as they may on a busy machine. */
     async function expectShared(merchant: Merchant, send: () => Promise<unknown>, count: number) {
       const soon = (look: () => boolean | Promise<boolean>) => waitFor('soon', look, 500).catch(() => false)
       await waitFor('both processes know the sum', async () => {

@@ -13,7 +13,7 @@ const closing = 'Connection: close'
 const coding = 'Transfer-Encoding: chunked'
 const form = 'application/x-www-form-urlencoded'
 
-/** The bytes to send, every response to them, and how many intents they create. */
+/** The bytes to send, every expected response, and how many intents they create. */
 type Row = [title: string, responses: string[], wire: () => string | Buffer, created?: number]
 
 describe('The HTTP server on a raw socket', () => {
@@ -33,7 +33,7 @@ describe('The HTTP server on a raw socket', () => {
 
   const body = '{"amount":5}'
   const post = (...headers: string[]) => postHead(intents, merchant.write(), ...headers)
-  /** A create that succeeds if the service reads it as a request. */
+  /** Succeeds if the service takes it for a request. */
   const create = (...headers: string[]) => post('Content-Length: 12', ...headers) + body
   const chunked = (...headers: string[]) => post(coding, ...headers)
   const chunks = crlf('c', body, '0', '', '')

@@ -45,11 +45,10 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       .send(typeof body === 'string' ? body : JSON.stringify(body))
   const read = (reference: string) => readIntent(service, merchant, reference)
   const stored = (referenceNumber: string) => service.deps.Intent.findOne({ referenceNumber }).orFail().lean()
-  /** The data of its payment.refunded events. */
   const refundEvents = async (reference: string) =>
     (await outboxData(service, reference)).filter(({ event }) => event === 'payment.refunded').map(({ data }) => data)
 
-  /** Replaces every wallet until the test ends. Returns the orders and queries that it receives. */
+  /** Until the test ends. Returns the orders and queries received. */
   function replaceWallets(responses: { refund(): Promise<WalletOutcome>; status(): Promise<WalletOutcome> }): {
     orders: RefundOrder[]
     queries: StatusQuery[]
@@ -503,7 +502,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     expect((await stored(reference)).refunds[0]?.status).to.equal('PENDING')
   })
 
-  /** Changes an intent after a refund request has read it, and before the request writes the refund. */
+  /** After a refund request has read the intent, before it writes the refund. */
   function changeMeanwhile(referenceNumber: string, $set: object): void {
     const { capacity } = service.deps
     const { paceWork } = capacity
@@ -542,7 +541,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       { referenceNumber: reference },
       { $set: { refunds: Array.from({ length: 999 }, () => record) } },
     )
-    // Three concurrent requests all read that one refund is left.
+    // All three have read that one refund is left.
     const responses = await Promise.all(Array.from({ length: 3 }, () => refund(reference, { amount: 1 })))
     expect(responses.map(({ status }) => status)).to.have.members([200, 400, 400])
     await expectRefused(refund(reference, { amount: 1 }), 400, 'INTENT_REFUND_INVALID_STATUS')

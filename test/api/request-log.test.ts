@@ -29,7 +29,7 @@ describe('The request log', () => {
     service.http.post(intents).set(headers).send(body)
   const idOf = (response: RawResponse | undefined) => String(response?.headers.get('x-request-id'))
   const lineOfRaw = (response: RawResponse | undefined) => lineOf({ headers: { 'x-request-id': idOf(response) } })
-  /** The two lines of a request that failed. */
+  /** A failed request logs two lines. */
   const bothLines = ({ headers }: { headers: Record<string, string> }) => {
     const requestId = headers['x-request-id']
     return waitFor('both lines', () => linesOf(requestId).length === 2 && linesOf(requestId))
@@ -103,7 +103,7 @@ describe('The request log', () => {
   it('contains one line for an incomplete request, with its request id and error code', async () => {
     const { write, keyId, businessId } = await service.merchant()
     const { origin, close } = await openServer(service)
-    /** Sends the beginning of a body after 100 Continue, which the service sends once it knows the caller. */
+    /** Sends the start of a body after 100 Continue, which the service sends once it knows the caller. */
     async function breakOff(framing: string, beginning: string, isEnded: boolean) {
       const socket = await connectTo(origin)
       socket.write(postHead(intents, write(), framing, 'Expect: 100-continue'))
@@ -192,7 +192,7 @@ describe('The request log', () => {
     const { read } = await own.merchant()
     const database = own.deps.mongo.db
     await database?.collection('apikeys').drop()
-    // A query to this view fails, and its error quotes a name.
+    // A query to this view fails, with a name quoted in the error.
     const pipeline = [{ $set: { 'secrets.hash': { $toInt: '$name' } } }]
     await database?.createCollection('apikeys', { viewOn: 'businesses', pipeline })
     const responses = await Promise.all(Array.from({ length: 5 }, () => own.http.get(intents).set(read())))
@@ -248,9 +248,9 @@ describe('The request log', () => {
       ['GET /Hidden HTTP/1.1', twice, 'no header'],
     ])
       await sendRaw(service.origin, crlf(...head, '', ''))
-    // This leaves an intent without its fields.
+    // Leaves an intent without its fields.
     excuse([service.deps.mongo.name])
-    // MongoDB quotes the values of a unique index in its error message.
+    // MongoDB quotes a unique index's values in its error message.
     const { insertIntent } = service.deps.batchers
     service.deps.batchers.insertIntent = async (intent) => {
       service.deps.batchers.insertIntent = insertIntent

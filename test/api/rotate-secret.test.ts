@@ -25,7 +25,7 @@ describe('The rotation of a webhook secret', () => {
   const rotate = (key?: string, as = merchant, at = service) =>
     at.http.post(`/api/v1/dev/webhooks/endpoints/${id}/rotate-secret`).set(as.write(key))
   const rotated = async (): Promise<string> => (await rotate().expect(200)).body.data.secret
-  /** Creates an event and returns its request to the endpoint. */
+  /** A new event, as it arrived at the endpoint. */
   async function arrival(): Promise<Received> {
     const { _id } = await freshDelivery(service, merchant)
     await attempt(service.deps, _id)

@@ -9,11 +9,11 @@ import { withMerchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { withOpened } from '../support/with.ts'
 
-/** The most rounds of an act after authentication. */
+/** The most rounds per operation after authentication. */
 const most = { create: 2, cancel: 3 }
-/** A command that is sent later than this after one that it does not wait for counts as one that does. */
+/** A command sent later than this counts as waiting for the one before. */
 const holdMs = 20
-/** A pause of the process makes a count too large, never too small, so that the least is the true one. */
+/** A pause of the process can only make the count too large, so the smallest is right. */
 const repeats = 3
 
 describe('Consecutive MongoDB commands after authentication', () => {
@@ -29,7 +29,7 @@ describe('Consecutive MongoDB commands after authentication', () => {
     expect(response.status, response.text).to.be.oneOf([200, 201])
   }
 
-  /** The rounds of an act after the one that finds the key. */
+  /** Not counting the key lookup. */
   async function fewestRounds(act: () => Promise<() => Promise<void>>): Promise<string[][]> {
     const counts: string[][][] = []
     while (counts.length <= repeats) {
@@ -40,7 +40,7 @@ describe('Consecutive MongoDB commands after authentication', () => {
       expect(authentication).to.include('aggregate apikeys')
       counts.push(rounds)
     }
-    // The first act opens connections.
+    // The first call opens connections.
     return counts.slice(1).toSorted((one, other) => one.length - other.length)[0] ?? []
   }
 
@@ -71,7 +71,7 @@ describe('Consecutive MongoDB commands after authentication', () => {
         return (await service.deps.Counter.countDocuments({ _id: /^test-pin .*32$/, used: points })) > 0
       })
       const commands = counter.end().flat()
-      // This test looks by an aggregate.
+      // Failures are looked up by an aggregate.
       const ofFailures = commands.filter((each) => each.endsWith(' counters') && !each.startsWith('aggregate'))
       expect(ofFailures).to.deep.equal(['update counters', 'update counters'])
     })

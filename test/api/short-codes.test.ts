@@ -30,7 +30,7 @@ describe('A short code', () => {
   const merchant = withMerchantPerTest(service)
   const create = (key?: string) => service.http.post(intents).set(merchant.write(key)).send({ amount: 5 })
 
-  /** The pool of another process. */
+  /** As another process would open it. */
   const anotherPool = (changes: Partial<Parameters<typeof createShortCodes>[0]> = {}) => {
     const { ServiceKey, Intent, secrets, log } = service.deps
     return createShortCodes({ ServiceKey, Intent, secrets, log, ...changes })
@@ -48,7 +48,7 @@ describe('A short code', () => {
   }
 
   it('is derived from its number and the key, and unique per number', () => {
-    // Computed by another program.
+    // Computed with another program.
     const key = createSecretKey(Buffer.from(Array.from({ length: 32 }, (_, index) => index)))
     expect(shortCodesFrom(key, 0, 3)).to.deep.equal(['ZZ8FF4', 'PPZGYY', 'ZY3M8K'])
     expect(shortCodesFrom(key, block - 1, 1)).to.deep.equal(['QSXS8T'])
@@ -94,7 +94,7 @@ describe('A short code', () => {
     native.findOneAndUpdate = (async (...args: unknown[]) => {
       const result = await (findOneAndUpdate as (...args: unknown[]) => Promise<unknown>).apply(native, args)
       calls += 1
-      // The responses about the new key and about the first block are lost.
+      // Loses the responses about the new key and the first block.
       if (calls === 1 || calls === 3) throw new mongoose.mongo.MongoNetworkError('connection closed')
       return result
     }) as never
@@ -176,7 +176,7 @@ describe('A short code', () => {
     const template = await intentTemplate(service, merchant)
     const key = await keyOf()
     const codes = shortCodesFrom(key, 0, 5000)
-    // The last process has not used some of its codes.
+    // The last process left some of its codes unused.
     await copyIntents(service, template, 4900, (index) => ({ shortCode: codes[index] ?? '' }))
     await setUsed(0)
     service.deps.shortCodes = anotherPool()
@@ -186,7 +186,7 @@ describe('A short code', () => {
     const { used = 0 } = await stored()
     expect(used).to.be.within(5000, 10_000)
 
-    // A new key gives some codes that intents have.
+    // Some of the new key's codes are already in use.
     await service.deps.Intent.deleteMany({})
     await keys().deleteOne({ _id: 'shortCodes' })
     const another = anotherPool()

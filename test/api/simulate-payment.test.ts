@@ -69,7 +69,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       paid_at: body.data.payment.paidAt,
       payer_phone: '36 ** ** 58',
       metadata: { order: '7' },
-      // 2 % and 1 % of 100.00; 14 % and 2 % of the 3.00 are taxes.
+      // 2 % and 1 % of 100.00. Taxes are 14 % and 2 % of that 3.00.
       commission: { provider_ttc: 200, payer_ttc: 100, tof: 42, tte: 6, total_revenue: 252 },
     })
     const [attempt] = (await stored(reference)).attempts
@@ -84,7 +84,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
   })
 
   describe('for an OPEN intent', () => {
-    /** Pays an intent, and returns the paid amount, which the event contains too. */
+    /** Returns the paid amount, after checking that the event has it too. */
     const amountPaid = async (intent: object, body: object) => {
       const reference = await create({ amountType: 'OPEN', ...intent })
       const response = await simulate(reference, body).expect(200)
@@ -203,7 +203,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       const key = crypto.randomUUID()
       const first = await simulate(reference, { outcome }, key).expect(status)
       await loseResponses(service)
-      // The request died before it stored its response.
+      // The request died before storing its response.
       await service.deps.StoredResponse.deleteMany({})
       const again = await simulate(reference, { outcome }, key).expect(status)
       const { requestId: _own, ...error } = again.body.error ?? {}

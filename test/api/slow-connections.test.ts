@@ -26,12 +26,12 @@ describe('A connection', () => {
 
   const head = (...headers: string[]) => postHead(intents, merchant.write(), ...headers)
   const readResponses = async (socket: Socket) => responsesOf((await readToEnd(socket)).toString('latin1'))
-  /** Sends a health probe as the last request of a connection, and returns the responses. */
+  /** Sends a health probe as the connection's last request. */
   const probe = (socket: Socket) => {
     socket.write(crlf('GET /healthz HTTP/1.1', 'Host: a', 'Connection: close', '', ''))
     return readResponses(socket)
   }
-  /** Sends `beginning`, then `drop` repeatedly until the connection is closed. Returns the responses. */
+  /** Sends `beginning`, then `drop` again and again until the connection closes. Returns the responses. */
   async function drip(origin: string, beginning: string, drop: string) {
     const socket = await connectTo(origin)
     socket.write(beginning)
@@ -236,7 +236,7 @@ describe('A connection', () => {
         const [atServer] = await accepted
         await waitFor('the server has read everything', () => atServer.bytesRead === slow.length + behind.length)
         socket.resetAndDestroy()
-        // Mocha fails if the error event has no listener.
+        // Mocha fails on an unhandled error event.
         await waitFor('the reset has arrived', () => atServer.closed)
         respond()
       }
@@ -332,7 +332,7 @@ describe('A connection', () => {
     await waitFor('the server has closed the connection', () => atServer.destroyed)
     socket.destroy()
     await close()
-    // Some of them fit into the buffers of the operating system.
+    // Some fit into the operating system's buffers.
     expect(made).to.be.within(2, 30)
   })
 
@@ -347,7 +347,7 @@ describe('A connection', () => {
   })
 
   describe('from an IP address', () => {
-    /** Connects from an address of this machine. */
+    /** From one of this machine's own addresses. */
     const connectFrom = (origin: string, localAddress: string) =>
       new Promise<Socket>((resolve, reject) => {
         const { hostname: host, port } = new URL(origin)
@@ -367,7 +367,7 @@ describe('A connection', () => {
       await waitFor('five are closed', () => standing(all).length === ofAddress)
       const other = await connectFrom(origin, '127.7.0.2')
       expect((await probe(other))[0]?.status).to.equal(200)
-      // Closing one connection allows another one.
+      // Closing one makes way for another.
       standing(all)[0]?.destroy()
       await waitFor('another connection is served', async () => {
         const responses = await probe(await connectFrom(origin, '127.7.0.1'))

@@ -9,10 +9,7 @@ import { createProduct, openLiveShop, type ProductResponse, readProduct } from '
 import { expectRefused } from './refused.ts'
 import { type Kind, kinds, type Side } from './resources.ts'
 
-/**
- * The effect of an operation on a kind of resource, and a valid body. `state`: the code of its refusal for a new
- * resource.
- */
+/** What an operation does to a resource, with a valid body. `state`: how it refuses a new resource. */
 type Row =
   | { of: keyof typeof kinds; body?: object; state?: string; status?: number }
   | { lists: keyof typeof kinds }
@@ -73,7 +70,7 @@ const table: Record<string, Row> = {
 describe('The API, with several businesses in both environments,', () => {
   const service = withService()
 
-  /** A business with a shop in each of its environments. */
+  /** With a shop in each environment. */
   async function openBusiness(): Promise<{ test: Side; live: Side }> {
     const merchant = await service.merchant()
     await openLiveShop(service, merchant)
@@ -84,7 +81,7 @@ describe('The API, with several businesses in both environments,', () => {
 
   type Things = { side: Side; id: string }[]
   const listed = new Map<Kind, Things>()
-  /** One resource on each side of two businesses, for all lists of this kind. */
+  /** One resource per business and environment, for every list of this kind. */
   async function thingsOf(kind: Kind): Promise<Things> {
     const things = listed.get(kind) ?? []
     listed.set(kind, things)
@@ -94,7 +91,7 @@ describe('The API, with several businesses in both environments,', () => {
     return things
   }
 
-  /** A business without a live shop, and another one for requests that must find nothing. */
+  /** Without a live shop. The other business's requests must find nothing. */
   let withoutShop: Awaited<ReturnType<typeof openBusiness>>
   let other: Awaited<ReturnType<typeof openBusiness>>
   before(async () => {
@@ -110,7 +107,7 @@ describe('The API, with several businesses in both environments,', () => {
     const today = service.clock.now().toISOString().slice(0, 10)
     const path = route.path
       .replace(':day', today)
-      // The example of a replay has the same id as its endpoint.
+      // The example replay has its endpoint's id.
       .replace(':replayId', id)
       .replace(/:\w+/, id)
       .replace(':vid', await variantIn(id))
@@ -119,11 +116,11 @@ describe('The API, with several businesses in both environments,', () => {
       .send(bodyOf(row))
   }
 
-  /** The id of a variant, so that the operation may write before it reads. */
+  /** The operation may write before it reads, so it needs the variant's id. */
   const variantIn = async (id: string): Promise<string> =>
     (await service.deps.Product.findById(id).lean())?.variants[0]?._id ?? newId()
 
-  /** An operation of the sandbox refuses every live key with SANDBOX_ONLY. */
+  /** A sandbox operation refuses every live key with SANDBOX_ONLY. */
   const refusal = (route: Route, side: Side, status: number, code: string): [number, string] =>
     route.sandboxOnly && !side.sandbox ? [403, 'SANDBOX_ONLY'] : [status, code]
 
@@ -185,7 +182,7 @@ describe('The API, with several businesses in both environments,', () => {
           if (!mayDelete) await expectRefused(send(route, row, sibling, id), ...mismatch)
           expect(await snapshot(kind, owner)).to.deep.equal(stored)
 
-          // The same request of its owner succeeds.
+          // The owner's own request succeeds.
           const { status, body } = await send(route, row, mayDelete ? sibling : owner, id)
           const hindrance = route.sandboxOnly && !owner.sandbox ? 'SANDBOX_ONLY' : row.state
           expect(body.error?.code, JSON.stringify(body)).to.equal(hindrance)

@@ -108,7 +108,7 @@ describe('A webhook endpoint test', () => {
     const { port } = closed.address() as { port: number }
     await new Promise((resolve) => closed.close(resolve))
     const none = await subscribe(service, merchant, `http://127.0.0.1:${port}/`)
-    // Its host was allowed at the registration, and no longer is.
+    // Its host was allowed at registration, but isn't any longer.
     const hidden = await subscribe(service, merchant, 'http://127.0.0.1:1/')
     service.deps.config.webhookAllowedHosts.delete('127.0.0.1:1')
     for (const [which, error] of [

@@ -7,7 +7,7 @@ import { receiveLive } from '../support/ledger.ts'
 import { withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
 import { createProduct, readProduct } from '../support/store.ts'
 
-/** A reference or name as people type or paste it, and as it is stored. Null stands for one that is refused. */
+/** As typed or pasted, and as stored. Null: refused. */
 type Forms = [typed: string, stored: string | null][]
 
 const references: Forms = [

@@ -12,7 +12,7 @@ const dev = '/api/v1/dev'
 const url = 'https://shop.example/hook'
 const csv = 'handle,name,price\ntea,Tea,1250\n'
 
-/** A name as JSON writes it, and as the error names it. */
+/** A name as written in JSON, and as the error names it. */
 const ways: [written: string, named?: string][] = [
   ['Amount'],
   ['AMOUNT'],
@@ -28,7 +28,7 @@ const ways: [written: string, named?: string][] = [
   ['amount\n', 'amount\\u{a}'],
 ]
 
-/** Names that equal `expectedRefundable`, `merchantReference` and `productId` only under the rules of Unicode. */
+/** Equal `expectedRefundable`, `merchantReference` and `productId` only by Unicode rules. */
 const withoutCase = ['EXPECTEDREFUNDABLE', 'expected_refundable', 'Expected‐Refundable', 'expectedRefundable\u2060']
 
 describe('An unknown body field', () => {
@@ -44,7 +44,7 @@ describe('An unknown body field', () => {
     const [{ message }] = body.error.details as [{ message: string }]
     if (nearest !== undefined) expect(message).to.include(`Unknown field "${param}". Did you mean ${nearest}?`)
   }
-  /** Everything that the requests could change. */
+  /** Everything the requests could change. */
   const stored = async () => {
     const { Intent, Replay, Delivery, Product, Endpoint, Order } = service.deps
     const models = [Intent, Replay, Delivery, Product, Endpoint, Order] as (typeof Intent)[]
@@ -66,10 +66,10 @@ describe('An unknown body field', () => {
   interface Widening {
     path: () => string
     method?: 'patch'
-    /** A body that is accepted, and is sent with each unknown field. */
+    /** A valid body, sent with each unknown field. */
     good: object
     unknown: [name: string, nearest?: string][]
-    /** The fields in which null is refused, and those in which it counts as absent. */
+    /** Fields that refuse null, and fields in which null counts as absent. */
     widens: string[]
     absent: string[]
   }
@@ -252,7 +252,7 @@ describe('An unknown body field', () => {
           [
             [{ items: [item, { ...item, 'variant-id': 'x' }] }, 'items[1].variant-id', 'variantId'],
             [{ customer: { Name: 'A' } }, 'customer.Name', 'name'],
-            // The Kelvin sign is a K without case.
+            // The Kelvin sign is a K that has no case.
             [{ customer: { e_maİl: 'a@b' } }, 'customer.e_maİl', 'email'],
           ],
         ],

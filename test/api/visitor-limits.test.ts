@@ -9,7 +9,7 @@ describe('The rate limiter for customers and other visitors', () => {
   const service = withService({ RATE_LIMIT_PER_SECOND: String(limit), TRUST_PROXY: '1' })
 
   const delayRefusals = (ms: number) => Object.assign(service.deps.rateLimits ?? {}, { refusalDelayMs: ms })
-  /** Freezes the clock in a second without any request. */
+  /** Freezes the clock in a second without requests so far. */
   beforeEach(() => {
     delayRefusals(10)
     service.clock.freeze(new Date(Math.ceil(service.clock.now().getTime() / 1000) * 1000 + 1000))
@@ -29,7 +29,7 @@ describe('The rate limiter for customers and other visitors', () => {
   const refused = (statuses: number[]) => statuses.filter((status) => status === 429)
   const counted = async (scope: string) =>
     (await service.deps.metrics.rateLimited.get()).values.find(({ labels }) => labels.scope === scope)?.value ?? 0
-  /** The page of a payment and its status poll, with the proof that the page gives to its visitors. */
+  /** A payment's page and status poll, signed as for its visitors. */
   async function payment() {
     const { shortCode } = await createIntent(service, await service.merchant(), { amount: 500 })
     const { text } = await visit(`100.99.0.${++payments}`, `/p/${shortCode}`)

@@ -149,7 +149,7 @@ describe('The webhook endpoint API', () => {
     for (let made = 0; made < 5; made += 1) await create().expect(201)
     await expectRefused(create(), 400, 'MAX_ENDPOINTS_REACHED')
     await create(good, await service.merchant()).expect(201)
-    // The body is validated before the limit of the business is checked.
+    // The body is validated before the business's limit is checked.
     await expectInvalid({ ...good, url: 'http://x' }, 'INVALID_WEBHOOK_URL', 'url')
   })
 

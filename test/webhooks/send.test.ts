@@ -241,7 +241,7 @@ describe('The webhook sender with a misbehaving endpoint', () => {
     setImmediate(() => setImmediate(() => setImmediate(() => res.end('x'.repeat(300_000)))))
   }
 
-  it('accepts the status of a response whose long body follows in the same packet, also over TLS', async () => {
+  it('accepts the status of a response whose long body arrives after its headers, also over TLS', async () => {
     for (const attempt of [
       await attemptAtHttp(bodyAfterHeaders),
       await attemptOverTls(await httpsEndpoint('endpoint', bodyAfterHeaders), {}, hostName),
