@@ -47,7 +47,7 @@ export async function hire(
   return account
 }
 
-/** Not signed in. `origin` is the process's. */
+/** A browser that isn't signed in yet, for the process at `origin`. */
 export function visit({ origin }: { origin: string }, cookie = ''): Visitor {
   const send = async (path: string, init: RequestInit): Promise<Page> => {
     const kept = visitor.cookie === '' ? {} : { Cookie: visitor.cookie }

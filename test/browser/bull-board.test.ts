@@ -6,11 +6,10 @@ import { withStage } from './stage.ts'
 
 const failed = '/admin/queues/queue/webhook-delivery?status=failed'
 
-/** The card of the job of a delivery. */
+/** The card of a delivery's job. */
 const cardOf = (page: Page, { referenceNumber }: Delivery) =>
   page.locator('[class^="card-"]').filter({ hasText: referenceNumber })
 
-/** Returns the names of the visible buttons in a part of the page. */
 const visibleButtons = async (page: Page, within: string): Promise<string[]> => {
   const buttons = await page.locator(`${within} button:visible, ${within} [role="menuitem"]:visible`).all()
   return Promise.all(buttons.map(async (button) => (await button.textContent()) ?? ''))
@@ -62,7 +61,7 @@ describe('Bull Board in a browser', function () {
     await page.getByRole('button', { name: 'Retry', exact: true }).first().waitFor()
     const inCard = await visibleButtons(page, '[class^="jobActions-"]')
     expect(new Set(inCard)).to.deep.equal(new Set(['']))
-    // Not only by the stylesheet, whose text some screen readers skip.
+    // Not hidden only by the stylesheet, whose text some screen readers skip.
     const named = page.locator('[class^="jobActions-"] button:visible[aria-label="Retry"]')
     expect(await named.count()).to.equal(inCard.length)
     expect(inCard).to.have.length(await page.locator('[class^="card-"]').count())

@@ -13,7 +13,7 @@ const { words } = locale
 const [waiting] = words.panels.waiting
 const [expired] = words.panels.expired
 
-/** Whatever a customer does, money is taken once, and every tab finally shows the true state. */
+/** Whatever a customer does, money is taken once, and every tab ends up showing the true state. */
 describe('A payment in a browser', function () {
   this.timeout(60_000)
   const counter = withCounter()
@@ -41,7 +41,7 @@ describe('A payment in a browser', function () {
     expect(await counter.debits(merchant)).to.equal(1)
   }
 
-  /** Holds every payment at the wallet until `release` is called. */
+  /** Every payment waits at the wallet until `release` is called. */
   function holdWallet() {
     const { wallets } = counter.service.deps
     const [gate, arrived] = [createGate(), createGate()]
@@ -73,7 +73,7 @@ describe('A payment in a browser', function () {
       await fill(first)
       const sent = send(first)
       await wallet.arrived
-      // With scripts the tab updates itself. Without them, a customer who pays there too sees the payment in progress.
+      // With scripts, the tab updates itself. Without them, a customer who pays there too sees the payment in progress.
       if (!scripts) await pay(second, locale, payer)
       await heading(second, waiting)
       await picture(second, `waiting-${scripts ? 'scripts' : 'plain'}`)
@@ -134,7 +134,7 @@ describe('A payment in a browser', function () {
       const { status } = await readIntent(counter.service, merchant, referenceNumber)
       return status === 'PAID'
     })
-    // Otherwise the browser's own error page could replace the page that is opened next.
+    // Otherwise the browser's own error page could replace the next page.
     await page.waitForURL(/^chrome-error:/)
     await page.goto(path)
     await heading(page, words.panels.paid)

@@ -4,7 +4,7 @@ import { readIntent } from '../support/actions.ts'
 import { picture } from './browser.ts'
 import { fillIn, heading, pay, payer, send, textOf, withCounter } from './counter.ts'
 
-/** The code point of the digit 0 in the script of each language. */
+/** Code point of the digit 0 in each language's script. */
 const zeros = { fr: 0x30, ar: 0x660, en: 0x30 }
 
 describe('A customer in a browser', function () {
@@ -59,7 +59,7 @@ describe('A customer in a browser', function () {
         expect(await counter.debits(merchant)).to.equal(1)
       })
 
-      // Half of the combinations is enough, because browsers are slow.
+      // Browsers are slow, so half of the combinations have to do.
       if (scripts === (language === 'ar')) continue
 
       it(`can choose and change the amount, and use another wallet after insufficient funds (${where})`, async () => {
@@ -121,7 +121,7 @@ describe('A customer in a browser', function () {
       await page.getByText(words.back.leaving).waitFor()
       if (stays) {
         await page.getByRole('button', { name: words.back.stay }).click()
-        // A target within the page would show a redirect at once.
+        // A link target within the page would reveal a redirect at once.
         await page.evaluate(`document.querySelector('[data-leave]').setAttribute('data-leave', '#left')`)
       }
       await page.clock.fastForward(6000)

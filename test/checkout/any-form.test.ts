@@ -72,7 +72,7 @@ describe('The payment page, given arbitrary input,', () => {
           open(service, `/pay/${name}`),
         ])
         for (const { status, headers } of responses) {
-          // A short code with other characters around it leads to the code alone.
+          // A short code surrounded by other characters redirects to the code alone.
           if (status === 303) {
             expect(headers.get('location')).to.match(/^\/p\/[0-9A-Z]{6}$/)
             continue

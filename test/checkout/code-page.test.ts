@@ -12,7 +12,7 @@ describe('The payment code page', () => {
     live = await service.merchant({ mode: 'live' })
   })
 
-  /** Each request has a new address, so that tests do not limit each other. */
+  /** Each request comes from a new address, so that tests don't limit each other. */
   let addresses = 0
   const elsewhere = () => `198.51.100.${++addresses}`
   const headers = (from = elsewhere()) => ({ 'X-Forwarded-For': from, 'Accept-Language': 'en' })
@@ -27,10 +27,9 @@ describe('The payment code page', () => {
   const sandbox = () => `/sandbox/${merchant.businessId}`
   const unknown = 'This code is not valid. Check it with the merchant.'
 
-  /** The URL of a payment's page, with the proof that the visitor does not guess. */
+  /** A payment page's URL, signed as proof that the visitor isn't guessing. */
   const pageOf = (shortCode: string, lang: string) => new RegExp(`^/p/${shortCode}\\?lang=${lang}&proof=[\\w-]{22}$`)
 
-  /** Returns a code that is not in use. */
   const freeCode = (...taken: string[]) => ['000000', '111111', '222222'].find((code) => !taken.includes(code)) ?? ''
 
   it('asks for a code at / and at /sandbox/{businessId}, with a test banner only on the latter', async () => {
@@ -130,7 +129,7 @@ describe('The payment code page', () => {
     expect(first.status).to.equal(422)
     expect(readable(first.text)).to.include(unknown)
     for (const { code } of [cancelled, paid, expired]) expect(await responseTo(sandbox(), code)).to.deep.equal(first)
-    // The response does not reveal whether the business exists.
+    // Doesn't reveal whether the business exists.
     expect(await responseTo(nowhere, free)).to.deep.equal(first)
     const form = (await look(sandbox())).text.replaceAll(sandbox(), '…')
     expect((await look(nowhere)).text.replaceAll(nowhere, '…')).to.equal(form)
@@ -251,7 +250,7 @@ describe('The payment code page', () => {
     const arabic = await look('/?lang=ar', { method: 'POST', headers: headers(from), body })
     expect(arabic.status).to.equal(429)
     expect(arabic.text).to.match(/<html lang="ar" dir="rtl">/)
-    // Invalid codes and sandbox codes do not count, and other addresses are not affected.
+    // Neither invalid nor sandbox codes count, and other addresses are unaffected.
     expect((await enter('/', 'abc', from)).status).to.equal(422)
     expect((await enter(sandbox(), '000000', from)).status).to.be.oneOf([303, 422])
     expect((await enter('/', code)).status).to.equal(303)

@@ -11,12 +11,12 @@ describe("The payer's fee on the payment page", () => {
     const merchant = await service.merchant()
     return { merchant, ...(await offerOf(service, merchant, fields)) }
   }
-  /** Changes the rate of the payer's fee from now on, in basis points. */
+  /** From now on, in basis points. */
   const changeRate = ({ businessId }: Merchant, payer: number) => {
     const rates: RatesFrom = { from: service.deps.now(), provider: 100, payer }
     return service.deps.Business.updateOne({ _id: businessId }, { $push: { commission: rates } })
   }
-  /** Returns the amounts and fees of all payment orders to this merchant's sandbox wallets. */
+  /** Amounts and fees of everything ordered from this merchant's sandbox wallets. */
   const orders = async ({ businessId }: Merchant) => {
     const accountId = { $regex: `^${businessId}-` }
     const movements = await service.deps.WalletMovement.find({ accountId, kind: 'payment' }).lean()

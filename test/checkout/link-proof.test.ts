@@ -9,7 +9,7 @@ describe('A customer with a valid payment link whose IP address has opened too m
 
   const offer = async (fields: object = {}) => (await offerOf(service, merchant, fields)).path
   let addresses = 0
-  /** Returns an address of its own, its count, and a function that exceeds its limit. */
+  /** An unused address, its count, and a function that exceeds its limit. */
   const network = () => {
     const from = { 'X-Forwarded-For': `203.0.113.${++addresses}` }
     const count = { _id: `link ${from['X-Forwarded-For']}/32` }
@@ -39,7 +39,7 @@ describe('A customer with a valid payment link whose IP address has opened too m
     const paid = await seen(new URL(response.location ?? '', service.origin).href, { headers: from })
     expect(paid.status).to.equal(200)
     expect(paid.says).to.include('Payment successful')
-    // An outdated form is a proof, too.
+    // Even an outdated form is proof.
     service.clock.advance(3 * 3_600_000)
     expect((await fill(form, wallets.pays, from)).status).to.equal(303)
   })

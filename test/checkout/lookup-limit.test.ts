@@ -20,13 +20,13 @@ describe('The limiter for payment links and codes', () => {
   })
 
   const counts = () => service.deps.Counter
-  /** Ends the period of every count. */
+  /** Ends every count's period. */
   const forget = () => {
     for (const { clock } of [service, beside]) clock.advance(600_000)
   }
   beforeEach(forget)
 
-  /** Returns an address in a /16 that no other test uses. */
+  /** In a /16 that no other test uses. */
   let carriers = 0
   const elsewhere = () => `100.${++carriers}.0.1`
 
@@ -36,10 +36,10 @@ describe('The limiter for payment links and codes', () => {
     'test-code': (ip: string, find: () => Promise<string | null>) => limit.code(ip, 'test', find),
   }
   type Way = keyof typeof ways
-  /** Makes concurrent lookups, alternating between both processes. */
+  /** Concurrent, alternating between both processes. */
   const inBoth = <T>(count: number, act: (limit: LookupLimit, index: number) => Promise<T>): Promise<T[]> =>
     Promise.all(Array.from({ length: count }, (_, index) => act(index % 2 === 0 ? limit : otherLimit, index)))
-  /** Makes concurrent lookups in one process. */
+  /** Concurrent, in one process. */
   const outcomes = async (times: number, act: () => Promise<{ outcome: string }>) => {
     const all = await Promise.all(Array.from({ length: times }, act))
     return [...new Set(all.map(({ outcome }) => outcome))]

@@ -11,7 +11,7 @@ import { debits, fill, follow, offerOf, open, pay, wallets } from './customer.ts
 describe('The hosted payment flow', () => {
   const service = withService({ COMMISSION_PAYER_BPS: '0' })
 
-  /** Creates an intent of a new merchant, so that tests do not share demo wallets. */
+  /** Each by a new merchant, so that tests don't share demo wallets. */
   const offer = async (fields: object = {}) => {
     const merchant = await service.merchant()
     return { merchant, ...(await offerOf(service, merchant, fields)) }
@@ -26,7 +26,7 @@ describe('The hosted payment flow', () => {
   const restoreWallet = () => void (service.deps.wallets = real)
   afterEach(restoreWallet)
 
-  /** Replaces calls of the sandbox wallet until the test ends. */
+  /** Until the test ends. */
   const replaceWallet = (calls: Partial<Wallet>) => {
     const wallet = { ...(real.named('sandbox') ?? expect.fail()), ...calls }
     excuse([service.deps.mongo.name], 'wallet movements')
@@ -197,7 +197,7 @@ describe('The hosted payment flow', () => {
     const { merchant, path } = await offer()
     const form = await open(service, path)
     await fill(form, wallets.poor)
-    // The intent stores the outcomes of the last 50 attempts only.
+    // An intent stores only the last 50 outcomes.
     breaks(service, 'events once')
     await service.deps.Intent.updateOne({ shortCode: path.slice(3) }, { attempts: [] })
     const again = await fill(form, wallets.pays)
@@ -327,7 +327,7 @@ describe('The hosted payment flow', () => {
     const [form, lateForm] = [await open(service, path), await open(service, late.path)]
     await service.http.post(`/api/v1/dev/intents/${referenceNumber}/cancel`).set(merchant.write()).expect(200)
     expect((await pay(form, wallets.pays)).says).to.include('This payment request was cancelled.')
-    // No payment starts in the last second, because another process may already see the intent as expired.
+    // In an intent's last second no payment starts, because another process may already see it as expired.
     service.clock.advance(24 * 3_600_000 - 500)
     expect((await pay(lateForm, wallets.pays)).says)
       .to.include('Time is up')

@@ -22,7 +22,7 @@ describe('The limiters for payment attempts', () => {
     ;[live, trial] = await Promise.all([service.merchant({ mode: 'live' }), service.merchant()])
   })
 
-  /** The orders that the wallet received, and the outcome that it returns for each. */
+  /** What the wallet received, and the outcome that it returns for each. */
   let orders: PaymentOrder[] = []
   let outcome: WalletOutcome = wrong
   /** The outcome that the wallet returns to a worker. */
@@ -52,7 +52,7 @@ describe('The limiters for payment attempts', () => {
     const intent = await service.deps.Intent.findOne({ shortCode: path.slice('/p/'.length) }).lean()
     return `payment ${intent?._id} ${range}`
   }
-  /** Returns the counted attempts of a network prefix at the payment of this page. */
+  /** Counted attempts of a network prefix at this page's payment. */
   const attemptsOf = async (path: string, range: string) => pointsOf(await keyOf(path, range))
   const offer = async (merchant: Merchant) => (await offerOf(service, merchant)).path
   /** Opens the page from an address and submits a PIN. */
@@ -151,7 +151,7 @@ describe('The limiters for payment attempts', () => {
     expect(await pointsOf(key)).to.equal(60 * 3)
   })
 
-  /** Pays from an address with a wallet that is still working on it, and returns the status and what a worker does. */
+  /** Pays from an address while the wallet is still working. Returns the status and the worker's next step. */
   async function payPending(ip: string) {
     outcome = { outcome: 'unknown', why: 'pending' }
     const { status } = await attemptAt(await offer(live), ip)

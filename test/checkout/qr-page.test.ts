@@ -13,7 +13,7 @@ describe('The QR code page', () => {
   const offer = (fields: object = {}) => offerOf(service, merchant, { label: 'Panier n° 7', ...fields })
   const statusOf = async (path: string) => JSON.parse((await open(service, `${path}/status`)).html)
 
-  /** Returns the text of a QR code of black and white squares. `isBlack` returns the colour of a pixel. */
+  /** Decodes a QR code of black and white squares. `isBlack` reads a pixel. */
   const textOf = (width: number, isBlack: (x: number, y: number) => boolean): string => {
     const data = new Uint8Array(width * width * 4)
     for (let at = 0; at < width * width; at += 1)

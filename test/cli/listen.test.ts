@@ -20,7 +20,7 @@ describe('The listen command', () => {
 
   const feed = async () => (await service.http.get('/api/v1/dev/events/feed').set(merchant.read())).body.data.items
 
-  /** Creates an intent. Its event is in the log when this resolves. */
+  /** Once this resolves, the event is in the log. */
   async function newIntent(): Promise<string> {
     const { referenceNumber } = await createIntent(service, merchant)
     await relay(service, merchant)

@@ -3,7 +3,6 @@ import { relay } from '../support/actions.ts'
 import { withMerchantPerTest, withService } from '../support/service.ts'
 import { keyOf, withCli } from './start-cli.ts'
 
-/** The events that each trigger causes. */
 const caused: Record<string, string[]> = {
   'payment.created': ['payment.created'],
   'payment.confirmed': ['payment.created', 'payment.confirmed'],

@@ -24,7 +24,7 @@ interface Collection {
   item: { name: string; item: Item[] }[]
 }
 
-/** The codes that mean that the collection contains a wrong request. */
+/** These codes mean that the collection contains a wrong request. */
 const wrong =
   /^(VALIDATION_ERROR|INVALID_.*|MISSING_.*|UNSUPPORTED_MEDIA_TYPE|IDEMPOTENCY_.*|PAYLOAD_TOO_LARGE|ENDPOINT_NOT_FOUND|.*_ERROR)$/
 

@@ -14,7 +14,7 @@ interface RefundEvent {
   body: { event: string; data: { reference_number: string; refund: { id: string } } }
 }
 
-/** Prints what `store` returned for each id. */
+/** Programs that print what `store` returned for each id. */
 const storeAll: Record<string, string> = {
   Node: `
 import { store } from './inbox.mjs'
@@ -40,7 +40,9 @@ describe('The event id returned by verify', () => {
   let logged: RefundEvent[] = []
   const expected: string[] = []
 
-  /** Two refunds of a payment, each by webhook, second endpoint, replay, retry and feed, with several headers. */
+  /**
+   * Two refunds of a payment, each by webhook, at a second endpoint, by replay, retry and feed, with various headers.
+   */
   before(async () => {
     const events = ['payment.refunded']
     const endpoints = [await subscribe(service, merchant, server.url, events)]

@@ -7,7 +7,7 @@ import { runProgram, skipUnlessHere } from '../docs/program.ts'
 import { listen } from '../support/listen.ts'
 import { withOpened } from '../support/with.ts'
 
-/** A server that accepts every request, and the bodies that it received. */
+/** Accepts and records every request. */
 async function startRecorder() {
   const bodies: string[] = []
   const server = createServer((request, response) => {
@@ -22,7 +22,7 @@ async function startRecorder() {
 
 const sent = { amount: 5, reason: 'Thé 🫖 "\\\n', metadata: { list: [null, true, {}], '': '0' } }
 
-/** For each language, bodies that JSON cannot represent, and a program that prints those that `call` did not refuse. */
+/** Per language: bodies that JSON can't represent, and a program that prints those that `call` did not refuse. */
 const programs: Record<string, string> = {
   Node: `
 import { call } from './client.mjs'

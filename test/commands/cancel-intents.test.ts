@@ -27,7 +27,7 @@ describe('npm run admin -- intents cancel', function () {
   const countOf = (status: Intent['status'], { businessId } = merchant) =>
     service.deps.Intent.countDocuments({ businessId, status })
 
-  /** Inserts this many PENDING intents, copies of one that was created through the API. */
+  /** Copies of an intent created through the API. */
   async function pending(count: number): Promise<void> {
     const { referenceNumber } = await createIntent(service, merchant)
     const { requestKey: _requestKey, ...like } = await storedIntent(service, referenceNumber)

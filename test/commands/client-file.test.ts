@@ -16,7 +16,7 @@ const refused = (status: number, code: string, headers?: Record<string, string>)
   json(status, { success: false, error: { code, message: code, requestId: 'r', statusCode: status } }, headers)
 const succeeded = (data: unknown): Response => json(200, { success: true, data })
 
-/** A client whose requests get these responses, and the idempotency keys that it sent. */
+/** A client that gets these responses, and the idempotency keys it sent. */
 function withResponses(...responses: Response[]) {
   const keys: (string | null)[] = []
   const payments = createPayments({

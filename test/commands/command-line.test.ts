@@ -8,14 +8,14 @@ import { waitFor } from '../support/wait-for.ts'
 
 const intents = '/api/v1/dev/intents'
 
-/** In NODE_OPTIONS, makes a process write the URL of each module that it loads to stderr. */
+/** For NODE_OPTIONS: writes the URL of each loaded module to stderr. */
 const listModules = `--import=data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module'
   registerHooks({ load(url, context, next) { process.stderr.write(url + '\\n'); return next(url, context) } })
 `)}`
 
-// Every command is a process: a third of a second of one core. So each stands in one story, and what its arguments may
-// be is in test/unit/admin-arguments.test.ts.
+// A command is a process, which takes a third of a second of one core. So each one appears in a single scenario, and
+// test/unit/admin-arguments.test.ts tests what its arguments may be.
 describe('npm run admin', function () {
   this.timeout(60_000)
   const service = withService()
@@ -121,7 +121,7 @@ describe('npm run admin', function () {
       expect(await cli.done('business', command, id)).to.deep.equal({ id, ...printed })
       expect(await access(again.key), command).to.equal(response)
     }
-    // Setting the current state again is not a change.
+    // Setting the current state again changes nothing.
     await cli.done('business', 'resume', id)
     const acts = ['disabled', 'enabled', 'suspended', 'resumed', 'unapproved', 'approved']
     const lines = await service.deps.AuditEvent.find({ businessId: id, act: /^business\.(?!limited)/ })

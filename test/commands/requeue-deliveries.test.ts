@@ -86,7 +86,7 @@ describe('npm run admin -- deliveries requeue', function () {
     const { exitCode, stdout, stderr } = await cli.admin(command)
     expect(exitCode).to.equal(0)
     expect(stdout).to.match(/^matched: 3\nrequeued: 1\nskipped: (delivered 1, under-way 1|under-way 1, delivered 1)\n$/)
-    // There is no progress bar without a terminal.
+    // There's no progress bar without a terminal.
     expect(stderr).to.equal('')
     const again = await cli.admin([...command.slice(0, 3), two?._id ?? '', '--json'])
     expect([again.exitCode, JSON.parse(again.stdout).requeued]).to.deep.equal([1, 0])

@@ -23,9 +23,9 @@ const unwatched = (): void => undefined
 
 describe('npm run admin -- secrets rotate', function () {
   this.timeout(60_000)
-  /** A process that was not restarted: it has only the older key. */
+  /** Not restarted: it has only the older key. */
   let service: Service
-  /** Processes after the exchange, before it (with the newer key as the previous one), and without the older key. */
+  /** Processes that know both keys, the newer one only as the previous key, or only the newer key. */
   let both: Service
   let notYet: Service
   let alone: Service
@@ -58,7 +58,7 @@ describe('npm run admin -- secrets rotate', function () {
   }
   const send = (to: Service, merchant: Merchant, path: string, body: object, key: string) =>
     to.http.post(`/api/v1/dev${path}`).set(merchant.write(key)).send(body)
-  /** Creates an endpoint by a request, whose response is stored. */
+  /** By a request, whose response is stored. */
   const subscribe = async (merchant: Merchant): Promise<Subscription> => {
     service.allowHost(endpointServer.host)
     const body = { url: endpointServer.url, events: paymentEvents }
@@ -123,14 +123,14 @@ describe('npm run admin -- secrets rotate', function () {
     expect(lost.stderr).to.match(
       /^2 endpoints, 1 second factors, 6 stored responses, 2 keys of the service itself and 1 API keys need a key .+\n$/,
     )
-    // Unreadable data does not stop the rotation of the rest.
+    // Unreadable data doesn't stop the rest from being rotated.
     expect(lost.stdout).to.match(
       /^resealed: endpoints 0, secondFactors 0, responses 0, serviceKeys 0\nunreadable: endpoints 2, secondFactors 1, responses 6, serviceKeys 2\nunreadableEndpoints: \n {2}/,
     )
     expect(lost.stdout).to.include(`\n  ${endpointId}\n`).and.include('\nmayDropPrevious: false\n')
     expect(await service.deps.Endpoint.find().lean()).to.deep.equal(before)
 
-    // The endpoint and five of the six requests have stored responses. Those of created intents are not stored.
+    // The endpoint and five of the six requests have stored responses. Responses to creates of intents aren't stored.
     expect(await rotate()).to.deep.equal({
       resealed: { endpoints: 2, secondFactors: 1, responses: 6, serviceKeys: 2 },
       unreadable: { endpoints: 0, secondFactors: 0, responses: 0, serviceKeys: 0 },
@@ -165,7 +165,7 @@ describe('npm run admin -- secrets rotate', function () {
       expect([again.status, again.text], path).to.deep.equal([first[at]?.status, first[at]?.text])
       expect(again.headers, path).to.include({ 'idempotent-replayed': 'true' })
     }
-    // A process without the older key still accepts both kinds of codes.
+    // Without the older key, a process still accepts both kinds of codes.
     alone.clock.freeze(new Date(alone.clock.now().getTime() + 60_000))
     for (const code of [phone.code(2), phone.recoveryCodes[0] ?? '']) {
       const visitor = visit(alone)
@@ -325,7 +325,7 @@ describe('npm run admin -- secrets rotate', function () {
 
   it('lets the service re-hash an API key once, at its next use, whatever the order of the SECRET_KEYs', async () => {
     const merchant = await service.merchant()
-    // No lists, because a business may run only two at a time.
+    // Not a list, because a business may run only two at a time.
     const find = ({ http }: Service) => http.get('/api/v1/dev/intents/PI-UNKNOWN').set(merchant.read())
     const requests = Array.from({ length: 60 }, (_, at) => find(at % 3 === 0 ? notYet : both))
     const responses = await Promise.all(requests)
@@ -338,7 +338,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect(await leftOf(merchant)).to.deep.equal([])
     await use(alone, merchant).expect(200)
 
-    // The exchange is undone: an hour later the key moves back, too.
+    // The rotation is undone: an hour later, the key goes back too.
     notYet.clock.freeze(new Date(Date.now() + hour + 1000))
     await use(notYet, merchant).expect(200)
     notYet.clock.freeze(null)

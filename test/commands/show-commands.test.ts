@@ -191,7 +191,7 @@ describe('The list and show commands', function () {
     expect(locked.fixedOutcome).to.deep.equal({ outcome: 'refused', reason: 'wallet_locked' })
   })
 
-  // This test is the last, because it advances the clock of the service, which the commands do not follow.
+  // Comes last, because it advances the service's clock, which the commands do not follow.
   it("show a business's endpoints and deliveries, with control characters removed from its texts", async () => {
     const merchant = await service.merchant()
     const { businessId } = merchant

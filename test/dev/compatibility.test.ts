@@ -13,7 +13,7 @@ const pick = <T>(from: Record<string, T>, names: string[]): Record<string, T> =>
 
 const whole = openapi as unknown as Description
 const intents = '/dev/intents'
-/** A part of the real description, because a comparison of the whole takes longer. */
+/** Only a part of the real description, because comparing all of it takes longer. */
 const api: Description = {
   ...whole,
   paths: pick(whole.paths, [intents, '/dev/intents/{referenceNumber}/simulate-payment', '/dev/webhooks/endpoints']),
@@ -47,7 +47,7 @@ const addParameter = (copy: Description, required: boolean): void => {
   listAt(copy, 'paths', intents, 'get', 'parameters').push(shop)
 }
 
-/** Breaking changes, each under a part of the line that reports it. One comparison finds all of them. */
+/** Keyed by a part of the line that reports the change. One comparison finds all of them. */
 const changes: Record<string, Change> = {
   'POST /dev/intents: [Removed] Response 201': (copy) => {
     const responses = at(copy, 'paths', intents, 'post', 'responses')

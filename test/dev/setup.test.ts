@@ -12,7 +12,7 @@ import { startCommand } from './command.ts'
 import { withCopyOfDev } from './copy-of-dev.ts'
 
 const wrapper = `#!/bin/sh\nexec '${process.execPath}' "$@"\n`
-/** Makes Node.js state another version or platform. */
+/** Makes Node.js claim another version or platform. */
 const pretending = (as: { node: string; platform?: string }) => [
   '--import',
   `data:text/javascript,Object.defineProperty(process, 'versions', { value: { node: '${as.node}' } });
@@ -31,7 +31,7 @@ describe('The setup script', () => {
 
   afterEach(() => rm(empty, { recursive: true }))
 
-  /** The environment of a machine without programs, cache and network. */
+  /** A machine without programs, cache and network. */
   const nothing = () => ({
     PATH: empty,
     HOME: empty,
@@ -116,7 +116,7 @@ describe('The setup script', () => {
     expect(last).to.equal('ci --include=dev --ignore-scripts')
   })
 
-  /** A command that tells how it was run. */
+  /** A command that prints how it was run. */
   async function withProgram(text = 'console.log(process.env.PATH, ...process.argv.slice(2)); process.exitCode = 7') {
     await copy.usePackages()
     await writeFile(join(copy.folder, 'dev', 'figures.ts'), text)
@@ -141,7 +141,7 @@ describe('The setup script', () => {
     expect(await command.ended).to.deep.equal({ code: 9, signal: null })
   })
 
-  /** A machine with an older Node.js, and with an npm that packs this program. */
+  /** An older Node.js, and an npm that packs this program. */
   async function withOlderNode(binary: string) {
     await withProgram()
     await mkdir(join(empty, 'package/bin'), { recursive: true })
@@ -157,7 +157,7 @@ describe('The setup script', () => {
     return { env: { ...nothing(), npm_execpath: npm, XDG_CACHE_HOME: join(empty, 'cache') }, npm, sha512 }
   }
 
-  /** Makes this the only package in the table of the copy. */
+  /** Leaves only this package in the copy's table. */
   async function listInTable(sha512: string) {
     const build = { name: 'node-here', version: '24.12.3', sha512 }
     const text = `export const builds = ${JSON.stringify({ [platform]: build })}`

@@ -17,7 +17,7 @@ describe('npm run stack', function () {
 
   async function stack(words: [string, ...string[]] = [process.execPath, 'dev/setup.mjs', 'stack']) {
     const command = startCommand(words, { cwd: copy.folder })
-    // The servers of a killed stack need time to end, and so do the new ones to start.
+    // A killed stack's servers need time to end, and new ones time to start.
     const line = waitFor('the line of the stack', () => command.output.stdout.includes('\n'), 30_000)
     const ended = command.ended.then(() => expect(command.output.stdout, command.output.stderr).to.match(LINE))
     await Promise.race([line, ended])

@@ -5,21 +5,21 @@ import { description, schemaErrors } from '../support/check-responses.ts'
 import { isListed, notRun, testOf } from './how-tested.ts'
 import { type Block, blocks, nameOf } from './pages.ts'
 
-/** The kinds of blocks that a reader copies or relies on. */
+/** What a reader copies or relies on. */
 const kinds = ['sh', 'js', 'ts', 'sql', 'csv', 'json']
 const { schemas } = description.components as { schemas: Record<string, { required?: string[] }> }
-/** The paths of the schemas in the OpenAPI document: each named one, and the data of an order event. */
+/** In the OpenAPI document: each named schema, and an order event's data. */
 const paths = [...Object.keys(schemas).map((name) => [name]), ['OrderNewEvent', 'properties', 'data']]
 
 const fenced = blocks.filter(({ fence }) => kinds.includes(fence))
 const json = fenced.filter(({ fence }) => fence === 'json')
 
-/** Whether a value matches a schema of the OpenAPI document. An envelope is optional. */
+/** With or without an envelope. */
 function isDescribed(shown: { success?: boolean; data?: unknown; statusCode?: number }): boolean {
   if (shown.success === false) return schemaErrors(shown, 'components', 'schemas', 'Failure') === null
   if (shown.statusCode !== undefined) return isDescribed({ success: false, error: shown } as object)
   const value = shown.success === true ? shown.data : shown
-  // Compiling a schema takes long, and one whose required fields are missing would not match.
+  // Compiling is slow, and a schema whose required fields are missing can't match anyway.
   const mayMatch = ([name = '']: string[]) => (schemas[name]?.required ?? []).every((field) => field in Object(value))
   return paths.some((path) => mayMatch(path) && schemaErrors(value, 'components', 'schemas', ...path) === null)
 }

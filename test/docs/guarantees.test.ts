@@ -9,7 +9,7 @@ import { textOf } from './pages.ts'
 const root = join(import.meta.dirname, '../..')
 const [promised = ''] = textOf('docs/maintainers/guarantees.md').split('\n## What is not promised\n')
 
-/** A row of the page: the promise, and the tests that prove it. */
+/** A promise, and the tests that prove it. */
 interface Row {
   promise: string
   proof: string
@@ -27,7 +27,7 @@ const proofs = new Set(rows.flatMap(({ proof }) => inTicks(proof)))
 const tests = [...proofs].filter((name) => name.includes('/'))
 const ofFaults = [...proofs].filter((name) => !name.includes('/'))
 
-/** `round.ended` is a promise of the harness, not of the service. */
+/** `round.ended` is a promise of the test harness, not of the service. */
 const ofTheService = Object.keys(promises).filter((name) => name !== 'round.ended')
 
 describe('docs/maintainers/guarantees.md', () => {

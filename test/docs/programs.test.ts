@@ -10,11 +10,11 @@ import { type Block, blocksOf, nameOf, textOf } from './pages.ts'
 import { runProgram, skipUnlessHere } from './program.ts'
 import { startProxy } from './proxy.ts'
 
-/** The output of a program, which the page shows below the programs of the same heading. */
+/** The page shows it below the programs of the same heading. */
 const shownBelow = ({ page, heading, line }: Block): string | undefined =>
   blocksOf(page).find((one) => one.fence === 'text' && one.heading === heading && one.line > line)?.text
 
-/** The output without the parts that differ from run to run. */
+/** Leaves out whatever differs from run to run. */
 const constant = (text: string): string => text.replaceAll('\r', '').replaceAll(/https?:\S+/g, 'URL')
 
 describe("The guide's example programs", () => {

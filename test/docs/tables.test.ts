@@ -9,7 +9,7 @@ interface Row {
   isRule: boolean
 }
 
-/** Returns the rows of each table. A table is a group of lines that begin with a bar. */
+/** A table is a group of lines that begin with a bar. */
 const tablesOf = (page: string): Row[][] =>
   [...textOf(page).matchAll(/(?:^\|.*\n?)+/gm)].map(([table]) =>
     table

@@ -161,7 +161,7 @@ describe('A long-poll request for the event feed', () => {
   })
 })
 
-/** Lets a test disconnect its clients, and disconnects them after the test. */
+/** Also disconnects clients that a test has left connected. */
 function forEachTest() {
   let stop = new AbortController()
   beforeEach(() => {

@@ -51,7 +51,7 @@ describe('The events API', () => {
     return body.data
   }
 
-  /** Reads the feed to its end. */
+  /** Follows the feed to its end. */
   async function follow(after: string | null, query = '', as: Merchant = merchant) {
     const items: Item[] = []
     for (let position = after; ; ) {
@@ -62,7 +62,7 @@ describe('The events API', () => {
     }
   }
 
-  /** Logs events of one intent that happened at these times, in this order. */
+  /** All of one intent, at these times and in this order. */
   async function log(as: Merchant, sandbox: boolean, events: [EventName, Date][]): Promise<LoggedEvent[]> {
     const { businessId } = as
     const { referenceNumber } = await createIntent(service, as)
@@ -191,7 +191,7 @@ describe('The events API', () => {
     ] as const)
       for (const query of ['', '&wait=1']) await expectInvalid('after', `after=${after}${query}`, as)
     for (const wait of ['26', '-1', '1.5', 'x', '']) await expectInvalid('wait', `wait=${wait}`)
-    // A restored backup that lacks the last event leaves this state.
+    // As after restoring a backup that lacks the last event.
     breaks(service, 'events once', referenceNumber)
     await service.deps.LoggedEvent.deleteMany({ businessId: merchant.businessId })
     await expectInvalid('after', `after=${next}&wait=1`)

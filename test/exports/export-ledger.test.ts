@@ -25,7 +25,7 @@ describe('A ledger export', () => {
       .slice(0, -1)
       .map((line) => JSON.parse(line) as Row)
 
-  /** The rows that an export of a kind must contain, computed from the ledger. */
+  /** What an export must contain, computed from the ledger. */
   async function expected(kind: (typeof exportKinds)[number]): Promise<Row[]> {
     const entries = await ledgerOf(service, owner())
     return entries.flatMap((entry): Row[] => {
@@ -210,7 +210,7 @@ describe('A ledger export', () => {
   it('stops when its client disconnects', async () => {
     await bookMany(service, owner(), 65)
     const { lists, capacity } = service.deps
-    // The slot of an export rests for a while after its end.
+    // An export keeps its slot for a while after its end.
     await waitFor('the exports of earlier tests have ended', () => capacity.used().exports === 0)
     const [{ run }, gate] = [lists, createGate()]
     let reads = 0
@@ -226,7 +226,7 @@ describe('A ledger export', () => {
     await response.body?.getReader().read()
     expect(capacity.used().exports).to.equal(1)
     stop.abort()
-    // The service learns of it before the second of these requests.
+    // The service notices the disconnect before the second of these requests.
     for (const _ of [1, 2]) await service.http.get('/healthz').expect(200)
     gate.open()
     await waitFor('the export has ended', () => capacity.used().exports === 0)

@@ -10,7 +10,7 @@ import { runChecks } from './run-checks.ts'
 
 const list = '/api/v1/dev/intents'
 
-/** A request of support staff with a valid key, and its response. */
+/** By default from support staff with a valid key. */
 function exchange(
   method: string,
   line: string,
@@ -39,8 +39,8 @@ pools.add(0, 'live', 'endpoint', 'e-both')
 pools.add(0, 'test', 'delivery', 'd-own')
 const judge = (check: string, one: Exchange) => responseChecks(pools)[check]?.(one)
 
-// The planted bugs (planted/plants.ts) prove that every check finds its bug. A run without a bug proves that none
-// raises a false alarm.
+// These tests cover false alarms and special cases: the planted bugs (planted/plants.ts) prove that every check finds
+// its bug.
 describe('The checks in `npm run attack`', () => {
   it('report an operation that is carried out twice for the same idempotency key', () => {
     const oncePerKey = responseChecks(pools)['once per key']

@@ -11,7 +11,7 @@ describe('The HTTP clients of `npm run attack`', () => {
   let server: Server
   let port: number
   let requests = 0
-  /** Handles each request, by its number from 1 over all connections. */
+  /** How to handle each request. Its number counts from 1 over all connections. */
   let act: (socket: Socket, number: number) => void
 
   beforeEach(async () => {
@@ -27,7 +27,7 @@ describe('The HTTP clients of `npm run attack`', () => {
   })
   afterEach(() => server.close())
 
-  /** Sends requests one after the other on one connection. */
+  /** One after another on one connection. */
   async function sendInOrder(times: number, isHead: boolean): Promise<Result[]> {
     const line = openConnection(port)
     const result: Result[] = []
