@@ -33,10 +33,10 @@ const entry = ({ dump }: Ordinary): LedgerDocument => the(dump.ledgerentries.at(
 const first = ({ calls }: Ordinary, what: What): Call => the(calls.find((each) => each.what === what))
 const deliveryOf = ({ dump }: Ordinary, event: string): DeliveryDocument =>
   the(dump.deliveries.find((delivery) => delivery.event === event))
-/** The delivery of the payment, with two attempts and two arrivals. */
+/** With two attempts and two arrivals. */
 const confirmed = (round: Ordinary): DeliveryDocument => deliveryOf(round, 'payment.confirmed')
 const replayIn = ({ dump }: Ordinary) => the(dump.webhookreplays[0])
-/** The response in which a reader saw an event in the middle of the log. */
+/** Where a reader saw an event in the middle of the log. */
 const feedOf = (calls: Call[]): Call => the(having(calls, 'event.feed')[6])
 const arrivalsOf = (round: Ordinary) => round.arrivals.filter(({ body }) => body.includes(confirmed(round)._id))
 const again = (round: Ordinary, before: Call, given: Partial<Call>): Call => {
@@ -46,7 +46,7 @@ const again = (round: Ordinary, before: Call, given: Partial<Call>): Call => {
 }
 const lost = { status: null, response: null, headers: {} }
 const refused = refusal('AMOUNT_OUT_OF_RANGE', 400)
-/** Adds another call with the key of the refund. Its times count from the beginning of the first one. */
+/** Another call with the refund's key. Its times count from the start of the first one. */
 const earlierRefund = (round: Ordinary, from: number, to: number, response: Partial<Call>): unknown => {
   const refund = first(round, 'refund')
   const time = { began: refund.began + from, ended: refund.began + to }
@@ -64,7 +64,7 @@ const orderOf = (reference: string): ProviderRequest => {
   return { ...order, ...result, amount: 505, businessId: shop.id, reference }
 }
 
-/** Closes the day of the last entry, `days` days later. */
+/** Closes the last entry's day `days` days later. */
 const close = (round: Ordinary, days: number): unknown => {
   const { after, bookedAt, number, ...last } = entry(round)
   const { balance, opening, entries, byType, ...totals } = after
@@ -77,7 +77,7 @@ const close = (round: Ordinary, days: number): unknown => {
 }
 
 type Change = (round: Ordinary) => unknown
-/** Histories in which no promise is broken. */
+/** None of these breaks a promise. */
 const holding: Record<string, Change> = {
   'nothing unusual happened': () => undefined,
   'an unrecorded delivery arrived when a worker was killed': (round) => {
@@ -135,7 +135,7 @@ const holding: Record<string, Change> = {
   },
 }
 
-/** For each promise, histories in which it is broken. */
+/** Each of these breaks the promise. */
 const broken: Record<PromiseName, Record<string, Change>> = {
   'round.ended': { 'part of the round failed': ({ setting }) => setting.brokenOff.push('the audit: no') },
   'process.lives': {

@@ -9,14 +9,14 @@ import { chooseMutants, controlOf, controls, mutants } from './mutants.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
-/** Promises that no bug reliably breaks on its own. */
+/** No bug reliably breaks one of these alone. */
 const notAlone = [
-  // Observed directly: checker/check.test.ts.
+  // Tested directly instead: checker/check.test.ts.
   'process.lives',
   'log.calm',
-  // A demand on the harness, not on the service.
+  // About the test harness, not the service.
   'round.ended',
-  // Which write is lost is chance, so one of several promises breaks.
+  // Chance decides which write is lost, so any of several promises breaks.
   'create.exists',
   // A short round has too few live payments.
   'provider.balances',
