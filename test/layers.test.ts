@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import { filesIn, importsOf, read, sources } from '../dev/source-files.ts'
 
 /**
- * The folders, from the bottom up. A folder imports only from folders that stand before it, types included. To let two
- * folders use each other's code, move what both need further down.
+ * Bottom up. A folder imports only from folders before it, types included. To let two folders use each other's code,
+ * move what both need further down.
  */
 const layers = {
   'data, which imports nothing': ['schemas'],
@@ -43,7 +43,7 @@ const folderOf = (file: string): string => {
 
 const isAbove = (folder: string, other: string): boolean => order.indexOf(folder) > order.indexOf(other)
 
-/** What each folder adds to `Deps`, `Models` and `Batchers` (src/platform/deps.ts), by name. */
+/** Which names each folder adds to `Deps`, `Models` and `Batchers` (src/platform/deps.ts). */
 const owners = new Map(
   sources.flatMap((file) => {
     const text = read(file)
@@ -56,7 +56,7 @@ const owners = new Map(
   }),
 )
 
-/** The names of dependencies that a file uses. */
+/** The dependencies that a file uses, by name. */
 const usedIn = (text: string): string[] => [
   ...[...text.replaceAll(/^ \*.*$/gm, '').matchAll(/Pick<\s*(?:Deps|Models|Batchers),([^>]*)>/g)].flatMap(
     ([, names = '']) => [...names.matchAll(/'(\w+)'/g)].map(([, name = '']) => name),

@@ -11,13 +11,13 @@ import { auditedActs } from '../src/staff-acts/groups.ts'
 import { pages } from './docs/pages.ts'
 
 const root = join(import.meta.dirname, '..')
-/** The domain folders of src/. The other folders are interfaces, `config` and `queues`. */
+/** All other folders of src/ are interfaces, `config` and `queues`. */
 const domain = sources.filter(
   (file) =>
     /^src\/[^/]+\//.test(file) && !/^src\/(http|admin|checkout|reference|staff-pages|config|queues)\//.test(file),
 )
 
-/** Returns the wrong imports of these files, which a rule expects to be none. */
+/** Imports that a rule forbids. */
 const offenders = (files: string[], isWrong: (imported: string) => boolean): string[] =>
   files.flatMap((file) =>
     importsOf(file)
@@ -27,7 +27,6 @@ const offenders = (files: string[], isWrong: (imported: string) => boolean): str
 
 const mentioning = (files: string[], text: RegExp): string[] => files.filter((file) => text.test(read(file)))
 
-/** Returns the first group of each match. */
 const found = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, group = '']) => group)
 
 describe("The project's structure", () => {
@@ -56,7 +55,7 @@ describe("The project's structure", () => {
     expect(mentioning(others, /(refuse|super)\('RATE_LIMITED'|\brateLimited\(/)).to.deep.equal([])
     const table = importsOf('dev/tables/limits.ts')
     const users = mentioning(others, /\b(createShare|createNetworkLimit|usedUp|counters\.take)\(/)
-    // This one makes limits from the budgets of others.
+    // Makes limits from the budgets of others.
     const missing = users.filter((file) => ![...table, 'src/security/network-limit.ts'].includes(file))
     expect(missing).to.deep.equal([])
     const rows = read('docs/maintainers/limits.md')
@@ -142,7 +141,7 @@ describe("The project's structure", () => {
       'of.last = a.find((b) => b)',
     ])
       expect(right).to.not.match(replacing)
-    // The scripts run in browsers, whose objects have such properties for handlers.
+    // These scripts run in browsers, whose objects have such properties for handlers.
     const others = [...sources, ...filesIn('cli'), ...filesIn('ops')].filter((file) => !file.endsWith('/script.ts'))
     expect(mentioning(others, replacing)).to.deep.equal([])
   })
@@ -204,7 +203,7 @@ describe("The project's structure", () => {
     const deleting = /\.(deleteMany|deleteOne|findOneAndDelete|findByIdAndDelete)\(/
     expect(mentioning(sources, deleting)).to.have.members([
       'src/retention/remove.ts',
-      // Deleted endpoints without deliveries.
+      // Only deleted endpoints without deliveries.
       'src/webhooks/endpoints/remove-deleted.ts',
     ])
     expect(read('src/retention/remove.ts')).to.include('{ ...filter, sandbox: true })')

@@ -20,7 +20,7 @@ const given = (): Given => {
 }
 const openingStock = new Map([[idOf('variant'), 15]])
 
-/** For each invariant, damage to the documents that breaks it. */
+/** Damage that breaks each invariant. */
 const damage: Record<Invariant, Record<string, (round: Given) => unknown>> = {
   'documents owned': {
     'a delivery has no business': ({ dump }) => Object.assign(the(dump.deliveries[0]), { businessId: null }),

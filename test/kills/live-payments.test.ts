@@ -26,9 +26,9 @@ import { waitFor } from '../support/wait-for.ts'
 
 const dayMs = 86_400_000
 const timeoutMs = 2_000
-/** An order is valid for 5 s longer than the timeout, and for 30 s more because the provider's clock may be ahead. */
+/** An order is valid for 5 s beyond the timeout, plus 30 s because the provider's clock may be ahead. */
 const validForMs = timeoutMs + 5_000 + 30_000
-/** An order without a trace counts as not executed a minute after that. */
+/** A minute after that, an order without a trace counts as not executed. */
 const lostForGoodMs = validForMs + 60_000 + 1
 
 const amount = 50_000
@@ -68,13 +68,13 @@ describe('A live payment', () => {
 
   const orders = () => provider.requests.filter(({ method }) => method === 'POST')
 
-  /** Queries the outcome of the pending payment once. */
+  /** Queries the pending payment's outcome once. */
   async function queryOnce(referenceNumber: string): Promise<QueryResult> {
     const { _id, hold } = await storedIntent(service, referenceNumber)
     return queryWallet(service.deps, _id, hold?.id ?? '')
   }
 
-  /** Queries it at each due time, which the clock is set to, until the outcome is known. */
+  /** Sets the clock to each due time and queries, until the outcome is known. */
   async function queryRepeatedly(referenceNumber: string): Promise<QueryResult> {
     for (;;) {
       const result = await queryOnce(referenceNumber)
@@ -83,7 +83,6 @@ describe('A live payment', () => {
     }
   }
 
-  /** An intent with a payment of unknown outcome. */
   async function unknownPayment(behaviour: ProviderBehaviour): Promise<string> {
     const { referenceNumber } = await createIntent(service, merchant, { amount })
     provider.handleOrders(behaviour)
@@ -91,7 +90,7 @@ describe('A live payment', () => {
     return referenceNumber
   }
 
-  /** A payment of unknown outcome, whose order reaches the provider when `arrive` is called. */
+  /** Its order reaches the provider when `arrive` is called. */
   async function delayedPayment() {
     const [gate, done] = [createGate(), createGate()]
     const referenceNumber = await unknownPayment(async (_res, work) => {
@@ -120,7 +119,7 @@ describe('A live payment', () => {
   const paidOnce = { status: 'PAID', events: ['payment.created', 'payment.confirmed'], moved: [-amount] }
   const unpaid = { status: 'PENDING', events: ['payment.created'], moved: [] }
 
-  /** Queries until the outcome is known, and expects the payment to have succeeded once. */
+  /** Queries until the outcome is known. The payment must have succeeded once. */
   async function expectPaidOnce(referenceNumber: string): Promise<void> {
     expect(await queryRepeatedly(referenceNumber)).to.include({ outcome: 'done' })
     expect(await stateOf(referenceNumber)).to.deep.equal(paidOnce)
@@ -373,7 +372,7 @@ describe('A live payment', () => {
 
     it("is refunded once if the provider's response is lost, and a retry returns that refund", async () => {
       const { referenceNumber, retry } = await unknownRefund(responseLost)
-      // The held amount cannot be refunded by another request.
+      // No other request can refund the held amount.
       const other = await refund(service, merchant, referenceNumber, 30_000)
       expect([other.status, other.body.error.code]).to.deep.equal([400, 'AMOUNT_OUT_OF_RANGE'])
       service.clock.advance(2_000)

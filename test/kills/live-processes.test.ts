@@ -13,8 +13,8 @@ import { waitFor } from '../support/wait-for.ts'
 const amount = 700
 const { phone, pin } = payer
 /**
- * By then an order counts as not executed: it is valid for 15 s, and 30 s more for the provider's clock, and a minute.
- * The clocks of the other processes do not change.
+ * By then an order counts as not executed: it's valid for 15 s, plus 30 s for the provider's clock, plus a minute. The
+ * other processes' clocks don't change.
  */
 const lostForGoodMs = 110_000
 
@@ -78,7 +78,7 @@ describe("If a process is killed while waiting for the live provider's response,
   const moved = (referenceNumber: string): number[] =>
     provider.movements.flatMap((movement) => (movement.reference === referenceNumber ? [movement.amount] : []))
 
-  /** A customer sends the form of the hosted page. */
+  /** Submits the hosted page's form. */
   async function sendForm({ origin }: ServiceProcess, shortCode: string): Promise<Response> {
     const address = `${origin}/p/${shortCode}`
     const { url, fields } = formFor('pin', await (await fetch(address)).text(), address)

@@ -27,7 +27,7 @@ describe('After a termination signal,', () => {
   const services: Service[] = []
   after(() => Promise.all(services.map((each) => each.close())))
 
-  /** A worker in the middle of an attempt: the endpoint has the request and delays its response. */
+  /** The endpoint has the request and delays its response. */
   async function workerMidAttempt() {
     const [own, endpointServer] = await Promise.all([service(), startEndpointServer()])
     kept({ stop: endpointServer.close })
@@ -49,8 +49,8 @@ describe('After a termination signal,', () => {
       return now.status === 'DELIVERED' && now
     })
 
-  // These three start first and are checked last, because they wait for a long time: for the lease and the lock of the
-  // dead worker, and for attempts and requests that never end. The other tests run meanwhile.
+  // These three start first and are checked last, because they wait long: for a dead worker's lease and lock, and for
+  // attempts and requests that never end. The other tests run meanwhile.
   let cutAndTakenOver: Promise<{
     code: number | null
     tookMs: number
@@ -111,7 +111,7 @@ describe('After a termination signal,', () => {
     endedMs.catch(() => undefined)
   })
 
-  /** Opens a connection that sends this text and nothing more. */
+  /** Sends this text on a new connection, and nothing more. */
   async function say(web: ServiceProcess, text: string): Promise<void> {
     const socket = connect(Number(new URL(web.origin).port), '127.0.0.1')
     kept({ stop: async () => socket.destroy() })
@@ -221,7 +221,7 @@ const halfACreate = (key: string): string =>
   `POST /api/v1/dev/intents HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n` +
   'X-Idempotency-Key: half\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{"amou'
 
-/** Returns the status of a create, or null if the response was incomplete. */
+/** The status of a create, or null if the response was incomplete. */
 function create(web: ServiceProcess, merchant: Merchant, agent: Agent): Promise<number | null> {
   return new Promise((resolve) => {
     const headers = { ...merchant.write(), 'Content-Type': 'application/json' }

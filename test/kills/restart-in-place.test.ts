@@ -12,7 +12,7 @@ import { waitFor } from '../support/wait-for.ts'
 
 const intents = '/api/v1/dev/intents'
 
-/** No load balancer hides the end of the process from these clients. */
+/** No load balancer hides the process's end from these clients. */
 describe('A process stopped while clients use its port', () => {
   const service = withService()
   const merchant = withMerchant(service)
@@ -78,10 +78,7 @@ describe('A process stopped while clients use its port', () => {
   })
 })
 
-/**
- * Sends requests one at a time. A refused connection is not a failure, because nothing was sent: the client connects
- * again.
- */
+/** One request at a time. A refused connection is no failure, because nothing was sent: the client connects again. */
 function startClient(send: () => Promise<{ status: number }>, isOver: () => boolean) {
   let served = 0
   const run = async (): Promise<string[]> => {
@@ -102,7 +99,7 @@ function startClient(send: () => Promise<{ status: number }>, isOver: () => bool
   return { served: () => served, faults: run() }
 }
 
-/** Uses Node's own client, which never retries by itself. Throws if the response is incomplete. */
+/** Node's own client never retries by itself. Throws if the response is incomplete. */
 async function call(
   url: string,
   method: string,

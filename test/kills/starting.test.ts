@@ -90,7 +90,7 @@ describe('A starting process', () => {
     for (const ended of await Promise.all(
       types.map((type) => interruptAt('mongodb.waiting', type, service, changes)),
     )) {
-      // Without a signal handler the code would be null, and process 1 of a container would ignore the signal.
+      // Without a signal handler the code would be null, and a container's process 1 would ignore the signal.
       expect(ended.exitCode).to.equal(128 + 15)
       expect(ended.lastWords).to.include('process.stopping')
     }
@@ -142,7 +142,7 @@ describe('A starting process', () => {
   })
 })
 
-/** A proxy of MongoDB that cuts the connection once at each of these commands, and serves the next connection. */
+/** A MongoDB proxy that cuts the connection once at each of these commands, and serves the next connection. */
 async function openWireThatBreaks(mongodbUrl: string, commands: string[]) {
   const target = new URL(mongodbUrl)
   const left = new Set(commands)

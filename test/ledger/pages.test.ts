@@ -5,7 +5,7 @@ import { breaks } from '../invariants/expect-invariants.ts'
 import { profiled } from '../support/profiled.ts'
 import { withMerchant, withService } from '../support/service.ts'
 
-/** The entries before the ones that the test stores, as if the clean-up had removed them. */
+/** Entries that the clean-up would have removed before the stored ones. */
 const removed = 1_000_000
 const stored = 900
 const minuteMs = 60_000
@@ -16,7 +16,7 @@ describe('Ledger pages', () => {
   const begunAt = Date.parse('2027-03-01T00:00:00Z')
   const at = (n: number) => new Date(begunAt + n * minuteMs)
 
-  /** Every third entry is a refund. */
+  /** Every third entry. */
   const isRefund = (n: number) => n % 3 === 2
   before(async () => {
     service.clock.freeze(at(stored))
@@ -54,7 +54,7 @@ describe('Ledger pages', () => {
     )
   })
 
-  /** Returns the page, and checks that MongoDB read few more documents than the page shows. */
+  /** MongoDB may read only a few more documents than the page shows. */
   async function read(path: string) {
     let data = { items: [] as { number: number; bookedAt: string }[], total: 0, hasMore: false }
     const operations = await profiled(service, async () => {

@@ -162,7 +162,7 @@ describe('A payout', function () {
 
   it("ignores a fee that isn't booked yet because the process was killed after booking the payment", async () => {
     const live = await withAnotherKey(service, merchant, { mode: 'live' })
-    // A process books 500 entries at once: a payment without a fee, 249 with theirs, and the payment of the last one.
+    // A process books 500 entries at once: a payment without a fee, 249 with theirs, and the last one's payment.
     await Promise.all(Array.from({ length: 251 }, (_, index) => payLive(service, live, 1_000, index === 0 ? 0 : 20)))
     const intents = await service.deps.Intent.find({ businessId: merchant.businessId }).lean<Intent[]>()
     const free = intents.filter(({ payment }) => payment?.commission.providerTtc === 0)

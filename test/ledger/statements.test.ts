@@ -207,7 +207,7 @@ describe('Ledger statements', () => {
     let reads = 0
     lists.read = async (query) => {
       reads += 1
-      // The first one is that of the whole request.
+      // The first read is the whole request's.
       if (reads === 2) await relay(service, merchant)
       return read(query)
     }

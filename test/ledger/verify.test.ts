@@ -78,20 +78,20 @@ describe('The ledger verification', function () {
     expect(exitCode).to.equal(proven ? 0 : 1)
     return { ledgers, faults: faults.map(({ fault }: { fault: string }) => fault) as string[] }
   }
-  /** Like the command, but with the clock of the test. */
+  /** Like the command, but with the test's clock. */
   const faultsHere = async () => (await verifyLedgers(service.deps, (batch) => batch(), true)).faults
   const night = (log = service.deps.log, deps = service.deps) =>
     checkTrail({ ...deps, log }, new AbortController().signal)
   const nextDay = (days = 1) => service.clock.advance(days * dayMs)
 
-  /** Appends an entry with the fields that its chain requires, as a forger would who knows the code. */
+  /** Appends an entry with every field its chain requires, like a forger who knows the code. */
   async function forge(draft: Partial<EntryDraft> & Pick<EntryDraft, 'type' | 'amount'>): Promise<void> {
     const before = (await chain()).at(-1) ?? null
     const now = service.deps.now()
     const links = linkEntry(owner(false), before, { _id: newId(), day: now.toISOString().slice(0, 10), ...draft }, now)
     await entries().insertMany(links)
   }
-  /** Changes entries, and computes all that follows from it in later entries anew. */
+  /** Changes entries, and recomputes everything that follows from them. */
   async function rewrite(change: (chained: LedgerEntry[]) => LedgerEntry[]): Promise<void> {
     const rest = change(await chain())
     const links: LedgerEntry[] = []
@@ -109,7 +109,7 @@ describe('The ledger verification', function () {
     await entries().insertMany(chained)
   }
 
-  /** What is done to the live ledger, and the finding: entries 1 and 2 are a payment and its fee, and 3 is a payout. */
+  /** Changes to the live ledger, and what is found. Entries 1 and 2 are a payment and its fee, 3 is a payout. */
   const tamperings: Record<string, [tamper: () => Promise<unknown>, fault: RegExp]> = {
     'an amount was changed': [change({ number: 1 }, { $inc: { amount: 500 } }), /^Entry 1 does not follow .* in after/],
     'the last balance was changed': [
@@ -254,7 +254,7 @@ describe('The ledger verification', function () {
   })
 
   const seals = () => nativeCollection(service.deps.AuditSeal)
-  /** What is done after a night and another payment, and the finding of the next payout. */
+  /** Changes after a night and another payment, and what the next payout finds. */
   const laterTamperings: Record<string, [tamper: () => Promise<unknown>, fault: RegExp]> = {
     'the sealed entry was changed': [
       change({ number: 5 }, { $inc: { 'after.balance': 9_000 } }),
@@ -340,7 +340,7 @@ describe('The ledger verification', function () {
     })
 
     it("reports a ledger that it can't read, and still seals the audit trail and the other ledgers", async () => {
-      // MongoDB refuses the query for the intents of this entry.
+      // MongoDB refuses the query for this entry's intents.
       await change({ number: 1 }, [{ $set: { referenceNumber: { $literal: { $gt: '' } } } }])()
       const recorded = recordLog('error')
       await night(recorded.log)

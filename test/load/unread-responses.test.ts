@@ -10,7 +10,7 @@ import { waitFor } from '../support/wait-for.ts'
 const intents = '/api/v1/dev/intents'
 const page = `${intents}?limit=100`
 const mib = 1024 * 1024
-/** JSON escapes each of these characters as six bytes, so this metadata is as large as it can be. */
+/** JSON escapes it as six bytes, so this metadata is as large as possible. */
 const long = '\u0001'
 const metadata = Object.fromEntries(
   Array.from({ length: 50 }, (_, n) => [String(n).padEnd(255, long), long.repeat(500)]),
@@ -39,7 +39,7 @@ describe('Unread responses, under load', () => {
       return Number(/^process_resident_memory_bytes (\S+)/m.exec(metrics)?.[1])
     }
     const call = (path: string, by: Merchant) => fetch(origin + path, { headers: by.read() })
-    /** Sends a request and never reads the response. */
+    /** The response is never read. */
     const request = async (): Promise<Socket> => {
       const socket = (await connectTo(origin)).on('error', () => undefined).pause()
       const key = `Authorization: Bearer ${merchant.key}`

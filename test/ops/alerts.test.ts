@@ -41,7 +41,7 @@ const metrics = createMetrics()
 measureProcess(metrics)
 const described = metrics.registry.getMetricsAsArray() as unknown as MetricDescription[]
 
-/** Every series that Prometheus stores for the metrics, with its labels. Prometheus adds those of the target. */
+/** Every series that Prometheus stores for the metrics, with its labels. Prometheus adds the target's. */
 const series = new Map<string, string[]>([['up', []]])
 for (const { name, type, labelNames } of described)
   if (type === 'histogram') {
@@ -57,10 +57,10 @@ const dashboard = JSON.parse(read('ops/grafana-dashboard.json')) as { panels: Pa
 const targets = dashboard.panels.flatMap((panel) => panel.targets ?? [])
 const page = read('docs/operators/watch.md')
 
-/** Returns the names in backticks in a cell. */
+/** Names in backticks. */
 const named = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
 
-/** The values of labels that need no explanation. */
+/** These need no explanation. */
 const plain: Record<string, readonly string[]> = {
   route: [],
   business: [],
@@ -78,7 +78,7 @@ const plain: Record<string, readonly string[]> = {
   state: ['waiting', 'active', 'delayed', 'failed'],
 }
 
-/** The values of a label in any metric: those that the page explains, and the plain ones. */
+/** In any metric: the values that the page explains, and the self-explanatory ones. */
 const valuesOf = (label: string): readonly string[] => [...(plain[label] ?? []), ...explained(label)]
 
 const explained = (label: string): string[] =>
@@ -86,7 +86,7 @@ const explained = (label: string): string[] =>
     .filter(([, labels = '']) => named(labels).includes(label))
     .flatMap(([, , values = '']) => named(values))
 
-/** Returns the metrics, labels and values of an expression that no metric has. */
+/** What an expression refers to that no metric has. */
 function faultsOf(expr: string): string[] {
   const used = [...expr.matchAll(/\b((?:payment_intents|nodejs|process)_\w+|up)\b/g)].map(([name]) => name)
   const labels = new Set([...used.flatMap((name) => series.get(name) ?? []), ...ofTarget])

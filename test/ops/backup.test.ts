@@ -55,7 +55,7 @@ describe('A backup', () => {
   const endpointServer = withEndpointServer()
   const original = withService(() => ({ MONGODB_URL: mongo.url }))
   const merchant = withMerchant(original)
-  /** The service on the newest restored server. */
+  /** On the newest restored server. */
   let service: Service = original
   let folder: string
   const opened: { close(): Promise<unknown> }[] = []
@@ -140,7 +140,7 @@ describe('A backup', () => {
   it('copies only files that belong to the locked server', async () => {
     const elsewhere = backUp(mongo.url, join(folder, 'none'), folder, never)
     expect(await faultOf(elsewhere)).to.include('not the data folder')
-    // In containers every server has the same process id.
+    // In containers, every server has the same process id.
     const another = join(folder, 'another')
     await fs.mkdir(another)
     await fs.writeFile(join(another, 'mongod.lock'), `${mongo.pid}\n`)
@@ -201,7 +201,7 @@ describe('A backup', () => {
           acknowledged.push({ ...data, at: Date.now() })
         }
       })
-      // MongoDB tells only the second of its last write.
+      // MongoDB knows the time of its last write only to the second.
       const isOld = (at = Date.now()) => Date.now() - at > 1000
       await waitFor('some traffic', () => isOld(acknowledged[20]?.at))
       const taken = backUp(mongo.url, join(folder, way), way === 'files' ? mongo.folder : null, never)
@@ -274,7 +274,7 @@ describe('A backup', () => {
     const where = { mongodbUrl: null, dataFiles: folder }
     expect(await faultOf(restore(join(folder, 'files'), where, never))).to.include('is not empty')
     expect(await fs.readdir(folder)).to.not.include('WiredTiger')
-    // An archive has all databases of its server, not only that of the URL.
+    // An archive has all of its server's databases, not only the URL's.
     const target = urlOf(service.deps.config.mongodbUrl, 'another')
     const archive = await noteOf({ kind: 'dump', mongodb: mongo.version })
     const fault = await faultOf(restore(archive, { mongodbUrl: target, dataFiles: null }, never))
@@ -293,14 +293,14 @@ describe('A backup', () => {
       return (await client.db('admin').command({ currentOp: 1 })).fsyncLock === true
     })
 
-  /** Creates a folder with nothing but the note of a backup. */
+  /** Nothing but a backup's note in an otherwise empty folder. */
   async function noteOf(fields: Pick<Note, 'kind' | 'mongodb'>): Promise<string> {
     const made = await fs.mkdtemp(join(folder, 'note-'))
     await writeNote(made, { ...fields, takenAt: new Date().toISOString() })
     return made
   }
 
-  /** Creates intents of each status, and other data of merchants, staff and wallets. */
+  /** Intents in each status, and other data of merchants, staff and wallets. */
   async function fill() {
     await subscribe(service, merchant, endpointServer.url)
     const response = await create('before')
@@ -334,7 +334,7 @@ describe('A backup', () => {
   }
 })
 
-/** Returns the bytes of every document, after the name of its collection, without the counter of short codes. */
+/** Every document's bytes after its collection's name, except the short code counter. */
 const allDocuments = (url: string): Promise<Set<string>> =>
   withClient(url, async (client) => {
     const bytesIn = async ({ name }: { name: string }): Promise<string[]> => {

@@ -37,7 +37,7 @@ const configFiles = generated?.envs.map((file) => join(dirname(base), file)) ?? 
 const config = parseEnv(configFiles.map(readText).join('\n')) as Record<string, string>
 const secrets = the('Secret', 'payment-intents').stringData ?? {}
 
-/** The time after which a platform kills a process, which is 5 s longer than the process takes at most. */
+/** When a platform kills a process: 5 s after the longest it may take. */
 const killedAfterSeconds = environment.properties.SHUTDOWN_TIMEOUT_SECONDS.default + 5
 
 const processLabel = '__meta_kubernetes_pod_label_process'
@@ -64,7 +64,7 @@ interface Scraping {
   }[]
 }
 
-/** The command of a process in the Procfile. */
+/** A process's command in the Procfile. */
 const procfileLine = (name: string): string | undefined =>
   new RegExp(`^${name}: (.+)$`, 'm').exec(readText('Procfile'))?.[1]
 
@@ -209,7 +209,7 @@ describe('The Kubernetes manifests', () => {
 })
 
 describe('The roll-out script', () => {
-  /** Runs the script with a kubectl that reports this state of the job. Returns the calls of kubectl. */
+  /** Runs the script with a kubectl that reports this job state. Returns the calls of kubectl. */
   async function rollOut(state: string): Promise<{ code: number; calls: string[] }> {
     const kubectl = `kubectl() { echo "$*" >&3; case "$*" in *' get job '*) printf '${state}' ;; esac; }`
     const script = `${kubectl}\n. ./ops/kubernetes/roll-out.sh`
@@ -308,7 +308,7 @@ describe("The container image's health check", () => {
     }
   })
 
-  /** Returns the exit code of the check. Process 1 runs a line of the Procfile under tini, as in docker compose. */
+  /** The check's exit code. Process 1 runs a Procfile line under tini, as in docker compose. */
   async function check(folder: string, name: string, env: NodeJS.ProcessEnv): Promise<number> {
     const line = procfileLine(name) ?? expect.fail(name)
     const process1 = join(await mkdtemp(join(folder, `${name}-`)), 'cmdline')

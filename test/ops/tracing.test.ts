@@ -21,7 +21,7 @@ const intents = '/api/v1/dev/intents'
 
 type Line = { msg: string } & Record<string, unknown>
 
-/** Opens a service whose log can be read. */
+/** Its log can be read. */
 async function openLogged(environment: Record<string, string>) {
   const lines: Line[] = []
   const sink = new Writable({

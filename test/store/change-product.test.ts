@@ -6,7 +6,7 @@ import { createProduct, type ProductResponse, readProduct, type VariantResponse 
 const path = '/api/v1/dev/store/products'
 const label = 'Taille M'
 
-/** Makes the `variants` of a body, or the expected ones, from the current variants. */
+/** Makes a body's `variants`, or the expected ones, from the current variants. */
 type FromVariants = (variants: VariantResponse[]) => object
 
 describe('A product change', () => {
@@ -64,7 +64,7 @@ describe('A product change', () => {
     const [s, m, l] = made.variants as unknown as [VariantResponse, VariantResponse, VariantResponse]
     const cases: [FromVariants, FromVariants][] = [
       [() => [{ label, price: 250 }], () => [s, { ...m, price: 250 }, l]],
-      // The first entry changes a label to that of the other variant, which the second entry finds by its old label.
+      // The first entry takes the label of the other variant, which the second entry finds by that old label.
       [
         () => [
           { _id: m._id, label: 'S', sku: 'S' },
@@ -118,7 +118,7 @@ describe('A product change', () => {
     ])
     const gone = await change(made._id, { variants: [{ _id: s, price: 1 }] })
     expect([gone.status, gone.body.error.code]).to.deep.equal([404, 'VARIANT_NOT_FOUND'])
-    // The SKUs of removed variants are free.
+    // Removed variants free their SKUs.
     await createProduct(service, merchant, { sku: 'L' })
   })
 

@@ -37,7 +37,7 @@ const product = fc.record({
   active: fc.boolean(),
   variants: fc.array(variant, { minLength: 1, maxLength: 4 }),
 })
-/** Products with unique SKUs. */
+/** With unique SKUs. */
 const products = fc.array(product, { maxLength: 4 }).map((list) =>
   list.map((each, at) => ({
     ...each,
@@ -65,7 +65,7 @@ describe('A product CSV file', () => {
     return body.data
   }
 
-  /** The fields of the merchant's products that a file contains. */
+  /** What a file contains of the merchant's products. */
   async function productsOf(merchant: Merchant): Promise<unknown[]> {
     const { body } = await service.http.get(store).query({ limit: 100 }).set(merchant.read()).expect(200)
     const exportedFields = ({ handle, name, description, active, variants }: ProductResponse) => ({

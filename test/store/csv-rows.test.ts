@@ -25,13 +25,13 @@ async function faultsOf(csv: unknown): Promise<CsvFault[]> {
   return (details as { faults: CsvFault[] }).faults
 }
 
-/** A file with one row, whose cell of `column` is `text`. */
+/** A single row, with `text` in that column. */
 function fileWith(column: string, text: string): string {
   const quoted = `"${text.replaceAll('"', '""')}"`
   return column === 'handle' ? lines('handle', quoted) : lines(`handle,${column}`, `h,${quoted}`)
 }
 
-/** Reads that file and returns the value of the cell. */
+/** The cell's value, as read from such a file. */
 async function cell(column: string, text: string): Promise<unknown> {
   const [row] = await read(fileWith(column, text))
   return row?.[column as keyof typeof row]
@@ -195,7 +195,7 @@ describe('CSV rows of products', () => {
     const many = (count: number) => lines(full, ...Array.from({ length: count }, rowOf))
     const max = many(5000)
     const iterations = await countLoopIterations(async () => expect(await read(max)).to.have.length(5000))
-    // At least one iteration of the event loop for each 64 KiB.
+    // At least one event loop iteration per 64 KiB.
     expect(iterations).to.be.greaterThan(max.length / 65_536)
     const tooMany = 'Row 5002: A file can have at most 5000 rows below the header.'
     expect(await messageOf(many(5001))).to.equal(tooMany)

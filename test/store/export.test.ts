@@ -19,7 +19,6 @@ import { waitFor } from '../support/wait-for.ts'
 const path = '/api/v1/dev/store/products/export-csv'
 const header = 'handle,name,description,variant_label,sku,price,stock,active\r\n'
 
-/** A stored product with this number of variants. */
 const stored = (businessId: string, variants: number, description: string): Product => {
   const _id = newId()
   const at = new Date('2026-01-01T00:00:00Z')
@@ -63,7 +62,7 @@ describe('A product export', () => {
       return run(owner, ...rest)
     }
   }
-  /** Opens a second service on the same database, whose connection is cut before an export reads its second page. */
+  /** A second service on the same database, whose connection is cut before an export reads its second page. */
   async function cutAtSecondPage(act: (behind: Service) => Promise<unknown>): Promise<void> {
     const wire = await openMongoProxy(service.deps.config.mongodbUrl, {
       isDead: () => false,
@@ -143,7 +142,7 @@ describe('A product export', () => {
 
   it('reads from MongoDB no faster than the client reads, and stops when it disconnects', async () => {
     const merchant = await service.merchant()
-    // 12 MB of text: far more than sockets hold.
+    // 12 MB of text, far more than sockets hold.
     await store(merchant, 600, 1, '😀'.repeat(5000))
     let pages = 0
     watchPages(service, (page) => (pages = page))
@@ -151,8 +150,7 @@ describe('A product export', () => {
     await once(response, 'readable')
     response.destroy()
     await waitFor('the export has ended', () => service.deps.capacity.used().exports === 0)
-    // Out of 12 pages. Sockets buffer some of the unread data, and the system keeps the buffer of an unread socket
-    // small.
+    // Out of 12. Sockets buffer some unread data, and the system keeps an unread socket's buffer small.
     expect(pages).to.be.within(1, 10)
     const whole = await service.merchant()
     await store(whole, 110, 1, 'Tea')
@@ -178,7 +176,7 @@ describe('A product export', () => {
     const running = () => service.deps.capacity.used().exports
     await waitFor('no export runs', () => running() === 0)
     const merchant = await service.merchant()
-    // Enough rows for more than 10 ms.
+    // Enough rows to take more than 10 ms.
     await store(merchant, 100, 100, 'Tea')
     await read(merchant).buffer(true).expect(200)
     expect(running()).to.equal(1)

@@ -15,12 +15,11 @@ const products = '/api/v1/dev/store/products'
 const pairs = 5
 
 /**
- * The steps of an import: find the products that changed last; change the shop, lock these products (if any), find
- * handles, find SKUs (if the file gives new ones), insert new products, change existing ones (if any), store the
- * response, commit.
+ * An import's steps: find the products changed last; change the shop, lock these products (if any), find handles, find
+ * SKUs (if the file has new ones), insert new products, change existing ones (if any), store the response, commit.
  */
 const [locking, finding] = [3, 4]
-/** If the shop has none of the products. */
+/** Applies if the shop has none of the products. */
 const inserting = 5
 
 describe('A concurrent import', () => {
@@ -28,7 +27,6 @@ describe('A concurrent import', () => {
   const beside = withSecondProcess(service, {})
   const merchant = withMerchantPerTest(service)
 
-  /** Returns the merchant's variants. */
   async function sells(): Promise<string[]> {
     const stored = await storedProducts(service, merchant)
     for (const { handle, skus, variants } of stored) {
@@ -45,15 +43,15 @@ describe('A concurrent import', () => {
     service.http.patch(`${products}/${id}/variants/Default/stock`).set(merchant.write()).send({ delta })
   const create = (body: object) => service.http.post(products).set(merchant.write()).send(body)
 
-  /** Imports a file of products, and returns the id of the first by handle. */
+  /** Returns the id of the file's first product by handle. */
   async function importFirst(csv: string): Promise<string> {
     await postCsv(service, merchant, csv).expect(200)
     return (await storedProducts(service, merchant))[0]?._id ?? expect.fail('no product')
   }
 
   /**
-   * Starts an import in another process and pauses it before a step, by default before it commits. The returned
-   * function resumes it.
+   * Starts an import in another process and pauses it before a step, by default the commit. Call the returned function
+   * to resume it.
    */
   async function stoppedAt(step: number | 'commit', csv: string, request: Partial<WriteRequest> = {}) {
     const at = step === 'commit' ? await stepsOf(csv) : step
@@ -67,7 +65,7 @@ describe('A concurrent import', () => {
     }
   }
 
-  /** Counts the steps of an import into a copy of the shop. */
+  /** Counts the steps on a copy of the shop. */
   async function stepsOf(csv: string): Promise<number> {
     const copy = await service.merchant()
     const stored = await storedProducts(service, merchant)
@@ -148,7 +146,7 @@ describe('A concurrent import', () => {
 
   it('conflicts with a POST that creates one of its SKUs, so that exactly one succeeds', async () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A', 'b,B,2,S-B', 'c,C,3,')
-    // After it has read the SKUs, which are free. Then before it stores the response, and MongoDB ends the transaction.
+    // After reading the SKUs, which are free. Then before storing the response, when MongoDB ends the transaction.
     for (const [step, posted] of [
       [inserting, 1],
       [inserting + 1, 2],

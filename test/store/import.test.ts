@@ -28,8 +28,8 @@ const sold = {
 }
 
 /**
- * The result of importing these rows into that shop: the changed products, and the counts
- * [created, updated, unchanged, variants, rows].
+ * What importing these rows into that shop changes: the products, and the counts [created, updated, unchanged,
+ * variants, rows].
  */
 const rules: Record<string, { rows: string[]; becomes: Record<string, string[]>; counts: number[] }> = {
   'a blank cell keeps the existing value': {
@@ -89,7 +89,7 @@ const rules: Record<string, { rows: string[]; becomes: Record<string, string[]>;
   },
 }
 
-/** The faults of these rows in that shop, as [row, column]. */
+/** These rows' faults in that shop, as [row, column]. */
 const wrong: Record<string, { rows: string[]; faults: [number, string | null][] }> = {
   'a new product without name or price': {
     rows: ['cap,,,Red,,,,', 'bag,Bag,A bag,,,,,'],
@@ -257,7 +257,7 @@ describe('A product import', () => {
 
   it('accepts a large file, whether its products are all new, all changed or all unchanged', async () => {
     const count = rounds(5_000, 1_000)
-    // More products than one write contains, and more variants: 150 products with 2 variants, and others with 100.
+    // More than fits into one write, in products and in variants: 150 products with 2 variants, and others with 100.
     const productCount = 147 + count / 100
     const productAt = (row: number) => (row < 300 ? row >> 1 : 147 + Math.floor(row / 100))
     const rowsAt = (price: number) =>

@@ -23,7 +23,7 @@ describe('An order whose process is killed or frozen while it is placed', functi
   /** The last unit of one product, and one of ten of another. */
   const prepare = prepareOf([1, 10])
 
-  /** Sends the request, always with the same key. */
+  /** Always with the same idempotency key. */
   async function send({ origin }: { origin: string }, { merchant, products, responses }: Case) {
     const items = products.map(({ _id }) => ({ productId: _id, quantity: 1 }))
     const body = products.length === 0 ? {} : { items }
@@ -95,7 +95,7 @@ describe('An order whose process is killed or frozen while it is placed', functi
       await frozen.died
       expect(await ordersOf(each)).to.deep.equal([])
       expect(await stocksOf(each)).to.have.members([1, 10])
-      // MongoDB has ended the transaction of the frozen process before this change is made.
+      // MongoDB has ended the frozen process's transaction before this change is made.
       const [{ _id }] = each.products as [ProductResponse]
       const off = () => sendStore(service.origin, each.merchant, 'PUT', `/products/${_id}`, { active: false }, 'off')
       expect((await repeated(off)).status).to.equal(200)

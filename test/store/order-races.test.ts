@@ -13,7 +13,7 @@ describe('Concurrent orders', () => {
   const times = <T>(count: number, make: (index: number) => Promise<T>) =>
     Promise.all(Array.from({ length: count }, (_, index) => make(index)))
 
-  /** Sends every second order to the other process. Returns 'placed' or the error code. */
+  /** Alternates between both processes. Returns 'placed' or the error code. */
   async function order(items: object[], index: number): Promise<string> {
     const at = index % 2 === 0 ? service : beside
     const { status, body } = await post(at, merchant, '/store/orders/simulate', JSON.stringify({ items }))

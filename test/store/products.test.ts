@@ -6,7 +6,6 @@ import { createProduct, openLiveShop, readProduct } from '../support/store.ts'
 const path = '/api/v1/dev/store/products'
 const image = 'https://shop.example/thé.jpg?size=2'
 
-/** A body with these variants. */
 const variants = (...list: unknown[]) => ({ name: 'x', variants: list })
 
 describe('A product', () => {
