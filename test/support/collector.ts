@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { json } from 'node:stream/consumers'
 import { listen } from './listen.ts'
 
-/** A span as the collector received it. */
+/** As received. */
 export interface CollectedSpan {
   /** Name and version. */
   service: string
@@ -11,7 +11,7 @@ export interface CollectedSpan {
   spanId: string
   parentSpanId: string | undefined
   attributes: Record<string, unknown>
-  /** The ids of the linked traces. */
+  /** The ids of linked traces. */
   links: string[]
   failed: boolean
 }

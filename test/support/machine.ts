@@ -1,11 +1,11 @@
 let slowness = 1
 
-/** The runner measures how much slower than idle this machine is, and tells each worker process. */
+/** The test runner measures how much slower than idle this machine is, and passes it on to each worker process. */
 export const setTimes = (times: number): void => {
   slowness = Math.max(1, times)
 }
 
-/** A deadline for something that takes at most `ms` on an idle machine. It grows while the machine is busy. */
+/** For something that takes at most `ms` on an idle machine. Grows while the machine is busy. */
 export const deadlineMs = (ms: number): number => ms * slowness
 
 /** How often to repeat a race: `few` times in `npm test`, `all` times in `npm run test:full`. */

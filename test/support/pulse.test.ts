@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { type Busy, openPulse } from './pulse.ts'
 
-/** The periods that are reported for beats a quarter of a second apart that are late by these times. */
+/** Beats come every quarter of a second, and are late by these times. */
 function reported(lates: readonly number[]): Busy[] {
   const periods: Busy[] = []
   const pulse = openPulse((busy) => periods.push(busy))

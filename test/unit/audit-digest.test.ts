@@ -18,7 +18,7 @@ const line: AuditEvent = {
 }
 
 describe('Audit trail digests', () => {
-  // Stored digests would no longer match if these values changed.
+  // If these values changed, stored digests would no longer match.
   it('are the same in every version of the service', () => {
     expect(digestOfLine(key, line)).to.equal('OWEmk5pHlXUHCjem7-y-Rg')
     const seal = { _id: 2, at: line.at, ids: [line._id], digests: ['x'], previous: 'p' }

@@ -16,7 +16,7 @@ const restMs = 500
 
 const later = () => performance.now() + 60_000
 
-/** A batcher of upper-case letters. A test ends each batch itself. */
+/** Upper-cases letters. The test ends each batch itself. */
 function openBatcher(longestBatch: number, restAfter = (_calls: number) => 0) {
   const batches: { items: string[]; end(outcomes: (string | Error)[]): void; fail(error: Error): void }[] = []
   const batcher = createBatcher<string, string>(
@@ -40,7 +40,7 @@ function openBatcher(longestBatch: number, restAfter = (_calls: number) => 0) {
 const nextLoop = () => new Promise(setImmediate)
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => `${index}`)
 const outcome = (promise: Promise<unknown>) => promise.catch((error: Error) => error)
-/** Makes these calls at once. Returns an outcome or an error for each. */
+/** All at once. Returns an outcome or an error for each. */
 const callAll = <Item>(batcher: Batcher<Item, unknown>, items: Item[]) =>
   Promise.all(items.map((item) => outcome(batcher(item, later()))))
 
@@ -235,7 +235,7 @@ describe('Write batchers on MongoDB', () => {
       return { batcher: createUpdateBatcher<Seat>(watched), sent, guests }
     }
 
-    /** An update that assigns a free seat to a guest. */
+    /** Assigns a free seat to a guest. */
     const take = (_id: string, guest: string): GuardedUpdate => ({
       filter: { _id, guest: null },
       update: { $set: { guest } },

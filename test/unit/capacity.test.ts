@@ -14,7 +14,7 @@ import { createTime } from '../support/time.ts'
 
 const kib = 1024
 
-/** A response that has only a connection. */
+/** Just a response's connection. */
 class Response extends EventEmitter {
   closed = false
   destroy() {

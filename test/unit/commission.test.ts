@@ -3,7 +3,7 @@ import { assert, constantFrom, integer, maxSafeNat, oneof, property, record } fr
 import { type CommissionRates, commissionOf, noCommission } from '../../src/wallets/commission.ts'
 import { rounds } from '../support/machine.ts'
 
-/** The default rates (schemas/environment.ts). */
+/** The defaults in schemas/environment.ts. */
 const usual: CommissionRates = { provider: 200, payer: 100, tof: 1400, tte: 200 }
 const free: CommissionRates = { provider: 0, payer: 0, tof: 0, tte: 0 }
 
@@ -21,7 +21,7 @@ function isShare(part: bigint, whole: bigint, basisPoints: number): boolean {
   return (off > -5000n && off <= 5000n) || (part === 1n && off > 0n)
 }
 
-/** Returns the rules that the commission of an amount breaks. */
+/** The rules broken by an amount's commission. */
 function faults(amount: number, rates: CommissionRates): string[] {
   const parts = Object.values(commissionOf(amount, rates))
   // A number above 2^53 may be rounded, so it proves nothing.

@@ -9,7 +9,6 @@ import { certificate, pem } from '../support/certificate.ts'
 
 const key = Buffer.alloc(32, 7).toString('base64')
 const enough = { MONGODB_URL: 'mongodb://127.0.0.1/pi', REDIS_URL: 'redis://127.0.0.1:6379', SECRET_KEY: key }
-/** A valid production environment. */
 const inProduction = {
   NODE_ENV: 'production',
   PUBLIC_URL: 'https://api.example',
@@ -138,7 +137,7 @@ describe('Configuration parsing', () => {
       WALLET_PROVIDER_NAME: 'a provider',
       WALLET_PROVIDER_TIMEOUT_SECONDS: '61',
       SHUTDOWN_DRAIN_SECONDS: '61',
-      // This is not 5 more than the drain.
+      // Not 5 more than the drain.
       SHUTDOWN_TIMEOUT_SECONDS: '65',
       METRICS_PORT: '65536',
       METRICS_TOKEN: 'hidden-token',

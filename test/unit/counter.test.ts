@@ -10,7 +10,7 @@ const noon = new Date('2036-03-01T12:00:00.000Z')
 describe('A durable counter', () => {
   const service = withService()
   let warnings: object[] = []
-  /** Counts as another process does. */
+  /** As in another process. */
   const open = (): Counters => {
     const { Counter, now } = service.deps
     return openCounters({ Counter, now, log: { warn: (fields: object) => void warnings.push(fields) } as never })
@@ -30,7 +30,7 @@ describe('A durable counter', () => {
   const used = async (id: string) => (await service.deps.Counter.findById(id).lean())?.used ?? 0
   const usedOf = (each: Quota) => used(idToday(each))
   const isUsed = (each: Quota, amount: number) => waitFor(`${amount} used`, async () => (await usedOf(each)) === amount)
-  /** Returns how many of these acts, half of them in another process, got what they needed. */
+  /** How many of these calls, half of them in another process, got what they needed. */
   const granted = async (times: number, act: (each: Counters) => Promise<boolean>): Promise<number> => {
     const all = Array.from({ length: times }, (_, index) => act(index % 2 === 0 ? counters : other))
     return (await Promise.all(all)).filter(Boolean).length

@@ -5,11 +5,11 @@ import { deliverySentences } from '../../src/staff-pages/sentences/delivery-advi
 import { causeOf, deadSentences, endpointSentences } from '../../src/staff-pages/sentences/endpoint-advice.ts'
 import { paymentSentences } from '../../src/staff-pages/sentences/payment-sentences.ts'
 
-/** Every fact, or every value of a text on the payment page, is this text. */
+/** Stands for every value in a text. */
 const value = 'X'
 const facts = new Proxy({}, { get: () => value })
 
-/** Returns all texts in an object. Functions are texts with values. */
+/** Functions are texts with values. */
 function textsIn(part: unknown): string[] {
   if (typeof part === 'string') return [part]
   if (typeof part === 'function') return textsIn(part(...Array<string>(part.length).fill(value)))
@@ -18,7 +18,7 @@ function textsIn(part: unknown): string[] {
 
 type Said = Record<Locale['code'], (facts: object) => string>
 
-/** Returns all sentences for callers in one language. */
+/** All suggested replies in one language. */
 const sentencesIn = (code: Locale['code']): string[] =>
   [paymentSentences, endpointSentences, deadSentences, ...Object.values(deliverySentences)].flatMap((table) =>
     Object.values(table).map((sentences) => (sentences as Said)[code](facts)),

@@ -7,7 +7,7 @@ const startMs = Date.parse('2026-11-21T12:00:00.000Z')
 /** Separate clocks of MongoDB and of a process, and the database time that the process measures. */
 function openClocks() {
   const clocks = { mongoMs: startMs, wallMs: startMs, monotonicMs: 5000 }
-  /** The duration of each half of a round trip. */
+  /** The two halves of a round trip. */
   const halves = { thereMs: 1, backMs: 1 }
   const lines: { jumpMs: number }[] = []
   let reads = 0
@@ -36,7 +36,7 @@ function openClocks() {
     time,
     reads: () => reads,
     duringRead: (act: () => void) => void (duringRead = act),
-    /** The difference between the database time of the process and MongoDB's clock. */
+    /** How far the process's database time is from MongoDB's clock. */
     offMs: () => time.now().getTime() - clocks.mongoMs,
   }
 }
@@ -119,7 +119,7 @@ describe('Database time', () => {
     opened.halves.backMs = 401
     for (const [passedMs, from, to] of [
       [10_000, -1.5, 1.5],
-      // The error of the first measurement may be 301 ms by now. That of the new one is at most 200 ms.
+      // The first measurement may be off by 301 ms by now, the new one by at most 200 ms.
       [300_000, 190, 210],
     ] as const) {
       opened.pass(passedMs)

@@ -15,7 +15,7 @@ interface Made {
 
 const fees = ['providerTtc', 'payerTtc'] as const
 
-/** Whether a state matches a guard, which compares fields with values, `$lt` or `$lte`. */
+/** A guard compares fields with values, `$lt` or `$lte`. */
 const matches = (state: State, guard: Record<string, unknown>): boolean =>
   Object.entries(guard).every(([path, wanted]) => {
     const value = valueAt(state, path)
@@ -38,8 +38,8 @@ const incremented = (state: State, $inc: Record<string, number>): State => ({
 const amount = oneof(integer({ min: 1, max: 300 }), integer({ min: 1, max: 6_000_000_000_000_000 }))
 const rate = integer({ min: 0, max: 5000 })
 /**
- * A step refunds a share of what is left, and calculates it from a state that is `stale` writes old. Or it releases one
- * of the earlier refunds.
+ * Refunds a portion of what is left, computed from a state that is `stale` writes old. Or releases one of the earlier
+ * refunds.
  */
 const step = record({ isRelease: boolean(), share: integer({ min: 1, max: 4 }), pick: nat(), stale: nat(3) })
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createRefresh } from '../../src/metrics/figure.ts'
 
-/** A figure with a clock that the test sets, and reads that the test ends itself. */
+/** A cached metric with a clock that the test sets, and reads that the test ends itself. */
 function openFigure(keptMs: number) {
   const clock = { at: new Date('2026-01-01T12:00:00Z') }
   const ends: (() => void)[] = []

@@ -9,7 +9,7 @@ import { withService } from '../support/service.ts'
 
 const secret = 'a-secret-value'
 
-/** Runs code with a log in another process. Returns the names of the lines that it writes. */
+/** Runs code with a log in another process. Returns the names of its log lines. */
 async function linesOf(code: string): Promise<string[]> {
   const begin = `import { createLog } from './src/platform/log.ts'\nconst log = createLog('info', 'test', null)\n`
   const args = ['--input-type=module', '-e', begin + code]
@@ -41,7 +41,6 @@ describe("An error's log line", () => {
   excuse(['kept'])
   before(() => service.deps.mongo.collection('kept').createIndex({ code: 1 }, { unique: true }))
 
-  /** Returns the log line of an error. */
   function lineOf(err: unknown): string {
     let line = ''
     const sink = { write: (text: string) => void (line += text) }
@@ -67,7 +66,7 @@ describe("An error's log line", () => {
   const Strict = mongoose.model('Strict', new Schema(shape, { strict: 'throw' }))
   const kept = () => service.deps.mongo.collection('kept')
 
-  /** Errors of MongoDB, its driver and mongoose that have the value in their message. */
+  /** Errors of MongoDB, its driver and mongoose with the value in their message. */
   const quoting: [name: string, act: () => unknown][] = [
     ['CastError', () => service.deps.Intent.findOne({ expiresAt: secret })],
     ['ValidationError', () => new Strict({ _id: 'a', amount: secret }).validate()],

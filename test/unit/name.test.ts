@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { readName } from '../../src/input/name.ts'
 
-/** The characters that make a difference, and some others. */
+/** Characters that make a difference, and some others. */
 const characters = [
   ['a', '-', 'é', '=', '+', '\t', '\n', '\u0085', '\u00a0', '\u2028', '\u3000', '\0', '\u0007', '\u0301', '\u0338'],
   ['\u00ad', '\u034f', '\u200b', '\u200c', '\u200d', '\u202e', '\u2060', '\ufeff', '\ufe0f', '\u2010', '\u2015'],

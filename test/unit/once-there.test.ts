@@ -20,7 +20,7 @@ const retryable = codes.filter((code) => {
 describe('A process that starts before MongoDB', () => {
   const log = createLog('silent', 'web', null)
 
-  /** Returns the number of attempts to connect if the first one throws this error. */
+  /** How often it connects if the first connection throws this error. */
   async function attemptsAfter(fault: Error): Promise<number> {
     expect(fault).to.be.an('error')
     let attempts = 0

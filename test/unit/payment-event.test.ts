@@ -10,7 +10,7 @@ interface Body {
   data: Record<string, unknown>
 }
 
-/** The body of an event as a test of an endpoint sends it. */
+/** As sent by an endpoint test. */
 function bodyOf(event: EventName): Body {
   const eventAt = new Date()
   const head = { _id: 'd'.repeat(32), event, eventAt, sandbox: true }

@@ -12,7 +12,7 @@ const open = (perSecond: number, addUp: AddUp, now = () => at): RateLimits => {
 }
 const away: AddUp = async () => null
 
-/** Sums as Redis keeps them, for several processes. */
+/** As Redis keeps them, for several processes. */
 function sums() {
   const totals = new Map<string, number>()
   const batches: Addition[][] = []

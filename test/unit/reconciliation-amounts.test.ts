@@ -24,7 +24,7 @@ describe("An amount in a provider's file", () => {
       '12\u2009345': 1_234_500,
       '1,234.50': 123_450,
       '1.234.567,05': 123_456_705,
-      // The floating-point product of this amount and 100 is 9007199254740980.
+      // In floating point, this amount times 100 is 9007199254740980.
       '90071992547409.79': 9_007_199_254_740_979,
       '90071992547409.91': Number.MAX_SAFE_INTEGER,
     }

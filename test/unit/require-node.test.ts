@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { startCommand } from '../dev/command.ts'
 import { built } from '../support/built.ts'
 
-/** States an older version, and lets no module load but the program itself and its check. */
+/** Claims an older version, and lets no module load but the program itself and its check. */
 const older = `data:text/javascript,
 import { registerHooks } from 'node:module';
 Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } });

@@ -19,7 +19,7 @@ describe('A capacity share', () => {
 
   describe('of slots', () => {
     let share: Share<'slots'>
-    /** The names of those who got a slot, in order. */
+    /** Who got a slot, in order. */
     let granted: string[]
     let frees: Map<string, () => void>
     beforeEach(() => {
@@ -28,7 +28,7 @@ describe('A capacity share', () => {
       frees = new Map()
     })
 
-    /** Waits for a slot of the owner that the name begins with. Resolves to whether it was granted. */
+    /** The owner is what the name begins with. Resolves to whether a slot was granted. */
     async function take(name: string, waitMs = 1_000): Promise<boolean> {
       const held = await share.take([name[0] ?? ''], { slots: 1 }, waitMs)
       if (held === null) return false

@@ -25,7 +25,7 @@ function ownerOf(businessId: string, name: string, origin = `${name}.example`, h
 const newOwner = (businessId: string, name: string) => ownerOf(businessId, name, undefined, 'new')
 const failingOwner = (businessId: string, name: string) => ownerOf(businessId, name, undefined, 'failing')
 
-/** Takes all slots of these endpoints. */
+/** All slots of these endpoints. */
 function takeAll(slots: Slots, ...owners: SlotOwner[]): Slot[] {
   const taken: Slot[] = []
   for (const owner of owners)
@@ -104,7 +104,7 @@ describe('Delivery slots', () => {
       freeAll(others, null)
       await time.advance(600_000)
       slots.available(ownerOf('b', 'other'))
-      // The held slot has moved to the slow set.
+      // The held slot has become a slow one.
       expect(takeAll(slots, owner)).to.have.length(49)
       first?.free(null)
       expect(slots.inFlight()).to.equal(49)
@@ -187,7 +187,7 @@ describe('Delivery slots', () => {
       expect(hanging).to.have.length(250)
       await time.advance(fastForMs)
       const others = endpoints('a', 20).slice(5)
-      // 100 have moved, and 150 still count as fast.
+      // 100 have become slow, and 150 still count as fast.
       expect(takeAll(slots, ...others)).to.have.length(100)
       expect(slots.inFlight()).to.equal(350)
       freeAll(hanging.slice(0, 10), false)
@@ -201,8 +201,8 @@ describe('Delivery slots', () => {
         held.set(businessId, takeAll(slots, ...endpoints(businessId, 2)))
         await time.advance(fastForMs)
       }
-      // 100 of each of the first three have moved, and 50 of the last. That leaves 50 free, and the other 50 count as
-      // fast.
+      // 100 of each of the first three have become slow, and 50 of the last. That leaves 50 free, and the other 50
+      // count as fast.
       const takeOthers = () => takeAll(slots, ...endpoints('d', 40).slice(2)).length
       expect(takeOthers()).to.equal(250 - 50)
       freeAll((held.get('a') ?? []).slice(0, 4), false)
@@ -276,7 +276,7 @@ describe('Delivery slots', () => {
 
   describe('that endpoints are waiting for', () => {
     const owner = failingOwner('a', 'bad')
-    /** Counts the reports of free slots. The returned function returns the count after this time. */
+    /** Counts reports of free slots. The returned function returns the count after this time. */
     function countReports() {
       let count = 0
       slots.onAvailable(async () => {
@@ -370,7 +370,7 @@ describe('Delivery slots', () => {
   describe('that relays are waiting for', () => {
     const owner = ownerOf('a', 'shop')
 
-    /** Starts to wait for a slot of an endpoint. `result` has what the relay got. */
+    /** Starts to wait for an endpoint's slot. `result` has what the relay got. */
     function wait(of = owner) {
       const relay: { result: 'waiting' | 'slot' | 'none' } = { result: 'waiting' }
       void slots.take(of).then((slot) => (relay.result = slot === null ? 'none' : 'slot'))
@@ -380,7 +380,7 @@ describe('Delivery slots', () => {
       await new Promise(setImmediate)
       return relays.map(({ result }) => result)
     }
-    /** Takes all slots of these endpoints, none of which waits afterwards. */
+    /** All slots of these endpoints, none of which waits afterwards. */
     function fill(...owners: SlotOwner[]): Slot[] {
       const taken = takeAll(slots, ...owners)
       for (const { endpointId } of owners) slots.clearWaiting(endpointId)

@@ -18,7 +18,7 @@ describe('A transaction', () => {
   let counts: mongo.Collection<Count>
   let events: mongo.Collection
   let transactions: Transactions
-  /** Documents and connections of a second process. */
+  /** A second process's documents and connections. */
   let others: Transactions
 
   before(async () => {
@@ -41,7 +41,7 @@ describe('A transaction', () => {
     await connection.close()
   })
 
-  /** Lets commands of this test's connections fail. */
+  /** Makes commands on this test's connections fail. */
   const fail = (mode: 'off' | 'alwaysOn' | { times: number }, data: object) =>
     connection
       .getClient()
@@ -88,7 +88,7 @@ describe('A transaction', () => {
 
   it('happens once if its commit or the response to its commit is lost', async () => {
     const lost = { failCommands: ['commitTransaction'], closeConnection: true }
-    // MongoDB commits, but reports that it does not know whether the commit stays.
+    // MongoDB commits, but reports that it does not know whether the commit lasts.
     const doubtful = {
       failCommands: ['commitTransaction'],
       writeConcernError: { code: 91, errmsg: 'ShutdownInProgress', errorLabels: ['RetryableWriteError'] },

@@ -11,7 +11,7 @@ import {
   unusualV4,
 } from '../webhooks/addresses.ts'
 
-/** An IPv6 address as the URL parser writes it. */
+/** As the URL parser writes it. */
 const canonical = (text: string): string => new URL(`http://[${text}]`).hostname.slice(1, -1)
 
 const isRefused = (address: string): boolean => !isPublicAddress(address)

@@ -49,7 +49,7 @@ describe('judgeUrl', () => {
     })
   }
 
-  // test/api/webhook-endpoint-urls.test.ts refuses hosts in every notation.
+  // Hosts in every notation: test/api/webhook-endpoint-urls.test.ts.
   it('explains why it rejects an IP address or a private name', () => {
     expect(check('https://2130706433/')).to.contain('not an IP address')
     expect(check('https://printer.local/')).to.contain('public host name')

@@ -36,12 +36,10 @@ import { done, locked, notExecuted, poor, technical, wrongPin } from './customer
 const timeoutMs = 5000
 /** For tests that wait until the timeout. */
 const shortTimeoutMs = 400
-/**
- * The `validUntil` that a provider receives is this much later than the order's own, because its clock may be ahead.
- */
+/** The provider's clock may be ahead, so it receives a `validUntil` this much later than the order's own. */
 const maxClockSkewMs = 30_000
 
-/** Returns a function that begins requests over the connections of `agent`. */
+/** Starts requests over `agent`'s connections. */
 const startAt = (port: number, agent: Agent) => (options: RequestOptions) =>
   http.request({ host: '127.0.0.1', port, agent, ...options })
 
@@ -207,7 +205,7 @@ describe('The live wallet client', () => {
     expect(log).to.equal('')
   })
 
-  /** Opens a connection, so that on a slow machine connecting does not use up the timeout of the next request. */
+  /** On a slow machine, connecting could otherwise use up the next request's timeout. */
   async function connect(connected: Wallet): Promise<void> {
     provider.handleQueries(asSpecified)
     await waitFor('a connection', async () => {
@@ -380,7 +378,7 @@ describe('The live wallet client', () => {
       return asSpecified(res, work, request)
     })
     const orders = Array.from({ length: 129 }, () => wallet.authorise(payment()))
-    // A connection becomes free before the timeout, but too late to wait for the response to an order.
+    // A connection becomes free before the timeout, but too late to wait for an order's response.
     expect(await Promise.race(orders)).to.deep.equal(notExecuted)
     expect(log).to.match(/"why":"no connection".*wallet\.failing/)
     gate.open()
@@ -403,7 +401,7 @@ describe('The live wallet client', () => {
     const orders = Array.from({ length: 150 }, () => wallet.authorise(payment()))
     await waitFor('half of the connections', () => hanging === 128)
     expect(await wallet.authorise(payment({ businessId: 'b2' }))).to.deep.equal(done)
-    // Each free connection goes to the next waiting order.
+    // Each freed connection goes to the next waiting order.
     gate.open()
     for (const outcome of await Promise.all(orders)) expect(outcome).to.deep.equal(done)
     expect(hanging).to.equal(150)
@@ -441,7 +439,7 @@ describe('The live wallet client', () => {
     expect(await wallet.status(query)).to.deep.equal(notThere)
     clock.freeze(new Date(deadline + 28 * 86_400_000))
     expect(await wallet.status({ ...query, kind: 'refund' })).to.deep.equal(notExecuted)
-    // A 404 of another server at this address is not a response of the provider.
+    // Another server's 404 at this address is no response of the provider.
     for (const body of ['', '{}', '{"status":"unknown"}', '{"key":"x","status":"unknown"}']) {
       provider.handleQueries((res) => res.writeHead(404).end(body))
       expect((await wallet.status(query)).outcome, body).to.equal('unknown')
@@ -503,7 +501,7 @@ describe('The live wallet client', () => {
     const fields = { level: 40, msg: 'wallet.failing', kind: 'payment', key: `payment-${keys - 4}` }
     expect(lines()).to.have.length(1)
     expect(lines()[0]).to.include({ ...fields, why: 'status 500', businessId: 'b1', requestId: 'request-1' })
-    // A frequent fault does not hide another.
+    // A frequent fault doesn't hide another.
     provider.handleOrders((res) => res.writeHead(503).end())
     for (let count = 0; count < 5; count += 1) await wallet.authorise(payment())
     expect(lines().map(({ why }) => why)).to.deep.equal(['status 500', 'status 503'])

@@ -10,7 +10,7 @@ interface Case {
   phone: string
   kind: 'payment' | 'refund'
   order: PaymentOrder | RefundOrder
-  /** Centimes before the order. */
+  /** In centimes, before the order. */
   balance: number
   outcomes: KnownOutcome[]
 }

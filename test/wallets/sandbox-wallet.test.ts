@@ -28,7 +28,7 @@ describe('A sandbox wallet', () => {
   const pass = (ms: number) => {
     for (const { clock } of [service, beside]) clock.advance(ms)
   }
-  /** Acts concurrently, alternating between both processes. */
+  /** Concurrent, alternating between both processes. */
   const inBoth = <T>(count: number, act: (where: typeof here) => Promise<T>): Promise<T[]> =>
     Promise.all(Array.from({ length: count }, (_, index) => act(index % 2 === 0 ? here : there)))
   const count = (outcomes: unknown[], wanted: object | boolean) =>
@@ -145,7 +145,7 @@ describe('A sandbox wallet', () => {
     const rivals: ReturnType<SlowCheck>[] = []
     const createCheck: typeof slowHash.createCheck = (...limits) => {
       const check = slowHash.createCheck(...limits)
-      // They all come just before the payment's own check.
+      // All of them come just before the payment's own check.
       return (...own) => {
         for (let time = 0; time < 100; time += 1) rivals.push(check(rival.businessId, null, pin))
         return check(...own)
@@ -244,7 +244,7 @@ describe('A sandbox wallet', () => {
   })
 
   describe('with a refund order', () => {
-    /** A customer who paid 1000 and a fee of 10, and has nothing left. */
+    /** A customer who paid 1000 plus a fee of 10, and has nothing left. */
     async function paid() {
       const phone = await here.customer(1010)
       const order = here.order({ phone, amount: 1000, fee: 10 })

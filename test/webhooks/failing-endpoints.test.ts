@@ -64,7 +64,7 @@ describe('A failing endpoint', () => {
     beside.clock.advance(ms)
   }
 
-  /** Makes the first attempts at new deliveries to the endpoint, and writes their results without waiting for more. */
+  /** Makes the first attempts of new deliveries to the endpoint, and writes their results without waiting for more. */
   async function attemptNew(count: number, as: Merchant = merchant) {
     const made = await createIntents(service, as, count)
     await relay(service, as)
@@ -74,7 +74,7 @@ describe('A failing endpoint', () => {
     await service.deps.healthNotes.close()
   }
 
-  /** Lets the workers of these processes poll, but only for what concerns endpoints. */
+  /** These processes' workers poll, but only for work on endpoints. */
   async function poll(...processes: Service[]) {
     await Promise.all(processes.map(({ deps }) => reportFailures(deps)))
     advance(2_000)
@@ -139,7 +139,7 @@ describe('A failing endpoint', () => {
     const { id: otherLive } = await subscribe(service, live, endpointServer.url, ['endpoint.failing'])
     for (const _each of [1, 2]) {
       respond(500)
-      // Only test events fail, also at the live endpoint.
+      // Only test events fail, at the live endpoint too.
       await attemptNew(2)
       advance(24 * hourMs)
       await poll(service)
@@ -261,7 +261,7 @@ describe('A failing endpoint', () => {
   })
 
   it('has the same health whether a sequence of results is recorded together or one by one', async () => {
-    // s: success, f: failure, n: failure without a response. The results between two bars are recorded together.
+    // s: success, f: failure, n: failure without a response. Results between two bars are recorded together.
     const sequences = ['fs', 'sf', 'snff', 'nfs', 'fn|s', 's|f|n', 'f|s|f', 'n|fs|f|f', 'fn|f|snf|s']
     const { slot: _, ...endpoint } = await service.deps.Endpoint.findById(failing).orFail().lean()
     const cases = sequences.map((text) => ({ _id: newId(), batches: text.split('|'), health: untried }))

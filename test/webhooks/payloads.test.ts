@@ -16,7 +16,7 @@ const paymentEvents = ['created', 'confirmed', 'cancelled', 'expired', 'refunded
   (name) => `payment.${name}`,
 )
 const nothingEarned = { provider_ttc: 0, payer_ttc: 0, tof: 0, tte: 0, total_revenue: 0 }
-/** The commission of 500.00 MRU (docs/merchants/take-a-payment.md). */
+/** For 500.00 MRU (docs/merchants/take-a-payment.md). */
 const earned = { provider_ttc: 1000, payer_ttc: 500, tof: 210, tte: 30, total_revenue: 1260 }
 const unpaid = { amount: 50_000, paid_at: null, payer_phone: null, commission: nothingEarned }
 
@@ -43,7 +43,7 @@ describe("A payment webhook's body", () => {
     expect(outcomeName(await pay(service, reference, said))).to.equal(outcome.outcome)
   }
 
-  /** Waits for these events of an intent. Checks their bodies against the schema, and returns them, oldest first. */
+  /** Waits for these events. Checks their bodies against the schema, and returns them, oldest first. */
   async function bodiesOf(reference: string, ...events: string[]): Promise<Body[]> {
     const bodies = await waitFor(`${events.join()} of ${reference}`, () => {
       const all = endpointServer.received.map(({ json }) => json)
@@ -162,7 +162,7 @@ describe("A payment webhook's body", () => {
     await cancelIntent(service, merchant, cancelled.referenceNumber)
     const bodies = [await last(cancelled.referenceNumber, 'created', 'cancelled')]
     await bodiesOf(expired.referenceNumber, 'created')
-    // The clock may not move during an attempt, which would be made again.
+    // If the clock changed during an attempt, it would be made again.
     await waitFor('every attempt has ended', async () => !(await service.deps.Delivery.exists({ status: 'PENDING' })))
     service.clock.advance(86_400_000)
     await expireIntent(service.deps, expired.referenceNumber)

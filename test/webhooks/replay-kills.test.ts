@@ -13,7 +13,7 @@ import { waitFor } from '../support/wait-for.ts'
 
 interface Case {
   replayId: string
-  /** The ids of the deliveries: one that does not exist, one that is DEAD and one that is DELIVERED. */
+  /** Ids of a delivery that doesn't exist, one that is DEAD and one that is DELIVERED. */
   ids: string[]
 }
 

@@ -218,7 +218,7 @@ describe('An event replay', () => {
     expect((await live.expect(201)).body.data.sandbox).to.equal(false)
   })
 
-  /** Adds replays of the same day, which are like this one. */
+  /** Replays like this one, on the same day. */
   async function addReplays(id: string, count: number) {
     const stored = await service.deps.Replay.findById(id).orFail().lean()
     const others = Array.from({ length: count }, (_, index) => {

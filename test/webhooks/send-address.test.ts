@@ -73,7 +73,7 @@ describe('The webhook sender over TLS', () => {
   })
 })
 
-/** An address that is public when it is checked, and loopback when it is read again to connect. */
+/** Public when it is checked, and loopback when it is read again to connect. */
 function changingAddress() {
   let reads = 0
   return {
@@ -95,7 +95,7 @@ describe('The webhook sender with host names', () => {
     expect(attempt).to.include({ error: 'The host name has more than 100 addresses.' })
   })
 
-  /** The addresses that `findAddresses` returns for a name with these addresses, or the stage of its fault. */
+  /** What `findAddresses` returns for a name with these addresses, or the stage of its fault. */
   const found = async (addresses: string[], blocked: string[] = [], allowed = false) => {
     const ranges = blocked.map(parseRange)
     const lookup = {

@@ -187,7 +187,7 @@ describe('The webhook sender with reusable connections', () => {
       while (left-- > 0) await post()
     }
     await Promise.all(Array.from({ length: 40 }, work))
-    // Timers of services that earlier files have closed may still end, and others may begin.
+    // Timers of services that earlier files closed may still end, and others may begin.
     await waitFor('the timers', () => activeTimers() <= before + endpointServer.connections.length)
     expect(endpointServer.connections).to.have.length.at.most(40)
     const [first] = endpointServer.connections

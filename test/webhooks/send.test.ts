@@ -235,7 +235,7 @@ describe('The webhook sender with a misbehaving endpoint', () => {
     expect(refused).to.include({ stage: 'status', status: 500 })
   })
 
-  /** Sends the headers, and the whole body at once after the sender has received the headers. */
+  /** Sends the headers, then the whole body at once after the sender has received them. */
   const bodyAfterHeaders: RequestListener = (_req, res) => {
     res.writeHead(200, { 'content-length': 300_000 }).flushHeaders()
     setImmediate(() => setImmediate(() => setImmediate(() => res.end('x'.repeat(300_000)))))

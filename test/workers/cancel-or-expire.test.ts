@@ -13,7 +13,7 @@ describe('A race between cancelling and expiring an intent', () => {
   const merchant = withMerchant(service)
 
   /**
-   * Cancels and expires one intent that has expired only for the worker. The victim pauses at its step while the other
+   * Cancels and expires an intent that has expired only for the worker. The victim pauses at its step while the other
    * acts.
    */
   async function race(step: number, paused: 'cancel' | 'expire') {
@@ -41,7 +41,7 @@ describe('A race between cancelling and expiring an intent', () => {
     return { reached, at, outcome: `${outcome}: ${events}` }
   }
 
-  /** Returns the outcome for each step at which the victim can pause. */
+  /** The outcome for each step at which the victim can pause. */
   async function raceEverywhere(paused: 'cancel' | 'expire') {
     const outcomes: Record<string, string> = {}
     for (let step = 1, reached = true; reached; step += 1) {

@@ -21,7 +21,7 @@ describe("A delivery's job", () => {
 
   const queueOf = () => queues.open(service, 'webhook-delivery')
 
-  /** Creates an intent of a merchant whose endpoint responds with these statuses. The workers do the rest. */
+  /** The merchant's endpoint responds with these statuses. The workers do the rest. */
   async function createDelivery(respond: (count: number) => number) {
     const [merchant, endpointServer] = await Promise.all([service.merchant(), startEndpointServer()])
     endpointServer.respondWith((res, count) => void res.writeHead(respond(count)).end('a response'))
@@ -156,7 +156,7 @@ describe("A delivery's job", () => {
       })
       // BullMQ stores the time in the score: milliseconds times 4096, plus a counter.
       const score = Number(await queues.redis.zscore(queue.toKey('delayed'), jobId))
-      // The clocks of MongoDB and of this process differ a little.
+      // MongoDB's clock and this process's differ a little.
       expect(Math.floor(score / 4096) - (nextAttemptAt?.getTime() ?? 0)).to.be.within(-1000, 1000)
     })
 
@@ -169,7 +169,7 @@ describe("A delivery's job", () => {
     it('contains, like everything in Redis, only ids and harmless text', async () => {
       const { merchant, secret, intent, first } = made
       const { redisUrl, queuePrefix } = service.deps.config
-      // The data of a job is JSON within JSON, with escaped quotes.
+      // A job's data is JSON within JSON, with escaped quotes.
       const text = (await dumpKeys(redisUrl, queuePrefix)).replaceAll('\\', '')
       expect(text).to.include(`"ref":"${intent.referenceNumber}"`)
       expect(text).to.include(jobId)

@@ -25,7 +25,7 @@ describe("A delivery's lease", () => {
   afterEach(() => endpointServer.close())
 
   const inMs = (ms: number) => new Date(service.clock.now().getTime() + ms)
-  /** Makes the state while another process holds the delivery, or after that process died. */
+  /** As while another process holds the delivery, or after that process died. */
   const holdByAnother = (endsAt: Date) =>
     service.deps.Delivery.updateOne({ _id: delivery._id }, { $set: { leaseToken: 'another', nextAttemptAt: endsAt } })
 
@@ -106,7 +106,7 @@ describe("A delivery's lease", () => {
     const before = await storedDelivery(service, delivery)
     held[0]?.writeHead(500).end()
     await slow
-    // The failure of the slow attempt is not recorded.
+    // The slow attempt's failure is not recorded.
     expect(await storedDelivery(service, delivery)).to.deep.equal(before)
     expect(before).to.include({ status: 'DELIVERED', attempts: 1 })
   })

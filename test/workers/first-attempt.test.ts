@@ -42,7 +42,7 @@ describe("A delivery's first attempt", () => {
   const create = (count: number) => createIntents(service, merchant, count)
   const inRedis = () => dumpKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
   const areDelivered = (count: number) => allDelivered(service, merchant, count)
-  /** How many times each delivery arrived. */
+  /** How often each delivery arrived. */
   const arrivals = () => {
     const counts = new Map<string, number>()
     for (const { json } of endpointServer.received) counts.set(json.id, (counts.get(json.id) ?? 0) + 1)
@@ -176,7 +176,7 @@ describe("A delivery's first attempt", () => {
       const [delivery] = await deliveriesOf(service, merchant)
       const { businessId, health, url } = await service.deps.Endpoint.findById(endpointId).orFail().lean()
       expect(delivery?.url).to.equal(url)
-      // The state after an error of MongoDB: the endpoint waits, and no slot will become free.
+      // After a MongoDB error, the endpoint waits, although no slot will become free.
       service.deps.slots.setWaiting({ endpointId, businessId, health, origin: endpointServer.host })
       const polling = startLoops(service.deps, works)
       await areDelivered(3)

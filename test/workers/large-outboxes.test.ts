@@ -19,7 +19,7 @@ describe('An intent with thousands of events', () => {
   const merchant = withMerchantPerTest(service)
   const endpointServer = withEndpointServer()
 
-  /** Appends copies of the last item of a list, each with an id of its own. */
+  /** Each copy gets its own id. */
   async function copyLast(referenceNumber: string, list: 'outbox' | 'refunds', count: number) {
     excuse([referenceNumber])
     const last = (await storedIntent(service, referenceNumber))[list].at(-1)
@@ -28,7 +28,7 @@ describe('An intent with thousands of events', () => {
     await service.deps.Intent.collection.updateOne({ referenceNumber }, { $push } as never)
   }
 
-  /** Makes 200 declined payments, one that succeeds, and 1 000 refunds, of which 10 have an event. */
+  /** 200 declined payments, a successful one, and 1 000 refunds, of which 10 have an event. */
   async function makeEvents(referenceNumber: string): Promise<void> {
     const { intent, decline, succeed } = await paymentsOf(service, referenceNumber, maxRefunds)
     const begin = (refund: Refund) =>

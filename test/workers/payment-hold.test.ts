@@ -27,11 +27,11 @@ describe('A payment in progress', () => {
   })
   afterEach(async () => {
     service.clock.freeze(null)
-    // The next test must not find the open payments of this one.
+    // Keeps this test's open payments out of the next one.
     await service.deps.Intent.deleteMany({})
   })
 
-  /** Records the queues of all jobs until the returned function is called. That function returns them. */
+  /** The returned function stops recording, and returns the queues of all jobs. */
   function recordEnqueued(): () => string[] {
     const { enqueue } = service.deps
     const queues: string[] = []
@@ -51,7 +51,7 @@ describe('A payment in progress', () => {
     return body.data.items.map((intent: { referenceNumber: string }) => intent.referenceNumber)
   }
 
-  /** An intent with a payment in progress: the wallet has the order, and responds at `respond`. */
+  /** A payment in progress: the wallet has the order, and responds at `respond`. */
   async function paying(outcome: WalletOutcome) {
     const { referenceNumber } = await createIntent(service, merchant)
     const [key, gate] = [newId(), createGate()]
@@ -176,7 +176,7 @@ describe('A payment in progress', () => {
     const { attempts } = await storedIntent(service, referenceNumber)
     const ids = [...others.map(({ id }) => id), wallet.orders[1]]
     expect(attempts.map(({ id }) => id)).to.deep.equal(ids)
-    // The form of the first attempt is still known.
+    // The first attempt's form is still known.
     const repeated = await pay(service, referenceNumber, { paymentId: String(wallet.orders[0]) })
     expect(outcomeName(repeated)).to.equal('not-begun')
     expect(wallet.orders).to.have.length(2)

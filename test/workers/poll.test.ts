@@ -31,10 +31,10 @@ import { allDelivered, holdRequests, withBatchers } from './set-up.ts'
 
 const dayMs = 86_400_000
 
-/** The work that a process finds in MongoDB without any job. No worker runs a queue here. */
+/** Work that a process finds in MongoDB without any job. No worker runs a queue here. */
 describe("The workers' poll", () => {
   const service = withService()
-  // The tests store work that is due, without what led to it.
+  // The tests store due work without what led to it.
   before(() => excuse([service.deps.mongo.name]))
   const merchant = withMerchantPerTest(service)
   const endpointServer = withEndpointServer()
@@ -50,7 +50,7 @@ describe("The workers' poll", () => {
     for (const model of [Intent, Order, Delivery, Endpoint]) await model.collection.deleteMany({})
   })
 
-  /** Stores copies of a new intent of the merchant, with the given changes. */
+  /** Copies of a new intent of the merchant, with these changes. */
   async function manyIntents(count: number, change: object, owner = merchant): Promise<void> {
     const { referenceNumber } = await createIntent(service, owner)
     const { requestKey: _requestKey, ...like } = await storedIntent(service, referenceNumber)
@@ -62,7 +62,7 @@ describe("The workers' poll", () => {
     await service.deps.Intent.collection.insertMany(many as never[])
   }
   const ago = (ms: number) => new Date(service.clock.now().getTime() - ms)
-  /** An outbox whose events have waited for some time. */
+  /** Its events have waited for some time. */
   async function oldOutbox(createdAt: Date) {
     const { referenceNumber } = await createIntent(service, merchant)
     const { outbox } = await storedIntent(service, referenceNumber)
@@ -164,7 +164,7 @@ describe("The workers' poll", () => {
       service.deps.slots.open()
       expect(await attemptDue(service.deps)).to.be.within(500, 520)
       await allDelivered(service, neighbour, 1)
-      // All endpoints of the business are at one origin.
+      // All of the business's endpoints share one origin.
       expect(service.deps.slots.inFlight()).to.be.within(98, 100)
       service.deps.slots.close()
       requests.release()
@@ -254,7 +254,7 @@ describe("The workers' poll", () => {
     const plans = done
       .filter(({ ns }) => /\.(intents|orders|deliveries|webhookendpoints)$/.test(ns))
       .filter(({ command: { find, sort, hint } }) => find !== undefined && (sort ?? hint) !== undefined)
-      // The relay reads the active endpoints of the businesses with events.
+      // The relay reads the active endpoints of businesses with events.
       .filter(({ command }) => command['hint'] !== 'slotInUse')
       .map(({ command, planSummary }) => `${String(command['find'])} ${String(planSummary)}`)
     expect([...new Set(plans)]).to.have.members([

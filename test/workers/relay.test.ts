@@ -126,7 +126,7 @@ describe('The relay', () => {
     await service.deps.backgroundWork.ended()
     service.deps.slots.close()
     endpointServer.received.splice(0)
-    // The bodies of all events would take 100 MB.
+    // All events' bodies together would take 100 MB.
     expect(most - before).to.be.below(50_000_000)
   })
 
@@ -155,7 +155,7 @@ describe('The relay', () => {
     await createIntent(service, broken)
     const { Intent, Endpoint, mongo } = service.deps
     const { businessId } = merchant
-    // One event has an invalid endpoint, and MongoDB refuses the delivery of another.
+    // One event has an invalid endpoint, and MongoDB refuses another one's delivery.
     const { events } = await Endpoint.findById(wrong.id).orFail().lean()
     await Endpoint.updateOne({ _id: wrong.id }, { $set: { events: null } })
     const validator = { referenceNumber: { $ne: refused.referenceNumber } }
@@ -210,7 +210,7 @@ describe('The relay', () => {
       ['order.new', order.number],
     ])
     expect(await outboxEvents(service, merchant)).to.deep.equal([])
-    // The state after the process died between the insert and the emptying of the outbox.
+    // As if the process had died between the insert and emptying the outbox.
     await service.deps.Order.updateOne({ _id: order._id }, { $set: { outbox: order.outbox } })
     expect(await relay(service, merchant)).to.deep.equal({ events: 1, deliveries: 1 })
     expect(await deliveriesOf(service, merchant)).to.deep.equal(made)

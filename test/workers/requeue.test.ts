@@ -93,7 +93,7 @@ describe('A delivery re-queue', () => {
     expect(await storedDelivery(service, delivery)).to.include({ status: 'DEAD', attempts: 9 })
 
     await requeue([delivery._id])
-    // A delayed delivery, or one seen by a process with a slow clock, is due later. It is still the requested attempt.
+    // A delayed delivery, or one seen by a process with a slow clock, is due later. It's still the requested attempt.
     const later = new Date(service.clock.now().getTime() + 60_000)
     await service.deps.Delivery.updateOne({ _id: delivery._id }, { $set: { nextAttemptAt: later } })
     expect(await requeue([delivery._id])).to.deep.equal(['under-way'])
@@ -224,7 +224,7 @@ describe('A delivery re-queue', () => {
           prepare: async (): Promise<Delivery> => dead.pop() ?? expect.fail(),
           run: ({ deps }, { _id }) => requeueDeliveries(deps, [_id], by),
           async repeat(delivery) {
-            // The clocks of the killed processes are so far behind that their plans are due.
+            // The killed processes' clocks are so far behind that their plans are due.
             await finishPlans(service.deps)
             const { attempts, requeues } = await storedDelivery(service, delivery)
             // Nothing has happened, so the button is pressed again.

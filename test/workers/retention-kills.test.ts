@@ -47,7 +47,7 @@ describe('A data clean-up', () => {
 
   const never = () => new AbortController().signal
   const clean = (deps = service.deps, ending = never()) => runCleanUp(deps, ending, unwatched)
-  /** The data of test keys. It is old by any clock, because the command line uses the system's clock. */
+  /** Data of test keys. Old by any clock, because the command line uses the system's. */
   let references: string[]
   let oldThings: () => Promise<void>
 
@@ -61,7 +61,7 @@ describe('A data clean-up', () => {
     return () => void (writes[write] = original)
   }
 
-  /** Starts a clean-up that does nothing more after its first write of this kind, like one whose process is killed. */
+  /** A clean-up that does nothing more after its first write of this kind, as if its process had been killed. */
   async function killAfter(model: { collection: object }, write: string): Promise<void> {
     const death = createGate()
     const unwrap = wrap(model, write, (original) => async (...args) => {
@@ -131,7 +131,7 @@ describe('A data clean-up', () => {
     await oldThings()
     const refund = () =>
       service.http.post(`/api/v1/dev/intents/${paid}/refund`).set(pair.test.write()).send({ amount: 1_000 })
-    // The clean-up has read the intent as removable. The refund comes before the clean-up marks the intent.
+    // The clean-up has read the intent as removable. The refund comes before the clean-up marks it.
     const statuses: number[] = []
     await cleanWith(service.deps.Intent, 'updateMany', async () => void statuses.push((await refund()).status))
     expect(statuses).to.deep.equal([200])
@@ -174,7 +174,7 @@ describe('A data clean-up', () => {
       const outcome = await runCleanUp(service.deps, never(), watch).catch((error: Error) => error.message)
       return [outcome, counts.businesses, counts.intents]
     }
-    /** Runs it as a worker does, and returns the counts of its only log line. */
+    /** As a worker runs it. Returns the counts of its only log line. */
     const runAsWork = async () => {
       const lines: Record<string, unknown>[] = []
       const warn = (line: object, msg?: string) => void lines.push({ ...line, msg })
@@ -193,7 +193,7 @@ describe('A data clean-up', () => {
     expect(await run(), 'the lease has not ended').to.deep.equal(['already-running', 0, 0])
     service.clock.advance(60_000)
     expect((await run()).slice(1), 'the other business is done').to.deep.equal([0, 0])
-    // The next night removes old data of the other business, although this one still fails.
+    // The next night removes the other business's old data, although this one still fails.
     await oldThings()
     service.clock.advance(dayMs)
     expect((await run()).slice(1)).to.deep.equal([1, 2])
@@ -320,7 +320,7 @@ describe('A data clean-up', () => {
       await oldThings()
       service.clock.advance(dayMs)
       await service.deps.RetentionRecord.updateOne({ _id: 'nightly' }, { $set: { [field]: forged } })
-      // The key cannot be read before the clean-up has ended.
+      // The key can't be read before the clean-up has ended.
       const cleaned = Promise.withResolvers<void>()
       const AuditCheck = Object.create(service.deps.AuditCheck, {
         findOne: {
@@ -385,7 +385,7 @@ describe('A data clean-up', () => {
     expect(counted).to.include({ ...everything, movements: 2, businesses: 1 })
     expect(await countTestData(service, pair.test)).to.deep.equal(before)
     const acts = () => service.deps.AuditEvent.find({ act: 'retention.run' }).lean()
-    // The command uses the real clock, which the clock of this test is ahead of.
+    // The command uses the real clock, which this test's clock is ahead of.
     const lease = await takeLease({ ...service.deps, now: () => new Date() })
     const { exitCode, stderr } = await cli.here('retention', 'run')
     expect([exitCode, stderr]).to.deep.equal([

@@ -18,7 +18,7 @@ import { withService } from '../support/service.ts'
 
 const dayMs = 86_400_000
 const nothing = { intents: 0, deliveries: 0, orders: 0, products: 0 }
-/** Collections that have no data of merchants, or only test data. */
+/** Collections without merchants' data, or with nothing but test data. */
 const ignoredCollections = ['retention', 'retentionprogress', 'walletmovements']
 const unwatched = { count: () => undefined, done: () => undefined }
 
@@ -57,8 +57,8 @@ describe('The data clean-up', () => {
   })
 
   /**
-   * Returns every live document as text, by collection and id. Omits the fields that the clean-up may remove, and the
-   * health and figures of endpoints, which attempts write late.
+   * Every live document as text, by collection and id. Omits what the clean-up may remove, and endpoints' health and
+   * statistics, which attempts write late.
    */
   async function liveDocuments(): Promise<Map<string, string>> {
     const texts = new Map<string, string>()
@@ -129,7 +129,7 @@ describe('The data clean-up', () => {
     expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
   })
 
-  /** Makes a live delivery with one attempt. */
+  /** A live delivery with one attempt. */
   async function attemptedDelivery(): Promise<string> {
     const { _id } = await freshDelivery(service, pair.live)
     await attempt(service.deps, _id)
@@ -241,10 +241,10 @@ describe('The data clean-up', () => {
         /\.(intents|deliveries|orders|products|webhookendpoints)$/.test(ns) && planSummary !== undefined,
     )
     expect(reads.length).to.be.greaterThan(10)
-    // IDHACK is a read by _id: the health of an endpoint is written meanwhile.
+    // IDHACK is a read by _id: an endpoint's health is written meanwhile.
     const plans = reads.map(({ planSummary }) => planSummary)
     expect(plans.filter((plan) => !/^(IXSCAN|IDHACK)/.test(plan ?? ''))).to.deep.equal([])
-    // The last event of each log is read by its number.
+    // Each log's last event is read by its number.
     const walks = ops.filter(({ command: { hint } }) => hint !== undefined && hint !== 'chain')
     expect(walks.filter(({ docsExamined = 0 }) => docsExamined > 0)).to.deep.equal([])
     expect(returned(ops, 'byTimeAndEvent')).to.equal(0)
@@ -275,7 +275,7 @@ describe('The data clean-up', () => {
     expect(await countTestData(service, pair.test)).to.include({ intents: 1 })
   })
 
-  /** Stores more than a batch of live deliveries. */
+  /** More than a batch. */
   async function makeManyDeliveries(): Promise<void> {
     const like = await storedDelivery(service, { _id: await attemptedDelivery() })
     const from = service.clock.now().getTime() - 100 * dayMs
@@ -326,6 +326,6 @@ describe('The data clean-up', () => {
   })
 })
 
-/** The number of index keys that the walks by this index returned. */
+/** How many index keys the scans of this index returned. */
 const returned = (ops: Profiled[], index: string): number =>
   ops.filter(({ command }) => command.hint === index).reduce((sum, { nreturned = 0 }) => sum + nreturned, 0)

@@ -29,7 +29,7 @@ describe('A BullMQ job', () => {
   before(() => subscribe(service, merchant, endpointServer.url))
   beforeEach(() => void warned.splice(0))
 
-  /** Runs a job whose work returns this next step. */
+  /** The job's work returns this next step. */
   async function outcomeOf(nextStep: NextStep, moveToDelayed?: () => Promise<unknown>): Promise<unknown> {
     const job = { id: 'some-r0', name: 'payment.created', data: words, moveToDelayed }
     const run = () => Promise.resolve({ nextStep, event: 'webhook.attempted', log: {} })

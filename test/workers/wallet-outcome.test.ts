@@ -38,13 +38,13 @@ describe('A payment or refund with an unknown outcome', () => {
   afterEach(async () => {
     service.clock.freeze(null)
     await expectIntact(service.deps)
-    // The next test must not find the intents and jobs of this one.
+    // Keeps this test's intents and jobs out of the next one.
     excuse((await service.deps.Intent.find().lean<Intent[]>()).map(({ referenceNumber }) => referenceNumber))
     await service.deps.Intent.deleteMany({})
     await deleteAllKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
   })
 
-  /** Makes a payment with an unknown outcome. */
+  /** A payment with an unknown outcome. */
   async function unknownPayment(): Promise<{ intent: Intent; key: string }> {
     const { referenceNumber } = await createIntent(service, merchant)
     const key = newId()
@@ -52,7 +52,7 @@ describe('A payment or refund with an unknown outcome', () => {
     return { intent: await storedIntent(service, referenceNumber), key }
   }
 
-  /** Makes a paid intent with refunds whose outcomes are unknown. */
+  /** A paid intent with refunds whose outcomes are unknown. */
   async function unknownRefunds(amounts: number[]) {
     const { referenceNumber } = await createIntent(service, merchant)
     wallet.setOutcome(() => ({ outcome: 'done' }))
@@ -65,7 +65,7 @@ describe('A payment or refund with an unknown outcome', () => {
     return { intent: await storedIntent(service, referenceNumber), keys: refunds.map(({ id }) => id) }
   }
 
-  /** Runs the job of a payment or refund. */
+  /** Runs a payment's or refund's job. */
   const work = ({ _id: intentId }: Pick<Intent, '_id'>, key: string, { deps }: { deps: Service['deps'] } = service) =>
     walletOutcome.run(deps, { intentId }, { jobId: key, name: 'wallet-outcome' })
   const query = async (...job: Parameters<typeof work>) => (await work(...job)).nextStep
@@ -127,7 +127,7 @@ describe('A payment or refund with an unknown outcome', () => {
       return { outcome: 'done' }
     }
     for (const { clock } of [service, beside]) clock.advance(20_000)
-    // The jobs of the refunds are first in the queue.
+    // The refunds' jobs are first in the queue.
     service.deps.enqueue(
       'wallet-outcome',
       hung.refunds.map(({ id }) => walletOutcomeJob(hung._id, id, service.clock.now(), service.clock.now())),

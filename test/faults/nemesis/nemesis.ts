@@ -9,8 +9,8 @@ export const targetOf = ({ what, target }: PlannedFault): string =>
 
 /**
  * Makes each planned fault at its time, and resolves when all have ended. Skips a fault that is more than `maxLateMs`
- * late. `report` gets each fault made. If one throws, the others still end, but no more begin. @throws {Error} the
- * first error
+ * late. `report` gets each fault made. If one throws, the others still end, but no more begin.
+ * @throws {Error} the first error
  */
 export async function runFaults(
   targets: Targets,
