@@ -1,4 +1,4 @@
-// `npm run figures`: prints the size of each part of the project with its bound. Exits with 1 if a bound is exceeded.
+// `npm run figures`: prints the size of each part of the project with its bound. Exits with 1 if one is exceeded.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { filesIn, importCycles, linesOf, looseFiles, smallFiles, sources } from './source-files.ts'
