@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../../src/platform/errors.ts'
 import { parsed } from '../wire/response.ts'
 import { type Check, type Exchange, operationAt } from './exchange.ts'
 
-/** These come before the key is looked up, or belong to incomplete requests, so they aren't stored. Neither is a 5xx. */
+/** Not stored, because they come before the key's lookup or belong to incomplete requests. Neither is a 5xx. */
 const beforeTheKey: ReadonlySet<ErrorCode> = new Set([
   'MISSING_CREDENTIALS',
   'INVALID_AUTH_HEADER',
