@@ -13,7 +13,6 @@ const LOST_AFTER_MS = 60_000
 export interface Arrivals {
   ports: number[]
   urls: string[]
-  /** For WEBHOOK_ALLOWED_HOSTS. */
   allowedHosts: string
   behave(port: number, behaviour: Behaviour): Promise<void>
   seen(): Promise<Seen>

@@ -6,7 +6,6 @@ export interface Bench extends Options {
   /** For this benchmark only. */
   mongodbUrl(database: string): string
   redisUrl: string
-  /** Process ids of the servers. */
   pids: { mongo(): number; redis(): number }
 }
 
@@ -20,14 +19,12 @@ export interface Line {
 }
 
 export interface Benchmark {
-  /** Describes the comparison in one sentence. */
   describe(options: Options): string
   takesSeconds(options: Options): number
   /** Returns the lines of its table. @throws {Error} if something was lost, or cannot be measured */
   measure(bench: Bench): Promise<Line[]>
 }
 
-/** One round's figures on both sides. */
 export interface Pair<Figures> {
   service: Figures
   bare: Figures

@@ -14,7 +14,6 @@ const INTENTS = 20_000
 const PAYMENTS = 4_000
 const ORDERS = 2_000
 
-/** The collections that are measured. */
 const collections = ['intents', 'responses', 'deliveries', 'orders']
 
 /** Averages per operation. */
@@ -151,7 +150,7 @@ interface MongoFigures {
   documents: number
   journalBytes: number
   networkBytes: number
-  /** Of the server. */
+  /** Of MongoDB. */
   cpuMs: number
   collections: Record<string, { documents: number; bytes: number; stored: number; indexes: number }>
 }

@@ -9,7 +9,6 @@ const INSERTED_TOGETHER = 1000
 /** One batch is encoded while another is written. */
 const CONCURRENT_INSERTS = 2
 
-/** Where the copies come from. */
 type Source = Pick<Setting, 'service' | 'database'> & { merchants: (Merchant | undefined)[] }
 
 /**

@@ -28,7 +28,6 @@ interface Drained {
   redisUs: number
 }
 
-/** One side of a round. */
 interface Side {
   pids: { worker: number; mongo?: number; redis: number }
   fill(): Promise<void>

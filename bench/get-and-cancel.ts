@@ -18,9 +18,7 @@ interface Sides {
   database: mongo.Db
   service: string
   bare: string
-  /** Returns their calls. */
   addIntents(count: number): Promise<Call[]>
-  /** The same for the bare route. */
   addBare(count: number): Promise<Call[]>
 }
 

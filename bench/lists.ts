@@ -9,7 +9,6 @@ import { waitsOf } from './times.ts'
 
 /** As much load as a merchant's server and a person or two. */
 const CONNECTIONS = 2
-/** How old the oldest intent is. */
 const AGE_MS = 90 * 86_400_000
 /** What is read, and the aim for the longest list. All intents are PAID, so a filter by status finds the whole list. */
 const reads = [

@@ -15,7 +15,6 @@ import { type Merchant, openApi } from './calls.ts'
 
 const run = promisify(execFile)
 
-/** A service's database. */
 interface Stored {
   mongodbUrl: string
   secretKey: Buffer
@@ -73,7 +72,7 @@ export async function provisionMerchants(
   return merchants
 }
 
-/** Through the API. */
+/** Created through the API. */
 export async function addEndpoint(
   { web }: { web: { origin: string } },
   merchant: Merchant | undefined,

@@ -24,7 +24,6 @@ const counts = {
 } satisfies Record<string, Count>
 
 export type Options = Record<Exclude<keyof typeof counts, 'traffic-seconds'> | 'trafficSeconds', number> & {
-  /** Names of the benchmarks to run. */
   benchmarks: ReadonlySet<string>
   profile: boolean
   /** Another checkout's folder, with which some benchmarks compare this one. */

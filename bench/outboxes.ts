@@ -6,7 +6,6 @@ import type { Bench } from './benchmark.ts'
 import { addCopies, ownOf, takeIntent } from './copies.ts'
 import type { Setting } from './setting.ts'
 
-/** Intents per relay job. */
 const RELAYED_TOGETHER = 500
 
 /** Intents with one event in their outboxes. Each merchant has one endpoint, so that an event is one delivery. */
@@ -15,7 +14,6 @@ export interface Outboxes {
   fill(count: number): Promise<void>
   /** Enqueues the relay jobs that creates would enqueue. */
   wake(): Promise<void>
-  /** Removes every intent and delivery. */
   clear(): Promise<void>
   close(): Promise<void>
 }

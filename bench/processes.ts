@@ -6,7 +6,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { query } from '../dev/servers/query.ts'
 import { compile } from '../test/support/built.ts'
 
-/** Compiled. */
 export const programsIn = (build: string) => ({
   web: join(build, 'src/server.js'),
   worker: join(build, 'workers/main.js'),
@@ -23,7 +22,7 @@ export function buildEarlier(checkout: string): Runtime['programs'] {
 }
 
 export interface Runtime {
-  /** Compiled. */
+  /** Compiled from this checkout or an earlier one. */
   programs: ReturnType<typeof programsIn>
   /** Where each process writes its log, `<name>.log`. */
   folder: string

@@ -32,7 +32,6 @@ interface BesideReplay {
   replayedPerSecond: number
 }
 
-/** How many events to replay. */
 const eventsOf = ({ most }: Options): number => Math.max(most / 10, MIN_EVENTS)
 
 /**

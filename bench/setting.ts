@@ -9,7 +9,6 @@ import { addEndpoint, makeMerchants } from './merchants.ts'
 import { type Environment, listening, type Running, runProcess, startProcess } from './processes.ts'
 import type { Sent, Steady, Stream } from './steady.ts'
 
-/** A process that serves HTTP. */
 export interface Web extends Running {
   /** Scheme, host and port. */
   origin: string
@@ -24,7 +23,6 @@ export interface Service {
   secretKey: Buffer
   mongodbUrl: string
   startWorker(environment?: Environment): Running
-  /** Ends `web` and every worker. */
   end(): Promise<void>
 }
 
@@ -164,7 +162,6 @@ export async function withService<Result>(
   return result
 }
 
-/** Open only during `use`. */
 export async function withDatabase<T>(mongodbUrl: string, use: (database: mongo.Db) => Promise<T>): Promise<T> {
   const client = await mongo.MongoClient.connect(mongodbUrl)
   try {

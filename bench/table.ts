@@ -1,6 +1,5 @@
 import type { Line, Pair } from './benchmark.ts'
 
-/** Both sides' rates, and their ratio. */
 export const rateLine = (what: string, pairs: Pair<{ perSecond: number }>[], aim = ''): Line =>
   comparedLine(what, pairs, ({ perSecond }) => perSecond, aim)
 
@@ -39,7 +38,6 @@ export const aloneLine = (what: string, service: string, aim = ''): Line => ({
   aim,
 })
 
-/** Rate and durations on both sides. */
 export const rateLines = (
   what: string,
   pairs: Pair<{ perSecond: number; p50: number; p99: number }>[],

@@ -16,7 +16,6 @@ export interface ListenCommand {
   types: readonly EventName[]
   /** How many past events to show first. */
   replayLast: number
-  /** Prints each event's body as JSON. */
   json: boolean
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { apiDiff, type Diff } from 'api-smart-diff'
 import { openapi } from './openapi-document.ts'
 
-/** As it was last accepted. */
+/** The accepted description. */
 const file = 'docs/openapi.json'
 const digestLine = /^The API is described by `docs\/openapi\.json`, SHA-256 `([0-9a-f]{64})`$/m
 const breakingHeading = '### Breaking changes\n\n'

@@ -34,7 +34,6 @@ try {
 // After an interruption, a step may still be waiting for something.
 process.exit()
 
-/** Returns the exit code. */
 async function demo(once: boolean): Promise<number> {
   const servers = await startLocalServers('demo')
   const endpointServer = await startEndpointServer()

@@ -11,7 +11,6 @@ const pages = filesIn('docs', /\.md$/)
 const pageBytes = sum(pages.map((page) => statSync(join(import.meta.dirname, '..', page)).size))
 const productLines = sum(sources.map(linesOf))
 
-/** Every size that has a bound. */
 export const figures = [
   { name: 'files directly in src/', value: looseFiles.length, max: 8 },
   { name: 'import cycles', value: importCycles().length, max: 0 },

@@ -64,7 +64,7 @@ const tables: Record<string, () => string> = {
     )
   },
 
-  /** Without their common prefix. */
+  /** Names without their common prefix. */
   metrics() {
     const described = createMetrics().registry.getMetricsAsArray() as unknown as {
       name: string

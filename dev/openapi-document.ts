@@ -29,7 +29,7 @@ export const describedAs = {
   endpointWarningMs: 86_400_000,
 }
 
-/** With an installation's defaults. */
+/** Describes an installation with default settings. */
 export const openapi = JSON.parse(JSON.stringify(describeApi(describedAs))) as Document
 
 export const operations = Object.entries(openapi.paths).flatMap(([path, methods]) =>

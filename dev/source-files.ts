@@ -13,7 +13,6 @@ export const filesIn = (folder: string, wanted = /\.(ts|mjs)$/): string[] =>
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
     .toSorted()
 
-/** Of the product. */
 export const sources = ['src', 'workers', 'schemas'].flatMap((folder) => filesIn(folder))
 
 /** Packages by name, files by their path in the project. Includes type imports. */
@@ -22,7 +21,6 @@ export function importsOf(file: string): string[] {
   return names.map((name) => (name.startsWith('.') ? normalize(join(dirname(file), name)) : name))
 }
 
-/** Directly in src/. */
 export const looseFiles = sources.filter((file) => /^src\/[^/]+$/.test(file))
 
 /** Among the sources, as `a → b → a`. */

@@ -17,7 +17,6 @@ const domain = sources.filter(
     /^src\/[^/]+\//.test(file) && !/^src\/(http|admin|checkout|reference|staff-pages|config|queues)\//.test(file),
 )
 
-/** Imports that a rule forbids. */
 const offenders = (files: string[], isWrong: (imported: string) => boolean): string[] =>
   files.flatMap((file) =>
     importsOf(file)

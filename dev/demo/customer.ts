@@ -6,7 +6,6 @@ import { must } from './wait-for.ts'
 
 const LIMIT_MS = 30_000
 
-/** As the customer's browser shows it. */
 export interface Page {
   url: string
   status: number

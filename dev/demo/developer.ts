@@ -9,7 +9,6 @@ import { explain, gap, heading, note, seen, show, step } from './screen.ts'
 import { type CreatedIntent, demoWallet, noteWebhook, post, type Stage } from './stage.ts'
 import { must, waitFor } from './wait-for.ts'
 
-/** By the command line. */
 export async function makeMerchant(): Promise<Pick<Stage, 'businessId' | 'key'>> {
   step(2, 'A merchant gets an API key')
   explain('An operator does this, on the command line:')

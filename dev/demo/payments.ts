@@ -44,7 +44,6 @@ export async function createAndCancel(stage: Stage, secret: string): Promise<voi
 const inWords = (seconds: number) =>
   seconds < 60 ? `${seconds} s` : seconds < 3600 ? `${seconds / 60} min` : `${seconds / 3600} h`
 
-/** A merchant whose server fails once. */
 export async function failAndRetry(stage: Stage): Promise<void> {
   const { endpointServer } = stage
   const [wait] = retrySeconds
@@ -148,7 +147,7 @@ export async function payOpenAmount(stage: Stage): Promise<void> {
   await seePaid(stage, created, 7550, end)
 }
 
-/** Simulated by the API. */
+/** The API simulates the failure. */
 export async function failToPay(stage: Stage): Promise<void> {
   step(11, 'A payment fails, and the merchant gets payment.failed')
   explain('With a test key a merchant can try each outcome without a customer. Here there is too little money:')
@@ -164,7 +163,6 @@ export async function failToPay(stage: Stage): Promise<void> {
   seen('still PENDING: the customer may try again, or pay by another wallet')
 }
 
-/** Half of a payment. */
 export async function refundHalf(stage: Stage, paid: CreatedIntent & { amount: number }): Promise<void> {
   const { reference } = paid
   const half = paid.amount / 2
@@ -179,7 +177,6 @@ export async function refundHalf(stage: Stage, paid: CreatedIntent & { amount: n
   seen(`${mru(half)} went back; ${mru(paid.amount - half)} are left and could follow`)
 }
 
-/** The viewer can pay this one. */
 export function leaveOpen(stage: Stage): Promise<CreatedIntent> {
   step(16, 'A payment is left for you')
   explain('The merchant creates one more intent:')

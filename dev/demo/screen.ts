@@ -30,7 +30,6 @@ export function explain(text: string): void {
   for (const line of wrapped(text, WIDTH - MARGIN.length)) print(MARGIN + line)
 }
 
-/** Printed once a check has succeeded. */
 export function seen(text: string): void {
   const [first = '', ...rest] = wrapped(text, WIDTH - MARGIN.length - 4)
   print(`${MARGIN}${green('ok')}  ${first}`)
@@ -52,7 +51,6 @@ export function pretty(json: string): string[] {
   }
 }
 
-/** Prints the line unchanged. */
 export const note = (line: string): void => print(MARGIN + line)
 
 /** `amount` is in centimes. */
@@ -84,7 +82,7 @@ function wrapped(text: string, width: number): string[] {
   return lines
 }
 
-/** A phone's width in characters. */
+/** In characters. */
 const PHONE_WIDTH = 46
 /** Not shown: the link for screen readers, the languages, and hidden elements. */
 const leftOut = '.skip, nav, script, noscript, [hidden], input[type=hidden]'

@@ -11,7 +11,7 @@ export interface Stage {
   service: Service
   endpointServer: EndpointServer
   businessId: string
-  /** The merchant's secret test key. */
+  /** A secret test key. */
   key: string
 }
 
@@ -108,7 +108,6 @@ export async function nextWebhook(
   return found
 }
 
-/** Shows the webhook in two lines. */
 export async function seeWebhook(stage: Stage, expected: Expected): Promise<Genuine> {
   const arrival = await nextWebhook(stage, expected)
   gap()

@@ -78,7 +78,6 @@ function server(kind: Kind, port: number, supervised: Supervised, folder: string
     url: kind.url(port),
     port,
     version: kind.binary.version,
-    /** Holds the data and the log. */
     folder,
     /** Changes with each restart, and is undefined while the server is down. */
     get pid(): number | undefined {

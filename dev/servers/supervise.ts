@@ -65,7 +65,6 @@ export function supervise(job: Job) {
       if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') await waitUntil(() => state.pid === undefined)
     },
 
-    /** Ends server and supervisor. */
     async end(): Promise<void> {
       supervisor.stdin.end()
       await waitUntil(() => state.over)

@@ -38,7 +38,6 @@ export function putFirstOnPath(node) {
   process.env.PATH = [dirname(node), process.env.PATH].filter(Boolean).join(delimiter)
 }
 
-/** Any other Node.js on the PATH. */
 function findOnPath() {
   const paths = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'node'))
   const others = new Map(paths.filter(existsSync).map((path) => [realpathSync(path), path]))

@@ -36,7 +36,6 @@ function allowed(variable: Variable): string {
 const defaultOf = (name: string, variable: Variable): string =>
   required.includes(name) ? 'required' : variable.default === undefined ? '' : code(String(variable.default))
 
-/** In the order of the schema. */
 export const environmentTable = (): string =>
   tableOf(
     ['Variable', 'Default', 'Meaning'],

@@ -7,7 +7,6 @@ export interface Note {
   kind: 'files' | 'dump'
   /** Every write acknowledged before this instant is in the backup. */
   takenAt: string
-  /** MongoDB's version. */
   mongodb: string
 }
 

@@ -9,7 +9,6 @@ import { secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
 export interface DatabaseSummary {
   /** By collection. Counted one by one, because MongoDB's own counts may be wrong after copying a running server. */
   counts: Record<string, number>
-  /** Null without any intent. */
   newestIntentAt: string | null
   /** Active endpoints whose current secret none of the given keys opens. */
   endpointsNotOpened: number

@@ -62,7 +62,6 @@ export function openAdmin(service: Service) {
   }
 }
 
-/** Opened once for the calling `describe`. */
 export const withAdmin = (service: Service): ReturnType<typeof openAdmin> =>
   withOpened(
     async () => openAdmin(service),

@@ -32,7 +32,6 @@ describe("A payment's page", () => {
 
   const source = async (reference: string) => (await staff.get(`/admin/payments/${reference}`)).text
   const page = async (reference: string) => readable(await source(reference))
-  /** The lines of the page's timeline. */
   const story = async (reference: string) =>
     ((await page(reference)).split('Timeline ')[1] ?? '').split(/ ?\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC /).slice(1)
   const shown = (seconds: number) =>

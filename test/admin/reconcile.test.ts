@@ -20,7 +20,6 @@ const startOfDay = new Date(Math.floor(Date.now() / dayMs - 2) * dayMs)
 const day = startOfDay.toISOString().slice(0, 10)
 const dayBefore = new Date(startOfDay.getTime() - dayMs).toISOString().slice(0, 10)
 
-/** As a provider would list it. */
 interface Listed {
   key: string
   kind: string

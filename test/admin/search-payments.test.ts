@@ -29,7 +29,6 @@ describe('The payment search', () => {
     staff.act('/admin/search/amount', { business, amount, day })
   const pageOf = ({ referenceNumber }: Pick<Created, 'referenceNumber'>) => `/admin/payments/${referenceNumber}`
   const today = () => service.clock.now().toISOString().slice(0, 10)
-  /** In the order of the results. */
   const listed = (html: string) =>
     [...html.matchAll(/href="\/admin\/payments\/(PI-\w+)"/g)].map(([, reference]) => reference)
 

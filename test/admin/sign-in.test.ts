@@ -80,7 +80,6 @@ describe('Support staff sign-in', () => {
     service.clock.freeze(null)
   })
 
-  /** Ends every limit's current period. */
   const forget = () => service.deps.Counter.updateMany({}, { expireAt: new Date(0) })
 
   /** `now` is the network's total after this. */

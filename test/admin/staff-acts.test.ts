@@ -18,7 +18,6 @@ import { type Service, withService } from '../support/service.ts'
 import { openVictim } from '../support/victim.ts'
 import { hiddenFields, hire, operator, readable, signedIn, type Visitor, visit } from './staff.ts'
 
-/** Left blank in the limits form. */
 const storage = { liveDocumentsPerDay: '', liveBytesPerDay: '', sandboxBytesPerDay: '' }
 
 /** A staff action in the form the tests need, whatever kind of object it changes. */
@@ -35,7 +34,7 @@ interface TestedAct {
   prepare(service: Service): Promise<string>
   /** A valid form, apart from the reason. */
   fieldsFor(id: string): Record<string, string>
-  /** Its audit lines' names. */
+  /** Names of its audit lines. */
   audited: readonly string[]
   /** Whether it can be repeated at once. */
   isRepeatable: boolean

@@ -196,7 +196,6 @@ const requests: Record<string, Request> = {
   getOrder: { ...afterOrder, params: { id: shown.order } },
 }
 
-/** What causes each event. */
 const causes: Record<EventName, readonly string[]> = {
   'payment.created': ['createIntent'],
   'payment.confirmed': ['simulatePayment'],
@@ -215,7 +214,7 @@ describe('An example in the OpenAPI document', () => {
   const merchant = withMerchantPerTest(service)
   const server = withEndpointServerPerTest()
   let disguise: Disguise
-  /** Of the newest endpoint. */
+  /** The newest endpoint's. */
   let secret: string
   let done: Set<string>
 
@@ -294,7 +293,7 @@ describe('An example in the OpenAPI document', () => {
     return response
   }
 
-  /** Whatever happens apart from requests. */
+  /** What happens apart from requests. */
   const steps: Record<string, () => Promise<unknown>> = {
     async relay() {
       service.clock.advance(790)

@@ -16,7 +16,7 @@ const environment = {
   INTENT_LIFETIME_SECONDS: '7200',
   CODE_LIFETIME_SECONDS: '3600',
 }
-/** Another process's SECRET_KEY and settings. */
+/** Another process may have a different SECRET_KEY and other settings. */
 const changedEnvironment = {
   SECRET_KEY: newKey,
   SECRET_KEY_PREVIOUS: secretKey,

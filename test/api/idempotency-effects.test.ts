@@ -146,7 +146,7 @@ describe('A write to a payment intent', () => {
 
     it(`takes effect once even if all requests read before any of them writes: ${name}`, async () => {
       const act = await ready()
-      // Both at the same moment.
+      // Otherwise the two processes would read different times.
       service.clock.freeze(new Date())
       cleanUps.push(() => service.clock.freeze(null))
       const { arrived, gates } = hold(written, 3)

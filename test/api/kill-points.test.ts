@@ -384,7 +384,6 @@ describe('If a process is killed between any two steps, the service', function (
     expect(steps).to.deep.equal([...changing, 'enqueue webhook-delivery', 'mongodb insert'])
   })
 
-  /** Two events, each to two endpoints. */
   const relaying = (
     run: (victim: Victim, act: () => Promise<unknown>) => Promise<unknown>,
   ): Operation<{ merchant: Merchant; ids: string[] }> => ({

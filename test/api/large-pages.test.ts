@@ -40,7 +40,6 @@ describe('A business whose intents have 1 000 refunds each', () => {
     }))
   }
 
-  /** Returns the intent's path. */
   async function paidIntent(count: number): Promise<string> {
     const { referenceNumber } = await createIntent(service, merchant)
     const path = `${intents}/${referenceNumber}`

@@ -301,7 +301,6 @@ describe("A business's daily storage quota", () => {
   const send = (merchant: Merchant, method: Method, path: string, body: object = {}, key?: string) =>
     service.http[method](`/api/v1/dev/${path}`).set(merchant.write(key)).send(body)
 
-  /** A merchant with one of everything. */
   async function established(mode: 'live' | 'test') {
     const merchant = await service.merchant({ mode })
     await limit(merchant, {})

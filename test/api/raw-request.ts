@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect } from 'chai'
 
-/** As it came over the wire. */
 export interface RawResponse {
   status: number
   headers: Map<string, string>
@@ -71,7 +70,6 @@ export function responsesOf(wire: string): RawResponse[] {
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
-/** Expects an error envelope. */
 export function expectFailure(response: RawResponse | undefined, status: number, code: string): void {
   expect(response?.status).to.equal(status)
   expect(response?.headers.get('content-type')).to.equal('application/json; charset=utf-8')

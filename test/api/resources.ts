@@ -20,9 +20,9 @@ export interface Side {
 export interface Kind {
   missing: string
   unknown: string
-  /** Returns the id used in paths. */
+  /** Creates one, and returns the id used in paths. */
   make(service: Service, side: Side): Promise<string>
-  /** As stored, of these businesses. */
+  /** Reads all of these businesses' documents. */
   stored(service: Service, businessIds: string[]): Promise<Stored[]>
 }
 

@@ -21,7 +21,7 @@ describe('A slow read of an intent that is paid and then reaches its expiry time
     service.clock.advance(lifetimeMs - 2000)
   })
 
-  /** Between the read and the response. */
+  /** Makes a payment between the read and the response. */
   async function payAndWait() {
     const path = `/api/v1/dev/intents/${referenceNumber}/simulate-payment`
     await service.http.post(path).set(merchant.write()).send({}).expect(200)

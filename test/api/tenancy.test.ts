@@ -70,7 +70,6 @@ const table: Record<string, Row> = {
 describe('The API, with several businesses in both environments,', () => {
   const service = withService()
 
-  /** With a shop in each environment. */
   async function openBusiness(): Promise<{ test: Side; live: Side }> {
     const merchant = await service.merchant()
     await openLiveShop(service, merchant)

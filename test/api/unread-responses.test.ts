@@ -39,7 +39,7 @@ describe('Unread API responses', () => {
   const takeMost = () =>
     service.deps.capacity.force([merchant.businessId], { memory: memoryOfBusiness - 61 * memoryOfOne('intent') }).free
 
-  /** The response is never read. */
+  /** Nothing ever reads the response. */
   async function request(origin: string, path: string, by: Merchant): Promise<Socket> {
     const socket = await connectTo(origin)
     socket.on('error', () => undefined)

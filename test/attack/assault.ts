@@ -21,9 +21,8 @@ export interface AssaultInput {
 /** Sends scenes, and applies every check to every response. */
 export interface Assault {
   sent(): number
-  /** By the number of the request. */
+  /** By request number. */
   statuses: Map<number, number[]>
-  /** `inFlight` scenes at a time. */
   play(scenes: readonly Scene[], inFlight: number): Promise<void>
 }
 

@@ -94,7 +94,6 @@ interface Registered extends Lure {
   isTested: boolean
 }
 
-/** Also requests a test webhook. */
 async function createEndpoint(deps: Deps, call: Call, lure: Lure): Promise<Registered> {
   const url = lure.addresses === null ? 'https://hooks.nowhere.example/' : lure.url
   const { data } = await call('POST', '/webhooks/endpoints', { url, events: ['payment.created'] })

@@ -30,7 +30,6 @@ const volleysPerReport = 100
 export interface Round {
   counts: Counts
   violations: Violations
-  /** The whole round in one sentence. */
   summary: string
 }
 

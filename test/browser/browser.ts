@@ -31,9 +31,8 @@ export interface UserWindow {
 
 export interface Settings {
   size: keyof typeof sizes
-  /** Whether scripts run. Default: true. */
   scripts?: boolean
-  /** Preferred language. Default: American English. */
+  /** Default: American English. */
   language?: string
   /** Other origins that pages may load. */
   others?: readonly string[]

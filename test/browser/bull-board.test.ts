@@ -6,7 +6,6 @@ import { withStage } from './stage.ts'
 
 const failed = '/admin/queues/queue/webhook-delivery?status=failed'
 
-/** The card of a delivery's job. */
 const cardOf = (page: Page, { referenceNumber }: Delivery) =>
   page.locator('[class^="card-"]').filter({ hasText: referenceNumber })
 

@@ -12,14 +12,14 @@ import { fillIn, pay, payer, send, textOf, withCounter } from './counter.ts'
 const hostile = `<script>alert(1)</script>"'&amp; \u202Eكتاب \u2067abc 🧺${'W'.repeat(200)}`.slice(0, 200)
 /** The smallest target that is easy to hit, in CSS pixels. */
 const target = 44
-/** For the first visit. */
+/** On the first visit. */
 const maxBytes = 30 * 1024
 /** With the default fee of 1 %. */
 const withFee = (centimes: number) => centimes + Math.round(centimes / 100)
 
 interface Shown {
   path: string
-  /** Leads to the page. */
+  /** How to get to the page. */
   act?: (page: Page, locale: Locale) => Promise<void>
   /** A heading, error or banner that only this page has. */
   says: (locale: Locale) => string
@@ -29,7 +29,7 @@ describe('The hosted payment pages', function () {
   this.timeout(120_000)
   const counter = withCounter()
   let merchant: Merchant
-  /** By the names of their screenshots. */
+  /** Keyed by screenshot name. */
   let pages: Record<string, Shown>
   before(async () => {
     merchant = await counter.service.merchant()

@@ -15,7 +15,7 @@ export interface Counter {
   order(merchant: Merchant, fields: object): Promise<Created>
   /** Payments from demo wallets to this merchant. */
   debits(merchant: Merchant): Promise<number>
-  /** Of all windows (browser.ts). */
+  /** Faults of all windows (browser.ts). */
   faults(): string[]
   close(): Promise<void>
 }
@@ -56,7 +56,6 @@ async function openCounter(): Promise<Counter> {
   }
 }
 
-/** The demo wallet used for payments. */
 export const payer = { phone: '22000001', pin: '1234' }
 
 /** Fills in phone and PIN, and submits the form. */

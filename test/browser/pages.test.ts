@@ -14,7 +14,7 @@ import { type Stage, withStage } from './stage.ts'
 
 const runId = newId()
 
-/** By the names of their screenshots. */
+/** Keyed by screenshot name. */
 const pages = {
   search: () => '/admin',
   payment: ({ referenceNumber }: Delivery) => `/admin/payments/${referenceNumber}`,

@@ -16,15 +16,13 @@ export interface Stage {
   merchant: Merchant
   /** All 8 attempts have failed, and the endpoint still responds with 500. */
   deadDelivery(): Promise<Delivery>
-  /** Makes the endpoint accept deliveries. */
   heal(): void
-  /** Waits until the delivery is DELIVERED. */
   delivered(delivery: Delivery): Promise<unknown>
   /** Opens a page with this role signed in. */
   enter(role: Role, to: string, size: keyof typeof sizes): Promise<Page>
   accounts: Record<Role, Account>
   visit(size: keyof typeof sizes): Promise<Page>
-  /** Of all windows (browser.ts). */
+  /** Faults of all windows (browser.ts). */
   faults(): string[]
   close(): Promise<void>
 }

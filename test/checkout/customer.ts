@@ -5,13 +5,13 @@ import type { Merchant, Service } from '../support/service.ts'
 
 /** As a browser without scripts receives it. */
 export interface Seen {
-  /** Absolute, as requested. */
+  /** Absolute, as it was requested. */
   url: string
   status: number
   headers: Headers
   location: string | null
   html: string
-  /** Without markup. */
+  /** Page text without markup. */
   says: string
 }
 
@@ -46,7 +46,6 @@ export async function pay(page: Seen, fields: Record<string, string>): Promise<S
   return response.location === null ? response : follow(response)
 }
 
-/** Demo wallets of the sandbox. */
 export const wallets = {
   pays: { phone: '22000001', pin: '1234' },
   wrongPin: { phone: '22000002', pin: '1234' },
@@ -63,7 +62,6 @@ export async function seen(url: string, init: RequestInit): Promise<Seen> {
   return { url, status, headers, location: headers.get('location'), html, says: readable(html) }
 }
 
-/** Payments from this merchant's demo wallets. */
 export const debits = ({ deps }: Service, { businessId }: Merchant): Promise<number> =>
   deps.WalletMovement.countDocuments({
     accountId: { $in: Object.values(wallets).map(({ phone }) => `${businessId}-${phone}`) },

@@ -20,7 +20,6 @@ describe('The limiter for payment links and codes', () => {
   })
 
   const counts = () => service.deps.Counter
-  /** Ends every count's period. */
   const forget = () => {
     for (const { clock } of [service, beside]) clock.advance(600_000)
   }
@@ -39,7 +38,6 @@ describe('The limiter for payment links and codes', () => {
   /** Concurrent, alternating between both processes. */
   const inBoth = <T>(count: number, act: (limit: LookupLimit, index: number) => Promise<T>): Promise<T[]> =>
     Promise.all(Array.from({ length: count }, (_, index) => act(index % 2 === 0 ? limit : otherLimit, index)))
-  /** Concurrent, in one process. */
   const outcomes = async (times: number, act: () => Promise<{ outcome: string }>) => {
     const all = await Promise.all(Array.from({ length: times }, act))
     return [...new Set(all.map(({ outcome }) => outcome))]

@@ -26,7 +26,7 @@ describe('The hosted payment flow', () => {
   const restoreWallet = () => void (service.deps.wallets = real)
   afterEach(restoreWallet)
 
-  /** Until the test ends. */
+  /** Undone when the test ends. */
   const replaceWallet = (calls: Partial<Wallet>) => {
     const wallet = { ...(real.named('sandbox') ?? expect.fail()), ...calls }
     excuse([service.deps.mongo.name], 'wallet movements')

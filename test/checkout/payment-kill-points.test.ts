@@ -174,7 +174,7 @@ describe('If a process is killed between any two steps of a payment or refund,',
     expect(steps).to.deep.equal([
       'mongodb find',
       'mongodb update',
-      // Whether the business is suspended.
+      // Checks whether the business is suspended.
       'mongodb find',
       'mongodb update',
       'enqueue outbox-relay',
@@ -188,7 +188,7 @@ describe('If a process is killed between any two steps of a payment or refund,',
     responses: string[]
   }
 
-  /** Without claiming the idempotency key. */
+  /** Runs without claiming the idempotency key. */
   type Operate = (deps: Deps, caller: Caller, each: Request) => Promise<unknown>
 
   const request = (operate: Operate, first: () => Promise<Case>) => {

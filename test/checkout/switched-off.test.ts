@@ -14,7 +14,6 @@ const label = 'Sandales de plage'
 const liveWallet = { phone: payer.phone, pin: payer.pin }
 const cancelUrl = 'https://shop.example/no'
 
-/** The fields changed by each command. */
 const switches = {
   approve: { liveApproved: true },
   unapprove: { liveApproved: false },

@@ -25,7 +25,6 @@ function compileCli(): string {
   return compiled
 }
 
-/** As a merchant's developer runs it. */
 export type Cli = ReturnType<typeof start>
 
 /** Ends its processes after each test, which have their own configuration folder. */

@@ -7,7 +7,6 @@ import { runProgram, skipUnlessHere } from '../docs/program.ts'
 import { listen } from '../support/listen.ts'
 import { withOpened } from '../support/with.ts'
 
-/** Accepts and records every request. */
 async function startRecorder() {
   const bodies: string[] = []
   const server = createServer((request, response) => {

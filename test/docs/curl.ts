@@ -15,7 +15,7 @@ export interface Exchange {
 /** Prints each response's body, and below it a line with its status. */
 const reporting = `curl() { command curl -sS --max-time 15 -w '\\n%{http_code} %{method} %{url_effective}\\n' "$@"; }\n`
 
-/** E.g. KEY=sk_test_…, which the test sets. */
+/** E.g. KEY=sk_test_…, a variable that the test sets. */
 const blank = /^(export )?[A-Z]+=\S*….*$/gm
 
 /** As shown on the pages. A test's merchant has another product. */

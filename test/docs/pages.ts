@@ -24,10 +24,9 @@ export const pages = [
     .toSorted(),
 )
 
-/** A fenced code block. */
 export interface Block {
   page: string
-  /** Of its opening fence, from 1. */
+  /** Line of its opening fence, from 1. */
   line: number
   heading: string
   /** What follows the fence, or ''. */

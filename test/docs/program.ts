@@ -8,7 +8,7 @@ import { expect } from 'chai'
 
 type CommandLine = [command: string, ...args: string[]]
 
-/** Its probe exits with 0. */
+/** A program is installed if its probe exits with 0. */
 function isHere(probe: CommandLine): boolean {
   const [command, ...args] = probe
   const found = known.get(probe.join(' ')) ?? spawnSync(command, args).status === 0

@@ -51,7 +51,6 @@ describe('The events API', () => {
     return body.data
   }
 
-  /** Follows the feed to its end. */
   async function follow(after: string | null, query = '', as: Merchant = merchant) {
     const items: Item[] = []
     for (let position = after; ; ) {

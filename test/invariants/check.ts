@@ -24,7 +24,6 @@ export interface Circumstances {
   isCleaned: boolean
   /** How long a killed process's write may still take effect. */
   lateMs: number
-  /** Which stock the variants started with. */
   openingStock: ReadonlyMap<string, number>
   /** Products whose stock the merchant may have changed. */
   restocked: ReadonlySet<string>

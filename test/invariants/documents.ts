@@ -82,7 +82,6 @@ export interface DeliveryDocument extends Owned {
   status: 'PENDING' | 'RETRYING' | 'DELIVERED' | 'DEAD' | 'CANCELLED'
   attempts: number
   deadAt: number | null
-  /** How often the delivery was re-queued. */
   requeues: number
   nextAttemptAt: number | null
   leaseToken: string | null

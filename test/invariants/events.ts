@@ -3,7 +3,6 @@ import type { Check, Circumstances, Findings, Stored } from './check.ts'
 import type { EventDocument, IntentDocument, OutboxEvent, Owner } from './documents.ts'
 import { groupsOf } from './groups.ts'
 
-/** An event that must exist. */
 type Due = { event: string; status: string; refund?: string }
 
 /** An intent or order with its due events. `isWhole`: the document still has all of them. */

@@ -20,7 +20,6 @@ const given = (): Given => {
 }
 const openingStock = new Map([[idOf('variant'), 15]])
 
-/** Damage that breaks each invariant. */
 const damage: Record<Invariant, Record<string, (round: Given) => unknown>> = {
   'documents owned': {
     'a delivery has no business': ({ dump }) => Object.assign(the(dump.deliveries[0]), { businessId: null }),

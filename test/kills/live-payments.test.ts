@@ -68,7 +68,6 @@ describe('A live payment', () => {
 
   const orders = () => provider.requests.filter(({ method }) => method === 'POST')
 
-  /** Queries the pending payment's outcome once. */
   async function queryOnce(referenceNumber: string): Promise<QueryResult> {
     const { _id, hold } = await storedIntent(service, referenceNumber)
     return queryWallet(service.deps, _id, hold?.id ?? '')

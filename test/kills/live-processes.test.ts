@@ -78,7 +78,6 @@ describe("If a process is killed while waiting for the live provider's response,
   const moved = (referenceNumber: string): number[] =>
     provider.movements.flatMap((movement) => (movement.reference === referenceNumber ? [movement.amount] : []))
 
-  /** Submits the hosted page's form. */
   async function sendForm({ origin }: ServiceProcess, shortCode: string): Promise<Response> {
     const address = `${origin}/p/${shortCode}`
     const { url, fields } = formFor('pin', await (await fetch(address)).text(), address)

@@ -11,7 +11,7 @@ import { waitFor } from '../support/wait-for.ts'
 
 interface Create {
   key: string
-  /** 0 without a response. */
+  /** 0 if there was no response. */
   status: number
   referenceNumber: string | null
   tookMs: number

@@ -14,7 +14,7 @@ import { waitFor } from '../support/wait-for.ts'
 const maxExtraMs = 5_000
 /** A failover takes 1 to 3 s on an idle machine. */
 const maxFailoverMs = 20_000
-/** Between two creates. */
+/** One create per interval. */
 const everyMs = 50
 /** A poll finds no events younger than this. */
 const soonestPollMs = 1_500

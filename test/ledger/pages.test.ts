@@ -16,7 +16,6 @@ describe('Ledger pages', () => {
   const begunAt = Date.parse('2027-03-01T00:00:00Z')
   const at = (n: number) => new Date(begunAt + n * minuteMs)
 
-  /** Every third entry. */
   const isRefund = (n: number) => n % 3 === 2
   before(async () => {
     service.clock.freeze(at(stored))

@@ -39,7 +39,7 @@ describe('Unread responses, under load', () => {
       return Number(/^process_resident_memory_bytes (\S+)/m.exec(metrics)?.[1])
     }
     const call = (path: string, by: Merchant) => fetch(origin + path, { headers: by.read() })
-    /** The response is never read. */
+    /** Nothing ever reads the response. */
     const request = async (): Promise<Socket> => {
       const socket = (await connectTo(origin)).on('error', () => undefined).pause()
       const key = `Authorization: Bearer ${merchant.key}`

@@ -60,7 +60,7 @@ const page = read('docs/operators/watch.md')
 /** Names in backticks. */
 const named = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
 
-/** These need no explanation. */
+/** Labels whose values need no explanation. */
 const plain: Record<string, readonly string[]> = {
   route: [],
   business: [],

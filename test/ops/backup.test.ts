@@ -55,7 +55,7 @@ describe('A backup', () => {
   const endpointServer = withEndpointServer()
   const original = withService(() => ({ MONGODB_URL: mongo.url }))
   const merchant = withMerchant(original)
-  /** On the newest restored server. */
+  /** Runs on the newest restored server. */
   let service: Service = original
   let folder: string
   const opened: { close(): Promise<unknown> }[] = []

@@ -64,7 +64,6 @@ interface Scraping {
   }[]
 }
 
-/** A process's command in the Procfile. */
 const procfileLine = (name: string): string | undefined =>
   new RegExp(`^${name}: (.+)$`, 'm').exec(readText('Procfile'))?.[1]
 

@@ -21,7 +21,6 @@ const intents = '/api/v1/dev/intents'
 
 type Line = { msg: string } & Record<string, unknown>
 
-/** Its log can be read. */
 async function openLogged(environment: Record<string, string>) {
   const lines: Line[] = []
   const sink = new Writable({

@@ -37,7 +37,6 @@ const product = fc.record({
   active: fc.boolean(),
   variants: fc.array(variant, { minLength: 1, maxLength: 4 }),
 })
-/** With unique SKUs. */
 const products = fc.array(product, { maxLength: 4 }).map((list) =>
   list.map((each, at) => ({
     ...each,

@@ -58,7 +58,6 @@ export async function createIntent(
   return JSON.parse(JSON.stringify(await dataOf(created)))
 }
 
-/** By HTTP request. */
 export async function requestIntent(service: Service, merchant: Merchant, input?: object): Promise<Created> {
   const { status, body } = await post(service, merchant, '/intents', JSON.stringify(input ?? { amount: 50_000 }))
   if (status !== 201) throw new Error(JSON.stringify(body))
@@ -116,7 +115,7 @@ export async function relay(service: Service, { businessId }: Merchant, deps = s
   return { events, deliveries }
 }
 
-/** In the order of their events. */
+/** In event order. */
 export async function deliveriesOf(service: Service, { businessId }: Merchant): Promise<Delivery[]> {
   const found = await service.deps.Delivery.find({ businessId }).lean<Delivery[]>()
   return found.toSorted((a, b) => eventIdOf(a._id).localeCompare(eventIdOf(b._id)))

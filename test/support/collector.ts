@@ -2,9 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { json } from 'node:stream/consumers'
 import { listen } from './listen.ts'
 
-/** As received. */
 export interface CollectedSpan {
-  /** Name and version. */
+  /** Name and version of the service. */
   service: string
   name: string
   traceId: string

@@ -12,7 +12,7 @@ export const withImpossibleDocuments = (): void => {
   after(() => void (areBodiesPossible = true))
 }
 
-/** Keeps the failure readable. */
+/** More would make the failure unreadable. */
 const maxShown = 20
 
 /** Mocha hooks (servers.ts). They fail each file that has any such response. */

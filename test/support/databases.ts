@@ -14,7 +14,7 @@ export const newName = (): string => `t${randomBytes(6).toString('hex')}`
 
 export const urlOf = (serverUrl: string, name: string): string => serverUrl.replace(/\/[^/?]*(\?|$)/, `/${name}$1`)
 
-/** Empty, with all indexes. */
+/** The database is empty, but has all indexes. */
 export async function borrowDatabase(serverUrl: string): Promise<string> {
   const url = free.shift() ?? urlOf(serverUrl, newName())
   await prepareDatabase({ mongodbUrl: url, mongodbCa: null })

@@ -74,7 +74,6 @@ const overtaken = (due: Due, actual: Actual): Actual =>
 export const reading = (by: CallerName, to: number): Command =>
   command('read', [by, to], (model, stage) => readOne(model, stage, by, to))
 
-/** Each by its owner. */
 export const readingAll = (): Command =>
   command('read all', [], async (model, stage) => {
     for (const [to, { business, sandbox }] of model.intents.entries())

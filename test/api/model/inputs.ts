@@ -26,5 +26,4 @@ export interface Search {
   limit: number
 }
 
-/** How a customer's sandbox wallet reacts. */
 export type WalletName = 'pays' | 'wrongPin' | 'poor' | 'broken'

@@ -36,7 +36,7 @@ export interface Actors {
   hunterKey: string
 }
 
-/** With a key of every kind. */
+/** Includes a key of every kind. */
 export async function makeActors(deps: Deps, secrets: MadeSecrets): Promise<Actors> {
   const businessIds: string[] = []
   for (let owner = 0; owner <= hunter; owner += 1) {

@@ -21,7 +21,6 @@ function isIntended({ actor, response, attack, line }: Exchange): boolean {
   return isOff || (isSignIn && isCrowded)
 }
 
-/** No request may cause a 5xx. */
 export const noFault: Check = (exchange) => {
   const { status, body } = exchange.response
   const isFault = (status < 200 || status >= 500) && !isIntended(exchange)

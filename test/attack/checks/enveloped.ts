@@ -45,7 +45,7 @@ function envelopeFault({ response }: Exchange): string | null {
     : null
 }
 
-/** In the policy of every page. */
+/** Required in every page's policy. */
 const directives = ["default-src 'none'", "frame-ancestors 'none'"]
 
 function htmlFault({ response: { headers }, line }: Exchange): string | null {
@@ -64,7 +64,7 @@ const pageHeaders: readonly (readonly [header: string, form: RegExp])[] = [
   ['x-robots-tag', /noindex/],
 ]
 
-/** Not counting pages. */
+/** Pages are not counted here. */
 function hasNoEnvelope({ line, attack, response: { status, body } }: Exchange, type: string): boolean {
   const isRedirect = isPage(line) && status >= 300 && status < 400
   const isPageData = (isBoard(line) || line.startsWith('/p/')) && type.startsWith('application/json')

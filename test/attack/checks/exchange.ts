@@ -11,7 +11,7 @@ export interface Exchange {
   staff: Staff
   /** Counts the run's requests from 0. The request's tag contains it. */
   number: number
-  /** In ms. */
+  /** Both in ms. */
   sentAt: number
   endedAt: number
   /** Path and query, with references replaced. */
@@ -28,7 +28,6 @@ export const expectedFor = ({ attack, index }: Exchange): Expected | null => att
 /** Describes the violation, or returns null. */
 export type Check = (exchange: Exchange) => string | null
 
-/** Pages for people, and their assets. */
 export const isPage = (line: string): boolean => /^\/($|\?|(p|pay|sandbox|admin|docs)($|[/?]))/.test(line)
 
 export const isApi = (line: string): boolean => line.startsWith('/api/v1/')

@@ -16,7 +16,7 @@ export interface Run {
   secrets: MadeSecrets
   stored: Stored
   businessIds: readonly string[]
-  /** By the number of the request. */
+  /** By request number. */
   statuses: ReadonlyMap<number, readonly number[]>
   /** Of both processes, after the pause at the end. */
   states: readonly State[]
@@ -34,7 +34,6 @@ export interface Memory {
   requests: number
 }
 
-/** Each returns its violations. */
 export const runChecks: Readonly<Record<string, (run: Run) => string[]>> = {
   'no process ended': ({ processes }) => processes.map((each) => each.endedAs()).filter((end) => end !== null),
 

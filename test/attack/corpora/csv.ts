@@ -1,6 +1,5 @@
 const head = 'handle,name,description,variant_label,sku,price,stock,active'
 
-/** Product files, valid and invalid. */
 export const csvFiles: readonly string[] = [
   '',
   '\ufeff',

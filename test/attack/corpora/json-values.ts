@@ -2,7 +2,6 @@ import { words } from './words.ts'
 
 const nested = (open: string, close: string, depth: number): string => open.repeat(depth) + close.repeat(depth)
 
-/** Wrong values, as JSON. */
 export const jsonValues: readonly string[] = [
   ...words(`
   null true false 0 -0 1 -1 0.1 1.0 1e0 5e-324 1e-7 1E2 1e400 -1e400 2147483647 2147483648 4294967296
@@ -60,7 +59,7 @@ export const jsonTexts: readonly string[] = [
   `{"amount":5,"amount":"6","amount":7,"label":"~tag~"}`,
 ]
 
-/** Not UTF-8. */
+/** Not valid UTF-8. */
 export const jsonBytes: readonly Buffer[] = [
   ...['\xff\xfe', '\xef\xbb\xbf', '\xc3\x28'].map((text) => Buffer.from(text, 'latin1')),
   ...['\xe9', '\xc0\xaf', '\xed\xa0\x80', '\xf4\x90\x80\x80'].map((label) =>

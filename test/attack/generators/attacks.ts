@@ -24,7 +24,7 @@ const headers = weighted(
   [1, fc.constantFrom(...contentEncodings).map((coding) => [['Content-Encoding', coding] as const])],
 )
 
-/** Nearly valid requests. */
+/** Nearly valid requests to this target. */
 function attackOn(target: Target): fc.Arbitrary<Attack> {
   return fc
     .record({

@@ -18,7 +18,6 @@ export const post = (path: string, line: string, json?: object): Plain => ({
 
 const act = (name: string) => (json?: object) =>
   post(`/dev/intents/:referenceNumber/${name}`, `/dev/intents/~scene.intent~/${name}`, json)
-/** On the scene's intent. */
 export const simulate = act('simulate-payment')
 export const cancel = act('cancel')
 export const refund = act('refund')

@@ -6,7 +6,7 @@ export interface Violations {
   lines(): string[]
 }
 
-/** Per check. */
+/** More violations of one check aren't printed. */
 const maxPrinted = 5
 const maxBytes = 1500
 

@@ -10,7 +10,6 @@ export interface EndpointServers {
   allowedPort: number
   /** Listens on every address of this machine. */
   trapPort: number
-  /** Connections that reached the trap. */
   trapped: string[]
   close(): void
 }

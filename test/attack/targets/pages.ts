@@ -24,7 +24,6 @@ const act = (path: string): Target => ({
   method: 'PUT',
 })
 
-/** All of them strings. */
 const params = (...names: string[]): object => ({
   type: 'object',
   properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])),

@@ -27,7 +27,6 @@ describe('The HTTP clients of `npm run attack`', () => {
   })
   afterEach(() => server.close())
 
-  /** One after another on one connection. */
   async function sendInOrder(times: number, isHead: boolean): Promise<Result[]> {
     const line = openConnection(port)
     const result: Result[] = []

@@ -13,7 +13,6 @@ export type Result = Outcome & { isRepeated: boolean }
 
 type Outcome = { response: WireResponse } | NoResponse
 
-/** Kept alive between requests. */
 export interface Connection {
   send(bytes: Buffer, isHead: boolean): Promise<Result>
   close(): void
@@ -110,7 +109,7 @@ export interface RawResult {
   part: number
 }
 
-/** Leaves time for unexpected responses. */
+/** How long to wait for unexpected responses. */
 const graceMs = 250
 
 /** Uses a new connection, waits for the expected number of responses, and closes soon after. */
@@ -154,7 +153,7 @@ function responsesIn(bytes: Buffer, hasEnded: boolean): WireResponse[] {
 /** Null if the server does not listen. */
 async function dial(port: number): Promise<Socket | null> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
-  // `close` follows.
+  // The event `close` follows.
   socket.on('error', () => socket.destroy())
   return new Promise((resolve) => {
     socket.once('connect', () => resolve(socket))

@@ -154,7 +154,6 @@ export const read = (to: Evidence, intent: IntentDocument, seconds: number, by?:
     response: good(shown(intent)),
   })
 
-/** The webhook of a delivery. */
 function bodyOf({ _id, event, referenceNumber, facts: { status, commission, refund } }: DeliveryDocument): string {
   const returned = refund && { ...refund, returned_fees: { provider_ttc: refund.returnedFees.providerTtc } }
   const money = { amount: 500, commission: { provider_ttc: commission?.providerTtc ?? 0 } }

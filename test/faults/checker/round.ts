@@ -7,7 +7,7 @@ import { isDone, type Request, requestsOf } from './requests.ts'
 import { dataOf, endpointIn, intentsIn } from './responses.ts'
 import { lateMs, type Span, timesOf } from './times.ts'
 
-/** A fault may excuse these. */
+/** Promises about time, which a fault may excuse. */
 export const timed = [
   'response.sound',
   'delivery.counted',
@@ -42,7 +42,7 @@ export function roundOf(evidence: Evidence) {
     if (isCalm) checked[promise] += 1
     return isCalm
   }
-  /** By the end of the round. */
+  /** Whether a clean-up before the end of the round may have removed it. */
   const mayBeCleaned = ({ sandbox, createdAt }: { sandbox: boolean; createdAt: number }): boolean =>
     sandbox && createdAt + keptMs < endShown
   const isCleaned = mayBeCleaned({ sandbox: true, createdAt: setting.beganAt })

@@ -99,7 +99,6 @@ export interface Call {
 /** An HTML page's text, and a payment page's state (`pending`, `waiting`, `paid`, …). */
 export type Page = { text: string; state: string | null; location: string | null }
 
-/** One POST at a merchant's endpoint. */
 export interface Arrival {
   at: number
   clockAheadMs: number

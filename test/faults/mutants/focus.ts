@@ -11,7 +11,6 @@ export interface Focus {
   points: readonly string[]
   deed: 'kill' | 'stop'
   awayMs: number
-  /** Other faults, repeated. */
   faults: readonly Repeated[]
 }
 
@@ -25,7 +24,7 @@ const repeated = {
   'redis.empty': { target: 'redis', everyMs: 8000, forMs: 500 },
   // Longer than an intent's lifetime.
   'process.skew': { target: 'web-1', everyMs: 6000, forMs: 3000, aheadMs: 111_000 },
-  // Once, over a night.
+  // Only once, over a night.
   'clock.jump': { target: 'all', everyMs: 20_000, forMs: 0, aheadMs: 25 * hourMs },
 } as const
 

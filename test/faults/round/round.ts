@@ -15,7 +15,7 @@ import { openStage, type Stage } from './stage.ts'
 
 export interface RoundOptions {
   seed: number
-  /** Made by `buildWith`. */
+  /** The folder made by `buildWith`. */
   build: string
   servers: Servers
   trafficSeconds: number
@@ -125,7 +125,7 @@ async function openWork(db: mongo.Db, now: Date): Promise<{ message: string; isH
   // The clean-up runs every night at 02:30 UTC.
   const today = new Date(now).setUTCHours(2, 30, 0, 0)
   const lastNight = new Date(today <= now.getTime() ? today : today - dayMs)
-  // Its failure will be an event.
+  // An endpoint's failure will be an event.
   const isFailing = {
     slot: { $type: 'number' },
     active: true,

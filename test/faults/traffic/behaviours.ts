@@ -44,7 +44,6 @@ const later =
 const failures = [1, 2, 3, 5, 8]
 const randomChoices = 'ok ok ok error refuse redirect slow reset cut garbage huge'.split(' ')
 
-/** Each returns what it did. */
 export const behaviours: Readonly<Record<string, Respond>> = {
   ok: respond(200, 200, 201, 202, 204),
   error: respond(500, 502, 503),
@@ -83,11 +82,9 @@ export const behaviours: Readonly<Record<string, Respond>> = {
     const most = failures[Number.parseInt(arriving.deliveryId.slice(-2), 36) % failures.length] ?? 1
     return respondAs(arriving.earlierAttempts < most ? 'error' : 'ok', arriving)
   },
-  /** A different behaviour each time. */
   random: (arriving) => respondAs(arriving.chance.pick(randomChoices), arriving),
 }
 
-/** Returns how it responded. */
 export const respondAs = async (behaviour: string | undefined, arriving: Arriving): Promise<Arrival['did']> =>
   (behaviours[behaviour ?? ''] ?? respond(410))(arriving)
 

@@ -137,7 +137,7 @@ function read(headers: { [name: string]: string }, text: string): unknown {
   }
 }
 
-/** As recorded: pages without their markup. */
+/** Pages are recorded without their markup. */
 function withoutMarkup(call: Call): Call {
   const page = pageOf(call)
   return page === null ? call : { ...call, response: { ...page, text: words(page.text) } }

@@ -29,7 +29,6 @@ export interface Tenant {
   passing: string[]
   orders: string[]
   deliveries: string[]
-  /** Paths of replays. */
   replays: string[]
 }
 
@@ -65,7 +64,6 @@ export function remember<T>(list: T[], item: T): void {
 export interface Context {
   world: World
   tenant: Tenant
-  /** One of the tenant's secret keys. */
   key: Key
   operation: number
   chance: Chance
@@ -102,11 +100,11 @@ export const specOf = (
   ...(other && { otherBody: { json: other } }),
 })
 
-/** Sent only once. */
+/** Reads are sent only once. */
 export const read = (context: Context, what: What, path: string, expects: readonly string[] = []) =>
   context.makeCall(specOf(context, what, path, undefined, { method: 'GET', expects }), 1, context.chance)
 
-/** Sent until there's a response. */
+/** Writes are repeated until there's a response. */
 export const write = (context: Context, what: What, path: string, body?: Body, more?: More): Promise<Call | null> =>
   context.send(specOf(context, what, path, body, more), context.chance)
 
@@ -118,7 +116,7 @@ export type Send = (spec: RequestSpec, chance: Chance) => Promise<Call | null>
 
 /** How 100 writes are sent, e.g. again after the response, as concurrent duplicates, or later with another body. */
 const ways = { once: 80, givenUp: 4, again: 8, twins: 5, changed: 3 }
-/** Before a write is repeated. */
+/** How long to wait before repeating a write. */
 const pauseMs = [100, 2000] as const
 /** Keys expire after 24 hours of the service's clock, which jumps, so they aren't reused after this. */
 export const keyLifetimeMs = 23 * 3_600_000

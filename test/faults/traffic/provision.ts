@@ -20,7 +20,6 @@ export type Provisioned = Pick<
 const [liveBusinesses, liveShops] = [3, 2]
 const walletsCount = 10
 const productsPerTenant = 3
-/** Endpoints that are never changed. */
 const lastingHooks = [0, 1, 2]
 
 /** By the command line: businesses with keys and shops, sandbox wallets, and staff. */

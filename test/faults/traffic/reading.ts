@@ -88,7 +88,7 @@ const ways: readonly { query: { [name: string]: string }; pauseMs: number }[] = 
   { query: { type: 'payment.confirmed', wait: '2' }, pauseMs: 1500 },
   { query: { limit: '5', after: 'latest' }, pauseMs: 6000 },
 ]
-/** Before a failed request is repeated. */
+/** How long to wait before repeating a failed request. */
 const repeatMs = [200, 1500] as const
 /** Once the traffic is over, a reader gives up after this many failures in a row. */
 const maxFailures = 20

@@ -92,7 +92,7 @@ function spliceOf(sources: ReadonlyMap<string, string>, { where, within, find, p
     : { file, start: end, end, text: `; ${text}` }
 }
 
-/** Only at the file's top level. */
+/** Looks only at the file's top level. */
 function declarationsOf(file: string, source: string, name: string): Node[] {
   if (!source.includes(name) || !new RegExp(`\\b(function|const|let) ${name}\\b`).test(source)) return []
   const statements = parse(source, file)['body'] as Node[]

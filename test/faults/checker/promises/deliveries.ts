@@ -110,7 +110,7 @@ function* agreed(round: Round, subject: string, attempt: Attempt): Findings {
     yield [subject, `${which} has the response ${status}, and the endpoint gave ${arrival.did}`]
 }
 
-/** In time, and without a fault. */
+/** In time, and without a fault in the way. */
 function wasReceived({ times, setting }: Round, { durationMs, arrival }: Attempt): boolean {
   const isInTime = durationMs < setting.settings.webhookTimeoutSeconds * 1000
   if (typeof arrival?.did !== 'number' || !isInTime) return false

@@ -15,7 +15,7 @@ import {
 import type { Check, Findings, Round } from '../round.ts'
 import { lateMs, settles } from '../times.ts'
 
-/** Two times that different processes read. */
+/** Allowance for comparing times that different processes read. */
 const clocksMs = 1000
 
 /** Every acknowledged create is in MongoDB, under its key's business, and in the auditor's reads and lists. */

@@ -79,7 +79,6 @@ function shownIn(call: Call): Shown[] {
 type Listed = { name: string; businessId: string; sandbox: boolean; status?: string; createdAt: number }
 type Page = { items: Record<string, string>[]; page: number; total: number; hasMore: boolean }
 
-/** Which field identifies each list's items. */
 const nameIn: Partial<Record<What, string>> = {
   list: 'referenceNumber',
   'delivery.list': 'id',

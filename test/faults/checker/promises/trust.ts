@@ -187,11 +187,11 @@ function phonesIn({ body }: Call): string[] {
   return [payerPhone, customer?.phone].filter((phone) => phone !== undefined)
 }
 
-/** Wallets, and orders with their customers. */
+/** Collections that may contain phone numbers: wallets, and orders with their customers. */
 const ofPhones = /^dump\/(wallets|walletmovements|orders)\./
 /** These fields in MongoDB hold the code itself. */
 const ofDump = /^(?:code|codeKey|formerCodeKey)$/
-/** Times, measurements, and numbers of processes. */
+/** Fields whose numbers are times, measurements or ports. */
 const ofLog = /^(?:time|pid|port)$|(?:Ms|Bytes)$/
 /** Six to eight digits, with or without a country code, but not inside an id, a decimal or a UUID. */
 const numbers = /(?<![\w.-])(?:\+?(?:00)?222)?(\d{6,8})(?![\w-])(?!\.\d)/g

@@ -60,7 +60,7 @@ async function pay(context: Context, makeCall: CustomerCall, intent: KnownIntent
   intent.status = state === 'pending' ? 'PENDING' : state === 'paid' ? 'PAID' : '?'
 }
 
-/** Mostly a wallet with money. */
+/** Mostly returns a wallet with money. */
 function walletOf({ world, tenant, chance }: Context): { phone: string; pin: string } {
   const [forgetful, poor, ...payers] = tenant.sandbox ? world.wallets : world.providerWallets
   const demo = { phone: `2200000${chance.pick([3, 4, 5])}`, pin: '1234' }

@@ -69,7 +69,7 @@ async function testEndpoint(context: Context): Promise<void> {
   if (path !== null) await write(context, 'endpoint.test', `${path}/test`, { json })
 }
 
-/** Mostly lists the failed ones. */
+/** Mostly lists failed deliveries. */
 async function listDeliveries(context: Context): Promise<void> {
   const { chance, tenant } = context
   const status = chance.weighted({ DEAD: 5, RETRYING: 2, DELIVERED: 1, PENDING: 1, '': 2 })
