@@ -9,7 +9,7 @@ import { callerOf } from './caller.ts'
 import type { Merchant, Service } from './service.ts'
 import { dataOf, newRequest } from './write-request.ts'
 
-/** Header first. */
+/** The first line is the header. */
 export const csvOf = (...lines: string[]): string => `${lines.join('\n')}\n`
 
 export const postCsv = (
@@ -32,10 +32,9 @@ export async function importAs(deps: Deps, merchant: Merchant, csv: string, chan
   return dataOf(await importProducts(deps, callerOf(merchant), input, newRequest(deps, changes)))
 }
 
-/** By handle, without deleted ones. */
+/** Keyed by handle, without deleted ones. */
 export const storedProducts = (service: Service, { businessId }: Merchant): Promise<Product[]> =>
   service.deps.Product.find({ businessId, deletedAt: null }).sort({ handle: 1 }).lean<Product[]>()
 
-/** One line per variant. */
 export const variantLines = ({ handle, name, variants }: Pick<Product, 'handle' | 'name' | 'variants'>): string[] =>
   variants.map(({ label, sku, price, stock }) => [handle, name, label, sku, price, stock].join('|'))

@@ -54,7 +54,6 @@ export async function openMongoProxy(mongodbUrl: string, death: Death) {
   return {
     // Otherwise the driver would connect to the address that the replica set knows.
     url: `${mongodbUrl.replace(target.host, host)}&directConnection=true`,
-    /** Sends the held-back command. */
     async release() {
       if (sendLate === null) return
       sendLate()
@@ -108,7 +107,6 @@ export async function openRoundCounter(mongodbUrl: string, holdMs: () => number)
   const { host, close } = await listen(server)
   return {
     url: `mongodb://${host}${pathname}?directConnection=true`,
-    /** Restarts the count. */
     begin() {
       rounds = []
       arrived = 0
@@ -142,7 +140,7 @@ function onMessages(socket: Socket, handle: (message: Buffer) => void): void {
 const opMsg = 2013
 /** Header, flags, the first section's kind, its document's length and its first field's type. */
 const nameStart = 16 + 4 + 1 + 4 + 1
-/** Sent by the driver itself. */
+/** The driver sends these on its own. */
 const driverCommands = new Set(['hello', 'ping', 'endSessions'])
 const keys = apiKeys.name
 

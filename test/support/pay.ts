@@ -39,7 +39,6 @@ export function payFor(
   return payIntent(deps, wallet, intent, { ...form, ...changes }, withoutDeadline)
 }
 
-/** By reference number. */
 export async function pay(
   service: Pick<Service, 'deps'>,
   referenceNumber: string,
@@ -48,7 +47,6 @@ export async function pay(
   return payFor(service, await storedIntent(service, referenceNumber), changes)
 }
 
-/** In one word. */
 export const outcomeName = (paid: PaymentResult): string =>
   paid.state === 'settled' ? paid.outcome.outcome : paid.state
 

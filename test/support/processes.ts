@@ -6,9 +6,9 @@ import { deadlineMs } from './machine.ts'
 import { freshEnvironment, type Service } from './service.ts'
 import { waitFor } from './wait-for.ts'
 
-/** Started like in the Procfile. */
+/** Started with the Procfile's command. */
 export interface ServiceProcess {
-  /** http://127.0.0.1:port; only of `web`. */
+  /** http://127.0.0.1:port. Only `web` has one. */
   origin: string
   pid: number
   isAlive(): boolean
@@ -30,7 +30,7 @@ type Start = [type: keyof typeof files, service: Service, changes?: Record<strin
 /** On the service's database and queues. Waits until the process serves. */
 export const startProcess = (...start: Start) => startAt(programOf(files[start[0]]), ...start)
 
-/** Like `startProcess`, from another version's build. */
+/** Like `startProcess`, but from another version's build. */
 export const startProcessOf = (build: string, ...start: Start) => startAt(programIn(build, files[start[0]]), ...start)
 
 async function startAt(program: string, ...[type, service, changes = {}]: Start): Promise<ServiceProcess> {

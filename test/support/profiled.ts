@@ -1,7 +1,6 @@
 import mongoose from 'mongoose'
 import type { Service } from './service.ts'
 
-/** From MongoDB's profiler. */
 export interface Profiled {
   ns: string
   command: Record<string, unknown>
@@ -11,7 +10,6 @@ export interface Profiled {
   ninserted?: number
   keysExamined?: number
   hasSortStage?: boolean
-  /** The connection's name. */
   appName?: string
 }
 

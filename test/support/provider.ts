@@ -28,16 +28,13 @@ export type ProviderBehaviour = (res: ServerResponse, work: () => ProviderRespon
 export interface Provider {
   url: string
   key: string
-  /** Makes a service use this provider. */
   environment: Record<string, string>
   requests: ProviderRequest[]
   movements: Movement[]
-  /** By phone. */
+  /** Keyed by phone number. */
   wallets: Map<string, ProviderWallet>
   setClock(now: () => Date): void
-  /** For all later orders. */
   handleOrders(behaviour: ProviderBehaviour): void
-  /** For all later status queries. */
   handleQueries(behaviour: ProviderBehaviour): void
   /** Refuses connections until `comeUp`. */
   goDown(): Promise<void>

@@ -23,7 +23,6 @@ export interface Logged {
   sandbox?: boolean
 }
 
-/** Returns the events' ids. */
 export async function logEvents(
   { deps }: Service,
   { businessId }: Merchant,

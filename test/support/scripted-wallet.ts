@@ -4,14 +4,12 @@ import { excuse } from '../invariants/expect-invariants.ts'
 
 /** Returns what a test sets, and records its calls. */
 export interface ScriptedWallet extends Wallet {
-  /** Keys of the orders it received. */
   orders: string[]
   queries: StatusQuery[]
-  /** For payments and refunds. */
+  /** What payments and refunds return. */
   setOutcome(carryOut: () => WalletOutcome | Promise<WalletOutcome>): void
-  /** For status queries. */
+  /** What status queries return. */
   setStatus(outcome: WalletOutcome): void
-  /** Makes every status query throw this. */
   setStatusError(error: Error): void
 }
 

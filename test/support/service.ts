@@ -95,9 +95,7 @@ export interface Service {
   /** http://127.0.0.1:port */
   origin: string
   http: ReturnType<typeof supertest>
-  /** A new business with a key. */
   merchant(options?: Partial<KeyOptions>): Promise<Merchant>
-  /** Issues another key. */
   key(businessId: string, options?: Partial<KeyOptions>): Promise<IssuedKey>
   /** Allows endpoints on this host, although it's private and uses plain HTTP. */
   allowHost(host: string): void
@@ -248,7 +246,6 @@ export function asMerchant(businessId: string, issued: IssuedKey): Merchant {
   }
 }
 
-/** The same business, with another key. */
 export const withAnotherKey = async (
   service: Service,
   { businessId }: Merchant,

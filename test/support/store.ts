@@ -27,7 +27,6 @@ export interface ProductResponse {
   updatedAt: string
 }
 
-/** As an operator does. */
 export const openLiveShop = ({ deps }: Service, { businessId }: Merchant) =>
   createShop(deps, { businessId, name: 'Épicerie' }, tester)
 

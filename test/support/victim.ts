@@ -22,7 +22,6 @@ export type Fate = (typeof fates)[number] | 'paused'
 export interface Victim {
   deps: Deps
   origin: string
-  /** Names of the steps so far. */
   steps: string[]
   /** Resolves when the process is dead or paused, and its last step has met its fate. */
   died: Promise<void>

@@ -137,7 +137,7 @@ describe('Configuration parsing', () => {
       WALLET_PROVIDER_NAME: 'a provider',
       WALLET_PROVIDER_TIMEOUT_SECONDS: '61',
       SHUTDOWN_DRAIN_SECONDS: '61',
-      // Not 5 more than the drain.
+      // Must be 5 more than the drain, and isn't.
       SHUTDOWN_TIMEOUT_SECONDS: '65',
       METRICS_PORT: '65536',
       METRICS_TOKEN: 'hidden-token',

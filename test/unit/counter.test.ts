@@ -10,7 +10,7 @@ const noon = new Date('2036-03-01T12:00:00.000Z')
 describe('A durable counter', () => {
   const service = withService()
   let warnings: object[] = []
-  /** As in another process. */
+  /** Counts as another process would. */
   const open = (): Counters => {
     const { Counter, now } = service.deps
     return openCounters({ Counter, now, log: { warn: (fields: object) => void warnings.push(fields) } as never })

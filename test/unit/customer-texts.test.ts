@@ -9,7 +9,7 @@ import { paymentSentences } from '../../src/staff-pages/sentences/payment-senten
 const value = 'X'
 const facts = new Proxy({}, { get: () => value })
 
-/** Functions are texts with values. */
+/** A function is a text with values. */
 function textsIn(part: unknown): string[] {
   if (typeof part === 'string') return [part]
   if (typeof part === 'function') return textsIn(part(...Array<string>(part.length).fill(value)))
@@ -18,7 +18,6 @@ function textsIn(part: unknown): string[] {
 
 type Said = Record<Locale['code'], (facts: object) => string>
 
-/** All suggested replies in one language. */
 const sentencesIn = (code: Locale['code']): string[] =>
   [paymentSentences, endpointSentences, deadSentences, ...Object.values(deliverySentences)].flatMap((table) =>
     Object.values(table).map((sentences) => (sentences as Said)[code](facts)),

@@ -4,7 +4,6 @@ import { readWithinPage } from '../../src/lists/pagination.ts'
 import { inSlices } from '../../src/platform/in-slices.ts'
 import { countLoopIterations } from '../support/count-loop-iterations.ts'
 
-/** Occupies the processor for 1 ms. */
 function compute(): void {
   const endsAt = performance.now() + 1
   while (performance.now() < endsAt);

@@ -10,7 +10,7 @@ interface Body {
   data: Record<string, unknown>
 }
 
-/** As sent by an endpoint test. */
+/** An endpoint test sends this body. */
 function bodyOf(event: EventName): Body {
   const eventAt = new Date()
   const head = { _id: 'd'.repeat(32), event, eventAt, sandbox: true }

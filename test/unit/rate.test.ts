@@ -6,7 +6,7 @@ import { type Addition, type AddUp, type Counted, createRateLimits, type RateLim
 const at = new Date('2026-01-01T00:00:00.500Z')
 const open = (perSecond: number, addUp: AddUp, now = () => at): RateLimits => {
   const limits = createRateLimits(perSecond, addUp, now)
-  // The test itself exchanges counts.
+  // Stops the timers, because the test itself exchanges counts.
   limits.close()
   return limits
 }

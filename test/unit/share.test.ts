@@ -19,7 +19,7 @@ describe('A capacity share', () => {
 
   describe('of slots', () => {
     let share: Share<'slots'>
-    /** Who got a slot, in order. */
+    /** Names of those who got a slot, in order. */
     let granted: string[]
     let frees: Map<string, () => void>
     beforeEach(() => {

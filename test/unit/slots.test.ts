@@ -2,7 +2,6 @@ import { expect } from 'chai'
 import { createSlots, fastForMs, type Slot, type SlotOwner, type Slots } from '../../src/webhooks/attempts/slots.ts'
 import { createTime } from '../support/time.ts'
 
-/** An endpoint with its own origin. */
 function ownerOf(businessId: string, name: string, origin = `${name}.example`, health = 'quick'): SlotOwner {
   const lastSuccessAt = health === 'new' ? null : new Date(0)
   const failuresInRow = health === 'failing' ? 3 : 0
@@ -25,7 +24,6 @@ function ownerOf(businessId: string, name: string, origin = `${name}.example`, h
 const newOwner = (businessId: string, name: string) => ownerOf(businessId, name, undefined, 'new')
 const failingOwner = (businessId: string, name: string) => ownerOf(businessId, name, undefined, 'failing')
 
-/** All slots of these endpoints. */
 function takeAll(slots: Slots, ...owners: SlotOwner[]): Slot[] {
   const taken: Slot[] = []
   for (const owner of owners)

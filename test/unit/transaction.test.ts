@@ -18,7 +18,6 @@ describe('A transaction', () => {
   let counts: mongo.Collection<Count>
   let events: mongo.Collection
   let transactions: Transactions
-  /** A second process's documents and connections. */
   let others: Transactions
 
   before(async () => {

@@ -18,7 +18,6 @@ const signedAs = (name: string, why: string, given: string | null) =>
 
 const changedDigest = `${digest[0] === '0' ? '1' : '0'}${digest.slice(1)}`
 
-/** An endpoint must refuse these. */
 export const badVectors = [
   altered('one digit', 'an amount was raised', body.replace('50000', '90000')),
   altered('one bit', 'the last brace', Buffer.from(body.slice(0, -1) + '|')),

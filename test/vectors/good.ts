@@ -39,7 +39,6 @@ const odd = (name: string, id: unknown) =>
     eventId: null,
   })
 
-/** An endpoint must accept these. */
 export const goodVectors = [
   good('a payment', 'as the service sends it', { body }),
   good('letters beyond ASCII', 'the body is signed as UTF-8', {

@@ -153,7 +153,7 @@ describe('If a process is killed between any two steps of a live payment or refu
     responses: string[]
   }
 
-  /** Always with the same idempotency key. */
+  /** Every call has the same idempotency key. */
   async function refund(deps: Deps, { referenceNumber, key, responses }: Refunding): Promise<void> {
     const input = { amount: 500, reason: null, expectedRefundable: null }
     const request = newRequest(deps, { key })

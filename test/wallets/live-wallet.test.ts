@@ -39,7 +39,6 @@ const shortTimeoutMs = 400
 /** The provider's clock may be ahead, so it receives a `validUntil` this much later than the order's own. */
 const maxClockSkewMs = 30_000
 
-/** Starts requests over `agent`'s connections. */
 const startAt = (port: number, agent: Agent) => (options: RequestOptions) =>
   http.request({ host: '127.0.0.1', port, agent, ...options })
 

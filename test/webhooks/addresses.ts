@@ -132,5 +132,4 @@ export const synthesised = embeddedPublic.filter((address) => address.startsWith
 export const embeddedV4 = [...refusedV4.flatMap(embedded), ...embeddedPublic]
 export const unusualV4 = ['127.0.0.1', '10.1.2.3', '169.254.169.254', '8.8.8.8', '93.184.216.34'].flatMap(unusual)
 
-/** Every address that must be refused. */
 export const refusedAddresses = [...refusedV4, ...refusedV6, ...embeddedV4, ...unusualV4, ...notAddresses]

@@ -4,7 +4,7 @@ import https from 'node:https'
 import net, { type AddressInfo, type Server, type Socket } from 'node:net'
 import { freePort } from '../../dev/servers/free-port.ts'
 
-/** On loopback, with all its connections. */
+/** Runs on loopback, and keeps track of its connections. */
 export interface EndpointServer {
   port: number
   connections: Socket[]
@@ -33,7 +33,6 @@ async function listen(server: Server, host: string): Promise<EndpointServer> {
   return { port: (server.address() as AddressInfo).port, connections, mostOpen: () => most }
 }
 
-/** Responds over HTTP with `listener`. */
 export const httpEndpoint = (listener: RequestListener): Promise<EndpointServer> =>
   listen(http.createServer(listener), '127.0.0.1')
 

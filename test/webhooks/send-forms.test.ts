@@ -4,7 +4,6 @@ import { refusedAddresses } from './addresses.ts'
 import { refusedHosts } from './hosts.ts'
 import { attemptAt, hostName, okEndpoint, resolvingTo, sender, stopAll } from './sending.ts'
 
-/** How many connections this process begins. */
 let begun = 0
 const watch = createHook({
   init: (_id, type) => {

@@ -62,7 +62,7 @@ describe("A business's CPU time for TLS handshakes and responses", () => {
     expect(ofBusiness('greedy').waitMs()).to.be.above(0)
     now = 2_001
     expect(ofBusiness('greedy').waitMs()).to.equal(0)
-    // Saved time is bounded.
+    // A business can't save up time without bound.
     now = 1_000_000
     ofBusiness('greedy').count(51)
     expect(ofBusiness('greedy').waitMs()).to.be.above(0)

@@ -9,7 +9,7 @@ import { type Attempt, createSender, type Sender, type SenderOptions } from '../
 import { deadlineMs } from '../support/machine.ts'
 import { type EndpointServer, httpEndpoint, pem, stopEndpoints } from './endpoint-servers.ts'
 
-/** For tests of the deadline. */
+/** Used by tests of the deadline. */
 const shortTimeoutMs = 300
 export const shortTimeout = { timeoutMs: shortTimeoutMs }
 
@@ -23,7 +23,6 @@ export const body = '{"id":"DLV-1","label":"Café ☕"}'
 export const userAgent = 'Service-Webhooks/1.2.3 (+https://api.example/docs)'
 export const headers = { 'content-type': 'application/json', 'x-service-signature': 'sha256=00' }
 
-/** Resolves any name to these addresses. */
 export const resolvingTo = (addresses: string[]) => async (): Promise<Address[]> =>
   addresses.map((address) => ({ address, family: isIP(address) }))
 

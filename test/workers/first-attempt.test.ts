@@ -42,7 +42,6 @@ describe("A delivery's first attempt", () => {
   const create = (count: number) => createIntents(service, merchant, count)
   const inRedis = () => dumpKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
   const areDelivered = (count: number) => allDelivered(service, merchant, count)
-  /** How often each delivery arrived. */
   const arrivals = () => {
     const counts = new Map<string, number>()
     for (const { json } of endpointServer.received) counts.set(json.id, (counts.get(json.id) ?? 0) + 1)

@@ -6,7 +6,6 @@ import { type Merchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { allDelivered, createIntents, holdRequests } from './set-up.ts'
 
-/** A merchant with one endpoint. */
 interface Shop {
   merchant: Merchant
   endpointServer: EndpointServer

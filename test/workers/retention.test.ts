@@ -129,7 +129,6 @@ describe('The data clean-up', () => {
     expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
   })
 
-  /** A live delivery with one attempt. */
   async function attemptedDelivery(): Promise<string> {
     const { _id } = await freshDelivery(service, pair.live)
     await attempt(service.deps, _id)
@@ -275,7 +274,7 @@ describe('The data clean-up', () => {
     expect(await countTestData(service, pair.test)).to.include({ intents: 1 })
   })
 
-  /** More than a batch. */
+  /** More deliveries than fit into a batch. */
   async function makeManyDeliveries(): Promise<void> {
     const like = await storedDelivery(service, { _id: await attemptedDelivery() })
     const from = service.clock.now().getTime() - 100 * dayMs

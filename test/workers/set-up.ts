@@ -11,7 +11,7 @@ import type { Merchant, Service } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { withOpened } from '../support/with.ts'
 
-/** All at once. */
+/** Created all at once. */
 export const createIntents = (service: Service, merchant: Merchant, count: number) =>
   Promise.all(Array.from({ length: count }, () => createIntent(service, merchant)))
 

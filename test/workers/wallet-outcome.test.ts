@@ -44,7 +44,6 @@ describe('A payment or refund with an unknown outcome', () => {
     await deleteAllKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
   })
 
-  /** A payment with an unknown outcome. */
   async function unknownPayment(): Promise<{ intent: Intent; key: string }> {
     const { referenceNumber } = await createIntent(service, merchant)
     const key = newId()
@@ -65,7 +64,6 @@ describe('A payment or refund with an unknown outcome', () => {
     return { intent: await storedIntent(service, referenceNumber), keys: refunds.map(({ id }) => id) }
   }
 
-  /** Runs a payment's or refund's job. */
   const work = ({ _id: intentId }: Pick<Intent, '_id'>, key: string, { deps }: { deps: Service['deps'] } = service) =>
     walletOutcome.run(deps, { intentId }, { jobId: key, name: 'wallet-outcome' })
   const query = async (...job: Parameters<typeof work>) => (await work(...job)).nextStep
