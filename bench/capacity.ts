@@ -19,13 +19,13 @@ const collections = ['intents', 'responses', 'deliveries', 'orders']
 /** Averages per operation. */
 interface Cost {
   what: string
-  /** By collection: uncompressed, as stored, and its indexes. */
+  /** Listed by collection: uncompressed, as stored, and its indexes. */
   kept: { collection: string; bytes: number; stored: number; indexes: number }[]
   commands: number
   documents: number
   journalBytes: number
   networkBytes: number
-  /** Of the process that did the work: `web` or `worker`. */
+  /** The processor time of `web` or `worker`, whichever did the work. */
   cpuMs: number
   mongoCpuMs: number
 }
@@ -150,7 +150,7 @@ interface MongoFigures {
   documents: number
   journalBytes: number
   networkBytes: number
-  /** Of MongoDB. */
+  /** MongoDB's processor time. */
   cpuMs: number
   collections: Record<string, { documents: number; bytes: number; stored: number; indexes: number }>
 }

@@ -13,7 +13,7 @@ const CREATES = 8000
 /** A new process needs more processor time for its first creates. */
 const WARM_UP_ROUNDS = 2
 
-/** Alternately without a reference, with one, and in an earlier version. */
+/** Compares creates without a reference, with one, and in an earlier version. */
 export const createCost: Benchmark = {
   describe: () =>
     'processor time of `web` and MongoDB for a create with a `merchantReference` ÷ without; with --before, of this version ÷ of another checkout',

@@ -36,7 +36,7 @@ interface Side {
   end(): Promise<number>
 }
 
-/** One `worker`, from events in outboxes to recorded results, and the bare worker, at the same endpoints. */
+/** Compares one `worker`, from events in outboxes to recorded results, with the bare worker at the same endpoints. */
 export const deliver: Benchmark = {
   describe: ({ deliveries }) =>
     `one \`worker\` from ${deliveries} events in outboxes of 20 merchants to their recorded deliveries ÷ a bare BullMQ worker with undici, ` +
@@ -128,7 +128,7 @@ const withOutboxes = <Result>(
   })
 }
 
-/** With the service's worker. Afterwards removes the intents and deliveries. */
+/** Uses the service's worker. Afterwards removes the intents and deliveries. */
 async function drainOutboxes(
   bench: Bench,
   { arrivals, database }: Setting,

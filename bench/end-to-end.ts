@@ -44,7 +44,7 @@ async function createAll(bench: Bench, { merchants, arrivals }: Setting, origin:
 }
 
 const PER_SECOND = 200
-/** As many as the bare worker posts to. */
+/** The bare worker posts to as many. */
 const ENDPOINTS = 2
 
 /** How soon after a create's response its events arrive. */

@@ -22,7 +22,7 @@ const commission = commissionOf(order.amount, { provider: 200, payer: 100, tof: 
 /** How long creates took on one side of a round, `web`'s peak memory, and the export's speed. */
 type BesideExport = Waits & { mib: number; rowsPerSecond: number }
 
-/** One merchant's creates: alternately beside the export of another merchant's payments of a month, and alone. */
+/** Times one merchant's creates, alternately beside an export of another merchant's payments of a month, and alone. */
 export const exportPayments: Benchmark = {
   describe: ({ most, trafficSeconds }) =>
     `50 creates/s of one merchant beside the export of another's ${most} payments ÷ alone; one \`web\`, ${trafficSeconds} s in turns`,

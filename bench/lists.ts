@@ -98,7 +98,7 @@ const LISTERS = 60
 const PENDING = 40_000
 const HOUR_MS = 3_600_000
 
-/** One merchant's creates: alternately beside clients that list another merchant's PENDING intents, and alone. */
+/** Times one merchant's creates, alternately beside clients that list another's PENDING intents, and alone. */
 export const lists: Benchmark = {
   describe: ({ trafficSeconds }) =>
     `50 creates/s of one merchant beside 60 clients that list another's 40 000 PENDING intents ÷ alone; one \`web\` without a rate limit, ${trafficSeconds} s in turns`,

@@ -24,7 +24,7 @@ const kinds = Object.keys(eventOf) as Sent['act'][]
 /** In milliseconds, until the response and until the webhook. */
 type Times = Record<Sent['act'], { response: number[]; webhook: number[] }>
 
-/** With a network between the service and MongoDB. */
+/** Puts a network between the service and MongoDB. */
 export const network: Benchmark = {
   describe: ({ before, trafficSeconds }) =>
     `250 acts/s to ${WEBS} \`web\` with one \`worker\`, with ${DELAY_MS} ms to each of the ${MEMBERS} members of MongoDB` +

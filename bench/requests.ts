@@ -30,7 +30,7 @@ export interface Requests {
 export interface Timed extends LoadResult {
   p95: number
   sent: number
-  /** By `nowMs`. */
+  /** Read from `nowMs`. */
   startedAt: number
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type Runtime, runProcess } from './processes.ts'
 import type { Call, Requests, Timed } from './requests.ts'
 
-/** With the calls in memory instead of a file. */
+/** Passes the calls in memory instead of a file. */
 type CallsInput = Omit<Requests, 'file'> & { calls: Call[] }
 
 /** In a separate process. @throws {Error} if a response is not as expected */

@@ -173,7 +173,7 @@ export async function withDatabase<T>(mongodbUrl: string, use: (database: mongo.
 
 export const createPath = '/api/v1/dev/intents'
 
-/** At a steady rate. @throws {Error} if a response is not 2xx */
+/** Sends requests at a steady rate. @throws {Error} if a response is not 2xx */
 export function actSteadily(
   { runtime }: Bench,
   origins: string[],
@@ -188,7 +188,7 @@ export function actSteadily(
 /** From the time at which each request was due until its response. */
 export const responseMs = (sent: Sent[]): number[] => sent.map(({ dueAt, respondedAt }) => respondedAt - dueAt)
 
-/** At a steady rate, spread over merchants. */
+/** Spreads the creates over the merchants. */
 export const createSteadily = (
   bench: Bench,
   { origins }: Service,

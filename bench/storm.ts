@@ -13,7 +13,7 @@ import { waitFor } from './wait-for.ts'
 const MERCHANTS = 20
 /** Long enough to write all intents and their jobs before the first intent expires. */
 const LEAD_MS = 20_000
-/** Not measured. The first storm meets a worker that has compiled nothing yet. */
+/** These come first and aren't measured, because the first storm meets a worker that has compiled nothing yet. */
 const WARM_UP_STORMS = 1
 const queue = 'intent-expiry'
 
@@ -23,9 +23,9 @@ const open = { nextAttemptAt: { $type: 'date' } } as const
 
 /** Seconds since the last intent expired. */
 interface Storm {
-  /** Until all intents were CANCELLED in MongoDB. */
+  /** Ends when all intents are CANCELLED in MongoDB. */
   ended: number
-  /** Until the last `payment.expired` arrived. NaN on the bare side, which sends none. */
+  /** Ends when the last `payment.expired` has arrived. NaN on the bare side, which sends none. */
   delivered: number
 }
 

@@ -3,7 +3,7 @@ import { createPayments, type Payments, PaymentsError } from '../docs/clients/pa
 interface Opened {
   url: string
   key: string
-  /** To stderr. */
+  /** Prints to stderr. */
   warn(text: string): void
   /** Aborted by Ctrl-C. */
   signal: AbortSignal

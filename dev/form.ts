@@ -1,6 +1,6 @@
 import { type HTMLElement, parse } from 'node-html-parser'
 
-/** As a browser would send it without any input. */
+/** What a browser would send without any input. */
 export interface Form {
   method: 'GET' | 'POST'
   /** Absolute. */

@@ -43,7 +43,7 @@ export function importCycles(): string[] {
  */
 const mayBeSmall = /^(workers\/[^/]+|schemas\/.+|src\/tracing\/open)\.ts$/
 
-/** Under 20 lines and imported by only one file, to which their content belongs. */
+/** Files under 20 lines with a single importer, to which their content belongs. */
 export function smallFiles(): string[] {
   const importers = new Map<string, number>()
   for (const file of [...sources, ...['cli', 'test', 'bench', 'dev', 'ops'].flatMap((folder) => filesIn(folder))])

@@ -6,9 +6,9 @@ import type { WebhookSecret } from './webhook-secret.ts'
 
 export interface ListenDeps {
   payments: Payments
-  /** To stdout. */
+  /** Prints to stdout. */
   print(text: string): void
-  /** To stderr. */
+  /** Prints to stderr. */
   warn(text: string): void
   /** Aborted by Ctrl-C. */
   signal: AbortSignal

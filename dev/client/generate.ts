@@ -20,7 +20,7 @@ export async function generateClients(): Promise<Record<string, string>> {
   return Object.fromEntries(Object.entries(texts).map(([path, text]) => [path, format(path, text)]))
 }
 
-/** As every file of the project is formatted. */
+/** Uses the project's own formatter. */
 function format(path: string, text: string): string {
   const biome = join(root, 'node_modules/@biomejs/biome/bin/biome')
   const options = { cwd: root, input: text, encoding: 'utf8', maxBuffer: 2 ** 24 } as const

@@ -29,7 +29,7 @@ export interface Arrival {
   /** Names and values alternate, as they were received. */
   rawHeaders: string[]
   body: Buffer
-  /** Of the timestamp, in seconds. */
+  /** How old the timestamp is, in seconds. */
   age: number
   /** Why the signature isn't genuine, if it isn't. */
   event: WebhookEvent | string
@@ -40,7 +40,7 @@ export interface Arrival {
 export type Genuine = Arrival & { event: WebhookEvent }
 export const isGenuine = (arrival: Arrival): arrival is Genuine => typeof arrival.event !== 'string'
 
-/** As a merchant does (SPEC 6.3). Returns the reason if the webhook isn't genuine. */
+/** Checks a webhook as a merchant does (SPEC 6.3). Returns the reason if it isn't genuine. */
 export const verify = (webhook: Parameters<typeof verifyWebhook>[0]): Promise<WebhookEvent | string> =>
   verifyWebhook(webhook).then(
     (event) => event as unknown as WebhookEvent,

@@ -98,7 +98,7 @@ export async function payByCode(stage: Stage): Promise<void> {
   await seePaid(stage, created, teapot.amount, end)
 }
 
-/** On the hosted page, with a wrong PIN first. Returns the intent, which is PAID. */
+/** Mistypes the PIN first. Returns the intent, which is PAID. */
 export async function payOnPage(stage: Stage): Promise<CreatedIntent & { amount: number }> {
   step(9, 'A customer pays on the hosted page, after a wrong PIN')
   explain("A web shop sends its customer to the intent's payUrl:")

@@ -44,7 +44,7 @@ export async function startService(servers: Servers, endpointServer: string) {
   }
   return {
     origin,
-    /** Of the merchants' command line, a package for npx. */
+    /** Points to the merchants' command line, a package for npx. */
     cliUrl: origin + cliPath,
     web,
     worker,

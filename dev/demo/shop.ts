@@ -27,7 +27,7 @@ const file = [
   'glasses,,With gold rim,GLASS-G,6000,12',
 ]
 
-/** One product by the API, and two by a CSV file. */
+/** Creates one product by the API, and two by a CSV file. */
 export async function fillShop(stage: Stage): Promise<Tea> {
   step(13, 'The merchant fills its shop')
   explain('A product with two variants. The sandbox has a shop of its own that no customer sees:')

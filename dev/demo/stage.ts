@@ -43,7 +43,7 @@ export const post = (
   ...(body === undefined ? {} : { body }),
 })
 
-/** Only the fields that the demo uses. */
+/** Has only the fields that the demo uses. */
 export interface CreatedIntent {
   reference: string
   /** Six digits. */
@@ -59,7 +59,7 @@ interface Order {
   metadata: Record<string, string>
 }
 
-/** Over HTTP. Shows the request and the response, or only some fields. */
+/** Shows the request and the response, or only some fields. */
 export async function createIntent(stage: Stage, order: Order, fields?: readonly string[]): Promise<CreatedIntent> {
   const intent = await callApi(201, post(stage, '/dev/intents', order), fields)
   const { referenceNumber, amount, status, sandbox, code, payUrl } = intent
@@ -76,7 +76,7 @@ export const createIntentBriefly = (stage: Stage, order: Order): Promise<Created
 interface Expected {
   event: EventName
   reference: string
-  /** Of the intent or order in the webhook. */
+  /** The status of the intent or order in the webhook. */
   status: 'PENDING' | 'PAID' | 'REFUNDED' | 'CANCELLED' | 'PLACED'
   /** What the merchant is expected to respond. By default 200. */
   respondedWith?: 200 | 500

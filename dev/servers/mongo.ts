@@ -22,7 +22,7 @@ export interface MongoOptions extends ServerOptions {
   lockSeconds?: number
 }
 
-/** With MongoDB's real storage engine. */
+/** Uses MongoDB's real storage engine. */
 export async function startMongo(options: MongoOptions = {}): Promise<Server> {
   found ??= findMongod()
   return startServer(mongo(await found, options), options)

@@ -13,7 +13,7 @@ export interface RedisOptions extends ServerOptions {
   sentinel?: string
 }
 
-/** As BullMQ needs it (noeviction). */
+/** Never evicts keys, as BullMQ requires. */
 export async function startRedis(options: RedisOptions = {}): Promise<Server> {
   found ??= findRedisServer()
   return startServer(redis(await found, options), options)

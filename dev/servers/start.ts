@@ -38,7 +38,7 @@ export interface ServerOptions {
 
 export type Server = Readonly<ReturnType<typeof server>>
 
-/** On 127.0.0.1. Resolves when the server is ready. */
+/** Listens on 127.0.0.1. Resolves when the server is ready. */
 export async function startServer(kind: Kind, options: ServerOptions): Promise<Server> {
   for (let attempts = 1; ; attempts++) {
     const port = options.port ?? (await freePort())

@@ -67,6 +67,6 @@ const sharesOf = ({ total, parts, unit }: Resource): string =>
     ...parts.map((part) => `${'range' in part ? part.range : amount(part.max, unit)} per ${part.owner}`),
   ].join('; ')
 
-/** With a space between thousands, as on the pages. */
+/** Puts a space between thousands, as on the pages. */
 const amount = (value: number, unit: Resource['unit']): string =>
   unit === 'bytes' ? `${value / 1024 / 1024} MiB` : value.toLocaleString('en').replaceAll(',', ' ')

@@ -74,7 +74,7 @@ async function run({ file, grep, isRepeat }: ToWorker & { kind: 'run' }): Promis
     send({ kind: 'failed', text: `  ${file} cannot be loaded:\n${(error as Error).stack}` })
   }
   isRunning = false
-  // Mocha listens for exceptions until then, and every listener passes a rejection on to all others.
+  // Mocha listens for exceptions until it's disposed, and every listener passes a rejection on to all others.
   mocha.dispose()
   const open = newlyOpen()
   if (open.length > 0) left.push({ file, open })

@@ -6,7 +6,7 @@ import mongoose from 'mongoose'
 export interface ServerKind {
   version: string
   pid: number
-  /** By its machine's clock. */
+  /** According to its machine's clock. */
   startedAt: Date
   /**
    * Every write acknowledged before this instant is in the files of this member of a replica set. A secondary may be
@@ -17,7 +17,7 @@ export interface ServerKind {
   isRouter: boolean
 }
 
-/** Without the Stable API, which lacks the commands of a backup. */
+/** Doesn't use the Stable API, which lacks the commands of a backup. */
 export async function withClient<Result>(
   mongodbUrl: string,
   use: (client: mongoose.mongo.MongoClient) => Promise<Result>,

@@ -7,7 +7,7 @@ import { secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
 
 /** For a person who compares it with what they expect. */
 export interface DatabaseSummary {
-  /** By collection. Counted one by one, because MongoDB's own counts may be wrong after copying a running server. */
+  /** Counted one by one, because MongoDB's own counts may be wrong after copying a running server. */
   counts: Record<string, number>
   newestIntentAt: string | null
   /** Active endpoints whose current secret none of the given keys opens. */

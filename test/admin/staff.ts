@@ -87,7 +87,7 @@ export async function signedIn(service: Service, role: Role): Promise<Visitor & 
   return Object.assign(visitor, account)
 }
 
-/** Of all forms on the page. The last one wins if names repeat. */
+/** Looks at all forms on the page. The last one wins if names repeat. */
 export const hiddenFields = (html: string): Record<string, string> =>
   Object.fromEntries(
     [...html.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]),

@@ -12,7 +12,7 @@ describe('Metrics of the largest businesses', () => {
     SANDBOX_BYTES_PER_DAY: '1000000',
   })
 
-  /** One metric's values per business, with all caches expired. */
+  /** Reads one metric per business, after all caches have expired. */
   async function byBusiness(name: string, labels = ''): Promise<Record<string, number>> {
     service.clock.advance(601_000)
     const text = await (await fetch(`${service.origin}/metrics`)).text()

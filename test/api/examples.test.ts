@@ -274,7 +274,7 @@ describe('An example in the OpenAPI document', () => {
     return body.data.id
   }
 
-  /** With these changes to the example's request. */
+  /** Applies these changes to the example's request. */
   async function send(
     id: string,
     { accept = 'application/json', ...changes }: Partial<Request> & { accept?: string } = {},

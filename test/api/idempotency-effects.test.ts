@@ -50,7 +50,7 @@ describe('A write to a payment intent', () => {
       .send(body)
       .then((response) => response)
   const rows = () => service.deps.StoredResponse.find().lean()
-  /** As left by a process that died right after its write. */
+  /** Makes it look as if the process had died right after its write. */
   const loseResponses = () => service.deps.StoredResponse.deleteMany({})
   const replayed = ({ headers }: { headers: Record<string, string> }) => headers['idempotent-replayed'] === 'true'
 

@@ -74,7 +74,7 @@ describe('If a process is killed between any two steps, the service', function (
   const endpointOf = ({ businessId }: Pick<Merchant, 'businessId'>) =>
     service.deps.Endpoint.findOne({ businessId }).orFail().lean<Endpoint>()
 
-  /** One audit line about the merchant's endpoint change. */
+  /** Expects one audit line about the merchant's endpoint change. */
   async function expectOneLine({ businessId, keyId: name }: Merchant, act: Act, label: string) {
     const lines = await service.deps.AuditEvent.find({ businessId, act }).lean()
     const actors = lines.map(({ actor }) => actor)
@@ -128,14 +128,14 @@ describe('If a process is killed between any two steps, the service', function (
     },
   })
 
-  /** As a worker with slots. Waits for the attempts that `act` starts. */
+  /** Acts as a worker with slots, and waits for the attempts that `act` starts. */
   async function asWorker({ deps }: Victim, act: () => Promise<unknown>) {
     deps.slots.open()
     await act()
     await deps.backgroundWork.ended()
   }
 
-  /** As the delivery's job does. */
+  /** Attempts the delivery as its job does. */
   const attemptFirst = (victim: Victim, { _id }: Delivery) =>
     asWorker(victim, () => wakeDelivery(victim.deps, { _id, attempts: 0, requeues: 0 }))
 
@@ -144,7 +144,7 @@ describe('If a process is killed between any two steps, the service', function (
     for (const { _id } of await deliveriesOf(service, merchant)) await attempt(service.deps, _id)
   }
 
-  /** One delivery per event and endpoint of the merchant, and nothing left to do. */
+  /** Expects one delivery per event and endpoint of the merchant, and nothing left to do. */
   async function expectDelivered(merchant: Merchant, events: string[], label: string) {
     const [made, endpoints] = await Promise.all([
       deliveriesOf(service, merchant),

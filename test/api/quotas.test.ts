@@ -66,7 +66,7 @@ describe("A business's quota of live payment codes", () => {
   const limit = 3
   const beside = withSecondProcess(service, environment)
 
-  /** With all its live codes in use. */
+  /** All of its live codes are in use. */
   async function fullMerchant(): Promise<Merchant> {
     const merchant = await service.merchant({ mode: 'live' })
     await createMany(service, merchant, limit)

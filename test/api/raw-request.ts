@@ -49,7 +49,7 @@ export async function readToEnd(socket: Socket): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** By Content-Length, without interim responses (1xx). */
+/** Splits by Content-Length, and leaves out interim responses (1xx). */
 export function responsesOf(wire: string): RawResponse[] {
   const responses: RawResponse[] = []
   for (let rest = Buffer.from(wire, 'latin1'); rest.length > 0; ) {

@@ -48,7 +48,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
   const refundEvents = async (reference: string) =>
     (await outboxData(service, reference)).filter(({ event }) => event === 'payment.refunded').map(({ data }) => data)
 
-  /** Until the test ends. Returns the orders and queries received. */
+  /** Lasts until the test ends. Returns the orders and queries received. */
   function replaceWallets(responses: { refund(): Promise<WalletOutcome>; status(): Promise<WalletOutcome> }): {
     orders: RefundOrder[]
     queries: StatusQuery[]
@@ -502,7 +502,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     expect((await stored(reference)).refunds[0]?.status).to.equal('PENDING')
   })
 
-  /** After a refund request has read the intent, before it writes the refund. */
+  /** Changes the intent after a refund request has read it, before the request writes the refund. */
   function changeMeanwhile(referenceNumber: string, $set: object): void {
     const { capacity } = service.deps
     const { paceWork } = capacity

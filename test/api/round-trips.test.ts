@@ -29,7 +29,7 @@ describe('Consecutive MongoDB commands after authentication', () => {
     expect(response.status, response.text).to.be.oneOf([200, 201])
   }
 
-  /** Not counting the key lookup. */
+  /** Doesn't count the key lookup. */
   async function fewestRounds(act: () => Promise<() => Promise<void>>): Promise<string[][]> {
     const counts: string[][][] = []
     while (counts.length <= repeats) {

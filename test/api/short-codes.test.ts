@@ -30,7 +30,7 @@ describe('A short code', () => {
   const merchant = withMerchantPerTest(service)
   const create = (key?: string) => service.http.post(intents).set(merchant.write(key)).send({ amount: 5 })
 
-  /** As another process would open it. */
+  /** Opens the codes as another process would. */
   const anotherPool = (changes: Partial<Parameters<typeof createShortCodes>[0]> = {}) => {
     const { ServiceKey, Intent, secrets, log } = service.deps
     return createShortCodes({ ServiceKey, Intent, secrets, log, ...changes })

@@ -80,7 +80,7 @@ describe('The API, with several businesses in both environments,', () => {
 
   type Things = { side: Side; id: string }[]
   const listed = new Map<Kind, Things>()
-  /** One resource per business and environment, for every list of this kind. */
+  /** Creates one resource per business and environment, for every list of this kind. */
   async function thingsOf(kind: Kind): Promise<Things> {
     const things = listed.get(kind) ?? []
     listed.set(kind, things)
@@ -90,7 +90,7 @@ describe('The API, with several businesses in both environments,', () => {
     return things
   }
 
-  /** Without a live shop. The other business's requests must find nothing. */
+  /** Has no live shop. Requests on behalf of the other business must find nothing. */
   let withoutShop: Awaited<ReturnType<typeof openBusiness>>
   let other: Awaited<ReturnType<typeof openBusiness>>
   before(async () => {

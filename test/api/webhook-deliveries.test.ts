@@ -46,7 +46,7 @@ describe('The webhook delivery API', () => {
   const one = async ({ _id }: { _id: string }, as = merchant) =>
     (await service.http.get(`${path}/${_id}`).set(as.read()).expect(200)).body.data
   const respondWithStatus = (status: number) => endpointServer.respondWith((res) => void res.writeHead(status).end())
-  /** After one attempt with this response status. */
+  /** Makes one attempt, which gets this response status. */
   async function attempted(status: number) {
     const delivery = await freshDelivery(service, merchant)
     respondWithStatus(status)
@@ -62,7 +62,7 @@ describe('The webhook delivery API', () => {
     await changeEndpoint({ active: true })
     return delivery
   }
-  /** As stored after 8 attempts, only one of which was really made. */
+  /** Looks as if it had been attempted 8 times, but only one attempt was real. */
   async function storedDead() {
     const delivery = await attempted(500)
     excuse([delivery._id])

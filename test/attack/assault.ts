@@ -21,7 +21,7 @@ export interface AssaultInput {
 /** Sends scenes, and applies every check to every response. */
 export interface Assault {
   sent(): number
-  /** By request number. */
+  /** Keyed by request number. */
   statuses: Map<number, number[]>
   play(scenes: readonly Scene[], inFlight: number): Promise<void>
 }

@@ -8,7 +8,7 @@ export interface Options {
   /** Stops the run if it hasn't sent `requests` by then. */
   minutes: number
   inFlight: number
-  /** With the settings that production requires. */
+  /** Uses the settings that production requires. */
   isProduction: boolean
   /** Attacks one copy of the service per planted bug. */
   isPlanted: boolean

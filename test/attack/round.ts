@@ -122,7 +122,7 @@ async function sendAll(
   return early
 }
 
-/** After `sent` requests. A process that ended has no memory. */
+/** Measured after `sent` requests. A process that ended has no memory. */
 interface States {
   states: readonly State[]
   sent: number

@@ -104,7 +104,7 @@ export async function findings(page: Page): Promise<{ impact: string | null; wha
   })
 }
 
-/** Only serious and critical violations. */
+/** Leaves out minor violations. */
 export const barriers = async (page: Page): Promise<string[]> =>
   (await findings(page)).filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ what }) => what)
 

@@ -12,9 +12,9 @@ import { fillIn, pay, payer, send, textOf, withCounter } from './counter.ts'
 const hostile = `<script>alert(1)</script>"'&amp; \u202Eكتاب \u2067abc 🧺${'W'.repeat(200)}`.slice(0, 200)
 /** The smallest target that is easy to hit, in CSS pixels. */
 const target = 44
-/** On the first visit. */
+/** Limit for the first visit. */
 const maxBytes = 30 * 1024
-/** With the default fee of 1 %. */
+/** Adds the default fee of 1 %. */
 const withFee = (centimes: number) => centimes + Math.round(centimes / 100)
 
 interface Shown {

@@ -68,7 +68,7 @@ async function openStage(): Promise<Stage> {
   }
 }
 
-/** One account per role, on the command line. */
+/** Creates one account per role, on the command line. */
 async function hireAll(service: Service): Promise<Stage['accounts']> {
   const { done } = openAdmin(service)
   const hire = async (role: Role): Promise<Account> => {

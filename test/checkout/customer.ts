@@ -3,7 +3,7 @@ import { readable } from '../admin/staff.ts'
 import { createIntent } from '../support/actions.ts'
 import type { Merchant, Service } from '../support/service.ts'
 
-/** As a browser without scripts receives it. */
+/** What a browser without scripts receives. */
 export interface Seen {
   /** Absolute, as it was requested. */
   url: string

@@ -39,7 +39,7 @@ describe('A customer with a valid payment link whose IP address has opened too m
     const paid = await seen(new URL(response.location ?? '', service.origin).href, { headers: from })
     expect(paid.status).to.equal(200)
     expect(paid.says).to.include('Payment successful')
-    // Even an outdated form is proof.
+    // An outdated form is proof too.
     service.clock.advance(3 * 3_600_000)
     expect((await fill(form, wallets.pays, from)).status).to.equal(303)
   })

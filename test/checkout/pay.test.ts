@@ -11,7 +11,7 @@ import { debits, fill, follow, offerOf, open, pay, wallets } from './customer.ts
 describe('The hosted payment flow', () => {
   const service = withService({ COMMISSION_PAYER_BPS: '0' })
 
-  /** Each by a new merchant, so that tests don't share demo wallets. */
+  /** Each intent belongs to a new merchant, so that tests don't share demo wallets. */
   const offer = async (fields: object = {}) => {
     const merchant = await service.merchant()
     return { merchant, ...(await offerOf(service, merchant, fields)) }

@@ -23,7 +23,7 @@ const unwatched = (): void => undefined
 
 describe('npm run admin -- secrets rotate', function () {
   this.timeout(60_000)
-  /** Not restarted: it has only the older key. */
+  /** This process wasn't restarted: it has only the older key. */
   let service: Service
   /** Processes that know both keys, the newer one only as the previous key, or only the newer key. */
   let both: Service
@@ -58,7 +58,7 @@ describe('npm run admin -- secrets rotate', function () {
   }
   const send = (to: Service, merchant: Merchant, path: string, body: object, key: string) =>
     to.http.post(`/api/v1/dev${path}`).set(merchant.write(key)).send(body)
-  /** By a request, whose response is stored. */
+  /** Sends a request, so that its response is stored. */
   const subscribe = async (merchant: Merchant): Promise<Subscription> => {
     service.allowHost(endpointServer.host)
     const body = { url: endpointServer.url, events: paymentEvents }

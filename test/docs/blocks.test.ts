@@ -14,7 +14,7 @@ const paths = [...Object.keys(schemas).map((name) => [name]), ['OrderNewEvent', 
 const fenced = blocks.filter(({ fence }) => kinds.includes(fence))
 const json = fenced.filter(({ fence }) => fence === 'json')
 
-/** With or without an envelope. */
+/** The envelope is optional. */
 function isDescribed(shown: { success?: boolean; data?: unknown; statusCode?: number }): boolean {
   if (shown.success === false) return schemaErrors(shown, 'components', 'schemas', 'Failure') === null
   if (shown.statusCode !== undefined) return isDescribed({ success: false, error: shown } as object)

@@ -110,7 +110,7 @@ const amountsOf = (refunds: Refund[]): number[] =>
     .map(({ amount }) => amount)
     .toSorted((a, b) => a - b)
 
-/** Each intent with its index in `made`. */
+/** Returns each intent's index in `made`. */
 export async function search({ service, callers, made }: Stage, { by, status, minAmount, page, limit }: Search) {
   const query = { page, limit, ...(status === null ? {} : { status }), ...(minAmount === null ? {} : { minAmount }) }
   const { body } = await service.http.get(`${base}/intents`).query(query).set(callers[by].read()).expect(200)

@@ -10,7 +10,7 @@ import type { MadeSecrets } from './secrets.ts'
 export type Rights = 'all' | 'publishable' | 'products:read' | 'nothing'
 
 export interface Actor {
-  /** As the report's table names it. */
+  /** Used as a row's name in the report. */
   kind: string
   /** The number of the business, which its tags carry. */
   owner: number

@@ -24,7 +24,7 @@ const held: ReadonlySet<Noun> = new Set(['intent', 'endpoint', 'delivery', 'even
 
 /** Each pool keeps its first ids, so that a number selects the same id for as long as possible. */
 const keptIds = 12
-/** On top of those, the newest ones. */
+/** Each pool also keeps the newest ids. */
 const recentIds = 24
 
 export function createPools(): Pools {

@@ -53,7 +53,7 @@ export function filler(known: Known, sending: Sending): (text: string) => string
   const payer = known.payers[number % known.payers.length]
   const pick = (owner: number, mode: KeyMode, noun: string, index: number): string =>
     known.pools.pick(owner % known.owners, mode, noun as Noun, index) ?? 'none'
-  /** Of another business, or of the same one in the other environment. */
+  /** Picks from another business, or from the same one's other environment. */
   const pickOther = (noun: string, index: number): string => {
     const step = index % 3
     return pick(actor.owner + step, step === 0 ? otherMode[actor.mode] : actor.mode, noun, index)

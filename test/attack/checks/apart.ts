@@ -39,7 +39,7 @@ function resourceFault(pools: Pick<Pools, 'holderOf'>, { actor, line, response }
   return null
 }
 
-/** At any depth, except in metadata, which is free text. */
+/** Searches at any depth, but not in metadata, which is free text. */
 function fieldsOf(part: unknown): [name: string, value: unknown][] {
   if (typeof part !== 'object' || part === null) return []
   return Object.entries(part)

@@ -10,7 +10,7 @@ import { runChecks } from './run-checks.ts'
 
 const list = '/api/v1/dev/intents'
 
-/** By default from support staff with a valid key. */
+/** Comes from support staff with a valid key by default. */
 function exchange(
   method: string,
   line: string,

@@ -11,14 +11,14 @@ export interface Run {
   endpointServers: Pick<EndpointServers, 'trapped' | 'allowedPort'>
   /** Production settings allow no endpoint on this machine. */
   isProduction: boolean
-  /** Of MongoDB, Redis and the wallet provider. */
+  /** Ports of MongoDB, Redis and the wallet provider. */
   serverPorts: readonly number[]
   secrets: MadeSecrets
   stored: Stored
   businessIds: readonly string[]
-  /** By request number. */
+  /** Keyed by request number. */
   statuses: ReadonlyMap<number, readonly number[]>
-  /** Of both processes, after the pause at the end. */
+  /** Both processes' states, after the pause at the end. */
   states: readonly State[]
   memory: readonly Memory[]
   /** Null if no neighbour was watched. */

@@ -37,7 +37,7 @@ function changed(value: unknown, { index, name, text, how }: Change): unknown {
   )
 }
 
-/** Also under a name that exists already. */
+/** The name may exist already. */
 function added(old: unknown, name: string, text: string): string {
   const whole = write(old)
   if (!whole.startsWith('{')) return whole

@@ -15,7 +15,7 @@ export function write(value: unknown): string {
     .join(',')}}`
 }
 
-/** Of all parts. The empty path is the whole value. */
+/** Finds all parts. The empty path is the whole value. */
 export function pathsIn(value: unknown): (string | number)[][] {
   if (typeof value !== 'object' || value === null || asText in value) return [[]]
   const inner = Array.isArray(value) ? [...value.entries()] : Object.entries(value)

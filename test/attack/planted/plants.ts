@@ -21,7 +21,7 @@ const writes = /^(POST|PUT|PATCH) \/dev\//
 
 const invalidJson = "return { refusal: refuse('INVALID_JSON') }"
 
-/** At least one per check. */
+/** There's at least one per check. */
 export const plants: readonly Plant[] = [
   plant('no fault', writes, 'a body that is not JSON causes an internal error', [
     before('parseJson', invalidJson, "throw new TypeError('no JSON')"),

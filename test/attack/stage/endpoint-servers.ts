@@ -3,7 +3,7 @@ import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { listen } from '../../support/listen.ts'
 
-/** One that the service may reach, and a trap. */
+/** The service may reach one of them. The other is a trap. */
 export interface EndpointServers {
   /** host:port for WEBHOOK_ALLOWED_HOSTS. `/hook` accepts, `/redirect` redirects to the trap. */
   allowedHost: string

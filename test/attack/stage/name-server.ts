@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import ipaddr from 'ipaddr.js'
 
-/** On loopback, for names that lead to private addresses. */
+/** Runs on loopback, for names that lead to private addresses. */
 export interface NameServer {
   address: string
   setAddresses(name: string, addresses: readonly string[]): void
@@ -44,7 +44,7 @@ function respondTo(question: Buffer, known: ReadonlyMap<string, readonly string[
   return response
 }
 
-/** Of the first question, with the offset of its type. */
+/** Reads the first question's name, and the offset of its type. */
 function readName(question: Buffer): { name: string; end: number } {
   const labels: string[] = []
   let at = header

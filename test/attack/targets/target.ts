@@ -6,7 +6,7 @@ import { pages } from './pages.ts'
 export interface Target {
   name: string
   method: string
-  /** With references in place of parameters (cast/references.ts). */
+  /** Contains references in place of parameters (cast/references.ts). */
   path: string
   /** Which credentials it expects: a key, none, or a staff session. */
   by: 'key' | 'customer' | 'staff'

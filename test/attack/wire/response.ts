@@ -1,6 +1,6 @@
 export interface WireResponse {
   status: number
-  /** By lower-case name. The last value wins. */
+  /** Names are in lower case, and the last value wins. */
   headers: ReadonlyMap<string, string>
   cookies: readonly string[]
   body: string

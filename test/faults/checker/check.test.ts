@@ -33,7 +33,7 @@ const entry = ({ dump }: Ordinary): LedgerDocument => the(dump.ledgerentries.at(
 const first = ({ calls }: Ordinary, what: What): Call => the(calls.find((each) => each.what === what))
 const deliveryOf = ({ dump }: Ordinary, event: string): DeliveryDocument =>
   the(dump.deliveries.find((delivery) => delivery.event === event))
-/** With two attempts and two arrivals. */
+/** Has two attempts and two arrivals. */
 const confirmed = (round: Ordinary): DeliveryDocument => deliveryOf(round, 'payment.confirmed')
 const replayIn = ({ dump }: Ordinary) => the(dump.webhookreplays[0])
 /** Where a reader saw an event in the middle of the log. */

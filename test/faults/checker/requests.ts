@@ -12,7 +12,7 @@ export interface Request {
   idempotencyKey: string
   calls: Call[]
   began: number
-  /** Until then, the write may have taken effect. */
+  /** The write may have taken effect until then. */
   ended: number
   /** The first call whose response is stored and not overtaken. Null if the outcome is unknown. */
   settled: Call | null

@@ -14,7 +14,7 @@ export interface ShownIntent {
   refunds?: { id: string; amount: number; status: string }[]
   totalAmountRefunded?: number
   cancellationReason?: string
-  /** Only in the response to a refund. */
+  /** Part of a refund's response only. */
   refund?: { id: string; amount: number; status: string }
 }
 

@@ -32,7 +32,7 @@ export function roundOf(evidence: Evidence) {
   const times = timesOf(evidence)
   const requests = requestsOf(calls, times)
   const endedAt = Math.max(setting.quietAt ?? setting.healedAt, ...calls.slice(-1).map(({ ended }) => ended))
-  /** On the service's clock, when MongoDB was dumped. */
+  /** Time on the service's clock when MongoDB was dumped. */
   const endShown = endedAt + times.aheadAt(endedAt).to
   const keptMs = setting.settings.sandboxRetentionDays * dayMs
   const byShortCode = new Map(dump.intents.map((intent) => [intent.shortCode, intent]))
@@ -77,7 +77,7 @@ export function roundOf(evidence: Evidence) {
     intentAt: (shortCode: string | undefined) => byShortCode.get(shortCode ?? ''),
     endpointOf: new Map(dump.webhookendpoints.map((endpoint) => [endpoint._id, endpoint])),
     deliveryOf: new Map(dump.deliveries.map((delivery) => [delivery._id, delivery])),
-    /** By the reference of the intent or order. */
+    /** Keyed by the reference of the intent or order. */
     deliveriesOf: groupsOf(dump.deliveries, ({ referenceNumber }) => referenceNumber),
     /** Replays that may have inserted or re-queued the delivery, which names only the last of them. */
     replaysOf: ({ endpointId, event }: DeliveryDocument) =>
@@ -91,7 +91,7 @@ export function roundOf(evidence: Evidence) {
   }
 }
 
-/** As stored, or as a response showed before the clean-up. */
+/** Takes the stored time, or the one in a response from before the clean-up. */
 function createdAtOf({ calls, dump }: Evidence): Map<string, number> {
   type Order = { number: string; createdAt: string }
   const ordersIn = (call: Evidence['calls'][number]): Order[] => {

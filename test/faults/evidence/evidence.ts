@@ -121,7 +121,7 @@ export interface ProviderRequest {
   kind: 'payment' | 'refund'
   type: 'order' | 'outcome'
   key: string
-  /** With the fee. Null in a query. A refund has a `paymentKey` and no `reference`. */
+  /** Includes the fee. Null in a query. A refund has a `paymentKey` and no `reference`. */
   amount: number | null
   businessId: string | null
   reference: string | null

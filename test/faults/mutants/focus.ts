@@ -47,7 +47,7 @@ function repeat(what: Repeated, endMs: number): PlannedFault[] {
 const firstAtMs = 2000
 /** A process passes a frequent point at once, and starts within two seconds. */
 const killEveryMs = 5000
-/** On top of the time for which the process is stopped. */
+/** Added to the time for which the process is stopped. */
 const stopEveryMs = 3000
 /** Points of rare operations may be passed late, or never. */
 const armedMs = 6000

@@ -4,7 +4,7 @@ import type { ShownIntent } from '../checker/responses.ts'
 import type { Call, Setting, What } from '../evidence/evidence.ts'
 import { type Body, isFinal, type Key, type MakeCall, type RequestSpec } from './client.ts'
 
-/** As its merchant knows it from responses. `?` is an unknown status. */
+/** What its merchant knows from responses. `?` is an unknown status. */
 export interface KnownIntent extends Omit<ShownIntent, 'status'> {
   status: string
   refunded: number

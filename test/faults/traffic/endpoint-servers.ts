@@ -84,7 +84,7 @@ export async function openEndpointServers({ seed, folder, clockAheadMs }: Openin
       // Without TRUST_PROXY, all customers would share one address's limits.
       TRUST_PROXY: '1',
     },
-    /** Of an endpoint or the `provider`. Null restores its first behaviour. */
+    /** Sets how an endpoint or the `provider` behaves. Null restores its first behaviour. */
     behave(target: string, behaviour: string | null): void {
       if (target === 'provider') provider.behave(behaviour)
       else current.set(target, behaviour ?? hooks.get(target) ?? 'ok')

@@ -49,7 +49,7 @@ function trailOf({ times }: Round, delivery: DeliveryDocument, arrivals: Arrival
   return { delivery, attempts, unrecorded, arrivals }
 }
 
-/** Within this time of its end, an attempt is recorded. */
+/** How soon after its end an attempt is recorded. */
 const recordMs = 3000
 /** A delivery's log keeps its last 50 attempts. */
 const maxLogLength = 50
@@ -110,7 +110,7 @@ function* agreed(round: Round, subject: string, attempt: Attempt): Findings {
     yield [subject, `${which} has the response ${status}, and the endpoint gave ${arrival.did}`]
 }
 
-/** In time, and without a fault in the way. */
+/** Arrived in time, without a fault in the way. */
 function wasReceived({ times, setting }: Round, { durationMs, arrival }: Attempt): boolean {
   const isInTime = durationMs < setting.settings.webhookTimeoutSeconds * 1000
   if (typeof arrival?.did !== 'number' || !isInTime) return false
@@ -170,7 +170,7 @@ function* paced(
 const slowMs = 1000
 const queueMs = 30_000
 
-/** Between two instants of the service's clock. */
+/** Checks the time between two instants of the service's clock. */
 function throttledIn({ dump }: Round): (endpointId: string, from: number, to: number) => boolean {
   const byEndpoint = groupsOf(dump.deliveries, ({ endpointId }) => endpointId)
   const logs = new Map([...byEndpoint].map(([id, some]) => [id, some.flatMap(({ attemptLog }) => attemptLog)]))

@@ -138,7 +138,7 @@ const responseSound: Check = function* (round) {
 const nameOf = ({ call, what, method, path }: Call): string => `call ${call} ${what} ${method} ${path}`
 const marginMs = 200
 
-/** Except to clients that disconnected early on purpose. Counts each response that came. */
+/** Reports missing responses, except to clients that disconnected early on purpose, and counts the others. */
 function* missing(round: Round, call: Call): Findings {
   const waitedMs = call.ended - call.began
   const waitsLongEnough = call.timeoutMs >= round.setting.clientTimeoutMs

@@ -35,7 +35,7 @@ function bodyOf({ chance, tenant: { marker, sandbox } }: Context, key: string): 
   }
 }
 
-/** After the intent has changed. It must get the first response again. */
+/** The intent has changed since, but the create must get its first response again. */
 async function repeatCreate({ tenant, chance, world, makeCall }: Context): Promise<void> {
   const changed = tenant.intents.filter(
     ({ status, created }) => status !== 'PENDING' && world.now() - created.at < keyLifetimeMs,
