@@ -27,7 +27,7 @@ export function inThisMonth(text: string): string {
   return text.replaceAll(/2026-11-[23]\d/g, today).replaceAll('2026-11', today.slice(0, 7))
 }
 
-/** For a new merchant. Resolves to the requests in order. */
+/** Creates a new merchant for the block. Resolves to the requests in order. */
 export async function runCurl(service: Service, endpointServer: EndpointServer, block: Block): Promise<Exchange[]> {
   const { environment } = await createFixture(service, endpointServer, block.text)
   const script = inThisMonth(block.text).replace(blank, '').replaceAll(shownProduct, String(environment.PRODUCT))

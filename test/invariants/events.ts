@@ -18,7 +18,7 @@ export interface Source extends Owner {
 /** How many attempts an intent's document keeps. */
 const maxAttempts = 50
 
-/** By reference. */
+/** Keyed by reference. */
 const sourcesIn = ({ intents, orders }: Stored): Map<string, Source> =>
   new Map(
     [
@@ -48,7 +48,7 @@ function eventsOf({ attempts, payment, refunds, cancellationReason }: IntentDocu
   ]
 }
 
-/** From the log or an outbox. `isRelayed`: it's in no outbox any more, so all of its effects are there. */
+/** Comes from the log or an outbox. `isRelayed`: it's in no outbox any more, so all of its effects are there. */
 export interface Reported extends Owner, Pick<EventDocument, 'event' | 'facts' | 'createdAt'> {
   id: string
   referenceNumber: string

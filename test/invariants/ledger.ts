@@ -47,7 +47,7 @@ export const ledgerEntries: Check = function* (stored, circumstances) {
 
 type Wanted = Partial<LedgerDocument> & Pick<LedgerDocument, '_id'>
 
-/** For the event and its fee, as the intent has them. A fee of 0 has no entry. */
+/** The entries of the event and its fee, according to the intent. A fee of 0 has no entry. */
 function entriesOf({ id, event, facts }: Reported, { intent }: Source): Wanted[] {
   const { payment, refunds = [] } = intent ?? {}
   if (intent === undefined || !payment) return []

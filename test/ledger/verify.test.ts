@@ -78,7 +78,7 @@ describe('The ledger verification', function () {
     expect(exitCode).to.equal(proven ? 0 : 1)
     return { ledgers, faults: faults.map(({ fault }: { fault: string }) => fault) as string[] }
   }
-  /** Like the command, but with the test's clock. */
+  /** Does what the command does, but with the test's clock. */
   const faultsHere = async () => (await verifyLedgers(service.deps, (batch) => batch(), true)).faults
   const night = (log = service.deps.log, deps = service.deps) =>
     checkTrail({ ...deps, log }, new AbortController().signal)

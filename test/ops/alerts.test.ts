@@ -78,7 +78,7 @@ const plain: Record<string, readonly string[]> = {
   state: ['waiting', 'active', 'delayed', 'failed'],
 }
 
-/** In any metric: the values that the page explains, and the self-explanatory ones. */
+/** Values of the label in any metric: those that the page explains, and the self-explanatory ones. */
 const valuesOf = (label: string): readonly string[] => [...(plain[label] ?? []), ...explained(label)]
 
 const explained = (label: string): string[] =>

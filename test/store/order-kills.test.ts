@@ -23,7 +23,7 @@ describe('An order whose process is killed or frozen while it is placed', functi
   /** The last unit of one product, and one of ten of another. */
   const prepare = prepareOf([1, 10])
 
-  /** Always with the same idempotency key. */
+  /** Every call has the same idempotency key. */
   async function send({ origin }: { origin: string }, { merchant, products, responses }: Case) {
     const items = products.map(({ _id }) => ({ productId: _id, quantity: 1 }))
     const body = products.length === 0 ? {} : { items }

@@ -115,7 +115,7 @@ export async function relay(service: Service, { businessId }: Merchant, deps = s
   return { events, deliveries }
 }
 
-/** In event order. */
+/** Sorted in event order. */
 export async function deliveriesOf(service: Service, { businessId }: Merchant): Promise<Delivery[]> {
   const found = await service.deps.Delivery.find({ businessId }).lean<Delivery[]>()
   return found.toSorted((a, b) => eventIdOf(a._id).localeCompare(eventIdOf(b._id)))

@@ -1,7 +1,7 @@
 export interface Chance {
-  /** At least 0 and less than 1. */
+  /** A number of at least 0 and less than 1. */
   next(): number
-  /** Both bounds included. */
+  /** An integer. Both bounds are included. */
   whole(from: number, to: number): number
   /** True with this probability. */
   is(probability: number): boolean

@@ -8,7 +8,7 @@ import { checksBodies, noteContractFault } from './contract-faults.ts'
 
 /** Checks every response of a service, in every test, against the OpenAPI description. */
 
-/** As the service sends it. */
+/** The description as the service sends it. */
 export const description = JSON.parse(JSON.stringify(describeApi(describedAs))) as Record<string, unknown>
 
 /** Made strict for validation: objects have no fields beyond those described. */

@@ -5,7 +5,7 @@ import { listen } from './listen.ts'
 import { waitFor } from './wait-for.ts'
 import { withOpened } from './with.ts'
 
-/** As it arrived. `body` is the exact text. */
+/** An attempt as it arrived. `body` is the exact text. */
 export interface Received {
   at: number
   headers: IncomingHttpHeaders

@@ -25,7 +25,7 @@ export const postCsv = (
     .send(csv)
 }
 
-/** Without HTTP. */
+/** Calls the operation directly, without HTTP. */
 export async function importAs(deps: Deps, merchant: Merchant, csv: string, changes: Partial<WriteRequest> = {}) {
   noteRestocked(csv)
   const input = { rows: await readRows(deps, csv), isDryRun: false }

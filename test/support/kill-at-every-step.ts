@@ -21,7 +21,7 @@ export interface Operation<Case> {
 /** How many cases run at once. They mostly wait for locks. */
 const parallelCases = 6
 
-/** As dev/servers/mongo.ts starts them. */
+/** What dev/servers/mongo.ts sets. */
 const usualLockSeconds = 5
 
 const readSteps = new Set(['mongodb find', 'mongodb aggregate', 'mongodb getMore'])

@@ -32,7 +32,7 @@ export const bookOne = (
   text = 'INV-1',
 ): Promise<void> => deps.batchers.bookEntries(owner, draftsOf(deps.now(), type, amount, text), noDeadline)
 
-/** In one write: this many payments, about as many refunds and a payout. */
+/** Books this many payments, about as many refunds and a payout in one write. */
 export async function bookMany({ deps }: Pick<Service, 'deps'>, owner: ChainOwner, count: number): Promise<void> {
   const at = deps.now()
   const drafts = Array.from({ length: count }, (_, index) => {

@@ -12,7 +12,7 @@ export interface Listening {
   close(): Promise<void>
 }
 
-/** On loopback, by default on a free port. */
+/** Listens on loopback, by default on a free port. */
 export async function listen(server: Server, wantedPort = 0): Promise<Listening> {
   await once(server.listen(wantedPort, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo

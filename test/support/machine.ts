@@ -5,7 +5,7 @@ export const setTimes = (times: number): void => {
   slowness = Math.max(1, times)
 }
 
-/** For something that takes at most `ms` on an idle machine. Grows while the machine is busy. */
+/** A deadline for something that takes at most `ms` on an idle machine. It grows while the machine is busy. */
 export const deadlineMs = (ms: number): number => ms * slowness
 
 /** How often to repeat a race: `few` times in `npm test`, `all` times in `npm run test:full`. */

@@ -7,7 +7,7 @@ import { waitFor } from './wait-for.ts'
 /** According to the responses that the merchant got. */
 export interface ExpectedIntent {
   referenceNumber: string
-  /** In the order in which these requests must cause them. */
+  /** These requests must cause them in this order. */
   events: string[]
   totalAmountRefunded: number
   status: string

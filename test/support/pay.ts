@@ -25,7 +25,7 @@ export const outboxEventsOf = ({ outbox }: Intent): string[] => outbox.map(({ ev
 
 export const withoutDeadline: PaymentRequest = { cause: null, clientIp: '', withinDeadline: (work) => work(noDeadline) }
 
-/** By demo wallet: the whole amount, with a new form. `changes` overrides what the form contains. */
+/** Pays the whole amount by demo wallet, with a new form. `changes` overrides what the form contains. */
 export function payFor(
   { deps }: { deps: Deps },
   intent: Intent,

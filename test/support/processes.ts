@@ -27,7 +27,7 @@ const files = { web: 'src/server', worker: 'workers/main', release: 'src/release
 
 type Start = [type: keyof typeof files, service: Service, changes?: Record<string, string>]
 
-/** On the service's database and queues. Waits until the process serves. */
+/** Uses the service's database and queues. Waits until the process serves. */
 export const startProcess = (...start: Start) => startAt(programOf(files[start[0]]), ...start)
 
 /** Like `startProcess`, but from another version's build. */
@@ -57,7 +57,7 @@ async function startAt(program: string, ...[type, service, changes = {}]: Start)
   }
 }
 
-/** For a process that cannot serve. Returns its exit code and lines. */
+/** Starts a process that cannot serve. Returns its exit code and lines. */
 export async function runToExit(type: keyof typeof files, service: Service, changes: Record<string, string>) {
   const { child, lines } = begin(programOf(files[type]), service, changes)
   const timer = setTimeout(() => child.kill('SIGKILL'), deadlineMs(15_000))
@@ -66,7 +66,7 @@ export async function runToExit(type: keyof typeof files, service: Service, chan
   return { exitCode, ...lines }
 }
 
-/** For a process that cannot serve yet: sends SIGTERM at a log event. Returns its exit code and recent log. */
+/** Starts a process that cannot serve yet, and sends SIGTERM at a log event. Returns its exit code and recent log. */
 export async function interruptAt(
   event: string,
   type: keyof typeof files,

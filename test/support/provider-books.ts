@@ -89,7 +89,7 @@ interface Signed {
   body: string
 }
 
-/** As in docs/operators/wallet-provider.md. */
+/** Signs as docs/operators/wallet-provider.md says. */
 export function signatureOf(key: string, { headers, method, path, body }: Signed): string {
   const timestamp = String(headers['x-wallet-timestamp'])
   const hmac = createHmac('sha256', key).update(`${timestamp}\n${method}\n${path}\n${body}`)

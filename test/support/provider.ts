@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { listen } from './listen.ts'
 import { type Kind, type Movement, openBooks, type ProviderWallet, payer, signatureOf } from './provider-books.ts'
 
-/** As it arrived. `body` is the exact text. */
+/** A request as it arrived. `body` is the exact text. */
 export interface ProviderRequest {
   method: string
   path: string

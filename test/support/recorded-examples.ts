@@ -28,7 +28,7 @@ export function compare(kind: keyof Examples, name: string, example: object): vo
     )
 }
 
-/** In this order. A run of only a few tests leaves the other examples as they are. */
+/** Keeps this order. A run of only a few tests leaves the other examples as they are. */
 export function saveExamples(names: Record<keyof Examples, readonly string[]>): void {
   if (!isRecording) return
   const before = readExamples()
@@ -48,7 +48,7 @@ const random =
 export interface Disguise {
   /** From now on, `shown` stands for `real`. */
   learn(real: string, shown: string): void
-  /** As the examples show it. Throws if a value of this run is left. */
+  /** Shows the data as the examples do. Throws if a value of this run is left. */
   hide<Data>(data: Data): Data
   /** Puts the real values back. */
   reveal<Data>(data: Data): Data

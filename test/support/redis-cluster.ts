@@ -6,7 +6,7 @@ import { waitFor } from './wait-for.ts'
 
 /** Three masters, with TLS everywhere. Nearly all keys are on the first, which has a replica. */
 export interface RedisCluster {
-  /** For REDIS_URL. */
+  /** The value for REDIS_URL. */
   url: string
   master: Server
   /** Whether the replica has become a master. */

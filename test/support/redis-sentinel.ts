@@ -5,7 +5,7 @@ import { waitFor } from './wait-for.ts'
 
 /** A master and a replica, watched by three sentinels, with TLS everywhere. */
 export interface Sentinels {
-  /** For REDIS_URL. */
+  /** The value for REDIS_URL. */
   url: string
   master: Server
   /** Whether the sentinels name the replica as the master. */

@@ -49,7 +49,7 @@ export function createClock(): Clock & { shift(atMs: number): number } {
   }
 }
 
-/** For operations that the audit trail records. */
+/** Performs operations that the audit trail records. */
 export const tester: By = { actor: { kind: 'operator', name: 'tester', from: null }, reason: null }
 
 export const secretKey = randomBytes(32).toString('base64')
@@ -211,7 +211,7 @@ export function withSecondProcess(service: Service, environment: Environment = {
   return withService(() => ({ ...sharedEnvironment(service), ...environment }))
 }
 
-/** For another process of the same service. */
+/** Lets another process belong to the same service. */
 export function sharedEnvironment({ deps: { config } }: Service): Environment {
   const { mongodbUrl, queuePrefix, redisUrl } = config
   return { MONGODB_URL: mongodbUrl, QUEUE_PREFIX: queuePrefix, REDIS_URL: redisUrl }
@@ -252,7 +252,7 @@ export const withAnotherKey = async (
   options?: Partial<KeyOptions>,
 ): Promise<Merchant> => asMerchant(businessId, await service.key(businessId, options))
 
-/** As left by a process that crashes before it stores its responses. */
+/** Makes it look as if the process had crashed before storing its responses. */
 export async function loseResponses({ deps }: Service): Promise<void> {
   await deps.StoredResponse.deleteMany({})
 }

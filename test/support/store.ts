@@ -30,7 +30,7 @@ export interface ProductResponse {
 export const openLiveShop = ({ deps }: Service, { businessId }: Merchant) =>
   createShop(deps, { businessId, name: 'Épicerie' }, tester)
 
-/** By default, 5 in stock at 1 000 centimes. */
+/** By default, a product costs 1 000 centimes and has 5 in stock. */
 export async function createProduct(
   service: Service,
   merchant: Merchant,

@@ -21,7 +21,7 @@ export function withOpened<T extends object>(
   return opened
 }
 
-/** For one `describe`, which may break the server (dev/servers.ts). */
+/** The server belongs to one `describe`, which may break it (dev/servers.ts). */
 export const withServer = <T extends { stop(): Promise<unknown> }>(start: () => Promise<T>): T =>
   withOpened(start, (server) => server.stop())
 

@@ -12,7 +12,7 @@ const open = (perSecond: number, addUp: AddUp, now = () => at): RateLimits => {
 }
 const away: AddUp = async () => null
 
-/** As Redis keeps them, for several processes. */
+/** Sums of several processes, as Redis keeps them. */
 function sums() {
   const totals = new Map<string, number>()
   const batches: Addition[][] = []

@@ -11,7 +11,7 @@ import {
   unusualV4,
 } from '../webhooks/addresses.ts'
 
-/** As the URL parser writes it. */
+/** Writes an IPv6 address as the URL parser does. */
 const canonical = (text: string): string => new URL(`http://[${text}]`).hostname.slice(1, -1)
 
 const isRefused = (address: string): boolean => !isPublicAddress(address)

@@ -16,7 +16,7 @@ const paymentEvents = ['created', 'confirmed', 'cancelled', 'expired', 'refunded
   (name) => `payment.${name}`,
 )
 const nothingEarned = { provider_ttc: 0, payer_ttc: 0, tof: 0, tte: 0, total_revenue: 0 }
-/** For 500.00 MRU (docs/merchants/take-a-payment.md). */
+/** The commission of 500.00 MRU (docs/merchants/take-a-payment.md). */
 const earned = { provider_ttc: 1000, payer_ttc: 500, tof: 210, tte: 30, total_revenue: 1260 }
 const unpaid = { amount: 50_000, paid_at: null, payer_phone: null, commission: nothingEarned }
 

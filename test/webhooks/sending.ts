@@ -98,7 +98,7 @@ export async function openConnection({ port }: EndpointServer, secure = false): 
 
 export const activeTimers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
 
-/** As long as the socket accepts it. */
+/** Writes as long as the socket accepts it. */
 export function repeat(socket: Socket, text: string, everyMs: number): void {
   const timer = setInterval(() => (socket.destroyed ? clearInterval(timer) : socket.write(text)), everyMs)
   timers.push(timer)
@@ -106,7 +106,7 @@ export function repeat(socket: Socket, text: string, everyMs: number): void {
 
 export const block = (ms: number): unknown => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 
-/** In segments of `bytes`. */
+/** Splits the text into segments of `bytes`. */
 export function dribble(socket: Socket, text: string, bytes: number): void {
   socket.setNoDelay()
   if (text === '' || socket.destroyed) return

@@ -11,7 +11,7 @@ import { withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { hasStatus, isIn, withQueues } from './set-up.ts'
 
-/** From the API to the endpoint, with real workers and real queues. */
+/** These tests go from the API to the endpoint, with real workers and real queues. */
 describe("A delivery's job", () => {
   const service = withService({ WEBHOOK_RETRY_SECONDS: '0.05,0.05,0.05,0.05,0.05,0.05,0.05' })
   const queues = withQueues('describe')

@@ -25,7 +25,7 @@ describe("A delivery's lease", () => {
   afterEach(() => endpointServer.close())
 
   const inMs = (ms: number) => new Date(service.clock.now().getTime() + ms)
-  /** As while another process holds the delivery, or after that process died. */
+  /** Makes it look as if another process held the delivery, or had died holding it. */
   const holdByAnother = (endsAt: Date) =>
     service.deps.Delivery.updateOne({ _id: delivery._id }, { $set: { leaseToken: 'another', nextAttemptAt: endsAt } })
 

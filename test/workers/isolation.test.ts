@@ -12,7 +12,7 @@ interface Shop {
   endpointId: string
 }
 
-/** From the outbox to the endpoint, with real workers. */
+/** These tests go from the outbox to the endpoint, with real workers. */
 describe('A hanging or slow endpoint', () => {
   const service = withService({ WEBHOOK_TIMEOUT_SECONDS: '60' })
   const endpointServers: EndpointServer[] = []

@@ -57,7 +57,7 @@ describe('Two payers, the merchant, a simulation and the expiry, competing for o
 
   const phoneOf = (number: number) => (number % wallets === 9 ? empty : `${23_000_000 + (number % wallets)}`)
 
-  /** Without hashing, which would be slow. The PIN selects the fault. */
+  /** Skips the hashing, which would be slow. The PIN selects the fault. */
   function withoutPins(deps: Deps) {
     const slowHash = { ...deps.slowHash, make: async () => '', createCheck: () => async () => true }
     const sandbox = createSandboxWallet({ ...deps, slowHash })

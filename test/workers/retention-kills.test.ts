@@ -174,7 +174,7 @@ describe('A data clean-up', () => {
       const outcome = await runCleanUp(service.deps, never(), watch).catch((error: Error) => error.message)
       return [outcome, counts.businesses, counts.intents]
     }
-    /** As a worker runs it. Returns the counts of its only log line. */
+    /** Runs the clean-up as a worker does. Returns the counts of its only log line. */
     const runAsWork = async () => {
       const lines: Record<string, unknown>[] = []
       const warn = (line: object, msg?: string) => void lines.push({ ...line, msg })
