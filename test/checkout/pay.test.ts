@@ -126,7 +126,7 @@ describe('The hosted payment flow', () => {
 
   const secondPayers = { 'another wallet': wallets.limited, 'a wrong PIN': wallets.wrongPin }
   for (const [what, wallet] of Object.entries(secondPayers))
-    it(`tells a second payer in every language that they were not charged after ${what}`, async () => {
+    it(`tells a second payer in every language that they were not charged for an attempt with ${what}`, async () => {
       const { merchant, referenceNumber, path } = await offer()
       const [form, second] = [await open(service, path), await open(service, path)]
       const first = await pay(form, wallets.pays)
