@@ -6,14 +6,13 @@ import type { Sent } from './steady.ts'
 import { waitForCount } from './wait-for.ts'
 
 const POLL_MS = 250
-/** An event counts as lost after this time. A poll finds work without a job within some seconds. */
+/** After this, an event counts as lost. A poll finds work without a job within a few seconds. */
 const LOST_AFTER_MS = 60_000
 
 /** Endpoint servers in a separate process, which records the arrivals. */
 export interface Arrivals {
   ports: number[]
   urls: string[]
-  /** For WEBHOOK_ALLOWED_HOSTS. */
   allowedHosts: string
   behave(port: number, behaviour: Behaviour): Promise<void>
   seen(): Promise<Seen>

@@ -1,4 +1,4 @@
-/** The part of autocannon that bench/load.ts uses. The package has no types. */
+/** Only what bench/load.ts uses. The package has no types. */
 declare module 'autocannon' {
   export interface Options {
     url: string

@@ -1,17 +1,15 @@
 import type { Options } from './options.ts'
 import type { Runtime } from './processes.ts'
 
-/** The input of a benchmark. */
 export interface Bench extends Options {
   runtime: Runtime
-  /** The URL of a database for this benchmark. */
+  /** For this benchmark only. */
   mongodbUrl(database: string): string
   redisUrl: string
-  /** The process ids of the servers. */
   pids: { mongo(): number; redis(): number }
 }
 
-/** A line of the result. `bare`: the bare counterpart, or the service under less load. */
+/** `bare`: the bare counterpart, or the service under less load. */
 export interface Line {
   what: string
   service: string
@@ -21,21 +19,18 @@ export interface Line {
 }
 
 export interface Benchmark {
-  /** Describes the comparison in one sentence. */
   describe(options: Options): string
-  /** The estimated duration on two idle cores. */
   takesSeconds(options: Options): number
-  /** Measures, and returns its lines of the table. @throws {Error} if something was lost, or cannot be measured */
+  /** Returns the lines of its table. @throws {Error} if something was lost, or cannot be measured */
   measure(bench: Bench): Promise<Line[]>
 }
 
-/** The figures of both sides of one round. */
 export interface Pair<Figures> {
   service: Figures
   bare: Figures
 }
 
-/** Alternates service and bare, so that a disturbance of the machine affects both sides. */
+/** Alternates, so that a disturbance of the machine affects both sides. */
 export async function alternate<Figures>(
   rounds: number,
   service: () => Promise<Figures>,

@@ -17,7 +17,7 @@ import { slowEndpoint } from './slow-endpoint.ts'
 import { storm } from './storm.ts'
 import { withoutRedis } from './without-redis.ts'
 
-/** Every benchmark, in the order in which `npm run bench` runs them. */
+/** In the order in which `npm run bench` runs them. */
 export const benchmarks: Record<string, Benchmark> = {
   create,
   quotas: createsWithQuotas,

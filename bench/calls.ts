@@ -9,14 +9,14 @@ export interface Merchant {
   apiKey: string
 }
 
-/** The body of every create in these benchmarks. */
+/** Sent by every create in these benchmarks. */
 export const order = {
   amount: 150_000,
   label: 'Commande 4711 — 2 articles',
   metadata: { order_id: 'ORD-2026-004711', customer: 'Aïssata Ba' },
 }
 
-/** Opens a client that sends each call with a new idempotency key. `post` throws if a response is not 2xx. */
+/** Sends each call with a new idempotency key. `post` throws if a response is not 2xx. */
 export function openApi(origin: string) {
   const pool = new Pool(origin, { connections: CONNECTIONS })
   return {

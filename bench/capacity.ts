@@ -14,24 +14,23 @@ const INTENTS = 20_000
 const PAYMENTS = 4_000
 const ORDERS = 2_000
 
-/** The collections that the benchmark measures. */
 const collections = ['intents', 'responses', 'deliveries', 'orders']
 
-/** The average cost of one operation. */
+/** Averages per operation. */
 interface Cost {
   what: string
-  /** The stored data by collection: uncompressed, as stored, and its indexes. */
+  /** Listed by collection: uncompressed, as stored, and its indexes. */
   kept: { collection: string; bytes: number; stored: number; indexes: number }[]
   commands: number
   documents: number
   journalBytes: number
   networkBytes: number
-  /** Processor time of the process that did the work: `web` or `worker`. */
+  /** The processor time of `web` or `worker`, whichever did the work. */
   cpuMs: number
   mongoCpuMs: number
 }
 
-/** The stored data and the load of creates, deliveries, payments and orders, one kind after the other. */
+/** Stored data and load of creates, deliveries, payments and orders, one kind after the other. */
 export const capacity: Benchmark = {
   describe: () =>
     'the stored data and the load of 20 000 creates, their deliveries, 4 000 payments and 2 000 orders, for each of them',
@@ -85,7 +84,7 @@ export const capacity: Benchmark = {
   },
 }
 
-/** Prints the stored data by collection at once. The table at the end has the other figures. */
+/** Prints this part at once. The table at the end has the other figures. */
 function printKept(costs: Cost[]): void {
   const rows = costs.flatMap(({ what, kept }) =>
     kept.map(({ collection, bytes, stored, indexes }) => [
@@ -117,7 +116,7 @@ async function bytesOfKeys(redisUrl: string, pattern: string): Promise<number> {
   return bytes
 }
 
-/** The processor time of a process so far, from its metrics. */
+/** The process's total so far, from its metrics. */
 async function cpuMs(origin: string): Promise<number> {
   const metrics = await (await fetch(`${origin}/metrics`)).text()
   return Number(/^process_cpu_seconds_total (\S+)/m.exec(metrics)?.[1]) * 1000
@@ -143,15 +142,15 @@ function costOf(what: string, before: MongoFigures, after: MongoFigures, usedMs:
   }
 }
 
-/** Counters of a MongoDB server, and the sizes of its collections. */
+/** A MongoDB server's counters, and its collections' sizes. */
 interface MongoFigures {
   /** Commands that read or write. Each is one round trip. */
   commands: number
-  /** Documents that were inserted, updated or found. */
+  /** Inserted, updated or found. */
   documents: number
   journalBytes: number
   networkBytes: number
-  /** Processor time of the server. */
+  /** MongoDB's processor time. */
   cpuMs: number
   collections: Record<string, { documents: number; bytes: number; stored: number; indexes: number }>
 }
@@ -164,7 +163,7 @@ interface CollStats {
   wiredTiger: { 'block-manager': Record<string, number> }
 }
 
-/** Flushes everything to disk first, so that the sizes are those of the stored data. */
+/** Flushes everything to disk first, so that sizes are those of the stored data. */
 async function readFigures(database: mongo.Db): Promise<MongoFigures> {
   const admin = database.admin()
   await admin.command({ fsync: 1 })

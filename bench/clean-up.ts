@@ -16,7 +16,7 @@ import { firstDelivered, waitFor } from './wait-for.ts'
 const PER_SECOND = 100
 const MERCHANTS = 20
 /**
- * The first seconds of each side, which are not measured. The clean-up has then finished its start, whose cost a night
+ * Each side's first seconds, which aren't measured. By then the clean-up has done its start-up work, which a real night
  * spreads over hours.
  */
 const SETTLE_SECONDS = 5
@@ -24,7 +24,7 @@ const DAY_MS = 86_400_000
 /** The sandbox keeps 30 days. The old documents are from the 30 days before. */
 const YOUNGEST_MS = 31 * DAY_MS
 
-/** The durations of creates, and the old documents removed per second. */
+/** How long creates took, and how many old documents were removed per second. */
 type Traffic = Waits & { removedPerSecond: number }
 
 /** Creates at a steady rate, alternately beside the clean-up and without it. */
@@ -64,9 +64,7 @@ export const cleanUp: Benchmark = {
   },
 }
 
-/**
- * Adds old test intents with one delivery each, `count` documents in all. They are copies of documents of the service.
- */
+/** Old test intents with one delivery each, `count` documents in all, copied from the service's own. */
 async function addOld(setting: Setting, count: number): Promise<void> {
   const { database, merchants } = setting
   const delivery = await firstDelivered(database, merchants[0]?.businessId ?? '')
@@ -84,10 +82,9 @@ async function addOld(setting: Setting, count: number): Promise<void> {
   })
 }
 
-/** Runs `act` while the clean-up works. */
 async function beside({ database, service }: Setting, night: Queue, act: () => Promise<Waits>): Promise<Traffic> {
   const records = database.collection<RetentionRecord>('retention')
-  // The clean-up has never been completed, so it is due.
+  // The clean-up has never completed, so it is due.
   const unused = { leaseToken: null, leaseEndsAt: new Date(0), pass: null }
   await records.updateOne(
     { _id: 'nightly' },

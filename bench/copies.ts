@@ -6,15 +6,14 @@ import type { Setting } from './setting.ts'
 
 /** About 1 MB. Larger batches make MongoDB wait for its cache. */
 const INSERTED_TOGETHER = 1000
-/** One batch is encoded while another one is written. */
+/** One batch is encoded while another is written. */
 const CONCURRENT_INSERTS = 2
 
-/** What the copies are made with. */
 type Source = Pick<Setting, 'service' | 'database'> & { merchants: (Merchant | undefined)[] }
 
 /**
- * Returns an intent that the service created for the first merchant, who has a test key, paid if `paid`, and removes it
- * from the database. Its outbox still has its events if no worker runs.
+ * An intent created by the service for the first merchant, who has a test key, paid if `paid`. It's removed from the
+ * database. Without a worker, its outbox still has its events.
  */
 export async function takeIntent({ service, database, merchants }: Source, paid = false): Promise<Intent> {
   const api = openApi(service.web.origin)
@@ -29,7 +28,7 @@ export async function takeIntent({ service, database, merchants }: Source, paid 
   return { ...rest, marks: [] }
 }
 
-/** Does the same, but without events. */
+/** The same, without events. */
 export const takeSample = async (source: Source, paid = false): Promise<Intent> => ({
   ...(await takeIntent(source, paid)),
   outbox: [],
@@ -37,17 +36,14 @@ export const takeSample = async (source: Source, paid = false): Promise<Intent> 
 
 let copied = 0
 
-/**
- * Returns unique fields for one intent. Short codes are counted, because a million random ones would repeat hundreds of
- * times.
- */
+/** Short codes are counted up, because a million random ones would repeat hundreds of times. */
 export function ownOf(): Pick<Intent, '_id' | 'referenceNumber' | 'shortCode'> {
   copied += 1
   const shortCode = copied.toString(36).toUpperCase().padStart(6, '0')
   return { _id: newId(), referenceNumber: newReferenceNumber(), shortCode }
 }
 
-/** Writes `count` documents to MongoDB, without the service. A million take a minute. */
+/** Goes past the service. A million documents take a minute. */
 export async function addCopies<Doc extends mongo.Document>(
   collection: mongo.Collection<Doc>,
   count: number,

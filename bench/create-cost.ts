@@ -13,7 +13,7 @@ const CREATES = 8000
 /** A new process needs more processor time for its first creates. */
 const WARM_UP_ROUNDS = 2
 
-/** The processor time of creates, alternately without a reference, with one, and in an earlier version. */
+/** Compares creates without a reference, with one, and in an earlier version. */
 export const createCost: Benchmark = {
   describe: () =>
     'processor time of `web` and MongoDB for a create with a `merchantReference` ÷ without; with --before, of this version ÷ of another checkout',
@@ -22,7 +22,7 @@ export const createCost: Benchmark = {
     const service = await startService(bench, 'create-cost', { environment: inProduction })
     const merchants = await makeMerchants(service, MERCHANTS)
     const earlier = bench.before === null ? null : await startEarlier(bench, bench.before, service)
-    /** The microseconds of processor time in `web` and MongoDB for each create. */
+    /** Microseconds of processor time in `web` and MongoDB per create. */
     const cost = async ({ pid, origin }: Web, bodyOf: () => object): Promise<number> => {
       const api = openApi(origin)
       const used = (): number => processorMs(pid) + processorMs(bench.pids.mongo())
@@ -56,7 +56,7 @@ export const createCost: Benchmark = {
   },
 }
 
-/** Starts the `web` of another checkout, with a database of its own that has the same merchants. */
+/** Another checkout's `web`, with its own database but the same merchants. */
 async function startEarlier(bench: Bench, checkout: string, { secretKey, mongodbUrl }: Service): Promise<Service> {
   const programs = buildEarlier(checkout)
   const name = 'create-cost-before'

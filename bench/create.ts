@@ -6,10 +6,10 @@ import { runProcess } from './processes.ts'
 import { createPath, inProduction, startBare, startService } from './setting.ts'
 import { rateLines } from './table.ts'
 
-/** The 6-digit codes of a single test merchant would begin to collide. */
+/** With a single test merchant, 6-digit codes would begin to collide. */
 const MERCHANTS = 20
 
-/** Creates of the API and of the bare route, alternately on the same MongoDB. */
+/** The API and the bare route, alternately on the same MongoDB. */
 export const create: Benchmark = {
   describe: ({ seconds }) =>
     'POST /dev/intents of one `web` ÷ a bare Express 5 route with one insertOne; both w:majority j:true, ' +
@@ -39,7 +39,7 @@ const quotas = {
   none: { SANDBOX_INTENTS_PER_DAY: '0', SANDBOX_BYTES_PER_DAY: '0', AUDIT_LINES_PER_DAY: '0' },
 }
 
-/** Creates of two `web` together, with quotas that nothing uses up and without quotas. */
+/** Two `web` together, with quotas that nothing uses up, and without quotas. */
 export const createsWithQuotas: Benchmark = {
   describe: ({ seconds }) =>
     'POST /dev/intents of two `web` with quotas that nothing uses up ÷ the same with quotas at 0; 4 merchants, ' +

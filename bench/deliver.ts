@@ -13,8 +13,8 @@ import { allRecorded, waitForCount } from './wait-for.ts'
 /** Each has its own endpoint, all at the same address. */
 const MERCHANTS = 20
 /**
- * Drains before the first round, which are not measured. The processor time per delivery of a worker falls by half over
- * its first 50 000 deliveries. With 10 000 per drain, this still affects the first two of five rounds.
+ * Drains before the first round, which aren't measured. A worker's processor time per delivery falls by half over its
+ * first 50 000 deliveries. With 10 000 per drain, this still affects the first two of five rounds.
  */
 const WARM_UP_DRAINS = 3
 /** Adds at most 2 % to a drain of 2 s. */
@@ -22,23 +22,21 @@ const POLL_MS = 20
 
 interface Drained {
   perSecond: number
-  /** Microseconds of processor time for each delivery. The bare side does not use MongoDB. */
+  /** Microseconds of processor time per delivery. The bare side doesn't use MongoDB. */
   workerUs: number
   mongoUs: number
   redisUs: number
 }
 
-/** One side of a round. */
 interface Side {
   pids: { worker: number; mongo?: number; redis: number }
-  /** Prepares the deliveries. */
   fill(): Promise<void>
   begin(): Promise<void>
   /** Waits for the last delivery. Returns its instant by `nowMs`. */
   end(): Promise<number>
 }
 
-/** One `worker`, from events in outboxes to recorded results, and the bare worker, at the same endpoints. */
+/** Compares one `worker`, from events in outboxes to recorded results, with the bare worker at the same endpoints. */
 export const deliver: Benchmark = {
   describe: ({ deliveries }) =>
     `one \`worker\` from ${deliveries} events in outboxes of 20 merchants to their recorded deliveries ÷ a bare BullMQ worker with undici, ` +
@@ -84,7 +82,7 @@ export const deliver: Benchmark = {
   },
 }
 
-/** The processor time of a delivery in this version and in that of another checkout, each with its own database. */
+/** Processor time per delivery in this checkout and in another, each with its own database. */
 export const relayCost: Benchmark = {
   describe: ({ deliveries }) =>
     `processor time of \`worker\` and MongoDB for each of ${deliveries} deliveries, from the outbox to the recorded result ÷ that of another checkout (--before)`,
@@ -112,7 +110,7 @@ export const relayCost: Benchmark = {
   },
 }
 
-/** Starts a service with outboxes. `use` gets a function that fills and drains them once. */
+/** `use` gets a function that fills and drains the outboxes once. */
 const withOutboxes = <Result>(
   bench: Bench,
   name: string,
@@ -130,7 +128,7 @@ const withOutboxes = <Result>(
   })
 }
 
-/** Drains outboxes with a worker of the service, and then removes the intents and deliveries. */
+/** Uses the service's worker. Afterwards removes the intents and deliveries. */
 async function drainOutboxes(
   bench: Bench,
   { arrivals, database }: Setting,
@@ -163,7 +161,7 @@ async function drain({ deliveries }: Bench, arrivals: Arrivals, side: Side): Pro
   return { perSecond: deliveries / ((endedAt - startedAt) / 1000), workerUs, mongoUs, redisUs }
 }
 
-/** Starts to measure. The returned function returns the microseconds of processor time used since, per delivery. */
+/** Starts measuring. The returned function returns the microseconds of processor time used since, per delivery. */
 function stopwatch(pid: number | undefined, count: number): () => number {
   if (pid === undefined) return () => 0
   const before = processorMs(pid)

@@ -1,4 +1,4 @@
-// Downloads a file in a separate process and discards it. Prints the number of its lines and bytes as one line of JSON.
+// Downloads a file in a separate process and discards it. Prints its number of lines and bytes as one line of JSON.
 import { request } from 'undici'
 
 export interface Download {

@@ -8,7 +8,7 @@ import { waitsOf } from './times.ts'
 import { allRecorded } from './wait-for.ts'
 
 const LIMIT_SECONDS = 60
-/** Events of a warm-up, in which the processes compile their code. Each side has two warm-ups. */
+/** Warm-up, in which the processes compile their code. Each side has two. */
 const WARM_UP_EVENTS = 3000
 
 /** Events per second, from creates over 64 connections to webhooks. */
@@ -47,7 +47,7 @@ const PER_SECOND = 200
 /** The bare worker posts to as many. */
 const ENDPOINTS = 2
 
-/** How soon after the response of a create its events arrive. */
+/** How soon after a create's response its events arrive. */
 export const latency: Benchmark = {
   describe: ({ trafficSeconds }) =>
     '200 creates/s to one `web` with one `worker`, 2 endpoints each ÷ a bare route with one insert and a bare BullMQ worker that ' +
@@ -75,7 +75,7 @@ export const latency: Benchmark = {
     }),
 }
 
-/** Starts the service with one merchant, and the bare route and worker, all with the same endpoints. */
+/** The service with one merchant, and the bare route and worker, all with the same endpoints. */
 const withBoth = <Result>(
   bench: Bench,
   name: string,

@@ -1,6 +1,6 @@
-// Endpoint servers that record every arrival. Each listens on its own port. On the port CONTROL, PUT
-// /{port}/{behaviour} sets the behaviour of one, GET /count returns the number of arrivals and the first body that was
-// counted, GET / all arrivals, and DELETE forgets them.
+// Endpoint servers that record every arrival, each on its own port. On the port CONTROL, PUT /{port}/{behaviour} sets
+// one's behaviour, GET /count returns the number of arrivals and the first body that was counted, GET / all arrivals,
+// and DELETE forgets them.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { nowMs } from './times.ts'
@@ -15,13 +15,13 @@ export type Arrival = [port: number, reference: string, deliveryId: string, at: 
 
 export interface Seen {
   arrivals: Arrival[]
-  /** The number of POSTs whose sender still waits for a response. */
+  /** POSTs that still wait for a response. */
   hanging: number
 }
 
 export interface Counted {
   count: number
-  /** The instant of the last arrival, by `nowMs`. */
+  /** When the last one arrived, by `nowMs`. */
   lastAt: number
   firstBody: string
 }
@@ -60,7 +60,7 @@ function respond(res: ServerResponse, port: number): void {
   } else res.end()
 }
 
-/** Sets the behaviour of an endpoint. If it no longer hangs, it also responds to its open requests. */
+/** An endpoint that no longer hangs also responds to its open requests. */
 function behave(port: number, behaviour: Behaviour): void {
   behaviours.set(port, behaviour)
   if (behaviour === 'hangs') return

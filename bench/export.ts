@@ -19,10 +19,10 @@ const PERIOD_MS = 30 * 86_400_000
 const PAYMENTS_TOGETHER = 500
 const commission = commissionOf(order.amount, { provider: 200, payer: 100, tof: 1_400, tte: 200 })
 
-/** The durations of the creates on one side of a round, the most memory of `web`, and the speed of the export. */
+/** How long creates took on one side of a round, `web`'s peak memory, and the export's speed. */
 type BesideExport = Waits & { mib: number; rowsPerSecond: number }
 
-/** Creates of one merchant: alternately beside the export of another merchant's payments of a month, and alone. */
+/** Times one merchant's creates, alternately beside an export of another merchant's payments of a month, and alone. */
 export const exportPayments: Benchmark = {
   describe: ({ most, trafficSeconds }) =>
     `50 creates/s of one merchant beside the export of another's ${most} payments ÷ alone; one \`web\`, ${trafficSeconds} s in turns`,
@@ -67,7 +67,7 @@ export const exportPayments: Benchmark = {
   },
 }
 
-/** Waits for a promise, and returns the most resident memory of a process in this time. */
+/** Returns the peak resident memory of a process until the promise settles. */
 async function watched<Result>(pid: number, running: Promise<Result>): Promise<{ result: Result; mib: number }> {
   let mib = 0
   const ended = running.then(
@@ -79,13 +79,13 @@ async function watched<Result>(pid: number, running: Promise<Result>): Promise<{
   return { result: await running, mib }
 }
 
-/** The resident memory of a process. Only Linux has this file. */
+/** Resident memory. Only Linux has this file. */
 const memoryMiB = (pid: number): number =>
   Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 
 /**
- * Writes the ledger of a merchant to MongoDB, without the service: for each payment, spread evenly over the period, an
- * entry and its fee, and the closing markers. A million payments take a few minutes.
+ * Fills a merchant's ledger past the service: for each payment, spread evenly over the period, an entry and its fee,
+ * and the closing markers. A million payments take a few minutes.
  */
 async function fillLedger(
   database: mongo.Db,
@@ -97,7 +97,7 @@ async function fillLedger(
   const collection = database.collection<LedgerEntry>('ledgerentries')
   const owner = { businessId, sandbox: false }
   let last: LedgerEntry | null = null
-  // One batch is linked while another one is written.
+  // One batch is linked while another is written.
   let writing: Promise<unknown> = Promise.resolve()
   for (let first = 0; first < payments; first += PAYMENTS_TOGETHER) {
     const links: LedgerEntry[] = []

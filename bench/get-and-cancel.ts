@@ -18,9 +18,7 @@ interface Sides {
   database: mongo.Db
   service: string
   bare: string
-  /** Adds intents of the merchants, and returns their calls. */
   addIntents(count: number): Promise<Call[]>
-  /** Does the same for the bare route. */
   addBare(count: number): Promise<Call[]>
 }
 
@@ -63,7 +61,7 @@ export const cancel: Benchmark = {
     }),
 }
 
-/** `suffix`: what follows the path of an intent. */
+/** `suffix`: what follows an intent's path. */
 const withSides = (
   bench: Bench,
   name: string,

@@ -9,19 +9,19 @@ import { waitForCount } from './wait-for.ts'
 
 const PER_SECOND = 20
 const ALONE_SECONDS = 20
-/** Longer than the timeout of an attempt (30 s), so that hung attempts end and others take their slots. */
+/** Longer than an attempt's timeout (30 s), so that hung attempts end and others take their slots. */
 const HANGING_SECONDS = 40
-/** The most endpoints that a business may have. */
+/** The most a business may have. */
 const ENDPOINTS = 5
-/** The events for each endpoint of the other business before it hangs. */
+/** For each endpoint of the other business, before it hangs. */
 const goodEvents = { perSecond: 50, seconds: 2 }
-/** The events for each of them when it begins to hang: 150 within half a second, before any attempt is slow. */
+/** For each of them as it begins to hang: 150 within half a second, before any attempt is slow. */
 const hungEvents = { perSecond: 300, seconds: 0.5 }
 const eventsOfAnother = goodEvents.perSecond * goodEvents.seconds + hungEvents.perSecond * hungEvents.seconds
 
 /**
- * The time from the response of a create to its first attempt at one endpoint: beside another business, whose five
- * endpoints hang after they responded normally, and alone. Each round has new endpoints.
+ * From a create's response to its first attempt: beside another business, whose five endpoints hang after having
+ * responded normally, and alone. Each round has new endpoints.
  */
 export const hanging: Benchmark = {
   describe: () =>

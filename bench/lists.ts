@@ -7,9 +7,8 @@ import { createPath, createSteadily, inProduction, responseMs, startService, wit
 import { comparedLine, figureLine, waitLines } from './table.ts'
 import { waitsOf } from './times.ts'
 
-/** The load of a merchant's server and a person or two. */
+/** As much load as a merchant's server and a person or two. */
 const CONNECTIONS = 2
-/** The age of the oldest intent. */
 const AGE_MS = 90 * 86_400_000
 /** What is read, and the aim for the longest list. All intents are PAID, so a filter by status finds the whole list. */
 const reads = [
@@ -18,7 +17,7 @@ const reads = [
   { what: 'page 1 of status PAID', query: 'page=1&status=PAID', aim: '' },
 ] as const
 
-/** The milliseconds of each round, by the number of intents of the merchant. */
+/** Milliseconds of each round, by the merchant's number of intents. */
 type ByCount = Map<number, number[]>
 
 /** Pages of lists, alternately for merchants with a thousand, a hundred thousand and a million intents. */
@@ -57,7 +56,7 @@ export const list: Benchmark = {
             // The first round is a warm-up.
             if (round > 0) byCount.get(count)?.push(p95)
           }
-      // The first page that a process reads after its start, when it counts the whole list.
+      // The first page that a new process reads, when it counts the whole list.
       const cold = noTimes()
       const { secretKey } = service
       for (let round = 0; round < bench.rounds; round += 1) {
@@ -66,7 +65,7 @@ export const list: Benchmark = {
           secretKey,
           database: 'list',
         })
-        // The first request of a process compiles its code.
+        // A process's first request compiles its code.
         await read(fresh.web.origin, testers[0]?.apiKey)
         for (const [index, count] of counts.entries())
           cold.get(count)?.push((await read(fresh.web.origin, merchants[index]?.apiKey)).p50)
@@ -99,7 +98,7 @@ const LISTERS = 60
 const PENDING = 40_000
 const HOUR_MS = 3_600_000
 
-/** Creates of one merchant: alternately beside clients that list the PENDING intents of another merchant, and alone. */
+/** Times one merchant's creates, alternately beside clients that list another's PENDING intents, and alone. */
 export const lists: Benchmark = {
   describe: ({ trafficSeconds }) =>
     `50 creates/s of one merchant beside 60 clients that list another's 40 000 PENDING intents ÷ alone; one \`web\` without a rate limit, ${trafficSeconds} s in turns`,
@@ -139,7 +138,7 @@ export const lists: Benchmark = {
   },
 }
 
-/** Lists per second that were served and refused. */
+/** Served and refused lists per second. */
 async function listPending(bench: Bench, origin: string, apiKey: string, seconds: number) {
   const calls = [{ method: 'GET' as const, path: `${createPath}?status=PENDING`, apiKey }]
   const options = { origin, calls, connections: LISTERS, seconds, eachOnce: false }

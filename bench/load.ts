@@ -6,7 +6,7 @@ export interface Load {
   seconds: number
   connections: number
   body: unknown
-  /** The requests of a connection use these keys in rotation. */
+  /** Each connection rotates through these keys. */
   apiKeys: string[]
 }
 

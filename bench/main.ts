@@ -16,14 +16,14 @@ import { lineTable } from './table.ts'
 
 /** How much slower than two idle cores a busy machine may be. */
 const MAX_SLOWDOWN = 5
-/** Time to compile the service and to start MongoDB and Redis. */
+/** For compiling the service and starting MongoDB and Redis. */
 const START_LIMIT_MS = 10 * 60_000
 
 endWithParent()
 // Not `once`: a second signal would end this process before it has removed its files.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => process.exit(128 + constants.signals[signal]))
-// The processes that this one started end with it.
+// Child processes end with this one.
 await run().then(() => process.exit(0), fail)
 
 async function run(): Promise<void> {
@@ -77,7 +77,7 @@ function failAfter(ms: number): NodeJS.Timeout {
   return setTimeout(() => fail(new Error('The benchmark did not end in time.')), ms).unref()
 }
 
-/** Creates a folder for each run, so that two runs at once do not overwrite each other's files. */
+/** One per run, so that two runs at once don't overwrite each other's files. */
 function keptFolder(): string {
   mkdirSync('.data/bench', { recursive: true })
   return mkdtempSync(resolve('.data/bench/run-'))
@@ -100,7 +100,7 @@ interface CpuProfile {
   timeDeltas: number[]
 }
 
-/** Prints the functions that each profiled process was busy in, with their shares of the busy time. */
+/** Prints which functions each profiled process was busy in, as shares of its busy time. */
 function printHot(folder: string): void {
   for (const name of readdirSync(folder)) if (name.endsWith('.cpuprofile')) printOne(join(folder, name))
 }

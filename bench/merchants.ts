@@ -15,7 +15,6 @@ import { type Merchant, openApi } from './calls.ts'
 
 const run = promisify(execFile)
 
-/** The database of a service. */
 interface Stored {
   mongodbUrl: string
   secretKey: Buffer
@@ -47,8 +46,7 @@ export async function makeMerchants(
 }
 
 /**
- * Creates businesses with a test key by the command line of the service's version, because another version may store
- * them differently.
+ * Uses the command line of that service's version, because another version may store businesses and keys differently.
  */
 export async function provisionMerchants(
   { runtime, redisUrl }: Bench,
@@ -74,7 +72,7 @@ export async function provisionMerchants(
   return merchants
 }
 
-/** Creates an endpoint for some events through the API. */
+/** Created through the API. */
 export async function addEndpoint(
   { web }: { web: { origin: string } },
   merchant: Merchant | undefined,

@@ -14,17 +14,17 @@ const MEMBERS = 3
 const DELAY_MS = 3
 const WEBS = 2
 const MERCHANTS = 4
-/** Each three creates are followed by a cancel and a payment: 250 acts per second. */
+/** A cancel and a payment follow three creates: 250 requests per second. */
 const CREATES_PER_SECOND = 150
 const WARM_UP_SECONDS = 10
 const PINGS = 100
 const eventOf = { create: 'payment.created', cancel: 'payment.cancelled', pay: 'payment.confirmed' } as const
 const kinds = Object.keys(eventOf) as Sent['act'][]
 
-/** Milliseconds of each act of a kind, until its response and until its webhook. */
+/** In milliseconds, until the response and until the webhook. */
 type Times = Record<Sent['act'], { response: number[]; webhook: number[] }>
 
-/** Acts with a network between the service and MongoDB. */
+/** Puts a network between the service and MongoDB. */
 export const network: Benchmark = {
   describe: ({ before, trafficSeconds }) =>
     `250 acts/s to ${WEBS} \`web\` with one \`worker\`, with ${DELAY_MS} ms to each of the ${MEMBERS} members of MongoDB` +
@@ -70,7 +70,7 @@ async function measureNetwork(bench: Bench): Promise<Line[]> {
   ]
 }
 
-/** Starts a proxy before each member, through which the members reach each other too. */
+/** One proxy before each member. The members reach each other through them too. */
 async function startProxies({ runtime }: Bench, members: { port: number }[]) {
   const ports = await Promise.all(members.map(freePort))
   const running = startProcess({ ...runtime, profile: false }, 'delay-proxies', 'bench/delay-proxies.ts', {
@@ -96,7 +96,7 @@ async function startSide(bench: Bench, name: string, arrivals: Arrivals) {
     await arrivals.forget()
     const arrivedAt = new Map(all.map(([port, reference, , at]) => [`${port} ${reference}`, at]))
     const from = (sent[0]?.dueAt ?? 0) + 1000
-    // In the first second, and after the last create, there are fewer acts.
+    // The first second, and the time after the last create, have fewer requests.
     const counted = sent.filter(({ dueAt }) => dueAt >= from && dueAt < from + seconds * 1000)
     const timesOf = (index: number) => {
       const own = counted.filter((each) => each.act === kinds[index])
@@ -112,7 +112,7 @@ async function startSide(bench: Bench, name: string, arrivals: Arrivals) {
   return { act: () => act(), end: service.end }
 }
 
-/** The median of the milliseconds of a round trip through a proxy. */
+/** Median milliseconds of a round trip through a proxy. */
 async function ping(url: string): Promise<number> {
   const client = await mongo.MongoClient.connect(url)
   const times: number[] = []

@@ -16,7 +16,7 @@ const PHASE_SECONDS = 20
 const HANGING_SECONDS = 75
 const SLICE_SECONDS = 15
 
-/** The first attempts of 99 quiet businesses beside a noisy one, and of as many creates spread evenly over all 100. */
+/** First attempts of 99 quiet businesses beside a noisy one, and with as many creates spread evenly over all 100. */
 export const noisy: Benchmark = {
   describe: () =>
     '20 events/s of 99 businesses beside one with 180/s ÷ 200/s spread evenly over all 100, from the response of the create to the first attempt; ' +
@@ -54,7 +54,7 @@ const phaseLines = (what: string, pairs: Pair<Waits>[]): Line[] => [
   figureLine('    worst, ms', pairs, ({ max }) => max),
 ]
 
-/** Measures the events of the first stream. Waits until the events of the first `awaited` streams have arrived. */
+/** Measures the first stream's events. Waits until the events of the first `awaited` streams have arrived. */
 async function phase(
   bench: Bench,
   { service, arrivals }: Setting,
@@ -74,7 +74,7 @@ async function phase(
   return waitsOf(waits)
 }
 
-/** Waits until every event that the hanging endpoint did not get is in MongoDB. */
+/** Waits until every event that the hanging endpoint didn't get is in MongoDB. */
 async function nothingLost({ database }: Setting, { businessId }: Merchant): Promise<void> {
   const count = (collection: string) => database.collection(collection).countDocuments({ businessId })
   await waitFor('a delivery of each event', async () => (await count('deliveries')) === (await count('intents')))

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 
-/** A whole number of the command line. `quick`: its value with `--quick`, which shows that everything runs. */
+/** A whole number on the command line. `quick`: its value with `--quick`, which only shows that everything runs. */
 interface Count {
   usual: number
   quick: number
@@ -10,29 +10,27 @@ interface Count {
 
 const counts = {
   rounds: { usual: 5, quick: 1, max: 100 },
-  /** The length of one side of a round of `create`, `quotas`, `get`, `list`, `cancel` or `pay`. */
+  /** One side of a round of `create`, `quotas`, `get`, `list`, `cancel` or `pay`. */
   seconds: { usual: 3, quick: 1, max: 60 },
   /** The same for `latency`, `clean-up`, `lists`, `network`, `replay-beside` and `export`. */
   'traffic-seconds': { usual: 10, quick: 3, max: 600 },
   deliveries: { usual: 10_000, quick: 2000, max: 100_000 },
-  /** One business creates all events of `end-to-end`, and it has a million payment codes. */
+  /** For `end-to-end`, where one business creates all of them, and it has a million payment codes. */
   events: { usual: 6000, quick: 1000, max: 20_000 },
-  /** The intents of the largest merchant of `list`. A tenth of them must exceed the smallest merchant. */
+  /** Intents of `list`'s largest merchant. A tenth of them must exceed the smallest merchant's. */
   most: { usual: 1_000_000, quick: 50_000, min: 20_000, max: 10_000_000 },
-  /** The intents that expire in one second. */
+  /** How many intents expire in one second. */
   storm: { usual: 20_000, quick: 2000, max: 20_000 },
 } satisfies Record<string, Count>
 
-/** The options of the command line. */
 export type Options = Record<Exclude<keyof typeof counts, 'traffic-seconds'> | 'trafficSeconds', number> & {
-  /** The names of the benchmarks to run. */
   benchmarks: ReadonlySet<string>
   profile: boolean
-  /** The folder of another checkout with which some benchmarks compare this one. */
+  /** Another checkout's folder, with which some benchmarks compare this one. */
   before: string | null
 }
 
-/** Reads the command line. `known`: the names of all benchmarks. @throws {Error} if an option is invalid */
+/** `known`: the names of all benchmarks. @throws {Error} if an option is invalid */
 export function readOptions(known: string[]): Options {
   const text = { type: 'string' } as const
   const flag = { type: 'boolean', default: false } as const

@@ -6,21 +6,19 @@ import type { Bench } from './benchmark.ts'
 import { addCopies, ownOf, takeIntent } from './copies.ts'
 import type { Setting } from './setting.ts'
 
-/** The number of intents in one job of the relay. */
 const RELAYED_TOGETHER = 500
 
 /** Intents with one event in their outboxes. Each merchant has one endpoint, so that an event is one delivery. */
 export interface Outboxes {
-  /** Writes intents, spread evenly over the merchants. Their events appear in the outboxes all at once, at the end. */
+  /** Spreads intents evenly over the merchants. Their events appear in the outboxes all at once, at the end. */
   fill(count: number): Promise<void>
-  /** Adds the relay jobs that creates would add. */
+  /** Enqueues the relay jobs that creates would enqueue. */
   wake(): Promise<void>
-  /** Removes every intent and delivery. */
   clear(): Promise<void>
   close(): Promise<void>
 }
 
-/** No worker of the service may run yet, because the intents are copies of one that was not relayed. */
+/** No worker may run yet, because the intents are copies of one that was not relayed. */
 export async function openOutboxes({ redisUrl }: Bench, setting: Setting): Promise<Outboxes> {
   const { service, database, merchants } = setting
   const sample = await takeIntent(setting)

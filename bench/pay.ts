@@ -13,7 +13,7 @@ const MERCHANTS = 20
 const MAX_PER_SECOND = { service: 2500, bare: 6000 }
 const typed = { phone: '22000001', pin: '1234' }
 
-/** The form of the hosted page and a bare form, alternately on the same MongoDB. */
+/** The hosted page's form and a bare form, alternately on the same MongoDB. */
 export const pay: Benchmark = {
   describe: ({ seconds }) =>
     "the form of one `web`'s hosted page, live, by a provider that responds at once ÷ a bare Express 5 form with one findOneAndUpdate; " +
@@ -56,7 +56,7 @@ export const pay: Benchmark = {
   },
 }
 
-/** Creates intents and opens their pages, so that the forms only need to be sent. Each form has its own token. */
+/** Opens the pages of new intents, so that the forms only need to be sent. Each form has its own token. */
 async function fillForms(origin: string, merchants: Merchant[], count: number): Promise<Call[]> {
   const api = openApi(origin)
   const pages = new Pool(origin, { connections: 64 })

@@ -6,7 +6,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { query } from '../dev/servers/query.ts'
 import { compile } from '../test/support/built.ts'
 
-/** The compiled programs of the service. */
 export const programsIn = (build: string) => ({
   web: join(build, 'src/server.js'),
   worker: join(build, 'workers/main.js'),
@@ -14,7 +13,7 @@ export const programsIn = (build: string) => ({
   admin: join(build, 'src/admin/main.js'),
 })
 
-/** Compiles the service in another checkout. Returns its programs, which are removed when this process ends. */
+/** Compiles another checkout's service. The programs are removed when this process ends. */
 export function buildEarlier(checkout: string): Runtime['programs'] {
   const build = mkdtempSync(resolve('.data/test-build-'))
   process.once('exit', () => rmSync(build, { recursive: true, force: true }))
@@ -23,9 +22,9 @@ export function buildEarlier(checkout: string): Runtime['programs'] {
 }
 
 export interface Runtime {
-  /** The compiled programs of the service. */
+  /** Compiled from this checkout or an earlier one. */
   programs: ReturnType<typeof programsIn>
-  /** The folder of the logs. Each process writes to `<name>.log`. */
+  /** Where each process writes its log, `<name>.log`. */
   folder: string
   /** Whether each process writes a CPU profile, `<name>.cpuprofile`, when it ends. */
   profile: boolean
@@ -57,7 +56,7 @@ const beyondReach = {
   SANDBOX_BYTES_PER_DAY: '1000000000000',
 }
 
-/** Starts a script as a separate process, which ends with this one. */
+/** Runs as a separate process, which ends with this one. */
 export function startProcess(runtime: Runtime, name: string, script: string, environment: Environment): Running {
   const child = launch(runtime, name, [script], { ...beyondReach, ...environment })
   child.once('exit', (code) => {
@@ -76,7 +75,7 @@ export function startProcess(runtime: Runtime, name: string, script: string, env
   }
 }
 
-/** Runs a script with its input as JSON to its end. Returns the JSON in the last line of its output. */
+/** The script gets its input as JSON. Returns the JSON in its last line of output. */
 export async function runProcess<Result>(runtime: Runtime, script: string, input: object, name = script) {
   const child = launch({ ...runtime, profile: false }, name, [`bench/${script}.ts`, JSON.stringify(input)], {})
   const [code] = (await once(child, 'exit')) as [number | null]
@@ -95,7 +94,7 @@ export async function listening(port: number): Promise<void> {
 
 function launch({ folder, profile }: Runtime, name: string, args: string[], environment: Environment): ChildProcess {
   mkdirSync(folder, { recursive: true })
-  // The log goes to a file, because a service in production also pays for writing it.
+  // Goes to a file, because a service in production also pays for writing its log.
   rmSync(logOf(folder, name), { force: true })
   const log = openSync(logOf(folder, name), 'a')
   const profiling = profile ? ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${name}.cpuprofile`] : []

@@ -1,4 +1,4 @@
-// A wallet provider at which every payment succeeds at once. It stores nothing.
+// A wallet provider at which every payment succeeds at once. Stores nothing.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 
 createServer((req, res) => void carryOut(req, res)).listen(Number(process.env.PORT), '127.0.0.1')

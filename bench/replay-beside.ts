@@ -18,26 +18,25 @@ import { firstDelivered, waitFor } from './wait-for.ts'
 const PER_SECOND = 25
 /** A replay must not end before its side of the round. */
 const MIN_EVENTS = 20_000
-/** The number of past events of one payment. */
+/** Past events per payment. */
 const EVENTS_PER_INTENT = 100
 const HOUR_MS = 3_600_000
 
-/** The durations of creates, and of the times from their responses to the first attempts. */
+/** How long creates took, and how long after their responses the first attempts came. */
 type Latency = Record<'create' | 'attempt', Waits>
 
-/** The latencies of the merchant whose events are replayed, and of another one. */
+/** For the merchant whose events are replayed, and for another one. */
 interface BesideReplay {
   same: Latency
   other: Latency
   replayedPerSecond: number
 }
 
-/** The number of events to replay. */
 const eventsOf = ({ most }: Options): number => Math.max(most / 10, MIN_EVENTS)
 
 /**
- * Creates at a steady rate for two merchants with one endpoint each: alternately beside a replay of one merchant's past
- * events to the same endpoint, and alone. Half of the past events have a delivery.
+ * Two merchants with one endpoint each create at a steady rate: alternately beside a replay of one's past events to the
+ * same endpoint, and alone. Half of the past events have a delivery.
  */
 export const replayBeside: Benchmark = {
   describe: (options) =>
@@ -119,8 +118,8 @@ interface Replay {
 }
 
 /**
- * Adds past events of a merchant to the log, after those that it has. Documents of the service are
- * copied. Every other event has a DELIVERED delivery. Returns the id of the merchant's endpoint.
+ * Adds past events to a merchant's log, after the existing ones, as copies of the service's own documents. Every other
+ * event has a DELIVERED delivery. Returns the id of the merchant's endpoint.
  */
 async function addPast(database: mongo.Db, { businessId }: Merchant, count: number): Promise<string> {
   const events = database.collection<LoggedEvent>('events')

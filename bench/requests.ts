@@ -1,5 +1,5 @@
-// Sends the requests of a file in a separate process, several at once. Ends when the time is up, or when all are sent
-// if each may be sent once. Prints the result as one line of JSON.
+// Sends a file's requests in a separate process, several at once. Ends when the time is up, or when all are sent if
+// each may be sent once. Prints the result as one line of JSON.
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Pool } from 'undici'
@@ -10,19 +10,18 @@ export interface Call {
   method: 'GET' | 'POST'
   path: string
   apiKey?: string
-  /** A form as a browser encodes it, whose response must be 303. The other responses must be 2xx. */
+  /** Encoded as a browser does. Its response must be 303, all others 2xx. */
   form?: string
 }
 
 export interface Requests {
   /** Scheme, host and port. */
   origin: string
-  /** The number of concurrent requests. */
   connections: number
   seconds: number
-  /** The file with the calls, a JSON array. */
+  /** A file with the calls, a JSON array. */
   file: string
-  /** Whether each call is sent only once. Else they rotate. */
+  /** Whether each call is sent only once. Otherwise they rotate. */
   eachOnce: boolean
   /** Sent as JSON with every POST. */
   body?: object
@@ -31,7 +30,7 @@ export interface Requests {
 export interface Timed extends LoadResult {
   p95: number
   sent: number
-  /** The instant by `nowMs`. */
+  /** Read from `nowMs`. */
   startedAt: number
 }
 

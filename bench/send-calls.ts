@@ -3,17 +3,17 @@ import { join } from 'node:path'
 import { type Runtime, runProcess } from './processes.ts'
 import type { Call, Requests, Timed } from './requests.ts'
 
-/** Requests with their calls in memory instead of a file. */
+/** Passes the calls in memory instead of a file. */
 type CallsInput = Omit<Requests, 'file'> & { calls: Call[] }
 
-/** Sends calls in a separate process. @throws {Error} if a response is not as expected */
+/** In a separate process. @throws {Error} if a response is not as expected */
 export async function sendCalls(runtime: Runtime, input: CallsInput): Promise<Timed> {
   const timed = await sendRefusableCalls(runtime, input)
   if (timed.failed > 0) throw new Error(`${timed.failed} requests to ${input.origin} did not succeed`)
   return timed
 }
 
-/** Sends calls of which some may be refused. */
+/** Some of the calls may be refused. */
 export function sendRefusableCalls(runtime: Runtime, { calls, ...rest }: CallsInput): Promise<Timed> {
   const file = join(runtime.folder, 'calls.json')
   writeFileSync(file, JSON.stringify(calls))
@@ -22,7 +22,7 @@ export function sendRefusableCalls(runtime: Runtime, { calls, ...rest }: CallsIn
 
 /**
  * Returns a function that prepares calls, and then sends them for some seconds over 64 connections, each once. The next
- * round sends those that are left. `perSecond`: more than two cores can handle.
+ * round sends what is left. `perSecond`: more than two cores can handle.
  */
 export function sendOnce(
   runtime: Runtime,

@@ -9,23 +9,20 @@ import { addEndpoint, makeMerchants } from './merchants.ts'
 import { type Environment, listening, type Running, runProcess, startProcess } from './processes.ts'
 import type { Sent, Steady, Stream } from './steady.ts'
 
-/** A running process that serves HTTP. */
 export interface Web extends Running {
   /** Scheme, host and port. */
   origin: string
 }
 
-/** One or more `web` of the service with their own database and queue prefix, and their workers. */
+/** One or more `web` with their own database and queue prefix, and their workers. */
 export interface Service {
   name: string
   web: Web
-  /** The origins of all `web`. */
+  /** One per `web`. */
   origins: string[]
   secretKey: Buffer
   mongodbUrl: string
-  /** Starts another worker. */
   startWorker(environment?: Environment): Running
-  /** Ends `web` and every worker. */
   end(): Promise<void>
 }
 
@@ -40,14 +37,14 @@ export const inProduction = {
 interface Start {
   environment?: Environment
   webs?: number
-  /** By default, a new one. Two services with the same database need the same key. */
+  /** By default, a new one. Two services on one database need the same key. */
   secretKey?: Buffer
-  /** The database, by default called like the service. */
+  /** By default, named like the service. */
   database?: string
 }
 
 /**
- * Starts `web` without a worker. The logs and profiles are called `<name>-web`, `<name>-web-2`, `<name>-worker`,
+ * Starts `web` without a worker. Logs and profiles are named `<name>-web`, `<name>-web-2`, `<name>-worker`,
  * `<name>-worker-2` and so on.
  */
 export async function startService(bench: Bench, name: string, start: Start = {}): Promise<Service> {
@@ -87,7 +84,7 @@ export async function startService(bench: Bench, name: string, start: Start = {}
   }
 }
 
-/** Starts a script that listens on PORT. */
+/** The script listens on PORT. */
 export async function startWeb(
   { runtime }: Bench,
   name: string,
@@ -100,7 +97,7 @@ export async function startWeb(
   return { ...running, origin: `http://127.0.0.1:${port}` }
 }
 
-/** Starts a route of bare/routes.ts, the counterpart of the service. */
+/** A route of bare/routes.ts, the service's counterpart. */
 export const startBare = (bench: Bench, route: string, database: string, environment: Environment = {}): Promise<Web> =>
   startWeb(bench, `bare-${route}`, 'bench/bare/routes.ts', {
     NODE_ENV: 'production',
@@ -110,7 +107,7 @@ export const startBare = (bench: Bench, route: string, database: string, environ
     ...environment,
   })
 
-/** Starts the bare route and the bare worker, which post a webhook for each create to every URL. */
+/** The bare route and the bare worker, which post a webhook for each create to every URL. */
 export async function startBareNotify(bench: Bench, database: string, urls: string[]): Promise<Web> {
   const worker = startBareWorker(bench)
   const route = await startBare(bench, 'notify', database, { URLS: urls.join(',') })
@@ -120,7 +117,7 @@ export async function startBareNotify(bench: Bench, database: string, urls: stri
 export const startBareWorker = ({ runtime, redisUrl }: Bench, environment: Environment = {}): Running =>
   startProcess(runtime, 'bare-worker', 'bench/bare/worker.ts', { REDIS_URL: redisUrl, ...environment })
 
-/** What a benchmark uses beside its own processes. */
+/** Everything a benchmark uses besides its own processes. */
 export interface Setting {
   service: Service
   arrivals: Arrivals
@@ -131,15 +128,15 @@ export interface Setting {
 interface Wanted extends Start {
   merchants?: number
   mode?: 'test' | 'live'
-  /** Endpoint servers, by default one. */
+  /** How many endpoint servers. By default, one. */
   endpoints?: number
   /** Each merchant gets an endpoint for these events, and each endpoint server at least one. By default, none does. */
   events?: EventName[]
-  /** Whether a worker runs from the beginning, which is the default. */
+  /** Whether a worker runs from the beginning. By default, one does. */
   worker?: boolean
 }
 
-/** Starts a service with merchants and endpoints, and ends everything after `use`. */
+/** A service with merchants and endpoints. Ends everything after `use`. */
 export async function withService<Result>(
   bench: Bench,
   name: string,
@@ -159,13 +156,12 @@ export async function withService<Result>(
       await addEndpoint(service, merchants[index % count], arrivals.urls[index % endpoints], events)
   if (worker) service.startWorker()
   const result = await withDatabase(service.mongodbUrl, (database) => use({ service, arrivals, merchants, database }))
-  // The endpoints end first, so that no attempt of the worker stays in flight.
+  // The endpoints end first, so that none of the worker's attempts stays in flight.
   await arrivals.end()
   await service.end()
   return result
 }
 
-/** Opens a database for the duration of `use`. */
 export async function withDatabase<T>(mongodbUrl: string, use: (database: mongo.Db) => Promise<T>): Promise<T> {
   const client = await mongo.MongoClient.connect(mongodbUrl)
   try {
@@ -175,10 +171,9 @@ export async function withDatabase<T>(mongodbUrl: string, use: (database: mongo.
   }
 }
 
-/** The path of a create. */
 export const createPath = '/api/v1/dev/intents'
 
-/** Acts at a steady rate for some seconds. @throws {Error} if a response is not 2xx */
+/** Sends requests at a steady rate. @throws {Error} if a response is not 2xx */
 export function actSteadily(
   { runtime }: Bench,
   origins: string[],
@@ -190,10 +185,10 @@ export function actSteadily(
   return runProcess<Sent[]>(runtime, 'steady', input)
 }
 
-/** The milliseconds of each act, from the time at which it was due until its response. */
+/** From the time at which each request was due until its response. */
 export const responseMs = (sent: Sent[]): number[] => sent.map(({ dueAt, respondedAt }) => respondedAt - dueAt)
 
-/** Creates at a steady rate, spread over merchants. */
+/** Spreads the creates over the merchants. */
 export const createSteadily = (
   bench: Bench,
   { origins }: Service,

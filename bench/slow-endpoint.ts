@@ -9,7 +9,7 @@ import { allRecorded } from './wait-for.ts'
 const PER_SECOND = 10
 const SECONDS = 60
 
-/** The delay of events to a slow endpoint, from its first event. Each round has a new business and endpoint. */
+/** How late events reach a slow endpoint, from its first event. Each round has a new business and endpoint. */
 export const slowEndpoint: Benchmark = {
   describe: () =>
     '10 events/s to an endpoint that takes 3 s for each, from the response of the create to the first attempt; all 60 s',

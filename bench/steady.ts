@@ -1,11 +1,11 @@
-// Acts at a steady rate in a separate process. Each act is sent on schedule, even if earlier ones have no response yet.
-// Prints the acts as one line of JSON.
+// Creates, cancels and pays at a steady rate in a separate process. Each request is sent on schedule, even if earlier
+// ones have no response yet. Prints them as one line of JSON.
 import { setTimeout as pause } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { order } from './calls.ts'
 import { nowMs } from './times.ts'
 
-/** Creates that use some keys in rotation. */
+/** Creates that rotate through some keys. */
 export interface Stream {
   perSecond: number
   apiKeys: string[]
@@ -16,7 +16,7 @@ export interface Stream {
 }
 
 export interface Steady {
-  /** Scheme, host and port of each `web`. They get the acts in turn. */
+  /** Scheme, host and port of each `web`. Requests alternate between them. */
   origins: string[]
   path: string
   seconds: number
@@ -25,10 +25,10 @@ export interface Steady {
 
 export interface Sent {
   act: 'create' | 'cancel' | 'pay'
-  /** The index of the stream. */
+  /** Which stream it belongs to. */
   stream: number
   reference: string
-  /** When the act was due to be sent. Like `respondedAt`, by `nowMs`. */
+  /** When the request was due to be sent. Like `respondedAt`, by `nowMs`. */
   dueAt: number
   respondedAt: number
 }
@@ -69,7 +69,7 @@ async function post(path: string, apiKey: string, body: object): Promise<string>
   return (JSON.parse(text) as { data: { referenceNumber: string } }).data.referenceNumber
 }
 
-/** The create of an intent, and what settles it. */
+/** An intent's create, and what settles it. */
 function actsOf({ perSecond, apiKeys, settles = false }: Stream, stream: number, index: number): Due[] {
   const apiKey = apiKeys[index % apiKeys.length] ?? ''
   const afterMs = (index * 1000) / perSecond

@@ -13,19 +13,19 @@ import { waitFor } from './wait-for.ts'
 const MERCHANTS = 20
 /** Long enough to write all intents and their jobs before the first intent expires. */
 const LEAD_MS = 20_000
-/** Storms that are not measured. The first one meets a worker that has compiled nothing yet. */
+/** These come first and aren't measured, because the first storm meets a worker that has compiled nothing yet. */
 const WARM_UP_STORMS = 1
 const queue = 'intent-expiry'
 
-/** Filters that use an index. */
+/** These filters use an index. */
 const pending = { status: 'PENDING', cancelsAt: { $gt: new Date(0) } } as const
 const open = { nextAttemptAt: { $type: 'date' } } as const
 
 /** Seconds since the last intent expired. */
 interface Storm {
-  /** Until all intents were CANCELLED in MongoDB. */
+  /** Ends when all intents are CANCELLED in MongoDB. */
   ended: number
-  /** Until the last `payment.expired` arrived. NaN on the bare side, which sends none. */
+  /** Ends when the last `payment.expired` has arrived. NaN on the bare side, which sends none. */
   delivered: number
 }
 
@@ -84,14 +84,14 @@ async function expire(bench: Bench, { database, arrivals }: Setting, jobs: Queue
   const delivered = since()
   const deliveries = database.collection('deliveries')
   await waitFor('every delivery to be recorded', async () => (await deliveries.findOne(open)) === null)
-  // A recorded delivery is not repeated, so a second arrival would be there by now.
+  // A recorded delivery isn't repeated, so a second arrival would be there by now.
   await arrived()
   await arrivals.forget()
   await intents.deleteMany({})
   return { ended, delivered }
 }
 
-/** Lets a bare process run the same number of guarded updates, without webhooks. */
+/** The same number of guarded updates in a bare process, without webhooks. */
 async function updateBare(bench: Bench, { database }: Setting, origin: string, draft: Draft): Promise<Storm> {
   const bare = database.collection<Intent>('bare')
   await addCopies(bare, bench.storm, (index) => draft(Date.now(), index))

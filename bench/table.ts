@@ -1,10 +1,9 @@
 import type { Line, Pair } from './benchmark.ts'
 
-/** The rates of both sides, and their ratio. */
 export const rateLine = (what: string, pairs: Pair<{ perSecond: number }>[], aim = ''): Line =>
   comparedLine(what, pairs, ({ perSecond }) => perSecond, aim)
 
-/** A figure of both sides. `aim`: the aim of the service. */
+/** One figure on both sides. `aim` is the service's. */
 export function figureLine<Figures>(
   what: string,
   pairs: Pair<Figures>[],
@@ -30,7 +29,7 @@ export function comparedLine<Figures>(
   return { ...figureLine(what, pairs, figure), ratio: spread(ratios, 2), aim }
 }
 
-/** A figure of the service without a counterpart. */
+/** A figure without a counterpart. */
 export const aloneLine = (what: string, service: string, aim = ''): Line => ({
   what,
   service,
@@ -39,7 +38,6 @@ export const aloneLine = (what: string, service: string, aim = ''): Line => ({
   aim,
 })
 
-/** The rate and the durations of both sides. */
 export const rateLines = (
   what: string,
   pairs: Pair<{ perSecond: number; p50: number; p99: number }>[],
@@ -50,13 +48,13 @@ export const rateLines = (
   figureLine('  p99, ms', pairs, ({ p99 }) => p99),
 ]
 
-/** The durations of both sides, with their ratios. */
+/** Durations on both sides, with their ratios. */
 export const waitLines = (what: string, pairs: Pair<{ p50: number; p99: number }>[], aim: string): Line[] => [
   comparedLine(`${what}, p99, ms`, pairs, ({ p99 }) => p99, aim),
   comparedLine('  p50, ms', pairs, ({ p50 }) => p50),
 ]
 
-/** `median (least–most)`, or nothing if a value is missing (NaN). */
+/** `median (least–most)`, or '' if a value is missing (NaN). */
 export function spread(values: number[], digits: number): string {
   if (values.some(Number.isNaN)) return ''
   const sorted = [...values].sort((one, other) => one - other)

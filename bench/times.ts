@@ -1,13 +1,13 @@
-/** Milliseconds of the monotonic clock of the machine, which is the same in all processes. */
+/** Milliseconds of the machine's monotonic clock, which is the same in all processes. */
 export const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6
 
-/** The value that a share of the values (0 to 1) does not exceed. */
+/** `share` is from 0 to 1. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other)
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
 }
 
-/** Percentiles of durations in milliseconds. */
+/** In milliseconds. */
 export interface Waits {
   p50: number
   p90: number

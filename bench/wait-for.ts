@@ -4,7 +4,7 @@ import type { Delivery } from '../src/webhooks/deliveries/delivery.ts'
 
 const LIMIT_MS = 60_000
 
-/** Waits until a condition holds. @throws {Error} if that takes longer than a minute */
+/** @throws {Error} if that takes longer than a minute */
 export async function waitFor(what: string, holds: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + LIMIT_MS
   while (!(await holds())) {
@@ -13,7 +13,7 @@ export async function waitFor(what: string, holds: () => Promise<boolean>): Prom
   }
 }
 
-/** Waits until the count is `wanted`. @throws {Error} if the count does not change for a minute */
+/** @throws {Error} if the count doesn't change for a minute */
 export async function waitForCount(
   what: string,
   wanted: number,
@@ -41,7 +41,7 @@ export async function allRecorded(database: mongo.Db, count: number, pollMs?: nu
   if (all !== count) throw new Error(`${all} deliveries, not ${count}`)
 }
 
-/** Waits until a merchant's delivery is DELIVERED, so that it can be copied. */
+/** So that it can be copied. */
 export async function firstDelivered(database: mongo.Db, businessId: string): Promise<Delivery> {
   const deliveries = database.collection<Delivery>('deliveries')
   const delivered = { businessId, status: 'DELIVERED', leaseToken: null } as const

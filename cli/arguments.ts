@@ -6,17 +6,16 @@ const MAX_REPLAYED = 100
 
 export interface ListenCommand {
   name: 'listen'
-  /** The address of the API, without a slash at the end. */
+  /** The API's, without a trailing slash. */
   url: string
-  /** The URL to which events are forwarded, or null if they are only shown. */
+  /** Where to forward events. Null only shows them. */
   forward: string | null
-  /** The word in the names of the webhook headers. */
+  /** Part of the webhook headers' names. */
   headerBrand: string
-  /** Shows only these events. An empty list shows all. */
+  /** Shows only these events. Empty: all. */
   types: readonly EventName[]
-  /** The number of past events to show first. */
+  /** How many past events to show first. */
   replayLast: number
-  /** Prints the body of each event as JSON. */
   json: boolean
 }
 
@@ -65,7 +64,7 @@ export function readArguments(words: string[], env: NodeJS.ProcessEnv, defaultUr
   }
 }
 
-/** The check comes before the arguments are parsed, because an error message could repeat the key. */
+/** Runs before the arguments are parsed, because a parser's error could repeat the key. */
 function refuseKey(words: string[]): void {
   if (words.some((word) => /[sp]k_(test|live)_/.test(word)))
     throw new Error(
@@ -86,7 +85,7 @@ function urlOf(what: string, text: string): URL {
   throw new Error(`${what} must begin with http:// or https://, such as ${EXAMPLE_URL}.`)
 }
 
-/** Completes the address of a service, such as http://localhost:3000, with the path of its API. */
+/** Appends the API's path to a service's address, such as http://localhost:3000. */
 const apiUrl = ({ origin, pathname }: URL): string =>
   origin + (pathname === '/' ? '/api/v1' : pathname.replace(/\/+$/, ''))
 

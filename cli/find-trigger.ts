@@ -3,13 +3,13 @@ import type { EventName } from '../schemas/events.ts'
 
 /** In centimes. */
 const AMOUNT = 50_000
-/** With a test key, every payment of this amount in centimes fails. */
+/** In centimes. With a test key, every payment of this amount fails. */
 const FAILING_AMOUNT = 99_901
 
-/** Causes an event. Returns a sentence about the result. */
+/** Causes an event, and describes the result in a sentence. */
 type Trigger = (payments: Payments) => Promise<string>
 
-/** The events that a test key can cause at once. */
+/** Which events a test key can cause at once. */
 const triggers: Partial<Record<EventName, Trigger>> = {
   'payment.created': async (payments) => `${await createIntent(payments)} was created.`,
   async 'payment.confirmed'(payments) {
@@ -42,7 +42,7 @@ const triggers: Partial<Record<EventName, Trigger>> = {
   },
 }
 
-/** Events that no request causes at once, with the reasons. */
+/** Events that no request causes at once, and why. */
 const untriggered: Record<string, string> = {
   'payment.expired': 'an intent expires only at its expiresAt, 24 hours after its creation',
   'endpoint.failing': 'an endpoint must fail for hours',
@@ -65,7 +65,7 @@ async function createIntent(payments: Payments, amount = AMOUNT): Promise<string
   return referenceNumber
 }
 
-/** Returns undefined if the service rejects the request with this code. */
+/** Undefined if the service rejects the request with this code. */
 const unless = <T>(code: string, response: Promise<T>): Promise<T | undefined> =>
   response.catch((error: unknown) => {
     if (error instanceof PaymentsError && error.code === code) return undefined

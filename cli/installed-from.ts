@@ -6,8 +6,8 @@ interface Lock {
 }
 
 /**
- * Returns the origin of the service from which npx has installed this package, or null if it comes from elsewhere. npm
- * records the URL of each package beside the packages.
+ * The origin of the service from which npx installed this package, or null if it came from elsewhere. npm records each
+ * package's URL next to the packages.
  */
 export function installedFrom(): string | null {
   try {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The command line for a merchant's developers: shows the events of a test key, forwards them to a server on this
-// machine, and causes events.
+// The command line for a merchant's developers: shows a test key's events, forwards them to a server on this machine,
+// and causes events.
 import { homedir } from 'node:os'
 import { readArguments } from './arguments.ts'
 import { findTrigger } from './find-trigger.ts'
@@ -18,7 +18,7 @@ process.stderr.on('error', () => undefined)
 const stop = new AbortController()
 const { signal } = stop
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(name, () => stop.abort())
-// A program that ends npx ends only its shell. Without this check, `listen` would continue, unseen.
+// Ending npx ends only its shell. Without this check, `listen` would continue, unseen.
 const parent = process.ppid
 if (process.env.npm_command === 'exec') setInterval(() => process.ppid === parent || stop.abort(), 500).unref()
 
@@ -55,10 +55,7 @@ function warn(text: string): void {
   process.stderr.write(`${printable(text)}\n`)
 }
 
-/**
- * Escapes control characters as in JSON, because a server's response or an event's data could otherwise change the
- * terminal.
- */
+/** Escapes control characters as in JSON: those in a server's response or an event's data could change the terminal. */
 function printable(text: string): string {
   return text.replaceAll(/[^\P{Cc}\n]/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

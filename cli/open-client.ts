@@ -1,7 +1,6 @@
 import { createPayments, type Payments, PaymentsError } from '../docs/clients/payments.ts'
 
 interface Opened {
-  /** The address of the API. */
   url: string
   key: string
   /** Prints to stderr. */
@@ -11,12 +10,12 @@ interface Opened {
 }
 
 /**
- * Opens the client of the API. The client repeats a request after a temporary failure. When requests begin to fail, the
- * reason is printed once. Another line is printed when the connection works again.
+ * Repeats a request after a temporary failure. Prints the reason once when requests begin to fail, and another line
+ * when the connection works again.
  */
 export function openClient({ url, key, warn, signal }: Opened): Payments {
   let failing: number | 'unreachable' | null = null
-  /** Prints the first of several failures of the same kind. */
+  /** Prints only the first of several failures of the same kind. */
   const report = (kind: typeof failing, reason: string): void => {
     if (kind !== failing) warn(reason)
     failing = kind
@@ -42,14 +41,14 @@ export function openClient({ url, key, warn, signal }: Opened): Payments {
   })
 }
 
-/** The reason why there was no response, such as "ECONNREFUSED". */
+/** Why there was no response, e.g. "ECONNREFUSED". */
 function causeOf(error: unknown): string {
   const { name, message, cause } = error as Error & { cause?: NodeJS.ErrnoException }
   if (name === 'AbortError') return 'no response in time'
   return cause?.code ?? (cause?.message || message)
 }
 
-/** The sentence for an error that ends the command. */
+/** For an error that ends the command. */
 export function sentenceOf(error: unknown): string {
   if (!(error instanceof PaymentsError)) return (error as Error).message
   const { statusCode, code, message } = error

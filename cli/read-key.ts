@@ -13,7 +13,7 @@ export async function readKey(
   if (given) return checked(given)
   if (!stdin.isTTY) throw new Error('Set PAYMENTS_API_KEY to a secret test key (sk_test_…).')
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
-  // From here on, the terminal does not show what is typed.
+  // From here on, the terminal doesn't show what is typed.
   const prompt = createInterface({ input: stdin, output: silent, terminal: true })
   stderr.write('Secret test key (sk_test_…, not shown): ')
   try {
@@ -24,7 +24,7 @@ export async function readKey(
   }
 }
 
-/** In a prompt, Ctrl-C arrives as an event of the prompt, and not as a signal. */
+/** In a prompt, Ctrl-C arrives as one of the prompt's events, not as a signal. */
 const nextLine = (prompt: ReturnType<typeof createInterface>, signal: AbortSignal): Promise<string> =>
   new Promise((resolve, reject) => {
     const end = () => reject(new Error('No key was entered.'))

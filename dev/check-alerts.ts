@@ -1,4 +1,4 @@
-// `npm run alerts`: checks the metrics and ops/alerts.yml with promtool of Prometheus, and runs ops/alerts.test.yml.
+// `npm run alerts`: checks the metrics and ops/alerts.yml with Prometheus's promtool, and runs ops/alerts.test.yml.
 import { spawnSync } from 'node:child_process'
 import { createMetrics, measureProcess } from '../src/metrics/metrics.ts'
 import { say } from './setup/run.mjs'

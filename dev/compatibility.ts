@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { apiDiff, type Diff } from 'api-smart-diff'
 import { openapi } from './openapi-document.ts'
 
-/** The description of the API that was accepted last. */
+/** The accepted description. */
 const file = 'docs/openapi.json'
 const digestLine = /^The API is described by `docs\/openapi\.json`, SHA-256 `([0-9a-f]{64})`$/m
 const breakingHeading = '### Breaking changes\n\n'
@@ -40,7 +40,7 @@ export function accept(root: string, note: string, current: object = openapi): s
   const { text, before, entry, after } = read(root)
   const breaking = changesSince(text, current)
   if (breaking.length > 0 && note === '') return [...breaking, howToBreak]
-  // The newest digest may stand in the entry of the version before.
+  // The newest digest may be in the entry of the version before.
   if (text !== '' && digestLine.exec(entry + after)?.[1] !== digestOf(text)) return [howToRestore]
   const accepted = asText(current)
   writeFileSync(join(root, file), accepted)
@@ -62,7 +62,7 @@ function withNote(entry: string, note: string): string {
 const changesSince = (text: string, current: object): string[] =>
   text === '' ? [] : breakingChanges(JSON.parse(text) as Description, current as Description)
 
-/** The accepted description, or an empty text, and the changelog: before the newest entry, this entry, and the rest. */
+/** The accepted description (or ''), and the changelog: before the newest entry, that entry, and the rest. */
 function read(root: string) {
   const path = join(root, file)
   const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
@@ -71,7 +71,7 @@ function read(root: string) {
   return { text, before, entry, after: older.join('') }
 }
 
-/** The compared parts of an OpenAPI document. References are resolved, so a changed schema shows at each use. */
+/** What is compared of an OpenAPI document. References are resolved, so a changed schema shows at each use. */
 export interface Description {
   openapi: string
   paths: Record<string, Record<string, object>>
@@ -79,19 +79,16 @@ export interface Description {
   components: object
 }
 
-/**
- * Returns the changes from `before` to `after` that can break a program of a merchant, one line for each. A change that
- * cannot be classified is included.
- */
+/** Changes that can break a merchant's program, one line each. Includes changes that can't be classified. */
 export function breakingChanges(before: Description, after: Description): string[] {
-  // The comparison changes the documents that it gets.
+  // The comparison modifies its arguments.
   const changes = apiDiff(structuredClone(comparable(before)), structuredClone(comparable(after)))
   return [...new Set(changes.filter(isBreaking).map(inWords))]
 }
 
 /**
- * Returns the document in the form that the comparison understands. It does not know webhooks, so each webhook becomes
- * an operation whose response has the webhook's headers and body. In both, the service is the sender.
+ * The comparison doesn't know webhooks, so each one becomes an operation whose response has the webhook's headers and
+ * body. In both, the service is the sender.
  */
 const comparable = ({ paths, webhooks, components, ...rest }: Description): object => ({
   openapi: rest.openapi,
@@ -121,9 +118,9 @@ function isBreaking({ type, action, path, before, after }: Diff): boolean {
   const [group, key] = path.slice(-2)
   if (root !== 'paths') return false
   const isSent = part === 'responses'
-  // Merchants must expect new values, such as the names of new events, and therefore longer lists of values.
+  // Merchants must expect new values, such as new events' names, and therefore longer lists of values.
   if (isSent && ((action === 'add' && group === 'enum') || key === 'maxItems')) return false
-  // The examples of a response name its error codes.
+  // A response's examples name its error codes.
   if (group === 'examples') return action === 'remove'
   if (path.some((each) => each === 'example' || String(each).startsWith('x-'))) return false
   if (key === 'type') return isSent ? !isWithin(after, before) : !isWithin(before, after)
@@ -137,10 +134,10 @@ function isBreaking({ type, action, path, before, after }: Diff): boolean {
 const isWithin = (types: string | string[], wider: string | string[]): boolean =>
   [types].flat().every((type) => [wider].flat().includes(type))
 
-/** The parts of a path that say nothing about where a change is. */
+/** These parts of a path don't say where a change is. */
 const frames = new Set(['content', 'application/json', 'schema', 'properties'])
 
-/** Returns a line such as "POST /dev/intents: [Removed] property `label` in Request Body". */
+/** E.g. "POST /dev/intents: [Removed] property `label` in Request Body". */
 function inWords({ path, description = '', action }: Diff): string {
   const [, url = '', method = '', ...rest] = path.map(String)
   // The comparison describes a schema only where it occurs first, and leaves out words elsewhere.

@@ -1,5 +1,5 @@
-// `npm run demo`: shows the product to a newcomer, and then keeps it running. With --once, it exits after the last
-// step. The exit code is 0 only if every check succeeded.
+// `npm run demo`: shows the product to a newcomer, then keeps it running. With --once, it exits after the last step.
+// The exit code is 0 only if every check succeeded.
 import { parseArgs } from 'node:util'
 import { invite, makeMerchant, registerEndpoint, seeEvents } from './demo/developer.ts'
 import { type EndpointServer, startEndpointServer } from './demo/endpoint-server.ts'
@@ -34,7 +34,6 @@ try {
 // After an interruption, a step may still be waiting for something.
 process.exit()
 
-/** Runs the demo. Returns the exit code. */
 async function demo(once: boolean): Promise<number> {
   const servers = await startLocalServers('demo')
   const endpointServer = await startEndpointServer()

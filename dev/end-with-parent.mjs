@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 const POLL_MS = 500
 
 /**
- * Ends this process with SIGTERM soon after its parent is gone. A kill -9 of the parent sends no signal to its
- * children. If npm runs this process in a shell that stays in between, as dash does, npm counts as a parent as well.
+ * Ends this process with SIGTERM soon after its parent is gone, because a kill -9 of the parent sends its children no
+ * signal. If npm runs this process in a shell that stays in between, as dash does, npm counts as a parent too.
  */
 export function endWithParent() {
   const { ppid } = process
@@ -17,7 +17,7 @@ export function endWithParent() {
 const isShellOfNpm = (pid) => readProc(pid, 'cmdline').includes(`\0-c\0${process.env.npm_lifecycle_script}`)
 const parentOf = (pid) => /^PPid:\t(\d+)/m.exec(readProc(pid, 'status'))?.[1]
 
-/** Only Linux has these files. The shell of macOS does not stay in between. */
+/** Only Linux has these files. On macOS, the shell doesn't stay in between. */
 function readProc(pid, name) {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'utf8')

@@ -1,4 +1,4 @@
-// `npm run figures`: prints the size of each part of the project with its bound. Exits with 1 if a bound is exceeded.
+// `npm run figures`: prints the size of each part of the project with its bound. Exits with 1 if one is exceeded.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { filesIn, importCycles, linesOf, looseFiles, smallFiles, sources } from './source-files.ts'
@@ -11,7 +11,6 @@ const pages = filesIn('docs', /\.md$/)
 const pageBytes = sum(pages.map((page) => statSync(join(import.meta.dirname, '..', page)).size))
 const productLines = sum(sources.map(linesOf))
 
-/** Every size that has a bound. */
 export const figures = [
   { name: 'files directly in src/', value: looseFiles.length, max: 8 },
   { name: 'import cycles', value: importCycles().length, max: 0 },

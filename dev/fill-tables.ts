@@ -1,4 +1,4 @@
-// `npm run tables`: writes the generated tables into the pages of docs/, and names each page that it changed.
+// `npm run tables`: writes the generated tables into the pages of docs/, and names each page it changed.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createMetrics } from '../src/metrics/metrics.ts'
@@ -10,11 +10,11 @@ import { limitTable } from './tables/limits.ts'
 import { requestLimitTable } from './tables/request-limits.ts'
 
 const root = join(import.meta.dirname, '..')
-/** Matches one generated table with its markers. */
+/** One generated table with its markers. */
 const block = /(<!-- table: ([\w-]+) -->\n).*?(\n<!-- end of table -->)/gs
 const opening = /<!-- table: /g
 
-/** The pages that may contain generated tables, by their path from the root. */
+/** Pages that may contain generated tables, relative to the root. */
 export const pagesWithTables = (): string[] =>
   readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
@@ -51,7 +51,7 @@ const tables: Record<string, () => string> = {
   limits: limitTable,
   'request-limits': requestLimitTable,
 
-  /** The parameters of each list, by name. The guide explains the filters. */
+  /** Every list's parameters. The guide explains the filters. */
   'list-parameters'() {
     const lists = operations.filter(({ parameters }) => parameters.some(({ name }) => name === 'page'))
     const rows = lists.map(({ method, path, parameters }) => {
@@ -64,7 +64,7 @@ const tables: Record<string, () => string> = {
     )
   },
 
-  /** The metrics of the service, without their common prefix. */
+  /** Names without their common prefix. */
   metrics() {
     const described = createMetrics().registry.getMetricsAsArray() as unknown as {
       name: string
@@ -81,7 +81,7 @@ const tables: Record<string, () => string> = {
     )
   },
 
-  /** Every operation of the API, by the scope that a key needs. */
+  /** Grouped by the scope that a key needs. */
   operations() {
     const byScope = Object.groupBy(operations, ({ security }) => security[0]?.apiKey[0] ?? '')
     return tableOf(

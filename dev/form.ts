@@ -1,14 +1,14 @@
 import { type HTMLElement, parse } from 'node-html-parser'
 
-/** A form of a page, as a browser sends it without input. */
+/** What a browser would send without any input. */
 export interface Form {
   method: 'GET' | 'POST'
-  /** The absolute URL. */
+  /** Absolute. */
   url: string
   fields: Record<string, string>
 }
 
-/** Returns the form of a page that contains `field`. @throws {Error} if there is none */
+/** The form that contains `field`. @throws {Error} if there is none */
 export function formFor(field: string, page: string | HTMLElement, address: string): Form {
   const html = typeof page === 'string' ? parse(page) : page
   const form = html.querySelector(`[name="${field}"]`)?.closest('form')

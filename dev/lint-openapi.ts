@@ -5,7 +5,7 @@ import parsers from '@stoplight/spectral-parsers'
 import rulesets from '@stoplight/spectral-rulesets'
 import { openapi } from './openapi-document.ts'
 
-/** A rule that the description breaks on purpose. `at` limits the exception to the paths that match. */
+/** A rule that the description breaks on purpose. `at` limits the exception to matching paths. */
 interface Exception {
   rule: string
   at?: RegExp
@@ -55,7 +55,7 @@ const source = JSON.stringify(openapi, null, 2)
 const isSound = [await satisfiesRedocly(), await satisfiesSpectral()]
 process.exitCode = isSound.every(Boolean) ? 0 : 1
 
-/** Redocly finds what Spectral does not: undefined security schemes, and paths that match the same URL. */
+/** Redocly finds what Spectral doesn't: undefined security schemes, and paths that match the same URL. */
 async function satisfiesRedocly(): Promise<boolean> {
   const config = await createConfig({
     extends: ['recommended-strict'],

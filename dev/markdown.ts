@@ -1,9 +1,8 @@
-/** Formats a table in Markdown. Escapes bars inside cells. */
+/** Escapes bars inside cells. */
 export function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`.replaceAll(/ {2,}/g, ' ')
   return [line(head), `|${head.map(() => '---|').join('')}`, ...rows.map(line)].join('\n')
 }
 
-/** Formats a name as code. */
 export const code = (text: string): string => `\`${text}\``

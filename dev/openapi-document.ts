@@ -1,6 +1,6 @@
 import { describeApi } from '../src/http/openapi/describe.ts'
 
-/** The parts of an operation that the generators of tables and clients use. */
+/** What the generators of tables and clients use of an operation. */
 export interface Operation {
   operationId: string
   tags: [string]
@@ -20,7 +20,7 @@ export interface Document {
   components: { schemas: Record<string, object>; examples: Record<string, object> }
 }
 
-/** A configuration for the description of the API without a running service. */
+/** Describes the API without a running service. */
 export const describedAs = {
   publicUrl: 'https://api.payments.example',
   maxAmount: 1_000_000_000,
@@ -29,7 +29,7 @@ export const describedAs = {
   endpointWarningMs: 86_400_000,
 }
 
-/** The OpenAPI document with the defaults of an installation. */
+/** Describes an installation with default settings. */
 export const openapi = JSON.parse(JSON.stringify(describeApi(describedAs))) as Document
 
 export const operations = Object.entries(openapi.paths).flatMap(([path, methods]) =>

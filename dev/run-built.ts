@@ -1,5 +1,5 @@
-// Starts the build of `npm run build` on new servers, each process by its line of the Procfile. Both processes must
-// become ready, and exit with 0 after SIGTERM.
+// Starts the output of `npm run build` on new servers, each process as in the Procfile. Both must become ready, and
+// exit with 0 after SIGTERM.
 
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'

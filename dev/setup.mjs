@@ -18,7 +18,7 @@ const biome = (...args) => ['node_modules/@biomejs/biome/bin/biome', ...args]
 const pack = 'npm pack ./cli --ignore-scripts=false --silent --pack-destination docs/clients'.split(' ')
 const sbom = ['dev/write-sbom.mjs']
 const checkApi = ['dev/compatibility.ts']
-/** What the tests in these folders need, unless the arguments name other tests only. */
+/** What tests in these folders need, unless the arguments name only other tests. */
 const forTests = (folders, need) => async (args) => {
   const values = { grep: { type: 'string' }, workers: { type: 'string' } }
   const { positionals } = parseArgs({ args, options: values, allowPositionals: true, strict: false })
@@ -30,8 +30,8 @@ const php = forTests(['test/docs', 'test/clients'], () => needTool('PHP').catch(
 const chromium = forTests(['test/browser'], () => needTool('Chromium'))
 
 /**
- * The steps of each command, which run until one fails. The last one gets the arguments. Commands with `own` servers
- * kill, freeze and empty them, so they never use those at MONGODB_URL and REDIS_URL. They count as failed if they are
+ * Each command's steps, which run until one fails. The last one gets the arguments. Commands with `own` servers kill,
+ * freeze and empty them, so they never use those at MONGODB_URL and REDIS_URL. They count as failed if they are
  * stopped.
  */
 const commands = {
@@ -67,7 +67,7 @@ const commands = {
   },
   pack: { steps: [pack] },
   sbom: { steps: [sbom] },
-  // The configuration of the tests includes the service, which `build` checks by itself.
+  // The tests' configuration includes the service, which `build` checks by itself.
   types: { steps: [tsc('-p', 'test')] },
   lint: {
     steps: [
@@ -97,7 +97,7 @@ try {
   stopWithSignals()
   const node = await needNode()
   putFirstOnPath(node)
-  // Some packages that find or install the servers need Node.js 24 as well.
+  // Some packages that find or install the servers need Node.js 24 too.
   if (command.servers && !isWanted(process.versions.node))
     await runSteps([['dev/setup.mjs', name]], args, { node, failsIfStopped: false })
   else {

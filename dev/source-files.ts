@@ -3,29 +3,27 @@ import { dirname, join, normalize, relative } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
 
-/** The text of a file. `path` is relative to the project. */
+/** `path` is relative to the project. */
 export const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 
-/** The files below a folder whose path matches, sorted, relative to the project. */
+/** Sorted, relative to the project. */
 export const filesIn = (folder: string, wanted = /\.(ts|mjs)$/): string[] =>
   readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && wanted.test(entry.name))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
     .toSorted()
 
-/** Every source file of the product. */
 export const sources = ['src', 'workers', 'schemas'].flatMap((folder) => filesIn(folder))
 
-/** The imports of a file: packages by name, files by their path in the project. Includes imports of types. */
+/** Packages by name, files by their path in the project. Includes type imports. */
 export function importsOf(file: string): string[] {
   const names = [...read(file).matchAll(/(?:from|import\() ?'([^']+)'/g)].map(([, name]) => name ?? '')
   return names.map((name) => (name.startsWith('.') ? normalize(join(dirname(file), name)) : name))
 }
 
-/** The files directly in src/. */
 export const looseFiles = sources.filter((file) => /^src\/[^/]+$/.test(file))
 
-/** Each cycle of imports among the sources, as `a → b → a`. */
+/** Among the sources, as `a → b → a`. */
 export function importCycles(): string[] {
   const finished = new Set<string>()
   const cycles: string[] = []
@@ -40,12 +38,12 @@ export function importCycles(): string[] {
 }
 
 /**
- * Each queue has a file in workers/, and the schemas of each resource have one in schemas/. Only src/tracing/open.ts
- * may load OpenTelemetry.
+ * Each queue has a file in workers/, and each resource's schemas have one in schemas/. Only src/tracing/open.ts may
+ * load OpenTelemetry.
  */
 const mayBeSmall = /^(workers\/[^/]+|schemas\/.+|src\/tracing\/open)\.ts$/
 
-/** Files under 20 lines that only one file imports, so their content belongs in that file. */
+/** Files under 20 lines with a single importer, to which their content belongs. */
 export function smallFiles(): string[] {
   const importers = new Map<string, number>()
   for (const file of [...sources, ...['cli', 'test', 'bench', 'dev', 'ops'].flatMap((folder) => filesIn(folder))])
@@ -53,5 +51,4 @@ export function smallFiles(): string[] {
   return sources.filter((file) => linesOf(file) < 20 && importers.get(file) === 1 && !mayBeSmall.test(file))
 }
 
-/** The number of lines of a file. */
 export const linesOf = (file: string): number => read(file).split('\n').length - 1

@@ -8,10 +8,9 @@ import { endWithParent } from './end-with-parent.mjs'
 import { query } from './servers/query.ts'
 import { type Server, startMongo, startRedis } from './servers.ts'
 
-// Supervisors end the servers of a killed holder within 5 s.
+// Supervisors end a killed holder's servers within 5 s.
 const LEFTOVER_LIMIT_MS = 8000
-// The holder polls its parent, and so does the command in between (end-with-parent.mjs). So both end soon after a kill
-// -9.
+// The holder polls its parent, and so does the command in between (end-with-parent.mjs). Both end soon after a kill -9.
 const UNAWARE_LIMIT_MS = 1500
 
 interface Note {
@@ -21,8 +20,8 @@ interface Note {
 }
 
 /**
- * Makes this process the only one that uses a folder. The holder listens on a port that a file in the folder names. So
- * if that port does not respond, the holder was killed, even if another process now has its process id.
+ * Makes this process the only one that uses a folder. The holder listens on a port named by a file in the folder. If
+ * that port doesn't respond, the holder was killed, even if another process now has its process id.
  */
 async function holdFolder(folder: string, command: string) {
   const file = join(folder, 'running.json')
@@ -51,7 +50,7 @@ async function holdFolder(folder: string, command: string) {
     writeFile(file, JSON.stringify({ port, serverPids, news } satisfies Note))
   await note('it is just starting', [])
   return {
-    /** Sets the message for commands that find the folder in use, and the servers that must end before its next use. */
+    /** The message for commands that find the folder in use, and the servers that must end before its next use. */
     publish: (news: string, servers: readonly { pid: number | undefined }[]) =>
       note(
         news,

@@ -1,6 +1,6 @@
-// `npm run sbom`: writes dist/sbom.cdx.json, the list of all packages in production, with their versions, licences and
-// digests, as CycloneDX. `npm run build` includes it. `npm sbom --omit dev` leaves out packages that a development
-// package uses as well, so npm reads a lock file without the development packages.
+// `npm run sbom`: writes dist/sbom.cdx.json, a CycloneDX list of all production packages with their versions, licences
+// and digests. `npm run build` includes it. `npm sbom --omit dev` would leave out packages that a development package
+// also uses, so npm reads a lock file without the development packages.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -3,13 +3,13 @@ import { filesIn, read, sources } from '../dev/source-files.ts'
 import { pages } from './docs/pages.ts'
 
 interface Refused {
-  /** The words of an identifier that are refused: `endpointReceiver` has the words endpoint and receiver. */
+  /** Banned words of an identifier: `endpointReceiver` has the words endpoint and receiver. */
   name?: RegExp
-  /** Refused in comments, titles of tests and pages, where the word has the sense of the glossary. */
+  /** Banned in comments, test titles and pages where the word has the glossary's sense. */
   prose?: RegExp
 }
 
-/** The words in the column "Do not use" of the glossary (CONTRIBUTING.md), and how they are recognised. */
+/** The glossary's column "Do not use" (CONTRIBUTING.md), and how its words are recognised. */
 const refused: Record<string, Refused> = {
   move: { name: /^move$/, prose: /\bmoves? of (an|the) intent\b/i },
   'under way': { prose: /\bunder way\b/i },
@@ -39,7 +39,7 @@ const refused: Record<string, Refused> = {
   'whoever pays': { name: /^(whoever|somebody|someone|nobody)$/, prose: /\b(whoever|somebody|nobody)\b/i },
 }
 
-/** Names that other packages or the contract with wallet providers give. To place an order is the term of the field. */
+/** Names given by other packages or the wallet provider contract. To place an order is the field's own term. */
 const given = /^(validUntil|waitUntil\w*|moveTo\w*|place(Order|Orders|WithRetries|Directly)|tries)$/
 
 interface Comment {
@@ -49,7 +49,7 @@ interface Comment {
 
 const commentPattern = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/[^\n]*(?:\n\s*\/\/[^\n]*)*/g
 
-/** The comments of a source text, without the signs that make them comments. */
+/** Without comment signs. */
 const commentsOf = (text: string): Comment[] =>
   [...text.matchAll(commentPattern)].map(({ 0: comment, index }) => ({
     text: comment
@@ -61,10 +61,9 @@ const commentsOf = (text: string): Comment[] =>
 
 const stringPattern = /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"/g
 
-/** The text of a template, up to an expression in it, or between or after its expressions. */
+/** A template's text up to, between or after its expressions. */
 const templatePattern = /(?<=[`}])[^`${}]*(?=`|\$\{)/g
 
-/** The identifiers of a source text. */
 const namesOf = (text: string): Set<string> =>
   new Set(
     text
@@ -81,7 +80,6 @@ const wordsOf = (name: string): string[] =>
 const titlesOf = (text: string): string[] =>
   [...text.matchAll(/\b(?:it|describe)\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g)].map(([, , title = '']) => title)
 
-/** What is wrong with a text, by the words of the glossary. */
 const faultsOf = (text: string): string[] =>
   Object.entries(refused).flatMap(([word, { prose }]) => (prose?.test(text) ? [`"${word}" in: ${text}`] : []))
 
@@ -94,7 +92,7 @@ describe('The language check', () => {
     (file) => file !== 'test/language.test.ts',
   )
 
-  it('bans exactly the words that the glossary lists under “Do not use”', () => {
+  it('bans exactly the words listed under “Do not use” in the glossary', () => {
     const [, glossary = ''] = read('CONTRIBUTING.md').split('### Glossary')
     const rows = [...glossary.matchAll(/^\| (?!Use|-).+ \| .+ \| (.*) ?\|$/gm)]
     const words = rows.flatMap(([, cell = '']) => cell.split(',').map((word) => word.trim()))

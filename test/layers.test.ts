@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import { filesIn, importsOf, read, sources } from '../dev/source-files.ts'
 
 /**
- * The folders, from the bottom up. A folder imports only from folders that stand before it, types included. To let two
- * folders use each other's code, move what both need further down.
+ * Bottom up. A folder imports only from folders before it, types included. To let two folders use each other's code,
+ * move what both need further down.
  */
 const layers = {
   'data, which imports nothing': ['schemas'],
@@ -67,7 +67,7 @@ for (const [, open = ''] of batchers.matchAll(/\.\.\.(\w+)\(/g)) {
   for (const [, name = ''] of read(file).matchAll(/^ {2,4}(\w+): (?:create|inserts)/gm)) own(batchers, name, open)
 }
 
-/** The names of dependencies that a file uses. */
+/** The dependencies that a file uses, by name. */
 const usedIn = (text: string): string[] => [
   ...[...text.replaceAll(/^ \*.*$/gm, '').matchAll(/Pick<\s*(?:Deps|Models|Batchers),([^>]*)>/g)].flatMap(
     ([, names = '']) => [...names.matchAll(/'(\w+)'/g)].map(([, name = '']) => name),
@@ -75,8 +75,8 @@ const usedIn = (text: string): string[] => [
   ...[...text.matchAll(/\b(?:deps|batchers)\.(\w+)/g)].map(([, name = '']) => name),
 ]
 
-describe('The layers', () => {
-  it('contain every folder of the product, at least 18, and none has more than 6 000 lines', () => {
+describe('The source layers', () => {
+  it('contain every folder of the product, at least 18, none with more than 6 000 lines', () => {
     const folders = new Set(sources.map(folderOf))
     expect(order).to.have.members([...folders])
     expect(folders.size).to.be.at.least(18)
@@ -85,7 +85,7 @@ describe('The layers', () => {
     expect([...folders].filter((folder) => linesOf(folder) > 6_000)).to.deep.equal([])
   })
 
-  it('let a folder import only from folders below it, types included', () => {
+  it('let a folder import only from folders below it, even types', () => {
     const wrong = sources.flatMap((file) =>
       importsOf(file)
         .filter((imported) => sources.includes(imported) && isAbove(folderOf(imported), folderOf(file)))
@@ -94,7 +94,7 @@ describe('The layers', () => {
     expect(wrong.join('\n')).to.equal('')
   })
 
-  it('let an operation depend only on what its folder or one below it has declared', () => {
+  it('let an operation depend only on what its own folder or one below declares', () => {
     expect(owners.get('Intent')).to.equal('intents')
     expect(owners.get('updateIntent')).to.equal('intents')
     const wrong = sources.flatMap((file) =>

@@ -11,13 +11,12 @@ import { auditedActs } from '../src/staff-acts/groups.ts'
 import { pages } from './docs/pages.ts'
 
 const root = join(import.meta.dirname, '..')
-/** The domain folders of src/. The other folders are interfaces, `config` and `queues`. */
+/** All other folders of src/ are interfaces, `config` and `queues`. */
 const domain = sources.filter(
   (file) =>
     /^src\/[^/]+\//.test(file) && !/^src\/(http|admin|checkout|reference|staff-pages|config|queues)\//.test(file),
 )
 
-/** Returns the wrong imports of these files, which a rule expects to be none. */
 const offenders = (files: string[], isWrong: (imported: string) => boolean): string[] =>
   files.flatMap((file) =>
     importsOf(file)
@@ -27,11 +26,10 @@ const offenders = (files: string[], isWrong: (imported: string) => boolean): str
 
 const mentioning = (files: string[], text: RegExp): string[] => files.filter((file) => text.test(read(file)))
 
-/** Returns the first group of each match. */
 const found = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, group = '']) => group)
 
-describe('The project', () => {
-  it('has more than 50 source files, and these tests recognise their imports', () => {
+describe("The project's structure", () => {
+  it("has more than 50 source files whose imports are recognised, so the rules below can't pass vacuously", () => {
     expect(sources.length).to.be.greaterThan(50)
     expect(domain).to.include('src/intents/create.ts')
     expect(importsOf('src/app.ts')).to.include.members(['express', 'src/http/routes/routes.ts'])
@@ -47,7 +45,7 @@ describe('The project', () => {
     expect(importCycles()).to.deep.equal([])
   })
 
-  it('contains no file that is so small that it belongs in the only file that imports it', () => {
+  it('contains no file so small that it belongs in its only importer', () => {
     expect(smallFiles()).to.deep.equal([])
   })
 
@@ -68,7 +66,7 @@ describe('The project', () => {
     expect(mentioning(others, /(refuse|super)\('RATE_LIMITED'|\brateLimited\(/)).to.deep.equal([])
     const table = importsOf('dev/tables/limits.ts')
     const users = mentioning(others, /\b(createShare|createNetworkLimit|usedUp|counters\.take)\(/)
-    // This one makes limits from the budgets of others.
+    // Makes limits from the budgets of others.
     const missing = users.filter((file) => ![...table, 'src/security/network-limit.ts'].includes(file))
     expect(missing).to.deep.equal([])
     const rows = read('docs/maintainers/limits.md')
@@ -77,17 +75,17 @@ describe('The project', () => {
     expect(rows).to.have.length.within(30, 40)
   })
 
-  it('does not let files in schemas import anything from the rest of the project', () => {
+  it('lets files in schemas import only from schemas', () => {
     expect(offenders(filesIn('schemas'), (name) => /^(src|workers|dev|test)\//.test(name))).to.deep.equal([])
   })
 
-  it('does not let files in domain folders import Express, BullMQ, interface folders or workers', () => {
+  it('lets no domain folder import Express, BullMQ, interface folders or workers', () => {
     const isWrong = (name: string) =>
       /^(express|bullmq|ioredis|src\/http|src\/admin|src\/checkout|src\/reference|src\/app|workers)/.test(name)
     expect(offenders(domain, isWrong)).to.deep.equal([])
   })
 
-  it('does not let src/http or src/checkout import mongoose or BullMQ, and does not let src/http import pages', () => {
+  it('lets neither src/http nor src/checkout import mongoose or BullMQ, nor src/http import pages', () => {
     const interfaces = [...filesIn('src/http'), ...filesIn('src/checkout'), 'src/app.ts']
     expect(offenders(interfaces, (name) => /^(mongoose|bullmq|ioredis)$/.test(name))).to.deep.equal([])
     expect(
@@ -95,12 +93,12 @@ describe('The project', () => {
     ).to.deep.equal([])
   })
 
-  it('does not let files in src import workers, and does not let the product import anything from cli, dev, test, bench or ops', () => {
+  it('lets no file in src import workers, and no product file import from cli, dev, test, bench or ops', () => {
     expect(offenders(filesIn('src'), (name) => name.startsWith('workers/'))).to.deep.equal([])
     expect(offenders(sources, (name) => /^(cli|dev|test|bench|ops)\//.test(name))).to.deep.equal([])
   })
 
-  it('lets the package in cli import only Node.js, the client for merchants and schemas', () => {
+  it("lets cli import only Node.js, the merchants' client and schemas", () => {
     const files = filesIn('cli')
     expect(files).to.include('cli/main.ts')
     const allowed = /^(node:|cli\/|schemas\/|docs\/clients\/payments\.ts$)/
@@ -108,7 +106,7 @@ describe('The project', () => {
     expect(Object.keys(JSON.parse(read('cli/package.json')))).to.not.include('dependencies')
   })
 
-  it('does not let the fault checker or the invariants import anything from the service', () => {
+  it('lets neither the fault checker nor the invariants import anything from the service', () => {
     const files = filesIn('test/faults/checker')
     files.push(...filesIn('test/invariants').filter((file) => !file.endsWith('.test.ts')))
     expect(files).to.include.members(['test/faults/checker/check.ts', 'test/invariants/check.ts'])
@@ -119,7 +117,7 @@ describe('The project', () => {
     expect(mentioning(sources, /process\.env/)).to.have.members(['src/config/config.ts'])
   })
 
-  it('imports OpenTelemetry only in src/tracing, and only when tracing is enabled', () => {
+  it('imports OpenTelemetry only in src/tracing, and only if tracing is enabled', () => {
     const others = sources.filter((file) => !file.startsWith('src/tracing/'))
     expect(offenders(others, (name) => name.startsWith('@opentelemetry/'))).to.deep.equal([])
     expect(mentioning(sources, /from '[^']*\/otlp\.ts'/)).to.deep.equal([])
@@ -134,7 +132,7 @@ describe('The project', () => {
     ])
   })
 
-  it('replaces no method of an object that another package or Node.js has made', () => {
+  it('replaces no method of an object made by Node.js or a package', () => {
     const replacing =
       /\w\.\w+ = (?:async )?(?:function\b|\w+ =>|\([^()]*\)(?:: [^=]+)? =>|[\w.]+\.bind\()|Object\.assign\(\s*(?:socket|server|worker|client|connection|redis|stream|app|req|res|request|response)\b/
     const wrong = [
@@ -154,12 +152,12 @@ describe('The project', () => {
       'of.last = a.find((b) => b)',
     ])
       expect(right).to.not.match(replacing)
-    // The scripts run in browsers, whose objects have such properties for handlers.
+    // These scripts run in browsers, whose objects have such properties for handlers.
     const others = [...sources, ...filesIn('cli'), ...filesIn('ops')].filter((file) => !file.endsWith('/script.ts'))
     expect(mentioning(others, replacing)).to.deep.equal([])
   })
 
-  it('takes the time from deps.now(), and reads the wall clock only to measure the clock skew and to delay BullMQ jobs', () => {
+  it('takes the time from deps.now(), and reads the wall clock only for clock skew and BullMQ delays', () => {
     const wallClock = /\bDate\.now\b|\bnew Date\b(?!\()|\b(?:new )?Date\(\)|timeOrigin|\bTemporal\b|os\.uptime/
     for (const wrong of ['Date.now()', 'map(Date.now)', 'new Date()', 'new Date', 'Date()', 'timeOrigin'])
       expect(wrong).to.match(wallClock)
@@ -167,7 +165,7 @@ describe('The project', () => {
     expect(mentioning(sources, wallClock)).to.have.members(['src/mongo/database-time.ts', 'workers/run/run-job.ts'])
   })
 
-  it("never writes MongoDB's own time, and creates ids, which begin with the wall-clock time, in only one place", () => {
+  it("never writes MongoDB's own time, and creates ids in only one file, because they contain the wall-clock time", () => {
     expect(mentioning(sources, /\$currentDate|timestamps: true|\$\$NOW/)).to.deep.equal([])
     expect(mentioning(sources, /new Types\.ObjectId\(\)/)).to.have.members(['src/platform/ids.ts'])
   })
@@ -212,11 +210,11 @@ describe('The project', () => {
     expect(mentioning(sources, orders)).to.have.members(['src/store/orders/place.ts', 'src/relay/relay-batchers.ts'])
   })
 
-  it('deletes documents only in the listed files, and src/retention/remove.ts deletes only test data', () => {
+  it('deletes documents only in the listed files, and src/retention/remove.ts only test data', () => {
     const deleting = /\.(deleteMany|deleteOne|findOneAndDelete|findByIdAndDelete)\(/
     expect(mentioning(sources, deleting)).to.have.members([
       'src/retention/remove.ts',
-      // Deleted endpoints without deliveries.
+      // Only deleted endpoints without deliveries.
       'src/webhooks/endpoints/remove-deleted.ts',
     ])
     expect(read('src/retention/remove.ts')).to.include('{ ...filter, sandbox: true })')
@@ -228,7 +226,7 @@ describe('The project', () => {
     ])
   })
 
-  it('only inserts, reads, seals and counts audit lines, and never changes or deletes them otherwise', () => {
+  it('only inserts, reads, seals and counts audit lines', () => {
     const usedIn = (files: string[]) =>
       new Set(files.flatMap((file) => found(read(file), /\bAuditEvent\)?\s*\.(\w+)/g)))
     const [seals, share] = ['src/verification/seal-trail.ts', 'src/audit/share.ts']
@@ -244,7 +242,7 @@ describe('The project', () => {
     expect(mentioning(sources, /'auditevents'/)).to.have.members(['src/audit/audit-event.ts'])
   })
 
-  it("names each job's file in workers/ after the job's queue, and mentions every queue in the docs", () => {
+  it('names each file in workers/ after its queue, and documents every queue', () => {
     const files = readdirSync(join(root, 'workers')).filter((name) => name.endsWith('.ts') && name !== 'main.ts')
     expect(files.map((name) => name.replace('.ts', ''))).to.have.members([...queueNames])
     for (const name of queueNames) {
@@ -253,7 +251,7 @@ describe('The project', () => {
     }
   })
 
-  it('has a Procfile that starts the built versions of existing source files', () => {
+  it('has a Procfile that starts builds of existing source files', () => {
     const started = [...read('Procfile').matchAll(/^(\w+): node dist\/(\S+)\.js$/gm)].map(([, type, file]) => [
       type,
       file,
@@ -270,12 +268,12 @@ describe('The project', () => {
     expect(read('.env.example')).to.match(new RegExp(`^WEBHOOK_RETRY_SECONDS=${retrySeconds.join()}$`, 'm'))
   })
 
-  it('has a .env.example that lists every environment variable that the service reads, and no others', () => {
+  it('has a .env.example that lists exactly the environment variables that the service reads', () => {
     const named = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map((match) => match[1])
     expect(named).to.have.members(Object.keys(environment.properties))
   })
 
-  it('has a docker-compose.yml that passes on every environment variable, except those that the file sets itself', () => {
+  it("has a docker-compose.yml that passes on every environment variable it doesn't set itself", () => {
     const given = [...read('docker-compose.yml').matchAll(/^ {4}([A-Z_]+): (.+)$/gm)].map(
       ([, name = '', value = '']) => ({ name, isPassedOn: value.includes(`\${${name}:`) }),
     )
@@ -291,7 +289,7 @@ describe('The project', () => {
     expect(Object.keys(catalogue).filter((name) => !isUsed(name))).to.deep.equal([])
   })
 
-  it('has pages that link only to existing files and headings', () => {
+  it('has pages whose links lead to existing files and headings', () => {
     const headings = (text: string) =>
       [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
         title
@@ -312,14 +310,14 @@ describe('The project', () => {
     expect(links.filter(leadsNowhere).map(({ link }) => link)).to.deep.equal([])
   })
 
-  it('has pages that refer only to existing source files', () => {
+  it('has pages that mention only existing source files', () => {
     const named = pages.flatMap((page) => found(read(page), /((?:[\w-]+\/)*[\w-]+(?:\.test)?\.ts)\b/g))
     const files = [...sources, ...['cli', 'docs', 'test', 'dev', 'bench', 'ops'].flatMap((folder) => filesIn(folder))]
     expect(named.length).to.be.greaterThan(15)
     expect(named.filter((name) => !files.some((file) => `/${file}`.endsWith(`/${name}`)))).to.deep.equal([])
   })
 
-  it('explains every error log line in docs/operators/watch.md, and refers only to log lines that exist', () => {
+  it('explains every error log line in docs/operators/watch.md, and mentions only existing log lines', () => {
     const [, logs = ''] = read('docs/operators/watch.md').split('\n## Logs\n')
     const [tables = ''] = logs.split('\n## Traces\n')
     const name = /`([a-z]+\.[a-z-]+)`/g
@@ -346,7 +344,7 @@ describe('The project', () => {
     for (const event of Object.keys(events)) expect(read('docs/merchants/webhooks.md')).to.include(`\`${event}\``)
   })
 
-  it('knows every act that is recorded', () => {
+  it('knows every audited action', () => {
     const recorded = sources.flatMap((file) => found(read(file), /\bact: '([a-z]+\.[a-z-]+)'/g))
     expect(recorded.length).to.be.greaterThan(20)
     expect(auditedActs).to.include.members(recorded)
@@ -358,7 +356,7 @@ describe('The project', () => {
     expect(versions.filter(([, version]) => !/^(npm:[@/\w-]+@)?\d+\.\d+\.\d+$/.test(version))).to.deep.equal([])
   })
 
-  it('has a digest for every package in the lock file, on every platform', () => {
+  it('has a digest in the lock file for every package, on every platform', () => {
     const packages = Object.entries<{ integrity?: string }>(JSON.parse(read('package-lock.json')).packages)
     const unproved = packages.filter(([path, { integrity }]) => path !== '' && integrity === undefined)
     // npm leaves out packages for other platforms. It adds them if their entries are missing.

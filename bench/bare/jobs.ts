@@ -1,6 +1,6 @@
 export const bareQueue = 'bare'
 
-/** A webhook to post to each URL. */
+/** One webhook per URL. */
 export interface BareJob {
   urls: string[]
   reference: string

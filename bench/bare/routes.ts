@@ -1,4 +1,4 @@
-// The bare counterparts of the service's requests: Express 5, one operation of MongoDB with the same driver and write
+// The service's requests reduced to the minimum: Express 5, one MongoDB operation with the same driver and write
 // concern, and nothing else. ROUTE names the one to serve, so that the others cost nothing.
 import { randomUUID } from 'node:crypto'
 import { Queue } from 'bullmq'
@@ -71,7 +71,7 @@ const routes: Record<string, () => unknown> = {
       else res.redirect(303, `/p/${paid._id}`)
     }),
 
-  /** Cancels every pending payment, as many at once as a batch of the service has. */
+  /** Cancels every pending payment, as many at once as the service's batches have. */
   expire: () =>
     app.post('/', async (_req, res) => {
       const pending = await payments.find({ status: 'PENDING' }, { projection: { _id: 1 } }).toArray()
@@ -88,7 +88,7 @@ const routes: Record<string, () => unknown> = {
       res.json({ cancelled, seconds: (performance.now() - startAt) / 1000 })
     }),
 
-  /** A create with an event. As in the service, the response does not wait for Redis. */
+  /** A create with an event. As in the service, the response doesn't wait for Redis. */
   notify: async () => {
     const queue = new Queue<BareJob>(bareQueue, { connection: { url: REDIS_URL } })
     await queue.waitUntilReady()

@@ -1,4 +1,4 @@
-// The bare counterpart of a delivery: BullMQ and undici, with as many attempts at once as a worker of the service.
+// A delivery reduced to the minimum: BullMQ and undici, with as many concurrent attempts as the service's worker.
 import { Worker } from 'bullmq'
 import { Redis } from 'ioredis'
 import { request } from 'undici'

@@ -3,30 +3,29 @@ import https from 'node:https'
 import { text as readText } from 'node:stream/consumers'
 import { signWebhook } from '../../docs/clients/payments.ts'
 
-/** The time in which a server must respond to a webhook. */
+/** How long a server may take to respond to a webhook. */
 const TIMEOUT_MS = 30_000
 /** How much of a response to show. */
 const EXCERPT_CHARACTERS = 200
 
-/** The result of a forwarded event. */
 export interface Outcome {
-  /** Null if there was no response. */
+  /** Null without a response. */
   status: number | null
   durationMs: number
-  /** Why the event does not count as delivered, with the remedy, or null. */
+  /** Why the event doesn't count as delivered, and what to do. Null if it does. */
   problem: string | null
 }
 
 export interface Forwarding {
   url: string
-  /** The word in the names of the webhook headers. */
+  /** Part of the webhook headers' names. */
   headerBrand: string
   body: string
   secret: string
   signal: AbortSignal
 }
 
-/** Sends an event to a server, signed like a webhook of the service. Does not throw. */
+/** Signed like one of the service's webhooks. Never throws. */
 export async function forwardEvent({ url, headerBrand, body, secret, signal }: Forwarding): Promise<Outcome> {
   const beganAt = performance.now()
   const outcome = (status: number | null, problem: string | null): Outcome => ({
@@ -51,7 +50,7 @@ export async function forwardEvent({ url, headerBrand, body, secret, signal }: F
   }
 }
 
-/** Posts with node:http, because `fetch` fails if the server sends an unsolicited 100 Continue. */
+/** Uses node:http, because `fetch` fails if the server sends an unsolicited 100 Continue. */
 const post = (
   url: string,
   headers: Record<string, string>,

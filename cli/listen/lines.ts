@@ -3,7 +3,6 @@ import type { ListenCommand } from '../arguments.ts'
 import type { Outcome } from './forward.ts'
 import type { WebhookSecret } from './webhook-secret.ts'
 
-/** The lines that `listen` begins with. */
 export const introduction = ({ url, forward, types }: ListenCommand, { secret, from }: WebhookSecret): string[] => [
   `Following ${types.length === 0 ? 'all events' : types.join(', ')} at ${url}`,
   ...(forward === null
@@ -16,7 +15,7 @@ export const introduction = ({ url, forward, types }: ListenCommand, { secret, f
   'Ready. Press Ctrl-C to stop.',
 ]
 
-/** The line of an event, such as `14:03:22 payment.confirmed PI-… → 200 (12 ms)`, in local time. */
+/** E.g. `14:03:22 payment.confirmed PI-… → 200 (12 ms)`, in local time. */
 export function lineOf({ type, referenceNumber }: LoggedEvent, outcome: Outcome | null, now: Date): string {
   const time = [now.getHours(), now.getMinutes(), now.getSeconds()]
   const line = `${time.map((part) => String(part).padStart(2, '0')).join(':')} ${type} ${referenceNumber}`

@@ -22,7 +22,7 @@ export async function listen(deps: ListenDeps, command: ListenCommand, signing: 
   const { payments, print, warn, signal } = deps
   const { types, replayLast, json } = command
   const endless = { signal, maxRetries: Number.POSITIVE_INFINITY }
-  // The feed is followed from this position, so no event is missed while the last events are read.
+  // The feed is followed from here, so no event is missed while the last events are read.
   const { next: after } = await payments.readEventFeed({ after: 'latest' }, endless)
   const replayed: LoggedEvent[] = []
   // The log can be filtered by one type only.

@@ -3,9 +3,9 @@ import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 export interface WebhookSecret {
-  /** 64 hexadecimal digits, like the secret of an endpoint. */
+  /** 64 hexadecimal digits, like an endpoint's secret. */
   secret: string
-  /** Where the secret comes from: a file, or the name of a variable. */
+  /** A file, or the name of a variable. */
   from: string
 }
 

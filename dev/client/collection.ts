@@ -1,11 +1,11 @@
 import { describedAs, type Operation, openapi, operations } from '../openapi-document.ts'
 
-/*
- * The Postman collection. Bruno, Insomnia and other programs import the same file. The package openapi-to-postmanv2 is
- * not used: it depends on 20 packages, gives each request a random id, and invents its own example bodies.
+/**
+ * The Postman collection, which Bruno, Insomnia and others can import too. We don't use the package
+ * openapi-to-postmanv2: it depends on 20 packages, gives each request a random id, and invents its own example bodies.
  */
 
-/** Returns docs/clients/payments.postman_collection.json, with one folder per tag. */
+/** The text of docs/clients/payments.postman_collection.json, with one folder per tag. */
 export function generateCollection(): string {
   const created = operations.flatMap(createdIds)
   const folders = openapi.tags.map(({ name, description }) => ({
@@ -35,8 +35,8 @@ const guide =
   'Set the variable `api_key` to a test key (`sk_test_…`). Each write sends a new idempotency key. A request that creates something stores its id in a variable, and the other requests use it.'
 
 /**
- * Returns the id in the example response of an operation that creates something. The collection stores it in a variable
- * for the other requests.
+ * The id in the example response of an operation that creates something. The collection stores it in a variable for
+ * other requests.
  */
 function createdIds({ operationId, responses }: Operation) {
   const example = responses[201]?.content?.['application/json']?.example as { data: Record<string, string> } | undefined

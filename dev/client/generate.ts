@@ -1,4 +1,4 @@
-// `npm run client`: writes the files of docs/clients/, and names each file that it changed.
+// `npm run client`: writes the files of docs/clients/, and names each one it changed.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,10 +8,10 @@ import { generateCollection } from './collection.ts'
 
 const root = join(import.meta.dirname, '../..')
 const clientFile = 'docs/clients/payments.ts'
-/** Matches the generated part of the client. The hand-written rest stays as it is. */
+/** The client's generated part. The hand-written rest stays as it is. */
 const block = /(?<=^\/\/ Generated from the OpenAPI document:\n)[\s\S]*(?=^\/\/ End of the generated part\.\n)/m
 
-/** The text of every generated file in docs/clients/, by its path in the project. */
+/** Each generated file's text, by its path in the project. */
 export async function generateClients(): Promise<Record<string, string>> {
   const texts = {
     [clientFile]: await generateClient(),
@@ -20,7 +20,7 @@ export async function generateClients(): Promise<Record<string, string>> {
   return Object.fromEntries(Object.entries(texts).map(([path, text]) => [path, format(path, text)]))
 }
 
-/** Formats the text in the same way as every file of the project. */
+/** Uses the project's own formatter. */
 function format(path: string, text: string): string {
   const biome = join(root, 'node_modules/@biomejs/biome/bin/biome')
   const options = { cwd: root, input: text, encoding: 'utf8', maxBuffer: 2 ** 24 } as const
@@ -60,20 +60,17 @@ function eventsOf({ webhooks }: Document): string {
   ].join('\n')
 }
 
-/** Removes the parts of generated comments that repeat the types. */
+/** Drops the parts of generated comments that repeat the types. */
 const withoutNoise = (text: string): string =>
   text
     .replaceAll(/^ *\/\*\* @(constant|enum \{\w+\}) \*\/\n/gm, '')
     .replaceAll(/^ *\* @(constant|enum \{\w+\})\n/gm, '')
     .replaceAll('@description ', '')
 
-/** Keywords that do not change a type. */
+/** These keywords don't change a type. */
 const ignored = ['example', 'examples', 'format', 'pattern', 'x-error-codes', 'default']
 
-/**
- * Returns the description without the parts that need no type of their own in the client: headers, examples, webhooks,
- * and errors, which all have one shape.
- */
+/** Leaves out what needs no type in the client: headers, examples, webhooks, and errors, which all have one shape. */
 const slim = ({ paths, components, ...rest }: Pick<Document, 'paths' | 'components'>): object => ({
   ...rest,
   webhooks: undefined,
@@ -91,7 +88,7 @@ const slimOperation = ({ operationId, parameters, requestBody, responses }: Oper
   ),
 })
 
-/** Keeps only JSON, except for an operation that has no JSON. */
+/** Keeps only JSON, unless the operation has none. */
 function slimContent({ content = {}, ...rest }: { content?: Record<string, object>; headers?: unknown }) {
   const json = content['application/json']
   const kept = json === undefined ? content : { 'application/json': json }
@@ -104,7 +101,7 @@ function withoutIgnored(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value)
       .filter(([word]) => !ignored.includes(word))
-      // The words under `properties` are names of fields.
+      // Under `properties`, the words are field names.
       .map(([word, each]) => [
         word,
         word === 'properties' ? mapValues(each as object, withoutIgnored) : withoutIgnored(each),
@@ -115,7 +112,7 @@ function withoutIgnored(value: unknown): unknown {
 const mapValues = <T>(values: Record<string, T> | object, change: (value: T) => unknown): object =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value as T)]))
 
-/** Returns a row of the table of operations as TypeScript, with the operation's description as its comment. */
+/** One operation as TypeScript, with its description as the comment. */
 function rowOf({ method, path, ...operation }: (typeof operations)[number]): string {
   const { operationId, summary, description, parameters, requestBody, responses } = operation
   const query = parameters.flatMap((each) => (each.in === 'query' && each.name ? each.name : []))

@@ -10,14 +10,13 @@ const apiBase = '/api/v1'
 export interface Call {
   origin: string
   method: 'GET' | 'POST'
-  /** The path below /api/v1. */
   path: string
   headers: Record<string, string>
   /** A string is sent unchanged, an object as JSON. */
   body?: object | string
 }
 
-/** The `data` of a success, or the `error` of a refusal. */
+/** A success's `data`, or a refusal's `error`. */
 type Content = Record<string, unknown>
 
 /**

@@ -6,17 +6,16 @@ import { must } from './wait-for.ts'
 
 const LIMIT_MS = 30_000
 
-/** A page in the browser of a customer. */
 export interface Page {
   url: string
   status: number
   html: HTMLElement
 }
 
-/** Opens a URL and follows its redirects. Shows each request, and the last page. */
+/** Follows redirects. Shows each request, and the last page. */
 export const openPage = (url: string): Promise<Page> => browse(url)
 
-/** Fills in a form and sends it, like a browser without JavaScript. Shows each request, and the last page. */
+/** Like a browser without JavaScript. Shows each request, and the last page. */
 export function sendForm(page: Page, typed: Record<string, string>): Promise<Page> {
   const [field = ''] = Object.keys(typed)
   const { method, url, fields } = formFor(field, page.html, page.url)

@@ -9,7 +9,6 @@ import { explain, gap, heading, note, seen, show, step } from './screen.ts'
 import { type CreatedIntent, demoWallet, noteWebhook, post, type Stage } from './stage.ts'
 import { must, waitFor } from './wait-for.ts'
 
-/** Creates a merchant and a key by the command line. */
 export async function makeMerchant(): Promise<Pick<Stage, 'businessId' | 'key'>> {
   step(2, 'A merchant gets an API key')
   explain('An operator does this, on the command line:')
@@ -25,7 +24,7 @@ export async function makeMerchant(): Promise<Pick<Stage, 'businessId' | 'key'>>
   return { businessId, key }
 }
 
-/** Creates the endpoint of the merchant. Returns its secret. */
+/** Returns the endpoint's secret. */
 export async function registerEndpoint({ service, endpointServer, key }: Stage): Promise<string> {
   step(3, 'The merchant creates an endpoint for webhooks')
   explain(
@@ -42,7 +41,7 @@ export async function registerEndpoint({ service, endpointServer, key }: Stage):
 /** A developer should see the first event within this time after getting a key. */
 const LIMIT_MS = 60_000
 
-/** Shows how a developer sees the events of a new test key, without a public address. */
+/** How a developer sees a new test key's events without a public address. */
 export async function seeEvents({ service, endpointServer, businessId }: Stage, secret: string): Promise<void> {
   step(15, 'A developer sees the events on a laptop')
   explain(
@@ -54,7 +53,7 @@ export async function seeEvents({ service, endpointServer, businessId }: Stage, 
   const beganAt = performance.now()
   const words = ['key', 'create', '--business', businessId, '--mode', 'test', '--kind', 'secret']
   const { key = '' } = await admin(words)
-  // npx keeps a copy of each package. With a folder of its own, it installs the current command line.
+  // npx keeps a copy of each package. In a folder of its own, it installs the current command line.
   const cache = resolve(dirname(service.web.log), 'npm')
   await rm(cache, { recursive: true, force: true })
   const run = (command: string): ChildProcess => {
@@ -79,7 +78,7 @@ export async function seeEvents({ service, endpointServer, businessId }: Stage, 
     seen("the developer's server accepted the signature")
   } finally {
     listening.kill()
-    // Its output is closed as soon as every process has ended.
+    // Its output closes as soon as every process has ended.
     await once(listening, 'close', { signal: AbortSignal.timeout(LIMIT_MS) })
   }
 }
@@ -94,7 +93,7 @@ function reader({ stdout, stderr }: ChildProcess): (pattern: RegExp) => Promise<
   return (pattern) => waitFor(`the output ${pattern.source}`, () => pattern.exec(output)?.[0])
 }
 
-/** Prints a page to pay, addresses, the key and commands to copy, and then every webhook as it arrives. */
+/** Prints a payable page, addresses, the key and commands to copy, and then every webhook as it arrives. */
 export function invite(stage: Stage, waiting: CreatedIntent, folder: string): void {
   const { service, businessId, key } = stage
   const { origin, cliUrl, web, worker } = service

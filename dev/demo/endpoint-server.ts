@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { verifyWebhook } from '../../docs/clients/payments.ts'
 
-/** The fields of the envelope of SPEC 6.2 that the demo uses. Amounts are in centimes. */
+/** The fields of SPEC 6.2's envelope that the demo uses. Amounts are in centimes. */
 export interface WebhookEvent {
   id: string
   eventId: string
@@ -22,16 +22,16 @@ export interface WebhookEvent {
   }
 }
 
-/** A request to the merchant, and its result. */
+/** A request to the merchant, and what came of it. */
 export interface Arrival {
   at: Date
   headers: IncomingHttpHeaders
   /** Names and values alternate, as they were received. */
   rawHeaders: string[]
   body: Buffer
-  /** The age of the timestamp in seconds. */
+  /** How old the timestamp is, in seconds. */
   age: number
-  /** The reason if the signature is not genuine. */
+  /** Why the signature isn't genuine, if it isn't. */
   event: WebhookEvent | string
   handledBefore: boolean
   respondedWith: 200 | 401 | 500
@@ -40,7 +40,7 @@ export interface Arrival {
 export type Genuine = Arrival & { event: WebhookEvent }
 export const isGenuine = (arrival: Arrival): arrival is Genuine => typeof arrival.event !== 'string'
 
-/** Checks a webhook as a merchant does (SPEC 6.3). Returns the reason if it is not genuine. */
+/** Checks a webhook as a merchant does (SPEC 6.3). Returns the reason if it isn't genuine. */
 export const verify = (webhook: Parameters<typeof verifyWebhook>[0]): Promise<WebhookEvent | string> =>
   verifyWebhook(webhook).then(
     (event) => event as unknown as WebhookEvent,
@@ -49,7 +49,7 @@ export const verify = (webhook: Parameters<typeof verifyWebhook>[0]): Promise<We
 
 export type EndpointServer = Awaited<ReturnType<typeof startEndpointServer>>
 
-/** The endpoint server of a merchant. It accepts only signed requests, and handles each event once. */
+/** Accepts only signed requests, and handles each event once. */
 export async function startEndpointServer() {
   const arrivals: Arrival[] = []
   const handled = new Set<string>()
@@ -89,7 +89,7 @@ export async function startEndpointServer() {
     host,
     url: `http://${host}/webhooks`,
     arrivals: arrivals as readonly Arrival[],
-    /** Sets the secret of the endpoint. Without it, no signature is genuine. */
+    /** Without a secret, no signature is genuine. */
     useSecret(endpointSecret: string) {
       secret = endpointSecret
     },
@@ -97,7 +97,7 @@ export async function startEndpointServer() {
     failNext(event: string) {
       failing = event
     },
-    /** Calls `next` for every arrival from now on. */
+    /** `next` gets every arrival from now on. */
     listen(next: (arrival: Arrival) => void) {
       listener = next
     },

@@ -18,7 +18,6 @@ import {
 } from './stage.ts'
 import { must } from './wait-for.ts'
 
-/** One intent, from its creation to its end, with both webhooks. */
 export async function createAndCancel(stage: Stage, secret: string): Promise<void> {
   step(4, 'The merchant creates a payment intent')
   explain(
@@ -45,7 +44,6 @@ export async function createAndCancel(stage: Stage, secret: string): Promise<voi
 const inWords = (seconds: number) =>
   seconds < 60 ? `${seconds} s` : seconds < 3600 ? `${seconds / 60} min` : `${seconds / 3600} h`
 
-/** Shows a merchant whose server fails once. */
 export async function failAndRetry(stage: Stage): Promise<void> {
   const { endpointServer } = stage
   const [wait] = retrySeconds
@@ -82,7 +80,7 @@ export async function failAndRetry(stage: Stage): Promise<void> {
 
 const clock = ({ at }: Genuine): string => at.toISOString().slice(11, 23)
 
-/** Shows a payment in person: the customer types the code and confirms. */
+/** A payment in person: the customer types the code and confirms. */
 export async function payByCode(stage: Stage): Promise<void> {
   step(8, 'A customer pays at the counter, by the 6-digit code')
   explain('The merchant creates an intent of 125.00 MRU and gives the customer the code of the response:')
@@ -100,7 +98,7 @@ export async function payByCode(stage: Stage): Promise<void> {
   await seePaid(stage, created, teapot.amount, end)
 }
 
-/** Shows a payment on the hosted page, with a wrong PIN first. Returns the intent, which is PAID. */
+/** Mistypes the PIN first. Returns the intent, which is PAID. */
 export async function payOnPage(stage: Stage): Promise<CreatedIntent & { amount: number }> {
   step(9, 'A customer pays on the hosted page, after a wrong PIN')
   explain("A web shop sends its customer to the intent's payUrl:")
@@ -120,7 +118,7 @@ export async function payOnPage(stage: Stage): Promise<CreatedIntent & { amount:
   return { ...created, amount: rice.amount }
 }
 
-/** Checks the list of deliveries. It is complete, because the deliveries of an intent are created in order. */
+/** The list of deliveries must be complete, because an intent's deliveries are created in order. */
 async function checkWebhooks(stage: Stage, { reference }: CreatedIntent): Promise<void> {
   explain('All webhooks so far, by the API:')
   const { items } = await callApi(200, get(stage, '/dev/webhooks/events?limit=100'), ['total'])
@@ -136,7 +134,7 @@ interface Delivery {
   referenceNumber: string
 }
 
-/** Shows an OPEN intent: the customer chooses the amount, and confirms it with wallet and PIN. */
+/** An OPEN intent: the customer chooses the amount, and confirms it with wallet and PIN. */
 export async function payOpenAmount(stage: Stage): Promise<void> {
   step(10, 'A customer chooses the amount, and confirms it with wallet and PIN')
   explain('An OPEN intent has no amount. Its page asks for one first:')
@@ -149,7 +147,7 @@ export async function payOpenAmount(stage: Stage): Promise<void> {
   await seePaid(stage, created, 7550, end)
 }
 
-/** Shows a failed payment, simulated by the API. */
+/** The API simulates the failure. */
 export async function failToPay(stage: Stage): Promise<void> {
   step(11, 'A payment fails, and the merchant gets payment.failed')
   explain('With a test key a merchant can try each outcome without a customer. Here there is too little money:')
@@ -165,7 +163,6 @@ export async function failToPay(stage: Stage): Promise<void> {
   seen('still PENDING: the customer may try again, or pay by another wallet')
 }
 
-/** Shows a refund of half of a payment. */
 export async function refundHalf(stage: Stage, paid: CreatedIntent & { amount: number }): Promise<void> {
   const { reference } = paid
   const half = paid.amount / 2
@@ -180,14 +177,13 @@ export async function refundHalf(stage: Stage, paid: CreatedIntent & { amount: n
   seen(`${mru(half)} went back; ${mru(paid.amount - half)} are left and could follow`)
 }
 
-/** Creates an intent that the viewer can pay. */
 export function leaveOpen(stage: Stage): Promise<CreatedIntent> {
   step(16, 'A payment is left for you')
   explain('The merchant creates one more intent:')
   return createIntentBriefly(stage, { amount: 20_000, label: 'A kettle', metadata: { order: '1047' } })
 }
 
-/** Checks the last page of a payment and its webhook, and shows the webhook. `amount` is in centimes. */
+/** Checks a payment's last page and its webhook, and shows the webhook. `amount` is in centimes. */
 async function seePaid(stage: Stage, { reference }: CreatedIntent, amount: number, page: Page): Promise<void> {
   must(page.status === 200 && page.html.text.includes(reference), 'the last page names the payment')
   const confirmed = await seeWebhook(stage, { event: 'payment.confirmed', reference, status: 'PAID' })

@@ -11,12 +11,12 @@ import { supervise } from '../servers/supervise.ts'
 import { npm } from '../setup/run.mjs'
 import { waitFor } from './wait-for.ts'
 
-/** The delays between the attempts in the demo, in seconds. They are much shorter than the default delays. */
+/** In seconds, much shorter than the default delays. */
 export const retrySeconds = [1, 2, 3, 5, 8, 13, 21] as const
 
 export type Service = Awaited<ReturnType<typeof startService>>
 
-/** The folder of the data and the logs, and the URLs of the servers. */
+/** The folder of the data and the logs, and the servers' URLs. */
 interface Servers {
   folder: string
   mongoUrl: string
@@ -24,14 +24,14 @@ interface Servers {
 }
 
 /**
- * Starts the service as in production: `web` serves the API, and `worker` runs the background work. `endpointServer`:
- * the host and port of the demo's endpoint server, which is neither public nor https.
+ * As in production: `web` serves the API, and `worker` runs the background work. `endpointServer`: host and port of the
+ * demo's endpoint server, which is neither public nor https.
  */
 export async function startService(servers: Servers, endpointServer: string) {
   const { folder } = servers
   // A new port each time, because npx would run its copy of an older command line with the same URL.
   const origin = await setEnvironment(servers, await freePort(), endpointServer)
-  // The command line for merchants, which a service that starts afterwards serves.
+  // The merchants' command line, which a service started afterwards serves.
   const [command, ...args] = npm(process.execPath, 'run', '--silent', 'pack')
   await promisify(execFile)(command, args)
   const [web, worker] = await Promise.all([
@@ -44,7 +44,7 @@ export async function startService(servers: Servers, endpointServer: string) {
   }
   return {
     origin,
-    /** The URL of the command line for merchants, a package for npx. */
+    /** Points to the merchants' command line, a package for npx. */
     cliUrl: origin + cliPath,
     web,
     worker,
@@ -61,8 +61,8 @@ export async function startService(servers: Servers, endpointServer: string) {
 }
 
 /**
- * Sets the environment of this process, which web, worker and the command line inherit. Removes variables of the shell
- * that would change the demo (NODE_ENV, WORKER_QUEUES, …). Returns the origin of `web`.
+ * `web`, worker and the command line inherit this process's environment. Removes variables of the shell that would
+ * change the demo (NODE_ENV, WORKER_QUEUES, …). Returns `web`'s origin.
  */
 async function setEnvironment({ folder, mongoUrl, redisUrl }: Servers, port: number, endpointServer: string) {
   const origin = `http://127.0.0.1:${port}`
@@ -82,7 +82,7 @@ async function setEnvironment({ folder, mongoUrl, redisUrl }: Servers, port: num
   return origin
 }
 
-/** The key is kept beside the data, because another key could not read the stored keys and secrets. */
+/** Kept beside the data, because another key could not read the stored keys and secrets. */
 async function secretKey(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
@@ -93,7 +93,7 @@ async function secretKey(file: string): Promise<string> {
   }
 }
 
-/** Starts a process of the Procfile from the sources. It ends with this process. */
+/** From the sources. It ends with this process. */
 async function startProcess(name: string, source: string, folder: string) {
   const file = join(folder, `${name}.log`)
   const log = relative('.', file)

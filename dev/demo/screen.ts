@@ -19,35 +19,30 @@ const cyan = paint('cyan')
 
 const print = (line: string): void => console.log(line)
 
-/** Prints a title. */
 export const heading = (title: string): void => print(`\n${bold(title)}`)
 
-/** Prints the title of a numbered part of the show. */
 export const step = (number: number, title: string): void => heading(`${number}. ${title}`)
 
-/** Prints an empty line. */
 export const gap = (): void => print('')
 
-/** Prints a paragraph. */
 export function explain(text: string): void {
   gap()
   for (const line of wrapped(text, WIDTH - MARGIN.length)) print(MARGIN + line)
 }
 
-/** Prints the result of a successful check. */
 export function seen(text: string): void {
   const [first = '', ...rest] = wrapped(text, WIDTH - MARGIN.length - 4)
   print(`${MARGIN}${green('ok')}  ${first}`)
   for (const line of rest) print(`${MARGIN}    ${line}`)
 }
 
-/** Prints a request or response after an empty line. A long value stands below its name. */
+/** A request or response after an empty line. Long values go below their names. */
 export function show(lines: readonly string[]): void {
   gap()
   for (const line of lines.flatMap(fitted)) print(line === '' ? '' : MARGIN + cyan(line))
 }
 
-/** Formats JSON over several lines. Other text stays unchanged. */
+/** Text that isn't JSON stays unchanged. */
 export function pretty(json: string): string[] {
   try {
     return JSON.stringify(JSON.parse(json), null, 2).split('\n')
@@ -56,13 +51,12 @@ export function pretty(json: string): string[] {
   }
 }
 
-/** Prints one line unchanged. */
 export const note = (line: string): void => print(MARGIN + line)
 
-/** Formats an amount in centimes. */
+/** `amount` is in centimes. */
 export const mru = (amount: number): string => `${(amount / 100).toFixed(2)} MRU`
 
-/** Cuts a long text at the edge, without adding or removing a character. */
+/** Cuts at the edge, without adding or removing a character. */
 export function cut(text: string): string[] {
   const characters = Array.from(text)
   const width = WIDTH - MARGIN.length
@@ -77,7 +71,7 @@ function fitted(line: string): string[] {
   return [indent + name, `${indent}  ${value}`]
 }
 
-/** Breaks a text at its spaces into lines of at most `width` characters. A longer word stands alone. */
+/** Breaks at spaces. A word longer than `width` gets its own line. */
 function wrapped(text: string, width: number): string[] {
   const lines: string[] = []
   for (const word of text.split(' ')) {
@@ -88,12 +82,12 @@ function wrapped(text: string, width: number): string[] {
   return lines
 }
 
-/** The width of a phone in characters. */
+/** In characters. */
 const PHONE_WIDTH = 46
-/** Elements that the show leaves out: the link for screen readers, the languages, and hidden elements. */
+/** Not shown: the link for screen readers, the languages, and hidden elements. */
 const leftOut = '.skip, nav, script, noscript, [hidden], input[type=hidden]'
 
-/** Prints the text of a page in a frame. */
+/** Prints a page's text in a frame. */
 export function showPage(html: HTMLElement): void {
   gap()
   note(faint(`┌${'─'.repeat(PHONE_WIDTH + 2)}┐`))
@@ -102,7 +96,7 @@ export function showPage(html: HTMLElement): void {
   note(faint(`└${'─'.repeat(PHONE_WIDTH + 2)}┘`))
 }
 
-/** Returns the visible text of a page, a line for each block. Fields look like `[input___]`, buttons like `( Pay )`. */
+/** The visible text, one line per block. Fields look like `[input___]`, buttons like `( Pay )`. */
 export function wordsOf(html: HTMLElement): string[] {
   const copy = parse(html.querySelector('body')?.toString() ?? '')
   for (const element of copy.querySelectorAll(leftOut)) element.remove()

@@ -3,7 +3,7 @@ import { explain, gap, mru, seen, step } from './screen.ts'
 import { get, post, type Stage, seeWebhook } from './stage.ts'
 import { must } from './wait-for.ts'
 
-/** The product of the order. `price` is in centimes. */
+/** The ordered product. `price` is in centimes. */
 interface Tea {
   productId: string
   packet: string
@@ -19,7 +19,7 @@ const tea = {
     { label: PACKET, sku: 'TEA-250', price: 9_000, stock: 10 },
   ],
 }
-/** A CSV file. Prices are in centimes. */
+/** A CSV file, with prices in centimes. */
 const file = [
   'handle,name,variant_label,sku,price,stock',
   'sugar,Sugar,,SUGAR-1,3500,40',
@@ -46,7 +46,7 @@ export async function fillShop(stage: Stage): Promise<Tea> {
 
 const QUANTITY = 2
 
-/** Shows a simulated order. The order takes its units from the stock, and the merchant gets a webhook. */
+/** A simulated order, which takes its units from the stock. The merchant gets a webhook. */
 export async function takeOrder(stage: Stage, { productId, packet, price, stock }: Tea): Promise<void> {
   step(14, 'An order arrives, and the merchant gets order.new')
   explain(`With a test key a merchant can try an order. Two packets of tea, of ${stock} in stock:`)

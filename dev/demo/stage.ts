@@ -6,19 +6,18 @@ import type { Service } from './processes.ts'
 import { cut, faint, gap, green, note, red, seen, show } from './screen.ts'
 import { must, waitFor } from './wait-for.ts'
 
-/** The dependencies of every step of the demo. */
+/** What every step of the demo depends on. */
 export interface Stage {
   service: Service
   endpointServer: EndpointServer
   businessId: string
-  /** The merchant's secret test key. */
+  /** A secret test key. */
   key: string
 }
 
-/** A wallet that every sandbox has (docs/merchants/testing.md). It always pays. */
+/** Every sandbox has this wallet (docs/merchants/testing.md). It always pays. */
 export const demoWallet = { phone: '22000001', pin: '1234', masked: '22 ** ** 01' } as const
 
-/** A call that reads. */
 export const get = ({ service, key }: Stage, path: string): Call => ({
   origin: service.origin,
   method: 'GET',
@@ -26,7 +25,7 @@ export const get = ({ service, key }: Stage, path: string): Call => ({
   headers: { Authorization: `Bearer ${key}` },
 })
 
-/** A write. The idempotency key is new. A retry of the same call would reuse it. */
+/** The idempotency key is new. A retry of the same call would reuse it. */
 export const post = (
   { service, key }: Pick<Stage, 'service' | 'key'>,
   path: string,
@@ -44,10 +43,10 @@ export const post = (
   ...(body === undefined ? {} : { body }),
 })
 
-/** The fields of an intent that the show uses. */
+/** Has only the fields that the demo uses. */
 export interface CreatedIntent {
   reference: string
-  /** The payment code of 6 digits. */
+  /** Six digits. */
   code: string
   payUrl: string
 }
@@ -60,7 +59,7 @@ interface Order {
   metadata: Record<string, string>
 }
 
-/** Creates an intent over HTTP, and shows the request and the response, or only some fields. */
+/** Shows the request and the response, or only some fields. */
 export async function createIntent(stage: Stage, order: Order, fields?: readonly string[]): Promise<CreatedIntent> {
   const intent = await callApi(201, post(stage, '/dev/intents', order), fields)
   const { referenceNumber, amount, status, sandbox, code, payUrl } = intent
@@ -70,7 +69,7 @@ export async function createIntent(stage: Stage, order: Order, fields?: readonly
   return { reference: String(referenceNumber), code: String(code), payUrl: String(payUrl) }
 }
 
-/** Creates an intent, and shows it in a few lines. */
+/** Shows the new intent in a few lines. */
 export const createIntentBriefly = (stage: Stage, order: Order): Promise<CreatedIntent> =>
   createIntent(stage, order, ['referenceNumber', 'code', 'payUrl', 'status'])
 
@@ -79,7 +78,7 @@ interface Expected {
   reference: string
   /** The status of the intent or order in the webhook. */
   status: 'PENDING' | 'PAID' | 'REFUNDED' | 'CANCELLED' | 'PLACED'
-  /** The expected response of the merchant, by default 200. */
+  /** What the merchant is expected to respond. By default 200. */
   respondedWith?: 200 | 500
 }
 
@@ -109,7 +108,6 @@ export async function nextWebhook(
   return found
 }
 
-/** Waits for a webhook, and shows it in two lines. */
 export async function seeWebhook(stage: Stage, expected: Expected): Promise<Genuine> {
   const arrival = await nextWebhook(stage, expected)
   gap()
@@ -117,13 +115,13 @@ export async function seeWebhook(stage: Stage, expected: Expected): Promise<Genu
   return arrival
 }
 
-/** Shows a webhook as it arrived, and the checks that a merchant makes. */
+/** Shows a webhook as it arrived, and how a merchant checks it. */
 export async function showWebhook(arrival: Genuine, secret: string): Promise<void> {
   const { event, body, headers, rawHeaders, at } = arrival
   const lines = Array.from({ length: rawHeaders.length / 2 }, (_, index) =>
     rawHeaders.slice(index * 2, index * 2 + 2).join(': '),
   )
-  // Without the headers of the connection.
+  // Without the connection's headers.
   const own = lines.filter((line) => /^(content-type|x-|webhook-)/i.test(line))
   show(['POST /webhooks', ...own, '', ...cut(body.toString())])
   gap()

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-// These ports are below those of outgoing connections. Otherwise a client that reconnects during the restart of a
-// server could get the port of the server.
+// Below the ports of outgoing connections. Otherwise a client that reconnects while a server restarts could get the
+// server's port.
 const FIRST = 20_000
 const COUNT = 10_000
 

@@ -3,34 +3,34 @@ import { query } from './query.ts'
 import { type Kind, type Server, type ServerOptions, startServer } from './start.ts'
 
 const setName = 'rs'
-// The default of 10 s is for networks. On one machine, a primary without a heartbeat for 2 s has ended.
+// The default of 10 s is meant for networks. On one machine, a primary without a heartbeat for 2 s has ended.
 const electionTimeoutMs = 2000
 
 let found: ReturnType<typeof findMongod> | undefined
 
 export interface MongoOptions extends ServerOptions {
-  /** The interval at which TTL indexes remove documents. 60 by default. */
+  /** How often TTL indexes remove documents. By default 60. */
   ttlSeconds?: number
   /** Ignores `maxTimeMS`, because on a busy machine every read may take long. */
   ignoresTimeLimits?: boolean
   /**
-   * `alone` is a replica set of one, the default. A `member` still has to be added to a set. A `standalone` server has
-   * no set: the service refuses it.
+   * `alone` (the default) is a replica set of one. A `member` still has to be added to a set. The service refuses a
+   * `standalone` server, which has no set.
    */
   as?: 'alone' | 'member' | 'standalone'
-  /** After a kill -9, MongoDB keeps the documents of an open transaction locked for this long. 5 by default. */
+  /** After a kill -9, MongoDB keeps an open transaction's documents locked for this long. By default 5. */
   lockSeconds?: number
 }
 
-/** Starts a MongoDB with its real storage engine. */
+/** Uses MongoDB's real storage engine. */
 export async function startMongo(options: MongoOptions = {}): Promise<Server> {
   found ??= findMongod()
   return startServer(mongo(await found, options), options)
 }
 
 /**
- * Starts a replica set with a primary. Each member can be killed, frozen and restarted alone. `hostsOf` returns the
- * addresses by which the driver and the members know the members.
+ * A replica set with a primary. Each member can be killed, frozen and restarted alone. `hostsOf` returns the addresses
+ * by which the driver and the members know the members.
  */
 export async function startMongoReplicaSet(
   count: number,
@@ -89,7 +89,7 @@ const setOf = (hosts: readonly string[]) => ({
 const notYetInitialized = 94
 const invalidConfig = 93
 
-/** Makes the server the only member of its set, whether its data is new, or kept from another port. */
+/** Whether the server's data is new, or kept from another port. */
 async function becomePrimary(port: number, isTls: boolean): Promise<void> {
   const tls = isTls ? '&tls=true&tlsAllowInvalidCertificates=true' : ''
   const host = `127.0.0.1:${port}`

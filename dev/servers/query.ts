@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 
 /**
- * Sends text to a port of this machine. Returns the first bytes of the response. Without text, returns '' once
+ * Sends text to a port of this machine, and returns the first bytes of the response. Without text, returns '' once
  * connected.
  */
 export function query(port: number, text?: string): Promise<string | undefined> {

@@ -13,7 +13,7 @@ export interface RedisOptions extends ServerOptions {
   sentinel?: string
 }
 
-/** Starts a Redis as BullMQ needs it (noeviction). */
+/** Never evicts keys, as BullMQ requires. */
 export async function startRedis(options: RedisOptions = {}): Promise<Server> {
   found ??= findRedisServer()
   return startServer(redis(await found, options), options)
@@ -46,8 +46,8 @@ function redis(binary: Kind['binary'], { appendonly = false, more = {}, tls, sen
 
 const data = (appendonly: boolean): Options => ({
   'maxmemory-policy': 'noeviction',
-  // The hash of a job stays compact (docs/operators/deploy.md, "Redis"). Later versions still accept this name from
-  // Redis 6.2.
+  // Keeps a job's hash compact (docs/operators/deploy.md, "Redis"). Later versions still accept this name from Redis
+  // 6.2.
   'hash-max-ziplist-value': '512',
   save: '',
   appendonly: appendonly ? 'yes' : 'no',

@@ -15,12 +15,12 @@ export type Options = Record<string, string | string[] | true>
 export interface Kind {
   name: 'MongoDB' | 'Redis'
   binary: { path: string; version: string }
-  /** The options besides port and folder: `true` for an option without a value, a list for one with several. */
+  /** Besides port and folder: `true` for an option without a value, a list for one with several. */
   options: Options
   folderOption: string
-  /** The name of the option for the port, by default `port`. */
+  /** The option's name. By default `port`. */
   portOption?: string
-  /** The content of a configuration file whose path is the first argument. The server may change the file. */
+  /** A configuration file's content, whose path becomes the first argument. The server may change the file. */
   config?: string
   url(port: number): string
   isReady(port: number): Promise<boolean>
@@ -29,16 +29,16 @@ export interface Kind {
 }
 
 export interface ServerOptions {
-  /** Kept after the end. By default, the server has a temporary folder, which is removed. */
+  /** Kept afterwards. By default, the server has a temporary folder, which is removed. */
   dataDir?: string | undefined
   port?: number | undefined
-  /** A file with a certificate and its key. If given, the server accepts only TLS. */
+  /** A file with a certificate and its key, which makes the server accept only TLS. */
   tls?: string | undefined
 }
 
 export type Server = Readonly<ReturnType<typeof server>>
 
-/** Starts a server on 127.0.0.1. Resolves when it is ready. */
+/** Listens on 127.0.0.1. Resolves when the server is ready. */
 export async function startServer(kind: Kind, options: ServerOptions): Promise<Server> {
   for (let attempts = 1; ; attempts++) {
     const port = options.port ?? (await freePort())
@@ -78,15 +78,14 @@ function server(kind: Kind, port: number, supervised: Supervised, folder: string
     url: kind.url(port),
     port,
     version: kind.binary.version,
-    /** The folder of the data and the log. */
     folder,
-    /** The process id of the server. It changes with each restart, and is undefined while the server is down. */
+    /** Changes with each restart, and is undefined while the server is down. */
     get pid(): number | undefined {
       return supervised.state.pid
     },
     /** SIGSTOP and SIGCONT freeze and thaw the server. After any other signal, resolves when it has ended. */
     kill: supervised.kill,
-    /** Starts the server again with the same port and data. Ends it first if it still runs. */
+    /** Keeps port and data. Ends the server first if it still runs. */
     async restart(): Promise<void> {
       await supervised.kill('SIGCONT')
       await supervised.kill('SIGTERM')
@@ -98,9 +97,9 @@ function server(kind: Kind, port: number, supervised: Supervised, folder: string
   }
 }
 
-/** Starts a server and waits until it is ready. Returns the reason of a failure. */
+/** Waits until the server is ready. Returns why it failed, if it did. */
 async function begin(kind: Kind, port: number, supervised: Supervised, folder: string): Promise<string | undefined> {
-  // Otherwise another server on this port could seem to be this one.
+  // Otherwise another server on this port could pass for this one.
   if (!(await isFree(port))) return `${kind.name} cannot start: port ${port} is in use`
   const deadline = Date.now() + START_LIMIT_MS
   await supervised.start()

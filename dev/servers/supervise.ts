@@ -7,11 +7,11 @@ import { fileURLToPath } from 'node:url'
 export interface Job {
   binary: string
   args: string[]
-  /** The file to which the output of the server is appended. */
+  /** Where the server's output is appended. */
   log: string
-  /** The signal that ends the server: SIGTERM if its data is kept, else SIGKILL. */
+  /** SIGTERM if the data is kept, else SIGKILL. */
   endSignal: 'SIGTERM' | 'SIGKILL'
-  /** A folder to remove after the end of the server. */
+  /** Removed after the server has ended. */
   temporaryFolder?: string | undefined
 }
 
@@ -22,7 +22,7 @@ export function supervise(job: Job) {
   const supervisor = spawn(
     process.execPath,
     [fileURLToPath(new URL('./supervisor.mjs', import.meta.url)), JSON.stringify(job)],
-    // A separate process group, so that Ctrl-C reaches only this process, which may still need the server.
+    // In its own process group, so that Ctrl-C reaches only this process, which may still need the server.
     { stdio: ['pipe', 'pipe', 'inherit'], detached: true, env: { ...process.env, NODE_OPTIONS: '' } },
   )
   const state = { pid: undefined as number | undefined, ended: '', over: false }
@@ -39,7 +39,7 @@ export function supervise(job: Job) {
   supervisor.once('exit', () => change({ pid: undefined, over: true }))
   supervisor.stdin.on('error', () => {})
 
-  // A running server must not keep this process alive. The operations below do so with a timer while they wait.
+  // A running server must not keep this process alive. While they wait, the operations below do so with a timer.
   supervisor.unref()
   for (const stream of [supervisor.stdin, supervisor.stdout]) (stream as Socket).unref()
   async function waitUntil(holds: () => boolean): Promise<void> {
@@ -51,21 +51,20 @@ export function supervise(job: Job) {
   return {
     state: state as Readonly<typeof state>,
 
-    /** Resolves when the process runs, even if it is not ready yet, or when it could not be started. */
+    /** Resolves when the process runs, even if it isn't ready yet, or when it couldn't be started. */
     async start(): Promise<void> {
       change({ ended: '' })
       supervisor.stdin.write('start\n')
       await waitUntil(() => state.pid !== undefined || state.ended !== '' || state.over)
     },
 
-    /** Sends a signal to the server. After a signal that ends it, resolves when it has ended. */
+    /** After a signal that ends the server, resolves when it has ended. */
     async kill(signal: NodeJS.Signals): Promise<void> {
       if (state.pid === undefined) return
       process.kill(state.pid, signal)
       if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') await waitUntil(() => state.pid === undefined)
     },
 
-    /** Ends server and supervisor. */
     async end(): Promise<void> {
       supervisor.stdin.end()
       await waitUntil(() => state.over)

@@ -1,20 +1,20 @@
 // Runs one server for an owner process, and ends it when the owner has ended. The owner holds the other end of stdin,
-// which the kernel closes even after a kill -9. This is plain JavaScript, so that it starts quickly.
+// which the kernel closes even after a kill -9. Plain JavaScript starts quickly.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, rmSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
-// A server that has not ended by then is stuck.
+// A server that hasn't ended by then is stuck.
 const GRACE_MS = 5000
 
 const { binary, args, log, endSignal, temporaryFolder } = JSON.parse(process.argv[2])
 let server
 
 const report = (line) => process.stdout.write(`${line}\n`)
-// The owner may have ended before it has read everything.
+// The owner may have ended before reading everything.
 process.stdout.on('error', () => {})
-// Only the end of the owner ends the supervisor.
+// Only the owner's end ends the supervisor.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {})
 
 function start() {

@@ -7,7 +7,7 @@ import { npm } from './run.mjs'
 let running
 let stoppedBy
 
-/** Lets a signal stop the running step if there is one, and then this process. */
+/** A signal stops the running step, if there is one, and then this process. */
 export function stopWithSignals() {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => {
@@ -38,7 +38,7 @@ export async function runSteps(steps, args, { node, failsIfStopped }) {
 
 async function run([first, ...rest], node) {
   const [program, ...args] = first === 'npm' ? npm(node, ...rest) : [node, first, ...rest]
-  // Stripping the types and compiling would cost each process of the service a second.
+  // Without it, stripping types and compiling would cost each process of the service a second.
   const env = { NODE_COMPILE_CACHE: resolve('.data/compile-cache'), ...process.env }
   running = spawn(program, args, { stdio: 'inherit', env })
   const [code, signal] = await once(running, 'exit')

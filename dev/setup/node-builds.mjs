@@ -1,6 +1,6 @@
 /**
- * The packages of npm with the binary of Node.js 24 for each platform. `sha512` is the digest of the archive, as npm
- * writes it. npm has no current one for Apple silicon.
+ * npm packages with the binary of Node.js 24, by platform. `sha512` is the archive's digest, as npm writes it. npm has
+ * no current one for Apple silicon.
  */
 export const builds = {
   'linux-x64': {

@@ -8,7 +8,7 @@ import { npm, run, say } from './run.mjs'
 const platform = `${process.platform}-${process.arch}`
 const remedy = 'Install Node.js 24, and put it on the PATH.'
 
-/** Whether this is a Node.js 24 that runs TypeScript without a flag or a warning. */
+/** A Node.js 24 that runs TypeScript without a flag or a warning. */
 export function isWanted(version) {
   const [major, minor] = version.split('.').map(Number)
   return major === 24 && minor >= 12
@@ -33,12 +33,11 @@ export async function needNode() {
   return kept
 }
 
-/** Lets programs that call `node` find this one. */
+/** For programs that call `node`. */
 export function putFirstOnPath(node) {
   process.env.PATH = [dirname(node), process.env.PATH].filter(Boolean).join(delimiter)
 }
 
-/** Finds another Node.js on the PATH. */
 function findOnPath() {
   const paths = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'node'))
   const others = new Map(paths.filter(existsSync).map((path) => [realpathSync(path), path]))
@@ -46,7 +45,7 @@ function findOnPath() {
   return [...others.values()].find((path) => isWanted(checkBinary(path, 'on the PATH').version ?? ''))
 }
 
-/** Fetches Node.js into a folder. Returns the reason if that fails. */
+/** Returns the reason if that fails. */
 async function fetchNode(kept, { name, version, sha512 }, folder) {
   const [command, ...args] = npm(process.execPath, 'pack', `${name}@${version}`)
   const options = ['--ignore-scripts', '--loglevel=error', '--cache', join(folder, 'npm'), '--pack-destination', folder]

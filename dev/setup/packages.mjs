@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { npm, run, say } from './run.mjs'
 
-/** Installs the packages of package-lock.json, unless all of them are installed in these versions. */
+/** Unless everything in package-lock.json is installed in these versions. */
 export async function installPackages(node) {
   if (isInstalled()) return
   const [command, ...args] = npm(node, 'ci', '--include=dev', '--ignore-scripts')
@@ -15,7 +15,7 @@ export async function installPackages(node) {
   say(`Packages: ${countInstalled()} installed, as in package-lock.json`)
 }
 
-/** npm writes node_modules/.package-lock.json last, so it is there only after a complete installation. */
+/** npm writes node_modules/.package-lock.json last, so it exists only after a complete installation. */
 function isInstalled() {
   const kept = 'node_modules/.package-lock.json'
   if (!existsSync(kept)) return false

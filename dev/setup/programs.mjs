@@ -20,7 +20,7 @@ export function checkBinary(path, from) {
   return `${path} (${from}) does not run: ${error?.message ?? output}`
 }
 
-/** Checks a binary that an earlier run may have kept. */
+/** An earlier run may have kept this binary. */
 export const checkKept = (path, from) => (existsSync(path) ? checkBinary(path, from) : undefined)
 
 /**
@@ -53,7 +53,7 @@ export async function firstOf(ways, report = (_reason) => {}) {
   }
 }
 
-/** The folder of downloads, which later runs use again. */
+/** Downloads, which later runs use again. */
 export function cacheFolder(name) {
   const home = process.platform === 'darwin' ? join(homedir(), 'Library', 'Caches') : join(homedir(), '.cache')
   return join(process.env.XDG_CACHE_HOME || home, 'payment-intents', name)
@@ -95,7 +95,7 @@ function bytesIn(path) {
   }
 }
 
-// Gives up soon on a mirror that does not respond. Waits for another running apt.
+// Gives up soon on a mirror that doesn't respond. Waits for another running apt.
 const limits = ['Acquire::http::Timeout=20', 'Acquire::Retries=1', 'DPkg::Lock::Timeout=120']
 
 /**

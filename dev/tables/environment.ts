@@ -15,13 +15,13 @@ interface Variable {
 const variables = Object.entries<Variable>(environment.properties)
 const required: readonly string[] = environment.required
 
-/** Describes the values of a variable in one sentence, if its schema says more than "text". */
+/** A variable's values in one sentence, if its schema says more than "text". */
 function allowed(variable: Variable): string {
   if (/^The (same|previous)/.test(variable.description)) return ''
   if (variable.enum) return ` ${variable.enum.map(code).join(', ')}.`
   if (variable.format) {
     const hint = formats[variable.format]?.hint('') ?? ''
-    // The page deploy.md shows the forms of URLs.
+    // deploy.md shows the forms of URLs.
     if (hint.includes('://')) return ''
     const values = hint.replace(/: remove.*/, '').replace(/^must (be|have) /, '')
     return ` ${values.charAt(0).toUpperCase() + values.slice(1)}.`
@@ -36,7 +36,6 @@ function allowed(variable: Variable): string {
 const defaultOf = (name: string, variable: Variable): string =>
   required.includes(name) ? 'required' : variable.default === undefined ? '' : code(String(variable.default))
 
-/** Every variable of the environment, in the order of its schema. */
 export const environmentTable = (): string =>
   tableOf(
     ['Variable', 'Default', 'Meaning'],

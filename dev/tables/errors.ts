@@ -1,7 +1,7 @@
 import { catalogue, type ErrorCode } from '../../src/platform/errors.ts'
 import { code, tableOf } from '../markdown.ts'
 
-/** The content of `error.details`, if it is not the list of invalid fields. */
+/** What `error.details` contains, if not the list of invalid fields. */
 const details: Partial<Record<ErrorCode, string>> = {
   SCOPE_REQUIRED: '`scope`',
   EVENTS_NOT_PERMITTED: '`events`',
@@ -13,13 +13,13 @@ const details: Partial<Record<ErrorCode, string>> = {
   RATE_LIMITED: '`scope`, `limit`, `windowSeconds`',
 }
 
-/** The first sentence of the message. The rest names the remedy, which the response contains. */
+/** The message's first sentence. The rest names the remedy, which the response contains. */
 const meaningOf = (name: string, message: string): string =>
   name === 'ENDPOINT_NOT_FOUND'
     ? 'There is no operation with this method and path, or no webhook endpoint with this id.'
     : message.replace(/\. .*$/, '.')
 
-/** Whether a code says by its name that an item does not exist. ENDPOINT_NOT_FOUND also means a wrong path. */
+/** Named like a missing item. ENDPOINT_NOT_FOUND also means a wrong path. */
 const isMissing = (name: string): boolean => name.endsWith('_NOT_FOUND') && name !== 'ENDPOINT_NOT_FOUND'
 
 /** Every error code, with its status, its usual message and its details. */

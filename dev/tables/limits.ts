@@ -53,7 +53,7 @@ const once = <Kind extends Limit>(limits: Record<string, Kind>): Kind[] => [
 const failuresOf = ({ perNetwork, seconds }: NetworkBudget): string =>
   `${perNetwork} per network in ${seconds / 60} min`
 
-/** A share without a metric of its own is a value of the label `limit` of `capacity_used`. */
+/** Without a metric of its own, a share is a value of the label `limit` of `capacity_used`. */
 const row = ({ what, gets, metric }: Limit, limit: string, name = ''): string[] => [
   what,
   limit,
@@ -67,6 +67,6 @@ const sharesOf = ({ total, parts, unit }: Resource): string =>
     ...parts.map((part) => `${'range' in part ? part.range : amount(part.max, unit)} per ${part.owner}`),
   ].join('; ')
 
-/** Formats a number like the pages, with a space between thousands. */
+/** Puts a space between thousands, as on the pages. */
 const amount = (value: number, unit: Resource['unit']): string =>
   unit === 'bytes' ? `${value / 1024 / 1024} MiB` : value.toLocaleString('en').replaceAll(',', ' ')

@@ -1,5 +1,5 @@
-// Runs a suite: `node dev/tests/run.ts test`, followed by names of files and `--grep`, if any. A queue of test files,
-// and worker processes (worker.ts) that each take the next file when they are done with one.
+// Runs a suite: `node dev/tests/run.ts test`, with optional file names and `--grep`. Worker processes (worker.ts) take
+// test files from a queue, each the next one when it has finished one.
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, statfsSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -10,7 +10,7 @@ import { endWithParent } from '../end-with-parent.mjs'
 import { processorMs } from './processor-time.ts'
 import { estimateMs, type FromWorker, filesOf, suites, type ToWorker } from './suites.ts'
 
-/** A worker that says nothing for this long is stuck, however busy the machine is. While a test runs, it says so. */
+/** A worker that is silent for this long is stuck, however busy the machine is. While a test runs, it says so. */
 const silenceLimitMs = 10 * 60_000
 
 endWithParent()
@@ -20,7 +20,7 @@ const { values, positionals } = parseArgs({
 })
 const [name = 'test', ...named] = positionals
 const suite = suites[name]
-/** How long each file took in the last run here, so that the longest start first and the time left is known. */
+/** How long each file took in the last run here: the longest start first, and the time left is known. */
 const timesFile = `.data/test-times-${name}.json`
 if (suite === undefined) throw new Error(`Name a suite: ${Object.keys(suites).join(', ')}`)
 
@@ -100,7 +100,7 @@ function runWorker(): Promise<void> {
       running.delete(worker)
       if (!isFinished && stoppedBy === undefined)
         fail(worker, `  The process ended (${signal ?? code})${worker.file === null ? '' : ` during ${worker.file}`}`)
-      // A process that cannot even start would never empty the queue.
+      // A process that can't even start would never empty the queue.
       if (!isFinished && worker.file === null) queue.length = 0
       done()
     })
@@ -117,7 +117,7 @@ function next(worker: Worker): void {
 }
 
 function sendTo(child: ChildProcess, message: ToWorker): void {
-  // A process that is dying may not read it any more. Its end is reported in any case.
+  // A dying process may not read it any more. Its end is reported in any case.
   if (child.connected) child.send(message, () => undefined)
 }
 
@@ -169,7 +169,7 @@ function report(): void {
   process.exitCode = count.failed > 0 || count.passed === 0 ? 1 : 0
 }
 
-/** Keeps the servers' data in memory, where making a database is five times as fast. Docker's 64 MB are too little. */
+/** In memory, creating a database is five times as fast. Docker's 64 MB are too little. */
 function dataInMemory(): { SERVER_DATA_IN?: string } {
   if (!existsSync('/dev/shm')) return {}
   const { bavail, bsize } = statfsSync('/dev/shm')
@@ -177,8 +177,8 @@ function dataInMemory(): { SERVER_DATA_IN?: string } {
 }
 
 /**
- * Measures how much slower than idle this machine is, with a process that computes for 10 ms each second: how long it
- * takes for that, compared with the processor time that it uses.
+ * How much slower than idle this machine is: a process computes for 10 ms each second, and its elapsed time is compared
+ * with the processor time it used.
  */
 function watchSlowness(onBeat: (now: { times: number }) => void) {
   const workMs = 10

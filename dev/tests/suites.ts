@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 
-/** A command for tests: which files it runs, how many at a time, and how often each race is repeated. */
+/** Which files a test command runs, how many at a time, and how often each race is repeated. */
 export interface Suite {
   includes(file: string): boolean
-  /** The files that `npm test` has run already, except for more rounds. */
+  /** Files that `npm test` has run already, except for more rounds. */
   repeats?(file: string): boolean
-  /** Files at the same time, by the number of cores. By default, one for each core. */
+  /** How many files at once, by the number of cores. By default, one per core. */
   workers?(cores: number): number
   rounds: 'few' | 'all'
   /** The service is compiled once before the run, because many tests start it as a process. */
@@ -17,7 +17,7 @@ const under = (...folders: string[]) => new RegExp(`^test/(${folders.join('|')})
 /** Processes, command-line children, operations, browsers. */
 const full = under('kills', 'commands', 'ops', 'browser', 'dev', 'cli')
 const load = under('load')
-/** Tests of the harnesses, which run before the harnesses themselves. */
+/** Tests of the test harnesses, which run before the harnesses themselves. */
 const faults = under('faults', 'support')
 const attack = under('attack')
 const isElsewhere = (file: string): boolean => [full, load, faults, attack].some((folder) => folder.test(file))
@@ -37,10 +37,10 @@ export const suites: Record<string, Suite> = {
   attack: { includes: (file) => attack.test(file), rounds: 'all' },
 }
 
-/** Whether a test file, or the function of a test, does more in `npm run test:full` than in `npm test`. */
+/** Whether a test file, or a test's function, does more in `npm run test:full` than in `npm test`. */
 export const hasRounds = (source: string): boolean => /\b(rounds|killAtEveryStep|landDuringRetry)\b/.test(source)
 
-/** The test files of a suite, or those that the caller names: files, folders, or parts of paths. */
+/** All of a suite, or those that the caller names: files, folders, or parts of paths. */
 export function filesOf(suite: Suite, named: readonly string[]): string[] {
   const all = readdirSync('test', { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.test.ts'))
@@ -53,23 +53,23 @@ export function filesOf(suite: Suite, named: readonly string[]): string[] {
   return all.filter((file) => wanted.some((name) => file.startsWith(name)))
 }
 
-/** A guess for files that have not run here yet. Programs start slowly, and many rounds or tests take long. */
+/** A guess for files that haven't run here yet. Programs start slowly, and many rounds or tests take long. */
 export function estimateMs(file: string): number {
   const source = readFileSync(file, 'utf8')
   return source.length / 10 + (/startProcess|openAdmin|browser/.test(source) || hasRounds(source) ? 20_000 : 0)
 }
 
-/** What the runner tells a worker process. */
+/** From the runner to a worker process. */
 export type ToWorker =
   /** `isRepeat`: only the tests that have more rounds in this suite than in `npm test`. */
   | { kind: 'run'; file: string; grep: string | undefined; isRepeat: boolean }
   | { kind: 'slowness'; times: number }
   | { kind: 'finish' }
 
-/** What a worker process tells the runner. */
+/** From a worker process to the runner. */
 export type FromWorker =
   | { kind: 'ready' }
-  /** A test is running and does not block the process. */
+  /** A test is running and doesn't block the process. */
   | { kind: 'alive' }
   | { kind: 'passed' }
   | { kind: 'skipped'; title: string }

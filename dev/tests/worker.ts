@@ -8,14 +8,17 @@ import { type FromWorker, hasRounds, type ToWorker } from './suites.ts'
 
 /** A test that takes this many times its limit hangs. On a busy machine, it may take longer still. */
 const stretchFactor = 4
-/** Limits end a test or closing that hangs, but cannot end one that blocks this process: run.ts does, if this stops. */
+/**
+ * Limits end a test or closing that hangs. They can't end one that blocks this process, but run.ts can when the beats
+ * stop.
+ */
 const beatMs = 10_000
 /** How long resources that a test has left open may take to close. */
 const lingerMs = Number(process.env.TEST_LINGER_MS ?? 30_000)
 
 const { begin, end, mochaHooks, setSlowness } = await import(pathToFileURL(resolve('test/support/servers.ts')).href)
 let slowness = 1
-/** Timeouts of the driver grew with the machine, and the last of them may have begun when it was slowest. */
+/** The driver's timeouts grew with the machine's slowness, and the last of them may have begun when it was slowest. */
 let slowest = 1
 let isRunning = false
 let isEnding = false
@@ -71,7 +74,7 @@ async function run({ file, grep, isRepeat }: ToWorker & { kind: 'run' }): Promis
     send({ kind: 'failed', text: `  ${file} cannot be loaded:\n${(error as Error).stack}` })
   }
   isRunning = false
-  // Mocha keeps listening for exceptions until then, and every listener passes a rejection on to all others.
+  // Mocha listens for exceptions until it's disposed, and every listener passes a rejection on to all others.
   mocha.dispose()
   const open = newlyOpen()
   if (open.length > 0) left.push({ file, open })
@@ -83,7 +86,7 @@ function die(error: Error): void {
   process.send?.({ kind: 'failed', text: `  ${error.stack}` } satisfies FromWorker, () => process.exit(1))
 }
 
-/** Leaves out the tests that have no more rounds here. If only helpers of the file have any, all of its tests stay. */
+/** Leaves out tests without more rounds here. If only helpers of the file have any, all of its tests stay. */
 function keepRounds(suite: Mocha.Suite): void {
   const kept = new Set<Mocha.Test>()
   suite.eachTest((test) => void (hasRounds(String(test.fn)) && kept.add(test)))
@@ -94,7 +97,7 @@ function keepRounds(suite: Mocha.Suite): void {
   if (kept.size > 0) filter(suite)
 }
 
-/** Limits are there to end a test that hangs, so they say nothing about speed. */
+/** Limits only end a test that hangs, so they say nothing about speed. */
 function stretch(suite: Mocha.Suite): void {
   const hooks = ['_beforeAll', '_beforeEach', '_afterAll', '_afterEach'].flatMap(
     (name) => (suite as unknown as Record<string, Mocha.Hook[]>)[name] ?? [],

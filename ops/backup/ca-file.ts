@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { readCertificates } from '../../src/config/formats.ts'
 
 /**
- * Calls `use` with a URL that names a file with the certificates of MONGODB_TLS_CA, because MongoDB's tools accept them
- * only as a file. Removes the file at the end.
+ * MongoDB's tools accept the certificates of MONGODB_TLS_CA only as a file, which the URL names. The file is removed at
+ * the end.
  */
 export async function withCaFile<Result>(
   mongodbUrl: string,

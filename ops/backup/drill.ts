@@ -11,7 +11,7 @@ import { restore } from './restore.ts'
 import { withClient } from './server.ts'
 import { type DatabaseSummary, readSummary } from './summary.ts'
 
-/** The restored data, its instant, and the duration of the drill. */
+/** What was restored, from which instant, and how long the drill took. */
 export interface Drilled extends DatabaseSummary {
   takenAt: string
   tookMs: number
@@ -72,5 +72,5 @@ async function leaveReplicaSet(dataDir: string): Promise<void> {
   }
 }
 
-/** Returns `8.0` for `8.0.4`. All versions of a series can read its files. */
+/** `8.0` for `8.0.4`. All versions of a series can read its files. */
 const series = (version: string): string => version.split('.').slice(0, 2).join('.')

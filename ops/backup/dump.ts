@@ -10,26 +10,26 @@ export const hasTools = (): boolean => spawnSync('mongodump', ['--version']).sta
 
 const archiveIn = (folder: string): string => `--archive=${join(folder, 'dump.gz')}`
 
-/** The archive includes the writes during the dump, so it shows the database at the end of the dump. */
+/** Includes the writes during the dump, so the archive shows the database at the end of the dump. */
 export const dump = (mongodbUrl: string, folder: string, signal: AbortSignal): Promise<void> =>
   withTools('mongodump', mongodbUrl, ['--gzip', archiveIn(folder), '--oplog'], signal)
 
-/** The databases that every server has. */
+/** Every server has these databases. */
 const ofTheServer = new Set(['admin', 'config', 'local'])
 
-/** Restores a whole server, and overwrites nothing. @throws {Error} if the server has a database */
+/** A whole server, without overwriting anything. @throws {Error} if the server has a database */
 export async function restoreDump(mongodbUrl: string, folder: string, signal: AbortSignal): Promise<void> {
   const { databases } = await withClient(mongodbUrl, (client) =>
     client.db('admin').admin().listDatabases({ nameOnly: true }),
   )
   const existing = databases.map(({ name }) => name).filter((name) => !ofTheServer.has(name))
   if (existing.length > 0) throw new Error(`The server is not empty: it has ${existing.join(', ')}`)
-  // Without --stopOnError, mongorestore skips a document that it cannot write, and exits with 0.
+  // Without --stopOnError, mongorestore skips a document that it can't write, and exits with 0.
   const args = ['--gzip', archiveIn(folder), '--stopOnError', '--oplogReplay']
   await withTools('mongorestore', mongodbUrl, args, signal)
 }
 
-/** Passes the URL in a file that only this user can read, because the list of processes shows arguments. */
+/** The URL goes into a file that only this user can read, because the process list shows arguments. */
 async function withTools(tool: string, mongodbUrl: string, args: string[], signal: AbortSignal): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'payment-intents-backup-'))
   const config = join(folder, 'tools.yaml')
@@ -41,7 +41,7 @@ async function withTools(tool: string, mongodbUrl: string, args: string[], signa
   }
 }
 
-/** The output of the tool goes to stderr, because it prints its progress every three seconds. */
+/** The tool's output goes to stderr, because it prints its progress every three seconds. */
 async function run(tool: string, args: string[], signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
   const child = spawn(tool, args, { stdio: ['ignore', process.stderr, 'inherit'] })
@@ -53,7 +53,7 @@ async function run(tool: string, args: string[], signal: AbortSignal): Promise<v
   if (code !== 0) throw new Error(`${tool} ended with ${killedBy ?? code}`)
 }
 
-/** Removes the name of the database, which `--oplog` does not allow, but keeps it as the database of the user. */
+/** `--oplog` doesn't allow the name of a database, which is kept only as the user's. */
 export function wholeServer(mongodbUrl: string): string {
   const [, hosts = '', database = '', query = ''] =
     /^(mongodb(?:\+srv)?:\/\/[^/?]+)\/?([^?]*)\??(.*)$/.exec(mongodbUrl) ?? []

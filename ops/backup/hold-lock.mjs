@@ -1,14 +1,14 @@
-// Holds MongoDB's fsync lock while its stdin is open, at most for LONGEST_MS. So the server accepts writes again
-// however a backup ends. MongoDB keeps the lock when the connection that took it is gone. A stopped timer or container
-// sends SIGTERM to this process too.
+// Holds MongoDB's fsync lock while its stdin is open, at most for LONGEST_MS, so the server accepts writes again
+// however a backup ends: MongoDB itself keeps the lock when the connection that took it is gone. A stopped timer or
+// container sends SIGTERM to this process too.
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import mongoose from 'mongoose'
 
-/** MongoDB's IllegalOperation: the server is not locked, for example after a restart. */
+/** MongoDB's IllegalOperation: the server isn't locked, e.g. after a restart. */
 const notLocked = 20
 const retryMs = 500
-/** A server that has not responded for this time has ended and lost its lock, or needs an operator. */
+/** A server that hasn't responded for this long has ended and lost its lock, or needs an operator. */
 const giveUpMs = 120_000
 
 const { MONGODB_URL, LONGEST_MS } = process.env
@@ -28,7 +28,7 @@ process.stdout.write('locked\n')
 const why = await Promise.race([finished, signalled, wait(Number(LONGEST_MS), 'too long', { ref: false })])
 setTimeout(giveUp, giveUpMs)
 while (!(await unlock())) await wait(retryMs)
-// Exits even if the connection does not close.
+// Exits even if the connection doesn't close.
 process.exit(why === 'finished' ? 0 : 1)
 
 async function unlock() {

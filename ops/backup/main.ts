@@ -50,7 +50,7 @@ async function run(
   if (command === 'backup') return backUp(mongodbUrl, folder, dataFiles, signal)
   if (command !== 'drill') throw new Error(usage)
   const { databaseName } = new mongoose.mongo.MongoClient(mongodbUrl).db()
-  // Redis is not used here.
+  // Redis isn't used here.
   const environment = { MONGODB_URL: mongodbUrl, REDIS_URL: 'redis://none', SECRET_KEY, SECRET_KEY_PREVIOUS }
   const { secretKeys } = readConfig(environment)
   return drill(folder, databaseName, createSecrets(secretKeys), createLog('warn', 'drill', null), signal)

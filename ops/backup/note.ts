@@ -1,19 +1,18 @@
 import { open, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** The content of `backup.json`. It is written last: a folder without it is not a backup. */
+/** `backup.json`, which is written last: a folder without it is not a backup. */
 export interface Note {
   /** `files`: a copy of the data files, in `files/`. `dump`: an archive of mongodump, `dump.gz`. */
   kind: 'files' | 'dump'
-  /** The backup contains every write that was acknowledged before this instant. */
+  /** Every write acknowledged before this instant is in the backup. */
   takenAt: string
-  /** The version of MongoDB. */
   mongodb: string
 }
 
 const nameOf = (folder: string): string => join(folder, 'backup.json')
 
-/** Writes the note after everything else is on the disk. Otherwise it could vouch for torn files after a power cut. */
+/** Everything else must be on the disk first. Otherwise the note could vouch for torn files after a power cut. */
 export async function writeNote(folder: string, note: Note): Promise<void> {
   await flushAll(folder)
   const written = `${nameOf(folder)}.part`
@@ -30,7 +29,7 @@ export async function readNote(folder: string): Promise<Note> {
   return JSON.parse(text) as Note
 }
 
-/** Syncs every file and folder in a folder to the disk. */
+/** Syncs everything in a folder to the disk. */
 async function flushAll(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   for (const { parentPath, name } of entries) await flush(join(parentPath, name))

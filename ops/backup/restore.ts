@@ -2,9 +2,7 @@ import { restoreFiles } from './copy-files.ts'
 import { restoreDump } from './dump.ts'
 import { type Note, readNote } from './note.ts'
 
-/**
- * The target of a restore: an empty server for an archive, the empty data folder of a stopped server for data files.
- */
+/** An empty server for an archive, a stopped server's empty data folder for data files. */
 export interface Target {
   mongodbUrl: string | null
   dataFiles: string | null

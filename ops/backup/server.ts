@@ -2,23 +2,22 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import mongoose from 'mongoose'
 
-/** The properties of a server that a backup needs. */
+/** What a backup needs to know of a server. */
 export interface ServerKind {
   version: string
-  /** The id of its process. */
   pid: number
-  /** The start of the server, by the clock of its machine. */
+  /** According to its machine's clock. */
   startedAt: Date
   /**
-   * The files of a member of a replica set contain every write that was acknowledged before this instant. A secondary
-   * may be behind, and files that are started alone go back to what the member knew a majority to have.
+   * Every write acknowledged before this instant is in the files of this member of a replica set. A secondary may be
+   * behind, and files that are started alone go back to what the member knew a majority to have.
    */
   majorityAt: Date
-  /** Whether the server is a mongos, in front of several shards. */
+  /** A mongos, in front of several shards. */
   isRouter: boolean
 }
 
-/** Connects without the Stable API, which lacks the commands of a backup. */
+/** Doesn't use the Stable API, which lacks the commands of a backup. */
 export async function withClient<Result>(
   mongodbUrl: string,
   use: (client: mongoose.mongo.MongoClient) => Promise<Result>,
@@ -32,10 +31,10 @@ export async function withClient<Result>(
   }
 }
 
-/** Connects to any member of a replica set. */
+/** Any member of a replica set will do. */
 export const readServer = (mongodbUrl: string): Promise<ServerKind> => withClient(mongodbUrl, readKind)
 
-/** Connects to the member that the URL names, even a secondary, not to the primary of its set. */
+/** Connects to the member that the URL names, even a secondary, not to its set's primary. */
 export function readOneServer(mongodbUrl: string): Promise<ServerKind> {
   const { hosts, srvHost } = new mongoose.mongo.MongoClient(mongodbUrl).options
   if (hosts.length > 1 || srvHost !== undefined)
@@ -60,8 +59,8 @@ async function readKind(client: mongoose.mongo.MongoClient): Promise<ServerKind>
 const maxOpeningMs = 10_000
 
 /**
- * A server writes its process id into its folder when it starts. In a container the id is always 1, so the time of the
- * file must match the start too.
+ * A starting server writes its process id into its folder. In a container the id is always 1, so the file's time must
+ * match the start too.
  */
 export async function isFolderOf(
   { pid, startedAt }: Pick<ServerKind, 'pid' | 'startedAt'>,

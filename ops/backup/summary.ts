@@ -5,16 +5,12 @@ import type { EncryptedField, Secrets } from '../../src/security/encrypt.ts'
 import type { Endpoint as StoredEndpoint } from '../../src/webhooks/endpoints/endpoint.ts'
 import { secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
 
-/** A summary of a database, for a person who compares it with what they expect. */
+/** For a person who compares it with what they expect. */
 export interface DatabaseSummary {
-  /**
-   * Documents by collection. Counted one by one, because MongoDB's own counts may be wrong after a copy of a running
-   * server.
-   */
+  /** Counted one by one, because MongoDB's own counts may be wrong after copying a running server. */
   counts: Record<string, number>
-  /** The creation of the newest intent. Null if there is none. */
   newestIntentAt: string | null
-  /** The number of active endpoints with a current secret that none of the given keys opens. */
+  /** Active endpoints whose current secret none of the given keys opens. */
   endpointsNotOpened: number
   /** Whether the given keys open every encrypted secret. Null if there is none. */
   keyOpens: boolean | null
@@ -26,14 +22,14 @@ export async function readSummary(
   log: Log,
 ): Promise<DatabaseSummary> {
   const now = new Date()
-  // A count may take longer than the timeout of a request.
+  // A count may take longer than a request's timeout.
   const mongo = await connectMongo({ mongodbUrl, mongodbCa: null }, log, { socketTimeoutMS: 0 })
   try {
     const { Intent, Endpoint, ...others } = openModels(mongo)
     const counts: Record<string, number> = {}
     for (const model of [Intent, Endpoint, ...Object.values(others)])
       counts[model.collection.collectionName] = await model.collection.countDocuments()
-    // An `_id` begins with its time of creation, so this needs no other index.
+    // An `_id` begins with its creation time, so this needs no other index.
     const newest = await Intent.findOne({}, { createdAt: 1 }).sort({ _id: -1 }).lean()
     // A business has at most five endpoints, so the list fits into memory.
     const signing = await Endpoint.find({ deletedAt: null }, { secret: 1, previousSecrets: 1 }).lean<StoredEndpoint[]>()

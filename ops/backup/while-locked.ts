@@ -17,8 +17,8 @@ export async function whileLocked<Done>(
   act: (signal: AbortSignal) => Promise<Done>,
 ): Promise<Done> {
   const child = spawn(process.execPath, [holder], {
-    // The URL may contain a password, and the list of processes shows arguments: hence the environment. A process group
-    // of its own keeps Ctrl-C from ending it before it has released the lock.
+    // In the environment, because the URL may contain a password and the process list shows arguments. In its own
+    // process group, so that Ctrl-C doesn't end it before it has released the lock.
     env: { ...process.env, NODE_OPTIONS: '', MONGODB_URL: mongodbUrl, LONGEST_MS: String(maxMs) },
     stdio: ['pipe', 'pipe', 'inherit'],
     detached: true,

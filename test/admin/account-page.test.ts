@@ -7,7 +7,7 @@ import { operator, readable, refusalsIn, signedIn, type Visitor, visit } from '.
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0'
 const iPhone = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile/15E148 Safari/604.1'
 
-describe('The page “Your account”', () => {
+describe('The “Your account” page', () => {
   const service = withService({ TRUST_PROXY: '1' })
 
   const isIn = async (visitor: Visitor) => (await visitor.get('/admin/audit')).status === 200
@@ -20,7 +20,7 @@ describe('The page “Your account”', () => {
     return visitor
   }
 
-  it('lists the sessions of the account and ends each of them, but never shows a token', async () => {
+  it('lists your sessions and lets you end each one, but never shows a token', async () => {
     const own = await signedIn(service, 'viewer')
     const other = await signIn(own, firefox, '198.51.100.9')
     const third = await signIn(own, iPhone, '2001:db8::7')
@@ -72,7 +72,7 @@ describe('The page “Your account”', () => {
     expect(lines.map(({ actor }) => actor.kind).toSorted()).to.deep.equal(['operator', 'staff', 'staff'])
   })
 
-  it('changes the password if the old one is right, keeps this session and ends all others', async () => {
+  it('requires the old password to change the password, and ends all other sessions', async () => {
     const own = await signedIn(service, 'support')
     const other = await signIn(own, firefox, '198.51.100.9')
     const fresh = 'quatre grandes oies blanches'
@@ -101,7 +101,7 @@ describe('The page “Your account”', () => {
     expect((await submit(fresh, own.password)).status).to.equal(429)
   })
 
-  it('requires the CSRF token of the session for every change', async () => {
+  it("requires the session's CSRF token for every change", async () => {
     const own = await signedIn(service, 'viewer')
     const acts = ['password', 'second-factor', 'recovery-codes', 'end-other-sessions', 'sessions/x/end']
     for (const act of acts) {

@@ -14,7 +14,7 @@ export interface Outcome {
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Runs the command line as an operator does, on the database of the service and with an unreachable Redis. */
+/** The real command line, on the service's database but with an unreachable Redis. */
 export function openAdmin(service: Service) {
   const base = {
     PATH: process.env.PATH,
@@ -42,7 +42,6 @@ export function openAdmin(service: Service) {
     run(process.execPath, [program, ...args], changes, input)
   return {
     admin,
-    /** Starts a command that the test ends with a signal. */
     start(args: string[]) {
       const child = execFile(process.execPath, [program, ...args], { cwd: root, env })
       return { kill: (signal: NodeJS.Signals) => child.kill(signal), ended: once(child, 'exit') }
@@ -51,11 +50,10 @@ export function openAdmin(service: Service) {
     /** Runs a shell script in which `admin` is the command line. */
     inShell: (script: string) =>
       run('sh', ['-c', `admin() { '${process.execPath}' '${program}' "$@"; }; ${script}`], {}),
-    /** Runs a command in this process. */
     here: (...args: string[]): Promise<Outcome> => runHere(args, env),
     hereWith: (changes: Record<string, string>, ...args: string[]): Promise<Outcome> =>
       runHere(args, withChanges(changes)),
-    /** Runs a command in this process. Returns the JSON object that it printed. Throws if the command fails. */
+    /** Throws if the command fails. Returns the JSON object that it printed. */
     async done(...args: string[]): Promise<Record<string, string>> {
       const { exitCode, stdout, stderr } = await runHere([...args, '--json'], env)
       if (exitCode !== 0) throw new Error(`admin ${args.join(' ')}: ${stderr}`)
@@ -64,7 +62,6 @@ export function openAdmin(service: Service) {
   }
 }
 
-/** The command line for the tests of a `describe`. */
 export const withAdmin = (service: Service): ReturnType<typeof openAdmin> =>
   withOpened(
     async () => openAdmin(service),

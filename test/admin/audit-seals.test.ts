@@ -23,7 +23,6 @@ import { readable, signedIn } from './staff.ts'
 const dayMs = 86_400_000
 const unhurried = <T>(batch: () => Promise<T>) => batch()
 
-/** The audit trail of a service, and its seals. */
 function trailOf(service: Service) {
   const lines = () => nativeCollection(service.deps.AuditEvent)
   const seals = () => nativeCollection(service.deps.AuditSeal)
@@ -34,7 +33,6 @@ function trailOf(service: Service) {
       .find({}, { sort: { _id: 1 } })
       .toArray()
 
-  /** Adds lines with all kinds of values. */
   async function addLines(count: number): Promise<AuditEvent[]> {
     const added = Array.from(
       { length: count },
@@ -63,7 +61,7 @@ function trailOf(service: Service) {
 }
 
 const { Binary, Code, Decimal128, Long, MaxKey, MinKey, BSONRegExp, BSONSymbol, Timestamp, DBRef } = mongo.BSON
-/** Marks that no line may have, of each BSON type that the driver can write. */
+/** One per BSON type that the driver can write. No line may carry any of them. */
 const forgedMarks = (): [name: string, value: unknown][] => [
   ...[Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1, 0, 0.5, 1, 1.5, 999, 2 ** 53].map(
     (value): [string, unknown] => [`the number ${value}`, value],
@@ -93,21 +91,21 @@ const forgedMarks = (): [name: string, value: unknown][] => [
   ['a long string', '1'.repeat(100_000)],
 ]
 
-describe('The seals of the audit trail', function () {
+describe('Audit trail seals', function () {
   this.timeout(60_000)
   const service = withService()
   const { lines, seals, seal, verify, allSeals, addLines, expectSealedOnce } = trailOf(service)
   const night = (log = service.deps.log) => checkTrail({ ...service.deps, log }, new AbortController().signal)
   afterEach(() => service.clock.freeze(null))
 
-  it('prove nothing if there are none yet', async () => {
+  it('prove nothing while the trail has none', async () => {
     const { exitCode, stdout, stderr } = await openAdmin(service).here('audit', 'verify', '--json')
     expect(exitCode).to.equal(1)
     expect(JSON.parse(stdout)).to.include({ proven: false, seals: 0, faultCount: 0 })
     expect(stderr).to.match(/^No line is sealed yet: nothing is proven\./)
   })
 
-  it('contain each line once even if the process is killed at any step', async () => {
+  it('cover each line exactly once, even if the process is killed at any step', async () => {
     // `npm test` kills each write once, and skips the reads.
     const isFull = rounds(1, 0) === 1
     const read = isFull ? (['lost'] as const) : []
@@ -126,7 +124,7 @@ describe('The seals of the audit trail', function () {
       }
   })
 
-  it('contain a line that repeated acts share only when its hour has been over for an hour', async () => {
+  it("cover the shared line of repeated actions only an hour after that line's hour has ended", async () => {
     const [line] = await addLines(1)
     const repeat = { ...(line as AuditEvent), _id: newId(), at: service.clock.now() }
     const count = () => countRepeat(service.deps, 'the-same', repeat, 'note')
@@ -148,7 +146,7 @@ describe('The seals of the audit trail', function () {
     await expectSealedOnce()
   })
 
-  it('contain a line that a forged field keeps open for longer', async () => {
+  it('cover a line even if a forged field makes it look unfinished', async () => {
     const [line] = await addLines(1)
     const forged = { ...(line as AuditEvent), _id: newId(), closesAt: new Date(service.clock.now().getTime() + dayMs) }
     await lines().insertOne(forged)
@@ -169,7 +167,7 @@ describe('The seals of the audit trail', function () {
     return steps
   }
 
-  describe('reveal that', () => {
+  describe('detect that', () => {
     let standing: Seal[]
     let ids: string[]
     beforeEach(async () => {
@@ -192,7 +190,7 @@ describe('The seals of the audit trail', function () {
     const twoDaysAgo = () => new Date(service.clock.now().getTime() - 2 * dayMs - 1)
     const replaceKey = (key: string) =>
       nativeCollection(service.deps.ServiceKey).updateOne({ _id: 'audit' }, { $set: { key } })
-    /** What happens, and the fault that is then reported. `LINE` is the changed line, `NEXT` the first of seal 3. */
+    /** Each way to tamper, and the fault it must cause. `LINE` is the changed line, `NEXT` the first of seal 3. */
     const tamperings: Record<string, [tamper: () => Promise<unknown>, fault: string]> = {
       'a line was changed': [changeLine({ 'actor.name': 'nobody' }), 'Line LINE of seal 2 was changed.'],
       'a field was added to a line': [changeLine({ extra: 1 }), 'Line LINE of seal 2 was changed.'],
@@ -251,7 +249,7 @@ describe('The seals of the audit trail', function () {
       })
   })
 
-  it('count every line that was added later, and list the first 20 of them', async () => {
+  it('count every line added after sealing, and list the first 20', async () => {
     const any = { ...tester, subject: 's', businessId: null, before: null, after: null }
     const at = service.clock.now()
     const extras = Array.from({ length: 50 }, (_, index) => ({
@@ -280,7 +278,7 @@ describe('The seals of the audit trail', function () {
     expect((await verify()).faults).to.deep.equal([])
   })
 
-  it('are made and verified once a night, as the log and the audit page report', async () => {
+  it('are made and verified once a night, which the log and the audit page report', async () => {
     const page = async () => readable((await (await signedIn(service, 'viewer')).get('/admin/audit')).text)
     expect(await page()).to.include('The trail has not been verified yet.')
     const recorded = recordLog()
@@ -313,7 +311,7 @@ describe('The seals of the audit trail', function () {
   const check = () => service.deps.AuditCheck.findById('latest').orFail().lean()
   const changeCheck = (set: object) => nativeCollection(service.deps.AuditCheck).updateOne({}, { $set: set })
 
-  it('are verified from the last verified seal on, and all of them once a week', async () => {
+  it('are verified from the last verified seal on, and in full once a week', async () => {
     const nextNight = async (days = 1) => {
       service.clock.advance(days * dayMs)
       await addLines(1)
@@ -337,7 +335,7 @@ describe('The seals of the audit trail', function () {
     expect((await nextNight()).faults).to.deep.equal([])
   })
 
-  it('go on beside a forged seal whose number is a text, which is a fault', async () => {
+  it('continue after a forged seal with a non-numeric number, and report it as a fault', async () => {
     const before = await verify()
     await seals().insertOne({ ...(await allSeals())[0], _id: 'x' } as never)
     await addLines(1)
@@ -349,7 +347,7 @@ describe('The seals of the audit trail', function () {
     expect((await verify()).faults).to.deep.equal([])
   })
 
-  it('are reported as changed if a seal or the stored result has other types of fields', async () => {
+  it('are reported as changed if a field of a seal or of the stored result has the wrong type', async () => {
     const [first] = await allSeals()
     const staff = await signedIn(service, 'viewer')
     for (const change of [{ ids: 'x' }, { ids: { a: 1 } }, { at: null }, { digests: 5 }, { at: 'x', digests: null }]) {
@@ -373,7 +371,7 @@ describe('The seals of the audit trail', function () {
     }
   })
 
-  it('reveal a line that is dated after its seal, and the page shows lines of any shape', async () => {
+  it('expose a line dated after its seal, and the page still renders lines of any shape', async () => {
     const staff = await signedIn(service, 'support')
     const any = { ...tester, subject: 's', businessId: null, before: null, after: null, act: 'key.created' }
     const shapes = [
@@ -408,7 +406,7 @@ describe('The seals of the audit trail', function () {
     await seal()
   })
 
-  it('reveal every night a line with a forged mark, and one that was backdated and then sealed', async () => {
+  it('expose a line with a forged mark and a backdated line that was sealed later, every night', async () => {
     const any = { ...tester, subject: 's', businessId: null, before: null, after: null, act: 'key.created' }
     const at = service.clock.now()
     service.clock.advance(dayMs)
@@ -441,7 +439,7 @@ describe('The seals of the audit trail', function () {
     'has lost its digest': () => ({ digest: null, at: service.clock.now() }),
   }
   for (const [what, forged] of Object.entries(forgeries))
-    it(`are verified again, and the trail counts as changed, if the stored result ${what}`, async () => {
+    it(`are verified again and reported as changed if the stored result ${what}`, async () => {
       service.clock.advance(dayMs)
       await changeCheck(forged())
       expect(await isCheckDue(service.deps)).to.equal(true)
@@ -452,7 +450,7 @@ describe('The seals of the audit trail', function () {
       expect(await isCheckDue(service.deps)).to.equal(false)
     })
 
-  it('are due if the audit key is missing, whatever the stored result says', async () => {
+  it('count as due if the audit key is missing, whatever the stored result says', async () => {
     const keys = nativeCollection(service.deps.ServiceKey)
     const key = await keys.findOneAndDelete({ _id: 'audit' })
     await changeCheck({ digest: null, at: service.clock.now() })
@@ -461,7 +459,7 @@ describe('The seals of the audit trail', function () {
     await night()
   })
 
-  it('are reported by their age if a check is missing or from the future', async () => {
+  it('are reported with their age if a check is missing or dated in the future', async () => {
     const page = async () => readable((await (await signedIn(service, 'viewer')).get('/admin/audit')).text)
     const late = 'although this should happen every night. Call an operator.'
     service.clock.advance(dayMs)
@@ -477,7 +475,7 @@ describe('The seals of the audit trail', function () {
     expect(await page()).to.include(late)
   })
 
-  it('can be verified on the command line, and compared with a digest from the log', async () => {
+  it('can be verified on the command line and compared with a digest from the log', async () => {
     const cli = openAdmin(service)
     const last = (await allSeals()).at(-1)
     const known = `${last?._id}:${last?.digest}`
@@ -507,7 +505,7 @@ describe('The seals of a long audit trail', () => {
   const service = withService()
   const { lines, seal, allSeals, addLines, expectSealedOnce } = trailOf(service)
 
-  it('form a chain that contains each line once, even if several processes seal repeatedly and concurrently', async () => {
+  it('form a chain that covers each line once, even if several processes seal at the same time', async () => {
     await addLines(70)
     await Promise.all(Array.from({ length: 4 }, () => seal(service.deps, 40)))
     await seal()

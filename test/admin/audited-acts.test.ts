@@ -25,7 +25,7 @@ import { waitFor } from '../support/wait-for.ts'
 import { newRequest } from '../support/write-request.ts'
 import { hire } from './staff.ts'
 
-/** The acts whose lines other files test. */
+/** Actions whose audit lines are tested in other files. */
 const testedElsewhere = {
   'command-line.test.ts': auditedActs.filter((act) => /^business\.(?!created|commission)/.test(act)),
   'commission-command.test.ts': ['business.commission-set'],
@@ -39,14 +39,14 @@ const testedElsewhere = {
   'cancel-intents.test.ts': ['intents.cancelled'],
   'staff-*.test.ts, sign-in.test.ts': auditedActs.filter((act) => act.startsWith('staff.')),
   'search.test.ts': ['payment.searched-by-phone'],
-  'below, that turns the API on or off': ['api.enabled', 'api.disabled'],
+  'below, that switches the API on or off': ['api.enabled', 'api.disabled'],
 } as const satisfies Record<string, readonly Act[]>
 
 const by: By = { actor: { kind: 'operator', name: 'awa', from: 'host-1' }, reason: 'ticket 4711' }
 
 type Line = Pick<AuditEvent, 'subject' | 'businessId' | 'before' | 'after'>
 
-describe('An act', function () {
+describe('An audited action', function () {
   this.timeout(60_000)
   const service = withService()
   const merchant = withMerchant(service)
@@ -64,7 +64,7 @@ describe('An act', function () {
     ipAllowlist: [...keyRights.ipAllowlist],
   })
 
-  it('adds one line with the actor, the reason and the changed values, and never a secret', async () => {
+  it('adds one line with the actor, the reason and the changed values, but no secret', async () => {
     const { deps } = service
     const { businessId } = merchant
     const secrets: string[] = []
@@ -135,7 +135,7 @@ describe('An act', function () {
       reason: null,
       sandbox: true,
     }
-    /** Sends a request twice, because a repeated request is not another act. */
+    /** Sends everything twice: a repeated request must not count as another action. */
     const send = async (method: 'post' | 'put' | 'delete', path: string, body: object) => {
       const headers = merchant.write()
       const url = `/api/v1/dev/webhooks/endpoints${path}`
@@ -182,17 +182,14 @@ describe('An act', function () {
     expect([...covered].toSorted()).to.deep.equal([...auditedActs].toSorted())
   })
 
-  /** An act of an operator, and how to count its changes and find its audit lines. */
+  /** How to perform an operator's action, count its changes and find its audit lines. */
   interface KillRow {
     run(deps: Deps, id: string): Promise<unknown>
     changes(id: string): Promise<number>
     lines(id: string): Record<string, unknown>
   }
 
-  /**
-   * `id` is the id of each case's own business. It is also the name of a new business or a member of staff, and selects
-   * the phone number of a wallet.
-   */
+  /** `id` is each case's own business. It also names new businesses and staff, and selects a wallet's phone number. */
   const rows: Record<string, KillRow> = {
     'business.created': {
       run: (deps, id) => createBusiness(deps, { name: id, liveApproved: false }, by),
@@ -266,12 +263,12 @@ describe('An act', function () {
   }
 
   for (const [act, { run, changes, lines }] of Object.entries(rows))
-    it(`has exactly one line (${act}) if the process is killed between any two steps`, async () => {
+    it(`writes exactly one line (${act}) even if the process is killed between any two steps`, async () => {
       const cases = new Map<string, string>()
       const operation = {
         prepare: async () => (await service.merchant()).businessId,
         run: (victim: Victim, id: string) => run(victim.deps, id),
-        // What the dead process has locked may stay so for longer than a batch waits.
+        // A dead process's locks may last longer than a batch waits.
         repeat: (id: string) =>
           waitFor(`${act} is repeated`, () =>
             run(service.deps, id).then(
@@ -288,10 +285,9 @@ describe('An act', function () {
       }
     })
 
-  describe('that another act overtakes between its read and its write', () => {
+  describe('overtaken by another action between its read and its write', () => {
     const overtaken = <Result>(act: (deps: Deps) => Promise<Result>, other = act) =>
       overtake(service, 2, [act, () => other(service.deps)])
-    /** Returns the old and new values of a subject in the audit trail, oldest first. */
     const changesOf = async (subject: string) => {
       const lines = await service.deps.AuditEvent.find({ subject }).sort({ at: 1 }).lean()
       return lines.map(({ before, after }) => [before, after])
@@ -316,7 +312,7 @@ describe('An act', function () {
       }
     })
 
-    it('records the values that the other act left, and keeps the rates that it set', async () => {
+    it('records the values left by the other action, and keeps the rates that it set', async () => {
       const { businessId } = await service.merchant()
       const limit = (perSecond: number) => (deps: Deps) =>
         changeBusiness(deps, businessId, { limits: { perSecond } }, { ...by, act: 'business.limited' })
@@ -330,7 +326,7 @@ describe('An act', function () {
       expect(commission.map(({ payer }) => payer)).to.deep.equal([20, 10])
     })
 
-    it('does not redirect events to another URL if its key may not see them', async () => {
+    it('does not redirect events to a URL whose key may not see them', async () => {
       const { id } = await subscribe(service, merchant, 'https://shop.example/hook', ['payment.created'])
       const update = (scopes: Scope[], change: EndpointChange) => (deps: Deps) => {
         return updateEndpoint(deps, { ...callerOf(merchant), scopes: new Set(scopes) }, id, change, newRequest(deps))
@@ -342,7 +338,7 @@ describe('An act', function () {
       expect((await service.deps.Endpoint.findById(id).orFail().lean()).url).to.equal('https://shop.example/hook')
     })
 
-    it('does not undo the other change of a staff account', async () => {
+    it('does not undo the other change to a staff account', async () => {
       const { name } = await hire(service, 'support')
       const change = (deps: Deps) => changeRole(deps, name, 'viewer', by)
       await overtaken(change, (deps) => changeRole(deps, name, 'admin', by))
@@ -353,8 +349,8 @@ describe('An act', function () {
     })
   })
 
-  describe('that turns the API on or off', () => {
-    it('adds one line, and none if it changes nothing', async () => {
+  describe('that switches the API on or off', () => {
+    it('adds one line, or none if nothing changes', async () => {
       for (const enabled of [false, true]) {
         await switchApi(service.deps, enabled, by)
         await switchApi(service.deps, enabled, by)
@@ -367,7 +363,7 @@ describe('An act', function () {
       ])
     })
 
-    it('has exactly one line (api.disabled, api.enabled) if the process is killed after any step', async () => {
+    it('writes exactly one line each (api.disabled, api.enabled), even if the process is killed after any step', async () => {
       const lines = () => service.deps.AuditEvent.countDocuments({ subject: 'api' })
       const before = await lines()
       const steps = ['the read', 'the line', 'the write', 'the commit']

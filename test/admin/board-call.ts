@@ -1,7 +1,6 @@
 import type { Service } from '../support/service.ts'
 import type { Visitor } from './staff.ts'
 
-/** The fields of Bull Board's responses that tests read. */
 interface BoardBody {
   error: string
   message: string
@@ -10,7 +9,7 @@ interface BoardBody {
   job: Record<string, unknown>
 }
 
-/** A response of the board. `body` is empty unless it is JSON. */
+/** `body` is empty unless the response is JSON. */
 export interface BoardResponse {
   status: number
   headers: Headers
@@ -18,7 +17,7 @@ export interface BoardResponse {
   body: BoardBody
 }
 
-/** Sends a request as Bull Board's page does: with the headers of a browser, but without the token of a form. */
+/** Sends the headers of Bull Board's own page, but no CSRF token. */
 export async function callBoard(
   { origin }: Pick<Service, 'origin'>,
   { cookie }: Pick<Visitor, 'cookie'>,

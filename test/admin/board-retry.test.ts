@@ -18,7 +18,7 @@ describe("Bull Board's Retry button", function () {
     return board.service.deps.Delivery.updateOne({ _id }, { $set: fields })
   }
 
-  it('makes one more attempt at a dead delivery, updates MongoDB, writes an audit line and removes the job from *failed*', async () => {
+  it('attempts a dead delivery once more, writes an audit line and removes the job from *failed*', async () => {
     const delivery = await board.deadDelivery()
     board.endpointServer.respondWith((res) => void res.end('thanks'))
     expect((await board.retry(board.support, delivery)).status).to.equal(204)
@@ -48,7 +48,7 @@ describe("Bull Board's Retry button", function () {
     expect(await storedDelivery(board.service, delivery)).to.include({ status: 'DEAD', attempts: 9 })
   })
 
-  it('sends nothing if the delivery has succeeded in the meantime, says so, and removes the job from *failed*', async () => {
+  it('sends nothing and says so if the delivery has succeeded in the meantime', async () => {
     const delivery = await board.deadDelivery()
     await change(delivery, { status: 'DELIVERED', deadAt: null })
     const received = board.endpointServer.received.length
@@ -61,7 +61,7 @@ describe("Bull Board's Retry button", function () {
     expect(await trailOf(delivery)).to.deep.equal([])
   })
 
-  it('makes only one attempt if it is pressed twice at the same time', async () => {
+  it('makes only one attempt when pressed twice at the same time', async () => {
     const delivery = await board.deadDelivery()
     const responses = await Promise.all([1, 2].map(() => board.retry(board.support, delivery)))
     expect(responses.map(({ status }) => status)).to.have.members([204, 409])
@@ -77,10 +77,10 @@ describe("Bull Board's Retry button", function () {
     expect(await board.failedIds()).to.include(jobIdOf(delivery))
   })
 
-  it('retries all jobs in *failed* in batches, but does not retry jobs that fail again during the run', async () => {
+  it('retries all jobs in *failed* in batches, but not those that fail again meanwhile', async () => {
     const { deps } = board.service
     const { Delivery: deliveries, Endpoint, AuditEvent } = deps
-    // More than a batch. Most were delivered in the meantime, some endpoints are gone, and the rest fails again.
+    // More than one batch. Most were delivered in the meantime, some endpoints are gone, and the rest fail again.
     const make = board.deadDelivery
     const [batch, queue] = [30, await board.queue()]
     const [one, two, three] = [await make(), await make(), await make()]

@@ -9,7 +9,7 @@ import { callBoard } from './board-call.ts'
 import { mainQueue, withBoard } from './open-board.ts'
 import { visit } from './staff.ts'
 
-/** The routes of this version of Bull Board that are not refused. Any other route, also of a new version, must be. */
+/** The only routes that may be open. A new version's routes must be refused until they are listed here. */
 const reads = [
   '/api/redis/stats',
   '/api/queues',
@@ -25,10 +25,9 @@ const reads = [
 ]
 const acts = ['put /api/queues/:queueName/:jobId/retry', 'put /api/queues/:queueName/retry/:queueStatus']
 
-/** Disabled by the options, because these routes query the state of Redis itself. */
+/** Off in Bull Board's options, because they query Redis itself. */
 const disabledReads = new Set(['/api/redis/stats', '/api/queues/:queueName/workers'])
 
-/** Returns the method and the path of a route, with a delivery job as its parameters. */
 function requestFor(route: string, job: string): [method: string, path: string] {
   const [method = '', path = ''] = route.split(' ')
   const names = { queueName: 'webhook-delivery', jobId: job, queueStatus: 'failed', schedulerId: 'any' }
@@ -69,7 +68,7 @@ describe('Bull Board', function () {
     expect(await dump()).to.deep.equal(before)
   })
 
-  it('lets viewers see everything, but not retry anything', async () => {
+  it('shows viewers everything, but lets them retry nothing', async () => {
     const delivery = await board.deadDelivery()
     for (const path of reads) {
       const { status } = await call('viewer', ...requestFor(`get ${path}`, jobIdOf(delivery)))
@@ -92,7 +91,7 @@ describe('Bull Board', function () {
       expect([path, (await call('support', 'put', path)).status]).to.deep.equal([path, expected])
   })
 
-  it("shows a job's event, reference and host, and a link to the delivery, but neither secrets nor bodies", async () => {
+  it("shows a job's event, reference, host and a link to the delivery, but no secret or body", async () => {
     const delivery = await board.deadDelivery(true)
     const { text, body } = await call('viewer', 'get', `${mainQueue}/${jobIdOf(delivery)}`)
     const { referenceNumber: reference } = delivery
@@ -105,13 +104,13 @@ describe('Bull Board', function () {
     expect(body.job.data).to.deep.equal({ ref: reference, host, failed: '8 of 8', error: 'status 500' })
     const { Endpoint, secrets } = board.service.deps
     const { secret: sealed } = await Endpoint.findById(delivery.endpointId).orFail().lean()
-    // JSON escapes the quotes of a text.
+    // JSON escapes the quotes inside a text.
     const withinJson = JSON.stringify(await storedBody(board.service, delivery)).slice(1, -1)
     for (const hidden of [withinJson, sealed, secrets.decrypt(sealed, secretField(delivery.endpointId))])
       expect(text).to.not.include(hidden)
   })
 
-  it('shows how many attempts at a waiting delivery have failed, why they failed, and when the next attempt is due', async () => {
+  it('shows how often and why a waiting delivery has failed, and when the next attempt is due', async () => {
     const { service } = board
     const dead = await board.deadDelivery()
     const nextAttemptAt = new Date('2199-12-31T23:59:58.765Z')
@@ -135,7 +134,7 @@ describe('Bull Board', function () {
     expect(headers.get('x-powered-by')).to.equal(null)
   })
 
-  it('responds to an invalid request with an error message that the page can show, never with a stack trace', async () => {
+  it('responds to an invalid request with an error message, never with a stack trace', async () => {
     for (const [path, expected] of [
       ['/api/queues?jobsPerPage=100000', 400],
       ['/api/queues?activeQueue=%25E0%25A4%25A', 400],

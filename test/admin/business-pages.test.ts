@@ -7,14 +7,14 @@ import { scriptedWallet } from '../support/scripted-wallet.ts'
 import { withService } from '../support/service.ts'
 import { operator, readable, signedIn, type Visitor } from './staff.ts'
 
-describe('The pages about businesses', () => {
+describe('Business pages', () => {
   const service = withService()
   let viewer: Visitor
   before(async () => {
     viewer = await signedIn(service, 'viewer')
   })
 
-  it('list all businesses page by page, and filter them by part of the name and by state', async () => {
+  it('are paginated and can be filtered by name and state', async () => {
     const { businessId } = await service.merchant()
     const { _id: _, ...business } = await service.deps.Business.findById(businessId).orFail().lean()
     const copies = Array.from({ length: 51 }, (_each, index) => ({
@@ -52,7 +52,7 @@ describe('The pages about businesses', () => {
     for (const query of odd) await idsAt(`/admin/businesses?${query}`)
   })
 
-  it('show the payments and refunds of each of the last 30 days, as the ledger has them, without a script', async () => {
+  it('chart the payments and refunds of the last 30 days from the ledger, without a script', async () => {
     const merchant = await service.merchant()
     const path = `/admin/businesses/${merchant.businessId}`
     const { referenceNumber } = await createIntent(service, merchant, { amount: 50_000 })
@@ -71,7 +71,7 @@ describe('The pages about businesses', () => {
     expect(text).not.to.match(/<script|style="| on\w+="/)
   })
 
-  it('show the keys of a business, its shops, its unpaid intents and its payments without a known outcome', async () => {
+  it("show a business's keys, shops, unpaid intents and payments with an unknown outcome", async () => {
     const wallet = scriptedWallet(service)
     const merchant = await service.merchant()
     const { businessId, key } = merchant

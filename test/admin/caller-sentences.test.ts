@@ -22,7 +22,7 @@ import { readable, signedIn, type Visitor } from './staff.ts'
 
 const unknown: WalletOutcome = { outcome: 'unknown', why: 'timeout' }
 
-describe('The sentences for a caller', () => {
+describe('Suggested replies for support calls', () => {
   const service = withService({
     ...shortRetryDelays,
     INTENT_LIFETIME_SECONDS: '3600',
@@ -63,13 +63,13 @@ describe('The sentences for a caller', () => {
     wallet.setOutcome(() => outcome)
     await pay(service, referenceNumber)
   }
-  /** The time after which no wallet may carry out an order that begins now, whatever its clock shows. */
+  /** From then on, no wallet may carry out an order that begins now, whatever its clock says. */
   const deadlineMs = () => {
     const now = service.clock.now()
     return orderDeadline(service.deps.config, now).getTime() - now.getTime() + 30_000
   }
 
-  it('say in English, French and Arabic what happened to a payment, from the first attempt to the last refund', async () => {
+  it('describe a payment in English, French and Arabic, from the first attempt to the last refund', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     const expectSaid = async (english: string, french: string, arabic: string) => {
       const said = await ofPayment(referenceNumber)
@@ -176,7 +176,7 @@ describe('The sentences for a caller', () => {
     expect(await words()).to.include('Of your payment of 500.00 MRU, 200.00 MRU has been refunded')
   })
 
-  it('say why a payment can no longer be made', async () => {
+  it('explain why a payment can no longer be made', async () => {
     const made = async () => (await createIntent(service, merchant)).referenceNumber
     const [failed, cancelled, left] = [await made(), await made(), await made()]
     await payWith(failed, { outcome: 'failed', reason: 'technical_error' })
@@ -196,7 +196,7 @@ describe('The sentences for a caller', () => {
     await said(left, 'Cette demande de paiement a expiré.', 'انتهت مهلة طلب الدفع هذا.')
   })
 
-  it('say what to do about an endpoint and its dead deliveries, and never suggest a re-queue that is not possible', async () => {
+  it("advise on an endpoint and its dead deliveries, and suggest a re-queue only if it's possible", async () => {
     const { id } = await subscribe(service, merchant, endpointServer.url, ['payment.created'])
     const path = `/admin/endpoints/${id}`
     const unused = await card(path)

@@ -20,7 +20,7 @@ describe('npm run admin -- business commission', function () {
     const rates = ['--provider-bp', String(provider), '--payer-bp', String(payer)]
     return cli.here('business', 'commission', merchant.businessId, ...rates, ...more, '--json')
   }
-  /** The fees of a new simulated payment of 100.00. */
+  /** Taken from a simulated payment of 100.00. */
   async function feesNow(): Promise<number[]> {
     const { referenceNumber } = await createIntent(service, merchant, { amount: 10_000 })
     const { body } = await simulate(service, merchant, referenceNumber)
@@ -34,7 +34,7 @@ describe('npm run admin -- business commission', function () {
       .map(({ reason, before, after }) => ({ reason, before, after }))
   }
 
-  it('sets the rates of later payments, records this in the audit trail, and changes nothing if repeated', async () => {
+  it('sets the rates of later payments, with an audit line, and changes nothing when repeated', async () => {
     expect(await feesNow()).to.deep.equal([200, 100])
     const first = await setRates(150, 0, '--reason', 'contract 12')
     const { id, commission } = JSON.parse(first.stdout)
@@ -53,7 +53,7 @@ describe('npm run admin -- business commission', function () {
     expect(readable(text)).to.match(/Commission merchant 1\.5 %, customer 0 % \(set for this business\)/)
   })
 
-  it('schedules rates, which replace the rates that were scheduled for the same time or later', async () => {
+  it('schedules rates, replacing any that were scheduled for the same time or later', async () => {
     const at = (hours: number) => new Date(service.clock.now().getTime() + hours * hourMs).toISOString()
     const [soon, later, latest] = [at(1), at(2), at(3)]
     for (const [from, provider] of [
@@ -76,7 +76,7 @@ describe('npm run admin -- business commission', function () {
     service.clock.advance(-2.5 * hourMs)
   })
 
-  it('refuses rates in the past or above 5000, and an unknown business', async () => {
+  it('refuses rates that start in the past or exceed 5000, and an unknown business', async () => {
     const faults = [
       [await setRates(1, 1, '--from', '2020-01-01'), /--from is in the past/],
       [await setRates(5001, 1), /whole number from 0 to 5000/],
@@ -89,7 +89,7 @@ describe('npm run admin -- business commission', function () {
     expect(await auditLines()).to.deep.equal([])
   })
 
-  it('does not change the commission of a payment that is in progress', async () => {
+  it('does not change the commission of a payment in progress', async () => {
     const wallet = scriptedWallet(service)
     const { referenceNumber } = await createIntent(service, merchant, { amount: 10_000 })
     expect(await pay(service, referenceNumber)).to.deep.equal({ state: 'waiting' })

@@ -10,7 +10,7 @@ describe('npm run admin --', function () {
   const cli = withAdmin(service)
 
   describe('shop create', () => {
-    it("creates a business's live shop, but only once", async () => {
+    it("creates a business's live shop only once", async () => {
       const merchant = await service.merchant({ mode: 'live' })
       const create = (business: string) =>
         cli.here('shop', 'create', '--business', business, '--name', "L'Atar & fils", '--json')
@@ -30,7 +30,7 @@ describe('npm run admin --', function () {
       expect(await service.deps.Shop.countDocuments()).to.equal(1)
     })
 
-    it('refuses names and reasons that are invisible, and reasons that change the direction of the text', async () => {
+    it('refuses invisible names and reasons, and reasons that change the text direction', async () => {
       const create = ['shop', 'create', '--business', 'unknown', '--name']
       for (const text of ['\u200B\u2060', '\u3164', 'Atar\u202Esrif', '\u2066Atar\u2069']) {
         const asName = (await cli.here(...create, text)).stderr
@@ -49,7 +49,7 @@ describe('npm run admin --', function () {
       return cli.hereWith(production, 'wallet', 'create', ...args)
     }
 
-    it('creates only one wallet per phone number, and the wallet can pay any business if the correct PIN is given', async () => {
+    it('creates one wallet per phone number, which can pay any business with the correct PIN', async () => {
       const { stdout, exitCode } = await create('+222 44 55 66 77', '٢٥٨٠', '250')
       expect(exitCode).to.equal(0)
       expect(JSON.parse(stdout)).to.deep.equal({ id: '44556677', phone: '44556677', balance: 250 })

@@ -25,7 +25,7 @@ describe('The list of dead deliveries', () => {
     dead = await deadDelivery(service, merchant)
   })
 
-  /** Stores dead deliveries with these times of death. `changes` says how else they differ from the real one. */
+  /** Stores one dead delivery per time of death. `changes` applies to each of them in turn. */
   const bury = (moments: string[], ...changes: Partial<Delivery>[]) => {
     const buried = changes.flatMap((each) =>
       moments.map((moment, index) => {
@@ -41,7 +41,7 @@ describe('The list of dead deliveries', () => {
     return [...text.matchAll(/<h2>.*?<\/h2>|<tr>\s*<td.*?<\/tr>/gs)].map(([part]) => readable(part).trim())
   }
 
-  it('shows the count, the dates and the error for each business and endpoint, starting with the largest count', async () => {
+  it('shows the count, dates and error per business and endpoint, largest count first', async () => {
     const other = await service.merchant({ mode: 'live' })
     await service.deps.Business.updateOne({ _id: other.businessId }, { name: 'Hanout' })
     const [one, two] = [
@@ -69,7 +69,7 @@ describe('The list of dead deliveries', () => {
     ])
   })
 
-  it('says so if there are more endpoints than it shows', async () => {
+  it('says so when there are more endpoints than it shows', async () => {
     const list = async () => readable((await staff.get('/admin/dead?from=2029-01-01&to=2029-01-02')).text)
     const endpoints = Array.from({ length: 100 }, (_, index) => ({
       endpointId: `${index}`.padStart(24, '0'),

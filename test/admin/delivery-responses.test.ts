@@ -8,7 +8,7 @@ import { readable, signedIn } from './staff.ts'
 
 const notice = 'Hidden: the response contains data of the event that support staff may not see.'
 
-describe("The responses on a delivery's page", () => {
+describe("The endpoint responses on a delivery's page", () => {
   const service = withService()
   const endpointServer = withEndpointServer()
   const merchant = withMerchant(service)
@@ -29,7 +29,7 @@ describe("The responses on a delivery's page", () => {
     return attemptedFor(String(placed.body.data?.number))
   }
 
-  /** The delivery of the only event of a payment or an order, after one attempt. */
+  /** The only delivery of a payment or order, after one attempt. */
   async function attemptedFor(referenceNumber: string): Promise<Delivery> {
     await relay(service, merchant)
     const delivery = await service.deps.Delivery.findOne({ referenceNumber }).lean<Delivery | null>()
@@ -39,14 +39,14 @@ describe("The responses on a delivery's page", () => {
   }
 
   for (const role of ['viewer', 'support'] as const)
-    it(`are replaced by a notice for staff with the role ${role} if the endpoint echoed the order`, async () => {
+    it(`are hidden from the role ${role} if the endpoint echoed the order`, async () => {
       const delivery = await deliverOrder((res, _count, { body }) => void res.writeHead(500).end(body))
       const page = await pageFor(role, delivery)
       expect(page).to.include('status 500').and.include(notice)
       expect(page).not.to.match(/Aicha|22113344/)
     })
 
-  it("are replaced by a notice if the endpoint echoed the payment's metadata", async () => {
+  it("are hidden if the endpoint echoed the payment's metadata", async () => {
     endpointServer.respondWith((res) => void res.writeHead(500).end('no client aicha'))
     const metadata = { client: 'Aicha' }
     const { referenceNumber } = await createIntent(service, merchant, { amount: 500, metadata })

@@ -60,7 +60,7 @@ describe('npm run admin -- export', function () {
     expect(line).to.deep.include({ subject: businessId, businessId, before: null, after })
   })
 
-  it('refuses an existing file, an unknown business, a wrong period and an option that does not apply', async () => {
+  it('refuses an existing file, an unknown business, an invalid period and an option that does not apply', async () => {
     const file = newFile()
     await writeFile(file, 'mine')
     const existing = await cli.here(...args('payments', file))
@@ -84,7 +84,7 @@ describe('npm run admin -- export', function () {
     }
   })
 
-  it('resumes a file with --resume, whether it was cut, is missing or is complete', async () => {
+  it('resumes a truncated, missing or complete file with --resume', async () => {
     const whole = await downloaded('entries')
     const file = newFile()
     for (const cut of [null, whole.length, 70_000]) {
@@ -95,7 +95,7 @@ describe('npm run admin -- export', function () {
     }
   })
 
-  describe('with a file that was cut at any byte', () => {
+  describe('with a file truncated at any byte', () => {
     const forms = [{ delimiter: 'comma' }, { delimiter: 'semicolon', language: 'ar' }, { format: 'jsonl' }] as const
 
     const wanted = (form: (typeof forms)[number], positions = { first: 1, last: 60 }): FileExport => ({
@@ -114,7 +114,7 @@ describe('npm run admin -- export', function () {
     }
 
     for (const form of forms)
-      it(`yields the file of an uninterrupted export: ${JSON.stringify(form)}`, async () => {
+      it(`completes it to the same file as an uninterrupted export: ${JSON.stringify(form)}`, async () => {
         const target = wanted(form, { first: 8, last: 10 })
         const file = newFile()
         const written = await write(file, target)
@@ -130,7 +130,7 @@ describe('npm run admin -- export', function () {
         }
       })
 
-    it('refuses a file of another export, and does not change it', async () => {
+    it("refuses to resume a different export's file, and leaves it unchanged", async () => {
       const [comma, , lines] = forms.map((form) => wanted(form))
       const others: (FileExport | undefined)[] = [
         lines,
@@ -149,7 +149,7 @@ describe('npm run admin -- export', function () {
       }
     })
 
-    it('leaves a file that can be resumed when it is interrupted', async () => {
+    it('leaves a resumable file when interrupted', async () => {
       await bookOne(service, owner(), 'payment', 1)
       const target = { ...wanted(forms[0]), kind: 'entries', positions: { first: 1, last: 505 } } as const
       const entries = { ...target, writer: createLineWriter(readForm('entries', forms[0])) }

@@ -14,21 +14,21 @@ import { signedIn } from './staff.ts'
 
 export type Staff = Awaited<ReturnType<typeof signedIn>>
 
-/** A service with workers, an endpoint, and a signed-in member of staff for each role. */
+/** A service with workers, an endpoint, and a signed-in staff member per role. */
 export interface Board {
   service: Service
   endpointServer: EndpointServer
   support: Staff
   viewer: Staff
   /**
-   * Returns a delivery to a new endpoint. Its 8 attempts have failed, and its job is in *failed*. Unless `isReal`, it
-   * may be a copy of an earlier one, whose job fails at once.
+   * A DEAD delivery to a new endpoint, with its job in *failed*. Unless `isReal`, it may copy an earlier delivery whose
+   * job fails at once.
    */
   deadDelivery(isReal?: boolean): Promise<Delivery>
-  /** Stores `count` copies of a dead delivery, each with a job that fails when it is due. Returns their ids. */
+  /** Stores `count` copies of a dead delivery, each with a job that fails once it is due. Returns their ids. */
   copies(model: Delivery, count: number): Promise<string[]>
   queue(): Promise<Queue>
-  /** The ids of the newest failed jobs. */
+  /** Newest first. */
   failedIds(): Promise<string[]>
   retry(staff: Staff, delivery: Delivery): Promise<BoardResponse>
   close(): Promise<void>
@@ -36,7 +36,6 @@ export interface Board {
 
 export const mainQueue = '/api/queues/webhook-delivery'
 
-/** Opens a board for the tests of a `describe`. */
 export const withBoard = (): Board =>
   withOpened(
     () => openBoard(),

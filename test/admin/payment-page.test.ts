@@ -13,10 +13,10 @@ import { withEndpointServer } from '../support/endpoint-server.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { readable, signedIn } from './staff.ts'
 
-/** Markup, quotes, and a character that reverses the direction of the text after it. */
+/** Markup, quotes, and a character that reverses the text direction. */
 const hostile = `<script>alert(1)</script>"' onload=x \u202Egnp.exe`
 
-describe('The pages for a payment and its deliveries', () => {
+describe('The pages of a payment and its deliveries', () => {
   const service = withService(shortRetryDelays)
   const endpointServer = withEndpointServer()
   const merchant = withMerchant(service)
@@ -32,7 +32,7 @@ describe('The pages for a payment and its deliveries', () => {
     readable((await staff.get(`/admin/payments/${referenceNumber}`)).text)
   const shown = (at: Date | null | undefined) => `${at?.toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
-  it("describe in a few words what happened, whatever the delivery's status", async () => {
+  it("summarise what happened, whatever the delivery's status", async () => {
     service.clock.freeze(new Date(Math.ceil(Date.now() / 1000) * 1000))
     const delivery = await freshDelivery(service, merchant)
     const webhook = /Webhooks payment\.created to \S+ (.*?) (?:Re-queue:|Timeline)/
@@ -65,7 +65,7 @@ describe('The pages for a payment and its deliveries', () => {
     expect(await sentence()).to.equal(`DELIVERED Delivered at ${at}. The endpoint responded with status 204.`)
   })
 
-  it('list the events that have not been relayed yet and the events that had no subscriber', async () => {
+  it('list events that are not yet relayed and events without a subscriber', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     expect(await paymentPage(referenceNumber)).to.match(
       /Webhooks payment\.created happened \S+ \S+ UTC\. It has not been sent to the endpoints yet\. Timeline/,
@@ -79,7 +79,7 @@ describe('The pages for a payment and its deliveries', () => {
     expect(text).not.to.match(/subscribed to payment\.created|waits/)
   })
 
-  it('show the deliveries of events that are relayed while a page is being built', async () => {
+  it('show deliveries that are created while the page is being built', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     const { Intent } = service.deps.lists.models
     const findOne = Intent.findOne.bind(Intent)
@@ -129,7 +129,7 @@ describe('The pages for a payment and its deliveries', () => {
     expect(await paymentPage(open.referenceNumber)).to.match(/ sandbox .* Amount open: the customer chooses/)
   })
 
-  it('show text from merchants and endpoints as plain text, but show no secret, code, metadata or payload', async () => {
+  it('escape text from merchants and endpoints, and show no secret, code, metadata or payload', async () => {
     const shop = await service.merchant()
     await service.deps.Business.updateOne({ _id: shop.businessId }, { name: hostile })
     const { id, secret } = await subscribe(service, shop, `${endpointServer.url}?a='b'`, ['payment.created'])

@@ -9,7 +9,6 @@ import { type ScriptedWallet, scriptedWallet } from '../support/scripted-wallet.
 import { withMerchantPerTest, withService } from '../support/service.ts'
 import { readable, signedIn } from './staff.ts'
 
-/** The amount and the fee of each payment. */
 const charged = '505.00 MRU (500.00 MRU and a fee of 5.00 MRU)'
 /** Seconds. Shorter than a staff session. */
 const lifetime = 3600
@@ -26,14 +25,13 @@ describe("A payment's page", () => {
     staff = await signedIn(service, 'viewer')
   })
   beforeEach(() => {
-    // The page shows whole seconds. Each step advances the clock by one.
+    // The page shows whole seconds, and each step advances the clock by one.
     service.clock.freeze(new Date(Math.ceil(service.clock.now().getTime() / 1000) * 1000))
   })
   afterEach(() => service.clock.freeze(null))
 
   const source = async (reference: string) => (await staff.get(`/admin/payments/${reference}`)).text
   const page = async (reference: string) => readable(await source(reference))
-  /** Returns the lines of the timeline. */
   const story = async (reference: string) =>
     ((await page(reference)).split('Timeline ')[1] ?? '').split(/ ?\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC /).slice(1)
   const shown = (seconds: number) =>
@@ -50,7 +48,7 @@ describe("A payment's page", () => {
     return refund(service, merchant, reference, amount)
   }
 
-  it('describes each attempt to pay, the payer, the commission and the refunds in words', async () => {
+  it('describes each payment attempt, the payer, the commission and the refunds in words', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await payWith(referenceNumber, { outcome: 'refused', reason: 'wrong_pin' })
     await payWith(referenceNumber, { outcome: 'declined', reason: 'insufficient_funds' })
@@ -100,7 +98,7 @@ describe("A payment's page", () => {
     expect(text).not.to.match(/may try again|cannot be paid/)
   })
 
-  it('shows that a payment is in progress, when it began, and when the wallet will be queried', async () => {
+  it('shows that a payment is in progress, since when, and when the wallet will be queried', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await payWith(referenceNumber, unknown)
     service.clock.advance(lifetime * 1000)
@@ -119,7 +117,7 @@ describe("A payment's page", () => {
     )
   })
 
-  it('shows why the intent can no longer be paid, for example because a payment failed permanently or the intent expired', async () => {
+  it('says why the intent can no longer be paid, e.g. after a permanent failure or expiry', async () => {
     const failed = await createIntent(service, merchant)
     await payWith(failed.referenceNumber, { outcome: 'failed', reason: 'wallet_closed' })
     expect((await story(failed.referenceNumber)).map((line) => line.trim())).to.include(
@@ -138,7 +136,7 @@ describe("A payment's page", () => {
     expect(last).to.equal('CANCELLED: expired without a payment')
   })
 
-  it('shows how many events of each type had no subscriber, and does not count events that were sent or have not been relayed yet', async () => {
+  it('counts the events per type that had no subscriber', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await payWith(referenceNumber, { outcome: 'declined', reason: 'insufficient_funds' })
     await payWith(referenceNumber, { outcome: 'declined', reason: 'insufficient_funds' })
@@ -160,7 +158,7 @@ describe("A payment's page", () => {
     ])
   })
 
-  it('says so if there are more deliveries than it shows, and in that case does not claim that an event had no subscriber', async () => {
+  it("says so when there are more deliveries than it shows, and then doesn't claim that an event had no subscriber", async () => {
     await subscribe(service, merchant, endpointServer.url, ['payment.created'])
     const delivery = await freshDelivery(service, merchant)
     await payWith(delivery.referenceNumber, { outcome: 'done' })
@@ -175,7 +173,7 @@ describe("A payment's page", () => {
     expect(text).not.to.include(unheard)
   })
 
-  it("shows neither the payer's full phone number nor the PIN", async () => {
+  it("hides the PIN and most of the payer's phone number", async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await payWith(referenceNumber, { outcome: 'refused', reason: 'wallet_locked' })
     await payWith(referenceNumber, { outcome: 'done' })

@@ -20,7 +20,6 @@ const startOfDay = new Date(Math.floor(Date.now() / dayMs - 2) * dayMs)
 const day = startOfDay.toISOString().slice(0, 10)
 const dayBefore = new Date(startOfDay.getTime() - dayMs).toISOString().slice(0, 10)
 
-/** A payment or refund as the provider would list it. */
 interface Listed {
   key: string
   kind: string
@@ -29,7 +28,7 @@ interface Listed {
   time: string
 }
 
-describe('The command reconcile', function () {
+describe('The reconcile command', function () {
   this.timeout(60_000)
   const provider = withOpened(startProvider, ({ close }) => close())
   const service = withOpened(
@@ -73,11 +72,10 @@ describe('The command reconcile', function () {
     return { path, sha256: createHash('sha256').update(text).digest('hex') }
   }
 
-  /** Runs the command in this process for the file and day of the test. */
   const run = (path: string, ...options: string[]): Promise<Outcome> =>
     openAdmin(service).here('reconcile', '--provider', path, '--day', day, ...options)
 
-  it('finds every kind of difference, stores the run, and shows it to staff', async () => {
+  it('finds every kind of difference, stores the run and shows it to staff', async () => {
     at(-1)
     const early = await payNow(10_000)
     at(0)
@@ -105,7 +103,7 @@ describe('The command reconcile', function () {
     at(dayMs / 2)
     await pay(service, sandbox.referenceNumber)
     const { payment: testPayment } = await storedIntent(service, sandbox.referenceNumber)
-    /** A provider never has the key of a test payment, so it is as unknown as any other. */
+    /** A provider doesn't know the keys of test payments, so this one counts as unknown. */
     const testKey = testPayment?.key ?? expect.fail('not paid')
     service.clock.freeze(null)
 
@@ -205,7 +203,7 @@ describe('The command reconcile', function () {
     expect(JSON.parse(otherWallet.stdout).counts.differences['missing here']).to.equal(8)
   })
 
-  it('knows the key of the payment and of every refund, however many refunds succeeded or failed before', async () => {
+  it('matches a payment and all its refunds by key, however many of them failed before', async () => {
     at(dayMs)
     const paid = await payNow(100_000)
     const inChunks = async (count: number, status: number): Promise<void> => {
@@ -232,7 +230,7 @@ describe('The command reconcile', function () {
     expect(lookUpKeys, 'those of failed refunds are limited').to.have.length.at.most(200 + refunds.length)
   })
 
-  it('exits with 2, names the faulty lines and stores nothing if the input is faulty', async () => {
+  it('exits with 2, names the invalid lines and stores nothing if the input is invalid', async () => {
     const { deps } = service
     const runs = await deps.Reconciliation.countDocuments()
     const faulty = await fileOf(

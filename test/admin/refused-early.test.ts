@@ -4,7 +4,7 @@ import { recordLog } from '../support/recorded-log.ts'
 import { withService } from '../support/service.ts'
 import { signedIn, type Visitor } from './staff.ts'
 
-describe('A request that is rejected before it reaches a page', () => {
+describe('A staff request that is rejected before it reaches a page', () => {
   const recorded = recordLog('info')
   const service = withService({}, recorded.log)
   let support: Visitor

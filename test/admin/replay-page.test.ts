@@ -6,7 +6,7 @@ import { withAnotherKey, withMerchant, withService } from '../support/service.ts
 import { withAdmin } from './admin.ts'
 import { readable, signedIn } from './staff.ts'
 
-describe('The replay of events', function () {
+describe('A staff-initiated replay of events', function () {
   this.timeout(60_000)
   const service = withService()
   const cli = withAdmin(service)
@@ -30,7 +30,7 @@ describe('The replay of events', function () {
     await storeDeliveries(service, { _id: endpointId, url: endpointServer.url }, ids, logged)
   })
 
-  it('counts the events on a staff page before staff confirm, shows the progress, and can be cancelled there', async () => {
+  it('shows the number of events before confirmation, then its progress, and can be cancelled', async () => {
     const page = `/admin/endpoints/${endpointId}`
     const period = { from: '2026-01-01', to: '', event: 'payment.created' }
     const selection = { ...period, deliveries: 'undelivered' }
@@ -65,7 +65,7 @@ describe('The replay of events', function () {
     await service.deps.Endpoint.updateOne({ _id: endpointId }, { $set: { active: true } })
   })
 
-  it('is started, followed, listed and cancelled from the command line', async () => {
+  it('can be started, followed, listed and cancelled on the command line', async () => {
     const replay = (...args: string[]) => cli.done('deliveries', 'replay', '--endpoint', endpointId, ...args)
     const from = ['--from', '2026-01-01', '--events', 'payment.created']
     expect(await replay(...from, '--dry-run')).to.include({ total: 12, undelivered: 0, sandbox: true })

@@ -69,7 +69,7 @@ describe('The Re-queue button', () => {
     expect((await support.get(`${payment}?result=constructor`)).text).not.to.include('class="notice')
   })
 
-  it('makes the workers send a dead delivery again', async () => {
+  it('makes the workers send a dead delivery once more', async () => {
     await toFailing()
     const dead = await deadOne()
     failing?.respondWith((res) => void res.end())
@@ -80,7 +80,7 @@ describe('The Re-queue button', () => {
     await workers.close()
   })
 
-  it("sends the delivery to the endpoint's new URL if the URL has changed, and the pages then show the new URL", async () => {
+  it("sends the delivery to the endpoint's new URL, which the pages then show", async () => {
     const { id } = await toFailing()
     const { _id, referenceNumber } = await deadOne()
     const url = String(quick?.url)
@@ -94,7 +94,7 @@ describe('The Re-queue button', () => {
     expect(await text(`payments/${referenceNumber}`)).to.include(`to ${shownUrl(service.deps, url)} `)
   })
 
-  it('sends nothing if the endpoint has been deleted, and says so', async () => {
+  it('sends nothing and says so if the endpoint has been deleted', async () => {
     const { id } = await toFailing()
     const { _id } = await deadOne()
     await service.http.delete(`/api/v1/dev/webhooks/endpoints/${id}`).set(merchant.write()).expect(200)
@@ -109,7 +109,7 @@ describe('The Re-queue button', () => {
     expect(await linesOn({ _id })).to.deep.equal([])
   })
 
-  it('is hidden from viewers, and their requests are rejected, as are requests without the form token', async () => {
+  it('is hidden from viewers, whose requests are rejected, as are requests without a CSRF token', async () => {
     const { id } = await toFailing()
     const { _id, referenceNumber } = await deadOne()
     const acts = [`/admin/deliveries/${_id}/requeue`, `/admin/endpoints/${id}/requeue-all`]
@@ -131,7 +131,7 @@ describe('The Re-queue button', () => {
     const requeuedOf = ({ businessId }: Merchant) => ({ businessId, act: 'delivery.requeued' as const })
     const deadOf = (endpointId: string) => service.deps.Delivery.countDocuments({ endpointId, status: 'DEAD' })
 
-    /** Runs an action during which each re-queued batch takes five seconds. */
+    /** While `run` is running, each re-queued batch takes five seconds. */
     async function slowly<T>(run: () => Promise<T>): Promise<T> {
       const [{ enqueue }, { now }] = [service.deps, performance]
       let passedMs = 0
@@ -145,7 +145,7 @@ describe('The Re-queue button', () => {
       }
     }
 
-    it("re-queues the endpoint's deliveries that are dead when the button is pressed, but no deliveries for other endpoints", async () => {
+    it('re-queues the deliveries that are dead when the button is pressed, and none of other endpoints', async () => {
       const one = await toFailing()
       const dead = await deadOne()
       const other = await subscribe(service, merchant, `${failing?.url}/other`, ['payment.created'])
@@ -164,7 +164,7 @@ describe('The Re-queue button', () => {
       expect(await deadOf(other.id)).to.equal(1)
     })
 
-    it('stops after a few seconds, shows how many dead deliveries are left, and offers to continue with them', async () => {
+    it('stops after a few seconds, shows how many are left, and offers to continue', async () => {
       const { id } = await toFailing()
       await deadDeliveries(service, merchant, requeueBatch + 30)
       const act = `/admin/endpoints/${id}/requeue-all`
@@ -184,7 +184,7 @@ describe('The Re-queue button', () => {
       expect(await service.deps.AuditEvent.countDocuments(requeuedOf(merchant))).to.equal(requeueBatch + 30)
     })
 
-    it('re-queues each delivery once if the button is pressed twice in parallel', async () => {
+    it('re-queues each delivery once if the button is pressed twice at the same time', async () => {
       const { id } = await toFailing()
       await deadDeliveries(service, merchant, 30)
       const act = `/admin/endpoints/${id}/requeue-all`
@@ -196,7 +196,7 @@ describe('The Re-queue button', () => {
       expect(await service.deps.AuditEvent.countDocuments(requeuedOf(merchant))).to.equal(30)
     })
 
-    it("re-queues only deliveries that died within the form's time range, and rejects an invalid or incomplete range", async () => {
+    it("re-queues only deliveries that died in the form's time range, and rejects an invalid range", async () => {
       const { id } = await toFailing()
       const [early, late] = (await deadDeliveries(service, merchant, 2)) as [Delivery, Delivery]
       const act = `/admin/endpoints/${id}/requeue-all`

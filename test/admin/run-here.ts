@@ -1,10 +1,10 @@
 import { type Command, CommanderError } from 'commander'
 import { createProgram } from '../../src/admin/program.ts'
 
-/** The previous command of this process, which has to end first because all commands share stdout. */
+/** Commands run one at a time, because they all share stdout. */
 let previous: Promise<unknown> = Promise.resolve()
 
-/** Runs a command in this process, which takes a tenth of the CPU time of a process. */
+/** In this process, a command takes a tenth of the CPU time of a separate one. */
 export function runHere(args: string[], env: Record<string, string | undefined>) {
   const running = previous.then(() => runAlone(args, env))
   previous = running.catch(() => undefined)

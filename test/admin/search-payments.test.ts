@@ -12,7 +12,7 @@ import { readable, signedIn, type Visitor } from './staff.ts'
 const dayMs = 86_400_000
 const phone = '36745698'
 
-describe('The search for payments', () => {
+describe('The payment search', () => {
   const recorded = recordLog()
   const service = withService({ INTENT_LIFETIME_SECONDS: '3600' })
   let merchant: Merchant
@@ -29,11 +29,10 @@ describe('The search for payments', () => {
     staff.act('/admin/search/amount', { business, amount, day })
   const pageOf = ({ referenceNumber }: Pick<Created, 'referenceNumber'>) => `/admin/payments/${referenceNumber}`
   const today = () => service.clock.now().toISOString().slice(0, 10)
-  /** The references in a list of results, in their order. */
   const listed = (html: string) =>
     [...html.matchAll(/href="\/admin\/payments\/(PI-\w+)"/g)].map(([, reference]) => reference)
 
-  it('finds a payment by everything that a caller may have: its link, short code, payment code, refund id or key in the wallet', async () => {
+  it('finds a payment by its link, short code, payment code, refund id or wallet key', async () => {
     const wallet = scriptedWallet(service)
     const intent = await createIntent(service, merchant)
     const { shortCode, code } = intent
@@ -66,7 +65,7 @@ describe('The search for payments', () => {
     for (const key of keys) expect((await search(key ?? '')).location, key).to.equal(pageOf(paid))
   })
 
-  it('lists all payments with the same payment code, even after a payment has ended and another has taken its code', async () => {
+  it('lists all payments that have had the same payment code', async () => {
     const [other, live] = await Promise.all([service.merchant(), service.merchant({ mode: 'live' })])
     const made = []
     for (const owner of [merchant, other, live, merchant]) {
@@ -93,7 +92,7 @@ describe('The search for payments', () => {
     expect(readable((await search(code)).text)).to.include(`Nothing was found for ${code}.`)
   })
 
-  it("finds payments by the payer's phone number, records each search in the audit trail first, and stores and logs the number nowhere", async () => {
+  it("finds payments by the payer's phone number, audits each such search first, and never stores or logs the number", async () => {
     const shop = await service.merchant()
     const wallet = scriptedWallet(service)
     const made: Created[] = []
@@ -136,7 +135,7 @@ describe('The search for payments', () => {
     expect(recorded.text).not.match(/48(\D|%20){0,3}12(\D|%20){0,3}09(\D|%20){0,3}8[78]|٤٨|%D9%A4/)
   })
 
-  it('allows each person 60 searches by phone number in an hour', async () => {
+  it('allows each staff member 60 phone number searches an hour', async () => {
     const [one, other] = [await signedIn(service, 'support'), await signedIn(service, 'viewer')]
     const searchAs = async (person: typeof one, q: string) => (await person.act('/admin/search', { q })).status
     const lines = () =>
@@ -151,7 +150,7 @@ describe('The search for payments', () => {
     expect(await searchAs(one, '22999777')).to.equal(200)
   })
 
-  it('shows no result of a search by phone number that cannot be recorded in the audit trail', async () => {
+  it("shows no result of a phone number search that can't be recorded in the audit trail", async () => {
     const intent = await createIntent(service, merchant)
     await pay(service, intent.referenceNumber, { phone: '22999888' })
     const refuse = { validator: { act: { $ne: 'payment.searched-by-phone' } } }
@@ -161,7 +160,7 @@ describe('The search for payments', () => {
     expect([status, location, text.includes(intent.referenceNumber)]).to.deep.equal([503, null, false])
   })
 
-  it('finds payments by a phone number that was hashed with the previous SECRET_KEY', async () => {
+  it('finds a phone number that was hashed with the previous SECRET_KEY', async () => {
     const intent = await createIntent(service, merchant)
     await simulate(service, merchant, intent.referenceNumber, { payerPhone: '33445566' })
     const rotated = await openService({
@@ -178,7 +177,7 @@ describe('The search for payments', () => {
     }
   })
 
-  it("finds payments by the merchant's reference in all businesses, and never shows one that looks like a phone number", async () => {
+  it("finds payments of all businesses by the merchant's reference, but never by one that looks like a phone number", async () => {
     const other = await service.merchant({ mode: 'live' })
     const [first, second, numeric] = [
       await createIntent(service, merchant, { amount: 1, merchantReference: 'Nº <1042>' }),
@@ -198,7 +197,7 @@ describe('The search for payments', () => {
     expect((await search('x'.repeat(65))).status).to.equal(200)
   })
 
-  it('finds payments by business, amount and day, whether they were created, attempted or paid on that day', async () => {
+  it('finds payments by business, amount and day of creation, attempt or payment', async () => {
     const shop = await service.merchant()
     const midnight = new Date(Math.ceil(service.clock.now().getTime() / dayMs) * dayMs)
     service.clock.freeze(new Date(midnight.getTime() - 60_000))
@@ -237,7 +236,7 @@ describe('The search for payments', () => {
       expect((await byAmount(business, amount, day)).status, `${business} ${amount} ${day}`).to.equal(400)
   })
 
-  it('reads intents with an index, a limit and a time limit', async () => {
+  it('reads intents by index, with a result limit and a time limit', async () => {
     const operations = await profiled(service, async () => {
       for (const query of ['AB2345', '234567', '22000001', 'RF-NONE', 'b'.repeat(24), '40012345'])
         expect((await search(query)).status).to.equal(200)

@@ -27,7 +27,7 @@ describe('The search page', () => {
 
   const search = (q: string) => staff.act('/admin/search', { q })
 
-  it('redirects a search for a reference, an id or a unique name to the matching page, ignoring case and surrounding spaces', async () => {
+  it('redirects a reference, id or unique name to its page, ignoring case and surrounding spaces', async () => {
     const delivery = await freshDelivery(service, merchant)
     const { _id, referenceNumber, endpointId } = delivery
     const payment = `/admin/payments/${referenceNumber}`
@@ -50,7 +50,7 @@ describe('The search page', () => {
     }
   })
 
-  it("redirects a search for an order number to the order's page, which shows the webhook but not the customer", async () => {
+  it("redirects an order number to the order's page, which shows the webhook but not the customer", async () => {
     const customer = { name: 'Aïcha', phone: '22000001', email: null }
     const order = await storeOrder(service, merchant)
     const product = { productId: 'p', variantId: 'v', name: 'Thé <b>', variantLabel: 'S', sku: null }
@@ -76,7 +76,7 @@ describe('The search page', () => {
     expect((await search('OR-NONE')).status).to.equal(200)
   })
 
-  it('explains why an API key was not found, and never repeats the key', async () => {
+  it('explains why an API key was not found, without repeating the key', async () => {
     const unknown = newKey('secret', 'live')
     const cases: [query: string, why: string][] = [
       [`${merchant.key}x`, 'mistyped or incomplete'],
@@ -92,7 +92,7 @@ describe('The search page', () => {
     }
   })
 
-  it('says on the page of a key which of its secrets was searched for', async () => {
+  it("says on the key's page whether its current or an earlier secret was searched for", async () => {
     const { key: first, keyId } = await service.merchant()
     const second = (await rotateKey(service.deps, keyId, 3600, tester))?.key ?? ''
     const page = async (key: string) => readable((await staff.get((await search(key)).location ?? '')).text)
@@ -102,7 +102,7 @@ describe('The search page', () => {
     expect(await page(`"${first}"`)).to.include('Found by an earlier secret, which has ended')
   })
 
-  it('lists the businesses whose names contain the query, and takes every character of the query literally', async () => {
+  it('lists businesses whose names contain the query, taking every character literally', async () => {
     const names = ['Shop (a.b)*', 'shop axb', 'Shop <i>']
     for (const name of names) await createBusiness(service.deps, { name, liveApproved: false }, tester)
     const { status, text } = await search('SHOP')
@@ -117,7 +117,7 @@ describe('The search page', () => {
     }
   })
 
-  it('says that nothing was found, whatever characters the query contains', async () => {
+  it('says that nothing was found for any query without a match, whatever its characters', async () => {
     const unknown = ['PI-NOTHERE', 'PI-', 'b'.repeat(24), `${'b'.repeat(24)}-${'c'.repeat(24)}`]
     const odd = ['é', 'unknown', '.*', '\\', '\0\0\0', '"><script>', '\u202E\u202E', 'x'.repeat(3000)]
     for (const query of [...unknown, ...odd]) {
@@ -133,7 +133,7 @@ describe('The search page', () => {
     expect((await staff.post('/admin/search', { q: 'PI-NOTHERE' })).status).to.equal(403)
   })
 
-  it('shows how many deliveries are due, how many are waiting for an attempt, and how many have died in the last 30 days', async () => {
+  it('counts the deliveries that are due, waiting, or died in the last 30 days', async () => {
     const counts = async () =>
       [...readable((await staff.get('/admin')).text).matchAll(/(?:Due now|attempt|30 days) (\d+) /g)].map(([, count]) =>
         Number(count),

@@ -32,14 +32,14 @@ describe('A second factor', () => {
     (await service.deps.AuditEvent.find({ subject }).sort({ at: 1, _id: 1 }).lean<AuditEvent[]>()).filter(({ act }) =>
       acts.test(act),
     )
-  /** Returns a member of staff with a second factor, at a time when no code is used up. */
+  /** A staff member with a second factor, at a time step whose code is unused. */
   const secured = async () => {
     const visitor = await signedIn(service, 'support')
     const phone = await addFactor(service, visitor)
     advance(2 * stepMs)
     return { ...phone, visitor, name: visitor.name, password: visitor.password }
   }
-  /** Enters the password in a new browser. Returns a function that enters a code there. */
+  /** In a new browser. Returns a function that enters a code there. */
   const enterPassword = async ({ name, password }: { name: string; password: string }, at = service) => {
     const visitor = visit(at)
     const first = await visitor.post('/admin/sign-in', { name, password, to: '/admin/dead' })
@@ -49,7 +49,7 @@ describe('A second factor', () => {
     return { visitor, first, page, enter }
   }
 
-  it('is required in addition to the password, which alone opens no page and permits no action', async () => {
+  it('is required: the password alone opens no page and permits no action', async () => {
     const account = await secured()
     const { visitor, first, page, enter } = await enterPassword(account)
     expect([first.status, first.location]).to.deep.equal([303, '/admin/sign-in/code?to=%2Fadmin%2Fdead'])
@@ -79,20 +79,20 @@ describe('A second factor', () => {
       ['staff.sign-in-refused', { reason: 'wrong or used recovery code' }],
       ['staff.signed-in', { secondFactor: 'code' }],
     ])
-    // The same browser cannot use the same sign-in again, even with a new code.
+    // A sign-in can't be used twice in the same browser, even with a new code.
     advance(stepMs)
     expect((await visit(service, String(first.headers.get('set-cookie'))).get('/admin/sign-in/code')).status).to.equal(
       303,
     )
   })
 
-  it('accepts the codes of each time step only once, even if two processes receive them at the same time', async () => {
+  it('accepts the code of each time step only once, even across two processes', async () => {
     const account = await secured()
     const tabs = await Promise.all([service, beside, service].map((at) => enterPassword(account, at)))
     const code = account.code(1)
     const statuses = (await Promise.all(tabs.map(({ enter }) => enter(code)))).map(({ status }) => status)
     expect(statuses).to.have.members([303, 403, 403])
-    // The earlier steps are used up too, although their codes are still within the accepted minute.
+    // Earlier steps are used up too, although their codes are still within the accepted minute.
     const [late] = tabs.filter((_, index) => statuses[index] === 403)
     expect((await late?.enter(account.code(0)))?.status).to.equal(403)
     advance(2 * stepMs)
@@ -101,7 +101,7 @@ describe('A second factor', () => {
     expect(refused).to.deep.equal({ count: 3, notes: [`${account.name}: the code was already used`] })
   })
 
-  it('accepts each recovery code once instead of a code of the app, and stores only hashes of recovery codes', async () => {
+  it('accepts each recovery code once in place of an app code, and stores only its hash', async () => {
     const account = await secured()
     const [code = '', second = ''] = account.recoveryCodes
     const tabs = await Promise.all([service, beside].map((at) => enterPassword(account, at)))
@@ -131,7 +131,7 @@ describe('A second factor', () => {
     expect(await trail(account.name, /codes-renewed/)).to.have.lengthOf(1)
   })
 
-  it('must be entered within five minutes, and is refused if the account has changed in the meantime', async () => {
+  it('must be entered within five minutes, and fails if the account has changed since', async () => {
     const endings: [what: string, end: (name: string) => unknown][] = [
       ['expired', () => advance(5 * 60_000)],
       ['disabled', (name) => setDisabled(service.deps, name, true, operator)],
@@ -153,7 +153,7 @@ describe('A second factor', () => {
     }
   })
 
-  it('allows ten wrong codes per account in an hour, from all networks together, and still accepts a recovery code', async () => {
+  it('allows ten wrong codes per account and hour across all networks, but still accepts a recovery code', async () => {
     const account = await secured()
     const { enter } = await enterPassword(account)
     const from = (index: number) => ({ 'X-Forwarded-For': `203.0.${index}.1` })
@@ -168,7 +168,7 @@ describe('A second factor', () => {
     expect((await (await enterPassword(account)).enter(account.code(), from(20))).status).to.equal(303)
   })
 
-  it('is added only with a code of the new app and a form of the same session, and ends the other sessions', async () => {
+  it('is added only with a code from the new app and a form of the same session, and ends other sessions', async () => {
     const visitor = await signedIn(service, 'viewer')
     const other = visit(service)
     await other.post('/admin/sign-in', { name: visitor.name, password: visitor.password })
@@ -191,7 +191,7 @@ describe('A second factor', () => {
     expect(await trail(visitor.name, /factor-added/)).to.have.lengthOf(1)
   })
 
-  it('is replaced only with a code of the factor that it replaces', async () => {
+  it('can be replaced only with a code from the current one', async () => {
     const account = await secured()
     const { fields, code } = await scan(service, account.visitor)
     const submit = (current: string) =>
@@ -209,10 +209,10 @@ describe('A second factor', () => {
   })
 })
 
-describe('In production, a second factor', () => {
+describe('A second factor in production', () => {
   const service = withService(production)
 
-  it('must be added by support staff and admins before any other page opens, and is optional for viewers', async () => {
+  it('must be set up by support staff and admins before any other page opens, but not by viewers', async () => {
     expect((await (await signedIn(service, 'viewer')).get('/admin/account')).status).to.equal(200)
     for (const role of ['support', 'admin'] as const) {
       const visitor = await signedIn(service, role)
@@ -236,7 +236,7 @@ describe('In production, a second factor', () => {
     }
   })
 
-  it('can be postponed by signing out, and is required again after the next sign-in', async () => {
+  it('can be postponed by signing out, but is required at the next sign-in', async () => {
     const visitor = visit(service)
     await visitor.post('/admin/sign-in', await hire(service, 'support'))
     const { csrf = '' } = hiddenFields((await visitor.get('/admin/account/second-factor')).text)

@@ -10,11 +10,10 @@ const hourMs = 3_600_000
 const password = 'trois petits chats gris'
 const recorded = recordLog()
 
-describe('A link for a new password', () => {
+describe('A password link', () => {
   const service = withService({}, recorded.log)
   const beside = withSecondProcess(service)
 
-  /** Returns the path of a link, which a test opens on its own service. */
   const pathOf = (link: string): string => new URL(link).pathname
   const tokenOf = (link: string): string => link.split('/').at(-1) ?? ''
   let names = 0
@@ -31,7 +30,7 @@ describe('A link for a new password', () => {
       ({ act, actor, after }) => [act, actor.kind, after],
     )
 
-  it('is printed by the command line in production, instead of a password', async function () {
+  it('is printed by the command line in production, where no password is', async function () {
     this.timeout(60_000)
     const cli = openAdmin(service)
     const run = async (...args: string[]): Promise<Record<string, string>> => {
@@ -51,12 +50,12 @@ describe('A link for a new password', () => {
     expect(await run('reset-factor', 'moussa')).to.deep.equal({ name: 'moussa', secondFactor: false })
   })
 
-  it('sets the password once, ends all sessions, and is neither stored nor logged nor used up by a preview', async () => {
+  it('sets the password once and ends all sessions, is never stored or logged, and survives a link preview', async () => {
     const { name, password: old } = await signedIn(service, 'viewer')
     const earlier = visit(service)
     await earlier.post('/admin/sign-in', { name, password: old })
     const { link = '' } = (await issueLink(service.deps, name, operator)) ?? {}
-    // The old password and all sessions end as soon as the link is issued.
+    // Issuing the link already ends the old password and all sessions.
     expect([await signInStatus(name, old), (await earlier.get('/admin/audit')).status]).to.deep.equal([403, 303])
     for (const at of [service, beside, service]) {
       const preview = await visit(at).get(pathOf(link), { 'Sec-Fetch-Site': 'cross-site' })
@@ -81,7 +80,7 @@ describe('A link for a new password', () => {
     expect(recorded.text).to.include('GET /admin/set-password/:token')
   })
 
-  it('stops working when it is replaced, when the account is disabled, and after 24 h', async () => {
+  it('stops working once it is replaced, the account is disabled, or 24 h have passed', async () => {
     const endings: ((name: string) => unknown)[] = [
       (name) => issueLink(service.deps, name, operator),
       async (name) => {
@@ -102,7 +101,7 @@ describe('A link for a new password', () => {
     for (const unknown of ['', 'x', 'A'.repeat(43)]) expect((await submit(unknown)).status).to.equal(404)
   })
 
-  it('sets no password, with a link or the old password, if another link is issued while the new one is hashed', async () => {
+  it('sets no password if another link is issued while the new password is being hashed', async () => {
     const { slowHash } = service.deps
     const { make } = slowHash
     const issueMeanwhile = (name: string) => {
@@ -122,7 +121,7 @@ describe('A link for a new password', () => {
     for (const { name } of [invited, member]) expect(await signInStatus(name)).to.equal(403)
   })
 
-  it('changes a password only with the old one, even if the same session has just set another', async () => {
+  it('requires the old password for a further change, even in the same session', async () => {
     const { slowHash } = service.deps
     const { make } = slowHash
     const member = await signedIn(service, 'viewer')
@@ -137,7 +136,7 @@ describe('A link for a new password', () => {
     expect(await signInStatus(member.name)).to.equal(303)
   })
 
-  it('accepts any password of 12 to 200 characters that is not close to a common one or to the name', async () => {
+  it("accepts any password of 12 to 200 characters that isn't close to a common password or the user's name", async () => {
     const { name, link } = await invite()
     const common = ['a'.repeat(16), 'Password123456!', 'motdepasse2026', 'azertyuiop1234567890', '123456789012']
     const ofName = [`${name}-${name}`, `${name.toUpperCase()}2026!`]

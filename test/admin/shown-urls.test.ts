@@ -8,14 +8,14 @@ import { withMerchant, withService } from '../support/service.ts'
 import { openAdmin } from './admin.ts'
 import { signedIn } from './staff.ts'
 
-describe('The URL of an endpoint', () => {
+describe("An endpoint's URL", () => {
   const service = withService()
   const endpointServer = withEndpointServer()
   const merchant = withMerchant(service)
   const secrets = ['T0SECRETPATH', 'B1SECOND', 'QUERYSECRET']
   const shown = () => new RegExp(`^http://${new URL(endpointServer.url).host.replace('.', '\\.')}/T0S…[\\w-]{8}$`)
 
-  it('is whole only in the API of its merchant, and never in pages, logs, commands, the audit trail, jobs and events', async () => {
+  it("is complete only in its merchant's API, never on pages, in logs, commands, audit lines, jobs or events", async () => {
     const recorded = recordLog()
     service.deps.log = recorded.log
     const url = `${new URL(endpointServer.url).origin}/T0SECRETPATH/B1SECOND?token=QUERYSECRET`
@@ -88,13 +88,13 @@ describe('The URL of an endpoint', () => {
     ['no URL', '//…'],
   ]
   for (const [url, start] of shownAs)
-    it(`is shown as ${start} with a keyed fingerprint if it is ${url}`, () => {
+    it(`is displayed as ${start} plus a keyed fingerprint if it is ${url}`, () => {
       const text = shownUrl(service.deps, url)
       expect([text.slice(0, -8), text.length]).to.deep.equal([start, start.length + 8])
       expect(shownUrl(service.deps, `${url}x`).slice(-8)).to.not.equal(text.slice(-8))
     })
 
-  it('is removed from responses in each form that servers repeat, but a path of a few letters is not', () => {
+  it('is redacted from responses in every form that servers echo, unless its path is only a few letters long', () => {
     const url = 'https://hooks.example/services/T0SECRETPATH%20x?token=QUERYSECRET1'
     const echoes = [
       'POST /services/T0SECRETPATH%20x?token=QUERYSECRET1',

@@ -10,17 +10,17 @@ import { waitFor } from '../support/wait-for.ts'
 import { hire, operator, refusalsIn, visit } from './staff.ts'
 
 describe('Support staff sign-in', () => {
-  // The tests choose their addresses with X-Forwarded-For.
+  // Lets tests choose their address with X-Forwarded-For.
   const service = withService({ TRUST_PROXY: '1' })
   const beside = withSecondProcess(service, { TRUST_PROXY: '1' })
 
-  /** Returns an address that no other test uses. */
+  /** An address that no other test uses. */
   let addresses = 0
   const elsewhere = () => `198.51.${Math.floor(addresses / 200)}.${(addresses++ % 200) + 1}`
   const attemptAs = (name: string, password: string, from = elsewhere(), more: Record<string, string> = {}) =>
     visit(service).post('/admin/sign-in', { name, password, ...more }, { 'X-Forwarded-For': from })
 
-  /** Spreads checks over four owners, so that none of them reaches its own limit. */
+  /** Four owners, so that none of them reaches its own limit. */
   const ownerOf = (index: number): string => `owner ${index % 4}`
 
   it('sets a cookie that lasts 12 h, is sent only to this host and only over https, and is hidden from scripts', async () => {
@@ -62,7 +62,7 @@ describe('Support staff sign-in', () => {
     ])
   })
 
-  it('gives the first refusal of a network and hour a line in the audit trail, and the others of the hour one that they share', async () => {
+  it("audits a network's first refusal in each hour separately, and all later ones in one shared line", async () => {
     service.clock.freeze(new Date('2036-03-01T12:10:00Z'))
     const [{ name, password }, from] = [await hire(service, 'viewer'), elsewhere()]
     await Promise.all([attemptAs(name, 'wrong', from), attemptAs('nobody-here', 'wrong', from)])
@@ -80,29 +80,28 @@ describe('Support staff sign-in', () => {
     service.clock.freeze(null)
   })
 
-  /** Ends the period of every limit. */
   const forget = () => service.deps.Counter.updateMany({}, { expireAt: new Date(0) })
 
-  /** Sets the number of failed attempts in a network, which is `now`. */
+  /** `now` is the network's total after this. */
   async function addFailures(network: string, now: number, points: number) {
     const filter = { _id: `sign-in ${network}`, used: now }
     expect(await service.deps.Counter.updateOne(filter, { used: points })).to.include({ matchedCount: 1 })
   }
 
-  it('slows down with each failed attempt and is blocked after ten, even if several processes receive the attempts at the same time', async () => {
+  it('slows down with each failure and blocks the name after ten, even across processes', async () => {
     const [{ name, password }, from] = [await hire(service, 'viewer'), elsewhere()]
     for (const leastMs of [0, 0, 250]) {
       const startedAt = performance.now()
       expect((await attemptAs(name, 'wrong', from)).status).to.equal(403)
       expect(performance.now() - startedAt).to.be.at.least(leastMs)
     }
-    // Further attempts are only counted, because waiting for each takes seconds.
+    // Later attempts only count. Waiting for each of them would take seconds.
     const counts = [createSignInLimit(service.deps), createSignInLimit(beside.deps)]
     const eight = [...counts, ...counts, ...counts, ...counts]
     const attempts = await Promise.all(eight.map((count) => count(name, from)))
     const delays = attempts.filter((each) => each.isOpen).map(({ delayMs }) => delayMs)
     expect(delays).to.have.length(7)
-    // Those that arrive at the same time count each other, so that none has less than its own delay.
+    // Concurrent attempts count each other, so none waits for less than its own delay.
     const least = [500, 1000, 2000, 3000, 3000, 3000, 3000]
     for (const [index, delay] of delays.toSorted((a, b) => a - b).entries())
       expect(delay).to.be.at.least(least[index] ?? 0)
@@ -112,13 +111,13 @@ describe('Support staff sign-in', () => {
     expect(late.status).to.equal(429)
     expect(Number(late.headers.get('retry-after'))).to.be.within(850, 900)
     expect(late.text).to.include('Too many attempts. Try again in 15 minutes.')
-    // The account can still sign in from another address.
+    // The name is blocked only for that address.
     expect((await attemptAs(name, password)).status).to.equal(303)
     await forget()
     expect((await attemptAs(name, password, from)).status).to.equal(303)
   })
 
-  it("resets a name's count of failed attempts after a successful sign-in", async () => {
+  it("resets a name's failures after a successful sign-in", async () => {
     const [{ name, password }, from] = [await hire(service, 'viewer'), elsewhere()]
     for (const _ of [1, 2]) expect((await attemptAs(name, 'wrong', from)).status).to.equal(403)
     expect((await attemptAs(name, password, from)).status).to.equal(303)
@@ -126,10 +125,10 @@ describe('Support staff sign-in', () => {
     expect(await createSignInLimit(service.deps)(name, from)).to.include({ isOpen: true, delayMs: 0 })
   })
 
-  it('blocks an address after fifty failures in an hour across all names, but does not count successes', async () => {
+  it('blocks an address after fifty failures in an hour across all names, and never counts successes', async () => {
     const { name, password } = await hire(service, 'viewer')
     const from = '2001:db8:5::1'
-    // A customer of an IPv6 provider has any number of addresses.
+    // An IPv6 customer can use any number of addresses.
     const asNeighbour = (index: number) => `2001:db8:5::${(index + 2).toString(16)}`
     for (const status of [303, 303]) expect((await attemptAs(name, password, from)).status).to.equal(status)
     const failAs = async (stranger: number, at: string) =>
@@ -143,7 +142,7 @@ describe('Support staff sign-in', () => {
     expect((await attemptAs(name, password, from)).status).to.equal(303)
   })
 
-  it('blocks all addresses in an IPv6 /48 after 500 failures there in an hour, but blocks no address outside it', async () => {
+  it('blocks an IPv6 /48 after 500 failures in an hour, but no address outside it', async () => {
     const { name, password } = await hire(service, 'viewer')
     expect((await attemptAs(name, 'wrong', '2001:db8:6:1::1')).status).to.equal(403)
     await addFailures('2001:db8:6::/48', 1, 500)
@@ -162,7 +161,7 @@ describe('Support staff sign-in', () => {
     expect(wrong).to.deep.equal([false, false])
   })
 
-  it('hashes with 19 MiB and 2 passes by default, and still accepts a hash that was made with less', async () => {
+  it('hashes with 19 MiB and 2 passes by default, and still accepts older, cheaper hashes', async () => {
     const { HASH_MEMORY_KIB: _, ...environment } = freshEnvironment({})
     const slowHash = createSlowHash(readConfig(environment).hashMemoryKib)
     const [check, hash] = [slowHash.createCheck(), await slowHash.make('right')]
@@ -171,7 +170,7 @@ describe('Support staff sign-in', () => {
       expect([await check('any', stored, 'right'), await check('any', stored, 'wrong')]).to.deep.equal([true, false])
   })
 
-  it('does not wait behind a flood of PIN checks, and PIN checks do not wait behind a flood of password checks', async () => {
+  it("is not delayed by a flood of PIN checks, and doesn't delay PIN checks either", async () => {
     const slowHash = createSlowHash(64)
     const hash = await slowHash.make('right')
     const [checkPin, checkPassword] = [slowHash.createCheck(), slowHash.createCheck(1)]
@@ -184,13 +183,13 @@ describe('Support staff sign-in', () => {
       expect(await flooded('any', hash, 'right')).to.equal(null)
       const [fits] = await Promise.all([other('any', hash, 'right'), slowHash.make('another')])
       expect(fits).to.equal(true)
-      // Two checks were already running, and the kinds take turns.
+      // Two checks were already running, and the two kinds alternate.
       expect(looked).to.be.at.most(8)
       await Promise.all(flood)
     }
   })
 
-  it('stays available during a flood of requests from one network provider', async () => {
+  it('stays available during a flood of requests from one ISP', async () => {
     const { name, password } = await hire(service, 'viewer')
     const { Staff } = service.deps
     const findOne = Staff.findOne.bind(Staff)
@@ -237,7 +236,7 @@ describe('Support staff sign-in', () => {
       expect(await leads(where), where).to.equal('/admin')
   })
 
-  it('accepts the form only if it was submitted from the sign-in page', async () => {
+  it('accepts only forms submitted from the sign-in page', async () => {
     const { name, password } = await hire(service, 'viewer')
     const statusWith = async (headers: Record<string, string>) =>
       (await visit(service).post('/admin/sign-in', { name, password }, headers)).status
@@ -257,7 +256,7 @@ describe('Support staff sign-in', () => {
     expect(await bare.text()).to.match(/^<!doctype html>/)
   })
 
-  it('responds to every malformed form with a page, never with a stack trace or JSON', async () => {
+  it('responds to every malformed form with a page, never a stack trace or JSON', async () => {
     const send = (body: string, type: string, more: Record<string, string> = {}) =>
       fetch(`${service.origin}/admin/sign-in`, {
         method: 'POST',
@@ -286,7 +285,7 @@ describe('Support staff sign-in', () => {
     }
   })
 
-  it('does not store a mistyped password or a password typed into the name field', async () => {
+  it('stores neither a mistyped password nor one typed into the name field', async () => {
     const [{ name }, from] = [await hire(service, 'viewer'), elsewhere()]
     for (const typed of ['mistyped-secret', '<script>mistyped-secret'])
       expect((await attemptAs(typed, 'x', from)).text).not.to.include('<script')

@@ -14,7 +14,7 @@ describe('Support staff accounts', () => {
   const signInStatus = async (name: string, password: unknown) =>
     (await visit(service).post('/admin/sign-in', { name, password: String(password) })).status
 
-  it('can be created, disabled, enabled and given a new password from a shell', async function () {
+  it('can be created, disabled, enabled and given a new password on the command line', async function () {
     this.timeout(60_000)
     const cli = openAdmin(service)
     const made = await cli.done('staff', 'create', '--name', 'Awa.Diop@Support', '--role', 'support')
@@ -70,7 +70,7 @@ describe('Support staff accounts', () => {
     expect((await trail('twice')).filter(({ act }) => act === 'staff.created')).to.have.lengthOf(1)
   })
 
-  it('are changed by one request at a time if several compete, and each change has an audit line', async () => {
+  it('are changed by one of several competing requests at a time, with an audit line for each change', async () => {
     const { name } = await hire(service, 'viewer')
     const [, ...passwords] = await Promise.all([
       setDisabled(service.deps, name, true, operator),

@@ -18,37 +18,32 @@ import { type Service, withService } from '../support/service.ts'
 import { openVictim } from '../support/victim.ts'
 import { hiddenFields, hire, operator, readable, signedIn, type Visitor, visit } from './staff.ts'
 
-/** Fields of the form for limits that a test leaves blank. */
 const storage = { liveDocumentsPerDay: '', liveBytesPerDay: '', sandboxBytesPerDay: '' }
 
-/** An act as the tests need it, whatever kind of object it changes. */
+/** A staff action in the form the tests need, whatever kind of object it changes. */
 interface TestedAct {
   name: string
   permission: Permission
   isReasonOptional: boolean
-  /** Whether it is the first of its group. All links of a group are made by the same function. */
+  /** First of its group. One function makes all links of a group, so testing one is enough. */
   isFirst: boolean
-  /** Returns the path of the act's page for the object with this id. */
   pathOf(id: string): string
-  /** The pattern of that path, such as `/keys/:id/revoke`. */
+  /** E.g. `/keys/:id/revoke`. */
   pattern: string
-  /** Returns the path of the object's page. */
   backOf(id: string): string
-  /** Creates an object on which the act is possible. Returns its id. */
   prepare(service: Service): Promise<string>
-  /** Returns the fields of a valid form, besides the reason. */
+  /** A valid form, apart from the reason. */
   fieldsFor(id: string): Record<string, string>
-  /** The name of the act in the audit trail, or the names of its lines. */
+  /** Names of its audit lines. */
   audited: readonly string[]
-  /** Whether the act can be performed again immediately. */
+  /** Whether it can be repeated at once. */
   isRepeatable: boolean
-  /** Whether the response to the form shows something once, such as a link. */
+  /** Whether the response shows something only once, e.g. a link. */
   isShown: boolean
 }
 
 type Preparation = Pick<TestedAct, 'prepare'> & Partial<TestedAct>
 
-/** Returns all acts of a group. Each of them must have a preparation. */
 const tested = <Found>(group: ActGroup<Found, Deps>, preparations: Record<string, Preparation>): TestedAct[] => {
   expect(Object.keys(preparations)).to.have.members(Object.keys(group.acts))
   const pathOf = (id: string) => `/admin${group.path.replace(':id', encodeURIComponent(id))}`
@@ -152,7 +147,7 @@ const allActs: TestedAct[] = [
   }),
 ]
 
-describe('An act of staff', () => {
+describe('A staff action', () => {
   const service = withService()
   const reason = 'Ticket 4711: “clé publiée”'
   let staff: Record<Role, Visitor & { name: string }>
@@ -161,7 +156,7 @@ describe('An act of staff', () => {
     staff = { viewer, support, admin } as typeof staff
   })
 
-  /** Returns the audit lines about an object or a delivery to it, written by the admin. */
+  /** The admin's audit lines about an object or a delivery to it. */
   async function linesOn(id: string) {
     const deliveries = await service.deps.Delivery.find({ endpointId: id }, { _id: 1 }).lean()
     const subject = { $in: [id, ...deliveries.map(({ _id }) => _id)] }
@@ -178,7 +173,7 @@ describe('An act of staff', () => {
   for (const act of allActs) {
     const { pathOf, backOf, permission } = act
 
-    it(`is open only to the roles that have its permission: ${act.pattern}`, async () => {
+    it(`is available only to roles with its permission: ${act.pattern}`, async () => {
       const id = await act.prepare(service)
       const path = pathOf(id)
       const fields = act.fieldsFor(id)
@@ -207,7 +202,7 @@ describe('An act of staff', () => {
       expect((await staff.admin.act(unknown, { ...fields, reason })).status).to.equal(404)
     })
 
-    it(`requires a reason, is performed once and is recorded with the reason: ${act.pattern}`, async () => {
+    it(`requires a reason, runs once and is recorded with the reason: ${act.pattern}`, async () => {
       const id = await act.prepare(service)
       const path = pathOf(id)
       const fields = act.fieldsFor(id)
@@ -239,7 +234,7 @@ describe('An act of staff', () => {
     })
   }
 
-  it('shows its consequences and the object before it is confirmed, and escapes the name of the object', async () => {
+  it("shows its consequences and its target for confirmation, and escapes the target's name", async () => {
     const { businessId } = await service.merchant()
     await service.deps.Business.updateOne({ _id: businessId }, { $set: { name: '<script>\u202Ex' } })
     const { text } = await staff.admin.get(`/admin/businesses/${businessId}/suspend`)
@@ -250,7 +245,7 @@ describe('An act of staff', () => {
       .and.include('Undo With “Resume”')
   })
 
-  it('does not change a revoked key, and rejects requests with a key as soon as the key is suspended', async () => {
+  it("never changes a revoked key, and blocks a suspended key's requests immediately", async () => {
     const merchant = await service.merchant()
     const use = async () => (await service.http.get('/api/v1/dev/intents').set(merchant.read())).status
     const path = `/admin/keys/${merchant.keyId}`
@@ -266,7 +261,7 @@ describe('An act of staff', () => {
     expect(await use()).to.equal(403)
   })
 
-  it('sets the limits of a business, and rejects limits that are invalid or missing with messages', async () => {
+  it("sets a business's limits, and explains why a limit is invalid or missing", async () => {
     const { businessId } = await service.merchant()
     const path = `/admin/businesses/${businessId}/limits`
     const limitsOf = async () => (await service.deps.Business.findById(businessId).orFail().lean()).limits
@@ -290,7 +285,7 @@ describe('An act of staff', () => {
     expect(await limitsOf()).to.include({ perSecond: null, liveCodes: 8, sandboxIntentsPerDay: 0 })
   })
 
-  it('changes only those fields of a form that were edited, so two admins do not undo what the other has set', async () => {
+  it("changes only the edited fields of a form, so two admins don't overwrite each other", async () => {
     const { businessId } = await service.merchant()
     const path = `/admin/businesses/${businessId}/limits`
     const open = async () => {
@@ -304,7 +299,7 @@ describe('An act of staff', () => {
     expect(limits).to.include({ perSecond: 7, liveCodes: 8, sandboxIntentsPerDay: null })
   })
 
-  it('shows a new password link once, with which the account can set a password, and rejects a name that is taken or invalid', async () => {
+  it("shows a new account's password link once, and rejects a name that is taken or invalid", async () => {
     const create = (name: string) => staff.admin.act('/admin/staff/create', { name, role: 'viewer', reason })
     const { text, headers } = await create(' Aicha ')
     expect(headers.get('cache-control')).to.equal('no-store')
@@ -325,7 +320,7 @@ describe('An act of staff', () => {
     }
   })
 
-  it('cannot change the account of the member of staff who performs it', async () => {
+  it("is refused for one's own account", async () => {
     const before = await storedState(staff.admin.name)
     for (const name of Object.keys(accountActs.acts)) {
       const path = `/admin/staff/account/${staff.admin.name}/${name}`
@@ -358,8 +353,8 @@ describe('An act of staff', () => {
       'gets a link for a new password': (deps, name) => issueLink(deps, name, byStaff),
     } satisfies Record<string, (deps: Deps, name: string) => Promise<unknown>>
     for (const [what, act] of Object.entries(acts))
-      it(`keeps the other, even if each ${what} by the other at the same time`, async () => {
-        // Both have read that there is another admin.
+      it(`leaves one of them, even if each ${what} by the other at the same time`, async () => {
+        // Each request has read that there is another admin.
         const running = await Promise.all(
           pair.map(async (name) => {
             const victim = await openVictim(service, { step: 2, fate: 'paused', lateMs: 0 })

@@ -32,12 +32,11 @@ describe('The audit trail', () => {
     await service.deps.AuditEvent.collection.insertMany(added as never[])
     return added
   }
-  /** Returns the subjects on a page, in order. */
   const subjectsOf = (text: string) =>
     [...text.matchAll(/data-label="Subject"><?.*?class="id"[^>]*>([^<]+)</g)].map(([, subject]) => subject)
   const rows = async (query: string) => subjectsOf((await viewer.get(`/admin/audit?${query}`)).text)
 
-  it("shows the time, the actor, the actor's address, the action, its subject, and the values before and after the change", async () => {
+  it('shows the time, actor, address, action, subject, and the values before and after', async () => {
     const [line] = await addLines({ subject: 'said-whole', at: new Date('2020-01-01T00:00:07Z') })
     const { text } = await viewer.get(`/admin/audit?subject=${line?.subject}`)
     const [row = ''] = /<tr>\s*<td[\s\S]*?<\/tr>/.exec(text) ?? []
@@ -93,7 +92,7 @@ describe('The audit trail', () => {
     expect(seen).to.deep.equal(newestFirst)
   })
 
-  it('shows all its content as plain text', async () => {
+  it('shows all content as plain text', async () => {
     const evil = '"><img src=x onerror=alert(1)>\u202E'
     await addLines({
       actor: { kind: 'merchant', name: evil, from: evil },
@@ -106,7 +105,7 @@ describe('The audit trail', () => {
     expect(text).to.include('onerror&#61;alert').and.not.include('<img')
   })
 
-  describe('as a file', () => {
+  describe('exported as a file', () => {
     const formula = '=HYPERLINK("https://evil.example")'
     // A spreadsheet that expects semicolons splits the cell.
     const split = `refund; "${formula}`
@@ -120,7 +119,7 @@ describe('The audit trail', () => {
     const exports = () =>
       service.deps.AuditEvent.find({ act: 'audit.exported' }).sort({ at: -1, _id: -1 }).lean<AuditEvent[]>()
 
-    it('contains the lines of the filter, newest first, without formulas, and is itself an act', async () => {
+    it('contains the filtered lines, newest first, without spreadsheet formulas, and is audited itself', async () => {
       const support = await signedIn(service, 'support')
       expect((await support.get('/admin/audit')).text).to.include('Download as CSV')
       const csv = await support.act('/admin/audit/export', { format: 'csv', business, to: '2017-01-01' })

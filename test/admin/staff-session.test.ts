@@ -19,10 +19,10 @@ describe('A support staff session', () => {
   const beside = withSecondProcess(service)
 
   const isIn = async (visitor: Visitor) => (await visitor.get('/admin/audit')).status === 200
-  /** Sends the same cookie to the other process. */
+  /** The same cookie, sent to the other process. */
   const there = (visitor: Visitor) => visit(beside, visitor.cookie)
 
-  it('is required for every page, action and script, and a page opened without one redirects to the sign-in page', async () => {
+  it('is required for every page, action and script, and otherwise redirects to the sign-in page', async () => {
     const signedOut = visit(service)
     for (const below of ['', '/', '/audit?who=x', '/businesses', '/staff', '/queues', '/nothing']) {
       const path = `/admin${below}`
@@ -60,12 +60,12 @@ describe('A support staff session', () => {
     expect(await isIn(visit(service, `a=b; ${cookie}; c=d`))).to.equal(true)
   })
 
-  it('is recognised when a link in an email is opened, although the browser does not send the session cookie at first', async () => {
+  it('survives opening a link in an email, although the browser first omits the session cookie', async () => {
     const path = '/admin/audit?who=x'
     const fromMail = await visit(service).get(path, { ...navigation, 'Sec-Fetch-Site': 'cross-site' })
     expect([fromMail.status, fromMail.location]).to.deep.equal([200, null])
     expect(fromMail.text).to.include('<meta http-equiv="refresh" content="0" />').and.not.include('Audit')
-    // The page reloads itself, now from the same site.
+    // The page reloads itself, this time from the same site.
     const again = { ...navigation, 'Sec-Fetch-Site': 'same-origin' }
     expect((await visit(service).get(path, again)).status).to.equal(303)
     expect((await (await signedIn(service, 'viewer')).get(path, again)).status).to.equal(200)
@@ -81,7 +81,7 @@ describe('A support staff session', () => {
     expect([await isIn(kept), await isIn(keptThere), await isIn(viewer)]).to.deep.equal([false, false, false])
   })
 
-  it('lets its owner submit forms to every process, including one that already uses the new SECRET_KEY', async () => {
+  it('accepts forms on every process, including one that already uses the new SECRET_KEY', async () => {
     const newer = randomBytes(32).toString('base64')
     const exchanged = await openSecondProcess(service, { SECRET_KEY: newer, SECRET_KEY_PREVIOUS: secretKey })
     const viewer = await signedIn(service, 'viewer')
@@ -111,7 +111,7 @@ describe('A support staff session', () => {
     'its sessions are ended': (name) => endOtherSessions(service.deps, { name, keptId: '' }, operator),
   } satisfies Record<string, (name: string) => Promise<unknown>>
   for (const [what, end] of Object.entries(endings))
-    it(`performs no act that has passed all checks when ${what}`, async () => {
+    it(`performs no action that passed all checks if ${what}`, async () => {
       const admin = await signedIn(service, 'admin')
       const business = await createBusiness(service.deps, { name: 'Shop', liveApproved: false }, operator)
       const act = businessActs.acts.suspend ?? expect.fail()
@@ -129,7 +129,7 @@ describe('A support staff session', () => {
       expect(await service.deps.AuditEvent.countDocuments({ 'actor.name': admin.name, act: /^business/ })).to.equal(0)
     })
 
-  it('can be used while a dead process has locked it', async () => {
+  it('can still be used while a dead process holds its lock', async () => {
     const { deps, clock } = service
     const viewer = await signedIn(service, 'viewer')
     clock.advance(hourMs)
@@ -154,7 +154,7 @@ describe('A support staff session', () => {
     expect(status).to.equal(303)
   })
 
-  it("is newly created at each sign-in, which also ends the browser's previous session", async () => {
+  it("is new at each sign-in, which ends the browser's previous session", async () => {
     const viewer = await signedIn(service, 'viewer')
     const before = visit(beside, viewer.cookie)
     const { name, password } = viewer
@@ -165,7 +165,7 @@ describe('A support staff session', () => {
     expect([again.status, again.location]).to.deep.equal([303, '/admin/dead'])
   })
 
-  it("accepts a form only with the session's own token, and only from the service's own pages", async () => {
+  it("accepts only forms from the service's own pages with the session's own token", async () => {
     const [one, other] = [await signedIn(service, 'viewer'), await signedIn(service, 'viewer')]
     const tokenOf = async (visitor: Visitor) =>
       String(/name="csrf" value="([^"]+)"/.exec((await visitor.get('/admin/audit')).text)?.[1])
@@ -230,7 +230,7 @@ describe('The staff pages', () => {
     }
   })
 
-  it('respond to an error with an HTML page that contains no stack trace', async () => {
+  it('respond to errors with an HTML page without a stack trace', async () => {
     const wrong: [path: string, status: number][] = [
       ['/admin/nothing', 404],
       ['/admin/AUDIT', 404],
@@ -268,7 +268,7 @@ describe('The staff pages', () => {
     }
   })
 
-  it('use a stylesheet whose URL changes whenever its content changes', async () => {
+  it('use a stylesheet whose URL changes with its content', async () => {
     const { text } = await visit(service).get('/admin/sign-in')
     const path = String(/rel="stylesheet" href="([^"]+)"/.exec(text)?.[1]).replace('&#61;', '=')
     const style = await visit(service).get(path)
@@ -276,7 +276,7 @@ describe('The staff pages', () => {
     expect(style.headers.get('cache-control')).to.include('immutable')
   })
 
-  it("log each request with its route and the staff member's name, but without ids, queries or passwords", async () => {
+  it("log each request with its route and the staff member's name, but no ids, queries or passwords", async () => {
     const before = recorded.lines().length
     const support = await signedIn(service, 'support')
     await support.get('/admin/audit?who=hidden-query')
@@ -298,7 +298,7 @@ describe('The staff pages', () => {
       expect(recorded.text).not.to.include(secret)
   })
 
-  it('tell browsers to use only https if the service runs in production', async () => {
+  it('make browsers use only https in production', async () => {
     const live = await openService(production)
     const { headers } = await visit(live).get('/admin/sign-in')
     await live.close()

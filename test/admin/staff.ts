@@ -5,7 +5,6 @@ import { createAccount } from '../../src/staff/change-account.ts'
 import type { Role } from '../../src/staff/permissions.ts'
 import type { Service } from '../support/service.ts'
 
-/** A page as a browser receives it. */
 export interface Page {
   status: number
   headers: Headers
@@ -13,22 +12,22 @@ export interface Page {
   location: string | null
 }
 
-/** A browser without scripts. It keeps the cookie of the session. */
+/** Runs no scripts, and keeps the session cookie. */
 export interface Visitor {
   get(path: string, headers?: Record<string, string>): Promise<Page>
-  /** Submits a form from a page of this site. `headers` add to or replace the headers of a browser. */
+  /** Submits a form of this site. `headers` add to or replace a browser's headers. */
   post(
     path: string,
     fields: Record<string, string> | [string, string][],
     headers?: Record<string, string>,
   ): Promise<Page>
-  /** Like `post`, with the token of the session in the form. */
+  /** Like `post`, with the session's CSRF token. */
   act(path: string, fields?: Record<string, string>): Promise<Page>
   /** `__Host-staff=…`, or empty. */
   cookie: string
 }
 
-/** What else a service or a command needs to run in production. */
+/** What else production requires of a service or a command. */
 export const production = {
   NODE_ENV: 'production',
   PUBLIC_URL: 'https://api.example',
@@ -38,7 +37,6 @@ export const production = {
 
 export const operator = { actor: { kind: 'operator', name: 'tester', from: null }, reason: null } as const
 
-/** Creates an account, as the command line does. */
 export async function hire(
   service: Service,
   role: Role,
@@ -49,7 +47,7 @@ export async function hire(
   return account
 }
 
-/** Opens a browser that is not signed in. `origin` is that of the process. */
+/** A browser that isn't signed in yet, for the process at `origin`. */
 export function visit({ origin }: { origin: string }, cookie = ''): Visitor {
   const send = async (path: string, init: RequestInit): Promise<Page> => {
     const kept = visitor.cookie === '' ? {} : { Cookie: visitor.cookie }
@@ -60,7 +58,7 @@ export function visit({ origin }: { origin: string }, cookie = ''): Visitor {
     const { status, headers: received } = response
     return { status, headers: received, text: await response.text(), location: received.get('location') }
   }
-  // The token of a session stays the same.
+  // A session's token never changes.
   let form = { cookie: '', csrf: '' }
   const visitor: Visitor = {
     cookie,
@@ -80,7 +78,7 @@ export function visit({ origin }: { origin: string }, cookie = ''): Visitor {
   return visitor
 }
 
-/** Opens a browser and signs in with a new account of this role. */
+/** Creates an account with this role and signs in. */
 export async function signedIn(service: Service, role: Role): Promise<Visitor & { name: string; password: string }> {
   const account = await hire(service, role)
   const visitor = visit(service)
@@ -89,20 +87,20 @@ export async function signedIn(service: Service, role: Role): Promise<Visitor & 
   return Object.assign(visitor, account)
 }
 
-/** Returns the hidden fields of all forms on a page. If several have the same name, the last one counts. */
+/** Looks at all forms on the page. The last one wins if names repeat. */
 export const hiddenFields = (html: string): Record<string, string> =>
   Object.fromEntries(
     [...html.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]),
   )
 
-/** An authenticator app with the recovery codes of its account. */
+/** An authenticator app and the account's recovery codes. */
 export interface Phone {
-  /** Returns the code of a time step, relative to the current step of the service's clock. */
+  /** `step` is relative to the current one of the service's clock. */
   code(step?: number): string
   recoveryCodes: string[]
 }
 
-/** Adds the key on the page for a second factor to an app. Returns the app and the fields of the form. */
+/** Reads the key on the second-factor page into an app. Also returns the form's fields. */
 export async function scan(service: Service, visitor: Visitor) {
   const { text } = await visitor.get('/admin/account/second-factor')
   const secret = /<code>([A-Z2-7 ]{39})<\/code>/.exec(text)?.[1]?.replaceAll(' ', '') ?? ''
@@ -110,7 +108,7 @@ export async function scan(service: Service, visitor: Visitor) {
   return { fields: hiddenFields(text), code, secret }
 }
 
-/** Adds a second factor to the account of a visitor. `current` is a code of the factor that it replaces. */
+/** `current` is a code of the factor to replace. */
 export async function addFactor(service: Service, visitor: Visitor, current = ''): Promise<Phone> {
   const { fields, code } = await scan(service, visitor)
   const added = await visitor.post('/admin/account/second-factor', { ...fields, code: code(), current })
@@ -119,7 +117,6 @@ export async function addFactor(service: Service, visitor: Visitor, current = ''
   return { code, recoveryCodes }
 }
 
-/** Returns the readable text of a page, without its markup. */
 export const readable = (html: string): string =>
   html
     .replace(/^.*<main/s, '<main')
@@ -128,7 +125,7 @@ export const readable = (html: string): string =>
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/ ([.,:;?])/g, '$1')
 
-/** Counts the refusals in the audit trail, of which repeated ones share a line. */
+/** Counts refusals in the audit trail, where repeated ones share a line. */
 export async function refusalsIn({ deps }: Service, matches: (line: AuditEvent) => boolean) {
   const lines = await deps.AuditEvent.find({ act: 'staff.sign-in-refused' }).lean<AuditEvent[]>()
   const found = lines.filter(matches)

@@ -5,7 +5,7 @@ import { withMerchant, withService } from '../support/service.ts'
 import { connectTo, crlf, expectFailure, postHead, type RawResponse, readToEnd, responsesOf } from './raw-request.ts'
 
 const intents = '/api/v1/dev/intents'
-/** The test abandons an incomplete request after this time. Any response arrives long before. */
+/** An incomplete request is abandoned after this. Any response arrives long before. */
 const leaveAfterMs = 200
 
 const asBytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'latin1'))
@@ -13,7 +13,7 @@ const asBytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, '
 const separators = ['\r\n', '\n', '\r', '\0', ' ', '\t', ':', ',', ';', '-', '%', '\r\n\r\n', '0\r\n\r\n']
 const fields = ['chunked', 'Content-Length: 3\r\n', 'Transfer-Encoding: chunked\r\n', 'X: 1\r\n']
 
-/** The damage to a request in transit: at one position, bytes are lost and others are inserted. */
+/** Damage in transit: at one position, bytes are lost and others inserted. */
 const damage = fc.record({
   request: fc.nat({ max: 3 }),
   thousandth: fc.noBias(fc.nat({ max: 999 })),
@@ -50,7 +50,7 @@ describe('Arbitrary bytes', () => {
   function expectOurs(responses: RawResponse[]): void {
     for (const response of responses) {
       expect(response.status, response.body).to.be.within(200, 499)
-      // The path may have become that of a page.
+      // The path may now be that of a page.
       if (response.headers.get('content-type')?.startsWith('text/')) continue
       const { success, error } = JSON.parse(response.body)
       if (success !== true) expectFailure(response, error.statusCode, error.code)
@@ -66,7 +66,7 @@ describe('Arbitrary bytes', () => {
 
   const seeded = { seed: 8, endOnFailure: true }
 
-  it('get only well-formed responses, and leave the service able to serve the next request', async () => {
+  it('get only well-formed responses, and the service still serves the next request', async () => {
     const some = fc.array(fc.uint8Array({ minLength: 1, maxLength: 400 }), { minLength: 50, maxLength: 50 })
     await fc.assert(
       fc.asyncProperty(some, async (all) => void (await statusesOf(all))),
@@ -74,7 +74,7 @@ describe('Arbitrary bytes', () => {
     )
   })
 
-  it('cause no internal error if they are inserted into a valid request or replace part of it', async () => {
+  it('cause no internal error when inserted into a valid request', async () => {
     const seen = new Set<number>()
     const some = fc.array(damage, { minLength: 50, maxLength: 50 })
     await fc.assert(

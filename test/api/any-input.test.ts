@@ -15,7 +15,7 @@ describe('Arbitrary input', () => {
       .set({ ...merchant.write(), 'Content-Type': 'application/json' })
       .send(body)
 
-  it('is accepted if it is valid, and returned exactly as it was sent', () => {
+  it('is accepted if valid, and returned exactly as sent', () => {
     const metadata = fc.dictionary(
       stored().filter((key) => key !== '' && Array.from(key).length <= 64),
       stored(),

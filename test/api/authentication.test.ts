@@ -14,15 +14,15 @@ import { openServer } from './short-timeouts.ts'
 const intents = '/api/v1/dev/intents'
 const day = 24 * 3_600_000
 
-describe('The authentication check', () => {
-  // One trusted proxy, so that a test can set the client address.
+describe('Authentication', () => {
+  // One trusted proxy, so that tests can set the client address.
   const service = withService({ TRUST_PROXY: '1' })
   const merchant = withMerchant(service)
 
   const list = (headers: Record<string, string>) => service.http.get(intents).set(headers)
   const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
 
-  describe('of the Authorization header', () => {
+  describe('by the Authorization header', () => {
     it('accepts the scheme Bearer in upper and lower case', async () => {
       for (const scheme of ['Bearer', 'bearer', 'BEARER'])
         await list({ Authorization: `${scheme} ${merchant.key}` }).expect(200)
@@ -53,7 +53,7 @@ describe('The authentication check', () => {
     })
   })
 
-  describe('of the API key', () => {
+  describe('by API key', () => {
     it('refuses a malformed key without querying the database', async () => {
       const { key } = merchant
       const last = key.at(-1) === 'a' ? 'b' : 'a'
@@ -73,7 +73,7 @@ describe('The authentication check', () => {
       await expectRefused(list(bearer(newKey('secret', 'test'))), 401, 'INVALID_API_KEY')
     })
 
-    it("needs only the key's hash, prefix and last four characters, so the key itself is not stored", async () => {
+    it("stores only the key's hash, prefix and last four characters", async () => {
       const stored = await service.deps.ApiKey.findById(merchant.keyId).lean()
       expect(stored).to.include({ prefix: 'sk_test_', last4: merchant.key.slice(-4) })
       expect(JSON.stringify(stored)).not.to.include(merchant.key.slice(8, -4))
@@ -101,7 +101,7 @@ describe('The authentication check', () => {
       await list(bearer(third?.key ?? '')).expect(200)
     })
 
-    it('accepts the old secret and every secret issued by concurrent rotations while the overlap lasts', async () => {
+    it('accepts the old secret and those of all concurrent rotations during the overlap', async () => {
       const old = await service.merchant()
       const rotations = Array.from({ length: 5 }, () => rotateKey(service.deps, old.keyId, 3600, tester))
       const issued = (await Promise.all(rotations)).map((rotated) => rotated?.key ?? '')
@@ -120,7 +120,7 @@ describe('The authentication check', () => {
     })
   })
 
-  describe('of key and business status', () => {
+  describe('by the status of the key and its business', () => {
     it('refuses a suspended key immediately, and accepts it again once it is resumed', async () => {
       const { keyId, read } = await service.merchant()
       await list(read()).expect(200)
@@ -145,7 +145,7 @@ describe('The authentication check', () => {
       [{ apiEnabled: false }, { apiEnabled: true }],
       [{ suspended: true }, { suspended: false }],
     ])
-      it(`returns 503 FEATURE_DISABLED with Retry-After while the business has these settings: ${JSON.stringify(closing)}`, async () => {
+      it(`returns 503 FEATURE_DISABLED with Retry-After while the business has ${JSON.stringify(closing)}`, async () => {
         const { businessId, read } = await service.merchant()
         await changeAsOperator(service, businessId, closing ?? {})
         const { headers } = await expectRefused(list(read()), 503, 'FEATURE_DISABLED')
@@ -165,7 +165,7 @@ describe('The authentication check', () => {
     })
   })
 
-  describe('of the IP allowlist', () => {
+  describe('by the IP allowlist', () => {
     const ranges: [allowlist: string[], accepted: string[], refused: string[]][] = [
       [['192.0.2.7'], ['192.0.2.7', '::ffff:192.0.2.7'], ['192.0.2.8', '::ffff:192.0.2.8']],
       [['192.0.2.0/24'], ['192.0.2.255'], ['192.0.3.1', '2001:db8::1']],
@@ -185,7 +185,7 @@ describe('The authentication check', () => {
         for (const address of refused) await expectRefused(from(address), 403, 'IP_NOT_ALLOWED')
       })
 
-    /** Opens a server of the service that trusts these proxies. */
+    /** A second server that trusts these proxies. */
     async function trusting(trustProxy: string[]) {
       const app = createApp({ ...service.deps, config: { ...service.deps.config, trustProxy } })
       const { origin, close } = await openServer(service, undefined, app)
@@ -194,7 +194,7 @@ describe('The authentication check', () => {
       return { listAs, close }
     }
 
-    it('trusts only as many proxies as TRUST_PROXY specifies, and none if it is not set', async () => {
+    it('trusts as many proxies as TRUST_PROXY says, and none by default', async () => {
       const { read } = await service.merchant({ ipAllowlist: ['192.0.2.7'] })
       const forged = { ...read(), 'X-Forwarded-For': '192.0.2.7, 203.0.113.9' }
       await expectRefused(list(forged), 403, 'IP_NOT_ALLOWED')
@@ -224,7 +224,7 @@ describe('The authentication check', () => {
       ['2001:db8::1', ['2001:db8:0:0:0:0:0:1:443', '2001:db8::1%eth0', '[2001:db8::1%25eth0]:443']],
     ]
     for (const [address, forms] of written)
-      it(`recognises ${address} however a trusted proxy writes it, before proxies with ports too: ${forms.join(' ')}`, async () => {
+      it(`recognises ${address} in every notation of a trusted proxy, also with a port: ${forms.join(' ')}`, async () => {
         const named = await trusting(['127.0.0.0/8', '10.0.0.0/8', '2001:db8:ffff::/48'])
         const { read } = await service.merchant({ ipAllowlist: [address] })
         for (const form of forms) {
@@ -237,7 +237,7 @@ describe('The authentication check', () => {
         await named.close()
       })
 
-    it('accepts no address that the client itself has written, whatever the trusted proxy reports', async () => {
+    it('never accepts an address that the client itself has written', async () => {
       const named = await trusting(['127.0.0.0/8', '10.0.0.0/8'])
       const { read } = await service.merchant({ ipAllowlist: ['192.0.2.7', '127.0.0.0/8', '10.0.0.0/8'] })
       const ends = [

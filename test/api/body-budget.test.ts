@@ -50,7 +50,7 @@ describe('Large request bodies', () => {
 
   const openWeb = (deps = service.deps) => openServer(service, shortTimeouts, createApp(deps))
 
-  /** Begins a request whose body arrives later, or never. */
+  /** The body follows later, or never. */
   async function begin(path: string, by: Merchant, ...headers: string[]): Promise<Socket> {
     const socket = await connectTo(service.origin)
     socket.on('error', () => socket.destroy())
@@ -59,7 +59,7 @@ describe('Large request bodies', () => {
     return socket
   }
 
-  /** Uses up all that the merchant may have. */
+  /** Uses up the merchant's whole share. */
   function fill(by = merchant): () => void {
     const held = service.deps.capacity.force([by.businessId], { memory: memoryOfBusiness })
     return held.free
@@ -73,7 +73,7 @@ describe('Large request bodies', () => {
     expect(body.error).to.deep.include({ code: 'RATE_LIMITED', details: { scope: 'bodies', limit: limit(kind) } })
   }
 
-  it('are refused early if too many bodies of the business are already arriving, but small bodies are still accepted', async () => {
+  it('are refused early if too many from the same business are already arriving, but small ones are accepted', async () => {
     const before = await refusals()
     const headers = merchant.write()
     for (let n = 0; n < 3; n += 1) await begin(imports, merchant, `Content-Length: ${largestFile}`)
@@ -88,7 +88,7 @@ describe('Large request bodies', () => {
     expect((await upload(csv(20_000), merchant, headers)).status).to.equal(200)
   })
 
-  it("use only the sending business's share of the memory, whichever of its keys it uses", async () => {
+  it("use only the sending business's share of memory, whichever of its keys it uses", async () => {
     const [other = expect.fail()] = merchants
     const free = fill()
     await expectNoBudget(upload(csv(20_000)), 'csv')
@@ -98,14 +98,14 @@ describe('Large request bodies', () => {
     free()
   })
 
-  it('are refused with 503 if all memory is in use by others, whose stalled responses are closed first', async () => {
+  it("get 503 once others use all the memory, after others' stalled responses have been closed", async () => {
     const others = merchants.map((by) => fill(by))
     expect((await upload(csv(20_000))).status).to.equal(503)
     for (const free of others) free()
     expect((await upload(csv(20_000))).status).to.equal(200)
   })
 
-  it('never cause a create of up to 16 KiB to be refused, even if the create is sent in chunks', async () => {
+  it('never cause a create of up to 16 KiB to be refused, even one sent in chunks', async () => {
     const free = fill()
     await expectNoBudget(create(json(16 * 1024 + 1)), 'json')
     expect((await create(json(16 * 1024))).status).to.equal(201)
@@ -118,7 +118,7 @@ describe('Large request bodies', () => {
     free()
   })
 
-  it('reserve memory for the maximum body size if they use chunked encoding', async () => {
+  it('reserve memory for the maximum body size when chunked', async () => {
     const socket = await begin(intents, merchant, 'Transfer-Encoding: chunked', 'Connection: close')
     await waitFor('memory is reserved', () => taken() === largestJson * perBodyByte.json)
     const received = readToEnd(socket)
@@ -127,9 +127,9 @@ describe('Large request bodies', () => {
     expect(taken()).to.equal(0)
   })
 
-  it('take up only their actual size in the budget once they have arrived, or nothing if they turn out to be small', async () => {
+  it('reserve only their actual size once they have arrived, or nothing if they are small', async () => {
     let most = 0
-    // The operation reads the clock.
+    // Called by the operation itself.
     const now = () => {
       most = Math.max(most, taken())
       return service.deps.now()
@@ -143,7 +143,7 @@ describe('Large request bodies', () => {
     await close()
   })
 
-  it('are removed from memory once they have been parsed, even if the connection stays open', async () => {
+  it('are freed once parsed, even if the connection stays open', async () => {
     const { origin, server, close } = await openWeb()
     const requested = once(server, 'request')
     const framing = [`Content-Length: ${largestJson}`, 'Connection: close']
@@ -155,7 +155,7 @@ describe('Large request bodies', () => {
     await close()
   })
 
-  it('release their budget exactly once, regardless of how their requests end', async () => {
+  it('release their memory exactly once, however their requests end', async () => {
     const headers = merchant.write()
     const statuses = [
       await create(json(largestJson), merchant, headers),

@@ -5,14 +5,14 @@ import { copyIntents, intentTemplate } from '../support/copy-intents.ts'
 import { profiled } from '../support/profiled.ts'
 import { type Merchant, withService } from '../support/service.ts'
 
-describe('The metrics for the largest businesses', () => {
+describe('Metrics of the largest businesses', () => {
   const service = withService({
     LIVE_CODES_PER_BUSINESS: '20',
     SANDBOX_INTENTS_PER_DAY: '20',
     SANDBOX_BYTES_PER_DAY: '1000000',
   })
 
-  /** The values of one metric by business, after all cached values have expired. */
+  /** Reads one metric per business, after all caches have expired. */
   async function byBusiness(name: string, labels = ''): Promise<Record<string, number>> {
     service.clock.advance(601_000)
     const text = await (await fetch(`${service.origin}/metrics`)).text()
@@ -21,7 +21,7 @@ describe('The metrics for the largest businesses', () => {
   }
   const usedOf = (quota: string) => byBusiness('business_quota_used_ratio', `,quota="${quota}"`)
 
-  it('report the used shares of the quotas of the ten businesses nearest to them', async () => {
+  it('report quota usage for the ten businesses closest to their quotas', async () => {
     service.clock.freeze(new Date('2036-03-01T12:00:00Z'))
     for (const [mode, quota, limits] of [
       ['live', 'liveCodes', { liveCodes: 2 }],
@@ -36,7 +36,7 @@ describe('The metrics for the largest businesses', () => {
       expect(Object.keys(shares)).to.have.length(10)
       expect(shares).to.include({ [small.businessId]: 1 })
       const others = Object.entries(shares).filter(([business]) => business !== small.businessId)
-      // Creates that ran during the last count may count twice.
+      // Creates running during the last count may count twice.
       for (const [, share] of others) expect(share).to.be.within(0.05, 0.2)
     }
     expect(Object.keys(await usedOf('sandboxBytes'))).to.have.length(10)
@@ -44,7 +44,7 @@ describe('The metrics for the largest businesses', () => {
     service.clock.freeze(null)
   })
 
-  it("estimate a business's stored bytes from a thousand documents of each kind", async () => {
+  it("estimate a business's stored bytes from a sample of a thousand documents per kind", async () => {
     const [large, small] = await Promise.all([service.merchant(), service.merchant()])
     const copy = async (merchant: Merchant, count: number, changes: Partial<Intent>) => {
       await copyIntents(service, await intentTemplate(service, merchant), count, () => changes)

@@ -15,21 +15,21 @@ const bodies = [
   ['a file', '/api/v1/dev/store/products/import-csv', 'text/csv', csv, 200],
 ] as const
 
-/** MongoDB is slow, and the client has disconnected before the service reads the body, which has arrived completely. */
-describe('A client that disconnects after sending a complete request', () => {
+/** MongoDB is slow, and the client disconnects after its whole body has arrived but before it is read. */
+describe('A request whose client disconnects after sending it', () => {
   const recorded = recordLog()
   const service = withService({}, recorded.log)
   const merchant = withMerchant(service)
 
   for (const [kind, path, type, body, status] of bodies)
-    it(`is never treated as if its request had no body: ${kind}`, async () => {
+    it(`is never treated as if it had no body: ${kind}`, async () => {
       const headers = merchant.write()
       await giveUp(path, { ...headers, 'Content-Type': type }, body)
       const response = await service.http.post(path).set(headers).type(type).send(body)
       expect([response.status, response.headers['idempotent-replayed']]).to.deep.equal([status, undefined])
     })
 
-  it('refunds exactly the amount that it specified', async () => {
+  it('refunds exactly the requested amount', async () => {
     const { body } = await service.http.post(intents).set(merchant.write()).send({ amount: 500 })
     const path = `${intents}/${body.data.referenceNumber}`
     await service.http.post(`${path}/simulate-payment`).set(merchant.write()).expect(200)
@@ -41,7 +41,7 @@ describe('A client that disconnects after sending a complete request', () => {
     expect(after.data.totalAmountRefunded).to.equal(100)
   })
 
-  it('leaves no error in the log if it requested a file', async () => {
+  it('logs no error for a file download', async () => {
     await giveUp('/api/v1/dev/store/products/export-csv', merchant.read(), '', 'GET')
     const line = () => recorded.lines().find(({ route }) => route === 'GET /dev/store/products/export-csv')
     await waitFor('the request has ended', () => service.deps.capacity.used().exports === 0 && line() !== undefined)
@@ -49,7 +49,7 @@ describe('A client that disconnects after sending a complete request', () => {
     expect(recorded.lines().filter(({ level }) => Number(level) >= 50)).to.deep.equal([])
   })
 
-  /** Sends a request whose client disconnects during the lookup of its key. Resolves once the lookup has ended. */
+  /** Disconnects during the key lookup. Resolves once the lookup has ended. */
   async function giveUp(path: string, headers: Record<string, string>, body: string, method = 'POST'): Promise<void> {
     const { deps } = service
     const app = createApp(deps)

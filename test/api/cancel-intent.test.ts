@@ -19,7 +19,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
   const events = async (referenceNumber: string) =>
     (await service.deps.Intent.findOne({ referenceNumber }).orFail().lean()).outbox
 
-  /** Lets the next reads before a change return only once there are this many. */
+  /** Reads before a change wait until there are this many. */
   function readTogether(count: number): void {
     const [{ batchers }, gate] = [service.deps, createGate()]
     const { findIntentToChange } = batchers
@@ -89,7 +89,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
     }
   })
 
-  it('cancels an intent up to the last millisecond before expiresAt, but no later, even if no worker has written the expiry yet', async () => {
+  it('cancels an intent up to the last millisecond before expiresAt, even if no worker has recorded the expiry', async () => {
     service.clock.freeze(new Date())
     const [inTime, late] = [await create(), await create()]
     service.clock.advance(day - 1)
@@ -100,7 +100,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
     service.clock.freeze(null)
   })
 
-  it('cancels an intent once if several requests compete, adds one event, and returns errors to the other requests', async () => {
+  it('lets one of several competing requests cancel the intent, with one event, and refuses the others', async () => {
     const seen = new Set<string>()
     for (let round = 0; round < rounds(30, 5); round += 1) {
       const { referenceNumber } = await create()
@@ -120,7 +120,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
     expect(seen).to.include('INTENT_CANCEL_CONFLICT')
   })
 
-  it('returns the same intent that GET returns, even if a payment fails between the read and the write', async () => {
+  it('returns what GET returns, even if a payment fails between the read and the write', async () => {
     const { referenceNumber } = await create()
     const [{ batchers }, read, gate] = [service.deps, createGate(), createGate()]
     const { findIntentToChange } = batchers
@@ -149,7 +149,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
     expect(after.body.data).to.deep.equal(body.data)
   })
 
-  it('replays the original response to each retry, whether the original request won or lost the race', async () => {
+  it('repeats the original response on each retry, whether or not that request won the race', async () => {
     const { referenceNumber } = await create()
     const keys = [crypto.randomUUID(), crypto.randomUUID()]
     const first = await Promise.all(keys.map((key) => cancel(referenceNumber, key)))

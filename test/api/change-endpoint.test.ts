@@ -20,7 +20,7 @@ const path = '/api/v1/dev/webhooks/endpoints'
 const url = 'https://shop.example/hook'
 const events = ['payment.created', 'order.new']
 
-describe('The API for a webhook endpoint', () => {
+describe('The webhook endpoint API', () => {
   const service = withService()
   const endpointServer = withEndpointServer()
   const merchant = withMerchantPerTest(service)
@@ -49,7 +49,7 @@ describe('The API for a webhook endpoint', () => {
     return Promise.all(made.map((each) => storedDelivery(service, each)))
   }
 
-  it('returns the same 404 ENDPOINT_NOT_FOUND whether the endpoint never existed, has been deleted or belongs to another business', async () => {
+  it("returns the same 404 ENDPOINT_NOT_FOUND for an endpoint that never existed, is deleted or isn't yours", async () => {
     const stranger = await service.merchant()
     const { id: deleted } = await subscribe(service, merchant, url)
     await remove(merchant, deleted).expect(200)
@@ -80,7 +80,7 @@ describe('The API for a webhook endpoint', () => {
   })
 
   describe('on PUT /dev/webhooks/endpoints/{id}', () => {
-    it('changes only the given fields, and returns the endpoint as it appears in the list, without its figures of the last 24 hours', async () => {
+    it('changes only the given fields, and returns the endpoint as listed but without its 24-hour statistics', async () => {
       const [before] = await listed()
       const changes = [
         { url: 'https://shop.example/other' },
@@ -100,7 +100,7 @@ describe('The API for a webhook endpoint', () => {
       }
     })
 
-    it('validates the input as a create does, even for an unknown endpoint, and changes nothing if the input is invalid', async () => {
+    it('validates input like a create, even for an unknown endpoint, and changes nothing if it is invalid', async () => {
       const [before] = await listed()
       const cases: [unknown, string, string][] = [
         [{ url: 'http://shop.example' }, 'INVALID_WEBHOOK_URL', 'url'],
@@ -121,7 +121,7 @@ describe('The API for a webhook endpoint', () => {
       expect(await listed()).to.deep.equal([before])
     })
 
-    it('refuses events that the key may not see, and refuses to change the URL of an endpoint with such events', async () => {
+    it("refuses events outside the key's scopes, and a new URL for an endpoint with such events", async () => {
       const only = (...more: Scope[]) => colleague({ scopes: ['webhooks.endpoints:write', ...more] })
       const payments = await only('payments.intents:read')
       const order = { code: 'EVENTS_NOT_PERMITTED', param: 'events', details: { events: ['order.new'] } }
@@ -134,7 +134,7 @@ describe('The API for a webhook endpoint', () => {
       await expectRefused(update({ url }, await only()), 403, 'EVENTS_NOT_PERMITTED')
     })
 
-    it('refuses a key of the other environment, which changes nothing, but lets a live key delete test endpoints', async () => {
+    it('refuses a key of the other environment, except that a live key may delete test endpoints', async () => {
       const live = await colleague({ mode: 'live' })
       const { id: ofLive } = await subscribe(service, live, url)
       const stored = () => service.deps.Endpoint.find({ businessId: merchant.businessId }).lean()
@@ -171,7 +171,7 @@ describe('The API for a webhook endpoint', () => {
       expect((await listed())[0]).to.include({ active: true })
     })
 
-    it('makes waiting deliveries go to the new URL', async () => {
+    it('redirects waiting deliveries to the new URL', async () => {
       const { _id } = await freshDelivery(service, merchant)
       service.allowHost(endpointServer.host)
       await update({ url: endpointServer.url }).expect(200)
@@ -179,7 +179,7 @@ describe('The API for a webhook endpoint', () => {
       expect(endpointServer.received.filter(({ json }) => json.id === _id)).to.have.length(1)
     })
 
-    it('can deactivate the endpoint, so that it receives nothing and its waiting deliveries are cancelled once they are due', async () => {
+    it('deactivates the endpoint, so it receives nothing and its deliveries are cancelled when due', async () => {
       service.allowHost(endpointServer.host)
       await update({ url: endpointServer.url, events: ['payment.created'] }).expect(200)
       const arrivedBefore = endpointServer.received.length
@@ -199,7 +199,7 @@ describe('The API for a webhook endpoint', () => {
   })
 
   describe('on DELETE /dev/webhooks/endpoints/{id}', () => {
-    it('returns {id, deleted: true}, whatever the request body contains, and returns 404 to a second request', async () => {
+    it('returns {id, deleted: true} whatever the body, and 404 to a second request', async () => {
       const { status, body } = await remove(merchant, id, 'first').set('Content-Type', 'x/y').send('{')
       expect([status, body.data]).to.deep.equal([200, { id, deleted: true }])
       expect(await listed()).to.deep.equal([])
@@ -238,7 +238,7 @@ describe('The API for a webhook endpoint', () => {
       expect(after).to.have.length(6)
     })
 
-    /** Inserts copies of the given delivery for another business or with another status. */
+    /** Copies of a delivery for another business or with another status. */
     const makeLike = async ({ _id }: { _id: string }, count: number, change: object) => {
       const like = await service.deps.Delivery.findById(_id).lean()
       const at = service.deps.now().getTime()
@@ -253,7 +253,7 @@ describe('The API for a webhook endpoint', () => {
       await service.deps.Delivery.collection.insertMany(many as never[])
     }
 
-    it("reads only the deleted endpoint's open deliveries, even if there are many other deliveries", async () => {
+    it("reads only the deleted endpoint's open deliveries, even among many others", async () => {
       const other = { endpointId: newId(), businessId: newId() }
       await subscribe(service, merchant, endpointServer.url)
       const delivery = await freshDelivery(service, merchant)
@@ -266,7 +266,7 @@ describe('The API for a webhook endpoint', () => {
       const reads = done.filter(({ ns }) => ns.endsWith('.deliveries'))
       const examined = (count: 'keysExamined' | 'docsExamined') =>
         reads.reduce((sum, each) => sum + (each[count] ?? 0), 0)
-      // Each of its 31 open deliveries is found in the index, and written. A batch reads one index key more.
+      // Finds each of its 31 open deliveries in the index, then writes it. A batch reads one more index key.
       expect(examined('keysExamined')).to.be.within(2 * 31, 2 * 31 + 20)
       expect(examined('docsExamined')).to.equal(31)
       const open = { nextAttemptAt: { $type: 'date' } } as const
@@ -276,7 +276,7 @@ describe('The API for a webhook endpoint', () => {
       expect(await Delivery.countDocuments({ ...other, ...open })).to.equal(60)
     })
 
-    it('keeps at most 100 deleted endpoints without deliveries, and neither the list nor the relay reads them', async () => {
+    it('keeps at most 100 deleted endpoints without deliveries, which the list and the relay never read', async () => {
       service.allowHost(endpointServer.host)
       const { _id: delivered } = await freshDelivery(service, merchant)
       await remove().expect(200)
@@ -288,7 +288,7 @@ describe('The API for a webhook endpoint', () => {
       await service.deps.Endpoint.collection.insertMany(copies as never[])
       const { id: last } = await subscribe(service, merchant, url)
       await remove(merchant, last).expect(200)
-      // Only the first endpoint has a delivery.
+      // Only the first one has a delivery.
       expect(await service.deps.Endpoint.countDocuments({ businessId })).to.equal(1 + 1 + 100)
       expect(await service.deps.Endpoint.findById(id)).not.to.equal(null)
       await service.http.get(`/api/v1/dev/webhooks/events/${delivered}`).set(merchant.read()).expect(200)
@@ -303,19 +303,19 @@ describe('The API for a webhook endpoint', () => {
       expect((await deliveriesOf(service, merchant)).map(({ endpointId }) => endpointId)).to.include(kept.id)
     })
 
-    it('also cancels a delivery that a relay creates because it read the endpoint before the deletion', async () => {
+    it('also cancels a delivery created by a relay that read the endpoint before its deletion', async () => {
       service.allowHost(endpointServer.host)
       await update({ url: endpointServer.url }).expect(200)
       const { _id } = await freshDelivery(service, merchant)
       await remove().expect(200)
-      // The state that a relay leaves if it read the endpoint before the deletion.
+      // What a relay leaves behind if it read the endpoint before its deletion.
       const change = { status: 'PENDING', nextAttemptAt: service.deps.now() }
       await service.deps.Delivery.updateOne({ _id }, { $set: change })
       expect(await attempt(service.deps, _id)).to.include({ outcome: 'cancelled' })
       expect(endpointServer.received.filter(({ json }) => json.id === _id)).to.deep.equal([])
     })
 
-    it('makes room for a new endpoint, but concurrent deletes and creates in both environments never leave more than five', async () => {
+    it('makes way for a new endpoint, and concurrent deletes and creates never leave more than five', async () => {
       const ids = [id]
       while (ids.length < 5) ids.push((await subscribe(service, merchant, url)).id)
       const body = { url, events: ['payment.created'] }
@@ -338,7 +338,7 @@ describe('The API for a webhook endpoint', () => {
     })
   })
 
-  it('returns the endpoint with the health of its deliveries, in which every value is null or zero before the first delivery', async () => {
+  it("reports the endpoint's health, with every value null or zero before the first delivery", async () => {
     const health = { lastSuccessAt: null, lastFailureAt: null, failuresInRow: 0, lastError: null }
     expect((await listed())[0].health).to.deep.equal(health)
     expect((await update({})).body.data.health).to.deep.equal(health)

@@ -15,7 +15,7 @@ describe('POST /dev/intents', () => {
     live = await withAnotherKey(service, merchant, { mode: 'live' })
   })
 
-  /** Sends a body. A string is sent unchanged, so it can contain what JSON.stringify never writes. */
+  /** A string is sent as is, so it can contain what JSON.stringify never writes. */
   const create = (body: object | string, as: Merchant = merchant) =>
     service.http
       .post(intents)
@@ -84,7 +84,7 @@ describe('POST /dev/intents', () => {
       expect(await created({ amount: 1 }, live)).to.deep.include({ ...omitted, codeUrl, sandbox: false })
     })
 
-    it('accepts amounts from 1 to the configured maximum, in any JSON notation for an integer', async () => {
+    it('accepts amounts from 1 to the configured maximum, in any JSON notation of an integer', async () => {
       for (const amount of [1, maxAmount]) expect((await created({ amount })).amount).to.equal(amount)
       for (const text of ['5.0', '5e0', '0.5e1']) expect((await created(`{"amount":${text}}`)).amount).to.equal(5)
     })
@@ -98,7 +98,7 @@ describe('POST /dev/intents', () => {
       expect(body.data.amount).to.equal(null)
     })
 
-    it('returns labels of up to 200 code points exactly as they were sent', async () => {
+    it('returns labels of up to 200 code points unchanged', async () => {
       const labels = ['💰'.repeat(200), 'é'.normalize('NFD'), ' ', '', '<b>"\\\u2028', 'ﷺ', '$gt']
       for (const label of labels) expect((await created({ amount: 1, label })).label).to.equal(label)
     })
@@ -150,7 +150,7 @@ describe('POST /dev/intents', () => {
       await keeps('{"$set":"{}",".":"","a..b":"\\u0001","é💰":"x","_id":"1"}')
     })
     it('keeps an empty object', () => keeps('{}'))
-    it('accepts 50 keys of 255 code points with values of 500, all escaped, and every copy of them is whole', async () => {
+    it('accepts 50 keys of 255 code points with values of 500, and returns them complete everywhere', async () => {
       for (const character of ['💰', '\u0001']) {
         const metadata = Object.fromEntries(
           Array.from({ length: 50 }, (_, n) => [
@@ -275,7 +275,7 @@ describe('POST /dev/intents', () => {
       }
     })
 
-    it('lists every invalid field in details, and returns the error code of the field that is documented first', async () => {
+    it('lists every invalid field in details, with the error code of the one documented first', async () => {
       const urls = { cancel_url: 'x', success_url: 'y' }
       const faulty = { ...urls, metadata: { a: 1 }, label: 'x'.repeat(201), amountType: 'FREE', amount: 0 }
       const codes = [
@@ -298,14 +298,14 @@ describe('POST /dev/intents', () => {
       }
     })
 
-    it('never quotes a long request body in full', async () => {
+    it('quotes only the start of a long request body', async () => {
       const metadata = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`k${n}`, n]))
       const { text } = await create({ amount: 1, metadata }).expect(400)
       expect(text.length).to.be.lessThan(20_000)
     })
   })
 
-  it('gives each of many concurrent intents a unique reference, short code and payment code, and rejects only the invalid one', async () => {
+  it('gives concurrent intents unique references, short codes and payment codes, and rejects only the invalid one', async () => {
     const bodies = Array.from({ length: 30 }, (_, n) => ({ amount: n === 7 ? 0 : 1 }))
     const responses = await Promise.all(bodies.map((body) => create(body)))
     const many = responses.flatMap(({ status, body }) => (status === 201 ? [body.data] : []))

@@ -6,7 +6,7 @@ import { expectFailure, postHead, sendRaw } from './raw-request.ts'
 import { expectRefused } from './refused.ts'
 
 const json = 'application/json; charset=utf-8'
-/** Returns the name of a header in its usual spelling. */
+/** E.g. Content-Type. */
 const titled = (name: string): string => name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 const intents = '/api/v1/dev/intents'
@@ -80,7 +80,7 @@ describe('A response', () => {
     const origin = { Origin: 'https://shop.example' }
     const forGet = { ...origin, 'Access-Control-Request-Method': 'GET' }
 
-    it('that let a browser send the requests that a publishable key is allowed to make, and read the responses', async () => {
+    it('that let browsers send every request a publishable key may make, and read the response', async () => {
       const { key } = await service.key(merchant.businessId, { kind: 'publishable' })
       const made = await service.http.post(intents).set(merchant.write()).send({ amount: 5 })
       const path = `${intents}/${made.body.data.referenceNumber}`
@@ -100,7 +100,7 @@ describe('A response', () => {
       for (const { headers } of responses) expect(headers).to.include({ 'access-control-allow-origin': '*' })
     })
 
-    it('that do not include Access-Control-Allow-Origin if no publishable key is allowed to make the request', async () => {
+    it('that omit Access-Control-Allow-Origin for requests no publishable key may make', async () => {
       const forPost = { ...origin, 'Access-Control-Request-Method': 'POST' }
       const responses = await Promise.all([
         service.http.options(intents).set(forPost).expect(404),
@@ -114,7 +114,7 @@ describe('A response', () => {
     })
   })
 
-  it('reports an invalid query parameter, even if more than a thousand parameters come before it', async () => {
+  it('reports an invalid query parameter even after more than a thousand others', async () => {
     const { status } = await service.http.get(`${intents}?${'&x'.repeat(1500)}&limit=0`).set(merchant.read())
     expect(status).to.equal(400)
   })
@@ -205,7 +205,7 @@ describe('A response', () => {
       expectFailure(response, 415, 'UNSUPPORTED_MEDIA_TYPE')
     })
 
-    it('is 201 if the body has eight levels of nesting, is declared as charset=UTF-8 or contains the maximum number of escapes', async () => {
+    it('is 201 for a body with eight levels of nesting, charset=UTF-8 or the maximum number of escapes', async () => {
       const deep = JSON.stringify({ amount: 5, x: JSON.parse(nested(7)) })
       const named = { 'Content-Type': 'application/json; charset=UTF-8' }
       const metadata = Array.from({ length: 50 }, (_, n) => `"${String(n)}":"${'\\u00e9'.repeat(500)}"`)

@@ -25,7 +25,7 @@ const names = {
   events: Object.keys(events),
 } satisfies Record<keyof Examples, string[]>
 
-/** The values that the examples show instead of those of the run. */
+/** Shown in the examples instead of this run's values. */
 const shown = {
   business: '6b0149aca90c38bde3c47f5d',
   endpoint: '6b0149aca90c38bde3c47f5e',
@@ -51,23 +51,22 @@ const eventId = shownEvent('payment.created')
 
 const shopUrl = 'https://shop.example/hooks'
 
-/** The request of an example. */
 interface Request {
-  /** The time of 2026-11-01 at which it is sent. */
+  /** Time of day on 2026-11-01. */
   at: string
-  /** What happens before: other requests, or steps of workers. */
+  /** What must happen first: other requests, or steps of workers. */
   after?: readonly string[]
   params?: Record<string, string>
   query?: Record<string, string>
   body?: unknown
-  /** For fields that differ from run to run, by path in the response: what the examples show instead. */
+  /** Replacements for values that differ from run to run, by path in the response. */
   shows?: Record<string, string>
 }
 
 const valueAt = (data: unknown, path: string): string =>
   String(path.split('.').reduce((part, step) => (part as Record<string, unknown>)[step], data))
 
-/** The fields of a secret, in both forms. */
+/** In both forms, plain and encrypted. */
 const secretFields = (secret: string) => ({
   secret,
   standardSecret: `whsec_${Buffer.from(secret, 'hex').toString('base64')}`,
@@ -197,7 +196,6 @@ const requests: Record<string, Request> = {
   getOrder: { ...afterOrder, params: { id: shown.order } },
 }
 
-/** What causes an event. */
 const causes: Record<EventName, readonly string[]> = {
   'payment.created': ['createIntent'],
   'payment.confirmed': ['simulatePayment'],
@@ -216,7 +214,7 @@ describe('An example in the OpenAPI document', () => {
   const merchant = withMerchantPerTest(service)
   const server = withEndpointServerPerTest()
   let disguise: Disguise
-  /** The secret of the newest endpoint. */
+  /** The newest endpoint's. */
   let secret: string
   let done: Set<string>
 
@@ -231,10 +229,10 @@ describe('An example in the OpenAPI document', () => {
 
   after(() => saveExamples(names))
 
-  for (const id of names.operations) it(`shows what ${id} returns`, () => expectExample(id))
+  for (const id of names.operations) it(`matches what ${id} returns`, () => expectExample(id))
 
   for (const event of names.events)
-    it(`shows a webhook for ${event}, and its signatures verify`, () => expectWebhook(event as EventName))
+    it(`shows a webhook for ${event} whose signatures verify`, () => expectWebhook(event as EventName))
 
   const itUnlessRecording = isRecording ? it.skip : it
   itUnlessRecording('belongs to an existing operation or event', () => {
@@ -276,7 +274,7 @@ describe('An example in the OpenAPI document', () => {
     return body.data.id
   }
 
-  /** Sends the request of an example, with these changes. */
+  /** Applies these changes to the example's request. */
   async function send(
     id: string,
     { accept = 'application/json', ...changes }: Partial<Request> & { accept?: string } = {},
@@ -295,7 +293,7 @@ describe('An example in the OpenAPI document', () => {
     return response
   }
 
-  /** What happens besides requests. */
+  /** What happens apart from requests. */
   const steps: Record<string, () => Promise<unknown>> = {
     async relay() {
       service.clock.advance(790)
@@ -334,7 +332,7 @@ describe('An example in the OpenAPI document', () => {
     },
   }
 
-  /** Sends these requests and takes these steps, unless that has been done, each after what must happen before it. */
+  /** Runs these requests and steps once, each after its own prerequisites. */
   async function doFirst(before: readonly string[]): Promise<void> {
     for (const name of before) {
       if (done.has(name)) continue
@@ -350,7 +348,7 @@ describe('An example in the OpenAPI document', () => {
     for (const delivery of deliveries.filter((each) => each.event === event)) await attempt(service.deps, delivery._id)
   }
 
-  /** Learns the ids of what workers have stored. */
+  /** Reads the ids of what workers have stored. */
   async function learnStored(): Promise<void> {
     const { businessId } = merchant
     for (const { _id, event } of await service.deps.LoggedEvent.find({ businessId }).lean())

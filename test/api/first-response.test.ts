@@ -16,7 +16,7 @@ const environment = {
   INTENT_LIFETIME_SECONDS: '7200',
   CODE_LIFETIME_SECONDS: '3600',
 }
-/** The environment of a process with another SECRET_KEY and other settings. */
+/** Another process may have a different SECRET_KEY and other settings. */
 const changedEnvironment = {
   SECRET_KEY: newKey,
   SECRET_KEY_PREVIOUS: secretKey,
@@ -72,7 +72,7 @@ describe('The first response to a create', () => {
     ['nearly 24 hours passed', () => pass(24 * hour - 1000)],
   ]
   for (const [what, happen, body = input] of happenings)
-    it(`is the same if ${what}`, async () => {
+    it(`stays the same if ${what}`, async () => {
       const first = await send(service, '/intents', body, 'first').expect(201)
       await happen(first.body.data)
       await expectSame('/intents', body, first)
@@ -91,7 +91,7 @@ describe('The first response to a create', () => {
     expect(await freeIfReusable(service.deps, codeKey)).to.equal(true)
   }
 
-  it('is the same for an order whose product has been changed and deleted', async () => {
+  it('stays the same for an order whose product has since been changed and deleted', async () => {
     const given = { name: 'Malafa', sku: 'M-1', price: 700, stock: 9 }
     const product = await createProduct(service, merchant, given)
     const path = '/store/orders/simulate'
@@ -105,7 +105,7 @@ describe('The first response to a create', () => {
     await expectSame(path, body, first)
   })
 
-  it('is not stored, because it can be rebuilt from the intent, which records the format number and PAY_URL', async () => {
+  it('is not stored but rebuilt from the intent, which records the format number and PAY_URL', async () => {
     const stored = () => service.deps.StoredResponse.countDocuments()
     const before = await stored()
     const { body } = await send(service, '/intents', input, 'first').expect(201)
@@ -115,7 +115,7 @@ describe('The first response to a create', () => {
     expect(await stored()).to.equal(before)
   })
 
-  it('is replaced by 503 SERVICE_UNAVAILABLE if its format is newer than the formats that the process knows', async () => {
+  it('becomes 503 SERVICE_UNAVAILABLE if its format is newer than the process knows', async () => {
     const first = await send(service, '/intents', input, 'first').expect(201)
     const { referenceNumber } = first.body.data
     const setFormat = (responseFormat: number) =>

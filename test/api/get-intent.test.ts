@@ -15,14 +15,14 @@ describe('GET /dev/intents/{referenceNumber}', () => {
     (await service.http.get(`${intents}/${referenceNumber}`).set(merchant.read()).expect(200)).body.data
   const stored = (referenceNumber: string) => service.deps.Intent.findOne({ referenceNumber }).orFail().lean()
 
-  it('returns every field of the response to the create, plus the fields that only a retrieval returns', async () => {
+  it('returns every field of the create response, plus those only a retrieval returns', async () => {
     const made = await create({ amount: 50_000, label: 'Café', metadata: { 'a.b': 'c' } })
     const read = await get(made.referenceNumber)
     const later = { payment: null, refunds: [], totalAmountRefunded: 0, updatedAt: made.createdAt }
     expect(read).to.deep.equal({ ...made, type: 'API', ...later })
   })
 
-  it('returns everything except the commission and refund reasons to a publishable key', async () => {
+  it('hides only the commission and refund reasons from a publishable key', async () => {
     const { referenceNumber } = await create()
     const path = `${intents}/${referenceNumber}`
     await service.http.post(`${path}/simulate-payment`).set(merchant.write()).expect(200)
@@ -50,7 +50,7 @@ describe('GET /dev/intents/{referenceNumber}', () => {
     expect(await stored(referenceNumber)).to.deep.equal(before)
   })
 
-  it('returns 404 INTENT_NOT_FOUND for any unknown reference, also for a code, a short code or a reference in lower case', async () => {
+  it('returns 404 INTENT_NOT_FOUND for any unknown reference, including codes and lower-case references', async () => {
     const { referenceNumber, code, shortCode } = await create()
     const references = [
       [code, shortCode, referenceNumber.toLowerCase(), `${referenceNumber}%20`],
@@ -63,7 +63,7 @@ describe('GET /dev/intents/{referenceNumber}', () => {
     }
   })
 
-  it('returns the payment code while it is valid, and null from codeExpiresAt on', async () => {
+  it('returns the payment code while it is valid, and null after that', async () => {
     service.clock.freeze(new Date())
     const { referenceNumber, code, codeExpiresAt, codeUrl } = await create()
     expect(await get(referenceNumber)).to.include({ code, codeExpiresAt, codeUrl })
@@ -75,7 +75,7 @@ describe('GET /dev/intents/{referenceNumber}', () => {
     service.clock.freeze(null)
   })
 
-  it('returns CANCELLED from expiresAt on, even if no worker has written the expiry', async () => {
+  it('returns CANCELLED from expiresAt on, even if no worker has recorded the expiry', async () => {
     service.clock.freeze(new Date())
     const { referenceNumber, expiresAt } = await create()
     service.clock.advance(day - 1)

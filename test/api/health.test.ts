@@ -27,7 +27,7 @@ describe('The health check', () => {
     expect(body).to.deep.equal({ status: 'ok', mongodb: 'up', redis: 'up' })
   })
 
-  it('returns 503 on /readyz during shutdown, while other requests still succeed and their connections are closed afterwards', async () => {
+  it('returns 503 on /readyz during shutdown, while other requests still succeed', async () => {
     const stopping = new AbortController()
     stopping.abort()
     const app = createApp({ ...service.deps, stopping })
@@ -54,7 +54,7 @@ describe('The health check', () => {
       expect((await service.http.get(path)).status, path).to.equal(404)
   })
 
-  it("rejects invalid requests on a worker's port in the same way as on the web port", async () => {
+  it("rejects invalid requests on a worker's port just like on the web port", async () => {
     const { server, stop } = await openProbes(service.deps)
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const wires = [

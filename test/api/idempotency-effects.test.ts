@@ -22,19 +22,19 @@ import { waitFor } from '../support/wait-for.ts'
 const api = '/api/v1/dev'
 const day = 24 * 3_600_000
 
-/** A write that is ready to be sent. `effects` counts what it has done. */
+/** A write, ready to be sent. `effects` counts what it has done. */
 interface Act {
   path: string
   body: object
   status: number
   effects(): Promise<number>
-  /** What a request with the same key gets after 24 hours. */
+  /** What the same key gets after 24 hours. */
   later: { status: number; effects: number }
 }
 
 type HeldBatcher = 'insertIntent' | 'updateIntent' | 'insertResponse'
 
-describe('A write on payment intents', () => {
+describe('A write to a payment intent', () => {
   const service = withService()
   const merchant = withMerchantPerTest(service)
   const cleanUps: (() => void)[] = []
@@ -50,7 +50,7 @@ describe('A write on payment intents', () => {
       .send(body)
       .then((response) => response)
   const rows = () => service.deps.StoredResponse.find().lean()
-  /** Leaves the state of a process that died right after its write. */
+  /** Makes it look as if the process had died right after its write. */
   const loseResponses = () => service.deps.StoredResponse.deleteMany({})
   const replayed = ({ headers }: { headers: Record<string, string> }) => headers['idempotent-replayed'] === 'true'
 
@@ -110,7 +110,7 @@ describe('A write on payment intents', () => {
     },
   }
 
-  /** Holds the next calls to a batcher, each until its own gate opens. */
+  /** Blocks the next calls to a batcher, each until its own gate opens. */
   function hold(name: HeldBatcher, count = 1): { arrived(): number; gates: Gate[] } {
     const { batchers } = service.deps
     const batcher = batchers[name] as Batcher<unknown, unknown>
@@ -144,9 +144,9 @@ describe('A write on payment intents', () => {
       expect(await rows()).to.have.length(isStored ? 1 : 0)
     })
 
-    it(`takes effect once if all requests have read before one writes: ${name}`, async () => {
+    it(`takes effect once even if all requests read before any of them writes: ${name}`, async () => {
       const act = await ready()
-      // All at the same moment.
+      // Otherwise the two processes would read different times.
       service.clock.freeze(new Date())
       cleanUps.push(() => service.clock.freeze(null))
       const { arrived, gates } = hold(written, 3)
@@ -159,7 +159,7 @@ describe('A write on payment intents', () => {
       expect(await act.effects()).to.equal(1)
     })
 
-    it(`is found by a retry if its process died before it stored the response: ${name}`, async () => {
+    it(`is recognised by a retry even if its process died before storing the response: ${name}`, async () => {
       const act = await ready()
       const first = await send(act)
       await loseResponses()
@@ -185,7 +185,7 @@ describe('A write on payment intents', () => {
       expect([found.status, replayed(found), await act.effects()]).to.deep.equal([act.status, true, 1])
     })
 
-    it(`is found by a retry whose body is unreadable, or has other parameters: ${name}`, async () => {
+    it(`is recognised by a retry with an unreadable body or other parameters: ${name}`, async () => {
       const act = await ready()
       await send(act)
       for (const body of ['{"amount":', '{"label":7,"amount":true}']) {
@@ -197,7 +197,7 @@ describe('A write on payment intents', () => {
       expect(await act.effects()).to.equal(1)
     })
 
-    it(`can be repeated under the same key after 24 hours, even if nothing has been removed: ${name}`, async () => {
+    it(`can run again under the same key after 24 hours, even before the clean-up: ${name}`, async () => {
       const act = await ready()
       const first = await send(act)
       service.clock.advance(day - 1000)
@@ -209,10 +209,10 @@ describe('A write on payment intents', () => {
       expect(await act.effects()).to.equal(act.later.effects)
     })
 
-    // A cancel ignores the body, so it has no refused twin.
+    // A cancel ignores its body, so no duplicate of it can be refused.
     if (name === 'cancel') continue
 
-    it(`wins over the refusal of a twin, whichever is stored first: ${name}`, async () => {
+    it(`prevails over a concurrent duplicate's refusal, whichever is stored first: ${name}`, async () => {
       const act = await ready()
       const { arrived, gates } = hold(written)
       const first = send(act)
@@ -229,7 +229,7 @@ describe('A write on payment intents', () => {
       expect(await act.effects()).to.equal(1)
     })
 
-    it(`is what a twin gets whose refusal is stored later: ${name}`, async () => {
+    it(`is also returned to a concurrent duplicate whose refusal is stored later: ${name}`, async () => {
       const act = await ready()
       const { arrived, gates } = hold('insertResponse')
       const refused = send(act, 'one', '{"amount":"x","outcome":7}')
@@ -244,7 +244,7 @@ describe('A write on payment intents', () => {
     })
   }
 
-  it('is found by a retry even if the lost request used up the quota', async () => {
+  it('is recognised by a retry even if the first request used up the quota', async () => {
     const { config } = service.deps
     const { sandboxIntentsPerDay } = config
     cleanUps.push(() => Object.assign(config, { sandboxIntentsPerDay }))
@@ -256,7 +256,7 @@ describe('A write on payment intents', () => {
     expect([found.status, found.text, replayed(found)]).to.deep.equal([201, first.text, true])
   })
 
-  it('stores no refusal that a retry may overcome, and stores all others', async () => {
+  it('stores refusals, except those that a retry may overcome', async () => {
     const act = await (acts.create as () => Promise<Act>)()
     for (const body of ['{', '{"amount":5}x']) expect((await send(act, 'unread', body)).status).to.equal(400)
     expect(await rows()).to.have.length(0)
@@ -268,7 +268,7 @@ describe('A write on payment intents', () => {
     expect(again.headers['idempotent-params-mismatch']).to.equal('true')
   })
 
-  it('has one effect per 24 hours, even if two processes disagree about the time by a second', async () => {
+  it("takes effect once in 24 hours, even if two processes' clocks differ by a second", async () => {
     const other = await openService(sharedEnvironment(service))
     try {
       service.clock.freeze(new Date())
@@ -289,10 +289,10 @@ describe('A write on payment intents', () => {
     }
   })
 
-  describe('that refunds by a wallet', () => {
+  describe('that refunds through a wallet', () => {
     const unknown: WalletOutcome = { outcome: 'unknown', why: 'timeout' }
 
-    /** Replaces every wallet. Returns the keys of the refunds that were ordered. */
+    /** Replaces every wallet. Returns the keys of the refunds ordered. */
     function wallets(work: Pick<Wallet, 'refund' | 'status'>): string[] {
       const orders: string[] = []
       const wallet: Wallet = {
@@ -307,7 +307,7 @@ describe('A write on payment intents', () => {
       return orders
     }
 
-    it('makes a twin wait for the outcome, which both get', async () => {
+    it('makes a concurrent duplicate wait, and both get the outcome', async () => {
       const act = await (acts.refund as () => Promise<Act>)()
       const gate = createGate()
       const orders = wallets({
@@ -325,7 +325,7 @@ describe('A write on payment intents', () => {
       expect([orders.length, await act.effects()]).to.deep.equal([1, 1])
     })
 
-    it('lets at most 20 twins of a business wait, and tells the others that the request is in progress', async () => {
+    it('lets up to 20 duplicates per business wait, and returns an in-progress error to others', async () => {
       const act = await (acts.refund as () => Promise<Act>)()
       const gate = createGate()
       const orders = wallets({
@@ -344,7 +344,7 @@ describe('A write on payment intents', () => {
       expect(replayed(await send(act))).to.equal(true)
     })
 
-    it('asks the wallet again once a query is due, and never orders twice', async () => {
+    it('queries the wallet again once a query is due, but never orders twice', async () => {
       const act = await (acts.refund as () => Promise<Act>)()
       let status: WalletOutcome = unknown
       const orders = wallets({ refund: async () => unknown, status: async () => status })
@@ -360,20 +360,20 @@ describe('A write on payment intents', () => {
     })
   })
 
-  describe('leaves marks in the intent that', () => {
+  describe('records idempotency keys in the intent, which', () => {
     const fill = async (reference: string, count: number, at: Date) => {
       const marks = Array.from({ length: count }, (_, index) => ({ key: `mark ${index}`, paramsHash: '', at }))
       await service.deps.Intent.updateOne({ referenceNumber: reference }, { $set: { marks } })
     }
 
-    it('are dropped by the next write after 24 hours', async () => {
+    it('are removed by the first write after 24 hours', async () => {
       const reference = await pendingIntent()
       await fill(reference, 2000, new Date(service.clock.now().getTime() - day))
       await simulate(service, merchant, reference, { outcome: 'insufficient_funds' })
       expect((await storedIntent(service, reference)).marks).to.have.length(1)
     })
 
-    it('leave room for refunds when there are too many for payments, and always for a cancel', async () => {
+    it('never block a refund when payments have used too many, and never block a cancel', async () => {
       const [paid, cancelled] = [await pendingIntent(), await pendingIntent()]
       await simulate(service, merchant, paid)
       for (const reference of [paid, cancelled]) await fill(reference, 1000, service.clock.now())
@@ -406,7 +406,7 @@ describe('A write on payment intents', () => {
         expect(everything).not.to.include(secret)
     })
 
-    it('causes 503, and lets nothing run again, if its key is lost or it belongs to another request', async () => {
+    it("causes 503 and lets nothing run again if it can't be decrypted or belongs to another request", async () => {
       const act = await (acts.refund as () => Promise<Act>)()
       await send(act, 'one')
       await send(act, 'another')
@@ -435,7 +435,7 @@ describe('A write on payment intents', () => {
   })
 })
 
-describe('A retry of webhook deliveries', () => {
+describe('A retry of webhook deliveries (API)', () => {
   const service = withService()
   const merchant = withMerchantPerTest(service)
   const failing = withEndpointServer()
@@ -452,7 +452,7 @@ describe('A retry of webhook deliveries', () => {
   interface Retry {
     delivery: Delivery
     send(body?: string): Promise<Response>
-    /** What it has done: the number of re-queues and of audit lines. */
+    /** How many re-queues and audit lines exist. */
     effects(): Promise<[requeues: number, lines: number]>
   }
   type Response = { status: number; text: string; headers: Record<string, string> }
@@ -494,7 +494,7 @@ describe('A retry of webhook deliveries', () => {
       expect([await effects(), (await rows()).length]).to.deep.equal([[1, 1], 1])
     })
 
-    it(`is continued by a repetition if its process died after any of its writes: ${name}`, async () => {
+    it(`is continued by a repeated request if its process died after any of its writes: ${name}`, async () => {
       const { send, effects, delivery } = await ready(isByFilter)
       const { collection } = service.deps.Delivery
       const { bulkWrite } = collection
@@ -507,7 +507,7 @@ describe('A retry of webhook deliveries', () => {
       expect([found.status, replayed(found), await effects()]).to.deep.equal([200, true, [1, 1]])
       expect(found.text).to.match(isByFilter ? /"requeued":1/ : /"retried":true/)
 
-      // As if the process had died before it noted that the plan is done, and the attempt had failed by then.
+      // As if the process had died before marking the plan as done, with the attempt failed by then.
       await attempt(service.deps, delivery._id)
       expect((await storedDelivery(service, delivery)).status).to.equal('DEAD')
       await loseRows()
@@ -518,7 +518,7 @@ describe('A retry of webhook deliveries', () => {
       expect((await planOf()).deliveries).to.deep.equal([])
     })
 
-    it(`is found by a repetition with other parameters, or with an unreadable body: ${name}`, async () => {
+    it(`is recognised in a repeated request with other parameters or an unreadable body: ${name}`, async () => {
       const { send, effects } = await ready(isByFilter)
       const first = await send()
       for (const body of ['{"status":["DEAD","CANCELLED"]}', '{"status":7}', '{"status":']) {
@@ -542,7 +542,7 @@ describe('A retry of webhook deliveries', () => {
       expect((await send()).text).to.equal(next.text)
     })
 
-    it(`re-queues nothing for a twin either if it found nothing to re-queue: ${name}`, async () => {
+    it(`re-queues nothing for a concurrent duplicate if it found nothing to re-queue: ${name}`, async () => {
       const { send, effects, delivery } = await ready(isByFilter)
       const become = (status: 'DELIVERED' | 'DEAD') =>
         service.deps.Delivery.updateOne({ _id: delivery._id }, { $set: { status } })
@@ -551,7 +551,7 @@ describe('A retry of webhook deliveries', () => {
       expect([unchanged.status, replayed(unchanged), await effects()]).to.deep.equal([200, false, [0, 0]])
       expect((await send()).text).to.equal(unchanged.text)
 
-      // The twin looked for the response before it was stored.
+      // The duplicate looked for the response before it was stored.
       await loseRows()
       await become('DEAD')
       const twin = await send()
@@ -562,7 +562,7 @@ describe('A retry of webhook deliveries', () => {
   }
 })
 
-describe('A change of an endpoint or a replay', () => {
+describe('An endpoint change or a replay', () => {
   const service = withService()
   const beside = withSecondProcess(service)
   const merchant = withMerchantPerTest(service)
@@ -575,12 +575,12 @@ describe('A change of an endpoint or a replay', () => {
     method: 'post' | 'put' | 'delete'
     path: string
     body: object
-    /** A body that is refused, unless the operation ignores its body. */
+    /** A body that is refused, or null if the operation ignores it. */
     wrong: object | null
     status: number
-    /** The number of things that exist because of it, and of its audit lines. */
+    /** How many objects and audit lines exist because of it. */
     effects(): Promise<[number, number]>
-    /** What a request with the same key gets after 24 hours. */
+    /** What the same key gets after 24 hours. */
     later: { status: number; effects: [number, number] }
   }
 
@@ -590,7 +590,7 @@ describe('A change of an endpoint or a replay', () => {
       .send(text)
       .then((response) => response)
   const ownRows = () => service.deps.StoredResponse.find({ _id: { $nin: [...others] } }).lean()
-  /** The rows of requests that prepare a test. */
+  /** Requests that only prepare a test. */
   const others = new Set<string>()
   const replayed = ({ headers }: { headers: Record<string, string> }) => headers['idempotent-replayed'] === 'true'
   const lines = (act: AuditedAct) =>
@@ -703,7 +703,7 @@ describe('A change of an endpoint or a replay', () => {
     },
   }
 
-  /** Holds the transactions of a process until the gate opens. Returns how many requests have arrived there. */
+  /** Blocks a process's transactions until the gate opens. Returns the number of waiting requests. */
   function holdTransactions({ deps: { transactions } }: Service, gate: Gate): () => number {
     const { oneAtATime } = transactions
     const keys: string[] = []
@@ -720,7 +720,7 @@ describe('A change of an endpoint or a replay', () => {
   }
 
   for (const [name, ready] of Object.entries(changes)) {
-    it(`takes effect once and returns the same bytes to six concurrent requests to two processes: ${name}`, async () => {
+    it(`takes effect once and returns the same bytes to six concurrent requests in two processes: ${name}`, async () => {
       const change = await ready()
       const before = (await ownRows()).length
       const responses = await Promise.all(
@@ -734,7 +734,7 @@ describe('A change of an endpoint or a replay', () => {
       expect((await ownRows()).length - before).to.equal(1)
     })
 
-    it(`takes effect once if all requests have looked for a response before one writes: ${name}`, async () => {
+    it(`takes effect once even if all requests look for a stored response before any of them writes: ${name}`, async () => {
       const change = await ready()
       const gate = createGate()
       const [here, there] = [holdTransactions(service, gate), holdTransactions(beside, gate)]
@@ -747,7 +747,7 @@ describe('A change of an endpoint or a replay', () => {
       expect([responses[0]?.status, await change.effects()]).to.deep.equal([change.status, [1, 1]])
     })
 
-    it(`is what a twin gets even while a majority does not show its response: ${name}`, async () => {
+    it(`is returned to a concurrent duplicate even if a majority read doesn't see its response yet: ${name}`, async () => {
       const change = await ready()
       const first = await send(change)
       const { batchers } = service.deps
@@ -763,7 +763,7 @@ describe('A change of an endpoint or a replay', () => {
       expect(await change.effects()).to.deep.equal([1, 1])
     })
 
-    it(`leaves nothing if its line or its response cannot be written, and takes effect when it is repeated: ${name}`, async () => {
+    it(`leaves nothing behind if its audit line or response can't be written, and can be retried: ${name}`, async () => {
       const change = await ready()
       const { AuditEvent, StoredResponse, mongo } = service.deps
       for (const [collection, write] of [
@@ -779,7 +779,7 @@ describe('A change of an endpoint or a replay', () => {
       expect([first.status, replayed(first), await change.effects()]).to.deep.equal([change.status, false, [1, 1]])
     })
 
-    it(`returns its first response to an unreadable body and to other parameters: ${name}`, async () => {
+    it(`repeats its first response to an unreadable body and to other parameters: ${name}`, async () => {
       const change = await ready()
       const first = await send(change)
       for (const text of ['{"url":', '{"url":7,"from":7}']) {
@@ -790,7 +790,7 @@ describe('A change of an endpoint or a replay', () => {
       expect(await change.effects()).to.deep.equal([1, 1])
     })
 
-    it(`can be repeated under the same key after 24 hours, even if nothing has been removed: ${name}`, async () => {
+    it(`can run again under the same key after 24 hours, even before the clean-up: ${name}`, async () => {
       const change = await ready()
       const first = await send(change)
       advance(day - 1000)
@@ -802,7 +802,7 @@ describe('A change of an endpoint or a replay', () => {
       expect(await change.effects()).to.deep.equal(change.later.effects)
     })
 
-    it(`does not take effect if a twin has been refused: ${name}`, async () => {
+    it(`does not take effect once a concurrent duplicate has been refused: ${name}`, async () => {
       const change = await ready()
       if (change.wrong === null) return
       const gate = createGate()

@@ -41,7 +41,7 @@ describe('An idempotency key', () => {
   }
 
   describe('in the X-Idempotency-Key header', () => {
-    /** Sends a create with these bytes as its idempotency headers. */
+    /** Sends these bytes as the idempotency headers. */
     async function raw(...values: (string | Buffer)[]) {
       const head = `${postHead(intents, merchant.read(), 'Connection: close', 'Content-Length: 12').trimEnd()}\r\n`
       const lines = values.flatMap((value) => ['X-Idempotency-Key: ', value, '\r\n'])
@@ -55,24 +55,24 @@ describe('An idempotency key', () => {
       expect([status, error.code]).to.deep.equal([400, code])
     }
 
-    it('is required for every write, and a write without it gets 400 IDEMPOTENCY_KEY_REQUIRED', async () => {
+    it('is required for every write (otherwise 400 IDEMPOTENCY_KEY_REQUIRED)', async () => {
       for (const values of [[], [''], ['   '], ['\t']]) await expectRawRefused('IDEMPOTENCY_KEY_REQUIRED', ...values)
       for (const path of [intents, `${intents}/PI-NONE/cancel`, '/api/v1/dev/webhooks/endpoints'])
         await expectRefused(service.http.post(path).set(merchant.read()), 400, 'IDEMPOTENCY_KEY_REQUIRED')
       expect(await count()).to.equal(0)
     })
 
-    it('may have up to 255 characters in any script, and a longer key causes 400 IDEMPOTENCY_KEY_INVALID', async () => {
+    it('may have up to 255 characters in any script (otherwise 400 IDEMPOTENCY_KEY_INVALID)', async () => {
       for (const key of ['x'.repeat(255), '💰'.repeat(255), 'a, b', '"', '{}'])
         expect(await raw(key), key).to.include({ status: 201 })
       for (const key of ['x'.repeat(256), '💰'.repeat(256)]) await expectRawRefused('IDEMPOTENCY_KEY_INVALID', key)
     })
 
-    it('causes 400 IDEMPOTENCY_KEY_INVALID if it is sent twice, even with equal values', async () => {
+    it('must be sent once, even if the values are equal (otherwise 400 IDEMPOTENCY_KEY_INVALID)', async () => {
       for (const second of ['a', 'b']) await expectRawRefused('IDEMPOTENCY_KEY_INVALID', 'a', second)
     })
 
-    it('is read as UTF-8, but different keys in Latin-1 remain different', async () => {
+    it('is read as UTF-8, but different Latin-1 keys stay different', async () => {
       const [utf8, again, other] = [await raw('commande-é'), await raw('commande-é'), await raw('commande-è')]
       expect(again).to.deep.equal(utf8)
       expect(other.data.referenceNumber).not.to.equal(utf8.data.referenceNumber)
@@ -94,11 +94,11 @@ describe('An idempotency key', () => {
       const cancelled = await cancel(referenceNumber, 'once')
       expectFresh(cancelled, 200)
       expectReplay(await cancel(referenceNumber, 'once'), cancelled)
-      // The stored response stays the same, although the intent has changed.
+      // The intent has changed since, but the stored response hasn't.
       expectReplay(await create('once'), first)
     })
 
-    it('gets the stored response if the bodies differ only in field order or whitespace', async () => {
+    it('gets the stored response if only the field order or whitespace of the body differs', async () => {
       const first = await create('once', '{"amount":5,"metadata":{"a":"1","b":"2"}}')
       expectReplay(await create('once', '{ "metadata":{"b":"2","a":"1"}, "amount":5.0 }'), first)
     })
@@ -118,7 +118,7 @@ describe('An idempotency key', () => {
       expectReplay(await asText, first, 'other')
     })
 
-    it('counts as a different key if the path, the API key or the business is different', async () => {
+    it('counts as a different key with a different path, API key or business', async () => {
       const first = await create('shared')
       const second = await create('another')
       for (const { body } of [first, second]) expectFresh(await cancel(body.data.referenceNumber, 'shared'), 200)
@@ -130,7 +130,7 @@ describe('An idempotency key', () => {
       expect(await count(stranger)).to.equal(1)
     })
 
-    it('gets the stored response if the paths differ only in spelling', async () => {
+    it('gets the stored response if the path is percent-encoded differently', async () => {
       const { referenceNumber } = (await create(undefined)).body.data
       const first = await cancel(referenceNumber, 'once')
       expectReplay(await cancel(referenceNumber.replace('-', '%2D'), 'once'), first)
@@ -193,7 +193,7 @@ describe('An idempotency key', () => {
       expectReplay(await cancel(referenceNumber, 'late'), late)
     })
 
-    it('lets the request run when it is sent again with a readable body', async () => {
+    it('lets the request run again once the body is readable', async () => {
       const unreadable: [name: string, status: number, body: string, type?: string][] = [
         ['json', 400, '{"amount":'],
         ['type', 415, '{"amount":5}', 'text/plain'],
@@ -210,7 +210,7 @@ describe('An idempotency key', () => {
       expect(await count()).to.equal(4)
     })
 
-    it('lets the request run when it is sent again if it was rejected before the operation started', async () => {
+    it('lets the request run again if it was rejected before the operation started', async () => {
       await changeAsOperator(service, merchant.businessId, { apiEnabled: false })
       expectFresh(await create('early'), 503)
       await changeAsOperator(service, merchant.businessId, { apiEnabled: true })
@@ -226,7 +226,7 @@ describe('An idempotency key', () => {
     let restore: () => void
     afterEach(() => restore())
 
-    /** Makes the next insert of an intent fail, before or after it reaches MongoDB. */
+    /** Fails the next insert of an intent before or after it reaches MongoDB. */
     function failNextInsert(when: 'before' | 'after', fault: () => Error) {
       const { batchers } = service.deps
       const insert = batchers.insertIntent
@@ -241,7 +241,7 @@ describe('An idempotency key', () => {
     }
     const lost = () => new service.deps.mongo.base.mongo.MongoNetworkError('connection lost')
 
-    it('lets a retry run the request after a 503 response if the first attempt had no effect', async () => {
+    it('lets a retry run after a 503 without effect', async () => {
       failNextInsert('before', lost)
       const failed = await create('retried')
       expectFresh(failed, 503)
@@ -253,11 +253,11 @@ describe('An idempotency key', () => {
       expect(await count()).to.equal(1)
     })
 
-    it('gives a retry the result of a request that took effect but got 503', async () => {
+    it('gives a retry the result of a request that took effect despite its 503', async () => {
       failNextInsert('after', lost)
       const { insertIntent } = service.deps.batchers
       const { findOne } = service.deps.Intent
-      // MongoDB is away until the request has failed.
+      // MongoDB is down until the request has failed.
       service.deps.Intent.findOne = (() => ({ lean: () => Promise.reject(lost()) })) as never
       service.deps.batchers.insertIntent = insertIntent
       expectFresh(await create('retried'), 503)
@@ -270,7 +270,7 @@ describe('An idempotency key', () => {
       expect(await count()).to.equal(1)
     })
 
-    it('lets a retry run the request after a 500 response, which does not reveal the cause', async () => {
+    it('lets a retry run after a 500, whose response hides the cause', async () => {
       failNextInsert('before', () => new Error('secret cause'))
       const failed = await create('retried')
       expectFresh(failed, 500)
@@ -281,7 +281,7 @@ describe('An idempotency key', () => {
   })
 
   describe('in concurrent requests', () => {
-    it('makes 20 requests create only one intent, and all get the same bytes, even if half of the bodies differ', async () => {
+    it('creates one intent for 20 requests, which all get the same bytes, even if half of the bodies differ', async () => {
       const amounts = Array.from({ length: 20 }, (_, n) => ({ amount: n < 10 ? 5 : n }))
       const responses = await Promise.all(amounts.map((body) => create('at once', body)))
       expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
@@ -293,7 +293,7 @@ describe('An idempotency key', () => {
       expect(await count()).to.equal(1)
     })
 
-    it('makes 10 requests cancel the intent only once, and all get the same bytes in response', async () => {
+    it('cancels the intent once for 10 requests, which all get the same bytes', async () => {
       const { referenceNumber } = (await create(undefined)).body.data
       const responses = await Promise.all(Array.from({ length: 10 }, () => cancel(referenceNumber, 'at once')))
       expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)

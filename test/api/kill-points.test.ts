@@ -56,7 +56,6 @@ describe('If a process is killed between any two steps, the service', function (
 
   const textOf = async (response: Response) => ({ status: response.status, text: await response.text() })
 
-  /** A merchant with two endpoints. */
   async function hookedMerchant() {
     const merchant = await service.merchant()
     await Promise.all([
@@ -66,7 +65,6 @@ describe('If a process is killed between any two steps, the service', function (
     return merchant
   }
 
-  /** A merchant with one endpoint, and its path. */
   async function soleEndpoint() {
     const merchant = await service.merchant()
     const { id } = await subscribe(service, merchant, endpointServer.url)
@@ -76,16 +74,16 @@ describe('If a process is killed between any two steps, the service', function (
   const endpointOf = ({ businessId }: Pick<Merchant, 'businessId'>) =>
     service.deps.Endpoint.findOne({ businessId }).orFail().lean<Endpoint>()
 
-  /** Expects exactly one line about the merchant's change of an endpoint in the audit trail. */
+  /** Expects one audit line about the merchant's endpoint change. */
   async function expectOneLine({ businessId, keyId: name }: Merchant, act: Act, label: string) {
     const lines = await service.deps.AuditEvent.find({ businessId, act }).lean()
     const actors = lines.map(({ actor }) => actor)
     expect(actors, label).to.deep.equal([{ kind: 'merchant', name, from: '127.0.0.1' }])
   }
 
-  /** Reading the key, and looking for a stored response. */
+  /** Reads the key, then looks for a stored response. */
   const looking = ['mongodb aggregate', 'mongodb find']
-  /** Inserting the audit line, storing the response, and the commit. */
+  /** Inserts the audit line, stores the response, commits. */
   const recording = ['mongodb insert', 'mongodb update', 'mongodb commitTransaction']
 
   interface Request extends Input {
@@ -93,7 +91,8 @@ describe('If a process is killed between any two steps, the service', function (
   }
 
   /**
-   * A request that must have one effect and one response, however often it is sent. `check` gets the response's data.
+   * A request that must take effect once, with one response, however often it is sent. `check` gets the response's
+   * data.
    */
   const request = (
     status: number,
@@ -105,12 +104,12 @@ describe('If a process is killed between any two steps, the service', function (
     async run(victim, { responses, ...input }) {
       const response = await send(method, victim.origin, input)
       const text = await response.text()
-      // A process that has lost its database returns an error, which the merchant repeats.
+      // After losing its database, a process returns an error, and the merchant retries.
       if (response.status < 500 && response.status !== 409) responses.push(text)
       return response.status
     },
     async repeat({ responses, ...input }) {
-      // MongoDB keeps the locks of a killed process for some seconds.
+      // MongoDB keeps a killed process's locks for a few seconds.
       const response = await waitFor(
         'a final response',
         async () => {
@@ -129,24 +128,23 @@ describe('If a process is killed between any two steps, the service', function (
     },
   })
 
-  /** Runs `act` as a worker with slots, and waits for the attempts that it starts. */
+  /** Acts as a worker with slots, and waits for the attempts that `act` starts. */
   async function asWorker({ deps }: Victim, act: () => Promise<unknown>) {
     deps.slots.open()
     await act()
     await deps.backgroundWork.ended()
   }
 
-  /** Makes the first attempt of a delivery, as its job does. */
+  /** Attempts the delivery as its job does. */
   const attemptFirst = (victim: Victim, { _id }: Delivery) =>
     asWorker(victim, () => wakeDelivery(victim.deps, { _id, attempts: 0, requeues: 0 }))
 
-  /** Does all due work of the merchant. */
   async function workThrough(merchant: Merchant) {
     await relay(service, merchant)
     for (const { _id } of await deliveriesOf(service, merchant)) await attempt(service.deps, _id)
   }
 
-  /** Expects one delivery of each of these events to each of the merchant's endpoints, and no pending work. */
+  /** Expects one delivery per event and endpoint of the merchant, and nothing left to do. */
   async function expectDelivered(merchant: Merchant, events: string[], label: string) {
     const [made, endpoints] = await Promise.all([
       deliveriesOf(service, merchant),
@@ -162,9 +160,7 @@ describe('If a process is killed between any two steps, the service', function (
     for (const delivery of made) await expectSame(delivery, label)
   }
 
-  /**
-   * The endpoint got the delivery once, or twice with the same body if the process died before it recorded the result.
-   */
+  /** Exactly one arrival, or two with the same body if the process died before recording the result. */
   async function expectSame(delivery: Delivery, label: string) {
     const body = await storedBody(service, delivery)
     const arrived = endpointServer.received.filter(({ json }) => json.id === delivery._id)
@@ -186,7 +182,7 @@ describe('If a process is killed between any two steps, the service', function (
     )
     const steps = await kill(operation)
     await land(operation, steps.indexOf('mongodb insert') + 1)
-    // Besides reading the key and looking for a stored response. The first create of a process reserves short codes.
+    // Beyond the key and the stored response. A process's first create also reserves short codes.
     const [writes, others] = [
       ['mongodb insert', 'enqueue outbox-relay'],
       steps.filter((step) => /find|aggregate/.test(step)),
@@ -194,7 +190,7 @@ describe('If a process is killed between any two steps, the service', function (
     expect(steps.filter((step) => !others.includes(step))).to.deep.equal(writes)
   })
 
-  it('neither loses nor duplicates anything when it creates an intent with the reference of an overdue intent', async () => {
+  it("neither loses nor duplicates anything when it creates an intent with an overdue intent's reference", async () => {
     const operation = request(
       201,
       async () => {
@@ -227,7 +223,7 @@ describe('If a process is killed between any two steps, the service', function (
     )
     const steps = await kill(operation)
     for (const write of ['mongodb update', 'mongodb insert']) await land(operation, steps.indexOf(write) + 1)
-    // The key, the intent, the stored response, the intent again and the response.
+    // The key, the intent, the stored response, the intent again, and the response.
     const [reads, writes] = [
       ['mongodb aggregate', 'mongodb aggregate', 'mongodb find'],
       ['mongodb update', 'mongodb insert'],
@@ -267,7 +263,7 @@ describe('If a process is killed between any two steps, the service', function (
       'PUT',
     )
     const steps = await kill(operation)
-    // Disabling the endpoint also cancels running attempts, of which there are none.
+    // Disabling an endpoint also cancels running attempts, but there are none.
     const stopping = ['mongodb find', 'mongodb find']
     expect(steps).to.deep.equal([...looking, 'mongodb find', 'mongodb update', ...recording, ...stopping])
     await land(operation, steps.indexOf('mongodb commitTransaction') + 1)
@@ -307,7 +303,7 @@ describe('If a process is killed between any two steps, the service', function (
       },
     )
     const steps = await kill(operation)
-    // The endpoint, the last event, the number of events, the endpoint again, a running replay, those of the day.
+    // The endpoint, the last event, the event count, the endpoint again, a running replay, and the day's replays.
     const starting = ['find', 'find', 'aggregate', 'update', 'find', 'find', 'insert'].map((name) => `mongodb ${name}`)
     expect(steps).to.deep.equal([...looking, ...starting, ...recording])
     await land(operation, steps.length)
@@ -353,14 +349,14 @@ describe('If a process is killed between any two steps, the service', function (
       'DELETE',
     )
     const steps = await kill(operation)
-    // The endpoint, running attempts, of which there are none, and open deliveries.
+    // The endpoint, running attempts (none), and open deliveries.
     const stopping = ['mongodb find', 'mongodb find', 'mongodb find', 'mongodb update']
     const changing = [...looking, 'mongodb find', 'mongodb update', ...recording]
     expect(steps).to.deep.equal([...changing, ...stopping, 'mongodb aggregate'])
     await land(operation, steps.indexOf('mongodb commitTransaction') + 1)
   })
 
-  it('re-queues the same deliveries and no others when it retries deliveries by filter', async () => {
+  it('re-queues exactly the same deliveries when it retries deliveries by filter', async () => {
     const operation = request(
       200,
       async () => {
@@ -381,14 +377,13 @@ describe('If a process is killed between any two steps, the service', function (
       },
     )
     const steps = await kill(operation)
-    // The look-up of the row, the selection, the plan with its reads, the deliveries, and the row.
+    // Looks up the row, selects, writes the plan with its reads, updates the deliveries, and finishes the row.
     const reading = ['aggregate', ...Array.from({ length: 6 }, () => 'find')]
     const planning = ['update', 'insert', 'insert', 'commitTransaction', 'update', 'update']
     const changing = [...reading, ...planning].map((name) => `mongodb ${name}`)
     expect(steps).to.deep.equal([...changing, 'enqueue webhook-delivery', 'mongodb insert'])
   })
 
-  /** The relay of two events, each to two endpoints. */
   const relaying = (
     run: (victim: Victim, act: () => Promise<unknown>) => Promise<unknown>,
   ): Operation<{ merchant: Merchant; ids: string[] }> => ({

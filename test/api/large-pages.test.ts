@@ -19,12 +19,12 @@ describe('A business whose intents have 1 000 refunds each', () => {
     const createdAt = new Date(template.createdAt.getTime() + 1)
     const refunds = refundsOf(1_000)
     await copyIntents(service, template, 2, () => ({ refunds, createdAt }))
-    // The older ones are as large, but need less time to decode.
+    // Older ones are just as large, but decode faster.
     const longer = refundsOf(1, 500_000)
     await copyIntents(service, template, 27, () => ({ refunds: longer }))
   })
 
-  // The invariants need not read 30 MB.
+  // Spares the invariants from reading 30 MB.
   after(() => service.deps.Intent.deleteMany({ status: 'PENDING', refunds: { $ne: [] } }))
 
   function refundsOf(count: number, reasonLength = 400): Intent['refunds'] {
@@ -40,7 +40,6 @@ describe('A business whose intents have 1 000 refunds each', () => {
     }))
   }
 
-  /** Creates a paid intent with refunds and returns its path. */
   async function paidIntent(count: number): Promise<string> {
     const { referenceNumber } = await createIntent(service, merchant)
     const path = `${intents}/${referenceNumber}`
@@ -55,7 +54,7 @@ describe('A business whose intents have 1 000 refunds each', () => {
 
   const get = (path: string) => service.http.get(`${intents}${path}`).set(merchant.read())
 
-  it('can read its intents in several pages', async () => {
+  it('can read them page by page', async () => {
     for (const page of [1, 2]) {
       const { status, body } = await get(`?limit=1&page=${page}`)
       expect([status, body.data?.items.length], JSON.stringify(body.error)).to.deep.equal([200, 1])
@@ -63,7 +62,7 @@ describe('A business whose intents have 1 000 refunds each', () => {
   })
 
   for (const query of ['?limit=40', '?limit=40&status=PENDING'])
-    it(`gets 429 with advice to request fewer items if a page would be too large: ${query}`, async () => {
+    it(`gets 429 with the advice to request fewer items if a page would be too large: ${query}`, async () => {
       const { status, body, headers } = await get(query)
       expect([status, headers['retry-after']]).to.deep.equal([429, '1'])
       expect(body.error).to.deep.include({
@@ -73,7 +72,7 @@ describe('A business whose intents have 1 000 refunds each', () => {
       })
     })
 
-  it('gets 200 for refunds that it sends one after another, and the same bytes if it repeats an idempotency key', async () => {
+  it('gets 200 for sequential refunds, and the same bytes when it repeats an idempotency key', async () => {
     const path = await paidIntent(900)
     const headers = merchant.write()
     const first = await refund(path, headers)
@@ -84,11 +83,11 @@ describe('A business whose intents have 1 000 refunds each', () => {
     expect(again.text).to.equal(first.text)
   })
 
-  it('gets 429 for concurrent refunds that it must wait for, and the refused refunds are not carried out', async () => {
+  it('gets 429 for concurrent refunds that would have to wait, and these are not carried out', async () => {
     const [path, other] = [await paidIntent(400), await service.merchant()]
     const { referenceNumber } = await createIntent(service, other)
     const { capacity } = service.deps
-    // With this clock, a business rests for ever after a large response.
+    // With this clock, a business waits for ever after a large response.
     const after: typeof processClock.after = (ms, act) =>
       ms === maxWaitMs ? processClock.after(ms, act) : () => undefined
     service.deps.capacity = createCapacity({ ...processClock, after })

@@ -9,7 +9,7 @@ const dayMs = 86_400_000
 describe('The last used day of an API key', () => {
   const service = withService()
   const stored = async (id: string) => (await service.deps.ApiKey.findById(id).lean())?.lastUsedDay
-  /** Unlike a list, this read never waits for a slot. A key that may be used gets 404. */
+  /** Unlike a list, this never waits for a slot. A permitted key gets 404. */
   const get = (key: string) =>
     fetch(`${service.origin}/api/v1/dev/intents/PI-NONE`, { headers: { Authorization: `Bearer ${key}` } })
 
@@ -35,7 +35,7 @@ describe('The last used day of an API key', () => {
     expect(await stored(refused.id)).to.equal(null)
   })
 
-  it('fails no request if it cannot be written, and is written at the next use', async () => {
+  it("causes no failure if it can't be written, and is written at the next use", async () => {
     const { key, keyId } = await service.merchant()
     const { bulkWrite } = service.deps.ApiKey.collection
     service.deps.ApiKey.collection.bulkWrite = () => Promise.reject(new Error('MongoDB is unavailable'))
@@ -44,10 +44,10 @@ describe('The last used day of an API key', () => {
     await waitFor('the day', async () => (await get(key)).status === 404 && (await stored(keyId)) !== null)
   })
 
-  it('is written for other keys while a dead process keeps one of them locked', async () => {
+  it('is still written for other keys while a dead process holds a lock on one', async () => {
     const [locked, other] = await Promise.all([service.merchant(), service.merchant()])
     const free = await lockDocument(service, service.deps.ApiKey, locked.keyId)
-    // The first two notes get into one batch.
+    // The first two updates share a batch.
     expect((await Promise.all([get(locked.key), get(other.key)])).map(({ status }) => status)).to.deep.equal([404, 404])
     await waitFor('the day', async () => (await stored(other.keyId)) !== null)
     expect(await stored(locked.keyId)).to.equal(null)

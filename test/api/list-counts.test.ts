@@ -15,7 +15,7 @@ import { withService } from '../support/service.ts'
 import { openLiveShop } from '../support/store.ts'
 
 const [minute, hour] = [60_000, 3_600_000]
-/** Ages, newest first: within five minutes, within an hour, equal to the millisecond, and up to ten days. */
+/** Newest first: within five minutes, within an hour, identical to the millisecond, and up to ten days old. */
 const ages = [
   ...[0, 1, 2, 2, 3, 4].map((minutes) => minutes * minute),
   ...Array.from({ length: 20 }, (_none, index) => (6 + 2 * index) * minute),
@@ -33,13 +33,12 @@ type Read = (deps: Deps, caller: Caller, search: Span & PageRequest) => Promise<
 interface List {
   read: Read
   kind: 'Intent' | 'Order' | 'Delivery' | 'LoggedEvent'
-  /** The fields of a document besides those of every list. */
+  /** Fields that not every list needs. */
   own(): object
 }
 
 let logged = 0
 
-/** Each list with count checkpoints. */
 const lists: Record<'intents' | 'orders' | 'live deliveries' | 'live events', List> = {
   intents: {
     read: (deps, caller, search) =>
@@ -67,11 +66,11 @@ const lists: Record<'intents' | 'orders' | 'live deliveries' | 'live events', Li
   },
 }
 
-describe('The counts of long lists', () => {
+describe('Counts of long lists', () => {
   const service = withService()
   let elapsedMs = 0
   before(() => {
-    // The lists consist of documents that have only the fields that a list needs.
+    // These documents have only the fields that a list needs.
     excuse([service.deps.mongo.name])
     service.clock.freeze(new Date())
   })
@@ -151,7 +150,7 @@ describe('The counts of long lists', () => {
             }
         })
 
-      it('include new documents immediately, and documents that were inserted late', async () => {
+      it('include new documents immediately, even those inserted late', async () => {
         const deps = withCheckpoints(5)
         await expectPages(deps, anyTime, all)
         all = newestFirst([...all, ...(await insert(list, caller, [0, 0, minute]))])
@@ -161,10 +160,10 @@ describe('The counts of long lists', () => {
         await expectPages(deps, anyTime, newestFirst([...all, ...late]))
       })
 
-      it('are stored for documents older than an hour, which are not counted again', async () => {
+      it("are stored for documents older than an hour, which aren't counted again", async () => {
         const deps = withCheckpoints(5)
         expect(await totalOf(list, deps, caller)).to.equal(all.length)
-        // The service never deletes such an old document. The deletion shows that it is not counted again.
+        // Deletes one the service never would, to show that it isn't counted again.
         await collectionOf(list).deleteOne({ _id: all.at(-1)?._id } as object)
         elapsedMs += 2 * minute
         expect(await totalOf(list, deps, caller)).to.equal(all.length)
@@ -179,7 +178,7 @@ describe('The counts of long lists', () => {
     })
   }
 
-  it('include events that were logged hours after they happened, such as after an outage of the workers', async () => {
+  it('include events logged hours late, e.g. after the workers were down', async () => {
     const [caller, deps, list] = [await callerOf(), withCheckpoints(5), lists['live events']]
     await insert(list, caller, ages)
     const { businessId } = caller
@@ -202,14 +201,14 @@ describe('The counts of long lists', () => {
     const { deletedCount } = await collectionOf(intents).deleteMany({ businessId: caller.businessId, createdAt })
     expect(deletedCount).to.be.within(20, 40)
     expect(await totalOf(intents, deps, caller)).to.equal(60 - deletedCount)
-    // Another setting has removed more, as the clean-up notes in the stored counts.
+    // A different setting has removed more, as the clean-up notes in the stored counts.
     const before = ago(5.5 * 24 * hour)
     await forgetStored(deps.ListCheckpoints, caller.businessId, before)
     await collectionOf(intents).deleteMany({ businessId: caller.businessId, createdAt: { $lt: before } })
     expect(await totalOf(intents, withCheckpoints(5), caller)).to.equal(6)
   })
 
-  it('stay in memory for the lists that were read most recently', async () => {
+  it('are cached for the most recently read lists', async () => {
     const { intents } = lists
     const [first, second, third] = [await callerOf(), await callerOf(), await callerOf()]
     for (const caller of [first, second, third]) await insert(intents, caller, ages)
@@ -223,7 +222,7 @@ describe('The counts of long lists', () => {
     expect(await total(second)).to.equal(ages.length - 1)
   })
 
-  it('cause an error only in the request in which counting fails, and are exact again in the next request', async () => {
+  it('fail only the request whose counting fails, and are exact again in the next', async () => {
     const { intents } = lists
     const caller = await callerOf()
     await insert(intents, caller, ages)

@@ -80,7 +80,7 @@ describe('GET /dev/intents', () => {
     expect(await listed('limit=99999999999999999999')).to.include({ limit: 100 })
   })
 
-  it('returns the newest intent first, accepts dates and date-times in from and to, and includes both ends', async () => {
+  it('returns the newest first, and takes dates and date-times in from and to, both inclusive', async () => {
     const midnight = inNext(0)
     const at = (ms: number) => new Date(midnight.getTime() + ms)
     const first = await create(at(0))
@@ -124,7 +124,7 @@ describe('GET /dev/intents', () => {
     expect(await references(`status=PENDING&from=${date}&to=${date}`)).to.deep.equal([pending])
   })
 
-  it('returns 400 VALIDATION_ERROR for an invalid, repeated or reversed parameter, and names the parameter', async () => {
+  it('returns 400 VALIDATION_ERROR naming the parameter that is invalid, repeated or reversed', async () => {
     const wrong: [param: string, ...values: string[]][] = [
       ['page', '0', '-1', '1.5', 'x', '', '1e3', '%201', '99999999999999999999', '1&page=1'],
       ['limit', '0', '-5', '2.0', 'all', '', '1&limit=2'],

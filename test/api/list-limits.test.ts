@@ -27,7 +27,7 @@ describe('The limits on lists', () => {
     expect(error).to.deep.include({ code: 'RATE_LIMITED', details: { scope: 'lists', limit: 2 } })
   }
 
-  /** Holds both slots of an owner until the test frees them. */
+  /** Takes both of an owner's slots until the test frees them. */
   function holdBoth(limit: 'lists' | 'queries', owner: string): () => void {
     const held = [1, 2].map(() => service.deps.capacity.takeNow([owner], { [limit]: 1 }))
     return () => {
@@ -35,7 +35,7 @@ describe('The limits on lists', () => {
     }
   }
 
-  it('cause 429 responses with scope `lists` for a merchant whose slots are all taken, but not for other merchants', async () => {
+  it('cause 429 with scope `lists` for a merchant whose slots are all in use, but not for others', async () => {
     await createProduct(service, neighbour)
     const free = holdBoth('lists', lister.businessId)
     const paths = ['intents', 'webhooks', 'webhooks/events', 'store/products', 'store/orders']
@@ -51,7 +51,7 @@ describe('The limits on lists', () => {
     expect((await read('/api/v1/dev/intents', lister)).status).to.equal(200)
   })
 
-  it('cause 429 responses for a staff member whose slots are all taken, but not for other staff', async () => {
+  it('cause 429 for a staff member whose slots are all in use, but not for others', async () => {
     const [one, other] = await Promise.all([signedIn(service, 'viewer'), signedIn(service, 'support')])
     const viewer = await service.deps.Staff.findOne({ role: 'viewer' }).orFail().lean()
     const free = holdBoth('queries', `staff ${viewer._id}`)
@@ -63,7 +63,7 @@ describe('The limits on lists', () => {
     expect((await one.get('/admin')).status).to.equal(200)
   })
 
-  it('allow two exports per merchant, and free their slots when the client disconnects', async () => {
+  it('allow two exports per merchant, and free a slot when its client disconnects', async () => {
     const shop = await service.merchant()
     const description = '\u20ac'.repeat(5000)
     const made = await createProduct(service, shop, { description })
@@ -113,7 +113,7 @@ describe('The limits on lists', () => {
     expect(elsewhere.map(({ ns }) => ns)).to.deep.equal([])
   })
 
-  it('end a query that takes too long with an error that advises the caller to narrow the query', async () => {
+  it('end a query that takes too long with advice to narrow it', async () => {
     const client = await mongoose.mongo.MongoClient.connect(service.deps.config.mongodbUrl)
     const ignoreLimits = (mode: 'off' | 'alwaysOn') =>
       client.db('admin').command({ configureFailPoint: 'maxTimeNeverTimeOut', mode })

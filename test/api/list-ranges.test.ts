@@ -30,7 +30,7 @@ describe('GET /dev/intents with a range', () => {
       hasMore: boolean
     }
   }
-  /** The references of a list. Its total must be exact. */
+  /** Also checks that the total is exact. */
   const found = async (query: string) => {
     const { items, total } = await listed(query)
     expect(total, query).to.equal(items.length)
@@ -77,7 +77,7 @@ describe('GET /dev/intents with a range', () => {
     expect(inLive.body.data.total).to.equal(0)
   })
 
-  it('returns the intents with a refund from refundedFrom to refundedTo, whichever of their refunds it is', async () => {
+  it('returns the intents with any refund between refundedFrom and refundedTo', async () => {
     const [one, many, none] = [
       await create({ amount: 9 }),
       await create({ amount: 9 }, at(1)),
@@ -103,7 +103,7 @@ describe('GET /dev/intents with a range', () => {
     for (const [query, ...references] of cases) expect(await found(query), query).to.deep.equal(references)
   })
 
-  it('compares minAmount and maxAmount with the amount paid, or with the amount of an unpaid intent', async () => {
+  it("compares minAmount and maxAmount with the paid amount, or else with the intent's amount", async () => {
     const fixed = await create({ amount: 500 })
     const paid = await create({ amount: 700 }, at(1))
     await pay(paid)
@@ -126,7 +126,7 @@ describe('GET /dev/intents with a range', () => {
     expect(await found('')).to.include(open)
   })
 
-  it('returns 400 VALIDATION_ERROR for two ranges, naming the parameter that cannot be added', async () => {
+  it("returns 400 VALIDATION_ERROR for two ranges, and names the one that can't be added", async () => {
     const cases = [
       ['paidFrom=2026-01-01&refundedTo=2026-01-01', 'refundedTo'],
       ['minAmount=1&paidTo=2026-01-01', 'minAmount'],
@@ -162,7 +162,7 @@ describe('GET /dev/intents with a range', () => {
     const many = 120
     let all: Intent[]
 
-    /** Two thirds of the intents are paid. Those have up to seven refunds. */
+    /** Two thirds are paid, with up to seven refunds each. */
     async function fill(): Promise<void> {
       const template = await intentTemplate(service, merchant)
       const copies = await copyIntents(service, template, many, (index) => {
@@ -237,16 +237,16 @@ describe('GET /dev/intents with a range', () => {
       [`&${created}`, ({ createdAt }) => createdAt >= at(5 * hour) && createdAt <= at(30 * hour)],
     ]
 
-    it('returns exact pages and totals, and reads no other intents', async () => {
+    it('returns exact pages and totals without reading other intents', async () => {
       await fill()
-      // Two of the four spans with each pair of the others cover all pairs.
+      // Two of the four ranges, combined with each pair of the others, cover all pairs.
       const cases = ranges.flatMap(([query, matches], which) =>
         rests.flatMap(([rest, also], step) =>
           [...spans, ...spans].slice(which + step, which + step + rounds(4, 2)).map(([from, to, page]) => ({
             url: `${query(from, to)}${rest}&limit=7&page=${page}`,
             wanted: all.filter((intent) => matches(intent, from, to) && also(intent)),
             page,
-            // An intent with refunds before and after the range is read if it has three refunds or more.
+            // With three or more refunds, an intent is also read if the range lies between them.
             around: all.filter(({ refunds }) => which === 1 && isAround(refunds, from, to)),
           })),
         ),

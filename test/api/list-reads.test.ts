@@ -26,7 +26,7 @@ describe('A list', () => {
   const neighbour = withMerchant(service)
   const merchant = withMerchant(service)
 
-  /** Reads the first page of 7 items of each query, and counts the documents that MongoDB read for it. */
+  /** The first page of 7 items per query, with the number of documents MongoDB read for it. */
   async function read(path: string, collection: string, queries: string[]) {
     const pages = await profiledEach(service, collection, queries, async (query) => {
       const url = `/api/v1/dev/${path}?limit=7&${query}`
@@ -40,7 +40,7 @@ describe('A list', () => {
     })
   }
 
-  /** Reads lists, and checks that MongoDB read only the documents of the page and one more. Resolves to the totals. */
+  /** Checks that MongoDB read only the page plus one document. Resolves to the totals. */
   async function totals(path: string, collection: string, queries: string[]): Promise<number[]> {
     const found = await read(path, collection, queries)
     for (const { ids, examined, query } of found) expect(examined, `${path}?${query}`).to.be.at.most(ids.length + 1)
@@ -52,8 +52,8 @@ describe('A list', () => {
 
   describe('of intents', () => {
     /**
-     * A fifth of the intents has each status. A payment holds a third of the PENDING ones. Another third is overdue if
-     * there are overdue ones.
+     * Statuses are evenly spread. A third of the PENDING intents is held by a payment, and another third may be
+     * overdue.
      */
     async function fill(whose: Merchant, withOverdue: boolean): Promise<void> {
       await service.deps.Intent.deleteMany({ businessId: whose.businessId })
@@ -73,7 +73,7 @@ describe('A list', () => {
       ['no PENDING intent is overdue', false, 12, 12],
       ['some PENDING intents are overdue', true, 8, 16],
     ] as const)
-      it(`reads only the intents it returns, whatever the filter, and has an exact total: ${what}`, async () => {
+      it(`reads only the intents it returns and has an exact total, whatever the filter: ${what}`, async () => {
         await fill(neighbour, withOverdue)
         await fill(merchant, withOverdue)
         const each = [pending, 12, 12, cancelled, 12]
@@ -90,7 +90,7 @@ describe('A list', () => {
       })
   })
 
-  it('reads only the deliveries it returns, matches brute force for every pair of filters, and has an exact total', async () => {
+  it('reads only the deliveries it returns, for every pair of filters, and has an exact total', async () => {
     const { id: endpointId } = await subscribe(service, merchant, 'http://127.0.0.1:9/')
     const made = await freshDelivery(service, merchant)
     await service.deps.Delivery.deleteMany({})
@@ -142,7 +142,7 @@ describe('A list', () => {
         (delivery) => delivery.endpointId === endpointId && delivery.event === 'payment.created',
       ],
     ]
-    // One of the three filters by response with each pair of the others covers all pairs.
+    // One of the three response filters, combined with each pair of the others, covers all pairs.
     const combined = others.flatMap((other, one) =>
       statusFilters.flatMap((status, two) => {
         const first = (one + two) % 3
@@ -157,7 +157,7 @@ describe('A list', () => {
       const expected = copies.filter((copy) => copy.businessId === merchant.businessId && matches(copy))
       const newest = expected.slice(0, 7).map(({ _id }) => _id)
       expect([total, ids], query).to.deep.equal([expected.length, newest])
-      // The two queries of a list by reference each read the deliveries of that reference, of both businesses.
+      // A list by reference makes two queries, each over both businesses' deliveries of that reference.
       const isByReference = query.includes('referenceNumber')
       expect(examined, query).to.be.at.most(isByReference ? 2 * many + 7 : ids.length + 1)
     }

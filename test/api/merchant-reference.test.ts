@@ -26,7 +26,6 @@ const merchantReference = 'Nº 1042'
 const input = { amount: 700, merchantReference }
 
 describe("The merchant's reference of an intent", () => {
-  // No worker runs.
   const service = withService({ INTENT_LIFETIME_SECONDS: '3600' })
   const merchant = withMerchantPerTest(service)
   let restore = (): unknown => null
@@ -52,7 +51,7 @@ describe("The merchant's reference of an intent", () => {
   }
 
   type Insert = Batchers['insertIntent']
-  /** Replaces the insert of intents until `restore`. */
+  /** Replaces the insert until `restore`. */
   function onInsert(act: (insert: Insert, ...args: Parameters<Insert>) => Promise<Insertion>) {
     const { batchers } = service.deps
     const { insertIntent } = batchers
@@ -96,7 +95,7 @@ describe("The merchant's reference of an intent", () => {
     expect(body.data).to.include({ merchantReference: 'other' })
   })
 
-  it('belongs to one of many concurrent creates with different keys, separately in each environment and business', async () => {
+  it('is unique among concurrent creates with different keys, per environment and business', async () => {
     const [second, live, stranger] = await Promise.all([
       withAnotherKey(service, merchant),
       withAnotherKey(service, merchant, { mode: 'live' }),
@@ -116,7 +115,7 @@ describe("The merchant's reference of an intent", () => {
     expect(await service.deps.Intent.countDocuments({ businessId, merchantReference })).to.equal(3)
   })
 
-  it('does not stop a repeated create from getting its own intent, even after the intent has lost the reference', async () => {
+  it('does not keep a retry from getting its own intent, even if that intent has since lost the reference', async () => {
     const first = await create(merchant, 'same-key')
     await loseResponses(service)
     const again = await create(merchant, 'same-key')
@@ -125,7 +124,7 @@ describe("The merchant's reference of an intent", () => {
     await cancelIntent(service, merchant, first.body.data.referenceNumber)
     const other = { ...input, merchantReference: 'other' }
     let lost = ''
-    // The insert of an earlier attempt arrives just before. MongoDB may report either of the two indexes.
+    // An earlier attempt's insert arrives just before. MongoDB may report either index.
     onInsert(async (insert, intent, deadlineAt) => {
       restore()
       await insert(intent, deadlineAt)
@@ -138,7 +137,7 @@ describe("The merchant's reference of an intent", () => {
     expect([late.status, late.body.data.referenceNumber]).to.deep.equal([201, lost])
   })
 
-  it('becomes free when its intent is cancelled, by the merchant or an operator, or when its payment fails for good', async () => {
+  it('becomes free once its intent is cancelled or permanently fails', async () => {
     const wallet = scriptedWallet(service)
     const ways: Record<string, (reference: string) => Promise<unknown>> = {
       cancel: (reference) => cancelIntent(service, merchant, reference),
@@ -166,7 +165,7 @@ describe("The merchant's reference of an intent", () => {
     await expectTaken(open)
   })
 
-  it('becomes free at the expiry time even while no worker is running, and adds the event payment.expired once', async () => {
+  it('becomes free at the expiry time even while no worker runs, with one payment.expired event', async () => {
     const old = await held()
     service.clock.freeze(new Date(Date.parse(old.expiresAt) - 1))
     await expectTaken(old)
@@ -183,7 +182,7 @@ describe("The merchant's reference of an intent", () => {
     expect(stored.updatedAt.toISOString()).to.equal(old.expiresAt)
   })
 
-  it('stays in use while a payment holds the intent, even after the expiry time', async () => {
+  it('stays in use while a payment is in progress, even after the expiry time', async () => {
     scriptedWallet(service)
     const intent = await held()
     await pay(service, intent.referenceNumber)
@@ -191,7 +190,7 @@ describe("The merchant's reference of an intent", () => {
     await expectTaken(intent)
   })
 
-  it('stays in use when the intent is PAID or REFUNDED, even for a new idempotency key a day later', async () => {
+  it('stays in use once the intent is PAID or REFUNDED, even for a new idempotency key a day later', async () => {
     const intent = await held()
     await simulate(service, merchant, intent.referenceNumber)
     service.clock.advance(25 * hour)
@@ -203,13 +202,13 @@ describe("The merchant's reference of an intent", () => {
     await expectTaken(intent, asMerchant(merchant.businessId, key))
   })
 
-  it('adds no MongoDB command to a create, and uses up no short code if it is in use', async () => {
+  it('costs a create no extra MongoDB command, and no short code if it is in use', async () => {
     const intent = await held()
     const before = await service.deps.shortCodes.take(Number.POSITIVE_INFINITY)
     service.deps.shortCodes.giveBack(before)
     const reads = await profiled(service, () => expectTaken(intent))
     const looks = reads.filter(({ ns, command }) => ns.endsWith('.intents') && 'find' in command)
-    // For a twin, for the intent that has the reference, and for a twin of the refused request.
+    // For a concurrent duplicate, for the intent with the reference, and for a duplicate of the refused request.
     expect(looks.map(({ docsExamined }) => docsExamined)).to.deep.equal([0, 1, 0])
     expect(looks.filter(({ planSummary }) => planSummary?.includes('COLLSCAN'))).to.deep.equal([])
     expect(await service.deps.shortCodes.take(Number.POSITIVE_INFINITY)).to.equal(before)
@@ -219,7 +218,7 @@ describe("The merchant's reference of an intent", () => {
     expect(commands.map(({ command }) => Object.keys(command)[0])).to.deep.equal(['insert'])
   })
 
-  it('makes a create insert again if the intent that had it has ended in the meantime, until its deadline', async () => {
+  it('lets a create insert again, up to its deadline, if the intent that had it has just ended', async () => {
     let inserts = 0
     onInsert(async (insert, ...args) => {
       inserts += 1
@@ -239,7 +238,7 @@ describe("The merchant's reference of an intent", () => {
     expect([refusal.code, inserts > 1]).to.deep.equal(['SERVICE_UNAVAILABLE', true])
   })
 
-  it('selects intents in a list, together with the status and the time of creation', async () => {
+  it('filters a list of intents, also combined with status and creation time', async () => {
     const made: string[] = []
     for (const end of [cancelIntent, simulate, null]) {
       const { referenceNumber } = await createIntent(service, merchant, {

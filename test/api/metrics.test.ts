@@ -34,7 +34,6 @@ interface Sample {
   value: number
 }
 
-/** Parses a text in the format of Prometheus. */
 const samplesOf = (text: string): Sample[] =>
   [...text.matchAll(/^(\w+)(?:\{(.*)\})? (\S+)$/gm)].map(([, name = '', labels = '', value]) => ({
     name,
@@ -51,7 +50,7 @@ async function scrape(origin: string, token = ''): Promise<Sample[]> {
   return samplesOf(await response.text())
 }
 
-/** Returns the sum of all samples of `payment_intents_<name>` with these labels, or null if there are none. */
+/** Sums all samples of `payment_intents_<name>` with these labels. Null without any. */
 function valueOf(samples: Sample[], name: string, labels: Record<string, string> = {}): number | null {
   const isMeant = (sample: Sample) =>
     sample.name === `payment_intents_${name}` &&
@@ -62,7 +61,7 @@ function valueOf(samples: Sample[], name: string, labels: Record<string, string>
 
 type Expected = [name: string, value: number | null | [least: number, most: number], labels?: Sample['labels']]
 
-/** Expects these values; a pair is a range. */
+/** A pair is a range. */
 function expectValues(samples: Sample[], ...all: Expected[]): void {
   for (const [name, value, labels] of all) {
     const found = valueOf(samples, name, labels)
@@ -92,13 +91,13 @@ describe('Metrics', () => {
   })
 
   const now = () => scrape(service.origin)
-  /** Scrapes after the minute for which values of MongoDB and Redis are cached. */
+  /** A minute later, when cached values have expired. */
   const later = () => {
     service.clock.advance(61_000)
     return now()
   }
 
-  it('count requests by route and code, and also count idempotent replays, wallet calls and intent transitions', async () => {
+  it('count requests by route and code, and also repeated responses, wallet calls and transitions', async () => {
     const before = await now()
     const headers = merchant.write('one')
     for (const amount of [500, 500, 600])
@@ -138,7 +137,7 @@ describe('Metrics', () => {
     }
   })
 
-  it('report overdue work while no worker is running, and finished work once a worker has started', async () => {
+  it('report overdue work while no worker runs, and finished work once one does', async () => {
     const waiting = await later()
     expectValues(waiting, ['outbox_lag_seconds', [60, 200]], ['queue_workers', 0])
     const ofWorkers = ['last_poll_timestamp_seconds', 'attempts_in_flight', 'endpoints_waiting']
@@ -194,7 +193,7 @@ describe('Metrics', () => {
       return {
         sandbox: false,
         codeKey: `live:${String(index * 50).padStart(6, '0')}`,
-        // A third of the codes may be used again, so they count as free.
+        // A third of the codes is reusable, so these count as free.
         codeReusableAt: index % 3 === 0 ? at(1000) : at(-9_000_000),
         refunds: index < 2 ? [refund] : [],
         hold: index < 3 ? held : null,
@@ -208,9 +207,9 @@ describe('Metrics', () => {
     const samples = await later()
     expectValues(
       samples,
-      // The codes from 000000 to 001999, of which 27 are taken.
+      // Codes 000000 to 001999, 27 of them in use.
       ['live_codes_used_ratio', 26 / 2000],
-      // The first create has reserved 256 codes.
+      // The first create reserved 256 codes.
       ['short_codes_used_ratio', 256 / 32 ** 6],
       ['open_outcomes', 3, { kind: 'payment' }],
       ['oldest_open_outcome_seconds', [260, 400], { kind: 'payment' }],
@@ -221,7 +220,7 @@ describe('Metrics', () => {
     )
   })
 
-  it('are computed by indexed queries that examine few documents and run again only when the cached values have expired', async () => {
+  it('use indexed queries that examine few documents and run only when the cache has expired', async () => {
     const template = await service.deps.Intent.findOne().orFail().lean<Intent>()
     const at = new Date(service.clock.now().getTime() - 5_000)
     const standing: Partial<Intent> = { status: 'PENDING', expiresAt: at, cancelsAt: at, hold: null, refunds: [] }
@@ -232,25 +231,25 @@ describe('Metrics', () => {
     await insert(300, 'ended', { status: 'CANCELLED', cancelsAt: alreadyCancelled })
     await insert(300, 'waiting', { cancelsAt: new Date(at.getTime() + 1e9) })
     const operations = await profiled(service, () => later())
-    // The stored bytes of the largest businesses are read less often (business-metrics.test.ts).
+    // Stored bytes of the largest businesses are sampled less often (business-metrics.test.ts).
     const isSampled = (command: unknown) => JSON.stringify(command).includes('$bsonSize')
     const ofDocuments = operations.filter(({ ns }) => /\.(intents|orders|deliveries)$/.test(ns))
     const reads = ofDocuments.filter(({ command }) => !isSampled(command))
     expect(reads.length).to.equal(10)
     for (const { planSummary } of reads) expect(planSummary).to.match(/^(IXSCAN|COUNT_SCAN)/)
-    // Open outcomes are counted from both ends, and codes by a sample.
+    // Unknown outcomes are counted from both ends, and codes by a sample.
     const examined = reads.map(({ keysExamined = 0, docsExamined = 0 }) => Math.max(keysExamined, docsExamined))
     const few = examined.toSorted((a, b) => a - b).slice(0, -4)
     expect(Math.max(...few), examined.join()).to.be.at.most(5)
     expect(Math.max(...examined)).to.be.lessThan(110)
     expect(reads.filter(({ hasSortStage }) => hasSortStage)).to.deep.equal([])
-    // No worker may expire a held intent, so it is not late.
+    // A held intent can't be expired yet, so it isn't late.
     expect(valueOf(await now(), 'expiry_lag_seconds')).to.equal(0)
     const again = await profiled(service, () => Promise.all([now(), now(), now()]))
     expect(again.filter(({ ns }) => /\.(intents|orders|deliveries|retention)$/.test(ns))).to.deep.equal([])
   })
 
-  it('have a limited number of label values, whatever strangers request', async () => {
+  it('have a bounded number of label values, whatever strangers request', async () => {
     const targets = Array.from({ length: 40 }, (_, index) => `/api/v1/dev/intents/PI-${index}/x`)
     const others = ['/p/AAAAAA', '/p/%00', '/admin/queues/zzz', '/sandbox/zzz', '/nowhere?a=b']
     const headers = ['Host: h', 'Content-Length: 0', 'Connection: close', '', '']
@@ -290,7 +289,7 @@ describe('Metrics', () => {
     await Promise.all([web.close(), ...servers.map((server) => server?.stop(0))])
   })
 
-  it('require METRICS_TOKEN if it is set, both on the port of the API and on the port of a worker', async () => {
+  it("require METRICS_TOKEN if it is set, on the API port and on a worker's port", async () => {
     const metricsToken = 'a-token-of-this-test'
     const deps = { ...service.deps, config: { ...service.deps.config, metricsToken } }
     const web = await openServer(service, timeouts, createApp(deps))
@@ -318,7 +317,7 @@ describe('Metrics', () => {
     await Promise.all([web.close(), probes.stop(0)])
   })
 
-  it('count the log lines that may require action', () => {
+  it('count log lines that may require action', () => {
     const counted: string[] = []
     const log = createLog('info', 'test', (level, line) => void counted.push(`${level} ${line}`))
     const quiet = Object.assign(log, { [pino.symbols.streamSym]: { write: () => true } })
@@ -329,7 +328,7 @@ describe('Metrics', () => {
     expect(counted).to.deep.equal(['warn redis.unavailable', 'warn web.full', 'error payment.astray'])
   })
 
-  it('start at 0 if an alert depends on their increase', async () => {
+  it('start at 0 if an alert watches their increase', async () => {
     const beginning = samplesOf(await createMetrics().registry.metrics())
     for (const [level, lines] of Object.entries(watchedLines))
       for (const line of lines) expectValues(beginning, ['log_lines_total', 0, { level, line }])
@@ -337,14 +336,14 @@ describe('Metrics', () => {
       samples
         .filter(({ name }) => name === 'payment_intents_webhook_attempts_total')
         .map(({ labels }) => Object.values(labels).join())
-    // The attempts of the tests above added no labels.
+    // The attempts above added no labels.
     expect(attemptsOf(await now())).to.have.members(attemptsOf(beginning))
     for (const environment of ['live', 'test'])
       for (const stage of ['status', 'dns', 'timeout'])
         expectValues(beginning, ['webhook_attempts_total', 0, { outcome: 'dead', stage, environment }])
   })
 
-  it('report the age of the oldest open wallet outcome even if there are too many outcomes to count', async () => {
+  it('report the age of the oldest unknown wallet outcome, even if there are too many to count', async () => {
     const at = (ago: number) => new Date(service.clock.now().getTime() - ago)
     const template = await service.deps.Intent.findOne().orFail().lean<Intent>()
     const refunds: Intent['refunds'] = []
@@ -373,17 +372,17 @@ describe('Metrics', () => {
     client.disconnect()
   })
 
-  it('are returned within 2 s while MongoDB is frozen and Redis is down, but omit the values that cannot be read', async () => {
+  it('respond within 2 s while MongoDB is frozen and Redis is down, but omit unavailable values', async () => {
     await mongo.kill('SIGSTOP')
     await redis.kill('SIGKILL')
-    // Stored bytes are cached for ten minutes, all other values for less.
+    // Stored bytes are cached for ten minutes, everything else for less.
     service.clock.advance(600_000)
     const startedAt = performance.now()
     const samples = await later()
     expect(performance.now() - startedAt).to.be.lessThan(deadlineMs(2500))
     expectValues(samples, ['mongodb_up', 0], ['redis_up', 0])
     const ofProcess = ['mongodb_up', 'redis_up', 'process_clock_skew_seconds', 'capacity_used']
-    // The values of the workers that an earlier test ran in this process.
+    // Left over from workers that an earlier test ran in this process.
     const ofWorkers = ['last_poll_timestamp_seconds', 'attempts_in_flight', 'endpoints_waiting']
     const known = [...ofProcess, ...ofWorkers].map((name) => `payment_intents_${name}`)
     const gauges = Object.values(createMetrics().gauges).map((gauge) => (gauge as { name?: string }).name ?? '')

@@ -54,7 +54,7 @@ describe('The OpenAPI description', () => {
     }
   })
 
-  it('contains the limits and URLs that the running service is configured with', async () => {
+  it('contains the limits and URLs of the running service', async () => {
     const { body } = await service.http.get(address)
     expect(body.servers[0].url).to.equal('http://localhost:3000/api/v1')
     expect(body.components.schemas.CreateIntentBody.properties.amount).to.include({ maximum: 500_000 })
@@ -72,7 +72,7 @@ describe('The OpenAPI description', () => {
     expect(described.every(({ method }) => (methodsOfHttp as readonly string[]).includes(method))).to.equal(true)
   })
 
-  it('contains no tag without an operation, because /docs would show it as an empty heading', () => {
+  it('contains no tag without an operation, which /docs would show as an empty heading', () => {
     const tags = (description.tags as { name: string }[]).map(({ name }) => name)
     const used = described.flatMap(({ operation }) => operation.tags)
     expect(new Set(used)).to.deep.equal(new Set(tags))
@@ -115,14 +115,14 @@ describe('The OpenAPI description', () => {
     }
   })
 
-  it('describes a request body only for operations that validate it', () => {
+  it('describes a request body only where the operation validates it', () => {
     for (const route of routes) {
       const refuses = codesOf(route).includes('INVALID_JSON')
       expect(route.about.body !== undefined, route.about.operationId).to.equal(refuses)
     }
   })
 
-  it('requires a request body only for operations that refuse a request without a body', async () => {
+  it('requires a request body only where the operation refuses a request without one', async () => {
     for (const { method, path, operation } of described) {
       if (operation.requestBody === undefined) continue
       const route = `/api/v1${path.replaceAll(/\{\w+\}/g, 'NONE')}`
@@ -164,7 +164,7 @@ describe('The OpenAPI description', () => {
     expect(failureStages).to.have.members([...new Set(possible)])
   })
 
-  it('describes only whole numbers as int32 or int64', () => {
+  it('uses int32 and int64 only for whole numbers', () => {
     const wrong: unknown[] = []
     JSON.stringify(description, (_name, value) => {
       const isInteger = /^int(32|64)$/.test(String(value?.format))
@@ -209,7 +209,7 @@ describe('The OpenAPI description', () => {
     }
   }
 
-  describe('as a check on every response in the tests', () => {
+  describe('used to check every response in the tests', () => {
     const url = '/api/v1/dev/intents/PI-1/cancel?x=1'
     const failure = (code: string, more: object) =>
       JSON.stringify({
@@ -226,7 +226,7 @@ describe('The OpenAPI description', () => {
       expect(mismatchOf('GET', '/healthz', { ...blank, status: 500, body: '' })).to.equal(null)
     })
 
-    it('reads the bytes that the service sends', () => {
+    it('checks the bytes that the service sends', () => {
       const noted: string[] = []
       const req = Object.assign(new IncomingMessage(new Socket()), { method: 'POST', url })
       const res = Object.assign(new ServerResponse(req), { statusCode: 404 }).setHeader(

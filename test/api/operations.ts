@@ -1,6 +1,6 @@
 import type { Scope } from '../../schemas/scopes.ts'
 
-/** The scopes of which a key needs any one to read events. */
+/** Any one of these is enough to read events. */
 const anyEvent: Scope[] = ['payments.intents:read', 'store.orders:read', 'webhooks.endpoints:read']
 
 const intents = '/api/v1/dev/intents'
@@ -11,7 +11,7 @@ const deliveries = '/api/v1/dev/webhooks/events'
 const products = '/api/v1/dev/store/products'
 const orders = '/api/v1/dev/store/orders'
 
-/** Every operation, with what a key needs for it. */
+/** Every operation, with the rights that a key needs. */
 export const operations: [
   method: 'get' | 'post' | 'put' | 'patch' | 'delete',
   path: string,

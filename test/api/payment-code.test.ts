@@ -10,7 +10,7 @@ const minute = 60_000
 const day = 24 * 60 * minute
 const codes = 1_000_000
 
-/** Replaces the random source of payment codes. Draws the given codes in order, then repeats the last one. */
+/** Draws the given codes in order, then repeats the last one. */
 function fixDraws(...drawn: number[]) {
   const { randomInt } = crypto
   let draws = 0
@@ -50,7 +50,7 @@ describe('A payment code', () => {
     expect(draws.count()).to.equal(4)
   })
 
-  it('is the same in the response, the intent and a replay, even if it had to be redrawn', async () => {
+  it('is the same in the response, the intent and a repeated response, even if it had to be redrawn', async () => {
     draws = fixDraws(1, 1, 2)
     await codeOf()
     const { body } = await create(merchant, 'once').expect(201)
@@ -73,7 +73,7 @@ describe('A payment code', () => {
     expect([await codeOf(live), await codeOf(otherLive)]).to.deep.equal(['000005', '000006'])
   })
 
-  it('is not issued if 16 draws yield only codes that are in use, so the create returns 503 with Retry-After and stores nothing', async () => {
+  it('is not issued after 16 draws of used codes: the create then stores nothing and returns 503 with Retry-After', async () => {
     draws = fixDraws(9)
     let elapsedMs = 0
     service.deps.fullSandboxes = createFullSandboxes(() => elapsedMs)
@@ -98,7 +98,7 @@ describe('A payment code', () => {
     expect(await service.deps.Intent.countDocuments({ businessId: merchant.businessId })).to.equal(2)
   })
 
-  it('is no longer drawn for a business whose sandbox has no free code, but is still drawn for other businesses', async () => {
+  it('is no longer drawn for a business whose sandbox codes are all in use, but still for others', async () => {
     draws = fixDraws(20)
     const neighbour = await service.merchant()
     await codeOf()
@@ -133,7 +133,7 @@ describe('A payment code', () => {
     expect(await codeOf()).to.equal('000013')
   })
 
-  it('is given to exactly one of several concurrent creates that draw it once it has become reusable', async () => {
+  it("goes to only one of several concurrent creates that draw it once it's reusable", async () => {
     draws = fixDraws(15)
     await cancel((await create()).body.data.referenceNumber)
     service.clock.advance(15 * minute)

@@ -21,7 +21,7 @@ import { expectRefused } from './refused.ts'
 
 const intents = '/api/v1/dev/intents'
 const missing = /(INTENT|EVENT|ENDPOINT|DELIVERY|REPLAY|PRODUCT|ORDER)_NOT_FOUND/.source
-/** The results of requests that pass the check of the scope. */
+/** What requests get once they have passed the scope check. */
 const permitted = new RegExp(`^(none|VALIDATION_ERROR|${missing}|INSUFFICIENT_STOCK|UNSUPPORTED_MEDIA_TYPE)$`)
 
 describe('The permission checks', () => {
@@ -43,7 +43,7 @@ describe('The permission checks', () => {
       expect(tested).to.have.members(there)
     })
 
-    it('let a publishable key read a single intent, but refuse the key for all other operations', async () => {
+    it('let a publishable key read a single intent, and do nothing else', async () => {
       const publishable = await withAnotherKey(service, merchant, { kind: 'publishable' })
       for (const [method, path, , kind] of operations) {
         const request = service.http[method](path).set(publishable.write()).send(undefined)
@@ -55,7 +55,7 @@ describe('The permission checks', () => {
       await service.http.get(path).set(publishable.read()).expect(200)
     })
 
-    it("refuse a key without the operation's scope, but accept a key with only that scope", async () => {
+    it("require the operation's scope, and no other", async () => {
       const keys = new Map<string, Promise<Merchant>>()
       const keyWith = (granted: Scope[]) => {
         const known = keys.get(granted.join()) ?? withAnotherKey(service, merchant, { scopes: granted })
@@ -74,9 +74,9 @@ describe('The permission checks', () => {
     })
   })
 
-  describe('taken together', () => {
-    // Each request fails its own check and as many later ones as possible, and expects the error of the earliest.
-    it('return the error from the first check that fails', async () => {
+  describe('combined', () => {
+    // Each request also fails as many later checks as possible. Only the earliest error may show.
+    it('return the error of the first failing check', async () => {
       const broken = { ipAllowlist: ['192.0.2.7'], scopes: [], kind: 'publishable', mode: 'live' } as const
       const open = await service.merchant({ ...broken, ipAllowlist: [], scopes: [] })
       const key = (options: Parameters<Service['key']>[1]) => service.key(open.businessId, options)
@@ -86,7 +86,7 @@ describe('The permission checks', () => {
       const scopeless = await key({ scopes: [] })
       const good = await key({})
       const goodLive = await key({ mode: 'live' })
-      // A create that fails every later check too: it has no idempotency key, a wrong media type and no fields.
+      // A create that fails every later check too: no idempotency key, a wrong media type, no fields.
       const send = (path: string, headers: Record<string, string>) =>
         service.http
           .post(path)
@@ -131,7 +131,7 @@ describe('The permission checks', () => {
       await expectRefused(send(cancel, keyed.write()), 400, 'INTENT_CANCEL_INVALID_STATUS')
     })
 
-    it('are skipped while the whole API is switched off, and the switch takes effect within 5 s', async () => {
+    it('are skipped while the whole API is switched off, which takes effect within 5 s', async () => {
       await switchApi(service.deps, false, tester)
       await waitFor('the API is off', () => !service.deps.apiSwitch.isOn(), 5000)
       await expectRefused(service.http.get(intents), 503, 'FEATURE_DISABLED')

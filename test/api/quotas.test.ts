@@ -62,11 +62,11 @@ const environment = {
 }
 const service = withService(environment)
 
-describe("The quota for a business's live payment codes", () => {
+describe("A business's quota of live payment codes", () => {
   const limit = 3
   const beside = withSecondProcess(service, environment)
 
-  /** A live merchant with all its codes in use. */
+  /** All of its live codes are in use. */
   async function fullMerchant(): Promise<Merchant> {
     const merchant = await service.merchant({ mode: 'live' })
     await createMany(service, merchant, limit)
@@ -78,7 +78,7 @@ describe("The quota for a business's live payment codes", () => {
     const before = await stored(service)
     const details = { scope: 'codes', limit }
     const { headers } = await expectRefused(create(service, merchant), 429, 'RATE_LIMITED', { details })
-    // No payment ends by itself for a day. An intent that is cancelled now frees its code in 15 minutes.
+    // No payment ends by itself for a day. An intent cancelled now frees its code in 15 minutes.
     expect(headers['retry-after']).to.equal('900')
     expect(await intentsOf(service, merchant)).to.equal(limit)
     expect(await stored(service)).to.equal(before)
@@ -88,14 +88,14 @@ describe("The quota for a business's live payment codes", () => {
     await create(service, await service.merchant({ mode: 'live' })).expect(201)
   })
 
-  it('is not exceeded even if all creates arrive in parallel', async () => {
+  it('holds even if all creates arrive in parallel', async () => {
     const merchant = await service.merchant({ mode: 'live' })
     const responses = await Promise.all(Array.from({ length: 12 }, () => create(service, merchant)))
     expect(responses.filter(({ status }) => status === 201)).to.have.length(limit)
     expect(await intentsOf(service, merchant)).to.equal(limit)
   })
 
-  it('does not prevent a stored response from being replayed, and a refused create can succeed later with the same idempotency key', async () => {
+  it('still lets a stored response be repeated, and lets a refused create succeed later with the same key', async () => {
     const merchant = await service.merchant({ mode: 'live' })
     const first = await create(service, merchant, 'first').expect(201)
     for (let made = 1; made < limit; made += 1) await requestIntent(service, merchant)
@@ -107,13 +107,13 @@ describe("The quota for a business's live payment codes", () => {
     expect(later.headers).not.to.have.property('idempotent-replayed')
   })
 
-  it('still counts codes for 15 minutes after their intents are cancelled, and then releases the codes', async () => {
+  it('counts codes for 15 minutes after their intents are cancelled', async () => {
     const merchant = await service.merchant({ mode: 'live' })
     const { referenceNumber } = await requestIntent(service, merchant)
     for (let made = 1; made < limit; made += 1) await requestIntent(service, merchant)
     await cancelIntent(service, merchant, referenceNumber)
     service.clock.advance(10 * minuteMs)
-    // The refusal may be based on a count from the second before the cancel.
+    // The refusal may rest on a count made a second before the cancel.
     const resting = await waitRarely('the cancel is counted', async () => {
       const refused = await create(service, merchant)
       return refused.headers['retry-after'] !== '900' && refused
@@ -125,7 +125,7 @@ describe("The quota for a business's live payment codes", () => {
     await expectRefused(create(service, merchant), 429, 'RATE_LIMITED')
   })
 
-  it('counts codes across all processes, each of which refuses further creates once the quota is used up', async () => {
+  it('counts codes across all processes', async () => {
     const merchant = await service.merchant({ mode: 'live' })
     await requestIntent(service, merchant)
     await requestIntent(beside, merchant)
@@ -133,11 +133,11 @@ describe("The quota for a business's live payment codes", () => {
       const responses = await Promise.all([create(service, merchant), create(beside, merchant)])
       return responses.every(({ status }) => status === 429)
     })
-    // A process admits all creates until its first count returns.
+    // A process admits all creates until its first count is back.
     expect(await intentsOf(service, merchant)).to.be.within(limit, limit + 2)
   })
 
-  it('counts codes through an index alone, without reading a document', async () => {
+  it('counts codes from the index alone, without reading documents', async () => {
     const merchant = await fullMerchant()
     const operations = await profiled(service, () => countLiveCodes(service.deps, [merchant.businessId]))
     const counts = operations.filter(({ command }) => 'aggregate' in command)
@@ -145,11 +145,11 @@ describe("The quota for a business's live payment codes", () => {
     for (const { docsExamined } of counts) expect(docsExamined).to.equal(0)
   })
 
-  it('counts codes every ten seconds at most, and every second while none seems to be left', async () => {
+  it('recounts at most every ten seconds, or every second while none seem to be left', async () => {
     const merchant = await service.merchant({ mode: 'live' })
     let elapsedMs = 0
     const codes = createLiveCodes(service.deps, () => elapsedMs)
-    /** Whether each of these creates, which insert nothing, was admitted. */
+    /** These creates insert nothing. */
     const admitted = (creates: number) =>
       Promise.all(
         Array.from({ length: creates }, () =>
@@ -162,14 +162,14 @@ describe("The quota for a business's live payment codes", () => {
     elapsedMs = 9_999
     expect(await countsDuring(() => admitted(5))).to.equal(0)
     elapsedMs = 10_001
-    // Nothing has been inserted, so all codes are left.
+    // Nothing was inserted, so all codes are left.
     expect(await countsDuring(() => admitted(20))).to.equal(1)
     expect(await countsDuring(async () => expect(await admitted(1)).to.deep.equal(['RATE_LIMITED']))).to.equal(0)
     elapsedMs += 1_001
     expect(await countsDuring(async () => expect(await admitted(1)).to.deep.equal([true]))).to.equal(1)
   })
 
-  it('counts a create that is still inserting its intent, even if a count begins meanwhile', async () => {
+  it('includes a create whose insert is in progress when a count begins', async () => {
     const merchant = await service.merchant({ mode: 'live' })
     let elapsedMs = 0
     const codes = createLiveCodes(service.deps, () => elapsedMs)
@@ -184,7 +184,7 @@ describe("The quota for a business's live payment codes", () => {
     await inserting
   })
 
-  it('can be lowered for the business by an operator, and then applies from the next create on', async () => {
+  it('can be lowered by an operator, effective from the next create', async () => {
     const merchant = await service.merchant({ mode: 'live' })
     await changeAsOperator(service, merchant.businessId, { limits: { liveCodes: 10 } })
     await createMany(service, merchant, 5)
@@ -197,7 +197,7 @@ describe("The quota for a business's live payment codes", () => {
   })
 })
 
-describe("The daily quota for a business's test keys", () => {
+describe("A business's daily quota for test keys", () => {
   const limit = 5
   beforeEach(() => service.clock.freeze(noon))
 
@@ -207,7 +207,7 @@ describe("The daily quota for a business's test keys", () => {
     service.http.post('/api/v1/dev/store/products').set(merchant.write()).send({ name: 'Thé', price: 1 })
   const endpoint = (merchant: Merchant) => service.http.post(endpoints).set(merchant.write()).send(newEndpoint)
 
-  it('counts intents, orders and products, even those that have been deleted, but no endpoints', async () => {
+  it('counts intents, orders and products, even deleted ones, but not endpoints', async () => {
     const merchant = await service.merchant()
     const { _id: id } = await createProduct(service, merchant)
     await order(merchant).expect(201)
@@ -248,7 +248,7 @@ describe("The daily quota for a business's test keys", () => {
     await create(service, await service.merchant()).expect(201)
   })
 
-  it('can be set for each business, and 0 means that there is no limit', async () => {
+  it('can be set per business, and 0 means unlimited', async () => {
     const merchant = await service.merchant()
     await changeAsOperator(service, merchant.businessId, { limits: { sandboxIntentsPerDay: 1 } })
     await requestIntent(service, merchant)
@@ -257,7 +257,7 @@ describe("The daily quota for a business's test keys", () => {
     await createMany(service, merchant, limit)
   })
 
-  it('refuses a whole import that exceeds the quota, but accepts an import that only changes products', async () => {
+  it('refuses a whole import that exceeds it, but accepts one that only changes products', async () => {
     const merchant = await service.merchant()
     const csv = (price: number, ...handles: string[]) =>
       csvOf('handle,name,price', ...handles.map((handle) => `${handle},${handle},${price}`))
@@ -271,7 +271,7 @@ describe("The daily quota for a business's test keys", () => {
     await expectRefused(postCsv(service, merchant, csv(1, 'f')), 429, 'RATE_LIMITED')
   })
 
-  it("is shown on the business's staff page, with the number of objects left for the day", async () => {
+  it("is shown on the business's staff page with the number of objects left for the day", async () => {
     const merchant = await service.merchant()
     await requestIntent(service, merchant)
     await changeAsOperator(service, merchant.businessId, { limits: { perSecond: 250 } })
@@ -285,7 +285,7 @@ describe("The daily quota for a business's test keys", () => {
   })
 })
 
-describe('The daily quota for what a business stores', () => {
+describe("A business's daily storage quota", () => {
   const beside = withSecondProcess(service, environment)
   beforeEach(() => {
     for (const each of [service, beside]) each.clock.freeze(noon)
@@ -295,13 +295,12 @@ describe('The daily quota for what a business stores', () => {
   const unlimited = { sandboxIntentsPerDay: 0, liveCodes: 1000 }
   const limit = (merchant: Merchant, limits: Partial<BusinessLimits>) =>
     changeAsOperator(service, merchant.businessId, { limits: { ...unlimited, ...limits } })
-  /** A limit that the business has reached already. */
+  /** Sets the limit to what the business has already reached. */
   const useUp = (merchant: Merchant) => limit(merchant, { liveBytesPerDay: 1, sandboxBytesPerDay: 1 })
   type Method = 'post' | 'put' | 'patch' | 'delete'
   const send = (merchant: Merchant, method: Method, path: string, body: object = {}, key?: string) =>
     service.http[method](`/api/v1/dev/${path}`).set(merchant.write(key)).send(body)
 
-  /** A merchant with one of everything. */
   async function established(mode: 'live' | 'test') {
     const merchant = await service.merchant({ mode })
     await limit(merchant, {})
@@ -315,7 +314,7 @@ describe('The daily quota for what a business stores', () => {
   }
 
   for (const mode of ['live', 'test'] as const)
-    it(`refuses whatever creates or enlarges data with ${mode} keys once it is used up, until the next day`, async () => {
+    it(`refuses ${mode} requests that create or enlarge data once it is used up, until the next day`, async () => {
       const { merchant, endpoint, product } = await established(mode)
       await useUp(merchant)
       const acts: [method: Method, path: string, body?: object][] = [
@@ -349,7 +348,7 @@ describe('The daily quota for what a business stores', () => {
       }
     })
 
-  it('refuses no cancellation, payment, refund, deletion, rotation or change that stores little', async () => {
+  it('never refuses a cancellation, payment, refund, deletion, rotation or change that stores little', async () => {
     const { merchant, endpoint, referenceNumber, product } = await established('test')
     const [paid, cancelled] = [await requestIntent(service, merchant), await requestIntent(service, merchant)]
     const { body } = await send(merchant, 'post', `webhooks/endpoints/${endpoint}/replay`, { from: '2036-01-01' })
@@ -380,7 +379,7 @@ describe('The daily quota for what a business stores', () => {
     expect((await readIntent(service, merchant, referenceNumber)).status).to.equal('CANCELLED')
   })
 
-  it('refuses also what changes nothing or little but has a large response, which would be stored for a day', async () => {
+  it('also refuses requests that change little but whose large response would be stored for a day', async () => {
     const merchant = await service.merchant()
     await limit(merchant, {})
     const variants = Array.from({ length: 60 }, (_, index) => ({ label: `Variant ${index}`, price: 100 }))
@@ -404,7 +403,7 @@ describe('The daily quota for what a business stores', () => {
   })
 
   const collections = ['Intent', 'Endpoint', 'Product', 'Order', 'Delivery', 'LoggedEvent', 'LedgerEntry'] as const
-  /** Returns how many documents and bytes are stored of a business, without its stored responses. */
+  /** Everything stored for a business, except stored responses. */
   async function measure({ businessId }: Merchant): Promise<{ documents: number; bytes: number }> {
     const sums = await Promise.all(
       collections.map((name) =>
@@ -425,16 +424,16 @@ describe('The daily quota for what a business stores', () => {
     )
   }
 
-  it('counts the documents and bytes of all that is stored: also events, deliveries, attempts and ledger entries', async () => {
+  it('counts every stored document and byte, including events, deliveries, attempts and ledger entries', async () => {
     const { merchant } = await established('live')
     const before = await measure(merchant)
     const [documents, bytes] = await counted(merchant, ['liveDocuments', 'liveBytes'])
     expect(documents).to.equal(before.documents)
-    // An event is counted in its outbox, too.
+    // An event counts in its outbox too.
     expect(Number(bytes) / before.bytes).to.be.within(1, 1.5)
   })
 
-  it('counts the stored responses, and what payments and refunds store', async () => {
+  it('counts stored responses, and what payments and refunds store', async () => {
     const merchant = await service.merchant()
     await limit(merchant, {})
     const { referenceNumber } = await requestIntent(service, merchant)
@@ -453,7 +452,7 @@ describe('The daily quota for what a business stores', () => {
     expect(after).to.be.at.least(bytes)
   })
 
-  it('has a number of live documents as a limit of its own', async () => {
+  it('has a separate limit on the number of live documents', async () => {
     const merchant = await service.merchant({ mode: 'live' })
     await limit(merchant, { liveDocumentsPerDay: 2 })
     await createMany(service, merchant, 2)
@@ -465,7 +464,7 @@ describe('The daily quota for what a business stores', () => {
     await create(service, merchant).expect(201)
   })
 
-  it('is not exceeded by creates that arrive in several processes in parallel', async () => {
+  it('is not exceeded by parallel creates in several processes', async () => {
     const merchant = await service.merchant()
     await limit(merchant, { sandboxIntentsPerDay: 5 })
     const all = Array.from({ length: 20 }, (_, index) => create(index % 2 === 0 ? service : beside, merchant))
@@ -474,7 +473,7 @@ describe('The daily quota for what a business stores', () => {
     expect(await intentsOf(service, merchant)).to.equal(5)
   })
 
-  it('gets back what a process has reserved and not used when it stops', async () => {
+  it('gets back what a stopping process reserved but did not use', async () => {
     const merchant = await service.merchant()
     await limit(merchant, { sandboxIntentsPerDay: 1000 })
     const stopped = await openSecondProcess(service, environment)
@@ -486,7 +485,7 @@ describe('The daily quota for what a business stores', () => {
     expect(await used()).to.deep.equal([10])
   })
 
-  it('does not count what is refused for another reason, nor a request that is repeated', async () => {
+  it('does not count requests that are refused for another reason or repeated', async () => {
     const merchant = await service.merchant()
     await limit(merchant, { sandboxIntentsPerDay: 3 })
     const withReference = (key?: string) =>
@@ -504,7 +503,7 @@ describe('The daily quota for what a business stores', () => {
   })
 })
 
-describe("The daily quota for the audit lines of a business's live or test keys", () => {
+describe("A business's daily quota of audit lines", () => {
   const limit = 4
   const beside = withSecondProcess(service, environment)
   beforeEach(() => service.clock.freeze(noon))
@@ -526,7 +525,7 @@ describe("The daily quota for the audit lines of a business's live or test keys"
   }
 
   for (const mode of ['live', 'test'] as const)
-    it(`refuses every act but deletions, rotations and cancellations once it is used up with ${mode} keys, until the next day`, async () => {
+    it(`refuses every ${mode} action except deletions, rotations and cancellations once used up, until the next day`, async () => {
       const { merchant, id } = await withEndpoint(mode)
       const delivery = await freshDelivery(service, merchant)
       const replay = { from: '2036-01-01' }
@@ -573,7 +572,7 @@ describe("The daily quota for the audit lines of a business's live or test keys"
     ['retry by filter', 'post', () => 'events/retry', { status: ['DEAD'] }],
   ]
   for (const [what, method, path, body] of lastActs)
-    it(`does not refuse a request again whose ${what} took the last line`, async () => {
+    it(`does not refuse a repeated request whose ${what} used the last line`, async () => {
       const { merchant, id } = await withEndpoint('live')
       const delivery = await freshDelivery(service, merchant)
       excuse([delivery._id])
@@ -596,7 +595,7 @@ describe("The daily quota for the audit lines of a business's live or test keys"
       expect(await linesOf(merchant)).to.equal(limit)
     })
 
-  it('counts the lines of all processes, even if Redis has lost its data, but none of staff', async () => {
+  it('counts lines across all processes, even if Redis has lost its data, but no lines of staff', async () => {
     const { merchant, id } = await withEndpoint('live')
     const by = { actor: { kind: 'staff', name: 'awa', from: null }, reason: 'x' } as const
     const lines = Array.from({ length: limit }, () =>
@@ -611,7 +610,7 @@ describe("The daily quota for the audit lines of a business's live or test keys"
     expect(await linesOf(merchant)).to.equal(limit)
   })
 
-  it('counts no act that adds no line', async () => {
+  it('does not count requests that write no audit line', async () => {
     const { merchant, id } = await withEndpoint('test')
     for (let times = 0; times < 2 * limit; times += 1) {
       await send(merchant, 'put', `endpoints/${id}`, { events: newEndpoint.events }).expect(200)
@@ -622,7 +621,7 @@ describe("The daily quota for the audit lines of a business's live or test keys"
     expect(await linesOf(merchant)).to.equal(limit)
   })
 
-  it('is spared by repeated rotations: those of an hour share one line', async () => {
+  it('is not used up by repeated rotations, which share one line per hour', async () => {
     const { merchant, id } = await withEndpoint('test')
     const rotate = (by = merchant) => send(by, 'post', `endpoints/${id}/rotate-secret`).expect(200)
     const lines = async () => {

@@ -24,14 +24,14 @@ const limit = 5
 
 describe('A rate limit of five requests per second', () => {
   const redis = withServer(startRedis)
-  // Every request sets its address.
+  // Each request sets its own address.
   const environment = () => ({ RATE_LIMIT_PER_SECOND: String(limit), TRUST_PROXY: '1', REDIS_URL: redis.url })
   const service = withService(environment)
   const beside = withService(() => ({ ...sharedEnvironment(service), ...environment() }))
   before(() => Object.assign(service.deps.rateLimits ?? {}, { refusalDelayMs: 10 }))
   after(() => redis.kill('SIGCONT'))
 
-  /** Freezes the clocks in a second without any request. */
+  /** Freezes the clocks in a second without requests so far. */
   const newSecond = () => {
     const at = new Date(Math.ceil(service.clock.now().getTime() / 1000) * 1000 + 1000)
     for (const each of [service, beside]) each.clock.freeze(at)
@@ -55,7 +55,7 @@ describe('A rate limit of five requests per second', () => {
   }
 
   describe('for one key', () => {
-    it('allows five requests, reports in each response how many are left, and refuses the sixth', async () => {
+    it('allows five requests, reports how many are left in each response, and refuses the sixth', async () => {
       const merchant = await service.merchant()
       const before = await refusals('key')
       const responses = []
@@ -91,13 +91,13 @@ describe('A rate limit of five requests per second', () => {
           return performance.now() - begun
         }),
       )
-      // Five requests are allowed, and five are refused at once. Then five are refused in each second.
+      // Five are allowed and five refused at once, then five are refused per second.
       durations.sort((a, b) => a - b)
       expect(durations[2 * limit]).to.be.at.least(1_000)
       expect(durations[3 * limit]).to.be.at.least(2_000)
     })
 
-    it('counts an order as one request for each product in it', async () => {
+    it('counts an order as one request per product in it', async () => {
       const merchant = await service.merchant()
       const products = [await createProduct(service, merchant), await createProduct(service, merchant)]
       newSecond()
@@ -106,7 +106,7 @@ describe('A rate limit of five requests per second', () => {
       const order = () => service.http.post('/api/v1/dev/store/orders/simulate').set(merchant.write()).send({ items })
       expect(await statuses(2, order)).to.deep.equal([201, 201])
       expect(remaining(service, merchant)).to.equal(1)
-      // The first is within the limit when it begins, and then exceeds it.
+      // Within the limit at the start, over it afterwards.
       expect(await statuses(2, order)).to.deep.equal([201, 429])
       service.clock.advance(1000)
       const responses = await Promise.all(Array.from({ length: limit }, order))
@@ -114,7 +114,7 @@ describe('A rate limit of five requests per second', () => {
       expect(responses.filter(({ status }) => status === 429).length).to.be.at.least(2)
     })
 
-    it('counts a large JSON body as one request for each full 16 KiB', async () => {
+    it('counts a large JSON body as one request per full 16 KiB', async () => {
       const merchant = await service.merchant()
       const body = { amount: 500, note: 'x'.repeat(40_000) }
       const create = () => service.http.post(intents).set(merchant.write()).send(body)
@@ -124,7 +124,7 @@ describe('A rate limit of five requests per second', () => {
       expect(await statuses(6, small)).to.deep.equal([201, 201, 201, 201, 201, 429])
     })
 
-    it('applies to each key rather than to the whole business, and counts both secrets of a rotated key together', async () => {
+    it('applies to each key, not to the business, and counts both secrets of a rotated key together', async () => {
       const merchant = await service.merchant()
       const { businessId, keyId } = merchant
       const other = asMerchant(businessId, await service.key(businessId))
@@ -135,7 +135,7 @@ describe('A rate limit of five requests per second', () => {
       expect((await list(other)).status).to.equal(200)
     })
 
-    it('is replaced from the next request on if an operator sets a different limit for the business', async () => {
+    it("follows an operator's new limit from the next request on", async () => {
       const merchant = await service.merchant()
       const sibling = await withAnotherKey(service, merchant)
       const neighbour = await service.merchant()
@@ -153,7 +153,7 @@ describe('A rate limit of five requests per second', () => {
       expect((await statuses(6, () => list(merchant))).at(-1)).to.equal(429)
     })
 
-    it("is checked after the key's IP allowlist and before the key's type", async () => {
+    it('is checked after the IP allowlist and before the key type', async () => {
       const publishable = await service.merchant({ kind: 'publishable' })
       let addresses = 0
       const write = () =>
@@ -167,7 +167,7 @@ describe('A rate limit of five requests per second', () => {
       expect(remaining(service, elsewhere)).to.equal(limit)
     })
 
-    it('gives one network a tenth of a publishable key, so that a stranger does not use up the key', async () => {
+    it("gives one network a tenth of a publishable key's limit, so a stranger can't use it up", async () => {
       const publishable = await service.merchant({ kind: 'publishable' })
       await changeAsOperator(service, publishable.businessId, { limits: { perSecond: 41 } })
       const read = (address: string) => list(publishable, service, address, '/PI-0000000000000000')
@@ -183,7 +183,7 @@ describe('A rate limit of five requests per second', () => {
         )
         for (const address of [first, same]) await expectRefused(read(address), 429, 'RATE_LIMITED', ofNetwork)
       }
-      // The refused requests have used up nothing of the key.
+      // The refused requests have used nothing of the key's limit.
       expect(service.deps.rateLimits?.look(`key:${publishable.keyId}`, 41).remaining).to.equal(31)
       expect(await statuses(31, () => read('unknown'))).to.deep.equal(Array(31).fill(404))
       const ofKey = { details: { scope: 'key', limit: 41, windowSeconds: 1 } }
@@ -193,7 +193,7 @@ describe('A rate limit of five requests per second', () => {
       expect((await read('192.0.2.1')).status).to.equal(404)
     })
 
-    it("leaves no trace of a refused request, so the request's idempotency key can be used again a second later", async () => {
+    it('stores nothing for a refused request, so its idempotency key can be used again a second later', async () => {
       const merchant = await service.merchant()
       const create = () => service.http.post(intents).set(merchant.write('once')).send({ amount: 5 })
       await statuses(5, () => list(merchant))
@@ -211,7 +211,7 @@ describe('A rate limit of five requests per second', () => {
     const unknown = (address: string) => service.http.get(intents).set('X-Forwarded-For', address)
     const mistyped = (address: string) => unknown(address).set('Authorization', 'Bearer sk_test_mistyped')
 
-    it('counts only requests without a valid key but, once it is reached, refuses every request before checking its credentials', async () => {
+    it('counts only requests without a valid key, but then refuses every request before checking credentials', async () => {
       const merchant = await service.merchant()
       const publishable = await service.merchant({ kind: 'publishable' })
       await changeAsOperator(service, publishable.businessId, { limits: { perSecond: 40 } })
@@ -258,25 +258,25 @@ describe('A rate limit of five requests per second', () => {
   })
 
   describe('shared by two processes', () => {
-    /** The key in Redis of a caller's sum in this second. */
+    /** The caller's Redis key for this second. */
     const sumOf = (who: string) => {
       const { config, secrets } = service.deps
       const second = Math.floor(service.clock.now().getTime() / 1000)
       return `${config.queuePrefix}:rate:${secrets.hash(`${second}:${who}`)}`
     }
 
-    /** Whether Redis knows this count. Counts that never expire would fill Redis, with a key per second. */
+    /** Whether Redis has this count. It must expire, or Redis would fill up with a key per second. */
     async function isCounted({ keyId }: Merchant, count: number) {
       const client = new Redis(redis.url)
       const name = sumOf(`key:${keyId}`)
       const [found, ms] = [await client.get(name), await client.pttl(name)]
       client.disconnect()
-      // -2: has expired meanwhile. -1: never expires.
+      // -2: already expired. -1: never expires.
       expect(ms, name).to.satisfy(() => ms === -2 || (ms >= 0 && ms <= 3000))
       return found === String(count)
     }
 
-    /** Tries again if the counts have expired meanwhile, after 3 s on a busy machine. */
+    /** Repeats if the counts have expired meanwhile (3 s), as they may on a busy machine. */
     async function expectShared(merchant: Merchant, send: () => Promise<unknown>, count: number) {
       const soon = (look: () => boolean | Promise<boolean>) => waitFor('soon', look, 500).catch(() => false)
       await waitFor('both processes know the sum', async () => {
@@ -288,14 +288,14 @@ describe('A rate limit of five requests per second', () => {
       })
     }
 
-    it('allows only five requests in total once the processes have exchanged their counts', async () => {
+    it('allows only five requests in total once they have exchanged their counts', async () => {
       const merchant = await service.merchant()
       await expectShared(merchant, () => statuses(4, () => list(merchant)), 4)
       await expectRefused(list(merchant, beside), 429, 'RATE_LIMITED')
     })
 
     const impossible = ['-9223372036854775000', '9223372036854775807', '9007199254740993', 'NaN', '1e9', '']
-    it('ignores sums in Redis that no process can have written, and any other sum set by a stranger after one second', async () => {
+    it("ignores impossible sums in Redis, and a stranger's other sums after one second", async () => {
       const [merchant, client] = [await service.merchant(), new Redis(redis.url)]
       const { config, rateLimits } = service.deps
       const who = `key:${merchant.keyId}`
@@ -346,7 +346,7 @@ describe('A rate limit of five requests per second', () => {
       client.disconnect()
     })
 
-    it('allows each process five requests while Redis is frozen, and does not delay any request', async () => {
+    it('allows each process five requests while Redis is frozen, without delaying any', async () => {
       const merchant = await service.merchant()
       await redis.kill('SIGSTOP')
       const startedAt = performance.now()
@@ -355,7 +355,7 @@ describe('A rate limit of five requests per second', () => {
       expect(performance.now() - startedAt).to.be.below(deadlineMs(3000))
     })
 
-    it('allows each process five requests while Redis is down, and the two processes five in total once Redis is back', async () => {
+    it('allows each process five requests while Redis is down, and five in total once it is back', async () => {
       const merchant = await service.merchant()
       await redis.kill('SIGKILL')
       await expectFiveEach(merchant)

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect } from 'chai'
 
-/** An HTTP response with its text on the wire. */
 export interface RawResponse {
   status: number
   headers: Map<string, string>
@@ -11,7 +10,7 @@ export interface RawResponse {
 
 export const crlf = (...lines: string[]): string => lines.join('\r\n')
 
-/** The head of a POST of JSON, up to its body. */
+/** Everything up to the body. */
 export const postHead = (path: string, headers: Record<string, string>, ...more: string[]): string =>
   crlf(
     `POST ${path} HTTP/1.1`,
@@ -23,11 +22,11 @@ export const postHead = (path: string, headers: Record<string, string>, ...more:
     '',
   )
 
-/** Writes bytes to a new connection and reads until the service closes it. */
+/** Opens a new connection and reads until the service closes it. */
 export const sendRaw = async (origin: string, ...parts: (string | Buffer)[]): Promise<RawResponse[]> =>
   responsesOf(await readRaw(origin, ...parts))
 
-/** As `sendRaw`, but returns the bytes of all responses, including interim ones. */
+/** Like `sendRaw`, but returns all bytes, including interim responses. */
 export async function readRaw(origin: string, ...parts: (string | Buffer)[]): Promise<string> {
   const socket = await connectTo(origin)
   for (const part of parts) socket.write(part)
@@ -50,7 +49,7 @@ export async function readToEnd(socket: Socket): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** All responses of a connection, by their Content-Length, without interim ones (1xx). */
+/** Splits by Content-Length, and leaves out interim responses (1xx). */
 export function responsesOf(wire: string): RawResponse[] {
   const responses: RawResponse[] = []
   for (let rest = Buffer.from(wire, 'latin1'); rest.length > 0; ) {
@@ -71,7 +70,6 @@ export function responsesOf(wire: string): RawResponse[] {
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
-/** Expects a failure in the envelope. */
 export function expectFailure(response: RawResponse | undefined, status: number, code: string): void {
   expect(response?.status).to.equal(status)
   expect(response?.headers.get('content-type')).to.equal('application/json; charset=utf-8')

@@ -13,7 +13,7 @@ const closing = 'Connection: close'
 const coding = 'Transfer-Encoding: chunked'
 const form = 'application/x-www-form-urlencoded'
 
-/** The bytes to send, every response to them, and how many intents they create. */
+/** The bytes to send, every expected response, and how many intents they create. */
 type Row = [title: string, responses: string[], wire: () => string | Buffer, created?: number]
 
 describe('The HTTP server on a raw socket', () => {
@@ -33,7 +33,7 @@ describe('The HTTP server on a raw socket', () => {
 
   const body = '{"amount":5}'
   const post = (...headers: string[]) => postHead(intents, merchant.write(), ...headers)
-  /** A create that succeeds if the service reads it as a request. */
+  /** Succeeds if the service takes it for a request. */
   const create = (...headers: string[]) => post('Content-Length: 12', ...headers) + body
   const chunked = (...headers: string[]) => post(coding, ...headers)
   const chunks = crlf('c', body, '0', '', '')
@@ -190,7 +190,7 @@ describe('The HTTP server on a raw socket', () => {
     ['an invalid chunk', 400, (path) => `${page('POST', path, coding)}zz\r\n`],
   ]
   for (const [what, status, wire] of brokenPages)
-    it(`has an error page for a request for a page with ${what}, and the envelope for others`, async () => {
+    it(`returns an error page to a page request with ${what}, and the JSON envelope to others`, async () => {
       for (const path of ['/', '/p/ABCDEF', '/p/ABCDEF?lang=ar', '/pay/x', '/sandbox/x', '/admin', '/admin/sign-in']) {
         const response = (await sendRaw(origin, wire(path))).at(-1)
         const { headers, body: document = '' } = response ?? {}
@@ -221,7 +221,7 @@ describe('The HTTP server on a raw socket', () => {
     expect(read.data.status).to.equal('PENDING')
   })
 
-  it('refuses an oversized body on the basis of its declared length alone, without sending 100 Continue', async () => {
+  it('refuses an oversized body by its declared length alone, without sending 100 Continue', async () => {
     const before = await service.deps.Intent.countDocuments()
     const length = 'Content-Length: 99999999999'
     const wires = await Promise.all([
@@ -236,7 +236,7 @@ describe('The HTTP server on a raw socket', () => {
     expect(await service.deps.Intent.countDocuments()).to.equal(before)
   })
 
-  it('sends no 100 Continue until it has authenticated the request', async () => {
+  it('sends no 100 Continue before it has authenticated the request', async () => {
     const headers = ['Expect: 100-continue', 'Content-Length: 12', closing]
     const wire = await readRaw(origin, postHead(intents, {}, ...headers))
     expect(wire).to.match(/^HTTP\/1\.1 401 /)

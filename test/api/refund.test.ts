@@ -45,11 +45,10 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       .send(typeof body === 'string' ? body : JSON.stringify(body))
   const read = (reference: string) => readIntent(service, merchant, reference)
   const stored = (referenceNumber: string) => service.deps.Intent.findOne({ referenceNumber }).orFail().lean()
-  /** The data of its payment.refunded events. */
   const refundEvents = async (reference: string) =>
     (await outboxData(service, reference)).filter(({ event }) => event === 'payment.refunded').map(({ data }) => data)
 
-  /** Replaces every wallet until the test ends. Returns the orders and queries that it receives. */
+  /** Lasts until the test ends. Returns the orders and queries received. */
   function replaceWallets(responses: { refund(): Promise<WalletOutcome>; status(): Promise<WalletOutcome> }): {
     orders: RefundOrder[]
     queries: StatusQuery[]
@@ -101,7 +100,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect(await read(reference)).to.deep.equal(intent)
     })
 
-    it("adds the event payment.refunded, with the refunded amount and the payment's commission, in the same write as the refund", async () => {
+    it('adds payment.refunded with the refunded amount and the commission in the same write as the refund', async () => {
       const reference = await paid(10_000)
       const { body } = await refund(reference, { amount: 3000 }).expect(200)
       const { id } = body.data.refund
@@ -122,7 +121,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       ])
     })
 
-    it('grants several partial refunds and then a refund of the remainder, and refuses any further refund', async () => {
+    it('grants partial refunds up to the full amount, and refuses any further refund', async () => {
       const reference = await paid(100)
       await refund(reference, { amount: 30 }).expect(200)
       const second = await refund(reference, { amount: 50, expectedRefundable: 70 }).expect(200)
@@ -135,7 +134,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect((await refundEvents(reference)).map((each) => each.refund.amount)).to.deep.equal([30, 50, 20])
     })
 
-    it('gives back each fee to the centime, even if an earlier refund fails after a later one completed the amount', async () => {
+    it('returns every fee to the centime, even if an earlier refund fails after a later one completed the amount', async () => {
       const reference = await paid(10_000)
       const responses: WalletOutcome[] = [{ outcome: 'unknown', why: 'no response' }]
       const { orders } = replaceWallets({
@@ -164,7 +163,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect(after.feesReturned).to.deep.equal({ providerTtc: 200, payerTtc: 100 })
     })
 
-    it('refunds the amount that was actually paid for an OPEN intent', async () => {
+    it('refunds the amount actually paid on an OPEN intent', async () => {
       const { referenceNumber } = await createIntent(service, merchant, { amountType: 'OPEN', amount: 5 })
       const path = `${intents}/${referenceNumber}/simulate-payment`
       await service.http.post(path).set(merchant.write()).send({ amount: 900 }).expect(200)
@@ -185,7 +184,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect(await balances()).to.deep.equal([paidFrom + 10_100])
     })
 
-    it('sends the refund of a live payment to the wallet used for that payment', async () => {
+    it('refunds a live payment through the wallet that paid it', async () => {
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
       const { referenceNumber } = await createIntent(service, live, { amount: 99_904 })
       const wallet = { name: 'live:wallet.example', authorise: async () => ({ outcome: 'done' }) } as unknown as Wallet
@@ -265,7 +264,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
           await expectRefused(refund(reference, body), 400, 'INTENT_REFUND_INVALID_STATUS')
     })
 
-    it('checks expectedRefundable before the amount, and returns the refundable amount', async () => {
+    it('checks expectedRefundable before the amount, and returns the actual refundable amount', async () => {
       const reference = await paid(100)
       await refund(reference, { amount: 40 }).expect(200)
       const expected: [body: object, code: string, param: string][] = [
@@ -279,7 +278,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect(await stored(reference)).to.include({ refundsCommitted: 40 })
     })
 
-    it('returns 402 REFUND_FAILED and changes nothing if the payment or the refund has the magic amount 99904', async () => {
+    it('returns 402 REFUND_FAILED and changes nothing for the magic amount 99904', async () => {
       const [all, part] = [await paid(99_904), await paid(200_000)]
       const before = await Promise.all([stored(all), stored(part)])
       await expectRefused(refund(all), 402, 'REFUND_FAILED')
@@ -301,7 +300,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       Promise.all(bodies.map((body) => post(service, merchant, `/intents/${reference}/refund`, JSON.stringify(body))))
     const ten = (amount: number) => Array.from({ length: 10 }, () => ({ amount }))
 
-    it('grants only one of two competing refunds of 60 from 100, and reports in the other response that 40 can still be refunded', () =>
+    it('grants one of two competing refunds of 60 from 100, and reports 40 as still refundable to the other', () =>
       inRounds(rounds(40, 2), async () => {
         const reference = await paid(100)
         const responses = await refundAll(reference, [{ amount: 60 }, { amount: 60 }])
@@ -329,7 +328,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       }
     })
 
-    it('never refunds more than was paid, and refuses requests whose expectedRefundable is outdated', () =>
+    it('never refunds more than was paid, and refuses an outdated expectedRefundable', () =>
       inRounds(rounds(20, 2), async () => {
         const reference = await paid(100)
         const responses = await refundAll(reference, [
@@ -369,7 +368,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       }
     })
 
-    it('returns 503 and keeps the refund PENDING until the outcome is known, and orders the refund only once', async () => {
+    it('returns 503 and keeps the refund PENDING until the outcome is known, ordering it only once', async () => {
       service.clock.freeze(service.deps.now())
       const reference = await paid(100)
       let status: WalletOutcome = unknown
@@ -399,7 +398,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect((await retry().expect(200)).headers['idempotent-replayed']).to.equal('true')
     })
 
-    it('responds to a retry with the outcome that a worker has obtained in the meantime', async () => {
+    it('returns the outcome that a worker has obtained in the meantime to a retry', async () => {
       const ends: [WalletOutcome, number, string][] = [
         [{ outcome: 'done' }, 200, 'REFUNDED'],
         [{ outcome: 'not-executed' }, 402, 'PAID'],
@@ -421,7 +420,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       }
     })
 
-    it('returns 402 to a retry, and sends no second order, if the wallet never executed the first order', async () => {
+    it('returns 402 to a retry without a second order if the wallet never executed the first', async () => {
       const reference = await paid(100)
       const gate = createGate()
       const { orders } = replaceWallets({
@@ -455,7 +454,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect(orders).to.have.length(1)
     })
 
-    it('returns 503 if MongoDB goes down during the refund, and lets a retry query the outcome', async () => {
+    it('returns 503 if MongoDB goes down during the refund, and queries the outcome on a retry', async () => {
       const reference = await paid(100)
       const { updateIntent } = service.deps.batchers
       const gone = () => Promise.reject(new mongo.MongoNetworkError('gone'))
@@ -477,7 +476,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect([orders.length, (await refundEvents(reference)).length]).to.deep.equal([1, 1])
     })
 
-    it('returns a retryable error and leaves no hold if the wallet is no longer configured', async () => {
+    it('returns a retryable error and releases the hold if the wallet is no longer configured', async () => {
       const reference = await paid(100)
       await service.deps.Intent.updateOne({ referenceNumber: reference }, { $set: { 'payment.wallet': 'live:gone' } })
       await expectRefused(refund(reference), 503, 'SERVICE_UNAVAILABLE')
@@ -485,7 +484,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     })
   })
 
-  it('queries the outcome of an earlier order only until the request times out', async () => {
+  it("queries the outcome of an earlier order only until the request's deadline", async () => {
     const reference = await paid(100)
     replaceWallets({ refund: async () => unknown, status: async () => ({ outcome: 'done' }) })
     await refund(reference, {}, `slow ${reference}`).expect(503)
@@ -503,7 +502,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     expect((await stored(reference)).refunds[0]?.status).to.equal('PENDING')
   })
 
-  /** Changes an intent after a refund request has read it, and before the request writes the refund. */
+  /** Changes the intent after a refund request has read it, before the request writes the refund. */
   function changeMeanwhile(referenceNumber: string, $set: object): void {
     const { capacity } = service.deps
     const { paceWork } = capacity
@@ -514,7 +513,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     }
   }
 
-  it('refunds nothing if the clean-up begins to remove the intent while the request is running', async () => {
+  it('refunds nothing if the clean-up starts removing the intent during the request', async () => {
     const reference = await paid(10_000)
     changeMeanwhile(reference, { cleanedAt: service.deps.now() })
     await expectRefused(refund(reference), 404, 'INTENT_NOT_FOUND')
@@ -525,7 +524,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     ['providerTtc', 200, { providerTtc: 0, payerTtc: 50 }],
     ['payerTtc', 100, { providerTtc: 100, payerTtc: 0 }],
   ] as const)
-    it(`gives back no more of a fee than is left if another refund takes it meanwhile: ${fee}`, async () => {
+    it(`returns no more of a fee than is left if a concurrent refund has returned part of it: ${fee}`, async () => {
       const reference = await paid(10_000)
       breaks(service, 'refunds bounded', reference)
       changeMeanwhile(reference, { refundsCommitted: 1, [`feesReturned.${fee}`]: whole })
@@ -542,7 +541,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       { referenceNumber: reference },
       { $set: { refunds: Array.from({ length: 999 }, () => record) } },
     )
-    // Three concurrent requests all read that one refund is left.
+    // All three have read that one refund is left.
     const responses = await Promise.all(Array.from({ length: 3 }, () => refund(reference, { amount: 1 })))
     expect(responses.map(({ status }) => status)).to.have.members([200, 400, 400])
     await expectRefused(refund(reference, { amount: 1 }), 400, 'INTENT_REFUND_INVALID_STATUS')

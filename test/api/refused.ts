@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 
-/** Expects a response to be this refusal of the catalogue, with these further fields. Returns the response. */
+/** Expects this error of the catalogue, with these further fields. */
 export async function expectRefused<Some extends { status: number; body: { error?: unknown } }>(
   request: PromiseLike<Some>,
   status: number,

@@ -29,7 +29,7 @@ describe('The request log', () => {
     service.http.post(intents).set(headers).send(body)
   const idOf = (response: RawResponse | undefined) => String(response?.headers.get('x-request-id'))
   const lineOfRaw = (response: RawResponse | undefined) => lineOf({ headers: { 'x-request-id': idOf(response) } })
-  /** The two lines of a request that failed. */
+  /** A failed request logs two lines. */
   const bothLines = ({ headers }: { headers: Record<string, string> }) => {
     const requestId = headers['x-request-id']
     return waitFor('both lines', () => linesOf(requestId).length === 2 && linesOf(requestId))
@@ -63,7 +63,7 @@ describe('The request log', () => {
     expect(await lineOf(await service.http.get(intents).set(read()))).to.include(getLine)
   })
 
-  it('contains the key and the business of a request whose key is known but may not be used', async () => {
+  it('names the key and business of a request whose key is known but not allowed', async () => {
     const { deps } = service
     const listedElsewhere = { ipAllowlist: ['192.0.2.1'] }
     const refused: [code: string, merchant: Merchant, refuse: (merchant: Merchant) => Promise<unknown>][] = [
@@ -100,10 +100,10 @@ describe('The request log', () => {
     expect(line).to.have.all.keys(await lineOf(await service.http.get('/healthz')))
   })
 
-  it('contains one line for an incomplete request, with the request id and error code of its response', async () => {
+  it('contains one line for an incomplete request, with its request id and error code', async () => {
     const { write, keyId, businessId } = await service.merchant()
     const { origin, close } = await openServer(service)
-    /** Sends the beginning of a body after 100 Continue, which the service sends once it knows the caller. */
+    /** Sends the start of a body after 100 Continue, which the service sends once it knows the caller. */
     async function breakOff(framing: string, beginning: string, isEnded: boolean) {
       const socket = await connectTo(origin)
       socket.write(postHead(intents, write(), framing, 'Expect: 100-continue'))
@@ -140,7 +140,7 @@ describe('The request log', () => {
     expect(requests).to.have.lengthOf(sent.length + 1)
   })
 
-  it("contains a client's address if a trusted proxy reports it, but no other text from X-Forwarded-For, and warns once a minute", async () => {
+  it("contains the client's address from a trusted proxy, nothing else from X-Forwarded-For, and one warning a minute", async () => {
     const config = { ...service.deps.config, trustProxy: ['127.0.0.1'] }
     const app = createApp({ ...service.deps, config })
     const { origin, close } = await openServer(service, shortTimeouts, app)
@@ -160,7 +160,7 @@ describe('The request log', () => {
     expect(warnings[0]).to.include({ level: 40, proxy: '127.0.0.1' })
   })
 
-  it('contains the message of an unexpected error, although the response omits it', async () => {
+  it("contains an unexpected error's message, which the response omits", async () => {
     const { write } = await service.merchant()
     const { insertIntent } = service.deps.batchers
     service.deps.batchers.insertIntent = async () => {
@@ -173,7 +173,7 @@ describe('The request log', () => {
     expect(logged.find(({ msg }) => msg === 'request.failed')).to.have.nested.property('err.message', 'a bug')
   })
 
-  it('reports an unexpected error that occurs before the first database call as a 500, not as a MongoDB error', async () => {
+  it('reports an unexpected error before the first database call as a 500, not as a MongoDB error', async () => {
     const { read } = await service.merchant()
     const { findKey } = service.deps.batchers
     service.deps.batchers.findKey = async () => {
@@ -186,13 +186,13 @@ describe('The request log', () => {
     expect(logged.find(({ msg }) => msg === 'request.failed')).to.have.nested.property('err.name', 'CastError')
   })
 
-  it('reports a MongoDB error by its code, and only once for all requests that fail at about the same time', async () => {
+  it('reports a MongoDB error by code, once for all requests that fail at about the same time', async () => {
     const start = recorded.text.length
     const own = await openService({}, service.deps.log)
     const { read } = await own.merchant()
     const database = own.deps.mongo.db
     await database?.collection('apikeys').drop()
-    // A query to this view fails, and its error quotes a name.
+    // A query to this view fails, with a name quoted in the error.
     const pipeline = [{ $set: { 'secrets.hash': { $toInt: '$name' } } }]
     await database?.createCollection('apikeys', { viewOn: 'businesses', pipeline })
     const responses = await Promise.all(Array.from({ length: 5 }, () => own.http.get(intents).set(read())))
@@ -248,9 +248,9 @@ describe('The request log', () => {
       ['GET /Hidden HTTP/1.1', twice, 'no header'],
     ])
       await sendRaw(service.origin, crlf(...head, '', ''))
-    // This leaves an intent without its fields.
+    // Leaves an intent without its fields.
     excuse([service.deps.mongo.name])
-    // MongoDB quotes the values of a unique index in its error message.
+    // MongoDB quotes a unique index's values in its error message.
     const { insertIntent } = service.deps.batchers
     service.deps.batchers.insertIntent = async (intent) => {
       service.deps.batchers.insertIntent = insertIntent

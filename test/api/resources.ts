@@ -10,22 +10,19 @@ import { storeOrder } from '../support/orders.ts'
 import { type Merchant, type Service, tester } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 
-/** A business in one environment, and its key there. */
+/** One environment of a business, with a key. */
 export interface Side {
   merchant: Merchant
   sandbox: boolean
 }
 
-/**
- * The kinds of resources that merchants own: the code of a missing one, an id that does not exist, and functions to
- * create one and to read all.
- */
+/** Everything merchants own: the error for a missing one, an unused id, and how to create one and read all. */
 export interface Kind {
   missing: string
   unknown: string
-  /** Returns its id in paths. */
+  /** Creates one, and returns the id used in paths. */
   make(service: Service, side: Side): Promise<string>
-  /** As they are stored, of these businesses. */
+  /** Reads all of these businesses' documents. */
   stored(service: Service, businessIds: string[]): Promise<Stored[]>
 }
 
@@ -35,7 +32,6 @@ export interface Stored {
   sandbox: boolean
 }
 
-/** Never called. */
 const nowhere = 'http://127.0.0.1:9/hook'
 
 export const kinds = {
@@ -48,7 +44,7 @@ export const kinds = {
   booking: {
     missing: 'never missing',
     unknown: 'never unknown',
-    // Its amount identifies it in all views of the ledger.
+    // Its amount identifies it in every ledger view.
     make: async ({ deps, clock }, { merchant, sandbox }) => {
       const amount = 7_100_000 + randomInt(800_000)
       const day = dayOf(clock.now())
@@ -98,7 +94,7 @@ export const kinds = {
       const endpoint = await deps.Endpoint.findById(id).orFail().lean()
       const request = { from: new Date(0), to: null, events: null, onlyUndelivered: false }
       const replay = await startReplay(deps, await planReplay(deps, endpoint, request), tester)
-      // The paths of its operations name the endpoint and the replay, and the tests use one id for both.
+      // Replay paths name the endpoint and the replay, and the tests use one id for both.
       await deps.Replay.deleteOne({ _id: replay._id })
       await deps.Replay.insertMany([{ ...replay, _id: id }])
       return id

@@ -9,7 +9,7 @@ import { asMerchant, withMerchantPerTest, withService } from '../support/service
 const hour = 3_600_000
 const events: EventName[] = ['payment.created']
 
-describe('The operation that rotates a webhook secret', () => {
+describe('The rotation of a webhook secret', () => {
   const service = withService()
   const endpointServer = withEndpointServer()
   const merchant = withMerchantPerTest(service)
@@ -25,7 +25,7 @@ describe('The operation that rotates a webhook secret', () => {
   const rotate = (key?: string, as = merchant, at = service) =>
     at.http.post(`/api/v1/dev/webhooks/endpoints/${id}/rotate-secret`).set(as.write(key))
   const rotated = async (): Promise<string> => (await rotate().expect(200)).body.data.secret
-  /** Creates an event and returns its request to the endpoint. */
+  /** A new event, as it arrived at the endpoint. */
   async function arrival(): Promise<Received> {
     const { _id } = await freshDelivery(service, merchant)
     await attempt(service.deps, _id)
@@ -56,7 +56,7 @@ describe('The operation that rotates a webhook secret', () => {
     for (const each of [first, secret, standardSecret.slice(6)]) expect(kept).not.to.include(each)
   })
 
-  it('takes effect immediately, but deliveries are also signed with the old secret for another 24 hours', async () => {
+  it("takes effect immediately, and deliveries also carry the old secret's signature for 24 hours", async () => {
     const before = await arrival()
     expect([isSignedWith(first, before), previousOf(before)]).to.deep.equal([true, undefined])
     service.clock.freeze(new Date('2031-03-04T05:06:07Z'))
@@ -72,7 +72,7 @@ describe('The operation that rotates a webhook secret', () => {
     expect([isSignedWith(second, after), previousOf(after)]).to.deep.equal([true, undefined])
   })
 
-  it('is verified by the library of Standard Webhooks with the new and with the old secret, byte for byte', async () => {
+  it('verifies with the Standard Webhooks library under the new and the old secret', async () => {
     const verify = (standardSecret: string, { headers, body }: Received, sent = body) =>
       new Webhook(standardSecret).verify(sent, headers as Record<string, string>)
     const before = await arrival()
@@ -104,7 +104,7 @@ describe('The operation that rotates a webhook secret', () => {
     expect(previousOf(later)).to.equal(signatures(old.slice(0, 2), later))
   })
 
-  it('rotates the secret once per idempotency key, and keeps every secret that concurrent rotations have replaced', async () => {
+  it('happens once per idempotency key, and keeps every secret that concurrent rotations replaced', async () => {
     const same = await Promise.all(Array.from({ length: 10 }, () => rotate('the-same')))
     expect(new Set(same.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
     const second = same[0]?.body.data.secret
@@ -116,7 +116,7 @@ describe('The operation that rotates a webhook secret', () => {
     expect(previousOf(arrived)).to.equal(signatures(old, arrived))
   })
 
-  it('returns the first secret to a retry for 24 hours, even if it has since been rotated or the endpoint is deleted', async () => {
+  it('returns the first secret to a retry for 24 hours, even after another rotation or a deletion', async () => {
     service.clock.freeze(new Date('2031-06-07T00:00:00Z'))
     const { text } = await rotate('again').expect(200)
     await rotated()

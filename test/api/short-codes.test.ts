@@ -30,7 +30,7 @@ describe('A short code', () => {
   const merchant = withMerchantPerTest(service)
   const create = (key?: string) => service.http.post(intents).set(merchant.write(key)).send({ amount: 5 })
 
-  /** The pool of another process. */
+  /** Opens the codes as another process would. */
   const anotherPool = (changes: Partial<Parameters<typeof createShortCodes>[0]> = {}) => {
     const { ServiceKey, Intent, secrets, log } = service.deps
     return createShortCodes({ ServiceKey, Intent, secrets, log, ...changes })
@@ -47,8 +47,8 @@ describe('A short code', () => {
     expect(await service.deps.Intent.countDocuments()).to.equal(count)
   }
 
-  it('follows from its number and the key, and no two numbers have the same code', () => {
-    // Computed by another program.
+  it('is derived from its number and the key, and unique per number', () => {
+    // Computed with another program.
     const key = createSecretKey(Buffer.from(Array.from({ length: 32 }, (_, index) => index)))
     expect(shortCodesFrom(key, 0, 3)).to.deep.equal(['ZZ8FF4', 'PPZGYY', 'ZY3M8K'])
     expect(shortCodesFrom(key, block - 1, 1)).to.deep.equal(['QSXS8T'])
@@ -59,7 +59,7 @@ describe('A short code', () => {
     expect(many.filter((code) => !isShortCode(code))).to.deep.equal([])
   })
 
-  it('is never used again, even after the clean-up has removed its intent or its process was killed', async () => {
+  it('is never reused, even after its intent was removed or its process was killed', async () => {
     const { referenceNumber, shortCode } = await createIntent(service, merchant)
     await service.http.post(`${intents}/${referenceNumber}/cancel`).set(merchant.write()).expect(200)
     await service.deps.Intent.updateOne({ referenceNumber }, { $set: { outbox: [] } })
@@ -76,7 +76,7 @@ describe('A short code', () => {
     expect(codes).to.have.members(shortCodesFrom(key, 2 * block, block))
   })
 
-  it('is never given by two processes, even if they create the key at the same time', async () => {
+  it('is never issued twice, even if two processes create the key at the same time', async () => {
     const second = await openSecondProcess(service)
     const pools = [service, second, service, second].map(({ deps }) => createShortCodes(deps))
     const codes = (await Promise.all(pools.map((pool) => takeAll(pool, 3 * block)))).flat()
@@ -87,14 +87,14 @@ describe('A short code', () => {
     await second.close()
   })
 
-  it('is not used if it is unknown whether its reservation was stored', async () => {
+  it("is skipped if it's unknown whether its reservation was stored", async () => {
     const native = keys()
     const { findOneAndUpdate } = native
     let calls = 0
     native.findOneAndUpdate = (async (...args: unknown[]) => {
       const result = await (findOneAndUpdate as (...args: unknown[]) => Promise<unknown>).apply(native, args)
       calls += 1
-      // The responses about the new key and about the first block are lost.
+      // Loses the responses about the new key and the first block.
       if (calls === 1 || calls === 3) throw new mongoose.mongo.MongoNetworkError('connection closed')
       return result
     }) as never
@@ -107,7 +107,7 @@ describe('A short code', () => {
     expect((await create('lost').expect(201)).body).to.deep.equal(body)
   })
 
-  it('is not used up by a request whose twin creates the intent', async () => {
+  it('is not used up by a request whose concurrent duplicate creates the intent', async () => {
     const { shortCodes } = service.deps
     const next = await takeAll(shortCodes, 2)
     for (const code of next) shortCodes.giveBack(code)
@@ -116,7 +116,7 @@ describe('A short code', () => {
     expect([one.body.data.shortCode, ...(await takeAll(shortCodes, 1))]).to.have.members(next)
   })
 
-  it('costs far less than one write for each intent, and creates do not wait for it', async () => {
+  it('costs far less than one write per intent, and never delays a create', async () => {
     await createIntent(service, merchant)
     const operations = await profiled(service, async () => {
       for (let count = 0; count < 8; count += 1) await createIntent(service, merchant)
@@ -135,7 +135,7 @@ describe('A short code', () => {
     expect(isReserving).to.equal(true)
   })
 
-  it("is not taken after the request's deadline", async () => {
+  it("is not reserved after the request's deadline", async () => {
     const late = await anotherPool()
       .take(performance.now())
       .catch((error: { code: string }) => error.code)
@@ -143,7 +143,7 @@ describe('A short code', () => {
     expect(await keys().countDocuments({})).to.equal(0)
   })
 
-  it('follows the same key after SECRET_KEY was rotated', async () => {
+  it('is derived from the same key after SECRET_KEY is rotated', async () => {
     const [old, current] = [Buffer.from(secretKey, 'base64'), randomBytes(32)]
     await takeAll(anotherPool(), 1)
     const key = await keyOf()
@@ -154,7 +154,7 @@ describe('A short code', () => {
     expect(codes).to.have.members(shortCodesFrom(key, block, block))
   })
 
-  it('makes creates fail if no SECRET_KEY decrypts its key, until one does', async () => {
+  it("can't be issued, so creates fail, until a configured SECRET_KEY decrypts its key", async () => {
     const first = await create().expect(201)
     const before = await stored()
     const { log, lines } = recordLog()
@@ -172,11 +172,11 @@ describe('A short code', () => {
     expect(body.data.shortCode).to.not.equal(first.body.data.shortCode)
   })
 
-  it('is found at once even if the counter was set back behind many intents', async () => {
+  it('is found at once even if the counter was set back far behind existing intents', async () => {
     const template = await intentTemplate(service, merchant)
     const key = await keyOf()
     const codes = shortCodesFrom(key, 0, 5000)
-    // The last process has not used some of its codes.
+    // The last process left some of its codes unused.
     await copyIntents(service, template, 4900, (index) => ({ shortCode: codes[index] ?? '' }))
     await setUsed(0)
     service.deps.shortCodes = anotherPool()
@@ -186,7 +186,7 @@ describe('A short code', () => {
     const { used = 0 } = await stored()
     expect(used).to.be.within(5000, 10_000)
 
-    // A new key gives some codes that intents have.
+    // Some of the new key's codes are already in use.
     await service.deps.Intent.deleteMany({})
     await keys().deleteOne({ _id: 'shortCodes' })
     const another = anotherPool()
@@ -197,7 +197,7 @@ describe('A short code', () => {
     expect([code, ...rest]).to.have.members([...shortCodesFrom(await keyOf(), 0, block), ...next.slice(100)])
   })
 
-  it('makes creates fail when all codes are used up', async () => {
+  it('runs out eventually, and creates then fail', async () => {
     await createIntent(service, merchant)
     await setUsed(allShortCodes - block)
     const last = await takeAll(anotherPool(), block)

@@ -27,7 +27,7 @@ export interface Opened {
   close(): Promise<unknown>
 }
 
-/** Opens a second HTTP server of a service. */
+/** A second HTTP server of the same service. */
 export async function openServer(
   service: Service,
   limits = shortTimeouts,
@@ -50,6 +50,6 @@ export async function openServer(
   }
 }
 
-/** Serves the health probes of a worker on a free port. */
+/** A worker's health probes, on a free port. */
 export const openProbes = async (deps: Deps): Promise<HttpServer> =>
   (await serveProbes({ ...deps, config: { ...deps.config, workerPort: 0 } })) as HttpServer

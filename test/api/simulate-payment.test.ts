@@ -30,7 +30,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
   const events = async (reference: string) =>
     (await outboxData(service, reference)).map(({ event, data }) => ({ event, ...data }))
 
-  it('returns 200 with the intent as GET returns it, now PAID and without a code', async () => {
+  it('returns 200 with the intent as GET returns it, PAID and without a code', async () => {
     service.clock.freeze(new Date('2026-03-01T12:00:00.000Z'))
     const reference = await create()
     service.clock.advance(1000)
@@ -56,7 +56,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     expect(await readIntent(service, merchant, reference)).to.deep.equal(body.data)
   })
 
-  it('adds the event payment.confirmed, with the masked phone number and the commission, in the same write as the payment', async () => {
+  it('adds payment.confirmed with the masked phone number and the commission in the same write as the payment', async () => {
     const reference = await create({ amount: 10_000, metadata: { order: '7' } })
     const { body } = await simulate(reference, { payerPhone: '+222 36 12 34 58' })
     const [, event, ...more] = await events(reference)
@@ -69,7 +69,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       paid_at: body.data.payment.paidAt,
       payer_phone: '36 ** ** 58',
       metadata: { order: '7' },
-      // 2 % and 1 % of 100.00; 14 % and 2 % of the 3.00 are taxes.
+      // 2 % and 1 % of 100.00. Taxes are 14 % and 2 % of that 3.00.
       commission: { provider_ttc: 200, payer_ttc: 100, tof: 42, tte: 6, total_revenue: 252 },
     })
     const [attempt] = (await stored(reference)).attempts
@@ -84,7 +84,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
   })
 
   describe('for an OPEN intent', () => {
-    /** Pays an intent, and returns the paid amount, which the event contains too. */
+    /** Returns the paid amount, after checking that the event has it too. */
     const amountPaid = async (intent: object, body: object) => {
       const reference = await create({ amountType: 'OPEN', ...intent })
       const response = await simulate(reference, body).expect(200)
@@ -94,7 +94,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       return paid
     }
 
-    it('pays the given amount, or the suggested amount if none is given, or 100.00 if there is no suggested amount either', async () => {
+    it('pays the given amount, else the suggested amount, else 100.00', async () => {
       expect(await amountPaid({ amount: 700 }, { amount: 1 })).to.equal(1)
       expect(await amountPaid({ amount: 700 }, {})).to.equal(700)
       expect(await amountPaid({}, { amount: 1_000_000_000 })).to.equal(1_000_000_000)
@@ -198,12 +198,12 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     ['success', 200],
     ['insufficient_funds', 402],
   ] as const)
-    it(`returns the original outcome to a retry after a crash and many later changes: ${outcome}`, async () => {
+    it(`repeats the original outcome to a retry after a crash and many later changes: ${outcome}`, async () => {
       const reference = await create()
       const key = crypto.randomUUID()
       const first = await simulate(reference, { outcome }, key).expect(status)
       await loseResponses(service)
-      // The request died before it stored its response.
+      // The request died before storing its response.
       await service.deps.StoredResponse.deleteMany({})
       const again = await simulate(reference, { outcome }, key).expect(status)
       const { requestId: _own, ...error } = again.body.error ?? {}
@@ -211,7 +211,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       expect(await events(reference)).to.have.lengthOf(2)
     })
 
-  it('pays an intent that had not expired when the payment began, even if the clock jumps during the payment', async () => {
+  it('pays an intent that had not expired when the payment began, even if the clock jumps meanwhile', async () => {
     const reference = await create()
     const caller = callerOf(merchant)
     const input = { amount: null, outcome: 'success', payerPhone: '22000000' } as const
@@ -294,7 +294,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     })
   })
 
-  it("lets only one of several concurrent payments and cancellations succeed, and adds only that request's event", async () => {
+  it('lets one of several concurrent payments and cancellations succeed, and adds only its event', async () => {
     const race = async (withCancel: boolean) => {
       const reference = await create()
       const cancel = service.http.post(`${intents}/${reference}/cancel`).set(merchant.write())

@@ -26,12 +26,12 @@ describe('A connection', () => {
 
   const head = (...headers: string[]) => postHead(intents, merchant.write(), ...headers)
   const readResponses = async (socket: Socket) => responsesOf((await readToEnd(socket)).toString('latin1'))
-  /** Sends a health probe as the last request of a connection, and returns the responses. */
+  /** Sends a health probe as the connection's last request. */
   const probe = (socket: Socket) => {
     socket.write(crlf('GET /healthz HTTP/1.1', 'Host: a', 'Connection: close', '', ''))
     return readResponses(socket)
   }
-  /** Sends `beginning`, then `drop` repeatedly until the connection is closed. Returns the responses. */
+  /** Sends `beginning`, then `drop` again and again until the connection closes. Returns the responses. */
   async function drip(origin: string, beginning: string, drop: string) {
     const socket = await connectTo(origin)
     socket.write(beginning)
@@ -46,7 +46,7 @@ describe('A connection', () => {
     expect(createHttpServer(service.deps, express(), timeouts).server).to.include(nodeTimeouts)
   })
 
-  it('gets 408 REQUEST_TIMEOUT if its request arrives too slowly, and the request is not executed', async () => {
+  it('gets 408 REQUEST_TIMEOUT if its request arrives too slowly to be executed', async () => {
     const before = await service.deps.Intent.countDocuments()
     const all = await Promise.all([
       sendRaw(hasty.origin),
@@ -145,7 +145,7 @@ describe('A connection', () => {
     expect(responses.map(({ status }) => status)).to.deep.equal(Array(20).fill(200))
   })
 
-  it('gets no 408 if the response was sent before the request body had arrived', async () => {
+  it('gets no 408 if the response was sent before the body had arrived', async () => {
     const announced = ['Host: a', 'Content-Length: 12', 'Content-Type: application/json', '', '']
     const early = await Promise.all([
       sendRaw(hasty.origin, crlf(`POST ${intents} HTTP/1.1`, ...announced)),
@@ -164,7 +164,7 @@ describe('A connection', () => {
     ],
   ]
   for (const [what, headOf, status, code] of refusedBodies)
-    it(`stays open until the client has read the refusal of a body that is still arriving: ${what}`, async () => {
+    it(`stays open until the client has read the refusal of a body still being sent: ${what}`, async () => {
       const socket = await connectTo(hasty.origin)
       socket.on('error', () => undefined)
       socket.pause()
@@ -177,7 +177,7 @@ describe('A connection', () => {
       expectFailure(response, status, code)
     })
 
-  it('serves nothing behind a request whose response closes it, even if that response must wait for others', async () => {
+  it('serves nothing after a request whose response closes it, even if that response must wait', async () => {
     const { resolve: respond, promise } = Promise.withResolvers<undefined>()
     const queues = { ...service.deps.queues, ping: () => promise }
     const opened = await openServer(service, shortTimeouts, createApp({ ...service.deps, queues }))
@@ -196,7 +196,7 @@ describe('A connection', () => {
     expect(await service.deps.Intent.countDocuments()).to.equal(before)
   })
 
-  it('can be closed by the client after any byte of a request, in which case the request is not executed', async () => {
+  it('never executes a request that the client breaks off, at any byte', async () => {
     const whole = head('Content-Length: 12') + body
     const before = await service.deps.Intent.countDocuments()
     const offsets = Array.from({ length: 12 }, (_, n) => Math.floor((whole.length * n) / 12))
@@ -218,7 +218,7 @@ describe('A connection', () => {
     expect(await service.deps.Intent.countDocuments()).to.equal(before)
   })
 
-  it("does not crash the process if the client resets it while a request is queued, even on a worker's port", async () => {
+  it("doesn't crash the process when reset while a request is queued, even on a worker's port", async () => {
     let respond = () => undefined as unknown
     const ping = () => new Promise((resolve) => (respond = () => resolve(undefined)))
     const queues = { ...service.deps.queues, ping }
@@ -236,14 +236,14 @@ describe('A connection', () => {
         const [atServer] = await accepted
         await waitFor('the server has read everything', () => atServer.bytesRead === slow.length + behind.length)
         socket.resetAndDestroy()
-        // Mocha fails if the error event has no listener.
+        // Mocha fails on an unhandled error event.
         await waitFor('the reset has arrived', () => atServer.closed)
         respond()
       }
     await Promise.all([opened.close(), probes.stop(0)])
   })
 
-  it('ends all its requests if the client resets it, even before a CONNECT request, so that they free their memory', async () => {
+  it('ends all its requests and frees their memory when the client resets it, even before a CONNECT request', async () => {
     const running = new Set<object>()
     const app = express().use((_req, res) => {
       running.add(res)
@@ -260,7 +260,7 @@ describe('A connection', () => {
     await close()
   })
 
-  it('gets the responses to 10 pipelined requests in their order, whichever is ready first', async () => {
+  it('gets the responses to 10 pipelined requests in order, whichever is ready first', async () => {
     const app = express().get('/:ms', (req, res) => {
       setTimeout(() => res.end(req.params.ms), Number(req.params.ms))
     })
@@ -273,7 +273,7 @@ describe('A connection', () => {
     expect(responses.map(({ body: text }) => text)).to.deep.equal(delays)
   })
 
-  it('is closed at the 11th of 100 000 pipelined requests, and none of the others runs', async () => {
+  it('is closed at the 11th of 100 000 pipelined requests, and runs none of the rest', async () => {
     let begun = 0
     const app = express().get('/', (_req, res) => {
       begun += 1
@@ -291,7 +291,7 @@ describe('A connection', () => {
     expect(atServer.bytesRead).to.be.below(1_000_000)
   })
 
-  it('is closed after 1 000 requests, and the last response announces it', async () => {
+  it('is closed after 1 000 requests, as the last response announces', async () => {
     const socket = await connectTo(service.origin)
     const received: string[] = []
     for (let sent = 0; sent < 1000; sent += 1) {
@@ -304,7 +304,7 @@ describe('A connection', () => {
     expect(isLast.at(-1)).to.equal(true)
   })
 
-  it('is closed after the last response, even if the client keeps its own end open', async () => {
+  it('is closed after the last response, even if the client keeps its side open', async () => {
     const { server, origin, close } = await openServer(service, { ...shortTimeouts, lingerMs: 50 })
     const accepted = once(server, 'connection') as Promise<[Socket]>
     const socket = connect({ port: Number(new URL(origin).port), host: '127.0.0.1', allowHalfOpen: true })
@@ -316,7 +316,7 @@ describe('A connection', () => {
     await close()
   })
 
-  it('is closed before all of its pipelined requests have run if the client reads nothing', async () => {
+  it('is closed before all pipelined requests have run if the client reads nothing', async () => {
     let made = 0
     const app = express().get('/', (_req, res) => {
       made += 1
@@ -332,11 +332,11 @@ describe('A connection', () => {
     await waitFor('the server has closed the connection', () => atServer.destroyed)
     socket.destroy()
     await close()
-    // Some of them fit into the buffers of the operating system.
+    // Some fit into the operating system's buffers.
     expect(made).to.be.within(2, 30)
   })
 
-  it('is closed if the maximum number of connections is already open, while those connections are served', async () => {
+  it('is closed if the process already has its maximum of connections, which it keeps serving', async () => {
     expect(hasty.server.maxConnections).to.equal(connectionLimit())
     const { origin, close } = await openServer(service, timeouts, undefined, 1)
     const standing = await connectTo(origin)
@@ -347,7 +347,7 @@ describe('A connection', () => {
   })
 
   describe('from an IP address', () => {
-    /** Connects from an address of this machine. */
+    /** From one of this machine's own addresses. */
     const connectFrom = (origin: string, localAddress: string) =>
       new Promise<Socket>((resolve, reject) => {
         const { hostname: host, port } = new URL(origin)
@@ -360,14 +360,14 @@ describe('A connection', () => {
     const most = 200
     const ofAddress = most / 10
 
-    it('is closed if that address already has a tenth of all connections, while other addresses are served', async () => {
+    it('is closed if that address already has a tenth of all connections, without affecting others', async () => {
       const { origin, close } = await openServer(service, timeouts, undefined, most)
       const all = await connectMany(origin, ofAddress + 5, '127.7.0.1')
       for (const socket of all) socket.resume()
       await waitFor('five are closed', () => standing(all).length === ofAddress)
       const other = await connectFrom(origin, '127.7.0.2')
       expect((await probe(other))[0]?.status).to.equal(200)
-      // Closing one connection allows another one.
+      // Closing one makes way for another.
       standing(all)[0]?.destroy()
       await waitFor('another connection is served', async () => {
         const responses = await probe(await connectFrom(origin, '127.7.0.1'))
@@ -376,7 +376,7 @@ describe('A connection', () => {
       await close()
     })
 
-    it('stays open, however many connections that address has, if it is a proxy listed in TRUST_PROXY', async () => {
+    it('stays open however many connections the address has if TRUST_PROXY lists it', async () => {
       const config = { ...service.deps.config, trustProxy: ['127.9.0.1'] }
       const app = createApp({ ...service.deps, config })
       const { origin, close } = await openServer(service, timeouts, app, most)

@@ -5,10 +5,10 @@ import { withMerchant, withService } from '../support/service.ts'
 const lifetimeMs = 86_400_000
 
 /**
- * An intent is read just before its expiry and paid before the response is sent. It never expires, so the response must
- * not say so.
+ * An intent is read just before its expiry and paid before the response is sent. It never expires, so the response
+ * mustn't say so.
  */
-describe('A slow read during which the intent is paid and then reaches its expiry time', () => {
+describe('A slow read of an intent that is paid and then reaches its expiry time meanwhile', () => {
   const service = withService()
   const merchant = withMerchant(service)
   let referenceNumber: string
@@ -21,7 +21,7 @@ describe('A slow read during which the intent is paid and then reaches its expir
     service.clock.advance(lifetimeMs - 2000)
   })
 
-  /** Pays the intent between the read and the response. */
+  /** Makes a payment between the read and the response. */
   async function payAndWait() {
     const path = `/api/v1/dev/intents/${referenceNumber}/simulate-payment`
     await service.http.post(path).set(merchant.write()).send({}).expect(200)
@@ -31,7 +31,7 @@ describe('A slow read during which the intent is paid and then reaches its expir
   const get = async (path: string) => (await service.http.get(path).set(merchant.read())).body
   const statusNow = async () => (await get(`/api/v1/dev/intents/${referenceNumber}`)).data.status
 
-  /** Makes the next read of this batcher last until the intent is paid. */
+  /** The next read waits until the intent is paid. */
   function delay(name: 'findIntent' | 'findOffered') {
     type Find = (key: string, deadlineAt: number) => Promise<unknown>
     const batchers = service.deps.batchers as Record<typeof name, Find>
@@ -71,7 +71,7 @@ describe('A slow read during which the intent is paid and then reaches its expir
       expect(await statusNow()).to.equal('PAID')
     })
 
-  it('returns pending to the payment page, but the next read returns paid', async () => {
+  it('shows the payment page as pending, but the next read shows it as paid', async () => {
     delay('findOffered')
     expect((await get(`/p/${shortCode}/status`)).state).to.equal('pending')
     expect((await get(`/p/${shortCode}/status`)).state).to.equal('paid')

@@ -26,7 +26,7 @@ describe('An HTTP server that is stopping', () => {
     await stopped
   })
 
-  it('still serves connections that arrive shortly after the stop begins, and then accepts no more connections', async () => {
+  it('still serves connections that arrive shortly after the stop begins, then accepts no more', async () => {
     const app = express().get('/', (_req, res) => res.end('{}'))
     const { stop, origin } = await openServer(service, { ...shortTimeouts, headersMs: 60_000, requestMs: 60_000 }, app)
     const sockets: Socket[] = []

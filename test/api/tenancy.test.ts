@@ -9,10 +9,7 @@ import { createProduct, openLiveShop, type ProductResponse, readProduct } from '
 import { expectRefused } from './refused.ts'
 import { type Kind, kinds, type Side } from './resources.ts'
 
-/**
- * The effect of an operation on a kind of resource, and a valid body. `state`: the code of its refusal for a new
- * resource.
- */
+/** What an operation does to a resource, with a valid body. `state`: how it refuses a new resource. */
 type Row =
   | { of: keyof typeof kinds; body?: object; state?: string; status?: number }
   | { lists: keyof typeof kinds }
@@ -70,10 +67,9 @@ const table: Record<string, Row> = {
   'get /dev/store/orders/:id': { of: 'order' },
 }
 
-describe('The API with several businesses in both environments', () => {
+describe('The API, with several businesses in both environments,', () => {
   const service = withService()
 
-  /** A business with a shop in each of its environments. */
   async function openBusiness(): Promise<{ test: Side; live: Side }> {
     const merchant = await service.merchant()
     await openLiveShop(service, merchant)
@@ -84,7 +80,7 @@ describe('The API with several businesses in both environments', () => {
 
   type Things = { side: Side; id: string }[]
   const listed = new Map<Kind, Things>()
-  /** One resource on each side of two businesses, for all lists of this kind. */
+  /** Creates one resource per business and environment, for every list of this kind. */
   async function thingsOf(kind: Kind): Promise<Things> {
     const things = listed.get(kind) ?? []
     listed.set(kind, things)
@@ -94,7 +90,7 @@ describe('The API with several businesses in both environments', () => {
     return things
   }
 
-  /** A business without a live shop, and another one for requests that must find nothing. */
+  /** Has no live shop. Requests on behalf of the other business must find nothing. */
   let withoutShop: Awaited<ReturnType<typeof openBusiness>>
   let other: Awaited<ReturnType<typeof openBusiness>>
   before(async () => {
@@ -110,7 +106,7 @@ describe('The API with several businesses in both environments', () => {
     const today = service.clock.now().toISOString().slice(0, 10)
     const path = route.path
       .replace(':day', today)
-      // The example of a replay has the same id as its endpoint.
+      // The example replay has its endpoint's id.
       .replace(':replayId', id)
       .replace(/:\w+/, id)
       .replace(':vid', await variantIn(id))
@@ -119,11 +115,11 @@ describe('The API with several businesses in both environments', () => {
       .send(bodyOf(row))
   }
 
-  /** The id of a variant, so that the operation may write before it reads. */
+  /** The operation may write before it reads, so it needs the variant's id. */
   const variantIn = async (id: string): Promise<string> =>
     (await service.deps.Product.findById(id).lean())?.variants[0]?._id ?? newId()
 
-  /** An operation of the sandbox refuses every live key with SANDBOX_ONLY. */
+  /** A sandbox operation refuses every live key with SANDBOX_ONLY. */
   const refusal = (route: Route, side: Side, status: number, code: string): [number, string] =>
     route.sandboxOnly && !side.sandbox ? [403, 'SANDBOX_ONLY'] : [status, code]
 
@@ -136,7 +132,7 @@ describe('The API with several businesses in both environments', () => {
     expect(Object.keys(table)).to.have.members(routes.map(({ method, path }) => `${method} ${path}`))
   })
 
-  it("takes stock for an order only from the order's own business and environment", async () => {
+  it("takes stock for an order only from that business's products in that environment", async () => {
     const own = await openBusiness()
     const [mine, live, foreign] = await Promise.all(
       [own.test, own.live, other.test].map(({ merchant }) => createProduct(service, merchant)),
@@ -161,7 +157,7 @@ describe('The API with several businesses in both environments', () => {
     if (row === undefined) continue
 
     if ('of' in row)
-      it(`finds only what belongs to the business and environment of the caller's key: ${name}`, async () => {
+      it(`finds only objects of the key's business and environment: ${name}`, async () => {
         const kind: Kind = kinds[row.of]
         const own = await openBusiness()
         const unknown = await Promise.all(
@@ -185,7 +181,7 @@ describe('The API with several businesses in both environments', () => {
           if (!mayDelete) await expectRefused(send(route, row, sibling, id), ...mismatch)
           expect(await snapshot(kind, owner)).to.deep.equal(stored)
 
-          // The same request of its owner succeeds.
+          // The owner's own request succeeds.
           const { status, body } = await send(route, row, mayDelete ? sibling : owner, id)
           const hindrance = route.sandboxOnly && !owner.sandbox ? 'SANDBOX_ONLY' : row.state
           expect(body.error?.code, JSON.stringify(body)).to.equal(hindrance)
@@ -194,7 +190,7 @@ describe('The API with several businesses in both environments', () => {
       })
 
     if ('lists' in row)
-      it(`lists only what belongs to the business and environment of the caller's key: ${name}`, async () => {
+      it(`lists only objects of the key's business and environment: ${name}`, async () => {
         const things = await thingsOf(kinds[row.lists])
         for (const { side } of things) {
           const { status, text } = await send(route, row, side, '')
@@ -207,7 +203,7 @@ describe('The API with several businesses in both environments', () => {
       })
 
     if ('changes' in row)
-      it(`changes only what belongs to the business and environment of the caller's key: ${name}`, async () => {
+      it(`changes only objects of the key's business and environment: ${name}`, async () => {
         const kind: Kind = kinds[row.changes]
         const [own, stranger] = await openBusinesses()
         const sides = [own.test, own.live, stranger.test, stranger.live]
@@ -227,7 +223,7 @@ describe('The API with several businesses in both environments', () => {
       })
 
     if ('makes' in row)
-      it(`creates documents only for the business and environment of the caller's key: ${name}`, async () => {
+      it(`creates objects only for the key's business and environment: ${name}`, async () => {
         const kind: Kind = kinds[row.makes]
         const own = await openBusiness()
         const sides = [own.test, own.live, other.test, other.live]

@@ -65,7 +65,7 @@ describe('A webhook endpoint test', () => {
     await blocking.close()
   })
 
-  it("sends, for every event, a body of the same shape as the real webhook's body", async () => {
+  it('sends a body of the same shape as the real webhook for every event', async () => {
     for (const event of Object.keys(events) as EventName[]) {
       const { body } = await test({ event }).expect(200)
       expect(body.data, event).to.include({ event, delivered: true, responseStatus: 200 })
@@ -78,7 +78,7 @@ describe('A webhook endpoint test', () => {
     }
   })
 
-  it("sends the endpoint's first event by default, also signs with the old secrets, and works even for an inactive endpoint", async () => {
+  it("uses the endpoint's first event by default, and works for an inactive endpoint and with old secrets", async () => {
     const set = (change: object) => service.http.put(`${path}/${id}`).set(merchant.write()).send(change)
     await set({ active: false }).expect(200)
     await service.http.post(`${path}/${id}/rotate-secret`).set(merchant.write()).expect(200)
@@ -91,7 +91,7 @@ describe('A webhook endpoint test', () => {
     expect(isSignedWith(secret, { ...arrived, headers })).to.equal(true)
   })
 
-  it("is marked as sandbox even for a live key, and changes neither the list of deliveries nor the endpoint's health", async () => {
+  it("is marked as sandbox even for a live key, and affects neither the deliveries nor the endpoint's health", async () => {
     const live = await withAnotherKey(service, merchant, { mode: 'live' })
     const { id: own } = await subscribe(service, live, endpointServer.url)
     const before = await service.deps.Endpoint.findById(own).lean()
@@ -108,7 +108,7 @@ describe('A webhook endpoint test', () => {
     const { port } = closed.address() as { port: number }
     await new Promise((resolve) => closed.close(resolve))
     const none = await subscribe(service, merchant, `http://127.0.0.1:${port}/`)
-    // Its host was allowed at the registration, and no longer is.
+    // Its host was allowed at registration, but isn't any longer.
     const hidden = await subscribe(service, merchant, 'http://127.0.0.1:1/')
     service.deps.config.webhookAllowedHosts.delete('127.0.0.1:1')
     for (const [which, error] of [
@@ -129,7 +129,7 @@ describe('A webhook endpoint test', () => {
     expect(endpointServer.received).to.have.length(4)
   })
 
-  it('is refused if five tests are already running for the same business, but not if they run for a different business', async () => {
+  it('is refused if the same business already runs five tests, but not because of others', async () => {
     const other = await service.merchant()
     const { id: theirs } = await subscribe(service, other, endpointServer.url, ['payment.confirmed'])
     const silent = createServer(() => undefined)
@@ -153,7 +153,7 @@ describe('A webhook endpoint test', () => {
     silent.close()
   })
 
-  it('sends one delivery per idempotency key, which concurrent requests may send again under the same id', async () => {
+  it('sends one delivery per idempotency key, or the same id again if requests are concurrent', async () => {
     const responses = await Promise.all(Array.from({ length: 5 }, () => test({}, merchant, 'once')))
     responses.push(await test({}, merchant, 'once'))
     expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
@@ -175,7 +175,7 @@ describe('A webhook endpoint test', () => {
     await slow.close()
   }).timeout(30_000)
 
-  it('repeats the delivery with the same id if the request is retried after a crash', async () => {
+  it('sends the same delivery id again if the request is retried after a crash', async () => {
     await test({}, merchant, 'crashed').expect(200)
     await loseResponses(service)
     await test({}, merchant, 'crashed').expect(200)
@@ -183,7 +183,7 @@ describe('A webhook endpoint test', () => {
     expect([ids.length, new Set(ids).size]).to.deep.equal([2, 1])
   })
 
-  it('is refused for an unknown event and for an event that the key may not see, even if that event was chosen by default', async () => {
+  it("is refused for an unknown event or one outside the key's scopes, even if chosen by default", async () => {
     const orders = await withAnotherKey(service, merchant, {
       scopes: ['webhooks.endpoints:write', 'store.orders:read'],
     })
@@ -200,7 +200,7 @@ describe('A webhook endpoint test', () => {
     await test({ event: 'order.new' }, orders).expect(200)
   })
 
-  it('adds one line to the log, without the secret, the signature or the body', async () => {
+  it('adds one log line, without the secret, signature or body', async () => {
     recorded.text = ''
     const { body } = await test().expect(200)
     const lines = recorded.text.split('\n').filter((line) => line.includes(body.data.deliveryId))

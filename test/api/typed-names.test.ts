@@ -7,7 +7,7 @@ import { receiveLive } from '../support/ledger.ts'
 import { withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
 import { createProduct, readProduct } from '../support/store.ts'
 
-/** A reference or name as people type or paste it, and as it is stored. Null stands for one that is refused. */
+/** As typed or pasted, and as stored. Null: refused. */
 type Forms = [typed: string, stored: string | null][]
 
 const references: Forms = [
@@ -66,7 +66,7 @@ const names: Forms = [
   ]),
 ]
 
-describe('Names and references that people type or paste', () => {
+describe('Names and references in different Unicode forms', () => {
   const service = withService()
   const merchant = withMerchantPerTest(service)
   const cli = withAdmin(service)
@@ -75,7 +75,7 @@ describe('Names and references that people type or paste', () => {
     service.http.get(`${path}${url}`).query(query).set(merchant.read())
   const send = (url: string, body: object) => service.http.post(`${path}${url}`).set(merchant.write()).send(body)
 
-  it('are one reference in all their forms, which belongs to one payable intent and is found in each form', async () => {
+  it('count as one reference, which belongs to one payable intent and is found in any form', async () => {
     for (const [typed, stored] of references) {
       const { status, body } = await send('/intents', { amount: 100, merchantReference: typed })
       const about = JSON.stringify(typed).slice(0, 80)
@@ -96,13 +96,13 @@ describe('Names and references that people type or paste', () => {
     ])
   })
 
-  it('leave the label and the metadata of an intent as they are, byte for byte', async () => {
+  it("leave an intent's label and metadata unchanged, byte for byte", async () => {
     const metadata = { ' e\u0301\u200b': '\ufeff a\u2010b \n' }
     const { body } = await send('/intents', { amount: 100, label: ' Cafe\u0301\n\u200b', metadata })
     expect(body.data).to.deep.include({ label: ' Cafe\u0301\n\u200b', metadata })
   })
 
-  it('are one SKU in all their forms, in a create, an update, a filter and an import', async () => {
+  it('count as one SKU in creates, updates, filters and imports', async () => {
     const { _id } = await createProduct(service, merchant, { sku: ' TV\u2011250\n' })
     expect((await readProduct(service, merchant, _id)).variants[0].sku).to.equal('TV-250')
     for (const sku of ['TV-250', '\ufeffTV-250', 'TV\u2013250 \u200b']) {
@@ -127,7 +127,7 @@ describe('Names and references that people type or paste', () => {
     expect((await readProduct(service, merchant, _id)).variants).to.have.length(1)
   })
 
-  it('are one product name and one variant in all their forms, in the body, the path, an order, `q` and an import', async () => {
+  it('count as one product name and variant in bodies, paths, orders, searches and imports', async () => {
     const { _id } = await createProduct(service, merchant, {
       name: 'Thé',
       variants: [{ label: 'Café noir', price: 500, stock: 99 }],
@@ -166,7 +166,7 @@ describe('Names and references that people type or paste', () => {
     }
   })
 
-  it('are one handle and one column in all their forms, so an import with a decomposed é changes the existing variant', async () => {
+  it('count as one import handle and column, so a decomposed é still matches the variant', async () => {
     const first = csvOf('handle,name,variant_label,price', 'thé vert,Thé,Été,500')
     const second = csvOf(' \u200bhandle,Price\u2060,variant_label', '"\ufeffthe\u0301  vert",600,E\u0301te\u0301\u00a0')
     expect((await postCsv(service, merchant, first)).body.data).to.include({ created: 1 })
@@ -188,7 +188,7 @@ describe('Names and references that people type or paste', () => {
     expect(others).to.deep.equal([])
   })
 
-  it('are one business and one payout in all their forms, for operators and staff', async () => {
+  it('count as one business and payout for operators and staff', async () => {
     const { id } = JSON.parse(
       (await cli.here('business', 'create', '--name', ' Chez\n Ne\u0301ma\u200b ', '--json')).stdout,
     )

@@ -12,7 +12,7 @@ const dev = '/api/v1/dev'
 const url = 'https://shop.example/hook'
 const csv = 'handle,name,price\ntea,Tea,1250\n'
 
-/** A name as JSON writes it, and as the error names it. */
+/** A name as written in JSON, and as the error names it. */
 const ways: [written: string, named?: string][] = [
   ['Amount'],
   ['AMOUNT'],
@@ -28,10 +28,10 @@ const ways: [written: string, named?: string][] = [
   ['amount\n', 'amount\\u{a}'],
 ]
 
-/** Names that equal `expectedRefundable`, `merchantReference` and `productId` only under the rules of Unicode. */
+/** Equal `expectedRefundable`, `merchantReference` and `productId` only by Unicode rules. */
 const withoutCase = ['EXPECTEDREFUNDABLE', 'expected_refundable', 'Expected‐Refundable', 'expectedRefundable\u2060']
 
-describe('An unknown field of a body', () => {
+describe('An unknown body field', () => {
   const service = withService()
   const merchant = withMerchant(service)
 
@@ -44,7 +44,7 @@ describe('An unknown field of a body', () => {
     const [{ message }] = body.error.details as [{ message: string }]
     if (nearest !== undefined) expect(message).to.include(`Unknown field "${param}". Did you mean ${nearest}?`)
   }
-  /** Everything that the requests could change. */
+  /** Everything the requests could change. */
   const stored = async () => {
     const { Intent, Replay, Delivery, Product, Endpoint, Order } = service.deps
     const models = [Intent, Replay, Delivery, Product, Endpoint, Order] as (typeof Intent)[]
@@ -66,10 +66,10 @@ describe('An unknown field of a body', () => {
   interface Widening {
     path: () => string
     method?: 'patch'
-    /** A body that is accepted, and is sent with each unknown field. */
+    /** A valid body, sent with each unknown field. */
     good: object
     unknown: [name: string, nearest?: string][]
-    /** The fields in which null is refused, and those in which it counts as absent. */
+    /** Fields that refuse null, and fields in which null counts as absent. */
     widens: string[]
     absent: string[]
   }
@@ -135,8 +135,8 @@ describe('An unknown field of a body', () => {
   }
 
   for (const [what, { path, method, good, unknown, widens, absent }] of Object.entries(widening))
-    describe(`of ${what}`, () => {
-      it('is refused with the nearest known name, whatever it contains, and so is null where a missing field does more', async () => {
+    describe(`in ${what}`, () => {
+      it('is refused with the closest known name, and a null field is refused where omitting it does more', async () => {
         const before = await stored()
         for (const [name, nearest] of unknown)
           for (const value of ['20000', 'null', '{"amount":5}', '[]']) {
@@ -150,14 +150,14 @@ describe('An unknown field of a body', () => {
         expect(await stored()).to.deep.equal(before)
       })
 
-      it('does not make the request with other null fields fail', async () => {
+      it('does not make other null fields fail', async () => {
         const nulls = Object.fromEntries(absent.map((name) => [name, null]))
         const { status, text } = await send(path(), { ...good, ...nulls }, method)
         expect(status, text).to.be.oneOf([200, 201])
       })
     })
 
-  it('refuses a refund under every spelling of `amount`, and lists the known fields', async () => {
+  it('is refused in a refund under every misspelling of `amount`, with a list of the known fields', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await simulate(service, merchant, referenceNumber)
     const path = `/intents/${referenceNumber}/refund`
@@ -172,7 +172,7 @@ describe('An unknown field of a body', () => {
     expect(await readIntent(service, merchant, referenceNumber)).to.include({ status: 'PAID' })
   })
 
-  it('is stored as the response under the idempotency key', async () => {
+  it('has its refusal stored under the idempotency key', async () => {
     const headers = merchant.write()
     const path = `/intents/${fixture.open}/simulate-payment`
     const first = await send(path, { Amount: 5 }, 'post', headers)
@@ -181,7 +181,7 @@ describe('An unknown field of a body', () => {
     expect(again.headers).to.include({ 'idempotent-replayed': 'true', 'idempotent-params-mismatch': 'true' })
   })
 
-  it('of an import is refused, and `dryRun` with the hint that it is a query parameter', async () => {
+  it("is refused in an import, and for `dryRun` with the hint that it's a query parameter", async () => {
     const path = '/store/products/import-csv'
     const part = (name: string, content: string) =>
       `--edge\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${content}\r\n`
@@ -209,7 +209,7 @@ describe('An unknown field of a body', () => {
     await form(part('file', csv)).expect(200)
   })
 
-  it('is refused everywhere if it differs from a known name only in case and separators, and else ignored', async () => {
+  it('is always refused if it differs from a known name only in case or separators, else ignored', async () => {
     const { product, endpoint } = fixture
     const item = { productId: product, quantity: 1 }
     const variant = { label: 'S', price: 5 }
@@ -252,7 +252,7 @@ describe('An unknown field of a body', () => {
           [
             [{ items: [item, { ...item, 'variant-id': 'x' }] }, 'items[1].variant-id', 'variantId'],
             [{ customer: { Name: 'A' } }, 'customer.Name', 'name'],
-            // The Kelvin sign is a K without case.
+            // The Kelvin sign is a K that has no case.
             [{ customer: { e_maİl: 'a@b' } }, 'customer.e_maİl', 'email'],
           ],
         ],
@@ -277,7 +277,7 @@ describe('An unknown field of a body', () => {
     expect(body.data.metadata).to.deep.equal(metadata)
   })
 
-  it('costs little, even if a body contains thousands', async () => {
+  it('costs little time, even if a body contains thousands', async () => {
     const many = `{${Array.from({ length: 20_000 }, (_, n) => `"a${n}":1`).join()},"amount":5}`
     expect(readJson(Buffer.from(many), 'application/json')).to.have.property('value')
     await send('/intents', many).expect(201)
@@ -288,13 +288,13 @@ describe('An unknown field of a body', () => {
   })
 })
 
-describe('A null field of a body', () => {
+describe('A null body field', () => {
   const service = withService()
   const merchant = withMerchant(service)
   const send = (path: string, body: object, method: 'post' | 'put' = 'post') =>
     service.http[method](`${dev}${path}`).set(merchant.write()).send(body)
 
-  it('counts as absent if the field is optional, and so does an empty redirect URL', async () => {
+  it('counts as absent if the field is optional, as does an empty redirect URL', async () => {
     const none = { label: null, merchantReference: null, metadata: null, amountType: null }
     for (const empty of [null, ''] as const) {
       const { body } = await send('/intents', { amount: 5, ...none, success_url: empty, cancel_url: empty }).expect(201)
@@ -328,7 +328,7 @@ describe('A null field of a body', () => {
     await send('/store/orders/simulate', { items: null, customer: null }).expect(201)
   })
 
-  it('counts as absent in a change of an endpoint, and an empty list is an empty object only if no field is needed', async () => {
+  it('counts as absent in an endpoint change, and an empty list as an empty object if no field is required', async () => {
     const created = await send('/webhooks/endpoints', { url, events: ['order.new'] }).expect(201)
     const path = `/webhooks/endpoints/${created.body.data.id}`
     for (const body of [{ url: null, events: null, active: null }, []]) {
@@ -345,7 +345,7 @@ describe('A null field of a body', () => {
       await expectRefused(send(needy, []), 400, 'VALIDATION_ERROR')
   })
 
-  it('and an empty list instead of a body refund everything, as an empty body does', async () => {
+  it("refunds everything if it is the refund's amount, as does an empty list as the body", async () => {
     for (const body of ['', '{}', '[]', '{"reason":null}']) {
       const { referenceNumber } = await createIntent(service, merchant)
       await simulate(service, merchant, referenceNumber)

@@ -12,15 +12,15 @@ import { connectTo, crlf, expectFailure, readToEnd, responsesOf } from './raw-re
 import { openServer } from './short-timeouts.ts'
 
 const intents = '/api/v1/dev/intents'
-/** 10 MiB, most of which stays in the process until the client reads it. */
+/** 10 MiB. Most of it stays in the process until the client reads it. */
 const page = `${intents}?limit=60`
-/** JSON escapes each of these characters as six bytes, so this metadata is as large as it can be. */
+/** JSON escapes it as six bytes, so this metadata is as large as possible. */
 const long = '\u0001'
 const metadata = Object.fromEntries(
   Array.from({ length: 50 }, (_, n) => [String(n).padEnd(255, long), long.repeat(500)]),
 )
 
-describe('Unread responses', () => {
+describe('Unread API responses', () => {
   const service = withService()
   const merchant = withMerchant(service)
   const open = new Set<Socket>()
@@ -35,11 +35,11 @@ describe('Unread responses', () => {
   })
 
   const taken = () => service.deps.capacity.used().memory
-  /** Leaves enough for one page, but not for another one beside an unread one. */
+  /** Leaves enough for one page, but not for a second beside it. */
   const takeMost = () =>
     service.deps.capacity.force([merchant.businessId], { memory: memoryOfBusiness - 61 * memoryOfOne('intent') }).free
 
-  /** Sends a request and never reads the response. */
+  /** Nothing ever reads the response. */
   async function request(origin: string, path: string, by: Merchant): Promise<Socket> {
     const socket = await connectTo(origin)
     socket.on('error', () => undefined)
@@ -57,10 +57,10 @@ describe('Unread responses', () => {
     return responsesOf((await readToEnd(socket.resume())).toString('latin1'))[0]
   }
 
-  it('lead to 429 RATE_LIMITED when the business that requested them exceeds its share of memory', async () => {
+  it('lead to 429 RATE_LIMITED once the business exceeds its share of memory', async () => {
     const free = takeMost()
     const sockets: Socket[] = []
-    // In sequence, since only two lists of a business run at once.
+    // One by one, since a business may run only two lists at once.
     for (let n = 0; n < 3; n += 1) {
       const socket = await request(service.origin, page, merchant)
       await waitFor('the connection has something to read', () => socket.bytesRead > 0)
@@ -82,7 +82,7 @@ describe('Unread responses', () => {
     expect(values).to.deep.include({ labels: { scope: 'responses' }, value: refused.length })
   })
 
-  it('wait for memory instead of failing, as long as the client is still reading earlier responses', async () => {
+  it('make further requests wait for memory rather than fail while the client is still reading', async () => {
     const { capacity } = service.deps
     const earlier = capacity.force([merchant.businessId], { memory: memoryOfBusiness })
     const waiting = request(service.origin, page, merchant)
@@ -96,7 +96,7 @@ describe('Unread responses', () => {
     expect(data.items[0].metadata).to.deep.equal(metadata)
   })
 
-  it('are discarded, and the connection is closed, if the client reads nothing or reads too slowly', async () => {
+  it('are discarded, and the connection closed, if the client reads nothing or too slowly', async () => {
     const { origin, close } = await openServer(service)
     const silent = await request(origin, page, merchant)
     const dripping = await request(origin, page, merchant)
@@ -108,14 +108,14 @@ describe('Unread responses', () => {
     await close()
   })
 
-  it('need no more memory than is reserved for one intent, even for the largest intent without refunds', async () => {
+  it('never need more memory than is reserved per intent, even for the largest one without refunds', async () => {
     const label = long.repeat(200)
     const { referenceNumber } = await createIntent(service, merchant, { amount: 500, label, metadata })
     const { text } = await service.http.get(`${intents}/${referenceNumber}`).set(merchant.read()).expect(200)
     expect(Buffer.byteLength(text)).to.be.within(largestItem.intent * 0.9, largestItem.intent)
   })
 
-  it('need no more memory than is reserved for one product, even for the largest product', async () => {
+  it('never need more memory than is reserved per product, even for the largest one', async () => {
     const { _id } = await createProduct(service, merchant, {
       name: '"'.repeat(200),
       description: long.repeat(5000),

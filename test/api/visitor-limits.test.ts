@@ -5,11 +5,11 @@ import { expectRefused } from './refused.ts'
 
 const limit = 5
 
-describe('The rate limiter for visitors without an API key', () => {
+describe('The rate limiter for customers and other visitors', () => {
   const service = withService({ RATE_LIMIT_PER_SECOND: String(limit), TRUST_PROXY: '1' })
 
   const delayRefusals = (ms: number) => Object.assign(service.deps.rateLimits ?? {}, { refusalDelayMs: ms })
-  /** Freezes the clock in a second without any request. */
+  /** Freezes the clock in a second without requests so far. */
   beforeEach(() => {
     delayRefusals(10)
     service.clock.freeze(new Date(Math.ceil(service.clock.now().getTime() / 1000) * 1000 + 1000))
@@ -29,7 +29,7 @@ describe('The rate limiter for visitors without an API key', () => {
   const refused = (statuses: number[]) => statuses.filter((status) => status === 429)
   const counted = async (scope: string) =>
     (await service.deps.metrics.rateLimited.get()).values.find(({ labels }) => labels.scope === scope)?.value ?? 0
-  /** The page of a payment and its status poll, with the proof that the page gives to its visitors. */
+  /** A payment's page and status poll, signed as for its visitors. */
   async function payment() {
     const { shortCode } = await createIntent(service, await service.merchant(), { amount: 500 })
     const { text } = await visit(`100.99.0.${++payments}`, `/p/${shortCode}`)
@@ -38,7 +38,7 @@ describe('The rate limiter for visitors without an API key', () => {
   }
   let payments = 0
 
-  it('refuses the sixth poll per second from one address and explains why on a page, but accepts other addresses', async () => {
+  it('refuses the sixth poll per second from one address with an explanatory page, but accepts other addresses', async () => {
     const { status } = await payment()
     const before = await counted('polls')
     expect(refused(await flood(limit + 3, '100.1.0.1', status))).to.have.length(3)
@@ -52,7 +52,7 @@ describe('The rate limiter for visitors without an API key', () => {
     expect((await visit('100.1.0.1', status)).status).to.equal(200)
   })
 
-  it('also limits page views whose URL is signed by the payment page', async () => {
+  it('also limits page views with a signed URL', async () => {
     const { page } = await payment()
     expect(refused(await flood(limit + 1, '100.2.0.1', page))).to.have.length(1)
   })
@@ -72,7 +72,7 @@ describe('The rate limiter for visitors without an API key', () => {
     { name: 'IPv6 /48', from: (n: number) => `2001:db8:1:${n.toString(16)}::1`, beside: '2001:db8:2::1' },
   ]
   for (const { name, from, beside } of prefixes)
-    it(`admits three times as many requests from a network as from one address: ${name}`, async () => {
+    it(`admits three times as many requests from a network as from an address: ${name}`, async () => {
       expect(refused(await flood(40, from))).to.have.length(40 - 3 * limit)
       expect((await visit(beside)).status).to.equal(200)
     })
@@ -86,7 +86,7 @@ describe('The rate limiter for visitors without an API key', () => {
   })
 
   const paths = ['/nothing', '/docs', '/api/v1/openapi.json', '/admin', '/admin/style.css', '/api/v1/dev/none']
-  it(`also limits requests to other paths, and counts their refusals under the scope “address”: ${paths.join(', ')}`, async () => {
+  it(`also limits other paths, and counts their refusals under the scope “address”: ${paths.join(', ')}`, async () => {
     const before = await counted('address')
     const floods = paths.map((path, index) => flood(limit + 2, `100.6.${index}.1`, path))
     for (const [index, statuses] of (await Promise.all(floods)).entries())

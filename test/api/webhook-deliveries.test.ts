@@ -46,7 +46,7 @@ describe('The webhook delivery API', () => {
   const one = async ({ _id }: { _id: string }, as = merchant) =>
     (await service.http.get(`${path}/${_id}`).set(as.read()).expect(200)).body.data
   const respondWithStatus = (status: number) => endpointServer.respondWith((res) => void res.writeHead(status).end())
-  /** A delivery after one attempt with this response status. */
+  /** Makes one attempt, which gets this response status. */
   async function attempted(status: number) {
     const delivery = await freshDelivery(service, merchant)
     respondWithStatus(status)
@@ -62,7 +62,7 @@ describe('The webhook delivery API', () => {
     await changeEndpoint({ active: true })
     return delivery
   }
-  /** A delivery as it is stored after 8 attempts, of which the service made one. */
+  /** Looks as if it had been attempted 8 times, but only one attempt was real. */
   async function storedDead() {
     const delivery = await attempted(500)
     excuse([delivery._id])
@@ -135,7 +135,7 @@ describe('The webhook delivery API', () => {
       expect(await listed('limit=2')).to.include({ total: 5, hasMore: true })
     })
 
-    it('filters by status, event, endpoint, reference, response and time, in any combination', async () => {
+    it('filters by any combination of status, event, endpoint, reference, response and time', async () => {
       service.clock.freeze(new Date(Math.ceil(Date.now() / day) * day))
       const [delivered, retrying, gone] = [await attempted(200), await attempted(500), await cancelled()]
       const { _id: over } = await storedDead()
@@ -327,7 +327,7 @@ describe('The webhook delivery API', () => {
       expect([url, ...urls]).to.deep.equal([moved, endpointServer.url, moved])
     })
 
-    it("shows a test key neither URL nor attempts of a sandbox event at a live endpoint, and doesn't find them by filters", async () => {
+    it('hides the URL and attempts of a sandbox event at a live endpoint from test keys, in pages and filters', async () => {
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
       await service.http.delete(`${endpoints}/${endpointId}`).set(merchant.write()).expect(200)
       const { id: ofLive } = await subscribe(service, live, `${endpointServer.url}/s3cret`)
@@ -362,7 +362,7 @@ describe('The webhook delivery API', () => {
       expect((await listed()).items.map(({ url }: { url: null }) => url)).to.deep.equal([null, null])
     })
 
-    it('hides the payload and response bodies from a key that may not subscribe to the event', async () => {
+    it("hides the payload and response bodies from a key without the event's scope", async () => {
       const delivery = await freshDelivery(service, merchant)
       endpointServer.respondWith((res) => void res.writeHead(500).end(endpointServer.received.at(-1)?.body))
       await attempt(service.deps, delivery._id)
@@ -379,7 +379,7 @@ describe('The webhook delivery API', () => {
       expect(whole.attemptLog[0].responseBody).to.include('"short_code"')
     })
 
-    it("returns 404 DELIVERY_NOT_FOUND for another business's delivery, and 403 SANDBOX_MISMATCH for a delivery in a different environment", async () => {
+    it("returns 404 DELIVERY_NOT_FOUND for another business's delivery, and 403 SANDBOX_MISMATCH for the other environment's", async () => {
       const { _id } = await freshDelivery(service, merchant)
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
       const other = await service.merchant()
@@ -428,7 +428,7 @@ describe('The webhook delivery API', () => {
       expect(new Set(endpointServer.received.map(({ body }) => body))).to.have.property('size', 1)
     })
 
-    it('makes a waiting delivery due immediately, without changing its step in the retry table', async () => {
+    it('makes a waiting delivery due immediately, at the same step of the retry table', async () => {
       service.clock.freeze(service.clock.now())
       const delivery = await attempted(500)
       service.clock.advance(10_000)
@@ -439,7 +439,7 @@ describe('The webhook delivery API', () => {
       expect((await makeAllAttempts(service, delivery)).attempts).to.equal(9)
     })
 
-    it('sends nothing if the delivery cannot be attempted, and returns the reason', async () => {
+    it("sends nothing if the delivery can't be attempted, and returns the reason", async () => {
       const [delivered, untried] = [await attempted(200), await freshDelivery(service, merchant)]
       const unchanged = { retried: false, reason: 'delivered', status: 'DELIVERED' }
       expect(await retried(delivered)).to.include(unchanged)
@@ -452,7 +452,7 @@ describe('The webhook delivery API', () => {
       for (const { _id } of [delivered, untried]) expect((await storedDelivery(service, { _id })).requeues).to.equal(0)
     })
 
-    it('adds one attempt if ten requests compete, and replays the response for a reused idempotency key', async () => {
+    it('adds one attempt for ten competing requests, and repeats the response for a reused idempotency key', async () => {
       const delivery = await storedDead()
       const responses = await Promise.all(Array.from({ length: 10 }, () => retried(delivery)))
       const reasons = responses.map(({ reason }) => reason)
@@ -468,7 +468,7 @@ describe('The webhook delivery API', () => {
       expect(await one(delivery)).to.include({ status: 'DEAD', attempts: 10, maxAttempts: 10 })
     })
 
-    it('records the key, the address, and the old and new values in the audit trail', async () => {
+    it('audits the key, the address, and the old and new values', async () => {
       const delivery = await storedDead()
       await retried(delivery)
       const trail = await service.deps.AuditEvent.find({ subject: delivery._id }).lean()
@@ -492,7 +492,7 @@ describe('The webhook delivery API', () => {
     }
     const none = { delivered: 0, under_way: 0, endpoint_gone: 0 }
 
-    it('considers each matching delivery once, oldest first and 500 per request, even if deliveries die again', async () => {
+    it('considers each matching delivery once, oldest first and 500 per request, even if some die again', async () => {
       const made = await deadDeliveries(service, merchant, 502)
       const byId = made.map(({ _id }) => _id).toSorted()
       const first = await retry({ endpointId }, 'once')
@@ -520,7 +520,7 @@ describe('The webhook delivery API', () => {
       ])
     })
 
-    it('selects by every filter of the list, and counts the deliveries that get no attempt by reason', async () => {
+    it('accepts every list filter, and counts the deliveries that get no attempt by reason', async () => {
       const delivered = await attempted(200)
       const { _id: over, referenceNumber } = await storedDead()
       const [gone, retrying] = [await cancelled(), await attempted(404)]
@@ -549,7 +549,7 @@ describe('The webhook delivery API', () => {
       expect((await retried(every)).skipped).to.deep.equal({ ...none, endpoint_gone: 3 })
     })
 
-    it('returns 400 VALIDATION_ERROR without a filter or for an invalid one, and names the field', async () => {
+    it('returns 400 VALIDATION_ERROR without a filter or with an invalid one, naming the field', async () => {
       const wrong: [param: string, ...bodies: object[]][] = [
         ['body', {}, { after: 'a.b' }],
         ['status', { status: [] }, { status: 'DEAD' }],

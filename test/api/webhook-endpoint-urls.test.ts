@@ -4,7 +4,7 @@ import { rounds } from '../support/machine.ts'
 import { type Merchant, withService } from '../support/service.ts'
 import { acceptedHosts, refusedHosts } from '../webhooks/hosts.ts'
 
-/** Whether the service accepts URLs of this host by its own rule. A part of the hosts is also sent to the API. */
+/** Judged by the service's own rule. Some of the hosts also go through the API. */
 const isAccepted = (host: string) => 'url' in judgeUrl(`https://${host}/hooks`, new Set())
 
 describe("A webhook endpoint's URL", () => {
@@ -38,7 +38,7 @@ describe("A webhook endpoint's URL", () => {
     const each = rounds(1, 4)
     let merchant = await service.merchant()
     for (const [index, host] of acceptedHosts.filter((_host, at) => at % each === 0).entries()) {
-      // A business may have five endpoints.
+      // A business may have only five endpoints.
       if (index % 5 === 4) merchant = await service.merchant()
       const { status } = await register(host, merchant)
       expect(status, host).to.equal(201)

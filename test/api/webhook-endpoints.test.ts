@@ -48,7 +48,7 @@ describe('The webhook endpoint API', () => {
       expect(body.data.events).to.have.lengthOf(2)
     })
 
-    it('creates one endpoint, and returns the same secret, for a reused idempotency key', async () => {
+    it('creates one endpoint and returns the same secret for a reused idempotency key', async () => {
       const first = await create(good, merchant, 'once')
       const again = await create({ ...good, url: 'https://other.example' }, merchant, 'once')
       expect([again.status, again.text]).to.deep.equal([201, first.text])
@@ -109,7 +109,7 @@ describe('The webhook endpoint API', () => {
         await expectInvalid({ ...good, events: ['payment.created', event] }, 'INVALID_WEBHOOK_EVENT', 'events[1]')
     })
 
-    it('stores nothing and returns a list of all errors, in which the error in the URL comes first', async () => {
+    it("stores nothing and lists all errors, the URL's first", async () => {
       const { body } = await create({ url: 'http://x', events: ['nope'] }).expect(400)
       expect(body.error).to.include({ code: 'INVALID_WEBHOOK_URL', param: 'url' })
       const faults = body.error.details.map((fault: { code: string }) => fault.code)
@@ -117,7 +117,7 @@ describe('The webhook endpoint API', () => {
     })
   })
 
-  it("returns 403 EVENTS_NOT_PERMITTED and lists the refused events if the key's scopes do not include all requested events", async () => {
+  it("returns 403 EVENTS_NOT_PERMITTED listing the events outside the key's scopes", async () => {
     const withOnly = (...more: Scope[]) => service.merchant({ scopes: ['webhooks.endpoints:write', ...more] })
     const payments = await withOnly('payments.intents:read')
     const orders = await withOnly('store.orders:read')
@@ -149,7 +149,7 @@ describe('The webhook endpoint API', () => {
     for (let made = 0; made < 5; made += 1) await create().expect(201)
     await expectRefused(create(), 400, 'MAX_ENDPOINTS_REACHED')
     await create(good, await service.merchant()).expect(201)
-    // The body is validated before the limit of the business is checked.
+    // The body is validated before the business's limit is checked.
     await expectInvalid({ ...good, url: 'http://x' }, 'INVALID_WEBHOOK_URL', 'url')
   })
 
@@ -160,7 +160,7 @@ describe('The webhook endpoint API', () => {
       expect(body.data).to.deep.equal({ items: [], page: 1, limit: 20, total: 0, hasMore: false })
     })
 
-    it('returns endpoints newest first, with their figures of the last 24 hours and without their secrets', async () => {
+    it('returns endpoints newest first, with statistics for the last 24 hours and without secrets', async () => {
       service.clock.freeze(new Date())
       const made: Record<string, unknown>[] = []
       for (const name of ['a', 'b', 'c']) {
@@ -181,7 +181,7 @@ describe('The webhook endpoint API', () => {
       service.clock.freeze(null)
     })
 
-    it("returns the endpoints of the key's environment, and with `sandbox` either one's to a live key", async () => {
+    it("returns endpoints of the key's environment, or of either one to a live key that sets `sandbox`", async () => {
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
       const [ofTest, ofLive] = [await create(), await create(good, live)].map(({ body }) => body.data)
       expect([ofTest.sandbox, ofLive.sandbox]).to.deep.equal([true, false])
@@ -203,7 +203,7 @@ describe('The webhook endpoint API', () => {
       expect(await ids('', await service.merchant())).to.deep.equal([])
     })
 
-    it('divides the endpoints into pages by the page and limit parameters, like every other list', async () => {
+    it('is paginated by page and limit, like every other list', async () => {
       expect((await list('?limit=1000')).body.data.limit).to.equal(100)
       for (const query of ['?page=0', '?limit=0', '?page=x', '?page=1&page=2', '?limit='])
         await expectRefused(list(query), 400, 'VALIDATION_ERROR')

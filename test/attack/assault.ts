@@ -20,15 +20,13 @@ export interface AssaultInput {
 
 /** Sends scenes, and applies every check to every response. */
 export interface Assault {
-  /** The number of requests sent. */
   sent(): number
-  /** The statuses of the responses, by the number of the request. */
+  /** Keyed by request number. */
   statuses: Map<number, number[]>
-  /** Plays scenes, `inFlight` at a time. */
   play(scenes: readonly Scene[], inFlight: number): Promise<void>
 }
 
-/** A request, with the bytes that its references became. */
+/** A request, with every reference replaced by bytes. */
 interface Filled {
   attack: Attack
   sending: Sending
@@ -62,7 +60,7 @@ export function createAssault({ port, cast, counts, violations }: AssaultInput):
     }
   }
 
-  /** A keep-alive connection may close just when the next request is sent, but not often. */
+  /** A keep-alive connection may close just as the next request is sent, but not often. */
   function judgeRepeat({ attack, sending, bytes }: Filled): void {
     if (mayBeCut(attack, bytes.length)) return
     repeats += 1
@@ -93,7 +91,7 @@ export function createAssault({ port, cast, counts, violations }: AssaultInput):
       const expected = attack.raw.expected.length
       const { responses, end, ms, part } = await sendAlone(port, filled.bytes, expected)
       for (const [index, response] of responses.entries()) judge(filled, response, index)
-      // After a response, the server may close the connection and leave the other requests without one.
+      // The server may close the connection after a response, leaving the other requests without one.
       const isShort = end === 'late' || part > 0 || (responses.length === 0 && expected > 0)
       if (isShort && end !== 'left') judgeMissing(filled, { none: end, ms, part })
       return

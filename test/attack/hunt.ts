@@ -8,9 +8,8 @@ import { words } from './corpora/words.ts'
 import { type Call, createClient } from './stage/client.ts'
 import type { Stage } from './stage/stage.ts'
 
-/** An endpoint that leads to a private address. */
 interface Lure {
-  /** The addresses of the name. Null for a literal address, which goes directly into the database. */
+  /** What the name resolves to. Null for a literal address, which goes directly into the database. */
   addresses: string[] | null
   url: string
 }
@@ -26,19 +25,19 @@ const literalHosts: readonly string[] = words(`
 
 /** A business may have at most five endpoints. */
 const atOnce = 5
-/** The first attempt is due at once, but the attack keeps the machine busy. */
+/** An attempt is due at once, but the attack keeps the machine busy. */
 const attemptLimitMs = 60_000
 
 const privateAddresses = refusedAddresses.filter((address) => isIP(address) !== 0 && !address.includes('%'))
 
-/** Part of every run: this machine, alone and beside a public address, and the metadata address of clouds. */
+/** Always included: this machine, alone and beside a public address, and the clouds' metadata address. */
 const fixed: readonly string[][] = [
   ['127.0.0.1'],
   ['8.8.8.8', '127.0.0.1'],
   ...['::1', '169.254.169.254', '10.0.0.1'].map((address) => [address]),
 ]
 
-/** Generates names with a private address, alone or beside a public one. */
+/** Names with a private address, alone or beside a public one. */
 const generated = (seed: number, count: number): string[][] => {
   // Beside a public address, the service ignores addresses that DNS64 adds, and connects to the public one.
   const ownAddresses = privateAddresses.filter((address) => !synthesised.includes(address))
@@ -53,7 +52,7 @@ const generated = (seed: number, count: number): string[][] => {
 
 /**
  * Makes the service send a test and an event to private addresses, five endpoints at a time. Returns the deliveries
- * that succeeded. The check "nothing private reached" also reads the connections.
+ * that succeeded. The check "nothing private reached" also looks at connections.
  */
 export async function hunt(
   { deps, nameServer, origin, endpointServers }: Stage,
@@ -84,7 +83,7 @@ export async function hunt(
 async function sendTo(deps: Deps, call: Call, lures: readonly Lure[]): Promise<string[]> {
   const registered = await Promise.all(lures.map((lure) => createEndpoint(deps, call, lure)))
   await call('POST', '/intents', { amount: 5 })
-  // One after the other, because a business may run two lists at a time.
+  // One by one, because a business may run only two lists at a time.
   const faults: string[] = []
   for (const lure of registered) faults.push(...(await waitForAttempt(call, lure)))
   return faults
@@ -95,7 +94,6 @@ interface Registered extends Lure {
   isTested: boolean
 }
 
-/** Creates the endpoint and requests a test webhook. */
 async function createEndpoint(deps: Deps, call: Call, lure: Lure): Promise<Registered> {
   const url = lure.addresses === null ? 'https://hooks.nowhere.example/' : lure.url
   const { data } = await call('POST', '/webhooks/endpoints', { url, events: ['payment.created'] })
@@ -106,7 +104,7 @@ async function createEndpoint(deps: Deps, call: Call, lure: Lure): Promise<Regis
   return { ...lure, id, isTested: tested.data.delivered !== false }
 }
 
-/** Waits for an attempt, deletes the endpoint and returns the deliveries that succeeded. */
+/** Deletes the endpoint after its attempt. Returns the deliveries that succeeded. */
 async function waitForAttempt(call: Call, { id, url, addresses, isTested }: Registered): Promise<string[]> {
   const { data } = await waitFor(
     `an attempt at ${url}`,

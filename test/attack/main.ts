@@ -36,7 +36,7 @@ async function attackService(options: Options): Promise<boolean> {
   return violations.count() === 0
 }
 
-/** Returns whether each planted bug was found by its check. */
+/** Whether each planted bug was found by its own check. */
 async function findPlanted(options: Options): Promise<boolean> {
   const chosen = plants.filter(({ foundBy }) => options.checks.length === 0 || options.checks.includes(foundBy))
   if (chosen.length === 0) throw new Error(`No bug is planted for ${options.checks.join(', ')}`)

@@ -7,18 +7,18 @@ import { tester } from '../support/service.ts'
 import { createClient } from './stage/client.ts'
 import type { Stage } from './stage/stage.ts'
 
-/** The actions of a merchant. A webhook follows from each create. */
+/** What a merchant does. A webhook follows from each create. */
 export const neighbourly = ['create', 'read', 'list', 'webhook'] as const
 export type Neighbourly = (typeof neighbourly)[number]
 
-/** How long each action took, in ms. */
+/** In ms. */
 export type Waits = Record<Neighbourly, number[]>
 
-/** The durations of the actions of a live merchant that takes no part in the attack, before it and during it. */
+/** A live merchant that takes no part in the attack, timed before it and during it. */
 export interface Neighbour {
   alone: Waits
   beside: Waits
-  /** Requests that were refused, and webhooks that never arrived. */
+  /** Refused requests, and webhooks that never arrived. */
   refused: string[]
 }
 
@@ -30,7 +30,7 @@ const webhookLimitMs = 60_000
 
 const noWaits = (): Waits => ({ create: [], read: [], list: [], webhook: [] })
 
-/** Lets another merchant create, read and list steadily. Resolves when its waits alone are measured. */
+/** Another merchant creates, reads and lists steadily. Resolves once it has been measured without the attack. */
 export async function startNeighbour(
   { deps, origin, endpointServers }: Stage,
   isProduction: boolean,
@@ -44,7 +44,7 @@ export async function startNeighbour(
   const client = createClient(origin, issued.key, 'neighbour')
   let [waits, isListing] = [noWaits(), false]
 
-  /** Measures a call. Returns its data, or null if it was refused. */
+  /** Returns the data, or null if refused. */
   async function call(what: Neighbourly, ...request: Parameters<typeof client>) {
     const into = waits[what]
     const startedAt = performance.now()
@@ -62,14 +62,14 @@ export async function startNeighbour(
     const intent = await call('create', 'POST', '/intents', { amount: 500 })
     if (intent === null) return
     await call('read', 'GET', `/intents/${String(intent.referenceNumber)}`)
-    // A business may run two lists at a time, so the neighbour requests only one page at a time.
+    // A business may run two lists at a time, so the neighbour reads only one page at a time.
     if (isListing) return
     isListing = true
     await call('list', 'GET', '/intents?limit=5')
     isListing = false
   }
 
-  /** Starts each action on schedule, even if earlier ones are still running. */
+  /** Starts on schedule, even if earlier actions are still running. */
   async function actSteadily(): Promise<void> {
     const acts: Promise<void>[] = []
     while (!over.signal.aborted) {
@@ -79,7 +79,7 @@ export async function startNeighbour(
     await Promise.all(acts)
   }
 
-  // In production, no endpoint on this machine can be reached.
+  // In production mode, no endpoint on this machine can be reached.
   const url = `http://${endpointServers.allowedHost}/hook`
   if (!isProduction) await call('webhook', 'POST', '/webhooks/endpoints', { url, events: ['payment.created'] })
   const acting = actSteadily()
@@ -109,7 +109,7 @@ export async function startNeighbour(
 
 type DeliveryTimes = Pick<Delivery, 'referenceNumber' | 'createdAt' | 'deliveredAt'>
 
-/** Waits up to `webhookLimitMs` until each intent has a delivered webhook. */
+/** Waits up to `webhookLimitMs` until each intent's webhook is delivered. */
 async function webhooksOf(
   { Intent, Delivery: Deliveries }: Stage['deps'],
   businessId: string,

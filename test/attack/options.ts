@@ -5,15 +5,14 @@ export interface Options {
   /** The same seed generates the same requests. */
   seed: number
   requests: number
-  /** The run stops after `requests`, or after this time. */
+  /** Stops the run if it hasn't sent `requests` by then. */
   minutes: number
-  /** The number of concurrent requests. */
   inFlight: number
   /** Uses the settings that production requires. */
   isProduction: boolean
-  /** Attacks copies of the service with one planted bug each. */
+  /** Attacks one copy of the service per planted bug. */
   isPlanted: boolean
-  /** Only the planted bugs of these checks. Empty: all. */
+  /** Plants only these checks' bugs. Empty: all. */
   checks: readonly string[]
 }
 

@@ -1,5 +1,5 @@
-// Preloaded into the attacked processes. Records their connections, their memory and changes of built-in prototypes.
-// Resolves names through the name server of the run.
+// Preloaded into the attacked processes. Records connections, memory and changes of built-in prototypes, and resolves
+// names through the run's name server.
 import dns from 'node:dns/promises'
 import { appendFileSync } from 'node:fs'
 import net from 'node:net'
@@ -28,10 +28,10 @@ dns.Resolver = function resolverOfTheRun(options) {
 const strangeProperties = watchPrototypes()
 
 process.on('SIGUSR2', () => {
-  // The second collection frees objects that the first one only made unreachable.
+  // The first collection only makes some objects unreachable. The second frees them.
   globalThis.gc()
   globalThis.gc()
-  // Buffers are outside the heap.
+  // Buffers live outside the heap.
   const { heapUsed, external } = process.memoryUsage()
   write({ what: 'state', held: heapUsed + external, strange: strangeProperties() })
 })

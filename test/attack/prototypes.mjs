@@ -13,7 +13,7 @@ const descriptors = () =>
     ),
   )
 
-/** Returns a function that names the properties of built-in prototypes that are new, gone or changed since. */
+/** Returns a function that lists properties of built-in prototypes that are new, gone or changed since. */
 export function watchPrototypes() {
   const before = descriptors()
   return () => {

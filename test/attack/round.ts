@@ -16,35 +16,33 @@ import { createViolations, type Violations } from './report/violations.ts'
 import type { Attacked, State } from './stage/process.ts'
 import { openStage, type Stage } from './stage/stage.ts'
 
-/** The warm-up lasts this many volleys and this share of the requests. It loads and compiles all code. */
+/** Loads and compiles all code. */
 const warmUpVolleys = 5
 const warmUpShare = 1 / 4
-/** Outlasts closed connections, running requests and batches in memory. */
+/** Outlasts closing connections, running requests and batches in memory. */
 const restMs = 8_000
-/** The hunt uses one name for each 200 requests. */
+/** The hunt uses one name per 200 requests. */
 const requestsPerName = 200
 
-/** A long run prints its progress every 100 volleys. */
+/** Prints progress in a long run. */
 const volleysPerReport = 100
 
 export interface Round {
   counts: Counts
   violations: Violations
-  /** One sentence about the whole round. */
   summary: string
 }
 
-/** A planted bug. */
 export interface Sought {
-  /** The check that must find it. The round ends once it has, and skips the work of the other checks. */
+  /** Must find the bug. The round ends once it has, and skips what only other checks need. */
   foundBy: string
-  /** Matches the targets that show it. Requests to other targets are skipped. */
+  /** Requests to targets that don't match are skipped. */
   at: RegExp
-  /** The factor for the number of requests. */
+  /** Multiplies the number of requests. */
   times: number
 }
 
-/** Attacks a build of the service once. With `sought` null, nothing is planted and every check is applied. */
+/** With `sought` null, nothing is planted and every check is applied. */
 export async function attackOnce(build: string, options: Options, sought: Sought | null): Promise<Round> {
   const folder = mkdtempSync(join(tmpdir(), 'payment-intents-attack-'))
   const remove = (): void => rmSync(folder, { recursive: true, force: true })
@@ -65,7 +63,7 @@ export async function attackOnce(build: string, options: Options, sought: Sought
   const requests = options.requests * (sought?.times ?? 1)
   const isOver = (): boolean => assault.sent() >= requests || isBroken()
   const names = Math.ceil(options.requests / requestsPerName)
-  // The hunt reports its errors at the end. It stops early if the service ends.
+  // The hunt reports its errors at the end, and stops early if the service ends.
   const isHunted = sought === null || sought.foundBy === 'nothing private reached'
   const hunting = isHunted
     ? hunt(stage, cast, options.seed, names, isBroken).catch((error) => [`the hunt failed: ${String(error)}`])
@@ -73,7 +71,7 @@ export async function attackOnce(build: string, options: Options, sought: Sought
   const early = await sendAll(assault, stage, { ...options, requests }, sought?.at ?? /./, isOver)
   const seconds = (performance.now() - startedAt) / 1000
   const beside = web.endedAs() === null ? ((await neighbour?.end()) ?? null) : null
-  // The hunt sends to every address, unless the time is up.
+  // It sends to every address unless time is up.
   for (const fault of await hunting) violations.add('nothing private reached', fault, null)
 
   if (sought === null || sought.foundBy === 'no memory leaked') await pause(restMs)
@@ -103,7 +101,7 @@ export async function attackOnce(build: string, options: Options, sought: Sought
   return { counts, violations, summary: `${rate}, ${stored.documents} documents checked, ${held}` }
 }
 
-/** Sends volleys. Returns the states of the processes after the warm-up, or null if it ended before. */
+/** Returns the processes' states after the warm-up, or null if the run ended before. */
 async function sendAll(
   assault: Assault,
   stage: Stage,
@@ -124,7 +122,7 @@ async function sendAll(
   return early
 }
 
-/** The states of `web` and `worker` after `sent` requests. A process that ended has no memory. */
+/** Measured after `sent` requests. A process that ended has no memory. */
 interface States {
   states: readonly State[]
   sent: number

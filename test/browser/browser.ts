@@ -4,7 +4,7 @@ import axeCore from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { findChromium } from '../../dev/setup/tools.mjs'
 
-/** Switches off what Chromium does in the background. */
+/** Turns off Chromium's background activity. */
 const switches = [
   '--no-sandbox',
   '--disable-gpu',
@@ -23,22 +23,18 @@ export async function startBrowser(...more: string[]): Promise<Browser> {
   return chromium.launch({ executablePath: path, args: [...switches, ...more] })
 }
 
-/**
- * A browser window of one user. `faults`: violations of the page policy, errors of scripts, requests to other hosts.
- */
+/** One user's browser window. `faults`: violations of the page policy, script errors, requests to other hosts. */
 export interface UserWindow {
   page: Page
   faults: string[]
 }
 
-/** The settings of a browser window. */
 export interface Settings {
   size: keyof typeof sizes
-  /** Whether the browser runs scripts. Default: true. */
   scripts?: boolean
-  /** The preferred language. Default: American English. */
+  /** Default: American English. */
   language?: string
-  /** Origins besides the service's own that pages may load. */
+  /** Other origins that pages may load. */
   others?: readonly string[]
 }
 
@@ -70,21 +66,20 @@ export interface Account {
   password: string
 }
 
-/** Opens a page and signs in with the form that appears. */
+/** Opens a page and fills in the sign-in form that appears. */
 export async function signIn(page: Page, account: Account, to: string): Promise<void> {
   await page.goto(to)
   await fillIn(page, account)
   await page.waitForURL(`**${to}`)
 }
 
-/** Fills in and submits the sign-in form. */
 export async function fillIn(page: Page, { name, password }: Account): Promise<void> {
   await page.getByLabel('Name').fill(name)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-/** Saves a picture of the whole page in the folder SCREENSHOTS, if it is set. */
+/** Saves a screenshot of the whole page in the folder SCREENSHOTS, if that is set. */
 export async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env.SCREENSHOTS
   if (folder === undefined) return
@@ -92,7 +87,7 @@ export async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
 }
 
-/** Returns the accessibility violations that axe finds: the impact, and the rule with the element. */
+/** Accessibility violations found by axe: the impact, and the rule with the element. */
 export async function findings(page: Page): Promise<{ impact: string | null; what: string }[]> {
   await page.evaluate(axeCore.source)
   return page.evaluate(async () => {
@@ -109,7 +104,7 @@ export async function findings(page: Page): Promise<{ impact: string | null; wha
   })
 }
 
-/** Returns the serious and critical accessibility violations. */
+/** Leaves out minor violations. */
 export const barriers = async (page: Page): Promise<string[]> =>
   (await findings(page)).filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ what }) => what)
 

@@ -6,11 +6,9 @@ import { withStage } from './stage.ts'
 
 const failed = '/admin/queues/queue/webhook-delivery?status=failed'
 
-/** The card of the job of a delivery. */
 const cardOf = (page: Page, { referenceNumber }: Delivery) =>
   page.locator('[class^="card-"]').filter({ hasText: referenceNumber })
 
-/** Returns the names of the visible buttons in a part of the page. */
 const visibleButtons = async (page: Page, within: string): Promise<string[]> => {
   const buttons = await page.locator(`${within} button:visible, ${within} [role="menuitem"]:visible`).all()
   return Promise.all(buttons.map(async (button) => (await button.textContent()) ?? ''))
@@ -29,7 +27,7 @@ describe('Bull Board in a browser', function () {
   })
   afterEach(() => expect(stage.faults()).to.deep.equal([]))
 
-  it('lets support staff find a dead delivery, retry it, and see both its success and its line in the audit trail', async () => {
+  it('lets support staff find and retry a dead delivery, and see its success and its audit line', async () => {
     const delivery = await stage.deadDelivery()
     const page = support
     await page.getByRole('link', { name: 'webhook-delivery', exact: true }).first().click()
@@ -55,14 +53,14 @@ describe('Bull Board in a browser', function () {
       .and.include('delivery.requeued')
   })
 
-  it('offers support staff Retry and Retry all, but no other action', async () => {
+  it('offers support staff only Retry and Retry all', async () => {
     await stage.deadDelivery()
     const page = support
     await page.goto(failed)
     await page.getByRole('button', { name: 'Retry', exact: true }).first().waitFor()
     const inCard = await visibleButtons(page, '[class^="jobActions-"]')
     expect(new Set(inCard)).to.deep.equal(new Set(['']))
-    // Not only by the stylesheet, whose text some screen readers skip.
+    // Not hidden only by the stylesheet, whose text some screen readers skip.
     const named = page.locator('[class^="jobActions-"] button:visible[aria-label="Retry"]')
     expect(await named.count()).to.equal(inCard.length)
     expect(inCard).to.have.length(await page.locator('[class^="card-"]').count())
@@ -102,7 +100,7 @@ describe('Bull Board in a browser', function () {
     await expectNoAction()
   })
 
-  it('reports that a delivery has been delivered in the meantime, and sends nothing', async () => {
+  it('reports that a delivery has succeeded in the meantime, and sends nothing', async () => {
     const delivery = await stage.deadDelivery()
     const page = await stage.enter('support', failed, 'phone')
     const card = cardOf(page, delivery)
@@ -119,7 +117,7 @@ describe('Bull Board in a browser', function () {
     expect(stage.endpointServer.received).to.have.length(sent)
   })
 
-  it('sends every dead delivery again when support staff press Retry all', async () => {
+  it('sends every dead delivery once more when support staff press Retry all', async () => {
     const deliveries = [await stage.deadDelivery(), await stage.deadDelivery()]
     const page = support
     await page.goto(failed)

@@ -8,18 +8,18 @@ import type { Merchant } from '../support/service.ts'
 import { findings, picture, sizes, widerThanScreen } from './browser.ts'
 import { fillIn, pay, payer, send, textOf, withCounter } from './counter.ts'
 
-/** A hostile label: markup, an endless change of direction, no space for a line break. 200 characters. */
+/** 200 characters: markup, an endless change of direction, nowhere to break the line. */
 const hostile = `<script>alert(1)</script>"'&amp; \u202Eكتاب \u2067abc 🧺${'W'.repeat(200)}`.slice(0, 200)
 /** The smallest target that is easy to hit, in CSS pixels. */
 const target = 44
-/** The limit of the first view. */
+/** Limit for the first visit. */
 const maxBytes = 30 * 1024
-/** Returns what the customer pays for this amount, including the default fee of 1 %. */
+/** Adds the default fee of 1 %. */
 const withFee = (centimes: number) => centimes + Math.round(centimes / 100)
 
 interface Shown {
   path: string
-  /** The step that leads to the page. */
+  /** How to get to the page. */
   act?: (page: Page, locale: Locale) => Promise<void>
   /** A heading, error or banner that only this page has. */
   says: (locale: Locale) => string
@@ -29,7 +29,7 @@ describe('The hosted payment pages', function () {
   this.timeout(120_000)
   const counter = withCounter()
   let merchant: Merchant
-  /** All pages, by the names of their pictures. */
+  /** Keyed by screenshot name. */
   let pages: Record<string, Shown>
   before(async () => {
     merchant = await counter.service.merchant()
@@ -51,7 +51,7 @@ describe('The hosted payment pages', function () {
       for (const [name, body] of acts) await act(referenceNumber, name, body)
       return { path: `/p/${shortCode}`, referenceNumber }
     }
-    // This one expires before the others are created.
+    // Expires before the others are created.
     const expired = await order({})
     service.clock.advance(86_400_000)
     const paid: [string, object] = ['simulate-payment', {}]
@@ -77,7 +77,7 @@ describe('The hosted payment pages', function () {
       (centimes: number): Shown['says'] =>
       ({ words, money }) =>
         words.pay.title(money(withFee(centimes)))
-    // A form that was opened before the rates changed.
+    // Opened before the rates changed.
     const changed = await service.merchant()
     const { shortCode } = await counter.order(changed, {})
     const changeRates = () =>
@@ -142,7 +142,7 @@ describe('The hosted payment pages', function () {
     }
   }
 
-  /** Returns the links and buttons that are too small to hit, except links within a sentence. */
+  /** Links and buttons too small to hit, except links within a sentence. */
   const tinyTargets = (page: Page): Promise<string[]> =>
     page.evaluate(
       `[...document.querySelectorAll('a, button, input:not([type=hidden])')]
@@ -153,7 +153,7 @@ describe('The hosted payment pages', function () {
 
   const inLanguage = (path: string, { code }: Locale) => `${path}${path.includes('?') ? '&' : '?'}lang=${code}`
 
-  /** Opens a page and waits until it shows the expected text in the expected language. */
+  /** Opens a page and waits for the expected text in the expected language. */
   async function reach(page: Page, { path, act, says }: Shown, locale: Locale): Promise<void> {
     await page.goto(inLanguage(path, locale))
     await act?.(page, locale)
@@ -161,13 +161,13 @@ describe('The hosted payment pages', function () {
     await page.locator(`html[lang=${locale.code}][dir=${locale.dir}]`).waitFor()
   }
 
-  /** Saves a picture of the page and returns its defects. */
+  /** Saves a screenshot, and returns the page's defects. */
   async function inspect(page: Page, name: string): Promise<string[]> {
     const wrong = (await findings(page)).map(({ impact, what }) => `${name}: ${impact}: ${what}`)
     return [...wrong, ...(await measure(page, name))]
   }
 
-  /** Saves a picture of the page and returns what does not fit, or is too small. */
+  /** Saves a screenshot, and returns what overflows or is too small. */
   async function measure(page: Page, name: string): Promise<string[]> {
     await picture(page, name)
     const wrong = await tinyTargets(page)
@@ -183,13 +183,13 @@ describe('The hosted payment pages', function () {
         await page.setViewportSize(sizes.phone)
         await page.emulateMedia({ colorScheme: 'light' })
         await reach(page, shown, locale)
-        // The English pages have the markup and the direction of the French ones, and no longer words.
+        // English pages share the French ones' markup and direction, and their words aren't longer.
         const isTranslation = locale.code === 'en'
         wrong.push(...(await (isTranslation ? measure : inspect)(page, `${name}-${locale.code}-phone`)))
         await page.setViewportSize(sizes.desktop)
         wrong.push(...(await measure(page, `${name}-${locale.code}-desktop`)))
         if (locale.code !== 'fr') continue
-        // The width of a large screen at 400 % zoom.
+        // A large screen's width at 400 % zoom.
         await page.setViewportSize({ width: 320, height: 256 })
         await page.emulateMedia({ colorScheme: 'dark' })
         wrong.push(...(await inspect(page, `${name}-fr-dark`)))
@@ -210,7 +210,7 @@ describe('The hosted payment pages', function () {
     expect(await page.locator('h1').textContent()).to.equal('Pay 10,100,000.00\u00a0MRU')
   })
 
-  it('print a receipt without buttons, links or the language menu, in black on white', async () => {
+  it('print a black-and-white receipt without buttons, links or the language menu', async () => {
     for (const locale of locales) {
       const page = await counter.openWindow({ size: 'phone', language: locale.code })
       await page.addInitScript('window.print = () => { document.title = "printed" }')
@@ -246,7 +246,7 @@ describe('The hosted payment pages', function () {
     }
   })
 
-  it('say how long to wait after too many failed attempts', async () => {
+  it('say how long to wait after too many failures', async () => {
     const { deps } = counter.service
     const page = await counter.openWindow({ size: 'phone', language: 'ar' })
     for (let time = 0; time < 301; time += 1) await fetch(`${counter.service.origin}/p/222222`)

@@ -13,7 +13,7 @@ const { words } = locale
 const [waiting] = words.panels.waiting
 const [expired] = words.panels.expired
 
-/** Whatever a customer does, money is taken once, and every tab finally shows the true state. */
+/** Whatever a customer does, money is taken once, and every tab ends up showing the true state. */
 describe('A payment in a browser', function () {
   this.timeout(60_000)
   const counter = withCounter()
@@ -41,7 +41,7 @@ describe('A payment in a browser', function () {
     expect(await counter.debits(merchant)).to.equal(1)
   }
 
-  /** Holds every payment at the wallet until `release` is called. */
+  /** Every payment waits at the wallet until `release` is called. */
   function holdWallet() {
     const { wallets } = counter.service.deps
     const [gate, arrived] = [createGate(), createGate()]
@@ -66,14 +66,14 @@ describe('A payment in a browser', function () {
   }
 
   for (const scripts of [true, false])
-    it(`is shown in a waiting tab once it has been made in another tab${scripts ? '' : ' (without scripts)'}`, async () => {
+    it(`appears in a waiting tab once it has been made in another one${scripts ? '' : ' (without scripts)'}`, async () => {
       const { path, referenceNumber } = await order()
       const [first, second] = [await open(path, scripts), await open(path, scripts)]
       const wallet = holdWallet()
       await fill(first)
       const sent = send(first)
       await wallet.arrived
-      // With scripts the tab updates itself. Without them, a customer who pays there too sees the payment in progress.
+      // With scripts, the tab updates itself. Without them, a customer who pays there too sees the payment in progress.
       if (!scripts) await pay(second, locale, payer)
       await heading(second, waiting)
       await picture(second, `waiting-${scripts ? 'scripts' : 'plain'}`)
@@ -85,7 +85,7 @@ describe('A payment in a browser', function () {
     })
 
   for (const scripts of [true, false])
-    it(`takes the money only once if the customer double-clicks${scripts ? '' : ' (without scripts)'}`, async () => {
+    it(`is charged only once if the customer double-clicks${scripts ? '' : ' (without scripts)'}`, async () => {
       const { path, referenceNumber } = await order()
       const page = await open(path, scripts)
       await fill(page)
@@ -94,7 +94,7 @@ describe('A payment in a browser', function () {
       await expectPaidOnce(referenceNumber)
     })
 
-  it('takes the money only once if several tabs submit their forms at the same moment', async () => {
+  it('is charged only once if several tabs submit their forms at the same moment', async () => {
     const { path, referenceNumber } = await order()
     const tabs = [await open(path), await open(path), await open(path, false)]
     for (const tab of tabs) await fill(tab)
@@ -106,7 +106,7 @@ describe('A payment in a browser', function () {
     await expectPaidOnce(referenceNumber)
   })
 
-  it('is still shown as paid, and not sent again, after the customer goes back or refreshes the page', async () => {
+  it("stays paid and isn't sent again when the customer goes back or refreshes", async () => {
     const { path, referenceNumber } = await order()
     const page = await open(path)
     await pay(page, locale, payer)
@@ -134,7 +134,7 @@ describe('A payment in a browser', function () {
       const { status } = await readIntent(counter.service, merchant, referenceNumber)
       return status === 'PAID'
     })
-    // Otherwise the browser's own error page could replace the page that is opened next.
+    // Otherwise the browser's own error page could replace the next page.
     await page.waitForURL(/^chrome-error:/)
     await page.goto(path)
     await heading(page, words.panels.paid)

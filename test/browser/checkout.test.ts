@@ -4,7 +4,7 @@ import { readIntent } from '../support/actions.ts'
 import { picture } from './browser.ts'
 import { fillIn, heading, pay, payer, send, textOf, withCounter } from './counter.ts'
 
-/** The code point of the digit 0 in the script of each language. */
+/** Code point of the digit 0 in each language's script. */
 const zeros = { fr: 0x30, ar: 0x660, en: 0x30 }
 
 describe('A customer in a browser', function () {
@@ -21,7 +21,7 @@ describe('A customer in a browser', function () {
       const written = (digits: string) =>
         digits.replaceAll(/\d/g, (digit) => String.fromCharCode(zeros[language] + Number(digit)))
 
-      it(`can enter a code, a wrong PIN and then the correct PIN, pay, and return to the shop (${where})`, async () => {
+      it(`can enter a code, mistype the PIN, correct it, pay, and return to the shop (${where})`, async () => {
         const { service, shop } = counter
         const merchant = await service.merchant()
         const { code, shortCode, referenceNumber } = await counter.order(merchant, {})
@@ -59,10 +59,10 @@ describe('A customer in a browser', function () {
         expect(await counter.debits(merchant)).to.equal(1)
       })
 
-      // Half of the combinations is enough, because browsers are slow.
+      // Browsers are slow, so half of the combinations have to do.
       if (scripts === (language === 'ar')) continue
 
-      it(`can choose and change the amount, and pay with another wallet after the first one has insufficient funds (${where})`, async () => {
+      it(`can choose and change the amount, and use another wallet after insufficient funds (${where})`, async () => {
         const { service } = counter
         const merchant = await service.merchant()
         const fields = { amountType: 'OPEN', amount: 20_000 }
@@ -91,7 +91,7 @@ describe('A customer in a browser', function () {
         expect(await counter.debits(merchant)).to.equal(1)
       })
 
-      it(`can leave without paying, which does not cancel the payment, and come back to pay (${where})`, async () => {
+      it(`can leave without paying, and come back later to pay (${where})`, async () => {
         const { service, shop } = counter
         const merchant = await service.merchant()
         const { shortCode, referenceNumber } = await counter.order(merchant, {})
@@ -108,7 +108,7 @@ describe('A customer in a browser', function () {
       })
     }
 
-  it('is redirected to the shop once, five seconds after paying, unless the customer chooses to stay', async () => {
+  it('is redirected to the shop once, five seconds after paying, unless they choose to stay', async () => {
     const [locale] = locales
     const { words } = locale
     const merchant = await counter.service.merchant()
@@ -121,7 +121,7 @@ describe('A customer in a browser', function () {
       await page.getByText(words.back.leaving).waitFor()
       if (stays) {
         await page.getByRole('button', { name: words.back.stay }).click()
-        // A target within the page would show a redirect at once.
+        // A link target within the page would reveal a redirect at once.
         await page.evaluate(`document.querySelector('[data-leave]').setAttribute('data-leave', '#left')`)
       }
       await page.clock.fastForward(6000)

@@ -6,22 +6,20 @@ import { withOpened } from '../support/with.ts'
 import { openWindow, type Settings, startBrowser, type UserWindow } from './browser.ts'
 import { openShop, type Shop } from './shop.ts'
 
-/** A service, the site of a merchant, and the browser windows of customers. */
+/** A service, a merchant's site, and its customers' browser windows. */
 export interface Counter {
   service: Service
   shop: Shop
-  /** Opens the window of a customer. */
   openWindow(settings: Omit<Settings, 'others'>): Promise<Page>
-  /** Creates an intent with links back to the shop. */
+  /** An intent with links back to the shop. */
   order(merchant: Merchant, fields: object): Promise<Created>
-  /** Returns the number of payments from demo wallets to this merchant. */
+  /** Payments from demo wallets to this merchant. */
   debits(merchant: Merchant): Promise<number>
-  /** Returns the faults of all windows (browser.ts). */
+  /** Faults of all windows (browser.ts). */
   faults(): string[]
   close(): Promise<void>
 }
 
-/** Opens a counter for the tests of a `describe`. */
 export const withCounter = (): Counter => withOpened(openCounter, (counter) => counter.close())
 
 async function openCounter(): Promise<Counter> {
@@ -58,10 +56,9 @@ async function openCounter(): Promise<Counter> {
   }
 }
 
-/** The demo wallet that pays. */
 export const payer = { phone: '22000001', pin: '1234' }
 
-/** Fills in the phone and the PIN, and submits the form. */
+/** Fills in phone and PIN, and submits the form. */
 export async function pay(page: Page, { words }: Locale, { phone, pin }: typeof payer): Promise<void> {
   await fillIn(page, words.pay.phone, phone)
   await fillIn(page, words.pay.pin, pin)
@@ -71,12 +68,9 @@ export async function pay(page: Page, { words }: Locale, { phone, pin }: typeof 
 export const fillIn = (page: Page, label: string, text: string): Promise<void> =>
   page.getByLabel(label, { exact: true }).fill(text)
 
-/** Submits the form of a page. */
 export const send = (page: Page): Promise<void> => page.locator('form button').click()
 
-/** Waits for a page with this heading. */
 export const heading = (page: Page, name: string | RegExp): Promise<void> =>
   page.getByRole('heading', { level: 1, name }).waitFor()
 
-/** Returns the text of a page. */
 export const textOf = async (page: Page): Promise<string> => (await page.locator('main').textContent()) ?? ''

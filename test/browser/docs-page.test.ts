@@ -6,9 +6,7 @@ import { barriers, openWindow, picture, sizes, startBrowser, type UserWindow, wi
 
 const create = 'POST /dev/intents'
 
-/**
- * Violations in Swagger UI's own markup: unnamed fields, a button in a button, long responses without keyboard access.
- */
+/** Violations in Swagger UI's own markup: unnamed fields, nested buttons, long responses without keyboard access. */
 const knownViolations = /^(label|select-name|nested-interactive|scrollable-region-focusable): /
 
 async function authorize(page: Page, key: string): Promise<void> {
@@ -19,7 +17,7 @@ async function authorize(page: Page, key: string): Promise<void> {
   await dialog.getByRole('button', { name: 'Close', exact: true }).click()
 }
 
-/** Opens an operation and presses Execute. Returns the response that the page shows, once it contains these words. */
+/** Opens an operation and presses Execute. Returns the displayed response once it contains these words. */
 async function execute(page: Page, operation: string, words = ''): Promise<string> {
   const [method = '', path = ''] = operation.split(' ')
   const block = page.locator(`.opblock-${method.toLowerCase()}`).filter({ has: page.locator(`[data-path="${path}"]`) })
@@ -51,7 +49,7 @@ describe('The /docs page', function () {
       // The browser itself logs each 4xx as an error.
       if (message.type() === 'error' && !message.text().includes('status of 4')) faults.push(message.text())
     })
-    // Pages over plain http do not have this function.
+    // Pages over plain http lack this function.
     await page.addInitScript('delete Crypto.prototype.randomUUID')
     await page.goto('/docs')
     await page.locator('.opblock').first().waitFor()
@@ -61,7 +59,7 @@ describe('The /docs page', function () {
   const created = () => service.deps.Intent.countDocuments({ businessId: merchant.businessId })
   const ownBarriers = async (page: Page) => (await barriers(page)).filter((each) => !knownViolations.test(each))
 
-  it('creates intents with a test key, forgets the key when reloaded, sends nothing with a live key, and fits a phone', async () => {
+  it('creates intents with a test key, forgets it on reload, refuses a live key, and fits a phone', async () => {
     const page = await open()
     const requests: Request[] = []
     page.on('request', (each) => void (/\/api\/v1\/dev\//.test(each.url()) && requests.push(each)))

@@ -14,7 +14,7 @@ import { type Stage, withStage } from './stage.ts'
 
 const runId = newId()
 
-/** The pages, by the names of their pictures. */
+/** Keyed by screenshot name. */
 const pages = {
   search: () => '/admin',
   payment: ({ referenceNumber }: Delivery) => `/admin/payments/${referenceNumber}`,
@@ -38,7 +38,7 @@ const pages = {
   'not-found': () => '/admin/nothing',
 }
 
-/** Returns the pages of a payment with every kind of attempt and refund, and of a payment in progress. */
+/** One payment with every kind of attempt and refund, and one in progress. */
 async function payAndRefund({ service, merchant }: Stage): Promise<Record<string, string>> {
   const wallet = scriptedWallet(service)
   const label = 'Deux sacs de riz, livraison à la porte'
@@ -61,7 +61,7 @@ async function payAndRefund({ service, merchant }: Stage): Promise<Record<string
   return { key, 'payment-refunded': pageOf(paid), 'payment-in-progress': pageOf(hold) }
 }
 
-/** Returns a run with a difference of every kind. */
+/** A reconciliation with every kind of difference. */
 function sampleRun({ referenceNumber: reference, businessId }: Delivery): Reconciliation {
   const valuesOf = (kind: DifferenceKind) =>
     kind === 'other day' ? { here: '2026-11-24', there: '2026-11-25' } : { here: null, there: 1_250_000 }
@@ -88,14 +88,13 @@ function sampleRun({ referenceNumber: reference, businessId }: Delivery): Reconc
   }
 }
 
-/** Starts a replay of all events. */
 async function startSampleReplay({ service: { deps } }: Stage, { endpointId }: Delivery): Promise<void> {
   const endpoint = await deps.Endpoint.findById(endpointId).orFail().lean()
   const request = { from: new Date(0), to: null, events: null, onlyUndelivered: false }
   await startReplay(deps, await planReplay(deps, endpoint, request), operator)
 }
 
-/** Sets a password with a link, signs in with it and a recovery code, and then renews the recovery codes. */
+/** Sets a password by link, signs in with it and a recovery code, then renews the recovery codes. */
 async function signInWithCode(
   { service }: Stage,
   page: Page,
@@ -164,7 +163,7 @@ describe('The staff pages', function () {
     await admin.getByRole('button', { name: 'Set limits' }).click()
     await admin.getByRole('alert').waitFor()
     await inspect(admin, 'business-limits-wrong')
-    // Both payments above are by the phone number of the demo wallet.
+    // Both payments above came from the demo wallet's phone number.
     for (const [name, query] of [
       ['search-nothing', 'unknown'],
       ['search-payer', '22000001'],

@@ -20,9 +20,9 @@ describe('A password link in a browser', function () {
   })
   after(() => browser.close())
 
-  // Browsers send no Sec-Fetch-Site to a site without TLS, unless it is on the same machine.
+  // Browsers send no Sec-Fetch-Site to a site without TLS, unless it's on the same machine.
   for (const site of ['https://staff.example.com', 'http://staff.example.com', 'http://localhost'])
-    it(`is not sent in a Referer header, and the forms for it and for signing in work at ${site}`, async () => {
+    it(`never appears in a Referer header, and its form and the sign-in form work at ${site}`, async () => {
       const isSecure = site.startsWith('https:')
       const seen: { path: string; referrer: string | null }[] = []
       const forward: RequestListener = (req, res) => {
@@ -49,7 +49,7 @@ describe('A password link in a browser', function () {
       const signingIn = page.waitForResponse((response) => response.request().method() === 'POST')
       await fillIn(page, { name, password })
       expect((await signingIn).status()).to.equal(303)
-      // The session's cookie is only for TLS and for the same machine.
+      // The session cookie works only with TLS or on the same machine.
       if (site !== 'http://staff.example.com') {
         await page.getByRole('button', { name: 'Sign out' }).click()
         await page.getByLabel('Name').waitFor()

@@ -17,7 +17,7 @@ describe('The staff pages in a browser', function () {
   })
   afterEach(() => expect(stage.faults()).to.deep.equal([]))
 
-  it('let support staff find a payment with the keyboard alone, re-queue its delivery and see the outcome', async () => {
+  it('let support staff find a payment, re-queue its delivery and see the outcome with the keyboard alone', async () => {
     const delivery = await stage.deadDelivery()
     const { keyboard } = support
     await support.goto('/admin')
@@ -53,7 +53,7 @@ describe('The staff pages in a browser', function () {
     for (const delivery of deliveries) await stage.delivered(delivery)
   })
 
-  it('are all open to a viewer, but offer a viewer no re-queue action', async () => {
+  it('are all open to a viewer, but without any re-queue action', async () => {
     const delivery = await stage.deadDelivery()
     for (const path of [
       `/admin/payments/${delivery.referenceNumber}`,
@@ -70,7 +70,7 @@ describe('The staff pages in a browser', function () {
     }
   })
 
-  it('lead back to the requested page after the user has signed out and in again', async () => {
+  it('return to the requested page after signing out and in again', async () => {
     await viewer.goto('/admin/dead')
     await viewer.getByRole('button', { name: 'Sign out' }).click()
     await viewer.waitForURL('**/admin/sign-in')

@@ -2,11 +2,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** The site of a merchant. */
 export interface Shop {
   /** http://localhost:port, which a test payment may link to. */
   origin: string
-  /** The requested paths with their queries and referrers. */
+  /** Requested paths with their queries and referrers. */
   visits: { url: string; referrer: string | null }[]
   close(): Promise<void>
 }

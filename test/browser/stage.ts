@@ -14,23 +14,19 @@ export interface Stage {
   service: Service
   endpointServer: EndpointServer
   merchant: Merchant
-  /** Returns a delivery whose 8 attempts failed. The endpoint still responds with 500. */
+  /** All 8 attempts have failed, and the endpoint still responds with 500. */
   deadDelivery(): Promise<Delivery>
-  /** Makes the endpoint accept deliveries. */
   heal(): void
-  /** Waits until the delivery is DELIVERED. */
   delivered(delivery: Delivery): Promise<unknown>
-  /** Opens a page in a window in which this role is signed in. */
+  /** Opens a page with this role signed in. */
   enter(role: Role, to: string, size: keyof typeof sizes): Promise<Page>
   accounts: Record<Role, Account>
-  /** Opens a window that is not signed in. */
   visit(size: keyof typeof sizes): Promise<Page>
-  /** Returns the faults of all windows (browser.ts). */
+  /** Faults of all windows (browser.ts). */
   faults(): string[]
   close(): Promise<void>
 }
 
-/** Opens a stage for the tests of a `describe`. */
 export const withStage = (): Stage => withOpened(openStage, (stage) => stage.close())
 
 async function openStage(): Promise<Stage> {
@@ -72,7 +68,7 @@ async function openStage(): Promise<Stage> {
   }
 }
 
-/** Creates one account of each role with the command line. */
+/** Creates one account per role, on the command line. */
 async function hireAll(service: Service): Promise<Stage['accounts']> {
   const { done } = openAdmin(service)
   const hire = async (role: Role): Promise<Account> => {

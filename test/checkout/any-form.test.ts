@@ -6,7 +6,7 @@ import { withMerchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { debits, fill, offerOf, open, pay, seen, wallets } from './customer.ts'
 
-describe('The payment page with arbitrary input', () => {
+describe('The payment page, given arbitrary input,', () => {
   const recorded = recordLog()
   const service = withService({}, recorded.log)
 
@@ -72,7 +72,7 @@ describe('The payment page with arbitrary input', () => {
           open(service, `/pay/${name}`),
         ])
         for (const { status, headers } of responses) {
-          // A short code with other characters around it leads to the code alone.
+          // A short code surrounded by other characters redirects to the code alone.
           if (status === 303) {
             expect(headers.get('location')).to.match(/^\/p\/[0-9A-Z]{6}$/)
             continue
@@ -89,7 +89,7 @@ describe('The payment page with arbitrary input', () => {
     expect(await debits(service, merchant)).to.equal(0)
   })
 
-  it("logs each request with the route's pattern, but without anything that the customer typed", async () => {
+  it("logs each request with the route's pattern, but nothing the customer typed", async () => {
     const { path, shortCode } = await offer()
     const first = await open(service, `${path}?lang=en`)
     const refused = await fill(first, { phone: '22000003', pin: '1234' })

@@ -12,7 +12,7 @@ describe('The payment code page', () => {
     live = await service.merchant({ mode: 'live' })
   })
 
-  /** Each request has a new address, so that tests do not limit each other. */
+  /** Each request comes from a new address, so that tests don't limit each other. */
   let addresses = 0
   const elsewhere = () => `198.51.100.${++addresses}`
   const headers = (from = elsewhere()) => ({ 'X-Forwarded-For': from, 'Accept-Language': 'en' })
@@ -27,13 +27,12 @@ describe('The payment code page', () => {
   const sandbox = () => `/sandbox/${merchant.businessId}`
   const unknown = 'This code is not valid. Check it with the merchant.'
 
-  /** The URL of a payment's page, with the proof that the visitor does not guess. */
+  /** A payment page's URL, signed as proof that the visitor isn't guessing. */
   const pageOf = (shortCode: string, lang: string) => new RegExp(`^/p/${shortCode}\\?lang=${lang}&proof=[\\w-]{22}$`)
 
-  /** Returns a code that is not in use. */
   const freeCode = (...taken: string[]) => ['000000', '111111', '222222'].find((code) => !taken.includes(code)) ?? ''
 
-  it('asks for a code at / and at /sandbox/{businessId}, shows a test banner only on the latter, and forbids caching and framing', async () => {
+  it('asks for a code at / and at /sandbox/{businessId}, with a test banner only on the latter', async () => {
     const [counter, trial] = [await look('/'), await look(sandbox())]
     for (const { status, text, received } of [counter, trial]) {
       expect(status).to.equal(200)
@@ -47,7 +46,7 @@ describe('The payment code page', () => {
     expect((await look('/', { method: 'HEAD' })).status).to.equal(200)
   })
 
-  it('redirects to the payment page in the chosen language, however the digits of the code are typed', async () => {
+  it('redirects to the payment page in the chosen language, in whatever form the code is typed', async () => {
     const { code, shortCode } = await createIntent(service, merchant)
     const digits = (zero: number) => Array.from(code, (digit) => String.fromCharCode(zero + Number(digit))).join('')
     const [three, rest] = [code.slice(0, 3), code.slice(3)]
@@ -68,7 +67,7 @@ describe('The payment code page', () => {
     expect((await enter(sandbox(), code)).location).to.match(pageOf(shortCode, 'en'))
   })
 
-  it('redirects to the payment page at the codeUrl of every response with a code, in live and in the sandbox', async () => {
+  it('redirects to the payment page from the codeUrl of every live and sandbox response', async () => {
     for (const owner of [merchant, live]) {
       const created = await requestIntent(service, owner)
       const { referenceNumber, shortCode, code } = created
@@ -83,7 +82,7 @@ describe('The payment code page', () => {
     }
   })
 
-  it('redirects to the payment page even for an address that has opened too many unknown links', async () => {
+  it('redirects to the payment page even from an address that has opened too many unknown links', async () => {
     const { code } = await createIntent(service, merchant)
     const from = elsewhere()
     expect((await look('/p/222222', { headers: headers(from) })).status).to.equal(404)
@@ -93,7 +92,7 @@ describe('The payment code page', () => {
     expect((await look(String(location), { headers: headers(from) })).status).to.equal(200)
   })
 
-  it('accepts live codes only at /, and test codes only at the sandbox page of their own business', async () => {
+  it("accepts live codes only at /, and test codes only at their own business's sandbox page", async () => {
     const [trial, real] = [await createIntent(service, merchant), await createIntent(service, live)]
     expect((await enter('/', real.code)).location).to.match(pageOf(real.shortCode, 'en'))
     expect((await enter(sandbox(), trial.code)).location).to.match(pageOf(trial.shortCode, 'en'))
@@ -130,13 +129,13 @@ describe('The payment code page', () => {
     expect(first.status).to.equal(422)
     expect(readable(first.text)).to.include(unknown)
     for (const { code } of [cancelled, paid, expired]) expect(await responseTo(sandbox(), code)).to.deep.equal(first)
-    // The response does not reveal whether the business exists.
+    // Doesn't reveal whether the business exists.
     expect(await responseTo(nowhere, free)).to.deep.equal(first)
     const form = (await look(sandbox())).text.replaceAll(sandbox(), '…')
     expect((await look(nowhere)).text.replaceAll(nowhere, '…')).to.equal(form)
   })
 
-  it('never tells which businesses exist: one limit counts the wrong codes of a network at all sandbox pages', async () => {
+  it('never reveals which businesses exist: all sandbox pages share one limit on wrong codes per network', async () => {
     const { code } = await createIntent(service, merchant)
     const nowhere = (index: number) => `/sandbox/${String(index).padStart(24, '0')}`
     const pages = [sandbox(), ...[1, 2, 3].map(nowhere), `/sandbox/${live.businessId}`]
@@ -171,7 +170,7 @@ describe('The payment code page', () => {
     expect((await enter(sandbox(), code)).location).to.match(pageOf(shortCode, 'en'))
   })
 
-  it('marks the field as invalid and keeps the typed text if the text is not a code', async () => {
+  it("marks the field as invalid and keeps the typed text if it isn't a code", async () => {
     const noCodes = ['', '12345', '1234567', 'abcdef', '12 34 5x', '"><script>alert(1)</script>', '-1e5.0']
     for (const typed of noCodes) {
       const { status, text } = await enter('/', typed)
@@ -186,7 +185,7 @@ describe('The payment code page', () => {
     }
   })
 
-  it('responds to any form with an HTML page, never with a stack trace, JSON or a 5xx status', async () => {
+  it('responds to any form with an HTML page, never a stack trace, JSON or a 5xx status', async () => {
     const post = (body: string, type: string, more: Record<string, string> = {}) =>
       look('/', { method: 'POST', body, headers: { ...headers(), 'Content-Type': type, ...more } })
     const form = 'application/x-www-form-urlencoded'
@@ -234,7 +233,7 @@ describe('The payment code page', () => {
     await beside.close()
   })
 
-  it('refuses live codes from an address for ten minutes after 30 unknown codes, and shows how long to wait', async () => {
+  it('refuses live codes from an address for ten minutes after 30 unknown ones, and says how long to wait', async () => {
     const { code } = await createIntent(service, live)
     const from = elsewhere()
     const misses = Array.from({ length: 31 }, () => enter('/', freeCode(code), from))
@@ -251,7 +250,7 @@ describe('The payment code page', () => {
     const arabic = await look('/?lang=ar', { method: 'POST', headers: headers(from), body })
     expect(arabic.status).to.equal(429)
     expect(arabic.text).to.match(/<html lang="ar" dir="rtl">/)
-    // Invalid codes and sandbox codes do not count, and other addresses are not affected.
+    // Neither invalid nor sandbox codes count, and other addresses are unaffected.
     expect((await enter('/', 'abc', from)).status).to.equal(422)
     expect((await enter(sandbox(), '000000', from)).status).to.be.oneOf([303, 422])
     expect((await enter('/', code)).status).to.equal(303)

@@ -3,31 +3,30 @@ import { readable } from '../admin/staff.ts'
 import { createIntent } from '../support/actions.ts'
 import type { Merchant, Service } from '../support/service.ts'
 
-/** A page as a browser without scripts receives it. */
+/** What a browser without scripts receives. */
 export interface Seen {
-  /** The absolute URL of the request. */
+  /** Absolute, as it was requested. */
   url: string
   status: number
   headers: Headers
-  /** The target of a redirect. */
   location: string | null
   html: string
-  /** The readable text. */
+  /** Page text without markup. */
   says: string
 }
 
-/** Creates an intent of 500.00 MRU. `path` is that of its page. */
+/** An intent of 500.00 MRU. `path` is its page's. */
 export async function offerOf(service: Service, merchant: Merchant, fields: object = {}) {
   const intent = await createIntent(service, merchant, { amount: 50_000, ...fields })
   return { ...intent, path: `/p/${intent.shortCode}` }
 }
 
-/** Opens a page in English, unless `headers` ask for another language. */
+/** In English, unless `headers` request another language. */
 export async function open({ origin }: { origin: string }, path: string, headers = {}): Promise<Seen> {
   return seen(new URL(path, origin).href, { headers: { 'Accept-Language': 'en', ...headers } })
 }
 
-/** Fills in the form of a page and submits it, as a browser does. `fields` may have any names and values. */
+/** Fills in and submits the page's form, as a browser does. `fields` may have any names and values. */
 export async function fill(page: Seen, fields: Record<string, string>, headers = {}): Promise<Seen> {
   const field = page.html.includes('name="pin"') ? 'pin' : 'amount'
   const form = formFor(field, page.html, page.url)
@@ -36,19 +35,17 @@ export async function fill(page: Seen, fields: Record<string, string>, headers =
   return seen(form.url, { method: 'POST', body, headers: { Origin: 'null', ...headers } })
 }
 
-/** Follows a redirect. */
 export async function follow(page: Seen): Promise<Seen> {
   if (page.location === null) throw new Error(`no redirect: ${page.status} ${page.says}`)
   return seen(new URL(page.location, page.url).href, {})
 }
 
-/** Submits the form and follows the redirect, if there is one. */
+/** Submits the form and follows a redirect. */
 export async function pay(page: Seen, fields: Record<string, string>): Promise<Seen> {
   const response = await fill(page, fields)
   return response.location === null ? response : follow(response)
 }
 
-/** The demo wallets of the sandbox. */
 export const wallets = {
   pays: { phone: '22000001', pin: '1234' },
   wrongPin: { phone: '22000002', pin: '1234' },
@@ -65,7 +62,6 @@ export async function seen(url: string, init: RequestInit): Promise<Seen> {
   return { url, status, headers, location: headers.get('location'), html, says: readable(html) }
 }
 
-/** Returns the number of payments from the demo wallets of this merchant. */
 export const debits = ({ deps }: Service, { businessId }: Merchant): Promise<number> =>
   deps.WalletMovement.countDocuments({
     accountId: { $in: Object.values(wallets).map(({ phone }) => `${businessId}-${phone}`) },

@@ -11,12 +11,12 @@ describe("The payer's fee on the payment page", () => {
     const merchant = await service.merchant()
     return { merchant, ...(await offerOf(service, merchant, fields)) }
   }
-  /** Changes the rate of the payer's fee from now on, in basis points. */
+  /** From now on, in basis points. */
   const changeRate = ({ businessId }: Merchant, payer: number) => {
     const rates: RatesFrom = { from: service.deps.now(), provider: 100, payer }
     return service.deps.Business.updateOne({ _id: businessId }, { $push: { commission: rates } })
   }
-  /** Returns the amounts and fees of all payment orders to this merchant's sandbox wallets. */
+  /** Amounts and fees of everything ordered from this merchant's sandbox wallets. */
   const orders = async ({ businessId }: Merchant) => {
     const accountId = { $regex: `^${businessId}-` }
     const movements = await service.deps.WalletMovement.find({ accountId, kind: 'payment' }).lean()
@@ -25,7 +25,7 @@ describe("The payer's fee on the payment page", () => {
   const titleOf = ({ html }: Seen) => /<title>(.*)<\/title>/.exec(html)?.[1]?.replaceAll('\u00a0', ' ')
   const price = (amount: string, fee: string, total: string) => `Amount ${amount} MRU Fee ${fee} MRU Total ${total} MRU`
 
-  it('is shown before the PIN with the amount and the total, and again on the receipt', async () => {
+  it('is shown with the amount and the total before the PIN, and again on the receipt', async () => {
     const { merchant, referenceNumber, path } = await offer()
     const form = await open(service, path)
     expect(form.says)
@@ -46,7 +46,7 @@ describe("The payer's fee on the payment page", () => {
       expect(page.says).not.to.match(/Fee|Total/)
   })
 
-  it('depends on the amount that the customer chooses for an OPEN intent', async () => {
+  it('depends on the amount the customer chooses on an OPEN intent', async () => {
     const { path } = await offer({ amountType: 'OPEN' })
     const chosen = await fill(await open(service, path), { amount: '2000' })
     expect(chosen.says)
@@ -59,7 +59,7 @@ describe("The payer's fee on the payment page", () => {
       .and.include('The total has changed.')
   })
 
-  it('is never more than the customer has seen: after a change of the rates, the page shows the new total first', async () => {
+  it('never exceeds what the customer has seen: after a rate change, the page shows the new total first', async () => {
     const { merchant, referenceNumber, path } = await offer()
     const outdated = await open(service, path)
     await changeRate(merchant, 200)

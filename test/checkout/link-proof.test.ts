@@ -3,13 +3,13 @@ import { openSecondProcess } from '../support/actions.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { fill, offerOf, open, type Seen, seen, wallets } from './customer.ts'
 
-describe('A customer who has a valid payment link, but whose IP address has opened too many unknown links,', () => {
+describe('A customer with a valid payment link whose IP address has opened too many unknown links', () => {
   const service = withService({ TRUST_PROXY: '1' })
   const merchant = withMerchant(service)
 
   const offer = async (fields: object = {}) => (await offerOf(service, merchant, fields)).path
   let addresses = 0
-  /** Returns an address of its own, its count, and a function that exceeds its limit. */
+  /** An unused address, its count, and a function that exceeds its limit. */
   const network = () => {
     const from = { 'X-Forwarded-For': `203.0.113.${++addresses}` }
     const count = { _id: `link ${from['X-Forwarded-For']}/32` }
@@ -25,7 +25,7 @@ describe('A customer who has a valid payment link, but whose IP address has open
   }
   const proofOf = ({ html }: Seen) => /proof&#61;([\w-]{22})/.exec(html)?.[1] ?? ''
 
-  it('can open the page if the link is signed, and can pay, wait and see the result', async () => {
+  it('can open the page, pay, wait and see the result if the link is signed', async () => {
     const path = await offer()
     const { from, close } = network()
     const form = await open(service, path, from)
@@ -39,7 +39,7 @@ describe('A customer who has a valid payment link, but whose IP address has open
     const paid = await seen(new URL(response.location ?? '', service.origin).href, { headers: from })
     expect(paid.status).to.equal(200)
     expect(paid.says).to.include('Payment successful')
-    // An outdated form is a proof, too.
+    // An outdated form is proof too.
     service.clock.advance(3 * 3_600_000)
     expect((await fill(form, wallets.pays, from)).status).to.equal(303)
   })
@@ -72,7 +72,7 @@ describe('A customer who has a valid payment link, but whose IP address has open
     }
   })
 
-  it('can still use the signed link after SECRET_KEY has been rotated', async () => {
+  it('can still use a signed link after SECRET_KEY is rotated', async () => {
     const path = await offer()
     const { from, close } = network()
     const form = await open(service, path, from)
@@ -89,7 +89,7 @@ describe('A customer who has a valid payment link, but whose IP address has open
     await rotated.close()
   })
 
-  it('can open and pay an existing payment without increasing the count of failed lookups', async () => {
+  it('can open and pay an existing payment without adding to the failed lookups', async () => {
     const path = await offer()
     const { from, points } = network()
     const form = await open(service, path, from)

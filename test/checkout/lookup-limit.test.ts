@@ -10,7 +10,7 @@ import { fill, open, seen, wallets } from './customer.ts'
 const hit = async () => 'payment'
 const miss = async () => null
 
-describe('The limiter for links and payment codes', () => {
+describe('The limiter for payment links and codes', () => {
   const service = withService({ TRUST_PROXY: '1' })
   const beside = withSecondProcess(service)
   let limit: LookupLimit
@@ -20,13 +20,12 @@ describe('The limiter for links and payment codes', () => {
   })
 
   const counts = () => service.deps.Counter
-  /** Ends the period of every count. */
   const forget = () => {
     for (const { clock } of [service, beside]) clock.advance(600_000)
   }
   beforeEach(forget)
 
-  /** Returns an address in a /16 that no other test uses. */
+  /** In a /16 that no other test uses. */
   let carriers = 0
   const elsewhere = () => `100.${++carriers}.0.1`
 
@@ -36,10 +35,9 @@ describe('The limiter for links and payment codes', () => {
     'test-code': (ip: string, find: () => Promise<string | null>) => limit.code(ip, 'test', find),
   }
   type Way = keyof typeof ways
-  /** Makes concurrent lookups, alternating between both processes. */
+  /** Concurrent, alternating between both processes. */
   const inBoth = <T>(count: number, act: (limit: LookupLimit, index: number) => Promise<T>): Promise<T[]> =>
     Promise.all(Array.from({ length: count }, (_, index) => act(index % 2 === 0 ? limit : otherLimit, index)))
-  /** Makes concurrent lookups in one process. */
   const outcomes = async (times: number, act: () => Promise<{ outcome: string }>) => {
     const all = await Promise.all(Array.from({ length: times }, act))
     return [...new Set(all.map(({ outcome }) => outcome))]
@@ -49,7 +47,7 @@ describe('The limiter for links and payment codes', () => {
     const look = ways[way]
     const most = way === 'link' ? 300 : 30
 
-    it(`refuses an address after ${most} failed lookups in ten minutes, even for an existing payment, but accepts other addresses (by ${way})`, async () => {
+    it(`refuses an address after ${most} failed lookups in ten minutes, even for existing payments, but no others (by ${way})`, async () => {
       const ip = elsewhere()
       expect(await outcomes(most, () => look(ip, miss))).to.deep.equal(['missed'])
       for (const late of [await look(ip, miss), await look(ip, hit)]) {
@@ -82,7 +80,7 @@ describe('The limiter for links and payment codes', () => {
       [100, '198.18.0.0/16', '198.18.1.1', '198.18.2.1', '198.19.0.1'],
     ] as const
     for (const [share, full, first, second, outside] of sizes)
-      it(`refuses every address in ${full}, but no address outside it, after ${share * most} failed lookups from that network (by ${way})`, async () => {
+      it(`refuses all of ${full}, and no address outside it, after ${share * most} failed lookups (by ${way})`, async () => {
         const key = `${way} ${full}`
         expect((await look(first, miss)).outcome).to.equal('missed')
         expect(await counts().findById(key).lean()).to.include({ used: 1 })
@@ -98,7 +96,7 @@ describe('The limiter for links and payment codes', () => {
         expect(await counts().findById(key).lean()).to.include({ used: share * most })
       })
 
-    it(`counts failed lookups separately for each kind of lookup (by ${way})`, async () => {
+    it(`counts failed lookups separately per kind of lookup (by ${way})`, async () => {
       const ip = elsewhere()
       await outcomes(most + 1, () => look(ip, miss))
       for (const other of Object.keys(ways) as Way[])
@@ -106,7 +104,7 @@ describe('The limiter for links and payment codes', () => {
     })
   }
 
-  it('lets customers in other networks pay by code even after wrong codes from 20 addresses in ten IPv6 /48 networks have closed their /40', async () => {
+  it('lets customers elsewhere pay by code after wrong codes from ten IPv6 /48 networks have blocked their /40', async () => {
     const live = await service.merchant({ mode: 'live' })
     const { code } = await createIntent(service, live, { amount: 50_000 })
     const enter = (from: string, typed: string) =>
@@ -131,7 +129,7 @@ describe('The limiter for links and payment codes', () => {
     expect((await missed()) - before).to.equal(11)
   })
 
-  it('never refuses a customer because of strangers elsewhere or without a reported address: links, codes, PINs, QR codes, receipts', async () => {
+  it('never refuses a customer because of strangers elsewhere, for links, codes, PINs, QR codes or receipts', async () => {
     const merchant = await service.merchant()
     const [intent, paid] = [await createIntent(service, merchant), await createIntent(service, merchant)]
     const sandbox = `/sandbox/${merchant.businessId}`
@@ -163,7 +161,7 @@ describe('The limiter for links and payment codes', () => {
     }
   })
 
-  it('lets concurrent processes look up only as many codes as the limit still allows', async () => {
+  it('lets concurrent processes look up only as many codes as the limit has left', async () => {
     let lookedUp = 0
     const find = async () => {
       lookedUp += 1
@@ -196,7 +194,7 @@ describe('The limiter for links and payment codes', () => {
     for (const each of [limit, otherLimit]) expect((await each.link(ip, hit)).outcome).to.equal('closed')
   })
 
-  it("refuses none of 200 customers who share a mobile carrier's address and open valid links repeatedly in parallel", async () => {
+  it("never refuses 200 customers who share a mobile carrier's address and open valid links in parallel", async () => {
     const ip = elsewhere()
     for (let time = 0; time < 2; time += 1) {
       const all = await Promise.all(Array.from({ length: 200 }, () => limit.link(ip, hit)))
@@ -204,7 +202,7 @@ describe('The limiter for links and payment codes', () => {
     }
   })
 
-  it('writes nothing to the database when existing payments are viewed, however many networks the views come from', async () => {
+  it('writes nothing to the database for views of existing payments, however many networks they come from', async () => {
     const networks = Array.from({ length: 100 }, (_, index) => `2001:db8:f0:${index.toString(16)}::1`)
     const done = await profiled(service, () => Promise.all(networks.map((ip) => limit.link(ip, hit))))
     const ofCounts = done.filter(({ ns }) => ns.endsWith('.counters'))
@@ -212,7 +210,7 @@ describe('The limiter for links and payment codes', () => {
     for (const { command } of ofCounts) expect(Object.keys(command)[0]).to.equal('find')
   })
 
-  it('does not count valid codes that are submitted in parallel, even if some of them are refused', async () => {
+  it('does not count valid codes submitted in parallel, even if some are refused', async () => {
     const ip = elsewhere()
     await Promise.all(Array.from({ length: 60 }, () => limit.code(ip, 'live', hit)))
     const ranges = [`${ip}/32`, ip.replace(/1$/, '0/24'), ip.replace(/0\.1$/, '0.0/16')]

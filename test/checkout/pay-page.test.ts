@@ -53,7 +53,7 @@ describe('The payment page', () => {
     ['en', 'ltr', 'Pay <bdi dir="ltr">1,234.50\u00a0MRU</bdi>'],
   ] as const
   for (const [lang, dir, heading] of languages)
-    it(`is in the language ${lang} if the URL or the browser requests it, as are the pages that follow`, async () => {
+    it(`is in ${lang} if the URL or the browser requests it, as are the pages that follow`, async () => {
       const { path } = await offer()
       const preferred = await open(service, path, { 'Accept-Language': `de, ${lang}-MR;q=0.8, fr;q=0.1` })
       const chosen = await open(service, `${path}?lang=${lang}`)
@@ -78,7 +78,7 @@ describe('The payment page', () => {
     }
   })
 
-  it('shows each final status with the matching return link and without a form', async () => {
+  it('shows each final status with the right return link and without a form', async () => {
     const reference = 'reference=PI-'
     type Offered = Awaited<ReturnType<typeof offer>>
     const ended = async (shown: string, link: string | null, { path, referenceNumber }: Offered) => {
@@ -112,7 +112,7 @@ describe('The payment page', () => {
     expect(states.map((each) => each.state)).to.deep.equal(['refunded', 'cancelled', 'failed', 'expired'])
   })
 
-  it("contains a link to the merchant's cancel URL, and leaves the payment PENDING when the customer opens the page", async () => {
+  it("links to the merchant's cancel URL, and leaves the payment PENDING when the customer follows it", async () => {
     const { path, referenceNumber } = await offer(back)
     expect(linkOf(await open(service, path))).to.equal(
       `https://shop.example/no?reference=${referenceNumber}&status=PENDING`,
@@ -121,7 +121,7 @@ describe('The payment page', () => {
     expect((await state(path)).state).to.equal('pending')
   })
 
-  it('redirects the customer who paid, and no one else, to the shop immediately after the payment', async () => {
+  it('redirects only the customer who paid to the shop, immediately after the payment', async () => {
     const { path } = await offer(back)
     const own = await pay(await open(service, path), wallets.pays)
     expect(own.html).to.match(
@@ -162,7 +162,7 @@ describe('The payment page', () => {
     expect((await state(path)).state).to.equal('unavailable')
   })
 
-  it('forbids caching, framing and referrers, and loads only small assets from the service itself', async () => {
+  it('forbids caching, framing and referrers, and loads only small assets of the service itself', async () => {
     const { path } = await offer()
     const page = await open(service, path)
     for (const { headers } of [
@@ -195,7 +195,7 @@ describe('The payment page', () => {
     expect(page.html).not.to.match(/<(style|img|iframe)|\son\w+=|style=/)
   })
 
-  it('responds to HEAD requests, and returns 404 for unknown pages and unsupported methods', async () => {
+  it('responds to HEAD, and returns 404 for unknown pages and unsupported methods', async () => {
     const { path } = await offer()
     const url = service.origin + path
     const head = await seen(url, { method: 'HEAD' })
@@ -253,7 +253,7 @@ describe('The payment page', () => {
     '%00',
     '.'.repeat(9000),
   ]
-  it('redirects a link with any punctuation, blanks or format characters behind it, and counts no failed lookup', async () => {
+  it('redirects a link followed by punctuation, spaces or format characters, without counting a failed lookup', async () => {
     const { path } = await offer()
     const misses = () => service.deps.Counter.find().lean()
     const before = await misses()
@@ -286,7 +286,7 @@ describe('The payment page', () => {
     expect((await seen(`${service.origin}${path}.`, { method: 'POST' })).status).to.equal(404)
   })
 
-  it('accepts a form unless the browser reports that the form comes from another site', async () => {
+  it('accepts a form unless the browser reports that it comes from another site', async () => {
     const { path } = await offer()
     const form = await open(service, path)
     const ours = new URL(service.origin).host

@@ -8,10 +8,10 @@ import { type Merchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { debits, fill, follow, offerOf, open, pay, wallets } from './customer.ts'
 
-describe('The payment flow on the hosted payment page', () => {
+describe('The hosted payment flow', () => {
   const service = withService({ COMMISSION_PAYER_BPS: '0' })
 
-  /** Creates an intent of a new merchant, so that tests do not share demo wallets. */
+  /** Each intent belongs to a new merchant, so that tests don't share demo wallets. */
   const offer = async (fields: object = {}) => {
     const merchant = await service.merchant()
     return { merchant, ...(await offerOf(service, merchant, fields)) }
@@ -26,7 +26,7 @@ describe('The payment flow on the hosted payment page', () => {
   const restoreWallet = () => void (service.deps.wallets = real)
   afterEach(restoreWallet)
 
-  /** Replaces calls of the sandbox wallet until the test ends. */
+  /** Undone when the test ends. */
   const replaceWallet = (calls: Partial<Wallet>) => {
     const wallet = { ...(real.named('sandbox') ?? expect.fail()), ...calls }
     excuse([service.deps.mongo.name], 'wallet movements')
@@ -40,7 +40,7 @@ describe('The payment flow on the hosted payment page', () => {
     await queryWallet(service.deps, intent?._id ?? '', intent?.hold?.id ?? '')
   }
 
-  it('takes the money once, shows a confirmation to the customer, and makes the payment visible to the merchant', async () => {
+  it('takes the money once, confirms it to the customer, and shows it to the merchant', async () => {
     const { merchant, referenceNumber, path } = await offer()
     const response = await fill(await open(service, path), wallets.pays)
     expect([response.status, response.html]).to.deep.equal([303, ''])
@@ -63,7 +63,7 @@ describe('The payment flow on the hosted payment page', () => {
     'a locked wallet': [wallets.locked, 'Try again later, or pay with another wallet.'],
   } as const
   for (const [what, [wallet, sentence]] of Object.entries(retryable))
-    it(`shows the form again with the phone number filled in, but never the PIN, after ${what}`, async () => {
+    it(`shows the form again after ${what}, with the phone number filled in but not the PIN`, async () => {
       const { merchant, referenceNumber, path } = await offer()
       const first = await open(service, path)
       const page = await fill(first, wallet)
@@ -79,7 +79,7 @@ describe('The payment flow on the hosted payment page', () => {
       expect(await debits(service, merchant)).to.equal(1)
     })
 
-  it('marks the payment as failed after a technical error, and the page then links back to the merchant', async () => {
+  it('marks the payment as failed after a technical error, and links back to the merchant', async () => {
     const { merchant, referenceNumber, path } = await offer({ cancel_url: 'https://shop.example/c' })
     const page = await pay(await open(service, path), wallets.broken)
     expect(page.says).to.include('The payment failed').and.include('You have not been charged.')
@@ -88,7 +88,7 @@ describe('The payment flow on the hosted payment page', () => {
     expect(await statusOf(merchant, referenceNumber)).to.equal('FAILED')
   })
 
-  it('reports that the payment could not be started if the wallet is unreachable, and then allows another attempt', async () => {
+  it("says that the payment couldn't be started if the wallet is unreachable, and lets the customer try again", async () => {
     const { path } = await offer()
     replaceWallet({ authorise: async () => ({ outcome: 'not-executed' }) })
     const page = await fill(await open(service, path), wallets.pays)
@@ -126,7 +126,7 @@ describe('The payment flow on the hosted payment page', () => {
 
   const secondPayers = { 'another wallet': wallets.limited, 'a wrong PIN': wallets.wrongPin }
   for (const [what, wallet] of Object.entries(secondPayers))
-    it(`tells a second payer, in every language, that they were not charged for an attempt with ${what}`, async () => {
+    it(`tells a second payer in every language that they were not charged for an attempt with ${what}`, async () => {
       const { merchant, referenceNumber, path } = await offer()
       const [form, second] = [await open(service, path), await open(service, path)]
       const first = await pay(form, wallets.pays)
@@ -155,7 +155,7 @@ describe('The payment flow on the hosted payment page', () => {
         .and.not.include('not charged')
     })
 
-  it("never tells a payer that they were not charged while the outcome of that payer's attempt is unknown", async () => {
+  it("never tells payers that they were not charged while their own payment's outcome is unknown", async () => {
     const { path } = await offer()
     const other = await open(service, path)
     let outcome = unknown as WalletOutcome
@@ -177,7 +177,7 @@ describe('The payment flow on the hosted payment page', () => {
 
   const failures = { 'a wrong PIN': wallets.wrongPin, 'too little money': wallets.poor }
   for (const [what, wallet] of Object.entries(failures))
-    it(`asks for the PIN again if a form whose attempt failed because of ${what} is resubmitted with another wallet`, async () => {
+    it(`asks for the PIN again if a form that failed because of ${what} is resubmitted with another wallet`, async () => {
       const { merchant, path } = await offer()
       const form = await open(service, path)
       await fill(form, wallet)
@@ -193,11 +193,11 @@ describe('The payment flow on the hosted payment page', () => {
       expect(await debits(service, merchant)).to.equal(1)
     })
 
-  it('never takes money for a resubmitted form whose attempt failed, however many other attempts have followed', async () => {
+  it('never takes money for resubmitting a failed form, however many attempts have followed', async () => {
     const { merchant, path } = await offer()
     const form = await open(service, path)
     await fill(form, wallets.poor)
-    // The intent stores the outcomes of the last 50 attempts only.
+    // An intent stores only the last 50 outcomes.
     breaks(service, 'events once')
     await service.deps.Intent.updateOne({ shortCode: path.slice(3) }, { attempts: [] })
     const again = await fill(form, wallets.pays)
@@ -226,7 +226,7 @@ describe('The payment flow on the hosted payment page', () => {
       expect(page.says).to.include(sentence)
     })
 
-  it('redirects a second click to the waiting page while the payment from the first click is in progress', async () => {
+  it("sends a second click to the waiting page while the first click's payment is in progress", async () => {
     const { path } = await offer()
     const gate = createGate()
     replaceWallet({ authorise: () => gate.passed.then(() => ({ outcome: 'done' })) })
@@ -239,7 +239,7 @@ describe('The payment flow on the hosted payment page', () => {
     expect((await follow(await first)).says).to.include('Payment successful')
   })
 
-  it('refuses a form that is forged, outdated or from another payment, and shows a new form', async () => {
+  it('refuses a forged or outdated form, or one of another payment, and shows a new form', async () => {
     const { merchant, referenceNumber, path } = await offer()
     const other = await open(service, (await offer()).path)
     const foreign = /name="form" value="([^"]+)"/.exec(other.html)?.[1] ?? ''
@@ -262,7 +262,7 @@ describe('The payment flow on the hosted payment page', () => {
     expect((await pay(late, wallets.pays)).says).to.include('Payment successful')
   })
 
-  it('lets the customer choose and change the amount if the intent is OPEN', async () => {
+  it('lets the customer choose and change the amount of an OPEN intent', async () => {
     const { merchant, referenceNumber, path } = await offer({ amount: 123_450, amountType: 'OPEN' })
     const first = await open(service, path)
     expect(first.says).to.include('How much do you want to pay?')
@@ -300,13 +300,13 @@ describe('The payment flow on the hosted payment page', () => {
     expect(await debits(service, merchant)).to.equal(0)
   })
 
-  it("charges the intent's amount, whatever amount the form contains, if the intent is not OPEN", async () => {
+  it("charges a FIXED intent's amount, whatever amount the form contains", async () => {
     const { merchant, referenceNumber, path } = await offer()
     await pay(await open(service, `${path}?amount=1`), { ...wallets.pays, amount: '0.01' })
     expect((await readIntent(service, merchant, referenceNumber)).payment.amountPaid).to.equal(50_000)
   })
 
-  it('shows an error next to an invalid phone number and an invalid PIN', async () => {
+  it('shows an error next to an invalid phone number or PIN', async () => {
     const { path } = await offer()
     const form = await open(service, path)
     const both = await fill(form, { phone: 'no"phone', pin: '12' })
@@ -321,13 +321,13 @@ describe('The payment flow on the hosted payment page', () => {
     expect((await pay(one, { phone: '+222 22 00 00 01', pin: '١٢٣٤' })).says).to.include('Payment successful')
   })
 
-  it('refuses the payment, with a message, if the intent has been cancelled or has expired in the meantime', async () => {
+  it('refuses the payment with a message if the intent has since been cancelled or has expired', async () => {
     const { merchant, referenceNumber, path } = await offer()
     const late = await offer()
     const [form, lateForm] = [await open(service, path), await open(service, late.path)]
     await service.http.post(`/api/v1/dev/intents/${referenceNumber}/cancel`).set(merchant.write()).expect(200)
     expect((await pay(form, wallets.pays)).says).to.include('This payment request was cancelled.')
-    // No payment starts in the last second, because another process may already see the intent as expired.
+    // In an intent's last second no payment starts, because another process may already see it as expired.
     service.clock.advance(24 * 3_600_000 - 500)
     expect((await pay(lateForm, wallets.pays)).says)
       .to.include('Time is up')

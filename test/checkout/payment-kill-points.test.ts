@@ -28,7 +28,7 @@ import { finished, newRequest } from '../support/write-request.ts'
 const dayMs = 86_400_000
 const amount = 50_000
 
-/** An intent, and the id of its customer's form. */
+/** `paymentId` is also the id of the customer's form. */
 interface Case {
   merchant: Merchant
   referenceNumber: string
@@ -58,7 +58,7 @@ describe('If a process is killed between any two steps of a payment or refund,',
     return each
   }
 
-  /** Does what the workers do after a process died, whose transaction MongoDB may keep open for a while. */
+  /** What the workers do after a process died. MongoDB may keep its transaction open for a while. */
   const workThrough = ({ referenceNumber }: Case) =>
     waitRarely('the wallet knows the outcome', async () => {
       const { _id, hold, refunds } = await storedIntent(service, referenceNumber)
@@ -68,7 +68,7 @@ describe('If a process is killed between any two steps of a payment or refund,',
       return keys.length === 0
     })
 
-  /** Expects the intent to record exactly the money that moved, and the customer's wallet to have lost it. */
+  /** The intent must record exactly the money that moved, and the customer's wallet must have lost it. */
   async function expectBooks({ merchant, referenceNumber }: Case, label: string): Promise<Intent> {
     const intent = await storedIntent(service, referenceNumber)
     const { payment, refunds, refundsCommitted, feesReturned, hold } = intent
@@ -90,9 +90,7 @@ describe('If a process is killed between any two steps of a payment or refund,',
 
   const settling = ['mongodb commitTransaction', 'mongodb update', 'enqueue outbox-relay']
 
-  /**
-   * The customer sends the form. If the form is void and the page shows that nothing was paid, another form follows.
-   */
+  /** The customer sends the form, and another one if that is void and the page says nothing was paid. */
   const paying: Operation<Case> = {
     prepare,
     run: (victim, each) => pay(victim, each.referenceNumber, { paymentId: each.paymentId }),
@@ -144,7 +142,7 @@ describe('If a process is killed between any two steps of a payment or refund,',
       expect(steps).to.include.members(['mongodb insert', 'mongodb commitTransaction', 'mongodb update'])
     })
 
-  it("any failure event comes before the expiry event, even if the payment is declined after the intent's expiry time", async () => {
+  it('any failure event precedes the expiry event, even if the payment is declined after the expiry time', async () => {
     const declined = { outcome: 'declined', reason: 'limit_exceeded' } as const
     scriptedWallet(service).setStatus(declined)
     const declining: Operation<Case> = {
@@ -176,7 +174,7 @@ describe('If a process is killed between any two steps of a payment or refund,',
     expect(steps).to.deep.equal([
       'mongodb find',
       'mongodb update',
-      // The check whether the business is suspended.
+      // Checks whether the business is suspended.
       'mongodb find',
       'mongodb update',
       'enqueue outbox-relay',
@@ -184,13 +182,13 @@ describe('If a process is killed between any two steps of a payment or refund,',
     ])
   })
 
-  /** A request with its effect, which is the same for each retry (docs/merchants/retries.md), and its responses. */
+  /** Its effect is the same for every retry (docs/merchants/retries.md). */
   interface Request extends Case {
     request: WriteRequest
     responses: string[]
   }
 
-  /** The operation of a request, without the claim of its idempotency key. */
+  /** Runs without claiming the idempotency key. */
   type Operate = (deps: Deps, caller: Caller, each: Request) => Promise<unknown>
 
   const request = (operate: Operate, first: () => Promise<Case>) => {
@@ -199,7 +197,7 @@ describe('If a process is killed between any two steps of a payment or refund,',
         () => 'done',
         ({ code }: { code?: string }) => code ?? 'no response',
       )
-      // The merchant repeats a request of unknown outcome, and one whose process has lost its database.
+      // A merchant retries after an unknown outcome, or when the process has lost its database.
       if (!['SERVICE_UNAVAILABLE', 'no response'].includes(response)) each.responses.push(response)
     }
     return {
@@ -221,7 +219,7 @@ describe('If a process is killed between any two steps of a payment or refund,',
     return responses[0] ?? ''
   }
 
-  it('a refund is made at most once, and a retry of the request reports whether the refund was made', async () => {
+  it('a refund is made at most once, and a retry reports whether it was made', async () => {
     const refunding = {
       ...request(async (deps, caller, { referenceNumber, request: own }) => {
         const input = { amount: 20_000, reason: null, expectedRefundable: null }
@@ -247,7 +245,7 @@ describe('If a process is killed between any two steps of a payment or refund,',
     for (const write of writes) await land(refunding, write)
   })
 
-  it('a payment is simulated exactly once, and a retry of the request reports that the simulation succeeded', async () => {
+  it('a payment is simulated exactly once, and a retry reports its success', async () => {
     const simulating = {
       ...request(async (deps, caller, { referenceNumber, request: own }) => {
         const input = { amount: null, payerPhone: '22000001', outcome: 'success' } as const
@@ -265,7 +263,7 @@ describe('If a process is killed between any two steps of a payment or refund,',
     expect(steps).to.deep.equal(['mongodb aggregate', 'mongodb update', 'enqueue outbox-relay'])
   })
 
-  /** A payment that moved the money, but whose response from the wallet is lost. */
+  /** The money has moved, but the wallet's response is lost. */
   async function prepareLostResponse(): Promise<Case> {
     const each = await prepare()
     const losing: Wallet = {
@@ -308,7 +306,7 @@ describe('If a process is killed between any two steps of a payment or refund,',
         const each = await preparePaid()
         const intent = await storedIntent(service, each.referenceNumber)
         const refund = newRefund(service.deps, 20_000)
-        // The fixture's refund returns no fees.
+        // This fixture's refund returns no fees.
         breaks(service, 'refunds bounded', each.referenceNumber)
         const { id: key, validUntil } = refund
         await beginOwnRefund(service.deps, intent, { refundsCommitted: 0 }, { ...refund, queryAt: refund.createdAt })

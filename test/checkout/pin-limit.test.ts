@@ -22,7 +22,7 @@ describe('The limiters for payment attempts', () => {
     ;[live, trial] = await Promise.all([service.merchant({ mode: 'live' }), service.merchant()])
   })
 
-  /** The orders that the wallet received, and the outcome that it returns for each. */
+  /** What the wallet received, and the outcome that it returns for each. */
   let orders: PaymentOrder[] = []
   let outcome: WalletOutcome = wrong
   /** The outcome that the wallet returns to a worker. */
@@ -52,7 +52,7 @@ describe('The limiters for payment attempts', () => {
     const intent = await service.deps.Intent.findOne({ shortCode: path.slice('/p/'.length) }).lean()
     return `payment ${intent?._id} ${range}`
   }
-  /** Returns the counted attempts of a network prefix at the payment of this page. */
+  /** Counted attempts of a network prefix at this page's payment. */
   const attemptsOf = async (path: string, range: string) => pointsOf(await keyOf(path, range))
   const offer = async (merchant: Merchant) => (await offerOf(service, merchant)).path
   /** Opens the page from an address and submits a PIN. */
@@ -61,7 +61,7 @@ describe('The limiters for payment attempts', () => {
     return fill(await open(service, path, from), { phone, pin: '1234' }, from)
   }
 
-  it('count no attempt whose time runs out before the wallet is called', async () => {
+  it('do not count an attempt that times out before the wallet is called', async () => {
     const intent = await service.deps.Intent.findOne({ shortCode: (await offer(live)).slice('/p/'.length) })
       .orFail()
       .lean()
@@ -75,7 +75,7 @@ describe('The limiters for payment attempts', () => {
     expect(await attempt((work) => work(noDeadline))).to.deep.equal({ state: 'not-begun' })
   })
 
-  it('allow one address 20 failed attempts per hour at one payment, and then show how long to wait', async () => {
+  it('allow 20 failures per address and payment in an hour, and then say how long to wait', async () => {
     const path = await offer(live)
     const form = await open(service, path)
     const nothing = [wrong, poor, { outcome: 'not-executed' }, wrong] as const
@@ -101,7 +101,7 @@ describe('The limiters for payment attempts', () => {
     expect(orders).to.have.length(7)
   })
 
-  it('never block a payment for its own customer, however many attempts strangers make', async () => {
+  it('never block a payment for its own customer, whatever strangers do', async () => {
     const path = await offer(live)
     for (const [stranger, network] of [
       ['198.18.1.1', '198.18.1.1/32'],
@@ -120,7 +120,7 @@ describe('The limiters for payment attempts', () => {
     expect((await open(service, path)).says).to.include('Payment successful')
   })
 
-  it('allow at most 200 failed attempts at one payment from an IPv4 /24 or IPv6 /48 network', async () => {
+  it('allow 200 failures per payment from an IPv4 /24 or IPv6 /48 network', async () => {
     for (const [range, inside, outside] of [
       ['198.51.100.0/24', '198.51.100.7', '198.51.101.7'],
       ['2001:db8:6::/48', '2001:db8:6:1::1', '2001:db8:7::1'],
@@ -134,7 +134,7 @@ describe('The limiters for payment attempts', () => {
     }
   })
 
-  it('allow one address 60 refused PINs in ten minutes, and affect neither other addresses nor test payments', async () => {
+  it('allow 60 refused PINs per address in ten minutes, without affecting other addresses or test payments', async () => {
     const [ip, key] = ['203.0.113.1', 'pin 203.0.113.1/32']
     expect((await attemptAt(await offer(live), ip)).status).to.equal(422)
     await waitFor('it counts', async () => (await pointsOf(key)) === 3)
@@ -151,7 +151,7 @@ describe('The limiters for payment attempts', () => {
     expect(await pointsOf(key)).to.equal(60 * 3)
   })
 
-  /** Pays from an address with a wallet that is still working on it, and returns the status and what a worker does. */
+  /** Pays from an address while the wallet is still working. Returns the status and the worker's next step. */
   async function payPending(ip: string) {
     outcome = { outcome: 'unknown', why: 'pending' }
     const { status } = await attemptAt(await offer(live), ip)
@@ -167,7 +167,7 @@ describe('The limiters for payment attempts', () => {
     }
   }
 
-  it('count 40 wrong PINs that the wallet refuses only after the response “pending”', async () => {
+  it('count 40 wrong PINs that the wallet refuses only after first responding “pending”', async () => {
     const [ip, key] = ['203.0.113.40', 'pin 203.0.113.40/32']
     await attemptAt(await offer(live), ip)
     await waitFor('it counts', async () => (await pointsOf(key)) === 3)
@@ -183,7 +183,7 @@ describe('The limiters for payment attempts', () => {
     expect(orders).to.have.length(41)
   })
 
-  it('take a pending payment back from the count once it has ended without a wrong PIN, unless the period has ended', async () => {
+  it('uncount a pending payment that ends without a wrong PIN, unless the period has ended', async () => {
     const [ip, key] = ['203.0.113.41', 'pin 203.0.113.41/32']
     for (const result of [{ outcome: 'done' }, poor, { outcome: 'not-executed' }] as const) {
       const { learn } = await payPending(ip)
@@ -203,7 +203,7 @@ describe('The limiters for payment attempts', () => {
     await waitFor('only the later one is taken back', async () => (await pointsOf(key)) === 0)
   })
 
-  it('let only as many concurrent attempts reach a wallet as the limit still allows', async () => {
+  it('pass only as many concurrent attempts to a wallet as the limit has left', async () => {
     const [ip, key] = ['203.0.113.5', 'pin 203.0.113.5/32']
     await attemptAt(await offer(live), ip)
     await waitFor('it counts', async () => (await pointsOf(key)) === 3)
@@ -252,14 +252,14 @@ describe('The limiters for payment attempts', () => {
     expect((await attemptAt(await offer(live), ip)).status).to.equal(422)
   })
 
-  it('count a declined test payment like a refused PIN, because each declined payment creates an event', async () => {
+  it('count a declined test payment like a refused PIN, because each one creates an event', async () => {
     const ip = '203.0.113.7'
     outcome = poor
     expect((await attemptAt(await offer(trial), ip)).status).to.equal(422)
     await waitFor('it counts', async () => (await pointsOf(`test-pin ${trial.businessId} ${ip}/32`)) === 3)
   })
 
-  it('do not refuse a form that was already submitted, because no wallet is called for it again', async () => {
+  it("do not refuse a form that was already submitted, because it doesn't call the wallet again", async () => {
     const ip = '203.0.113.6'
     outcome = poor
     const [path, from] = [await offer(live), { 'X-Forwarded-For': ip }]
@@ -278,7 +278,7 @@ describe('The limiters for payment attempts', () => {
     ['fails', { outcome: 'failed', reason: 'technical_error' }, 303],
     ['was not executed', { outcome: 'not-executed' }, 422],
   ] as [string, WalletOutcome, number][])
-    it(`do not count an attempt as a refused PIN if the payment ${what}, even if the form is submitted twice`, async () => {
+    it(`do not count a refused PIN if the payment ${what}, even if the form is submitted twice`, async () => {
       const ip = '203.0.113.4'
       outcome = result
       const [path, from] = [await offer(live), { 'X-Forwarded-For': ip }]

@@ -7,13 +7,13 @@ import { offerOf, open, pay, seen, wallets } from './customer.ts'
 
 const payUrl = 'https://pay.shop.example'
 
-describe('The page with the QR code', () => {
+describe('The QR code page', () => {
   const service = withService({ PAY_URL: payUrl, CODE_LIFETIME_SECONDS: '3600' })
   const merchant = withMerchant(service)
   const offer = (fields: object = {}) => offerOf(service, merchant, { label: 'Panier n° 7', ...fields })
   const statusOf = async (path: string) => JSON.parse((await open(service, `${path}/status`)).html)
 
-  /** Returns the text of a QR code of black and white squares. `isBlack` returns the colour of a pixel. */
+  /** Decodes a QR code of black and white squares. `isBlack` reads a pixel. */
   const textOf = (width: number, isBlack: (x: number, y: number) => boolean): string => {
     const data = new Uint8Array(width * width * 4)
     for (let at = 0; at < width * width; at += 1)
@@ -32,7 +32,7 @@ describe('The page with the QR code', () => {
     return textOf(Number(width) * scale, (x, y) => black.has(`${Math.floor(x / scale)} ${Math.floor(y / scale)}`))
   }
 
-  it('shows the merchant, the amount, the code and a QR code of the payment link, on the page and as an image', async () => {
+  it('shows the merchant, the amount, the code and a QR code of the payment link, as a page and as an image', async () => {
     const { path, code, shortCode } = await offer()
     const page = await open(service, `${path}/qr`)
     expect(page.status).to.equal(200)
@@ -69,7 +69,7 @@ describe('The page with the QR code', () => {
     expect(later.says).not.to.include(`${code.slice(0, 3)} ${code.slice(3)}`)
   })
 
-  it('updates itself, and shows the state of a payment that can no longer be paid', async () => {
+  it('updates itself, and shows when a payment can no longer be paid', async () => {
     const [paid, cancelled] = [await offer(), await offer()]
     const counter = await open(service, `${paid.path}/qr?lang=ar`)
     const [, here = ''] = /data-state="pending" data-here="([^"]+)"/.exec(counter.html) ?? []
@@ -100,7 +100,7 @@ describe('The page with the QR code', () => {
     for (const name of ['qr', 'qr.svg', 'qr.png']) expect((await open(service, `${path}/${name}`)).status).to.equal(503)
   })
 
-  it('has the headers, methods and limits of the payment page', async () => {
+  it('has the same headers, methods and limits as the payment page', async () => {
     const { path } = await offer()
     const headersOf = async (url: string) => {
       const { headers } = await open(service, url)

@@ -39,5 +39,5 @@ describe('An amount typed by a customer', () => {
       expect(readAmount(typed)).to.equal(null))
 
   for (const typed of ['1,500', '1.500', '١٥٠,٥٠٠', '999.000 MRU'])
-    it(`is reported as ambiguous if the text is “${typed}”`, () => expect(readAmount(typed)).to.equal('unclear'))
+    it(`is reported as ambiguous: “${typed}”`, () => expect(readAmount(typed)).to.equal('unclear'))
 })

@@ -10,7 +10,7 @@ describe('The receipt', () => {
   const service = withService({ COMMISSION_PAYER_BPS: '100' })
   const merchant = withMerchant(service)
 
-  it('shows what was paid, both references and the masked phone number, and has a button to print it', async () => {
+  it('shows the payment, both references, the masked phone number and a print button', async () => {
     const { path, referenceNumber } = await offerOf(service, merchant, {
       label: 'Thé',
       merchantReference: '<1042>',
@@ -25,7 +25,7 @@ describe('The receipt', () => {
     expect(paid.html).not.to.include(wallets.pays.phone)
   })
 
-  it('shows what the customer got back, including the share of the fee', async () => {
+  it('shows what was refunded, including the returned portion of the fee', async () => {
     const { path, referenceNumber } = await offerOf(service, merchant)
     await pay(await open(service, path), wallets.pays)
     for (const [amount, refunded] of [
@@ -46,7 +46,7 @@ describe('The receipt', () => {
     for (const { html } of [form, late]) expect(html).not.to.include('data-print')
   })
 
-  it('can be opened for 90 days after the payment, and then looks like a link that does not exist', async () => {
+  it('is available for 90 days after the payment, and then looks like an unknown link', async () => {
     const [{ path, shortCode, referenceNumber }, unpaid] = [
       await offerOf(service, merchant),
       await offerOf(service, merchant),

@@ -14,7 +14,6 @@ const label = 'Sandales de plage'
 const liveWallet = { phone: payer.phone, pin: payer.pin }
 const cancelUrl = 'https://shop.example/no'
 
-/** The fields that each command changes. */
 const switches = {
   approve: { liveApproved: true },
   unapprove: { liveApproved: false },
@@ -24,7 +23,7 @@ const switches = {
   resume: { suspended: false },
 } as const
 
-describe('A business', () => {
+describe('A switched-off business', () => {
   let provider: Provider
   let merchant: Merchant
   before(async () => {
@@ -59,7 +58,7 @@ describe('A business', () => {
   const statusOf = async (path: string) => JSON.parse((await open(service, `${path}/status`)).html)
 
   describe('that is disabled', () => {
-    it('can no longer use the API, but its customers can still pay by link and by code', async () => {
+    it("can't use the API, but its customers can still pay by link and code", async () => {
       const [linked, coded, half] = [await offer(), await offer(), await offer()]
       const form = await open(service, half.path)
       await change('disable')
@@ -74,7 +73,7 @@ describe('A business', () => {
   })
 
   describe('that is suspended', () => {
-    it('can no longer use the API, and its customers can no longer pay, even with a form that was already open', async () => {
+    it("can't use the API, and its customers can't pay, even with a form that was already open", async () => {
       const { path, code, referenceNumber } = await offer()
       const form = await open(service, path)
       expect((await statusOf(path)).state).to.equal('pending')
@@ -92,7 +91,7 @@ describe('A business', () => {
       expect(await payAt(path)).to.include('Payment successful')
     })
 
-    it("has no name, label or link on the payment page in any language, and the page's 503 responses raise no alert", async () => {
+    it('is never named on the payment page, whose 503 responses raise no alert', async () => {
       const { path } = await offer()
       await change('suspend')
       for (const [language, says] of [
@@ -110,7 +109,7 @@ describe('A business', () => {
       expect(codes).to.include('FEATURE_DISABLED').and.not.include('503')
     })
 
-    it('receives no payment unless a wallet had already been called for that payment before the suspension', async () => {
+    it('receives no payment, unless a wallet was called for it before the suspension', async () => {
       const { path, referenceNumber } = await offer()
       const form = await open(service, path)
       const { updateIntent } = service.deps.batchers
@@ -130,7 +129,7 @@ describe('A business', () => {
       expect(await debits(service, merchant)).to.equal(1)
     })
 
-    it("still receives a payment that had already been ordered from a wallet, and the payment's event", async () => {
+    it("still receives a payment already ordered from a wallet, and that payment's event", async () => {
       const live = await liveKey()
       const [confirmed, lost] = [await offer(live), await offer(live)]
       const forms = [await open(service, confirmed.path), await open(service, lost.path)]
@@ -174,7 +173,7 @@ describe('A business', () => {
       expect([page.status, page.says.includes('Time is up')]).to.deep.equal([200, true])
     })
 
-    it('can use the API again only after `resume`, and also needs `enable` if it was disabled', async () => {
+    it('regains the API only by `resume`, and also needs `enable` if it was disabled', async () => {
       const { path } = await offer()
       await change('disable')
       await change('suspend')
@@ -190,7 +189,7 @@ describe('A business', () => {
   })
 
   describe('whose live approval has been withdrawn', () => {
-    it('can no longer use live keys, but test keys and existing live payments still work', async () => {
+    it("can't use live keys, but test keys and existing live payments still work", async () => {
       const live = await liveKey()
       const { path } = await offer(live)
       await change('unapprove')

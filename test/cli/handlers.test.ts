@@ -25,7 +25,7 @@ describe('The webhook handlers in docs/merchants/quickstart.md', () => {
   })
 
   for (const handler of handlers)
-    it(`handle each event once whatever its headers say, reject a forged one, and catch up after an outage: ${fileOf(handler)}`, async function () {
+    it(`handle each event once whatever its headers say, reject a forgery, and catch up after an outage: ${fileOf(handler)}`, async function () {
       const [language, file] = [languageOf(handler), fileOf(handler)]
       if (language === undefined || file === undefined) return expect.fail()
       skipUnlessHere(this, language.name, [language.command, '--version'], handler.page)

@@ -7,12 +7,12 @@ import { readKey } from '../../cli/read-key.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { keyOf, withCli } from './start-cli.ts'
 
-describe('The keys and secrets of the command line for merchants', () => {
+describe("Keys and secrets in the merchants' command line", () => {
   const service = withService()
   const cli = withCli()
   const [merchant, restricted] = [withMerchant(service), withMerchant(service, { scopes: ['payments.intents:write'] })]
 
-  it('end the command with exit code 1 and a remedy if they are missing, wrong or among the arguments', async () => {
+  it('cause exit code 1 and a remedy if missing, wrong or passed as an argument', async () => {
     const { PAYMENTS_API_URL } = keyOf(merchant, service.origin)
     const unknownKey = 'sk_test_00000000000000000000000000000000000000'
     const runs = [
@@ -34,7 +34,7 @@ describe('The keys and secrets of the command line for merchants', () => {
     )
   })
 
-  it('can be entered at a prompt that does not show them', async () => {
+  it('can be typed at a prompt that does not echo them', async () => {
     const [stdin, stderr] = [Object.assign(new PassThrough(), { isTTY: true }), new PassThrough()]
     const screen = text(stderr)
     const reading = readKey({ env: {}, stdin, stderr } as never, new AbortController().signal)
@@ -44,7 +44,7 @@ describe('The keys and secrets of the command line for merchants', () => {
     expect(await screen).to.equal('Secret test key (sk_test_…, not shown): \n')
   })
 
-  it('include a secret for signatures that stays the same, in a file that only its owner can read', async () => {
+  it('include a permanent signing secret, in a file that only its owner can read', async () => {
     const secretOf = async (environment: Record<string, string> = {}) => {
       const { ended, output } = cli.start(['secret'], environment)
       await ended

@@ -11,7 +11,7 @@ import { keyOf, withCli } from './start-cli.ts'
 
 const secret = '84432cccd985fa567be32c6c93fa77de6c367a92a95fc52bcd275bc97f7745c3'
 
-describe('listen', () => {
+describe('The listen command', () => {
   const service = withService()
   const [merchant, server, cli] = [withMerchantPerTest(service), withEndpointServerPerTest(), withCli()]
 
@@ -20,7 +20,7 @@ describe('listen', () => {
 
   const feed = async () => (await service.http.get('/api/v1/dev/events/feed').set(merchant.read())).body.data.items
 
-  /** Creates an intent. Its event is in the log when this resolves. */
+  /** Once this resolves, the event is in the log. */
   async function newIntent(): Promise<string> {
     const { referenceNumber } = await createIntent(service, merchant)
     await relay(service, merchant)
@@ -69,7 +69,7 @@ describe('listen', () => {
     expect(listening.output.stdout + listening.output.stderr).to.not.include(merchant.key)
   })
 
-  it('escapes control characters in the data of an event, because they could change the terminal', async () => {
+  it('escapes control characters in event data, which could change the terminal', async () => {
     const metadata = { note: 'a\u009b31mb' }
     const intent = { amount: 100, metadata }
     await service.http.post('/api/v1/dev/intents').set(merchant.write()).send(intent).expect(201)
@@ -80,7 +80,7 @@ describe('listen', () => {
     expect(JSON.parse(line).data.metadata).to.deep.equal(metadata)
   })
 
-  it('begins with the last events, oldest first, shows each once, and leaves out unwanted events', async () => {
+  it('starts with the last events, oldest first, shows each once, and leaves out unwanted ones', async () => {
     const references: string[] = []
     for (let count = 0; count < 3; count += 1) {
       const referenceNumber = await newIntent()
@@ -125,7 +125,7 @@ describe('listen', () => {
     }
   })
 
-  it('skips interim responses, and says who it is', async () => {
+  it('skips interim responses, and sends its name as User-Agent', async () => {
     server.respondWith((res) => {
       for (let count = 0; count < 3; count += 1) res.writeContinue()
       res.writeEarlyHints({ link: '</a>' }, () => res.writeHead(202).end())
@@ -137,7 +137,7 @@ describe('listen', () => {
     expect(server.received[0]?.headers).to.include({ 'user-agent': 'Service-Webhooks (listen)', accept: '*/*' })
   })
 
-  it('says why the server did not accept an event, and continues with the next event', async () => {
+  it('explains why the local server refused an event, and continues with the next one', async () => {
     server.respondWith((res, count) => void res.writeHead(count === 1 ? 500 : 200).end('no \u001b[31mdatabase'))
     const listening = listen(['--forward', server.url, '--header-brand', 'Acme'])
     await listening.ready()

@@ -6,8 +6,8 @@ import { listen } from '../support/listen.ts'
 const success = { success: true, data: {} }
 const failure = { success: false, error: { code: 'RATE_LIMITED', message: '' } }
 
-describe('The connection of the command line for merchants', () => {
-  it('says when it waits for a busy or failing service, and when the connection works again', async () => {
+describe("The connection of the merchants' command line", () => {
+  it('says when it is waiting for a busy or failing service, and when it works again', async () => {
     const statuses = [429, 503, 200]
     const server = createServer((_req, res) => {
       const status = statuses.shift() ?? 200

@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '../..')
 
 let compiled: string | undefined
 
-/** Compiles the command line once per test run, because it then starts four times as fast. Returns its main file. */
+/** Compiled once per test run, because it then starts four times as fast. Returns its main file. */
 function compileCli(): string {
   if (compiled !== undefined) return compiled
   mkdirSync(join(root, '.data'), { recursive: true })
@@ -25,10 +25,9 @@ function compileCli(): string {
   return compiled
 }
 
-/** A running command line of a merchant's developer. */
 export type Cli = ReturnType<typeof start>
 
-/** Starts the command line. Ends its processes after each test, and gives them a configuration folder of their own. */
+/** Ends its processes after each test, which have their own configuration folder. */
 export const withCli = () =>
   withOpened(
     async () => {
@@ -52,7 +51,7 @@ export const withCli = () =>
     'test',
   )
 
-/** The environment variables that a developer sets to use a key. */
+/** What a developer sets to use a key. */
 export const keyOf = ({ key }: Merchant, origin: string) => ({
   PAYMENTS_API_KEY: key,
   PAYMENTS_API_URL: `${origin}/api/v1`,
@@ -68,11 +67,10 @@ function start(words: string[], environment: Record<string, string>) {
     output,
     ended,
     kill,
-    /** Waits until a text has been printed. */
     seen,
     /** Waits until `listen` misses no event from now on. */
     ready: () => seen('Ready.'),
-    /** Waits until stdout has a number of lines, and returns them. */
+    /** Waits until stdout has this many lines. */
     lines: (count = 0) =>
       waitFor(`${count} lines in ${output.stdout}`, () => {
         const lines = output.stdout.split('\n').slice(0, -1)

@@ -3,7 +3,6 @@ import { relay } from '../support/actions.ts'
 import { withMerchantPerTest, withService } from '../support/service.ts'
 import { keyOf, withCli } from './start-cli.ts'
 
-/** The events that each trigger causes. */
 const caused: Record<string, string[]> = {
   'payment.created': ['payment.created'],
   'payment.confirmed': ['payment.created', 'payment.confirmed'],
@@ -13,7 +12,7 @@ const caused: Record<string, string[]> = {
   'order.new': ['order.new'],
 }
 
-describe('trigger', () => {
+describe('The trigger command', () => {
   const service = withService()
   const [merchant, cli] = [withMerchantPerTest(service), withCli()]
 
@@ -27,7 +26,7 @@ describe('trigger', () => {
       expect(triggered.output.stdout).to.match(/^(PI-\w+ was created|The order OR-\w+ was placed)/)
     })
 
-  it('lists the events that it can cause if the event is unknown or cannot be caused', async () => {
+  it("lists the events it can cause if the given one is unknown or can't be caused", async () => {
     const [unknown, expired] = [cli.start(['trigger', 'payment']), cli.start(['trigger', 'payment.expired'])]
     for (const { ended, output } of [unknown, expired]) {
       expect((await ended).code).to.equal(1)

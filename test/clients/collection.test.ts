@@ -24,11 +24,11 @@ interface Collection {
   item: { name: string; item: Item[] }[]
 }
 
-/** The codes that mean that the collection contains a wrong request. */
+/** These codes mean that the collection contains a wrong request. */
 const wrong =
   /^(VALIDATION_ERROR|INVALID_.*|MISSING_.*|UNSUPPORTED_MEDIA_TYPE|IDEMPOTENCY_.*|PAYLOAD_TOO_LARGE|ENDPOINT_NOT_FOUND|.*_ERROR)$/
 
-describe('The Postman collection that the service serves', () => {
+describe('The Postman collection', () => {
   const service = withService({ PUBLIC_URL: 'https://pay.example' })
   const merchant: Merchant = withMerchant(service)
   let collection: Collection

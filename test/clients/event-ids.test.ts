@@ -14,7 +14,7 @@ interface RefundEvent {
   body: { event: string; data: { reference_number: string; refund: { id: string } } }
 }
 
-/** Prints what `store` returned for each id. */
+/** Programs that print what `store` returned for each id. */
 const storeAll: Record<string, string> = {
   Node: `
 import { store } from './inbox.mjs'
@@ -32,7 +32,7 @@ print(",".join(str(show(id)).lower() for id in ["a" * 24, "a" * 24, "..", "a/b",
 `,
 }
 
-describe('The event id that verify returns', () => {
+describe('The event id returned by verify', () => {
   const service = withService()
   const merchant = withMerchant(service)
   const server = withEndpointServer()
@@ -40,7 +40,9 @@ describe('The event id that verify returns', () => {
   let logged: RefundEvent[] = []
   const expected: string[] = []
 
-  /** Two refunds of a payment, each by webhook, second endpoint, replay, retry and feed, with several headers. */
+  /**
+   * Two refunds of a payment, each by webhook, at a second endpoint, by replay, retry and feed, with various headers.
+   */
   before(async () => {
     const events = ['payment.refunded']
     const endpoints = [await subscribe(service, merchant, server.url, events)]
@@ -85,20 +87,20 @@ describe('The event id that verify returns', () => {
   })
 
   for (const language of languages)
-    it(`is the same by webhook, second endpoint, replay and feed, whatever the headers say, in ${language.name}`, async function () {
+    it(`is the same by webhook, at a second endpoint, by replay and in the feed, whatever the headers say, in ${language.name}`, async function () {
       skipUnlessHere(this, language.name, [language.command, '--version'], 'docs/clients')
       expect(await verdictsOf(language, requests)).to.deep.equal(expected)
     })
 
   for (const { name, command, extension } of languages.filter((each) => each.name in storeAll))
-    it(`is the only kind of id that the inbox stores events under, in ${name}`, async function () {
+    it(`is the only id under which the inbox stores events, in ${name}`, async function () {
       skipUnlessHere(this, name, [command, '--version'], 'docs/clients')
       const files = { ...librariesOf({ extension }), [`run.${extension}`]: storeAll[name] ?? '' }
       const printed = await runProgram([command, `run.${extension}`], { files, environment: {}, input: '' })
       expect(printed.trim()).to.equal('true,false,true,true,true,true')
     })
 
-  it('is the same by webhook, second endpoint, replay and feed, whatever the headers say, in TypeScript', async () => {
+  it('is the same by webhook, at a second endpoint, by replay and in the feed, whatever the headers say, in TypeScript', async () => {
     const verified = requests.map(({ body = '', headers, secret, now }) =>
       verifyWebhook({ body, headers, secret, now: new Date(now * 1000) }),
     )

@@ -11,7 +11,7 @@ import { type Merchant, withMerchantPerTest, withService } from '../support/serv
 
 type Client = typeof payments
 
-describe('The TypeScript client that the service serves', () => {
+describe('The downloadable TypeScript client', () => {
   const service = withService({ PUBLIC_URL: 'https://pay.example', WEBHOOK_HEADER_BRAND: 'Acme' })
   const merchant: Merchant = withMerchantPerTest(service)
   const endpointServer = withEndpointServer()
@@ -34,14 +34,14 @@ describe('The TypeScript client that the service serves', () => {
     rmSync(folder, { recursive: true })
   })
 
-  it('names the public URL and the webhook headers of the installation', async () => {
+  it("contains the installation's public URL and webhook header names", async () => {
     expect(text).to.include("baseUrl: 'https://pay.example'")
     const headers = await client.signWebhook({ body: '{"id":"a-b","event":"order.new"}', secret: 'ab' })
     expect(headers).to.include({ 'X-Acme-Event': 'order.new', 'X-Acme-Event-Id': 'a-b' })
     expect((await service.http.get('/docs')).text).to.include('href="/docs/clients/payments.ts"')
   })
 
-  it('comes with the files of the guide, with the webhook headers of the installation', async () => {
+  it("comes with the guide's files, with the installation's webhook header names", async () => {
     for (const file of ['client.mjs', 'client.py', 'client.php', 'inbox.mjs', 'inbox.py', 'hooks.py', 'close.py'])
       expect((await service.http.get(`/docs/clients/${file}`)).text, file).to.equal(
         readFileSync(`docs/clients/${file}`, 'utf8'),
@@ -71,7 +71,7 @@ describe('The TypeScript client that the service serves', () => {
     expect(await payments.getBalance()).to.be.an('object')
   })
 
-  it('creates one intent if the connection is cut before the first response, and pays it only once', async () => {
+  it('creates one intent and pays it once if the connection is cut before the first response', async () => {
     const proxy = await startProxy(service.origin, { loses: (count) => count % 2 === 1 })
     try {
       const payments = connect({ baseUrl: proxy.origin })
@@ -85,7 +85,7 @@ describe('The TypeScript client that the service serves', () => {
     }
   })
 
-  it('sends the given idempotency key, and gets the first response again', async () => {
+  it('sends the given idempotency key, and gets the first response again when it repeats it', async () => {
     const payments = connect()
     const [first, second] = await Promise.all(
       [1, 2].map(() => payments.createIntent({ amount: 500 }, { idempotencyKey: 'order-17' })),
@@ -93,7 +93,7 @@ describe('The TypeScript client that the service serves', () => {
     expect(first?.referenceNumber).to.equal(second?.referenceNumber)
   })
 
-  it('lists the items of all pages, even if newer items arrive in between', async () => {
+  it('lists the items of all pages, even if newer ones are added meanwhile', async () => {
     const payments = connect()
     for (let amount = 1; amount <= 5; amount += 1) await payments.createIntent({ amount })
     const amounts: (number | null)[] = []
@@ -114,7 +114,7 @@ describe('The TypeScript client that the service serves', () => {
     expect(missing.code).to.be.oneOf(['INTENT_NOT_FOUND', 'VALIDATION_ERROR'])
   })
 
-  it('shows the key neither in the client nor in errors', async () => {
+  it('exposes the key neither on the client nor in errors', async () => {
     const unreachable = connect({ baseUrl: 'http://127.0.0.1:1', maxRetries: 0 })
     const error = await unreachable.getBalance().catch((thrown: unknown) => thrown)
     expect(error).to.include({ code: 'CONNECTION_FAILED', statusCode: undefined })
@@ -149,7 +149,7 @@ describe('The TypeScript client that the service serves', () => {
     expect(received.headers).to.include(Object.fromEntries(lowerCase))
   })
 
-  it('follows all events once and in order, across cut connections and a restart, and ends when cancelled', async () => {
+  it('follows all events once and in order, across cut connections and a restart, until it is cancelled', async () => {
     const proxy = await startProxy(service.origin, { loses: (count) => count % 2 === 1 })
     const payments = connect({ baseUrl: proxy.origin })
     const create = async (amount: number) => {
@@ -184,7 +184,7 @@ describe('The TypeScript client that the service serves', () => {
     }
   })
 
-  it('pauses between requests if the service does not hold them', async () => {
+  it('pauses between requests if the service does not hold them open', async () => {
     const times: number[] = []
     const controller = new AbortController()
     const unheld = (url: string, init: RequestInit) => {

@@ -7,7 +7,6 @@ import { runProgram, skipUnlessHere } from '../docs/program.ts'
 import { listen } from '../support/listen.ts'
 import { withOpened } from '../support/with.ts'
 
-/** A server that accepts every request, and the bodies that it received. */
 async function startRecorder() {
   const bodies: string[] = []
   const server = createServer((request, response) => {
@@ -22,7 +21,7 @@ async function startRecorder() {
 
 const sent = { amount: 5, reason: 'Thé 🫖 "\\\n', metadata: { list: [null, true, {}], '': '0' } }
 
-/** For each language, bodies that JSON cannot represent, and a program that prints those that `call` did not refuse. */
+/** Per language: bodies that JSON can't represent, and a program that prints those that `call` did not refuse. */
 const programs: Record<string, string> = {
   Node: `
 import { call } from './client.mjs'
@@ -130,11 +129,11 @@ call('POST', '/refund', ['reason' => new Serialized(new Serialized($sent['reason
 `,
 }
 
-describe('A client that the service serves', () => {
+describe('A downloadable client', () => {
   const recorder = withOpened(startRecorder, ({ close }) => close())
 
   for (const { name, command, extension } of languages)
-    it(`sends no body that it could not encode completely, and throws at once, in ${name}`, async function () {
+    it(`throws at once instead of sending a body that can't be fully encoded, in ${name}`, async function () {
       skipUnlessHere(this, name, [command, '--version'], 'docs/clients')
       const files = { ...librariesOf({ extension }), [`run.${extension}`]: programs[name] ?? '' }
       const environment = { BASE: recorder.origin, KEY: 'sk_test_x' }
@@ -144,7 +143,7 @@ describe('A client that the service serves', () => {
       expect(bodies).to.deep.equal(name === 'Node' ? [sent, sent] : [sent])
     })
 
-  it('sends no body that it could not encode completely, in TypeScript', async () => {
+  it("throws at once instead of sending a body that can't be fully encoded, in TypeScript", async () => {
     const payments = createPayments({ key: 'sk_test_x', baseUrl: recorder.origin })
     const before = recorder.bodies.length
     const circular: Record<string, unknown> = {}

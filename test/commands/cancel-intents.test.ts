@@ -27,7 +27,7 @@ describe('npm run admin -- intents cancel', function () {
   const countOf = (status: Intent['status'], { businessId } = merchant) =>
     service.deps.Intent.countDocuments({ businessId, status })
 
-  /** Inserts this many PENDING intents, copies of one that was created through the API. */
+  /** Copies of an intent created through the API. */
   async function pending(count: number): Promise<void> {
     const { referenceNumber } = await createIntent(service, merchant)
     const { requestKey: _requestKey, ...like } = await storedIntent(service, referenceNumber)
@@ -47,7 +47,7 @@ describe('npm run admin -- intents cancel', function () {
     if (copies.length > 0) await service.deps.Intent.collection.insertMany(copies as never[])
   }
 
-  it("cancels a business's PENDING intents in one environment, and adds one event to each", async () => {
+  it("cancels a business's PENDING intents in one environment, with one event each", async () => {
     const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
     const other = await service.merchant()
     const [first, second, paid] = [
@@ -120,7 +120,7 @@ describe('npm run admin -- intents cancel', function () {
     expect(await service.deps.AuditEvent.countDocuments({ businessId, act: 'intents.cancelled' })).to.equal(0)
   })
 
-  it('adds wake-up jobs for the relay if Redis is reachable', async () => {
+  it('enqueues wake-up jobs for the relay if Redis is reachable', async () => {
     await pending(60)
     const { redisUrl, queuePrefix } = service.deps.config
     const { exitCode } = await cli.admin(command('test'), { REDIS_URL: redisUrl, QUEUE_PREFIX: queuePrefix })
@@ -132,7 +132,7 @@ describe('npm run admin -- intents cancel', function () {
     expect(woken).to.include.members(intents.map(({ _id }) => _id))
   })
 
-  it('cancels each intent exactly once, and adds exactly one event to it, even if the command is killed, stopped or run twice in parallel', async () => {
+  it('cancels each intent exactly once, with one event, even if the command is killed, stopped or run twice in parallel', async () => {
     const endpointServer = await startEndpointServer()
     await subscribe(service, merchant, endpointServer.url, ['payment.cancelled'])
     service.startWorkers()

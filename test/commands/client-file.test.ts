@@ -16,7 +16,7 @@ const refused = (status: number, code: string, headers?: Record<string, string>)
   json(status, { success: false, error: { code, message: code, requestId: 'r', statusCode: status } }, headers)
 const succeeded = (data: unknown): Response => json(200, { success: true, data })
 
-/** A client whose requests get these responses, and the idempotency keys that it sent. */
+/** A client that gets these responses, and the idempotency keys it sent. */
 function withResponses(...responses: Response[]) {
   const keys: (string | null)[] = []
   const payments = createPayments({
@@ -30,19 +30,19 @@ function withResponses(...responses: Response[]) {
   return { payments, keys }
 }
 
-describe('docs/clients/payments.ts', () => {
-  it('equals what `npm run client` writes, as do the other clients', async () => {
+describe('docs/clients/payments.ts (the generated client)', () => {
+  it('is up to date with `npm run client`, as are the other clients', async () => {
     for (const [path, text] of Object.entries(await generateClients())) expect(read(path), path).to.equal(text)
   })
 
-  it('type-checks on its own, both for browsers and for Node.js', () => {
+  it('type-checks on its own, for browsers and for Node.js', () => {
     for (const environment of ['--lib es2022,dom', '--lib es2022 --types node'])
       execFileSync('node_modules/.bin/tsc', [...`${options} ${environment}`.split(' '), 'docs/clients/payments.ts'], {
         stdio: 'inherit',
       })
   })
 
-  it('repeats a write with the same key after temporary errors, and waits as long as Retry-After says', async () => {
+  it('retries a write with the same key after temporary errors, as Retry-After says', async () => {
     const { payments, keys } = withResponses(
       refused(409, 'IDEMPOTENCY_REQUEST_IN_PROGRESS'),
       new Response('<html>Bad gateway</html>', { status: 502 }),
@@ -56,7 +56,7 @@ describe('docs/clients/payments.ts', () => {
     expect(new Set(keys).size).to.equal(1)
   })
 
-  it('does not repeat a request that would fail again, or that may be repeated only after a long time', async () => {
+  it('does not retry what would fail again or may be retried only much later', async () => {
     for (const response of [
       refused(409, 'MERCHANT_REFERENCE_TAKEN'),
       refused(400, 'VALIDATION_ERROR'),
@@ -69,7 +69,7 @@ describe('docs/clients/payments.ts', () => {
     }
   })
 
-  it('throws an error without a request if a path would change or the key cannot be a header', async () => {
+  it("throws without sending anything if the path would change or the key can't be a header", async () => {
     const { payments, keys } = withResponses()
     for (const operation of [
       payments.retryWebhookDelivery({ id: '.' }),
@@ -80,7 +80,7 @@ describe('docs/clients/payments.ts', () => {
     expect(keys).to.have.length(0)
   })
 
-  it('throws an error if a successful response is not JSON, except for a file', async () => {
+  it('throws if a successful response is not JSON, unless it is a file', async () => {
     const page = () => new Response('<html>Sign in</html>', { headers: { 'content-type': 'text/html' } })
     const { payments } = withResponses(page(), page())
     const error = await payments.createIntent({ amount: 500 }).catch((thrown: unknown) => thrown)
@@ -111,7 +111,7 @@ describe('docs/clients/payments.ts', () => {
     expect(wrong).to.deep.equal([])
   })
 
-  it('accepts one of several secrets, and Headers as well as an object', async () => {
+  it('accepts any of several secrets, and headers as a Headers object or a plain one', async () => {
     const [vector] = vectors
     if (vector === undefined) return expect.fail('no vector')
     const secret = ['another', vector.secret]

@@ -8,14 +8,14 @@ import { waitFor } from '../support/wait-for.ts'
 
 const intents = '/api/v1/dev/intents'
 
-/** In NODE_OPTIONS, makes a process write the URL of each module that it loads to stderr. */
+/** For NODE_OPTIONS: writes the URL of each loaded module to stderr. */
 const listModules = `--import=data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module'
   registerHooks({ load(url, context, next) { process.stderr.write(url + '\\n'); return next(url, context) } })
 `)}`
 
-// Every command is a process: a third of a second of one core. So each stands in one story, and what its arguments may
-// be is in test/unit/admin-arguments.test.ts.
+// A command is a process, which takes a third of a second of one core. So each one appears in a single scenario, and
+// test/unit/admin-arguments.test.ts tests what its arguments may be.
 describe('npm run admin', function () {
   this.timeout(60_000)
   const service = withService()
@@ -26,7 +26,7 @@ describe('npm run admin', function () {
     return status === 200 ? 'allowed' : body.error.code
   }
 
-  it('creates and changes a business and its keys, and each change applies from the next request on', async () => {
+  it('creates and changes a business and its keys, effective from the next request', async () => {
     const name = "Chez Fatou & fils; $(rm) 'x'"
     const business = await cli.done('business', 'create', '--name', name)
     expect(business).to.have.all.keys('id')
@@ -121,7 +121,7 @@ describe('npm run admin', function () {
       expect(await cli.done('business', command, id)).to.deep.equal({ id, ...printed })
       expect(await access(again.key), command).to.equal(response)
     }
-    // Setting the current state again is not a change.
+    // Setting the current state again changes nothing.
     await cli.done('business', 'resume', id)
     const acts = ['disabled', 'enabled', 'suspended', 'resumed', 'unapproved', 'approved']
     const lines = await service.deps.AuditEvent.find({ businessId: id, act: /^business\.(?!limited)/ })
@@ -152,7 +152,7 @@ describe('npm run admin', function () {
     await beside.close()
   })
 
-  it('prints plain lines without --json, and prints nothing but a single JSON object with --json', async () => {
+  it('prints plain lines, or a single JSON object with --json', async () => {
     const args = ['business', 'create', '--name', 'X']
     const withJson = cli.throughNpm([...args, '--live', '--json'])
     const [plain, viaNpm] = await Promise.all([cli.admin(args), withJson])
@@ -184,7 +184,7 @@ describe('npm run admin', function () {
         .and.match(/^Undo with: business /m)
   })
 
-  it('loads only the packages that the command uses, and neither a database driver nor a server for a help text', async () => {
+  it('loads only the packages a command needs, and no database driver or server for a help text', async () => {
     const packagesOf = async (...args: string[]) => {
       const { stdout, stderr } = await cli.admin(args, { NODE_OPTIONS: listModules })
       expect(stdout).to.match(/^(Usage|ID|None)/)
@@ -203,7 +203,7 @@ describe('npm run admin', function () {
         .and.not.to.have.any.keys('mongoose', 'mongodb', 'ajv', 'pino', '@node-rs/argon2', ...onlyServers)
   })
 
-  it('ends quietly if the reader of its output has ended, and with one line if its output cannot be written', async () => {
+  it("ends quietly if its output is a closed pipe, and with one line if its output can't be written", async () => {
     const [piped, full] = await Promise.all([
       cli.inShell('{ admin audit export; echo "code $?" >&2; } | true'),
       cli.inShell('admin business list > /dev/full'),
@@ -213,7 +213,7 @@ describe('npm run admin', function () {
     expect(full.stderr).to.match(/^The output could not be written: .*ENOSPC.*\n$/)
   })
 
-  it('prints an error to stderr, exits with a non-zero code and changes nothing if the command cannot be carried out', async () => {
+  it('prints an error to stderr, exits with a non-zero code and changes nothing if a command fails', async () => {
     const { businessId } = await service.merchant()
     const key = ['key', 'create', '--business', businessId, '--mode', 'test', '--kind', 'secret']
     const wrong: [about: RegExp, args: string[], changes?: Record<string, string | undefined>][] = [

@@ -27,7 +27,7 @@ describe('npm run admin -- deliveries requeue', function () {
   const trailOf = (as: Merchant) =>
     service.deps.AuditEvent.find({ businessId: as.businessId, act: 'delivery.requeued' }).lean()
 
-  it("re-queues one endpoint's dead deliveries in batches, even without Redis, but only counts them with --dry-run", async () => {
+  it("re-queues one endpoint's dead deliveries in batches, even without Redis, or only counts them with --dry-run", async () => {
     await Promise.all([dead(1_100), dead(3, other)])
     const none = { requeued: 0, skipped: {} }
     expect(await requeue('--endpoint', endpointId, '--dry-run')).to.deep.equal({ matched: 1_100, ...none })
@@ -49,7 +49,7 @@ describe('npm run admin -- deliveries requeue', function () {
     expect(performance.now() - beganAt).to.be.greaterThan(4000)
   })
 
-  it('selects deliveries by business and by the time at which they died, and includes CANCELLED deliveries on request', async () => {
+  it('selects deliveries by business and time of death, and CANCELLED ones on request', async () => {
     const [first, second, third] = await dead(3)
     await dead(3, other)
     const [from, to] = [first?.deadAt, second?.deadAt].map((at) => at?.toISOString() ?? '')
@@ -63,7 +63,7 @@ describe('npm run admin -- deliveries requeue', function () {
     expect(await requeue('--business', other.businessId, '--status', 'CANCELLED')).to.include({ requeued: 3 })
   })
 
-  it('reports the deliveries to a disabled endpoint, which it cannot re-queue, and exits with a non-zero code', async () => {
+  it("reports deliveries to a disabled endpoint, which can't be re-queued, and exits with a non-zero code", async () => {
     await dead(2)
     await service.deps.Endpoint.updateOne({ _id: endpointId }, { active: false })
     const { exitCode, stdout, stderr } = await cli.admin(['deliveries', 'requeue', '--endpoint', endpointId])
@@ -72,7 +72,7 @@ describe('npm run admin -- deliveries requeue', function () {
     expect(stderr).to.include('2 deliveries not re-queued: the endpoint is deleted or not active.')
   })
 
-  it('selects deliveries by id, whatever their status, and reports why it left some of them unchanged', async () => {
+  it('selects deliveries by id in any status, and says why it skipped some', async () => {
     const [one, two] = await dead(2)
     const fresh = await freshDelivery(service, merchant)
     const delivered = { $set: { status: 'DELIVERED', deadAt: null } } as const
@@ -86,7 +86,7 @@ describe('npm run admin -- deliveries requeue', function () {
     const { exitCode, stdout, stderr } = await cli.admin(command)
     expect(exitCode).to.equal(0)
     expect(stdout).to.match(/^matched: 3\nrequeued: 1\nskipped: (delivered 1, under-way 1|under-way 1, delivered 1)\n$/)
-    // There is no progress bar without a terminal.
+    // There's no progress bar without a terminal.
     expect(stderr).to.equal('')
     const again = await cli.admin([...command.slice(0, 3), two?._id ?? '', '--json'])
     expect([again.exitCode, JSON.parse(again.stdout).requeued]).to.deep.equal([1, 0])
@@ -95,7 +95,7 @@ describe('npm run admin -- deliveries requeue', function () {
     )
   })
 
-  it('reports an invalid option, if possible without connecting to the database, and exits with a non-zero code', async () => {
+  it('reports an invalid option without connecting to the database where possible, and exits with a non-zero code', async () => {
     const wrong: [about: RegExp, ...args: string[]][] = [
       [/one of --id, --endpoint, --business, --from and --to is required/, '--dry-run'],
       [/CANCELLED needs --id/, '--status', 'CANCELLED', '--from', '2026-01-01'],

@@ -23,9 +23,9 @@ const unwatched = (): void => undefined
 
 describe('npm run admin -- secrets rotate', function () {
   this.timeout(60_000)
-  /** A process that was not restarted: it has only the older key. */
+  /** This process wasn't restarted: it has only the older key. */
   let service: Service
-  /** Processes after the exchange, before it (with the newer key as the previous one), and without the older key. */
+  /** Processes that know both keys, the newer one only as the previous key, or only the newer key. */
   let both: Service
   let notYet: Service
   let alone: Service
@@ -58,7 +58,7 @@ describe('npm run admin -- secrets rotate', function () {
   }
   const send = (to: Service, merchant: Merchant, path: string, body: object, key: string) =>
     to.http.post(`/api/v1/dev${path}`).set(merchant.write(key)).send(body)
-  /** Creates an endpoint by a request, whose response is stored. */
+  /** Sends a request, so that its response is stored. */
   const subscribe = async (merchant: Merchant): Promise<Subscription> => {
     service.allowHost(endpointServer.host)
     const body = { url: endpointServer.url, events: paymentEvents }
@@ -84,7 +84,7 @@ describe('npm run admin -- secrets rotate', function () {
   const reencryptResponses = (deps: Pick<Deps, 'secrets' | 'StoredResponse' | 'now'>, advance = unwatched) =>
     reencryptField(deps, deps.StoredResponse, 'response', { where: stillNeeded(deps.now()), advance })
 
-  it('makes the old SECRET_KEY unnecessary without invalidating signatures, stored responses or API keys that are in use', async () => {
+  it('makes the old SECRET_KEY dispensable without invalidating signatures, stored responses or active API keys', async () => {
     const merchant = await service.merchant()
     const { keyId: id, businessId: business } = merchant
     const key = { id, key: `sk_test_…${merchant.key.slice(-4)}`, business, endsAt: null }
@@ -123,14 +123,14 @@ describe('npm run admin -- secrets rotate', function () {
     expect(lost.stderr).to.match(
       /^2 endpoints, 1 second factors, 6 stored responses, 2 keys of the service itself and 1 API keys need a key .+\n$/,
     )
-    // Unreadable data does not stop the rotation of the rest.
+    // Unreadable data doesn't stop the rest from being rotated.
     expect(lost.stdout).to.match(
       /^reencrypted: endpoints 0, secondFactors 0, responses 0, serviceKeys 0\nunreadable: endpoints 2, secondFactors 1, responses 6, serviceKeys 2\nunreadableEndpoints: \n {2}/,
     )
     expect(lost.stdout).to.include(`\n  ${endpointId}\n`).and.include('\nmayDropPrevious: false\n')
     expect(await service.deps.Endpoint.find().lean()).to.deep.equal(before)
 
-    // The endpoint and five of the six requests have stored responses. Those of created intents are not stored.
+    // The endpoint and five of the six requests have stored responses. Responses to creates of intents aren't stored.
     expect(await rotate()).to.deep.equal({
       reencrypted: { endpoints: 2, secondFactors: 1, responses: 6, serviceKeys: 2 },
       unreadable: { endpoints: 0, secondFactors: 0, responses: 0, serviceKeys: 0 },
@@ -165,7 +165,7 @@ describe('npm run admin -- secrets rotate', function () {
       expect([again.status, again.text], path).to.deep.equal([first[at]?.status, first[at]?.text])
       expect(again.headers, path).to.include({ 'idempotent-replayed': 'true' })
     }
-    // A process without the older key still accepts both kinds of codes.
+    // Without the older key, a process still accepts both kinds of codes.
     alone.clock.freeze(new Date(alone.clock.now().getTime() + 60_000))
     for (const code of [phone.code(2), phone.recoveryCodes[0] ?? '']) {
       const visitor = visit(alone)
@@ -184,7 +184,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect(isSignedWith(secret, asBefore)).to.equal(true)
   })
 
-  it('skips the stored responses that have expired, because their idempotency keys can start new requests', async () => {
+  it('skips stored responses that have expired', async () => {
     const merchant = await service.merchant()
     await send(service, merchant, '/store/products', { name: 'Thé', price: 100 }, 'old').expect(201)
     await use(both, merchant).expect(200)
@@ -201,7 +201,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect(again.body.data.variants[0].price).to.equal(200)
   })
 
-  it('keeps the new secrets that are created by concurrent rotations, and encrypts the replaced secret again', async () => {
+  it('keeps new secrets from concurrent rotations, and re-encrypts the ones they replaced', async () => {
     const merchant = await service.merchant()
     const { id, secret } = await subscribe(merchant)
     const made: string[] = []
@@ -226,7 +226,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect(kept.map((sealed) => decrypt(sealed, secretField(id)))).to.deep.equal(expected)
   })
 
-  it('reports an endpoint whose replaced secret cannot be decrypted, but only until that secret expires', async () => {
+  it("reports an endpoint whose replaced secret can't be decrypted, but only until that secret expires", async () => {
     const merchant = await service.merchant()
     const { id } = await subscribe(merchant)
     const otherSecrets = createSecrets([Buffer.from(newest, 'base64')])
@@ -243,7 +243,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect(await unreadable({ ...replaced(hour), deletedAt: new Date() })).to.deep.equal([])
   })
 
-  it('does not overwrite a stored response that is replaced or removed concurrently', async () => {
+  it('does not overwrite a stored response that is concurrently replaced or removed', async () => {
     const { StoredResponse: rows } = service.deps
     await reencryptResponses(both.deps)
     const written = rowOf('written', '404["written"]').response
@@ -264,7 +264,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect(await rows.findById('removed')).to.equal(null)
   })
 
-  it('resumes after it is killed, and encrypts each response again correctly if it runs twice in parallel', async () => {
+  it('resumes after being killed, and re-encrypts each response correctly even if run twice in parallel', async () => {
     const { StoredResponse: rows } = service.deps
     const count = 600
     await rows.insertMany(Array.from({ length: count }, (_, at) => rowOf(`many-${at}`, `404"many-${at}"`)))
@@ -283,7 +283,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect(await reencryptResponses(both.deps)).to.deep.equal({ reencrypted: 0, unreadable: [] })
   })
 
-  it('lists exactly the API keys that still need the old SECRET_KEY, and the time at which each key stops needing it', async () => {
+  it('lists exactly the API keys that still need the old SECRET_KEY, and until when', async () => {
     const [unused, suspended, revoked, rotated, over, gone] = await Promise.all(
       Array.from({ length: 6 }, () => service.merchant()),
     )
@@ -316,16 +316,16 @@ describe('npm run admin -- secrets rotate', function () {
       expect(stdout).to.not.include(key.slice(8, 36))
   })
 
-  it("lists no end date for an API key whose current secret needs the old SECRET_KEY, even if the key's replaced secret expires", async () => {
+  it('lists no end date for an API key whose current secret still needs the old SECRET_KEY', async () => {
     const merchant = await service.merchant()
     await rotateKey(service.deps, merchant.keyId, 3600, tester)
     const [one] = await leftOf(merchant)
     expect(one).to.include({ id: merchant.keyId, endsAt: null })
   })
 
-  it('lets the service re-hash an API key when the key is next used, but only once, even if processes list the two SECRET_KEYs in different orders', async () => {
+  it('lets the service re-hash an API key once, at its next use, whatever the order of the SECRET_KEYs', async () => {
     const merchant = await service.merchant()
-    // No lists, because a business may run only two at a time.
+    // Not a list, because a business may run only two at a time.
     const find = ({ http }: Service) => http.get('/api/v1/dev/intents/PI-UNKNOWN').set(merchant.read())
     const requests = Array.from({ length: 60 }, (_, at) => find(at % 3 === 0 ? notYet : both))
     const responses = await Promise.all(requests)
@@ -338,7 +338,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect(await leftOf(merchant)).to.deep.equal([])
     await use(alone, merchant).expect(200)
 
-    // The exchange is undone: an hour later the key moves back, too.
+    // The rotation is undone: an hour later, the key goes back too.
     notYet.clock.freeze(new Date(Date.now() + hour + 1000))
     await use(notYet, merchant).expect(200)
     notYet.clock.freeze(null)
@@ -346,7 +346,7 @@ describe('npm run admin -- secrets rotate', function () {
     await use(service, merchant).expect(200)
   })
 
-  it('does not stop the service from accepting an API key that is re-hashed during the request or cannot be re-hashed', async () => {
+  it("never makes the service refuse an API key that is being re-hashed or can't be re-hashed", async () => {
     const merchant = await service.merchant()
     const { batchers } = both.deps
     const { findKey, noteOnKey } = batchers

@@ -14,7 +14,7 @@ import { waitFor } from '../support/wait-for.ts'
 const intents = '/api/v1/dev/intents'
 const text = (lines: string) => lines.trimEnd().split('\n')
 
-describe('The commands that list and show', function () {
+describe('The list and show commands', function () {
   this.timeout(60_000)
   const service = withService(shortRetryDelays)
   const cli = withAdmin(service)
@@ -26,7 +26,7 @@ describe('The commands that list and show', function () {
     return items.map(({ id }) => id)
   }
 
-  it('list the keys that match, newest first and page by page, and show what a key may do and when it was used', async () => {
+  it('list matching keys page by page, newest first, and show their permissions and last use', async () => {
     const { businessId, keyId, key } = await service.merchant()
     const bound = await service.key(businessId, {
       mode: 'live',
@@ -82,7 +82,7 @@ describe('The commands that list and show', function () {
       .and.match(/^lastUsedDay +never$/m)
   })
 
-  it('find the key of a secret that is passed on standard input, and never print it', async () => {
+  it('find the key of a secret read from standard input, and never print the secret', async () => {
     const { keyId, key: old } = await service.merchant()
     const current = (await rotateKey(service.deps, keyId, 3600, tester))?.key ?? ''
     const ended = await service.merchant({ mode: 'live' })
@@ -191,8 +191,8 @@ describe('The commands that list and show', function () {
     expect(locked.fixedOutcome).to.deep.equal({ outcome: 'refused', reason: 'wallet_locked' })
   })
 
-  // This test is the last, because it advances the clock of the service, which the commands do not follow.
-  it('show the endpoints and deliveries of a business, without control characters from its texts', async () => {
+  // Comes last, because it advances the service's clock, which the commands do not follow.
+  it("show a business's endpoints and deliveries, with control characters removed from its texts", async () => {
     const merchant = await service.merchant()
     const { businessId } = merchant
     const name = `Moved \u001b[2J\u202Eup ${'x'.repeat(150)}`

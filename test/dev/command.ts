@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-/** Starts a command and collects its output. */
 export function startCommand(
   [command, ...args]: readonly [string, ...string[]],
   options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},

@@ -13,7 +13,7 @@ const pick = <T>(from: Record<string, T>, names: string[]): Record<string, T> =>
 
 const whole = openapi as unknown as Description
 const intents = '/dev/intents'
-/** A part of the real description, because a comparison of the whole takes longer. */
+/** Only a part of the real description, because comparing all of it takes longer. */
 const api: Description = {
   ...whole,
   paths: pick(whole.paths, [intents, '/dev/intents/{referenceNumber}/simulate-payment', '/dev/webhooks/endpoints']),
@@ -47,7 +47,7 @@ const addParameter = (copy: Description, required: boolean): void => {
   listAt(copy, 'paths', intents, 'get', 'parameters').push(shop)
 }
 
-/** Breaking changes, each under a part of the line that reports it. One comparison finds all of them. */
+/** Keyed by a part of the line that reports the change. One comparison finds all of them. */
 const changes: Record<string, Change> = {
   'POST /dev/intents: [Removed] Response 201': (copy) => {
     const responses = at(copy, 'paths', intents, 'post', 'responses')
@@ -124,14 +124,14 @@ const compatible: readonly Change[] = [
   },
 ]
 
-describe('The comparison of two descriptions of the API', () => {
+describe('The comparison of two API descriptions', () => {
   for (const [name, planted] of Object.entries({ changes, removals }))
-    it(`finds every breaking change among ${Object.keys(planted).length} planted ${name}`, () => {
+    it(`detects every breaking change among ${Object.keys(planted).length} deliberate ${name}`, () => {
       const found = breakingChanges(api, changed(...Object.values(planted))).join('\n')
       for (const line of Object.keys(planted)) expect(found).to.include(line)
     })
 
-  it('does not report additions, new values in responses, and changed texts', () => {
+  it('ignores additions, new values in responses, and reworded texts', () => {
     expect(breakingChanges(api, changed(...compatible))).to.deep.equal([])
   })
 })
@@ -157,14 +157,14 @@ describe('npm run api:check', () => {
   })
   afterEach(() => rmSync(root, { recursive: true }))
 
-  it('fails after an addition, and npm run api:accept accepts it', () => {
+  it('fails after an addition until npm run api:accept accepts it', () => {
     expect(problemsIn(root, withMore).join()).to.include('npm run api:accept')
     expect(accept(root, '', withMore)).to.deep.equal([])
     expect(problemsIn(root, withMore)).to.deep.equal([])
     expect(changelog()).not.to.include('Breaking')
   })
 
-  it('fails after a breaking change, which npm run api:accept accepts only with a sentence for the changelog', () => {
+  it('fails after a breaking change, which npm run api:accept accepts only with a changelog sentence', () => {
     for (const problems of [problemsIn(root, withLess), accept(root, '', withLess)])
       expect(problems.join('\n')).to.match(/GET \/intents: \[Removed\].*api:accept -- /s)
     expect(accept(root, 'GET /intents is gone.', withLess)).to.deep.equal([])
@@ -172,7 +172,7 @@ describe('npm run api:check', () => {
     expect(changelog()).to.match(/## 0\.2\.0\n.*### Breaking changes\n\n- GET \/intents is gone\.\n.*## 0\.1\.0/s)
   })
 
-  it('fails if the stored description was changed by hand, or if a new version does not name it', () => {
+  it('fails if the stored description was edited by hand, or a new version does not name it', () => {
     const before = changelog()
     writeFileSync(join(root, 'docs/openapi.json'), `${JSON.stringify(withLess, null, 2)}\n`)
     for (const problems of [problemsIn(root, withLess), accept(root, '', withLess)])

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { withOpened } from '../support/with.ts'
 
-/** The commands of this project in a folder of their own, so that a test does not meet a stack that runs here. */
+/** In a folder of its own, so that a test doesn't meet a stack running here. */
 async function copyDev() {
   const folder = await mkdtemp(join(tmpdir(), 'payment-intents-dev-'))
   for (const name of ['dev', 'package.json', 'package-lock.json'])
@@ -11,6 +11,5 @@ async function copyDev() {
   return { folder, usePackages: () => symlink(resolve('node_modules'), join(folder, 'node_modules')) }
 }
 
-/** A copy of the commands for all tests of a `describe`, or for each of them. */
 export const withCopyOfDev = (per?: 'describe' | 'test') =>
   withOpened(copyDev, ({ folder }) => rm(folder, { recursive: true, force: true, maxRetries: 3 }), per)

@@ -30,7 +30,7 @@ describe('npm test', () => {
     return { code, stdout, last: stdout.trim().split('\n').at(-1) }
   }
 
-  it('runs every file of its suite, repeats the failures, and ends with the figures', async () => {
+  it('runs every file of its suite, lists the failures again, and ends with totals', async () => {
     await write('test/two.test.ts', "it('breaks', () => { throw new Error('broken') }); it.skip('waits')")
     await write('test/kills/three.test.ts', "it('belongs to another suite', () => {})")
     const { code, stdout, last } = await run('test')
@@ -40,7 +40,7 @@ describe('npm test', () => {
     expect(stdout).to.include('Skipped:\n  waits\n')
   })
 
-  it('runs the named files only, and with --grep only the tests with such a title', async () => {
+  it('runs only the named files, and with --grep only tests with a matching title', async () => {
     expect(await run('test', 'test/api', '--grep', 'too')).to.include({ code: 0, last: '1 passed, 0 failed' })
   })
 
@@ -63,7 +63,7 @@ describe('npm test', () => {
     ],
   }
   for (const [what, [source = '', reason = '']] of Object.entries(faults))
-    it(`names the failure, counts it and exits with 1 if ${what}`, async () => {
+    it(`names and counts the failure and exits with 1 if ${what}`, async () => {
       await write('test/fault.test.ts', source)
       const { code, stdout, last } = await run('test', 'test/fault.test.ts', 'test/api')
       expect(code).to.equal(1)
@@ -71,14 +71,14 @@ describe('npm test', () => {
       expect(stdout.split('Failed:')[1]).to.include(reason)
     })
 
-  it('fails at once if its servers cannot start', async () => {
+  it("fails at once if its servers can't start", async () => {
     await writeServers("async () => { throw new Error('no port') }")
     const { code, stdout } = await run('test', 'test/api')
     await writeServers('async () => {}')
     expect([code, stdout.includes('no port')]).to.deep.equal([1, true])
   })
 
-  it('counts as failed if it is stopped', async () => {
+  it('counts as failed if stopped early', async () => {
     await write('test/stops.test.ts', "it('stops the run', (done) => void process.kill(process.ppid))")
     const { code, stdout, last } = await run('test', 'test/stops.test.ts')
     expect([code, last]).to.deep.equal([1, '0 passed, 1 failed'])

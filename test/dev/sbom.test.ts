@@ -17,7 +17,7 @@ const packages: Record<string, { dev?: boolean }> = JSON.parse(
 ).packages
 
 describe('npm run sbom', () => {
-  it('writes a CycloneDX list of exactly the packages in production, with their digests', () => {
+  it('writes a CycloneDX list of exactly the production packages, with their digests', () => {
     const copy = mkdtempSync(join(tmpdir(), 'sbom-'))
     try {
       for (const file of files) cpSync(join(root, file), join(copy, file))

@@ -9,7 +9,7 @@ import { withClient } from '../../ops/backup/server.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { startCommand } from './command.ts'
 
-describe('Local servers', () => {
+describe('Local database servers', () => {
   const started: { stop(): Promise<void> }[] = []
   const keep = <T extends { stop(): Promise<void> }>(server: T): T => {
     started.push(server)
@@ -18,7 +18,7 @@ describe('Local servers', () => {
 
   after(() => Promise.all(started.map((server) => server.stop())))
 
-  it('keep their port and data after kill -9 and a restart', async () => {
+  it('keep their port and data across kill -9 and a restart', async () => {
     const database = keep(await startMongo())
     const queue = keep(await startRedis({ appendonly: true }))
     await withMongo(database.url, (db) =>
@@ -39,7 +39,7 @@ describe('Local servers', () => {
     expect(await query(queue.port, 'GET kept\r\n')).to.equal('$3\r\nyes\r\n')
   })
 
-  it('can be frozen and thawed, and can be stopped even while they are frozen', async () => {
+  it('can be frozen and thawed, and stopped even while frozen', async () => {
     const [queue, other] = [keep(await startRedis()), keep(await startRedis())]
     await queue.kill('SIGSTOP')
     let isSilent = true
@@ -61,7 +61,7 @@ describe('Local servers', () => {
     expect(await second).to.equal(`Redis cannot start: port ${queue.port} is in use`)
   })
 
-  it('end, and leave nothing behind, when their parent process ends or is killed with kill -9', async () => {
+  it('end and leave nothing behind when their parent process ends, even by kill -9', async () => {
     const script = `
       import { startMongo, startRedis } from ${JSON.stringify(resolve('dev/servers.ts'))}
       const servers = await Promise.all([startMongo(), startRedis()])

@@ -12,7 +12,7 @@ import { startCommand } from './command.ts'
 import { withCopyOfDev } from './copy-of-dev.ts'
 
 const wrapper = `#!/bin/sh\nexec '${process.execPath}' "$@"\n`
-/** Makes Node.js state another version or platform. */
+/** Makes Node.js claim another version or platform. */
 const pretending = (as: { node: string; platform?: string }) => [
   '--import',
   `data:text/javascript,Object.defineProperty(process, 'versions', { value: { node: '${as.node}' } });
@@ -31,7 +31,7 @@ describe('The setup script', () => {
 
   afterEach(() => rm(empty, { recursive: true }))
 
-  /** The environment of a machine without programs, cache and network. */
+  /** A machine without programs, cache and network. */
   const nothing = () => ({
     PATH: empty,
     HOME: empty,
@@ -51,7 +51,7 @@ describe('The setup script', () => {
     return { code, lines, last: lines.at(-1), stdout: command.output.stdout }
   }
 
-  it('prints a single line that lists every way to provide the missing programs', async () => {
+  it('lists every way to install missing programs in a single line', async () => {
     await copy.usePackages()
     const { code, lines, last, stdout } = await run('stack', nothing())
     expect(code).to.equal(1)
@@ -61,7 +61,7 @@ describe('The setup script', () => {
     expect(lines.join('\n')).to.contain('MongoDB: no mongod on the PATH').and.to.contain('Redis: no redis-server')
   })
 
-  it('never runs the tests against a server that the script did not start', async () => {
+  it('never runs the tests against a server that it did not start', async () => {
     await copy.usePackages()
     const given = { MONGODB_URL: 'mongodb://db.example/pi', REDIS_URL: 'redis://db.example' }
     const { code, last } = await run('test', { ...nothing(), ...given })
@@ -71,7 +71,7 @@ describe('The setup script', () => {
       .and.not.to.contain('_URL')
   })
 
-  it('uses the programs on the PATH, except programs that fail to start', async () => {
+  it('uses programs on the PATH, except those that fail to start', async () => {
     await copy.usePackages()
     await symlink((await findRedisServer()).path, join(empty, 'redis-server'))
     await writeFile(join(empty, 'mongod'), '#!/bin/sh\necho broken >&2; exit 1\n', { mode: 0o755 })
@@ -83,7 +83,7 @@ describe('The setup script', () => {
       .and.not.to.contain('No Redis')
   })
 
-  it('finds the browser for the tests, or explains in one line how to install one', async () => {
+  it('finds the browser for the tests, or says in one line how to install one', async () => {
     await copy.usePackages()
     const without = await run('test:full', nothing())
     expect(without.code).to.equal(1)
@@ -95,7 +95,7 @@ describe('The setup script', () => {
     expect(last).to.match(/^No MongoDB/)
   })
 
-  it('runs the given command with the servers that it has found', async () => {
+  it('runs the given command with the servers it has found', async () => {
     await copy.usePackages()
     await symlink((await findRedisServer()).path, join(empty, 'redis-server'))
     const env = { ...nothing(), MONGOMS_SYSTEM_BINARY: (await findMongod()).path }
@@ -116,13 +116,13 @@ describe('The setup script', () => {
     expect(last).to.equal('ci --include=dev --ignore-scripts')
   })
 
-  /** A command that tells how it was run. */
+  /** A command that prints how it was run. */
   async function withProgram(text = 'console.log(process.env.PATH, ...process.argv.slice(2)); process.exitCode = 7') {
     await copy.usePackages()
     await writeFile(join(copy.folder, 'dev', 'figures.ts'), text)
   }
 
-  it('runs the command with a Node.js 24 from later on the PATH if the first one is older', async () => {
+  it('uses a Node.js 24 from later on the PATH if the first one is older', async () => {
     await withProgram()
     await writeFile(join(empty, 'node'), wrapper, { mode: 0o755 })
     const { code, lines, stdout } = await run('figures --all', nothing(), older)
@@ -133,7 +133,7 @@ describe('The setup script', () => {
     })
   })
 
-  it('passes a signal on to the command, and exits with its code', async () => {
+  it('passes signals on to the command, and exits with its code', async () => {
     await withProgram("process.once('SIGTERM', () => process.exit(9)); setInterval(() => {}, 99); console.log('up')")
     const command = startCommand([process.execPath, 'dev/setup.mjs', 'figures'], { cwd: copy.folder })
     await waitFor('the command is up', () => command.output.stdout !== '')
@@ -141,7 +141,7 @@ describe('The setup script', () => {
     expect(await command.ended).to.deep.equal({ code: 9, signal: null })
   })
 
-  /** A machine with an older Node.js, and with an npm that packs this program. */
+  /** An older Node.js, and an npm that packs this program. */
   async function withOlderNode(binary: string) {
     await withProgram()
     await mkdir(join(empty, 'package/bin'), { recursive: true })
@@ -157,7 +157,7 @@ describe('The setup script', () => {
     return { env: { ...nothing(), npm_execpath: npm, XDG_CACHE_HOME: join(empty, 'cache') }, npm, sha512 }
   }
 
-  /** Makes this the only package in the table of the copy. */
+  /** Leaves only this package in the copy's table. */
   async function listInTable(sha512: string) {
     const build = { name: 'node-here', version: '24.12.3', sha512 }
     const text = `export const builds = ${JSON.stringify({ [platform]: build })}`
@@ -175,7 +175,7 @@ describe('The setup script', () => {
     expect(await run('figures', env, older)).to.include({ code: 7, last: '', stdout: first.stdout })
   })
 
-  it('leaves nothing behind if the checksum is wrong or the program does not run, and says so in one line', async () => {
+  it('leaves nothing behind and says so in one line if the checksum is wrong or the program does not run', async () => {
     const { env, sha512 } = await withOlderNode('#!/bin/sh\necho no libstdc++\n')
     const faults = {
       wrong: 'its SHA-512 checksum is wrong, so it was removed',
@@ -192,7 +192,7 @@ describe('The setup script', () => {
     }
   })
 
-  it('says in one line what to do on a platform without a package, or with a Node.js that is too old', async () => {
+  it('says in one line what to do on an unsupported platform or with a Node.js that is too old', async () => {
     const { lines } = await run('types', nothing(), pretending({ node: '22.1.0', platform: 'sunos' }))
     expect(lines).to.deep.equal([
       `Node.js 24 is required, and no package provides it for sunos-${process.arch}. Install Node.js 24, and put it on the PATH.`,
@@ -201,7 +201,7 @@ describe('The setup script', () => {
     expect(tooOld.lines).to.deep.equal(['Node.js 20.19 or later is required. This is 18.20.8'])
   })
 
-  it('has a Node.js 24 with its checksum for each platform, and accepts the same versions everywhere', async () => {
+  it('knows a checksum of Node.js 24 for each platform, and accepts the same versions everywhere', async () => {
     expect(Object.keys(builds)).to.have.members(['darwin-x64', 'linux-arm64', 'linux-x64'])
     for (const { version, sha512 } of Object.values(builds))
       expect([isWanted(version), Buffer.from(sha512, 'base64').length]).to.deep.equal([true, 64])

@@ -17,7 +17,7 @@ describe('npm run stack', function () {
 
   async function stack(words: [string, ...string[]] = [process.execPath, 'dev/setup.mjs', 'stack']) {
     const command = startCommand(words, { cwd: copy.folder })
-    // The servers of a killed stack need time to end, and so do the new ones to start.
+    // A killed stack's servers need time to end, and new ones time to start.
     const line = waitFor('the line of the stack', () => command.output.stdout.includes('\n'), 30_000)
     const ended = command.ended.then(() => expect(command.output.stdout, command.output.stderr).to.match(LINE))
     await Promise.race([line, ended])
@@ -28,7 +28,7 @@ describe('npm run stack', function () {
     return { ...command, ports, responses, gone }
   }
 
-  it('prints one line, refuses to run twice at the same time, keeps its data and stops on SIGTERM', async () => {
+  it('prints one line, refuses to run twice, keeps its data and stops on SIGTERM', async () => {
     const first = await stack()
     expect(first.output.stdout).to.match(LINE)
     expect(await first.responses()).to.deep.equal(['', ''])
@@ -51,7 +51,7 @@ describe('npm run stack', function () {
     await third.gone()
   })
 
-  it('stops its servers even if it is killed with kill -9, and can be restarted immediately', async () => {
+  it('stops its servers even on kill -9, and can be restarted immediately', async () => {
     const killed = await stack(throughNpm)
     killed.kill('SIGKILL')
     const next = await stack()

@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '../..')
 const file = 'docs/maintainers/asvs-5.0-level-2.csv'
 const rows: Record<string, string>[] = parse(readFileSync(join(root, file)), { columns: true })
 
-/** The sections of OWASP ASVS 5.0.0, each with the number of its requirements of levels 1 and 2, which come first. */
+/** OWASP ASVS 5.0.0: each section with its number of requirements of levels 1 and 2, which come first. */
 const sections =
   '1.1:2 1.2:9 1.3:11 1.4:3 1.5:2 2.1:3 2.2:3 2.3:4 2.4:1 3.2:2 3.3:4 3.4:6 3.5:5 3.7:2 4.1:3 4.2:1 4.3:2 4.4:4 ' +
   '5.1:1 5.2:3 5.3:2 5.4:3 6.1:3 6.2:12 6.3:4 6.4:4 6.5:5 6.6:3 6.8:4 7.1:3 7.2:4 7.3:2 7.4:5 7.5:2 7.6:2 8.1:2 ' +
@@ -16,7 +16,7 @@ const sections =
   '16.2:5 16.3:4 16.4:3 16.5:3 17.1:1 17.2:4 17.3:2'
 
 describe(file, () => {
-  it('contains every requirement of levels 1 and 2 exactly once, in order', () => {
+  it('lists every requirement of levels 1 and 2 exactly once, in order', () => {
     const ids = sections.split(' ').flatMap((each) => {
       const [section = '', count = ''] = each.split(':')
       return Array.from({ length: Number(count) }, (_, at) => `${section}.${at + 1}`)
@@ -26,7 +26,7 @@ describe(file, () => {
     expect(counts).to.deep.equal([70, 183])
   })
 
-  it('gives each requirement a verdict, and proof in existing files or a reason', () => {
+  it('gives each requirement a verdict, with proof in existing files or a reason', () => {
     const verdicts = ['met', 'operator', 'not applicable', 'not met']
     for (const { id, verdict = '', evidence = '', note = '' } of rows) {
       expect(verdicts, id).to.include(verdict)

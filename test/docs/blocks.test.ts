@@ -5,32 +5,32 @@ import { description, schemaErrors } from '../support/check-responses.ts'
 import { isListed, notRun, testOf } from './how-tested.ts'
 import { type Block, blocks, nameOf } from './pages.ts'
 
-/** The kinds of blocks that a reader copies or relies on. */
+/** What a reader copies or relies on. */
 const kinds = ['sh', 'js', 'ts', 'sql', 'csv', 'json']
 const { schemas } = description.components as { schemas: Record<string, { required?: string[] }> }
-/** The paths of the schemas in the OpenAPI document: each named one, and the data of an order event. */
+/** In the OpenAPI document: each named schema, and an order event's data. */
 const paths = [...Object.keys(schemas).map((name) => [name]), ['OrderNewEvent', 'properties', 'data']]
 
 const fenced = blocks.filter(({ fence }) => kinds.includes(fence))
 const json = fenced.filter(({ fence }) => fence === 'json')
 
-/** Whether a value matches a schema of the OpenAPI document. An envelope is optional. */
+/** The envelope is optional. */
 function isDescribed(shown: { success?: boolean; data?: unknown; statusCode?: number }): boolean {
   if (shown.success === false) return schemaErrors(shown, 'components', 'schemas', 'Failure') === null
   if (shown.statusCode !== undefined) return isDescribed({ success: false, error: shown } as object)
   const value = shown.success === true ? shown.data : shown
-  // Compiling a schema takes long, and one whose required fields are missing would not match.
+  // Compiling is slow, and a schema whose required fields are missing can't match anyway.
   const mayMatch = ([name = '']: string[]) => (schemas[name]?.required ?? []).every((field) => field in Object(value))
   return paths.some((path) => mayMatch(path) && schemaErrors(value, 'components', 'schemas', ...path) === null)
 }
 
-describe('The code blocks on the pages', () => {
+describe('The code blocks in the documentation', () => {
   it('include at least one block of every expected kind', () => {
     for (const kind of kinds) expect(fenced.map(({ fence }) => fence)).to.include(kind)
     expect(fenced.length).to.be.at.least(40)
   })
 
-  it('are either run by a test or listed in how-tested.ts with the reason why no test runs them', () => {
+  it('are either run by a test or listed in how-tested.ts with a reason', () => {
     expect(fenced.filter((block) => testOf(block) === undefined).map(nameOf)).to.deep.equal([])
     const listed = fenced.map(isListed)
     expect(notRun.filter((one) => !listed.includes(one))).to.deep.equal([])
@@ -40,14 +40,14 @@ describe('The code blocks on the pages', () => {
     for (const block of json) expect(() => JSON.parse(block.text), nameOf(block)).to.not.throw()
   })
 
-  it('match the OpenAPI document if they show JSON on a page for merchants', () => {
+  it('match the OpenAPI document if they show JSON to merchants', () => {
     const isForMerchants = ({ page }: Block) => page !== 'docs/operators/wallet-provider.md'
     const examples = json.filter((block) => isForMerchants(block) && !block.text.includes('"…"'))
     expect(examples.length).to.be.at.least(5)
     expect(examples.filter(({ text }) => !isDescribed(JSON.parse(text))).map(nameOf)).to.deep.equal([])
   })
 
-  it('show each error with the status that the catalogue gives for that error', () => {
+  it('show each error with its status from the catalogue', () => {
     const errors = json
       .map(({ text }) => JSON.parse(text))
       .map((shown) => shown.error ?? shown)

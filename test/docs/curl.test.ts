@@ -6,14 +6,14 @@ import { callsTheApi } from './how-tested.ts'
 import { type Block, blocks, blocksOf, nameOf } from './pages.ts'
 import { skipUnlessHere } from './program.ts'
 
-/** The first response that a page shows below a block, under the same heading. */
+/** The first response shown below a block, under the same heading. */
 const shownBelow = ({ page, line, heading }: Block): unknown =>
   blocksOf(page)
     .filter((block) => block.fence === 'json' && block.heading === heading && block.line > line)
     .map(({ text }) => JSON.parse(text))
     .find(({ success }) => success === true)
 
-/** Compares names of fields and types of values. `…` stands for more fields. */
+/** Compares field names and value types. `…` stands for more fields. */
 function differences(shown: unknown, given: unknown, at: string): string[] {
   if (shown === null || given === null) return []
   if (Array.isArray(shown) && Array.isArray(given))
@@ -24,7 +24,7 @@ function differences(shown: unknown, given: unknown, at: string): string[] {
   const [fields, others] = [Object.keys(shown), Object.keys(given)]
   const missing = fields.filter((field) => field !== '…' && !others.includes(field))
   const extra = fields.includes('…') ? [] : others.filter((field) => !fields.includes(field))
-  // The merchant chooses these names.
+  // Merchants choose these names.
   if (at.endsWith('.metadata')) return []
   return [
     ...missing.map((field) => `${at}.${field} is shown but not given`),
@@ -62,7 +62,7 @@ describe("The guide's curl commands", () => {
       expect(differences(shown, exchanges.at(-1)?.body, 'response')).to.deep.equal([])
     })
 
-  it('appear in at least 14 code blocks, and at least six of their responses are compared with the responses on the page', () => {
+  it('appear in at least 14 code blocks, at least six of them with responses to compare', () => {
     expect(found.length).to.be.at.least(14)
     expect(compared).to.be.at.least(6)
   })

@@ -5,33 +5,29 @@ import { createFixture } from './fixture.ts'
 import { type Block, blocksOf } from './pages.ts'
 import { runProgram } from './program.ts'
 
-/** A request of a block, and its response. */
 export interface Exchange {
-  /** As in the table of operations: `POST /dev/intents`. */
+  /** E.g. `POST /dev/intents`, as in the table of operations. */
   operation: string
   status: number
   body: { success: boolean; data?: unknown }
 }
 
-/** Prints the body of each response, and below it a line with its status. */
+/** Prints each response's body, and below it a line with its status. */
 const reporting = `curl() { command curl -sS --max-time 15 -w '\\n%{http_code} %{method} %{url_effective}\\n' "$@"; }\n`
 
-/** A line such as KEY=sk_test_…: the test sets the variable. */
+/** E.g. KEY=sk_test_…, a variable that the test sets. */
 const blank = /^(export )?[A-Z]+=\S*….*$/gm
 
-/** The product id that the pages show. The merchant of a test has another product. */
+/** As shown on the pages. A test's merchant has another product. */
 const shownProduct = '6920c1f4e9b0a7d25c41f803'
 
-/**
- * Replaces the month that the pages show with the current month, and its last days with today. The API refuses a future
- * month or day.
- */
+/** The API refuses future months and days, so a shown month becomes the current one, and its last days become today. */
 export function inThisMonth(text: string): string {
   const today = new Date().toISOString().slice(0, 10)
   return text.replaceAll(/2026-11-[23]\d/g, today).replaceAll('2026-11', today.slice(0, 7))
 }
 
-/** Runs a block of curl for a new merchant. Resolves to its requests in their order. */
+/** Creates a new merchant for the block. Resolves to the requests in order. */
 export async function runCurl(service: Service, endpointServer: EndpointServer, block: Block): Promise<Exchange[]> {
   const { environment } = await createFixture(service, endpointServer, block.text)
   const script = inThisMonth(block.text).replace(blank, '').replaceAll(shownProduct, String(environment.PRODUCT))
@@ -42,13 +38,13 @@ export async function runCurl(service: Service, endpointServer: EndpointServer, 
     ([, body = '', status, method = '', url = '']) => ({
       operation: `${method} ${new URL(url).pathname.replace('/api/v1', '')}`,
       status: Number(status),
-      // A file that is saved is not printed.
+      // Output saved to a file is not printed.
       body: JSON.parse(body || '{"success":true}'),
     }),
   )
 }
 
-/** The route of an operation, or undefined. The path may contain `{id}`, as the pages write it. */
+/** The path may contain `{id}`, as the pages write it. */
 export const operationOf = (operation: string) =>
   routes.find(({ method, path }) =>
     new RegExp(`^${method.toUpperCase()} ${path.replaceAll(/:\w+/g, '[^/]+')}$`).test(operation),

@@ -3,7 +3,7 @@ import type { EndpointServer } from '../support/endpoint-server.ts'
 import type { Merchant, Service } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 
-/** Creates a merchant with the resources that a program of the guide needs. `environment` names them. */
+/** A merchant with everything that the guide's programs need, by name in `environment`. */
 export async function createFixture(
   service: Service,
   endpointServer: EndpointServer,

@@ -9,7 +9,7 @@ import { textOf } from './pages.ts'
 const root = join(import.meta.dirname, '../..')
 const [promised = ''] = textOf('docs/maintainers/guarantees.md').split('\n## What is not promised\n')
 
-/** A row of the page: the promise, and the tests that prove it. */
+/** A promise, and the tests that prove it. */
 interface Row {
   promise: string
   proof: string
@@ -27,7 +27,7 @@ const proofs = new Set(rows.flatMap(({ proof }) => inTicks(proof)))
 const tests = [...proofs].filter((name) => name.includes('/'))
 const ofFaults = [...proofs].filter((name) => !name.includes('/'))
 
-/** `round.ended` is a promise of the harness, not of the service. */
+/** `round.ended` is a promise of the test harness, not of the service. */
 const ofTheService = Object.keys(promises).filter((name) => name !== 'round.ended')
 
 describe('docs/maintainers/guarantees.md', () => {
@@ -42,16 +42,16 @@ describe('docs/maintainers/guarantees.md', () => {
     expect(tests.filter((name) => !existsSync(join(root, `test/${name}.test.ts`)))).to.deep.equal([])
   })
 
-  it('lists exactly the promises about the service that the fault checker verifies', () => {
+  it('lists exactly the promises that the fault checker verifies', () => {
     expect(ofFaults).to.have.members(ofTheService)
   })
 
-  it('lists, for each planted bug, a test that detects the bug or a promise that the bug breaks', () => {
+  it('lists for each planted bug a test that detects it or a promise that it breaks', () => {
     const unnamed = mutants.filter(({ caughtBy }) => !caughtBy.some((name) => proofs.has(name.replace('.test.ts', ''))))
     expect(unnamed.map(({ name }) => name)).to.deep.equal([])
   })
 
-  it('lists exactly the checks in the attack', () => {
+  it('lists exactly the checks of the attack', () => {
     expect([...new Set(rows.flatMap(({ proof }) => inItalics(proof)))]).to.have.members(checkNames)
   })
 })

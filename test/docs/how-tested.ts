@@ -1,7 +1,7 @@
 import { fileOf } from './languages.ts'
 import type { Block } from './pages.ts'
 
-/** Pages with commands for an operator's machines. Tests check their syntax and every name in them (names.test.ts). */
+/** Pages with commands for an operator's machines. Their syntax and every name in them are tested (names.test.ts). */
 const operators: Record<string, string> = {
   'CONTRIBUTING.md': 'starts servers of its own',
   'README.md': 'starts the demo and the whole suite, which the gate runs',
@@ -15,7 +15,7 @@ const operators: Record<string, string> = {
   'test/README.md': 'breaks things for minutes',
 }
 
-/** Blocks of other pages that no test runs, with the reasons. */
+/** Blocks of other pages that no test runs, and why. */
 export const notRun: { page: string; begins: string; because: string }[] = [
   {
     page: 'docs/merchants/quickstart.md',
@@ -44,13 +44,12 @@ export const notRun: { page: string; begins: string; because: string }[] = [
   },
 ]
 
-/** Whether a block calls the API with curl. */
 export const callsTheApi = (block: Block): boolean => block.fence === 'sh' && block.text.includes('"$BASE/')
 
 export const isListed = (block: Block) =>
   notRun.find(({ page, begins }) => page === block.page && block.text.startsWith(begins))
 
-/** The test that runs or checks a block, or the reason why none does; undefined if there is neither. */
+/** What runs or checks a block, or why nothing does. Undefined if there is neither. */
 export function testOf(block: Block): string | undefined {
   if (block.fence === 'json')
     return 'blocks.test.ts validates it, curl.test.ts compares it with the response of the block above it'

@@ -1,17 +1,16 @@
 import { readdirSync } from 'node:fs'
 import { type Block, blocks, textOf } from './pages.ts'
 
-/** A language in which the guide for merchants has programs. */
+/** One of the languages of the merchants' guide. */
 export interface Language {
   name: string
-  /** The word after the ``` of a code block. */
+  /** What follows the ``` of a code block. */
   fence: string
   extension: string
   command: string
   /**
-   * Checks requests with the function of the guide. It reads one request per line from stdin: secret, time, body, then
-   * names and values of headers, separated by tabs, all but the time in base64. It prints the event's id or null
-   * for each.
+   * Checks requests with the guide's function. Reads one per line from stdin (secret, time, body, then header names and
+   * values, tab-separated, all but the time in base64) and prints the event's id or null for each.
    */
   checkAll: string
 }
@@ -74,11 +73,11 @@ foreach (explode("\\n", rtrim(stream_get_contents(STDIN), "\\n")) as $line) {
 export const languageOf = ({ fence }: Block): Language | undefined =>
   languages.find((language) => language.fence === fence)
 
-/** The file that the first line of a program names, or undefined. */
+/** Named in the program's first line. */
 export const fileOf = ({ page, text }: Block): string | undefined =>
   page.startsWith('docs/merchants/') ? /^(?:<\?php )?(?:\/\/|#) (\w+\.\w+)\n/.exec(text)?.[1] : undefined
 
-/** The files of a language in docs/clients, which the programs of the guide use. */
+/** Files in docs/clients that the guide's programs use. */
 export const librariesOf = ({ extension }: Pick<Language, 'extension'>): Record<string, string> =>
   Object.fromEntries(
     readdirSync(new URL('../../docs/clients', import.meta.url))
@@ -88,7 +87,7 @@ export const librariesOf = ({ extension }: Pick<Language, 'extension'>): Record<
 
 const onPages = blocks.filter((block) => fileOf(block) !== undefined)
 
-/** The same programs in other languages: files in docs/clients, to which the page links. */
+/** The same programs in other languages, in docs/clients and linked from the page. */
 const inFiles = onPages.flatMap((program) =>
   languages.flatMap((language) => {
     const name = fileOf(program)?.replace(/\w+$/, language.extension) ?? ''
@@ -97,5 +96,4 @@ const inFiles = onPages.flatMap((program) =>
   }),
 )
 
-/** The programs of the guide. */
 export const programs = [...onPages, ...inFiles]

@@ -6,13 +6,13 @@ import { memoryOfBusiness } from '../../src/limits/capacity.ts'
 import { perBodyByte, smallBytes } from '../../src/limits/memory.ts'
 import { textOf } from './pages.ts'
 
-/** Formats a number like the pages, with a space between thousands. */
+/** Puts a space between thousands, as on the pages. */
 const number = (value: number): string => value.toLocaleString('en').replaceAll(',', ' ')
 const seconds = (ms: number): string => `${ms / 1000} s`
 const kib = (bytes: number): string => `${bytes / 1024} KiB`
 const mib = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MiB`
 
-/** The phrases in which each page states the limits of a connection, with the numbers of the code. */
+/** How each page words the connection limits, with the code's numbers. */
 const phrases: Record<string, string[]> = {
   'docs/merchants/errors.md': [
     `once more for each full ${kib(smallBytes)}`,
@@ -29,7 +29,7 @@ const phrases: Record<string, string[]> = {
 
 describe('The connection limits', () => {
   for (const [page, sentences] of Object.entries(phrases))
-    it(`have the same values in ${page} as in the code`, () => {
+    it(`are the same in ${page} as in the code`, () => {
       const text = textOf(page).replaceAll(/\s+/g, ' ')
       for (const sentence of sentences) expect(text).to.include(sentence)
     })

@@ -12,14 +12,14 @@ const commandNamed = (program: Command, words: readonly string[]): Command | und
 const optionsOf = (command: Command): string[] =>
   command.options.flatMap(({ long }) => (typeof long === 'string' ? [long] : []))
 
-/** Splits a command line into the words of its command and its options. */
+/** Splits a command line into the command's words and its options. */
 const partsOf = (line: string) => ({
   line,
   words: /^[a-z]+(?: [a-z][a-z-]*)?/.exec(line)?.[0].split(' ') ?? [],
   options: line.match(/--[a-z][\w-]*/g) ?? [],
 })
 
-/** Returns the first group of each match on any page, with the page. */
+/** Each match's first group, with its page. */
 const named = (pattern: RegExp): { page: string; name: string }[] =>
   pages.flatMap((page) => [...textOf(page).matchAll(pattern)].map(([, name = '']) => ({ page, name })))
 
@@ -34,14 +34,14 @@ describe('The documentation', () => {
     expect(packages.filter(({ name }) => name !== version)).to.deep.equal([])
   })
 
-  it('uses `npm run` only with scripts that exist in package.json', () => {
+  it('uses `npm run` only with scripts in package.json', () => {
     const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }
     const wanted = named(/npm run (?:--silent )?([a-z][\w:-]*)/g)
     expect(wanted.length).to.be.at.least(20)
     expect(wanted.filter(({ name }) => !(name in scripts))).to.deep.equal([])
   })
 
-  it('mentions only commands and options that the command line has', () => {
+  it('mentions only existing commands and options', () => {
     const program = createProgram()
     const isCommand = (line: string): boolean => {
       const { words, options } = partsOf(line)
@@ -55,7 +55,7 @@ describe('The documentation', () => {
     expect(lines.filter(({ name }) => !isCommand(name))).to.deep.equal([])
   })
 
-  it('includes a help text for each command, with an example that uses only existing options', () => {
+  it('has a help text with a valid example for each command', () => {
     const program = createProgram()
     for (const group of program.commands)
       for (const command of group.commands.length === 0 ? [group] : group.commands) {
@@ -68,7 +68,7 @@ describe('The documentation', () => {
       }
   })
 
-  it('uses only operations and paths that exist in the API', () => {
+  it('uses only existing operations and paths of the API', () => {
     const operations = named(/\b((?:GET|POST|PUT|PATCH|DELETE) (?:\/api\/v1)?\/dev\/[^\s`?"]*)/g)
     expect(operations.length).to.be.at.least(30)
     const unknown = operations.filter(({ name }) => operationOf(name.replace('/api/v1', '')) === undefined)

@@ -5,7 +5,7 @@ const root = join(import.meta.dirname, '../..')
 
 export const textOf = (page: string): string => readFileSync(join(root, page), 'utf8')
 
-/** Every page for people, by its path from the root. */
+/** Every page for people, relative to the root. */
 export const pages = [
   'README.md',
   'CONTRIBUTING.md',
@@ -24,21 +24,19 @@ export const pages = [
     .toSorted(),
 )
 
-/** A fenced block of a page. */
 export interface Block {
   page: string
-  /** Of its opening fence, from 1. */
+  /** Line of its opening fence, from 1. */
   line: number
-  /** The heading that it stands under. */
   heading: string
-  /** The word after the fence, or nothing. */
+  /** What follows the fence, or ''. */
   fence: string
   text: string
 }
 
 const lineOf = ({ page, line }: Block): string => `${page}:${line}`
 
-/** How a failure names a block. */
+/** How a failure names the block. */
 export const nameOf = (block: Block): string => `${lineOf(block)} ${block.text.split('\n').find(Boolean) ?? ''}`
 
 export const blocksOf = (page: string): Block[] => {

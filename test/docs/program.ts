@@ -8,7 +8,7 @@ import { expect } from 'chai'
 
 type CommandLine = [command: string, ...args: string[]]
 
-/** Whether a program is installed: its probe exits with 0. */
+/** A program is installed if its probe exits with 0. */
 function isHere(probe: CommandLine): boolean {
   const [command, ...args] = probe
   const found = known.get(probe.join(' ')) ?? spawnSync(command, args).status === 0
@@ -17,21 +17,20 @@ function isHere(probe: CommandLine): boolean {
 }
 const known = new Map<string, boolean>()
 
-/** Skips a test and prints a note if a program is not installed. */
+/** Prints a note if the program is not installed. */
 export function skipUnlessHere(test: Mocha.Context, name: string, probe: CommandLine, page: string): void {
   if (isHere(probe)) return
   console.error(`\n${name} is not installed, so its snippet in ${page} was not run.`)
   test.skip()
 }
 
-/** The files, the additional environment and the stdin of a program. */
 export interface ProgramInput {
   files: Record<string, string>
   environment: Record<string, string>
   input: string
 }
 
-/** Runs a program in a temporary folder. Returns its stdout. @throws {Error} if it does not exit with 0 */
+/** Runs in a temporary folder. Returns stdout. @throws {Error} if it does not exit with 0 */
 export async function runProgram([command, ...args]: CommandLine, input: ProgramInput): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'docs-snippet-'))
   try {
@@ -39,7 +38,7 @@ export async function runProgram([command, ...args]: CommandLine, input: Program
     await Promise.all(files.map(([name, content]) => writeFile(join(folder, name), content)))
     const env = { ...process.env, ...input.environment }
     const child = spawn(command, args, { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe'] })
-    // A program that does not read stdin may have ended.
+    // A program that doesn't read stdin may have ended already.
     child.stdin.on('error', () => {})
     child.stdin.end(input.input)
     const output = [text(child.stdout), text(child.stderr)] as const

@@ -10,11 +10,11 @@ import { type Block, blocksOf, nameOf, textOf } from './pages.ts'
 import { runProgram, skipUnlessHere } from './program.ts'
 import { startProxy } from './proxy.ts'
 
-/** The output of a program, which the page shows below the programs of the same heading. */
+/** The page shows it below the programs of the same heading. */
 const shownBelow = ({ page, heading, line }: Block): string | undefined =>
   blocksOf(page).find((one) => one.fence === 'text' && one.heading === heading && one.line > line)?.text
 
-/** The output without the parts that differ from run to run. */
+/** Leaves out whatever differs from run to run. */
 const constant = (text: string): string => text.replaceAll('\r', '').replaceAll(/https?:\S+/g, 'URL')
 
 describe("The guide's example programs", () => {
@@ -54,7 +54,7 @@ describe("The guide's example programs", () => {
       expect(printed).to.include(made[0]?.shortCode)
     })
 
-  it('print the same sums for the downloaded entries and statements: close.py', async function () {
+  it('compute the same totals from downloaded entries and from statements: close.py', async function () {
     skipUnlessHere(this, 'Python', ['python3', '--version'], 'docs/clients')
     const { environment, merchant } = await createFixture(service, endpointServer, '/refund')
     await post(service, merchant, `/intents/${environment.REFERENCE}/refund`, '{"amount":20000}')
@@ -70,7 +70,7 @@ describe("The guide's example programs", () => {
   })
 
   for (const program of named('catchup'))
-    it(`stores each event once, even without its position: ${nameOf(program)}`, async function () {
+    it(`stores each event once, even after losing its position: ${nameOf(program)}`, async function () {
       skipUnlessRunnable(this, program)
       const { environment } = await createFixture(service, endpointServer, program.text)
       const [language, file] = [languageOf(program), fileOf(program)]
@@ -84,7 +84,7 @@ describe("The guide's example programs", () => {
     })
 
   for (const program of named('shop'))
-    it(`prints what the page shows, with the TypeScript client: ${nameOf(program)}`, async () => {
+    it(`prints what the page shows when it uses the TypeScript client: ${nameOf(program)}`, async () => {
       const { environment, merchant } = await createFixture(service, endpointServer, program.text)
       const files = {
         'shop.mts': program.text,
@@ -104,7 +104,7 @@ describe("The guide's example programs", () => {
     })
 
   for (const program of named('pay'))
-    it(`create only one intent even if the first response is lost: ${nameOf(program)}`, async function () {
+    it(`creates only one intent even if the first response is lost: ${nameOf(program)}`, async function () {
       skipUnlessRunnable(this, program)
       const merchant = await service.merchant()
       const proxy = await startProxy(service.origin, { loses: (count) => count === 1 })

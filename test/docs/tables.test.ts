@@ -9,7 +9,7 @@ interface Row {
   isRule: boolean
 }
 
-/** Returns the rows of each table. A table is a group of lines that begin with a bar. */
+/** A table is a group of lines that begin with a bar. */
 const tablesOf = (page: string): Row[][] =>
   [...textOf(page).matchAll(/(?:^\|.*\n?)+/gm)].map(([table]) =>
     table
@@ -27,7 +27,7 @@ const rowOf = (page: string, line: string): Row => ({
 
 const tables = pages.flatMap(tablesOf)
 
-describe('The pages with generated tables', () => {
+describe('Documentation pages with generated tables', () => {
   let generated = 0
   for (const page of pagesWithTables())
     it(`are up to date: ${page}`, () => {
@@ -37,22 +37,22 @@ describe('The pages with generated tables', () => {
       expect(after === before, remedy).to.equal(true)
     })
 
-  it('contain at least two such tables in total', () => {
+  it('contain at least two such tables', () => {
     expect(generated).to.be.at.least(2)
   })
 })
 
-describe('The documentation pages', () => {
-  it('contain at least 50 tables in total', () => {
+describe('Documentation tables', () => {
+  it('number at least 50', () => {
     expect(tables.length).to.be.at.least(50)
   })
 
-  it('start every table with a header row and a separator row', () => {
+  it('start with a header row and a separator row', () => {
     const broken = tables.filter(([, second]) => second?.isRule !== true)
     expect(broken.map(([first]) => first)).to.deep.equal([])
   })
 
-  it('have the same number of cells in every row of a table', () => {
+  it('have the same number of cells in every row', () => {
     const uneven = tables.flatMap(([head, ...rows]) => rows.filter(({ cells }) => cells !== head?.cells))
     expect(uneven).to.deep.equal([])
   })

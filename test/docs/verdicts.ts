@@ -2,7 +2,7 @@ import { bodyOf, type Vector } from '../vectors/vector.ts'
 import { type Language, librariesOf } from './languages.ts'
 import { runProgram } from './program.ts'
 
-/** A request to an endpoint, with the secret and the clock of its check. */
+/** What arrives at an endpoint, with the secret and the clock of its check. */
 export type CheckedRequest = Pick<Vector, 'secret' | 'now' | 'headers' | 'body' | 'bodyBase64'>
 
 const base64 = (plain: string | Buffer): string => Buffer.from(plain).toString('base64')
@@ -12,7 +12,7 @@ const asLine = (request: CheckedRequest): string => {
   return [base64(request.secret), request.now, base64(bodyOf(request)), ...headers].join('\t')
 }
 
-/** Checks every request with the function of the guide, in one process. Returns the event's id or `null` for each. */
+/** Checks every request with the guide's function, in one process. Returns the event's id or `null` for each. */
 export async function verdictsOf(language: Language, requests: readonly CheckedRequest[]): Promise<string[]> {
   const runner = `run.${language.extension}`
   const files = { ...librariesOf(language), [runner]: language.checkAll }

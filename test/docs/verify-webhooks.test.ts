@@ -7,14 +7,14 @@ import { textOf } from './pages.ts'
 import { skipUnlessHere } from './program.ts'
 import { verdictsOf } from './verdicts.ts'
 
-describe('The test vectors for signed requests', () => {
+describe('The test vectors for webhook signatures', () => {
   it('cover at least 30 requests, have unique names, and match the stored file', () => {
     expect(new Set(vectors.map(({ name }) => name)).size).to.equal(vectors.length)
     expect(vectors.length).to.be.at.least(30)
     expect(written()).to.equal(asText())
   })
 
-  it('have the signatures that the service produces, even after secrets have been rotated', () => {
+  it("have the service's signatures, also after secret rotations", () => {
     const serviceSigns = (secrets: [string, ...string[]], { headers, body = '' }: Vector) => {
       const at = new Date(Number(headers['X-Service-Timestamp']) * 1000)
       return signedHeaders('Service', secrets, { _id: '', event: 'payment.created' }, body, at)
@@ -42,9 +42,9 @@ describe('docs/merchants/webhooks.md', () => {
   })
 })
 
-describe('The files docs/clients/verify.*', () => {
+describe('The docs/clients/verify.* files', () => {
   for (const language of languages) {
-    it(`contain a function that returns the event id of every genuine vector, and nothing for the others, in ${language.name}`, async function () {
+    it(`return the event id of every genuine vector and nothing for the others, in ${language.name}`, async function () {
       skipUnlessHere(this, language.name, [language.command, '--version'], 'docs/clients')
       const found = await verdictsOf(language, vectors)
       expect(found).to.have.length(vectors.length)

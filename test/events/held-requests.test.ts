@@ -22,7 +22,7 @@ interface Response {
   tookMs: number
 }
 
-describe('A held request for the event feed', () => {
+describe('A long-poll request for the event feed', () => {
   const service = withService()
   const other = withSecondProcess(service)
   const merchant = withMerchantPerTest(service)
@@ -48,7 +48,7 @@ describe('A held request for the event feed', () => {
   const held = (count: number) =>
     waitFor(`${count} requests are held`, () => service.deps.capacity.used().polls === count)
 
-  it('gets its response soon after another process has logged an event for it', async () => {
+  it('gets its response soon after another process logs an event for it', async () => {
     const forOrders = await withAnotherKey(service, merchant, { scopes: ['store.orders:read'] })
     const all = follow('after=latest&wait=25')
     const orders = follow('after=latest&wait=25', forOrders)
@@ -80,7 +80,7 @@ describe('A held request for the event feed', () => {
     expect(typesOf(await follow(`after=${next}`))).to.deep.equal(['payment.created'])
   })
 
-  it('is one of at most five per business, uses no list slot or memory budget, and ends when its client disconnects', async () => {
+  it('is one of at most five per business, uses no list slot or memory, and ends when its client disconnects', async () => {
     await createIntent(service, merchant)
     await relay(service, merchant)
     const neighbour = await service.merchant()
@@ -101,7 +101,7 @@ describe('A held request for the event feed', () => {
     await held(0)
   })
 
-  it('gets an empty response at once if all slots of the process are taken', async () => {
+  it('gets an empty response at once if all slots of the process are in use', async () => {
     const { capacity } = service.deps
     const slots = Array.from({ length: 1000 }, (_, index) =>
       capacity.takeNow([`business ${index % 200}`], { polls: 1 }),
@@ -113,7 +113,7 @@ describe('A held request for the event feed', () => {
     expect(capacity.used().polls).to.equal(0)
   })
 
-  it('gets no event if its key was suspended in the meantime', async () => {
+  it('gets no event if its key has been suspended meanwhile', async () => {
     const key = await withAnotherKey(service, merchant)
     const request = follow('wait=25', key)
     await held(1)
@@ -124,7 +124,7 @@ describe('A held request for the event feed', () => {
     expect([status, error?.code]).to.deep.equal([403, 'API_ACCESS_NOT_ACTIVE'])
   })
 
-  it('gets SERVICE_UNAVAILABLE if MongoDB does not respond for 8 seconds, but not after a single failed read', async () => {
+  it('gets SERVICE_UNAVAILABLE if MongoDB stays silent for 8 seconds, but not after one failed read', async () => {
     const [owner, neighbour] = ['a', 'b'].map((businessId) => ({ businessId, sandbox: true }))
     if (owner === undefined || neighbour === undefined) throw new Error('unreachable')
     let elapsedMs = 0
@@ -161,7 +161,7 @@ describe('A held request for the event feed', () => {
   })
 })
 
-/** Lets a test disconnect its clients, and disconnects them after the test. */
+/** Also disconnects clients that a test has left connected. */
 function forEachTest() {
   let stop = new AbortController()
   beforeEach(() => {

@@ -32,7 +32,7 @@ describe('The event log', () => {
     facts: { status: 'PENDING' },
   })
 
-  it('contains every event of payments and orders, whether or not an endpoint exists', async () => {
+  it('contains every payment and order event, with or without an endpoint', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await relay(service, merchant)
     await subscribe(service, merchant, endpointServer.url, ['payment.cancelled'])
@@ -55,7 +55,7 @@ describe('The event log', () => {
     expect(received?.json.id).to.equal(delivery?._id)
   })
 
-  it('numbers each event once when many processes append the same events at once', async () => {
+  it('numbers each event once even if many processes append the same events at once', async () => {
     const before = await log()
     const processes = Array.from({ length: 6 }, () => openEventLog(service.deps.lists.models, service.deps.now))
     const drafts = Array.from({ length: 40 }, draft)
@@ -72,7 +72,7 @@ describe('The event log', () => {
     expect(after).to.have.length(before.length + drafts.length)
   })
 
-  it('loses old test events together with their payments, but never reuses a number', async () => {
+  it('drops old test events with their payments, but never reuses a number', async () => {
     const { deps, clock } = service
     const clean = async () => {
       const { counts, watch } = startCounts({ count: () => undefined, done: () => undefined })

@@ -37,7 +37,7 @@ interface Read {
   hasMore: boolean
 }
 
-describe('The events', () => {
+describe('The events API', () => {
   withImpossibleDocuments()
   const service = withService()
   const other = withSecondProcess(service)
@@ -51,7 +51,6 @@ describe('The events', () => {
     return body.data
   }
 
-  /** Reads the feed to its end. */
   async function follow(after: string | null, query = '', as: Merchant = merchant) {
     const items: Item[] = []
     for (let position = after; ; ) {
@@ -62,7 +61,7 @@ describe('The events', () => {
     }
   }
 
-  /** Logs events of one intent that happened at these times, in this order. */
+  /** All of one intent, at these times and in this order. */
   async function log(as: Merchant, sandbox: boolean, events: [EventName, Date][]): Promise<LoggedEvent[]> {
     const { businessId } = as
     const { referenceNumber } = await createIntent(service, as)
@@ -79,7 +78,7 @@ describe('The events', () => {
 
   const ago = (ms: number) => new Date(service.clock.now().getTime() - ms)
 
-  it('are listed newest first, and followed in the order of the log, each with the body of its webhook', async () => {
+  it("lists events newest first, and follows them in log order, each with its webhook's body", async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     const order = await storeOrder(service, merchant)
     await relay(service, merchant)
@@ -108,7 +107,7 @@ describe('The events', () => {
     ['the sandbox', true],
     ['live', false],
   ] as const)
-    it(`are found exactly, whatever the filter, the page and the order in which they were logged: ${environment}`, async () => {
+    it(`finds exactly the matching events, whatever the filter, page and log order: ${environment}`, async () => {
       const as = sandbox ? merchant : live
       const names = ['payment.created', 'payment.cancelled', 'payment.expired'] as const
       const all = await log(
@@ -150,7 +149,7 @@ describe('The events', () => {
       expect(cancelled.next).to.equal(followed.next)
     })
 
-  it('are visible only to keys with a scope for them, and `next` skips the others', async () => {
+  it("shows only events within the key's scopes, and its `next` skips the others", async () => {
     await createIntent(service, merchant)
     const order = await storeOrder(service, merchant)
     await createIntent(service, merchant)
@@ -173,7 +172,7 @@ describe('The events', () => {
       await expectRefused(service.http.get(path).set(without.read()), 403, 'SCOPE_REQUIRED')
   })
 
-  it('are not returned for an invalid position, or for one of another environment or business', async () => {
+  it('rejects an invalid position, or one of another environment or business', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await relay(service, merchant)
     const { next } = await follow(null)
@@ -191,13 +190,13 @@ describe('The events', () => {
     ] as const)
       for (const query of ['', '&wait=1']) await expectInvalid('after', `after=${after}${query}`, as)
     for (const wait of ['26', '-1', '1.5', 'x', '']) await expectInvalid('wait', `wait=${wait}`)
-    // A restored backup that lacks the last event leaves this state.
+    // As after restoring a backup that lacks the last event.
     breaks(service, 'events once', referenceNumber)
     await service.deps.LoggedEvent.deleteMany({ businessId: merchant.businessId })
     await expectInvalid('after', `after=${next}&wait=1`)
   })
 
-  it('reach a reader in one order, with none missing or repeated, while several processes log them', async () => {
+  it('gives a reader one order without gaps or duplicates while several processes log events', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     excuse([referenceNumber])
     await relay(service, merchant)

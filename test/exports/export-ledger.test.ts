@@ -10,7 +10,7 @@ import { waitFor } from '../support/wait-for.ts'
 const base = '/api/v1/dev/exports'
 type Row = Record<string, string | number | null>
 
-describe('An export of the ledger', () => {
+describe('A ledger export', () => {
   const service = withService()
   const merchant = withMerchantPerTest(service)
   beforeEach(() => service.clock.freeze(new Date('2027-03-10T12:00:00Z')))
@@ -25,7 +25,7 @@ describe('An export of the ledger', () => {
       .slice(0, -1)
       .map((line) => JSON.parse(line) as Row)
 
-  /** The rows that an export of a kind must contain, computed from the ledger. */
+  /** What an export must contain, computed from the ledger. */
   async function expected(kind: (typeof exportKinds)[number]): Promise<Row[]> {
     const entries = await ledgerOf(service, owner())
     return entries.flatMap((entry): Row[] => {
@@ -56,7 +56,7 @@ describe('An export of the ledger', () => {
     })
   }
 
-  it('contains exactly the payments, refunds or entries of the ledger, in CSV and in JSON lines', async () => {
+  it("contains exactly the ledger's payments, refunds or entries, in CSV and in JSON lines", async () => {
     await bookMany(service, owner(), 126)
     for (const kind of exportKinds) {
       const wanted = await expected(kind)
@@ -113,7 +113,7 @@ describe('An export of the ledger', () => {
     })
   })
 
-  it('names the types of entries in the language of the CSV file', async () => {
+  it('names entry types in the language of the CSV file', async () => {
     await bookMany(service, owner(), 126)
     const english = (await rowsOf('entries')).map(({ type }) => String(type))
     expect([...new Set(english)].toSorted()).to.deep.equal(['fee', 'payment', 'payout', 'refund'])
@@ -128,7 +128,7 @@ describe('An export of the ledger', () => {
     }
   })
 
-  it('contains the entries of whole UTC days by their bookedAt, as the statements do', async () => {
+  it('contains whole UTC days of entries by bookedAt, as the statements do', async () => {
     const times = ['09T23:59:59.999', '10T00:00:00.000', '10T23:59:59.999', '11T00:00:00.000', '11T08:00:00.000']
     for (const [index, time] of times.entries()) {
       service.clock.freeze(new Date(`2027-03-${time}Z`))
@@ -146,7 +146,7 @@ describe('An export of the ledger', () => {
     expect(closing?.closed?.payments).to.deep.equal({ count: 2, amount: 2_003 })
   })
 
-  it('continues after any number without the column names, so that the parts make up the whole file', async () => {
+  it('continues after any number without a header row, so that the parts form the whole file', async () => {
     await bookMany(service, owner(), 2)
     const forms: Record<string, string>[] = [{ format: 'jsonl' }, { delimiter: 'semicolon' }]
     for (const kind of exportKinds)
@@ -166,7 +166,7 @@ describe('An export of the ledger', () => {
     expect([outside, await textOf('payments', { after: '999999999999999' })]).to.deep.equal(['', ''])
   })
 
-  it('does not contain entries that are booked after it has begun', async () => {
+  it('excludes entries booked after it began', async () => {
     await bookMany(service, owner(), 130)
     const before = await textOf('entries')
     const { lists } = service.deps
@@ -182,7 +182,7 @@ describe('An export of the ledger', () => {
     expect(await rowsOf('entries', { after: '521' })).to.have.length(2)
   })
 
-  it('separates the environments, and needs a key with the scope to read payments', async () => {
+  it('separates the environments, and requires a key with the scope to read payments', async () => {
     await bookOne(service, owner(false), 'payment', 777)
     expect(await rowsOf('payments')).to.deep.equal([])
     const live = await withAnotherKey(service, merchant, { mode: 'live' })
@@ -207,10 +207,10 @@ describe('An export of the ledger', () => {
       await expectRefused(get(`payments?${query}`), 400, 'VALIDATION_ERROR', { param })
   })
 
-  it('ends when its client disconnects', async () => {
+  it('stops when its client disconnects', async () => {
     await bookMany(service, owner(), 65)
     const { lists, capacity } = service.deps
-    // The slot of an export rests for a while after its end.
+    // An export keeps its slot for a while after its end.
     await waitFor('the exports of earlier tests have ended', () => capacity.used().exports === 0)
     const [{ run }, gate] = [lists, createGate()]
     let reads = 0
@@ -226,7 +226,7 @@ describe('An export of the ledger', () => {
     await response.body?.getReader().read()
     expect(capacity.used().exports).to.equal(1)
     stop.abort()
-    // The service learns of it before the second of these requests.
+    // The service notices the disconnect before the second of these requests.
     for (const _ of [1, 2]) await service.http.get('/healthz').expect(200)
     gate.open()
     await waitFor('the export has ended', () => capacity.used().exports === 0)

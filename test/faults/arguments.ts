@@ -9,7 +9,7 @@ export type Command =
 const longestRoundMinutes = 5
 const shortestMinutes = 0.25
 
-/** @throws {Error} if an argument is wrong */
+/** @throws {Error} if an argument is invalid */
 export function readArguments(args: string[], defaultSeed: number): Command {
   const [text, flag] = [{ type: 'string' }, { type: 'boolean', default: false }] as const
   const texts = { seed: text, minutes: { ...text, default: '10' }, 'round-minutes': text, check: text } as const
@@ -38,7 +38,7 @@ export function readArguments(args: string[], defaultSeed: number): Command {
 export const commandFor = ({ seed, round, servers, seconds }: NumberedRound): string =>
   `npm run faults -- --seed ${seed}-${round} --round-minutes ${seconds / 60} --${servers}`
 
-/** At least four rounds if there is time, two with each kind of servers. */
+/** At least four rounds if there is time, two per kind of server. */
 const defaultRoundMinutes = (minutes: number): number =>
   Math.max(shortestMinutes, Math.min(longestRoundMinutes, minutes / 2, Math.max(1, minutes / 4)))
 

@@ -13,7 +13,7 @@ import { type NumberedRound, planOf } from './plan/plan.ts'
 import { figuresOf, neverReached, printViolations, shortfalls, timeChecked } from './report.ts'
 import { type RoundResult, runRound } from './round/round.ts'
 
-/** The load that two cores can handle while processes keep dying. With three members, each write costs three times. */
+/** What two cores can handle while processes keep dying. With three members, each write costs three times as much. */
 const perSecond = { 'one-member': 40, 'three-members': 30 } as const
 
 endWithParent()
@@ -51,7 +51,7 @@ function printPlan(plan: readonly PlannedFault[]): void {
   }
 }
 
-/** Runs the rounds and prints a line for each. Returns whether every promise held and the run proves it. */
+/** Prints a line per round. Returns whether every promise held and the run proves it. */
 async function runRounds(rounds: readonly NumberedRound[], keep: boolean): Promise<boolean> {
   const build = buildWith(harnessEdits)
   const all: RoundResult[] = []
@@ -79,7 +79,7 @@ async function runOne(round: NumberedRound, build: string, keep: boolean): Promi
     plan: planOf(round),
     // Less than the quiet after a burst of faults, which lasts at least 8 s.
     maxLateMs: 6000,
-    // Work may wait for a poll and for its last attempts. Work that takes longer than this is stuck.
+    // Work may wait for a poll and for its last attempts. Anything that takes longer is stuck.
     quietSeconds: 240,
     folder,
   })

@@ -15,7 +15,7 @@ const shortOf = (planned: PlannedFault[], done: PlannedFault[]) =>
   shortfalls([{ ...calm, planned, done, faults: [] }], 60)
 
 describe('The report on a fault run', () => {
-  it('reports a shortfall if fewer than half of all planned faults, or fewer than a quarter of those planned at fault points, happened', () => {
+  it('flags a run in which under half of all planned faults, or under a quarter at fault points, happened', () => {
     const planned = [...times(10, kill), ...times(10, atPoint)]
     expect(shortOf(planned, [...times(5, kill), ...times(3, atPoint)])).to.deep.equal([])
     expect(shortOf(planned, [...times(4, kill), ...times(2, atPoint)])).to.deep.equal([
@@ -24,7 +24,7 @@ describe('The report on a fault run', () => {
     ])
   })
 
-  it('reports a shortfall if a planned clock jump, or a kind of fault that was planned several times, never happened', () => {
+  it('flags a planned clock jump, or a kind of fault planned several times, that never happened', () => {
     const planned = [...times(10, kill), ...times(3, flush), jump]
     expect(shortOf(planned, times(10, kill))).to.deep.equal([
       'redis.flush was planned 3 times and never done',
@@ -32,7 +32,7 @@ describe('The report on a fault run', () => {
     ])
   })
 
-  it('names each promise about timing that was never tested, unless the run was short', () => {
+  it('names each timing promise that was never tested, unless the run was short', () => {
     const busy = { ...calm, busy: { ms: 60_000, ofMs: 90_000, isMostly: true } }
     expect(timeChecked(busy)).to.equal('time not checked, as the machine was busy for 60 of 90 s')
     const checked = { ...nothingChecked(), 'response.sound': 8 }

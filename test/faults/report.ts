@@ -33,7 +33,7 @@ export function figuresOf(folder: string, played: RoundResult): string {
   ].join('; ')
 }
 
-/** Summarises how much of the plan was done: `2 of 4 faults (process.kill 1/2, …); 1 of 2 points`. */
+/** How much of the plan was done: `2 of 4 faults (process.kill 1/2, …); 1 of 2 points`. */
 export function faultsDone({ planned, done, faults }: Faults): string {
   const made = countsOf(done, ({ what }) => what)
   const counts = [...countsOf(planned, ({ what }) => what)].map(
@@ -43,7 +43,7 @@ export function faultsDone({ planned, done, faults }: Faults): string {
   return `${done.length} of ${planned.length} faults (${counts.join(', ')}); ${points}`
 }
 
-/** Points at which no process ever died or stopped. */
+/** Where no process ever died or stopped. */
 export function neverReached(rounds: readonly Faults[]): string[] {
   const all = pointsReached(rounds.flatMap(({ faults }) => faults))
   return [...pointsIn(rounds.flatMap(({ planned }) => planned))].filter((point) => !all.has(point))
@@ -58,7 +58,7 @@ const pointsReached = (faults: Faults['faults']): Set<string> =>
 const countsOf = (faults: readonly PlannedFault[], keyOf: (fault: PlannedFault) => string): Map<string, number> =>
   new Map([...Map.groupBy(faults, keyOf)].map(([key, own]) => [key, own.length]))
 
-/** Not every fault can happen, e.g. while the other process is down. A run with fewer proves nothing. */
+/** Not every fault can happen, e.g. while the other process is down. Below this share, a run proves nothing. */
 const minShare = 1 / 2
 const minShareOfPoints = 1 / 4
 /** With fewer planned faults, chance decides how many are done. */
@@ -74,7 +74,7 @@ export function shortfalls(rounds: readonly (Faults & Timed)[], seconds: number)
     const [all, made] = [planned.filter(isCounted).length, done.filter(isCounted).length]
     return all < minCount || made >= all * share ? [] : [`only ${made} of ${all} ${what} were done`]
   }
-  // The faults of a primary count as one kind, because each of them is rare.
+  // Faults of a primary count as one kind, because each is rare.
   const kindOf = ({ what }: PlannedFault): string => (what.startsWith('primary.') ? 'primary.*' : what)
   const made = countsOf(done, kindOf)
   return [

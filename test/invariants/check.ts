@@ -8,34 +8,33 @@ import { orderTotals, stockConserved } from './store.ts'
 import { walletBalances, walletMovements } from './wallets.ts'
 
 export type Invariant = keyof typeof invariants
-/** `id`: the document, which is a reference or an `_id`. `crashed`: the check itself failed. */
+/** `id`: the document's reference or `_id`. `crashed`: the check itself failed. */
 export type Violation = { invariant: Invariant; what: string; id: string; crashed?: true }
 export type Findings = Iterable<[id: string, what: string]>
 
-/** All documents of a database by collection. Collections without documents are empty. */
+/** All documents by collection. Collections without documents are empty. */
 export interface Stored extends Documents {
   [collection: string]: { _id: unknown }[]
 }
 
 export interface Circumstances {
-  /** The clean-up may have removed test documents that were created before this time. */
+  /** Test documents created before this may have been removed by the clean-up. */
   cleanedBefore: number
   /** Whether a clean-up may have run at all. */
   isCleaned: boolean
-  /** How long a write of a killed process may take effect after its time. */
+  /** How long a killed process's write may still take effect. */
   lateMs: number
-  /** The stock with which variants began. */
   openingStock: ReadonlyMap<string, number>
-  /** The products whose stock the merchant may have changed. */
+  /** Products whose stock the merchant may have changed. */
   restocked: ReadonlySet<string>
 }
 
-/** Returns what is wrong. `stored` may have been read while the service was running, and must not be changed. */
+/** Returns what is wrong. `stored` may come from a running service, and must not be changed. */
 export type Check = (stored: Stored, circumstances: Circumstances) => Findings
 
 /**
- * What is always true of the stored documents, between any two writes of a service that is running or was killed.
- * Unfinished work is no violation.
+ * True of the stored documents between any two writes, whether the service is running or was killed. Unfinished work is
+ * no violation.
  */
 const invariants = {
   'documents owned': owned,

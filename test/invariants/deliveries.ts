@@ -38,11 +38,11 @@ export const deliveryOfEvent: Check = function* (stored, circumstances) {
   }
 }
 
-/** It is unknown which events were due to an endpoint that was changed. */
+/** Which events were due to a changed endpoint is unknown. */
 const isSteady = ({ active, deletedAt, createdAt, updatedAt }: EndpointDocument): boolean =>
   active && deletedAt === null && createdAt === updatedAt
 
-/** Each relayed event has a delivery for each endpoint that was subscribed to it. */
+/** Each relayed event has a delivery for each endpoint subscribed to it. */
 export const deliveriesComplete: Check = function* (stored, circumstances) {
   const { sources, events } = reportedIn(stored)
   const delivered = new Set(stored.deliveries.map(({ _id }) => _id))

@@ -1,15 +1,15 @@
 import type { LedgerLink } from './ledger-chain.ts'
 
 /**
- * The fields of stored documents that invariants and the fault checker use. Declared again here, so that the product
- * does not check itself. Instants are milliseconds of the service's clock.
+ * Stored fields that invariants and the fault checker use, declared again so that the product doesn't check itself.
+ * Instants are milliseconds of the service's clock.
  */
 export type Status = 'PENDING' | 'PAID' | 'REFUNDED' | 'CANCELLED' | 'FAILED'
 
 export type Owner = { businessId: string; sandbox: boolean }
 type Owned = Owner & { _id: string; createdAt: number }
 
-/** The merchant's and the payer's fee, or what a refund gives back of them. */
+/** The merchant's and the payer's fee, or what a refund returns of them. */
 export type Fees = Record<'providerTtc' | 'payerTtc', number>
 
 export interface IntentDocument extends Owned {
@@ -55,7 +55,6 @@ export interface IntentDocument extends Owned {
   cleanedAt?: number
 }
 
-/** What an event reports. */
 export interface Facts {
   status: string
   amount?: number
@@ -65,7 +64,7 @@ export interface Facts {
   refund?: { id: string; amount: number; returnedFees: Fees; reason?: string; createdAt?: number }
 }
 
-/** An event that the relay has not removed from its intent, order or endpoint. */
+/** Not yet removed from its intent, order or endpoint by the relay. */
 export interface OutboxEvent {
   id: string
   event: string
@@ -83,19 +82,18 @@ export interface DeliveryDocument extends Owned {
   status: 'PENDING' | 'RETRYING' | 'DELIVERED' | 'DEAD' | 'CANCELLED'
   attempts: number
   deadAt: number | null
-  /** How often the delivery was re-queued. */
   requeues: number
   nextAttemptAt: number | null
   leaseToken: string | null
   attemptLog: { at: number; durationMs: number; status: number | null }[]
   deliveredAt: number | null
-  /** The replay that inserted the delivery, if one did. */
+  /** The replay that inserted the delivery, if any. */
   insertedBy?: string
-  /** The last replay that re-queued the delivery, if one did. */
+  /** The last replay that re-queued the delivery, if any. */
   requeuedBy?: string
 }
 
-/** A replay. `through`: the last number of the log when it began. */
+/** `through`: the log's last number when the replay began. */
 export interface ReplayDocument extends Owned {
   endpointId: string
   status: 'RUNNING' | 'DONE' | 'CANCELLED'
@@ -113,7 +111,6 @@ export interface ReplayDocument extends Owned {
   finishedAt: number | null
 }
 
-/** An event in the event log. */
 export interface EventDocument extends Owned, Pick<DeliveryDocument, 'event' | 'referenceNumber' | 'facts'> {
   number: number
   loggedAt: number

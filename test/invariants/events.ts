@@ -3,10 +3,9 @@ import type { Check, Circumstances, Findings, Stored } from './check.ts'
 import type { EventDocument, IntentDocument, OutboxEvent, Owner } from './documents.ts'
 import { groupsOf } from './groups.ts'
 
-/** An event that must exist. */
 type Due = { event: string; status: string; refund?: string }
 
-/** An intent or an order with its due events. `isWhole`: the document still has all of them. */
+/** An intent or order with its due events. `isWhole`: the document still has all of them. */
 export interface Source extends Owner {
   referenceNumber: string
   createdAt: number
@@ -16,10 +15,10 @@ export interface Source extends Owner {
   intent?: IntentDocument
 }
 
-/** How many attempts the document of an intent keeps. */
+/** How many attempts an intent's document keeps. */
 const maxAttempts = 50
 
-/** The intents and orders by reference. */
+/** Keyed by reference. */
 const sourcesIn = ({ intents, orders }: Stored): Map<string, Source> =>
   new Map(
     [
@@ -49,14 +48,14 @@ function eventsOf({ attempts, payment, refunds, cancellationReason }: IntentDocu
   ]
 }
 
-/** An event from the log or an outbox. `isRelayed`: it is in no outbox any more, so all of its effects are there. */
+/** Comes from the log or an outbox. `isRelayed`: it's in no outbox any more, so all of its effects are there. */
 export interface Reported extends Owner, Pick<EventDocument, 'event' | 'facts' | 'createdAt'> {
   id: string
   referenceNumber: string
   isRelayed: boolean
 }
 
-/** Each event once, although it is in an outbox and in the log while it is relayed. */
+/** Each event once, although it's in an outbox and in the log while it is relayed. */
 export function reportedIn(stored: Stored): { sources: Map<string, Source>; events: Map<string, Reported> } {
   const sources = sourcesIn(stored)
   const events = new Map<string, Reported>()
@@ -105,7 +104,7 @@ export const eventsOnce: Check = function* (stored, circumstances) {
       yield [referenceNumber, `does not exist, and ${event} (${id}) is of it`]
 }
 
-/** Removes a reported event from those that are due. Returns whether it was one of them. */
+/** Removes a reported event from the due ones. Returns whether it was among them. */
 function takeDue(due: Due[], { event, facts }: Reported): boolean {
   const index = due.findIndex(
     (each) => event === each.event && facts.status === each.status && facts.refund?.id === each.refund,
@@ -114,7 +113,7 @@ function takeDue(due: Due[], { event, facts }: Reported): boolean {
   return index >= 0
 }
 
-/** An event reports the money of its intent. */
+/** An event reports its intent's money. */
 function* exact({ id, event, facts, createdAt }: Reported, { referenceNumber, intent }: Source): Findings {
   const { payment, refunds = [] } = intent ?? {}
   if (event !== 'payment.confirmed' && event !== 'payment.refunded') return
@@ -132,7 +131,7 @@ function* exact({ id, event, facts, createdAt }: Reported, { referenceNumber, in
   if (event === 'payment.refunded' && !isRefund) yield [referenceNumber, `${event} (${id}) reports another refund`]
 }
 
-/** The log of each business and environment is numbered without gaps. */
+/** Each log is numbered without gaps, per business and environment. */
 export const eventLog: Check = function* ({ events }, { isCleaned }) {
   for (const [owner, own] of groupsOf(events, wordsOf)) {
     let last = 0

@@ -3,11 +3,11 @@ import type { mongo } from 'mongoose'
 import { type Invariant, type Violation, violations } from './check.ts'
 import { readDatabase } from './read-database.ts'
 
-/** The stock with which the variants of `createProduct` began. */
+/** What the variants of `createProduct` started with. */
 export const openingStock = new Map<string, number>()
 const restocked = new Set<string>()
 
-/** Notes that the merchant may change the stock of the products whose ids are in a path or in a CSV file. */
+/** The merchant may change the stock of products whose ids are in this path or CSV file. */
 export function noteRestocked(text: string): void {
   for (const [id] of text.matchAll(/\b[0-9a-f]{24}\b/g)) restocked.add(id)
 }
@@ -18,21 +18,21 @@ const planted = new Map<string, { invariant: Invariant; ids: string[] }[]>()
 export const fixtureReference = 'PI-2222222222222222'
 const excused = new Map<string, Set<Invariant | 'all'>>([[fixtureReference, new Set(['all'])]])
 
-/** Names an invariant that a test breaks on purpose, and the documents with which it does, or none for any. */
+/** Says which invariant a test breaks on purpose, and with which documents (none: any). */
 export function breaks({ deps }: Database, invariant: Invariant, ...ids: string[]): void {
   const { name } = deps.mongo
   planted.set(name, [...(planted.get(name) ?? []), { invariant, ids }])
 }
 
 /**
- * Does not check the documents with these ids, or all documents of the databases with these names. For fixtures that
- * store documents without what the service would have stored with them.
+ * Exempts these documents, or whole databases by name. For fixtures that store documents without everything the service
+ * would have stored with them.
  */
 export function excuse(ids: readonly string[], invariant: Invariant | 'all' = 'all'): void {
   for (const id of ids) excused.set(id, (excused.get(id) ?? new Set()).add(invariant))
 }
 
-/** Forgets what was named for a database that the next service will use. */
+/** Clears the exemptions of a database that the next service will use. */
 export function forget(databaseName: string): void {
   planted.delete(databaseName)
   excused.delete(databaseName)
@@ -46,7 +46,7 @@ const isExcused = (invariant: Invariant, id: string): boolean => {
 /** A read takes no snapshot, and a service may still be writing. What is wrong after these pauses stays wrong. */
 const settlesMs = [0, 50, 200, 1000]
 
-/** Throws if a database breaks an invariant that no test has named, or keeps one that a test expects it to break. */
+/** Throws if the database breaks an invariant without an exemption, or keeps one that a test expects it to break. */
 export async function expectInvariants(db: mongo.Db, cleanedBefore: number): Promise<void> {
   const name = db.databaseName
   if (excused.get(name)?.has('all')) return

@@ -1,4 +1,4 @@
-/** Groups the members of a list by a key, and keeps their order. */
+/** Keeps the members' order. */
 export function groupsOf<Member, Key>(members: Iterable<Member>, keyOf: (member: Member) => Key) {
   const groups = new Map<Key, Member[]>()
   for (const member of members) {
@@ -10,7 +10,7 @@ export function groupsOf<Member, Key>(members: Iterable<Member>, keyOf: (member:
   return groups
 }
 
-/** The members with the key of an earlier member. */
+/** Members whose key an earlier member has too. */
 export const repeatedOf = <Member, Key>(members: Iterable<Member>, keyOf: (member: Member) => Key): Member[] =>
   [...groupsOf(members, keyOf).values()].flatMap(([, ...again]) => again)
 

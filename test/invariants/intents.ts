@@ -2,10 +2,10 @@ import type { Check, Findings } from './check.ts'
 import type { Fees, IntentDocument } from './documents.ts'
 import { repeatedOf, sumOf } from './groups.ts'
 
-/** The `cancelsAt` of an intent that a payment holds. */
+/** `cancelsAt` while a payment holds the intent. */
 const never = 8.64e15
 
-/** The status of each intent follows from its fields. */
+/** An intent's status follows from its fields. */
 export const intentStatus: Check = function* ({ intents }) {
   for (const intent of intents) {
     const { referenceNumber, status, payment, refunds, failure, hold, cancelsAt, expiresAt } = intent
@@ -28,7 +28,7 @@ export const intentStatus: Check = function* ({ intents }) {
       yield [intent.referenceNumber, `has the ${field} of another intent`]
 }
 
-/** Refunds and returned fees never exceed those of the payment. */
+/** Refunds and returned fees never exceed the payment's. */
 export const refundsBounded: Check = function* ({ intents }) {
   for (const intent of intents) {
     const { referenceNumber, refunds, refundsCommitted, payment } = intent
@@ -44,8 +44,8 @@ export const refundsBounded: Check = function* ({ intents }) {
 }
 
 /**
- * Each refund gives back its share of a fee, rounded down, but the one that completes the payment gives back the rest.
- * If the wallet refuses a refund, the shares of others may depend on it, so they are not compared.
+ * Each refund returns its portion of a fee, rounded down, and the one that completes the payment returns the rest. If
+ * the wallet refuses a refund, others' portions may depend on it, so they aren't compared.
  */
 function* returned(intent: IntentDocument, fee: keyof Fees): Findings {
   const { referenceNumber, payment, refunds, attempts, feesReturned } = intent

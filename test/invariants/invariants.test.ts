@@ -20,7 +20,6 @@ const given = (): Given => {
 }
 const openingStock = new Map([[idOf('variant'), 15]])
 
-/** For each invariant, damage to the documents that breaks it. */
 const damage: Record<Invariant, Record<string, (round: Given) => unknown>> = {
   'documents owned': {
     'a delivery has no business': ({ dump }) => Object.assign(the(dump.deliveries[0]), { businessId: null }),
@@ -94,8 +93,8 @@ const damage: Record<Invariant, Record<string, (round: Given) => unknown>> = {
   },
 }
 
-describe('The invariants', () => {
-  it('hold for documents of a service that has nothing left to do', () => {
+describe('The data invariants', () => {
+  it('hold for an idle service', () => {
     expect(brokenIn(given(), { openingStock })).to.deep.equal([])
   })
 
@@ -110,7 +109,7 @@ describe('The invariants', () => {
     expect(brokenIn(round)).to.deep.equal([])
   })
 
-  it('still hold after the clean-up has removed documents', () => {
+  it('still hold after a clean-up', () => {
     const round = given()
     const { dump } = round
     dump.ledgerentries.splice(0, 2)
@@ -132,13 +131,13 @@ describe('The invariants', () => {
 
   for (const [invariant, cases] of Object.entries(damage))
     for (const [what, plant] of Object.entries(cases))
-      it(`include ${invariant}, which is broken if ${what}`, () => {
+      it(`include ${invariant}, broken if ${what}`, () => {
         const round = given()
         plant(round)
         expect(brokenIn(round, { openingStock })).to.include(invariant)
       })
 
-  it('are checked when a test closes a service, except those that the test names', async () => {
+  it('are checked whenever a test closes a service, except those the test names', async () => {
     const service = await openService()
     const faults = (check: Promise<void>): Promise<string> =>
       check.then(

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 
 type Total = { count: number; amount: number }
 
-/** The state of a ledger after an entry. The totals are those of its day. */
+/** A ledger after one entry. The totals are that day's. */
 export interface LedgerState {
   balance: number
   opening: number
@@ -16,7 +16,7 @@ export interface LedgerState {
 
 type EntryType = keyof LedgerState['byType']
 
-/** The stored fields of an entry, or of the marker that closes the days from `day` to `through`. */
+/** An entry as stored, or the marker that closes the days from `day` to `through`. */
 export interface LedgerLink {
   _id: string
   number: number
@@ -38,7 +38,6 @@ const noTotals = () => ({
   fees: { amount: 0 },
   payouts: { count: 0, amount: 0 },
 })
-/** The state before the first entry. */
 export const noEntries = (): LedgerState => ({
   balance: 0,
   opening: 0,
@@ -47,7 +46,7 @@ export const noEntries = (): LedgerState => ({
   byType: { payment: 0, refund: 0, fee: 0, payout: 0 },
 })
 
-/** Calculates the state after an entry of the same day. */
+/** After an entry of the same day. */
 export function stateAfter(before: LedgerState, type: EntryType, amount: number): LedgerState {
   const state = structuredClone(before)
   state.balance += amount
@@ -62,8 +61,8 @@ export function stateAfter(before: LedgerState, type: EntryType, amount: number)
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
 /**
- * Calculates each entry of a ledger from the one before it, independently of the service, and returns the differences.
- * `isCut`: the clean-up may have removed the first entries, which leaves the markers among them.
+ * Computes each entry from the one before, independently of the service, and yields the differences. `isCut`: the
+ * clean-up may have removed the first entries, which leaves the markers among them.
  */
 export function* faultsInChain(entries: readonly LedgerLink[], isCut: boolean): Generator<string> {
   let [state, last, closedThrough]: [LedgerState, LedgerLink | null, string] = [noEntries(), null, '']

@@ -5,7 +5,7 @@ import { isOld, type Reported, reportedIn, type Source, wordsOf } from './events
 import { groupsOf } from './groups.ts'
 import { faultsInChain } from './ledger-chain.ts'
 
-/** The ledger of each business and environment is a chain without gaps, whose days are closed for ever. */
+/** Per business and environment, the ledger is a chain without gaps, whose days are closed for ever. */
 export const ledgerChain: Check = function* ({ ledgerentries }, { isCleaned }) {
   for (const [owner, own] of groupsOf(ledgerentries, wordsOf))
     for (const fault of faultsInChain(own, isCleaned && own[0]?.sandbox === true))
@@ -13,8 +13,8 @@ export const ledgerChain: Check = function* ({ ledgerentries }, { isCleaned }) {
 }
 
 /**
- * To the centime, the entries are the payments, refunds and fees of the intents, each once. An event that is still in
- * its outbox may be booked or not.
+ * To the centime, the entries are the payments, refunds and fees of the intents, each once. An event still in its
+ * outbox may be booked or not.
  */
 export const ledgerEntries: Check = function* (stored, circumstances) {
   const { sources, events } = reportedIn(stored)
@@ -47,7 +47,7 @@ export const ledgerEntries: Check = function* (stored, circumstances) {
 
 type Wanted = Partial<LedgerDocument> & Pick<LedgerDocument, '_id'>
 
-/** The entries of an event and of its fee, as the intent has them. There is no entry for a fee of 0. */
+/** The entries of the event and its fee, according to the intent. A fee of 0 has no entry. */
 function entriesOf({ id, event, facts }: Reported, { intent }: Source): Wanted[] {
   const { payment, refunds = [] } = intent ?? {}
   if (intent === undefined || !payment) return []

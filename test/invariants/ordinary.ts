@@ -15,7 +15,7 @@ const began = Date.parse('2026-11-21T12:00:00.000Z')
 /** Seconds after the beginning, on both clocks. */
 export const at = (seconds: number): number => began + Math.round(seconds * 1000)
 export const iso = (seconds: number): string => new Date(at(seconds)).toISOString()
-/** 24 hexadecimal digits from a name. */
+/** 24 hexadecimal digits. */
 export const idOf = (name: string): string => Buffer.from(name.padEnd(12, '.').slice(0, 12)).toString('hex')
 export const shop = { id: idOf('shop'), key: idOf('key-shop'), marker: 'shop-in-test' }
 export const endpointId = idOf('endpoint')
@@ -25,7 +25,7 @@ const owned = { businessId: shop.id, sandbox: true }
 const payerPhone = '22 ** ** 99'
 const commission = (): Fees => ({ providerTtc: 10, payerTtc: 5 })
 
-/** The documents of a shop that has sold and been paid, with nothing left to do, and those that tests change. */
+/** A shop that has sold and been paid, with nothing left to do, and the documents that tests change. */
 export interface Ordinary {
   dump: Documents
   paid: IntentDocument
@@ -103,7 +103,7 @@ export function addIntent(dump: Documents, name: string, seconds: number): Inten
   return intent
 }
 
-/** Adds an event of the intent to the log, books it, and delivers it at the second attempt. */
+/** Logs an event of the intent, books it, and delivers it at the second attempt. */
 function addEvent(
   dump: Documents,
   { referenceNumber, merchantReference, status, payment }: IntentDocument,
@@ -143,7 +143,6 @@ export function logEvent(dump: Documents, _id: string, given: Logged): void {
   dump.events.push({ ...owned, _id, number: dump.events.length + 1, loggedAt: given.createdAt + 20, ...given })
 }
 
-/** Adds an entry to the ledger. */
 export function book(
   dump: Documents,
   _id: string,
@@ -185,7 +184,7 @@ function support(dump: Documents): void {
   )
 }
 
-/** The merchant replays the undelivered deliveries of the first events, of which there are none. */
+/** Replays the undelivered deliveries of the first events. There are none. */
 function replay(dump: Documents): void {
   const _id = idOf('replay')
   const selection = { from: at(0), to: at(4), events: ['payment.created'], through: 9, onlyUndelivered: true }

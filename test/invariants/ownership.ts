@@ -1,10 +1,10 @@
 import type { Check, Stored } from './check.ts'
 
-/** Collections whose documents each belong to a business and an environment. */
+/** Each document belongs to a business and an environment. */
 const ofEnvironment = 'intents deliveries events ledgerentries products orders shops webhookendpoints webhookreplays'
-/** Collections whose documents each belong to a business as a whole. */
+/** Each document belongs to a business as a whole. */
 const ofBusiness = 'apikeys'
-/** Collections of the service as a whole, or whose documents only sometimes have a business. */
+/** The service's own documents, or documents that only sometimes have a business. */
 const global =
   'businesses settings servicekeys responses requeueplans staff staffsessions counters auditevents auditseals auditchecks wallets walletmovements reconciliations retention retentionprogress listcheckpoints'
 
@@ -17,7 +17,7 @@ export const names = {
 type Fields = Record<string, unknown> & { _id: string }
 const fieldsIn = (stored: Stored, name: string): Fields[] => (stored[name] ?? []) as Fields[]
 
-/** No document is without its business and environment, and every collection is listed here. */
+/** No document lacks its business and environment, and every collection is listed here. */
 export const owned: Check = function* (stored) {
   const listed = new Set(Object.values(names).flat())
   for (const name of Object.keys(stored)) if (!listed.has(name)) yield [name, 'is a collection that no list names']
@@ -29,7 +29,7 @@ export const owned: Check = function* (stored) {
     }
 }
 
-/** For each lease or hold: the document, whether it is taken, and when it ends. */
+/** The document, whether its lease or hold is taken, and when that ends. */
 function* claimsIn(stored: Stored): Generator<[_id: string, what: string, ...ends: unknown[]]> {
   for (const { _id, leaseToken, nextAttemptAt } of stored.deliveries)
     if (leaseToken !== null) yield [_id, 'lease of a delivery', nextAttemptAt]
@@ -43,7 +43,7 @@ function* claimsIn(stored: Stored): Generator<[_id: string, what: string, ...end
   }
 }
 
-/** A lease or hold ends at a time that is stored with it. */
+/** A lease or hold ends at a time stored with it. */
 export const claimsEnd: Check = function* (stored) {
   for (const [id, what, ...ends] of claimsIn(stored))
     if (ends.some((end) => !Number.isFinite(end))) yield [id, `has a ${what} without an end`]

@@ -2,7 +2,7 @@ import type { mongo } from 'mongoose'
 import type { Stored } from './check.ts'
 import { names } from './ownership.ts'
 
-/** The fields that the invariants need, by collection. Of all others, the owner is enough. */
+/** The fields that the invariants need. For other collections, the owner is enough. */
 const fields: Record<string, string> = {
   intents:
     'referenceNumber merchantReference shortCode status cancellationReason payment hold failure attempts.kind attempts.outcome refunds refundsCommitted feesReturned expiresAt cancelsAt createdAt cleanedAt outbox.id outbox.event outbox.createdAt outbox.facts',
@@ -54,7 +54,7 @@ export async function readDatabase(db: mongo.Db): Promise<Partial<Stored>> {
   return stored as Partial<Stored>
 }
 
-/** Converts dates to milliseconds. */
+/** Dates become milliseconds. */
 function plain(value: unknown): unknown {
   if (value instanceof Date) return value.getTime()
   if (Array.isArray(value)) return value.map(plain)

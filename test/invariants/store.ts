@@ -13,8 +13,8 @@ export const orderTotals: Check = function* ({ orders }) {
 }
 
 /**
- * No stock is negative. Stock is the initial stock minus what is sold, unless the merchant has changed it or the
- * clean-up may have removed orders.
+ * Stock is never negative. It's the initial stock minus what is sold, unless the merchant changed it or the clean-up
+ * may have removed orders.
  */
 export const stockConserved: Check = function* ({ products, orders }, { openingStock, restocked, isCleaned }) {
   const sold = new Map<string, number>()

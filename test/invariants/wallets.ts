@@ -7,13 +7,13 @@ const plenty = 9_000_000_000_000_000
 const emptyDemo = '22000003'
 
 type Amounts = Pick<MovementDocument, 'kind' | 'amount' | 'fee'>
-/** The amount and the payer's fee. */
+/** Includes the payer's fee. */
 const totalOf = ({ amount, fee }: Amounts): number => (amount ?? 0) + (fee ?? 0)
 const changeBy = (movement: Amounts): number => (movement.kind === 'refund' ? 1 : -1) * totalOf(movement)
 
 const done = (movements: MovementDocument[]) => movements.filter(({ result }) => result.outcome === 'done')
 
-/** Each payment and refund by a sandbox wallet moved exactly its money, and nothing else moved money. */
+/** Each sandbox payment and refund moved exactly its money, and nothing else did. */
 export const walletMovements: Check = function* ({ intents, walletmovements }, { isCleaned }) {
   const ledger = new Map(done(walletmovements).map((movement) => [movement._id, movement]))
   const known = new Set<string>()
@@ -43,8 +43,8 @@ export const walletMovements: Check = function* ({ intents, walletmovements }, {
 const maskOf = (phone: string): string => `${phone.slice(0, 2)} ** ** ${phone.slice(-2)}`
 
 /**
- * The wallets balance to the centime: initial balance minus payments plus refunds. The audit trail has the initial
- * balances of wallets that operators created, each under its masked phone number.
+ * Wallets balance to the centime: initial balance minus payments plus refunds. The audit trail has the initial balances
+ * of wallets that operators created, under their masked phone numbers.
  */
 export const walletBalances: Check = function* ({ wallets, walletmovements, auditevents }, { isCleaned }) {
   for (const { _id, balance } of wallets) if (balance < 0) yield [_id, `has ${balance}`]

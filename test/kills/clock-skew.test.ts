@@ -18,15 +18,12 @@ const { phone, pin } = payer
 
 const skewMs = 111_000
 const jumpMs = 25 * 3_600_000
-/**
- * A wrong clock delays the job that asks the wallet until a poll finds it: after 5 s at the earliest, and within 2 s
- * after that.
- */
+/** A wrong clock delays the job that queries the wallet until a poll finds it, 5 to 7 s later. */
 const settledWithinMs = 30_000
 
 type ProcessType = 'web' | 'worker'
 
-/** How far the wall clock of one process is ahead when money is ordered, and while the order is in progress. */
+/** How far one process's wall clock is ahead when money is ordered, and while the order is in progress. */
 const cases = (['web', 'worker'] as const).flatMap((type) => [
   { type, what: 'is 111 s ahead', orderedMs: skewMs, heldMs: skewMs },
   { type, what: 'is 111 s behind', orderedMs: -skewMs, heldMs: -skewMs },
@@ -35,9 +32,8 @@ const cases = (['web', 'worker'] as const).flatMap((type) => [
 ])
 
 /**
- * A slow provider holds an order for some seconds before it stores it. Until then queries do not find the order, and
- * the customer or the merchant repeats the request. Two real processes serve, and the wall clock of one of them is
- * wrong.
+ * A slow provider holds an order for seconds before storing it. Until then, queries don't find it, and the customer or
+ * the merchant repeats the request. Two real processes serve, one of them with a wrong wall clock.
  */
 describe('The service with a wrong wall clock in one process', function () {
   this.timeout(90_000)
@@ -76,7 +72,7 @@ describe('The service with a wrong wall clock in one process', function () {
   const movementsOf = (reference: string): number[] =>
     provider.movements.filter((movement) => movement.reference === reference).map((movement) => movement.amount)
 
-  /** The provider holds the next order of each kind until `arrive` is called, and carries out all others at once. */
+  /** Holds the next order of each kind until `arrive` is called, and carries out all others at once. */
   function holdNextOrders() {
     const gate = createGate()
     const held = new Map<Kind, string>()
@@ -90,13 +86,13 @@ describe('The service with a wrong wall clock in one process', function () {
     return { keyOf: (kind: Kind) => held.get(kind), arrive: gate.open }
   }
 
-  /** Waits until two queries did not find the order. By the second one, the result of the first has been processed. */
+  /** Waits for two queries that don't find the order. By the second, the first one's result has been processed. */
   const queriedTwice = (key: string | undefined) => {
     const queries = () => provider.requests.filter((each) => each.method === 'GET' && each.key === key)
     return waitFor('two queries of the order', () => queries().length >= 2, settledWithinMs)
   }
 
-  /** Pays as a customer on the page of the payment, if it shows the PIN form. */
+  /** Pays on the payment's page, if that shows the PIN form. */
   async function sendForm(shortCode: string): Promise<void> {
     const address = `${web.origin}/p/${shortCode}`
     const page = await (await fetch(address)).text()
@@ -126,7 +122,7 @@ describe('The service with a wrong wall clock in one process', function () {
   })
 
   for (const { type, what, orderedMs, heldMs } of cases)
-    it(`moves the money exactly once for each payment and refund if the ${type} process's wall clock ${what}`, async () => {
+    it(`moves the money exactly once per payment and refund if the ${type} process's clock ${what}`, async () => {
       const [open, paid] = await Promise.all([1, 2].map(() => createIntent(service, merchant, { amount })))
       if (open === undefined || paid === undefined) expect.fail()
       expect(outcomeName(await pay(service, paid.referenceNumber, { phone, pin }))).to.equal('done')
@@ -141,7 +137,7 @@ describe('The service with a wrong wall clock in one process', function () {
       await Promise.all([queriedTwice(orders.keyOf('payment')), queriedTwice(orders.keyOf('refund'))])
       await sendForm(open.shortCode)
       const repeated = await refund(paid.referenceNumber, headers)
-      // A process whose clock is ahead has put off the next query, so the request only waits.
+      // A process whose clock is ahead has put off the next query, so the request just waits.
       expect(repeated.status, 'while the outcome is unknown').to.be.oneOf([409, 503])
       orders.arrive()
       const isSettled = async () => {

@@ -26,9 +26,9 @@ import { waitFor } from '../support/wait-for.ts'
 
 const dayMs = 86_400_000
 const timeoutMs = 2_000
-/** An order is valid for 5 s longer than the timeout, and for 30 s more because the provider's clock may be ahead. */
+/** An order is valid for 5 s beyond the timeout, plus 30 s because the provider's clock may be ahead. */
 const validForMs = timeoutMs + 5_000 + 30_000
-/** An order without a trace counts as not executed a minute after that. */
+/** A minute after that, an order without a trace counts as not executed. */
 const lostForGoodMs = validForMs + 60_000 + 1
 
 const amount = 50_000
@@ -68,13 +68,12 @@ describe('A live payment', () => {
 
   const orders = () => provider.requests.filter(({ method }) => method === 'POST')
 
-  /** Queries the outcome of the pending payment once. */
   async function queryOnce(referenceNumber: string): Promise<QueryResult> {
     const { _id, hold } = await storedIntent(service, referenceNumber)
     return queryWallet(service.deps, _id, hold?.id ?? '')
   }
 
-  /** Queries it at each due time, which the clock is set to, until the outcome is known. */
+  /** Sets the clock to each due time and queries, until the outcome is known. */
   async function queryRepeatedly(referenceNumber: string): Promise<QueryResult> {
     for (;;) {
       const result = await queryOnce(referenceNumber)
@@ -83,7 +82,6 @@ describe('A live payment', () => {
     }
   }
 
-  /** An intent with a payment of unknown outcome. */
   async function unknownPayment(behaviour: ProviderBehaviour): Promise<string> {
     const { referenceNumber } = await createIntent(service, merchant, { amount })
     provider.handleOrders(behaviour)
@@ -91,7 +89,7 @@ describe('A live payment', () => {
     return referenceNumber
   }
 
-  /** A payment of unknown outcome, whose order reaches the provider when `arrive` is called. */
+  /** Its order reaches the provider when `arrive` is called. */
   async function delayedPayment() {
     const [gate, done] = [createGate(), createGate()]
     const referenceNumber = await unknownPayment(async (_res, work) => {
@@ -120,7 +118,7 @@ describe('A live payment', () => {
   const paidOnce = { status: 'PAID', events: ['payment.created', 'payment.confirmed'], moved: [-amount] }
   const unpaid = { status: 'PENDING', events: ['payment.created'], moved: [] }
 
-  /** Queries until the outcome is known, and expects the payment to have succeeded once. */
+  /** Queries until the outcome is known. The payment must have succeeded once. */
   async function expectPaidOnce(referenceNumber: string): Promise<void> {
     expect(await queryRepeatedly(referenceNumber)).to.include({ outcome: 'done' })
     expect(await stateOf(referenceNumber)).to.deep.equal(paidOnce)
@@ -144,14 +142,14 @@ describe('A live payment', () => {
     ],
   ]
   for (const [what, behaviour] of responses)
-    it(`keeps its intent on hold until the outcome is known, and succeeds exactly once, even if ${what}`, async () => {
+    it(`holds its intent until the outcome is known, and succeeds exactly once, even if ${what}`, async () => {
       const referenceNumber = await unknownPayment(behaviour)
       await expectHeld(referenceNumber)
       await expectPaidOnce(referenceNumber)
       expect(orders()).to.have.length(1)
     })
 
-  it('is settled by a worker, without any further request from the customer', async () => {
+  it('is settled by a worker without a further request from the customer', async () => {
     const workers = service.startWorkers()
     const referenceNumber = await unknownPayment(responseLost)
     await waitFor('PAID', async () => (await storedIntent(service, referenceNumber)).status === 'PAID')
@@ -173,7 +171,7 @@ describe('A live payment', () => {
     expect(await stateOf(referenceNumber)).to.deep.equal(paidOnce)
   })
 
-  it('stays on hold until its delayed order reaches the provider', async () => {
+  it('keeps the hold until its delayed order reaches the provider', async () => {
     const { referenceNumber, arrive } = await delayedPayment()
     service.clock.advance(2_000)
     // The provider does not know the order yet.
@@ -191,7 +189,7 @@ describe('A live payment', () => {
     expect(await stateOf(referenceNumber)).to.deep.equal(unpaid)
   })
 
-  it("delays its intent's expiry until it is known that no money moved", async () => {
+  it("delays its intent's expiry until it's known that no money moved", async () => {
     const paid = await unknownPayment(responseLost)
     const lost = await unknownPayment(requestLost)
     service.clock.advance(dayMs)
@@ -207,7 +205,7 @@ describe('A live payment', () => {
     expect(await stateOf(lost)).to.deep.equal(expired)
   })
 
-  it('stays on hold while the provider is down, and is queried at increasing intervals', async () => {
+  it('keeps the hold while the provider is down, and is queried at growing intervals', async () => {
     const referenceNumber = await unknownPayment(responseLost)
     await provider.goDown()
     const waits: number[] = []
@@ -225,7 +223,7 @@ describe('A live payment', () => {
     await expectPaidOnce(referenceNumber)
   })
 
-  it('can be retried immediately if the provider was unreachable', async () => {
+  it('can be retried at once if the provider was unreachable', async () => {
     const { referenceNumber } = await createIntent(service, merchant, { amount })
     await provider.goDown()
     expect(outcomeName(await payLive(referenceNumber))).to.equal('not-executed')
@@ -234,7 +232,7 @@ describe('A live payment', () => {
     expect(await stateOf(referenceNumber)).to.deep.equal(paidOnce)
   })
 
-  it('is made only once, even if the same form is submitted twice while another customer is paying the same intent', async () => {
+  it('is made only once if a form is submitted twice while another customer pays the same intent', async () => {
     const { referenceNumber } = await createIntent(service, merchant, { amount })
     const form = { paymentId: newId() }
     const outcomes = await Promise.all([form, form, {}].map((each) => payLive(referenceNumber, each)))
@@ -243,7 +241,7 @@ describe('A live payment', () => {
     expect(orders()).to.have.length(1)
   })
 
-  it('ends with the outcome that the provider returns: refused, declined or failed', async () => {
+  it("ends with the provider's outcome: refused, declined or failed", async () => {
     const { referenceNumber } = await createIntent(service, merchant, { amountType: 'OPEN' })
     expect(outcomeName(await payLive(referenceNumber, { pin: '0000' }))).to.equal('refused')
     expect(outcomeName(await payLive(referenceNumber, { amount: payer.balance * 2 }))).to.equal('declined')
@@ -255,7 +253,7 @@ describe('A live payment', () => {
     expect(await stateOf(referenceNumber)).to.deep.equal({ status: 'FAILED', events, moved: [] })
   })
 
-  it('cannot be made from a sandbox wallet, just as a test intent cannot be paid from a live wallet', async () => {
+  it("is impossible from a sandbox wallet, just as a test intent can't be paid from a live wallet", async () => {
     const { referenceNumber } = await createIntent(service, merchant, { amount })
     expect(outcomeName(await pay(service, referenceNumber))).to.equal('refused')
     expect(orders()).to.have.length(1)
@@ -270,7 +268,7 @@ describe('A live payment', () => {
     ['ahead of', 25_000],
     ['behind', -25_000],
   ] as const)
-    it(`works with a provider whose clock is 25 s ${what} the service's clock`, async () => {
+    it(`works with a provider whose clock is 25 s ${what} the service's`, async () => {
       provider.setClock(() => new Date(service.clock.now().getTime() + aheadMs))
       const { referenceNumber } = await createIntent(service, merchant, { amount })
       expect(outcomeName(await payLive(referenceNumber))).to.equal('done')
@@ -278,7 +276,7 @@ describe('A live payment', () => {
       provider.setClock(service.clock.now)
     })
 
-  it('stays on hold as long as a provider with a slow clock may still carry out the order', async () => {
+  it('keeps the hold as long as a provider with a slow clock may still carry out the order', async () => {
     provider.setClock(() => new Date(service.clock.now().getTime() - 25_000))
     const { referenceNumber, arrive } = await delayedPayment()
     service.clock.advance(validForMs + 20_000)
@@ -288,7 +286,7 @@ describe('A live payment', () => {
     provider.setClock(service.clock.now)
   })
 
-  it('can be retried immediately if the provider rejected the order as too late', async () => {
+  it('can be retried at once if the provider rejected the order as too late', async () => {
     provider.setClock(() => new Date(service.clock.now().getTime() + 120_000))
     const { referenceNumber } = await createIntent(service, merchant, { amount })
     expect(outcomeName(await payLive(referenceNumber))).to.equal('not-executed')
@@ -316,7 +314,7 @@ describe('A live payment', () => {
       }
     }
 
-    it('stays on hold, and the new provider receives no query about the payment', async () => {
+    it('keeps the hold, and the new provider receives no query about it', async () => {
       const referenceNumber = await unknownPayment(responseLost)
       const restore = replaceProvider('another')
       service.clock.advance(lostForGoodMs)
@@ -327,7 +325,7 @@ describe('A live payment', () => {
       expect(other.requests).to.deep.equal([])
     })
 
-    it('cannot be refunded through the new provider, but can be refunded through the old provider at a new address', async () => {
+    it('can be refunded through the old provider at a new address, but not through the new one', async () => {
       const { referenceNumber } = await createIntent(service, merchant, { amount })
       expect(outcomeName(await payLive(referenceNumber))).to.equal('done')
       let restore = replaceProvider('another')
@@ -344,13 +342,13 @@ describe('A live payment', () => {
     })
   })
 
-  it('is not possible if no wallet provider is configured', async () => {
+  it('is impossible without a wallet provider', async () => {
     const without = await openService()
     expect(without.deps.wallets.forPayments(false)).to.equal(null)
     await without.close()
   })
 
-  describe('for which a refund is requested', () => {
+  describe('with a requested refund', () => {
     async function paidIntent(): Promise<string> {
       const { referenceNumber } = await createIntent(service, merchant, { amount })
       provider.handleOrders(asSpecified)
@@ -371,9 +369,9 @@ describe('A live payment', () => {
       return { referenceNumber, retry }
     }
 
-    it("is refunded only once if the provider's response is lost, and a retry of the request returns that refund", async () => {
+    it("is refunded once if the provider's response is lost, and a retry returns that refund", async () => {
       const { referenceNumber, retry } = await unknownRefund(responseLost)
-      // The held amount cannot be refunded by another request.
+      // No other request can refund the held amount.
       const other = await refund(service, merchant, referenceNumber, 30_000)
       expect([other.status, other.body.error.code]).to.deep.equal([400, 'AMOUNT_OUT_OF_RANGE'])
       service.clock.advance(2_000)
@@ -386,7 +384,7 @@ describe('A live payment', () => {
       expect(orders()).to.have.length(2)
     })
 
-    it("is not refunded if the service's request to the wallet is lost, and the amount stays reserved only until a minute after the request's deadline", async () => {
+    it('is not refunded if the request to the wallet is lost, and the amount stays reserved until a minute after its deadline', async () => {
       const { referenceNumber, retry } = await unknownRefund(requestLost)
       service.clock.advance(2_000)
       expect((await retry()).status).to.equal(503)
@@ -398,7 +396,7 @@ describe('A live payment', () => {
       expect(moved(referenceNumber)).to.deep.equal([-amount, amount])
     })
 
-    it('is not refunded if the provider is unreachable, and the request fails immediately with REFUND_FAILED', async () => {
+    it('is not refunded if the provider is unreachable, and the request gets REFUND_FAILED at once', async () => {
       const referenceNumber = await paidIntent()
       await provider.goDown()
       const { status, body } = await refund(service, merchant, referenceNumber, 100)
@@ -408,7 +406,7 @@ describe('A live payment', () => {
     })
   })
 
-  describe('with any outcome', () => {
+  describe('whatever its outcome', () => {
     it('leaves no PIN, phone number or secret key in the log, the jobs or the database', async () => {
       const { mongo, config } = service.deps
       const collections = await mongo.listCollections()

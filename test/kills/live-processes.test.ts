@@ -13,12 +13,12 @@ import { waitFor } from '../support/wait-for.ts'
 const amount = 700
 const { phone, pin } = payer
 /**
- * By then an order counts as not executed: it is valid for 15 s, and 30 s more for the provider's clock, and a minute.
- * The clocks of the other processes do not change.
+ * By then an order counts as not executed: it's valid for 15 s, plus 30 s for the provider's clock, plus a minute. The
+ * other processes' clocks don't change.
  */
 const lostForGoodMs = 110_000
 
-describe("If a process is killed while it waits for the live provider's response,", function () {
+describe("If a process is killed while waiting for the live provider's response,", function () {
   this.timeout(30_000)
   let provider: Provider
   const processes: ServiceProcess[] = []
@@ -78,7 +78,6 @@ describe("If a process is killed while it waits for the live provider's response
   const moved = (referenceNumber: string): number[] =>
     provider.movements.flatMap((movement) => (movement.reference === referenceNumber ? [movement.amount] : []))
 
-  /** A customer sends the form of the hosted page. */
   async function sendForm({ origin }: ServiceProcess, shortCode: string): Promise<Response> {
     const address = `${origin}/p/${shortCode}`
     const { url, fields } = formFor('pin', await (await fetch(address)).text(), address)
@@ -88,7 +87,7 @@ describe("If a process is killed while it waits for the live provider's response
   const done: ProviderBehaviour = (_res, work) => void work()
   const lost: ProviderBehaviour = () => {}
 
-  it('the intent stays on hold, and later either becomes PAID or is released, depending on whether the money moved', async () => {
+  it("the intent's hold stays, until it becomes PAID or is released depending on whether the money moved", async () => {
     for (const behaviour of [done, lost]) {
       service.clock.freeze(null)
       const [web, created] = await Promise.all([start('web'), createIntent(service, merchant, { amount })])
@@ -110,7 +109,7 @@ describe("If a process is killed while it waits for the live provider's response
     }
   })
 
-  it('the refund stays on hold, and a retry of the request in a different process returns the actual outcome', async () => {
+  it('the refund stays reserved, and a retry in a different process returns the actual outcome', async () => {
     for (const behaviour of [done, lost]) {
       service.clock.freeze(null)
       const [web, created] = await Promise.all([start('web'), createIntent(service, merchant, { amount })])
@@ -128,7 +127,7 @@ describe("If a process is killed while it waits for the live provider's response
     }
   })
 
-  it("a worker's interrupted query for a payment's outcome can be repeated by another process", async () => {
+  it("a worker's interrupted query for a payment's outcome is repeated by another process", async () => {
     provider.handleOrders(responseLost)
     const { referenceNumber } = await createIntent(service, merchant, { amount })
     expect(outcomeName(await pay(service, referenceNumber, { phone, pin }))).to.equal('waiting')

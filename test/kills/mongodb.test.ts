@@ -9,10 +9,9 @@ import { type ServiceProcess, startProcess } from '../support/processes.ts'
 import { expectIntact, type Merchant, openService, type Service } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 
-/** One create request of a merchant. */
 interface Create {
   key: string
-  /** 0 without a response. */
+  /** 0 if there was no response. */
   status: number
   referenceNumber: string | null
   tookMs: number
@@ -40,7 +39,7 @@ describe('The service during a MongoDB outage', () => {
   afterEach(async function () {
     const failed = this.currentTest?.state === 'failed'
     if (failed) for (const each of [web, worker]) console.error(each.recentLog())
-    // After a failure, ends the load and the outage, so that the next test starts clean.
+    // Ends the load and the outage after a failure, so that the next test starts clean.
     const ends = loads.splice(0).map((each) => each.stop().catch(() => undefined))
     if (failed) await mongo.restart()
     await Promise.all(ends)
@@ -76,7 +75,7 @@ describe('The service during a MongoDB outage', () => {
     }
   }
 
-  /** Clients that create intents until `stop`, and pause only after a failure. `creates` contains every request. */
+  /** Creates intents until `stop`, pausing only after a failure. `creates` contains every request. */
   function load(name: string, customers: number) {
     const creates: Create[] = []
     const end = new AbortController()
@@ -104,7 +103,7 @@ describe('The service during a MongoDB outage', () => {
 
   const acknowledged = (creates: Create[]) => creates.filter(({ status }) => status === 201)
 
-  /** Expects one intent for each create, after the failed ones are retried, and its event at the endpoint. */
+  /** Failed creates are retried first. Then each has one intent, whose event arrived at the endpoint. */
   async function expectNothingLostOrDoubled(creates: Create[]) {
     const retried = await Promise.all(creates.filter(({ status }) => status !== 201).map(({ key }) => create(key)))
     expect(new Set(retried.map(({ status }) => status))).to.deep.equal(new Set(retried.length > 0 ? [201] : []))
@@ -122,7 +121,7 @@ describe('The service during a MongoDB outage', () => {
     await waitFor('all delivered', () => reached().size === promised.length, 25_000)
   }
 
-  it('neither loses nor duplicates an intent whose creation was acknowledged, even if MongoDB is killed under load and restarted', async function () {
+  it('neither loses nor duplicates an acknowledged intent, even if MongoDB is killed under load and restarted', async function () {
     this.timeout(60_000)
     const running = load('kill', 20)
     await waitFor('some load', () => acknowledged(running.creates).length > 200)
@@ -137,7 +136,7 @@ describe('The service during a MongoDB outage', () => {
     await expectNothingLostOrDoubled(creates)
   })
 
-  it('never loses an event that a reader has seen, even if MongoDB is killed immediately afterwards', async () => {
+  it('never loses an event that a reader has seen, even if MongoDB is killed right afterwards', async () => {
     const read = async (query: string) => {
       const feed = `${web.origin}/api/v1/dev/events/feed?${query}`
       const response = await fetch(feed, { headers: merchant.read() })
@@ -149,9 +148,9 @@ describe('The service during a MongoDB outage', () => {
     const late = { ...logged, _id: newId(), number: logged.number + 1 }
     const delivered = { referenceNumber: logged.referenceNumber, status: 'DELIVERED' } as const
     await waitFor('the delivery is over', () => service.deps.Delivery.exists(delivered))
-    // Until then, other writes may make MongoDB write its journal.
+    // Other writes may make MongoDB write its journal until then.
     await pause(300)
-    // No reader may see this event before it is in the journal.
+    // No reader may see this event before it's in the journal.
     const write = { writeConcern: { w: 1, j: false } }
     await service.deps.LoggedEvent.collection.insertOne(late as never, write)
     const second = await waitFor('the event is read', async () => {
@@ -167,7 +166,7 @@ describe('The service during a MongoDB outage', () => {
     await service.deps.LoggedEvent.deleteOne({ _id: late._id })
   })
 
-  it("stays alive and returns 503 within 10 s while MongoDB is frozen, and creates intents again within 5 s of MongoDB's recovery", async function () {
+  it('returns 503 within 10 s while MongoDB is frozen, and creates intents again within 5 s of its recovery', async function () {
     this.timeout(60_000)
     const running = load('freeze', 20)
     await waitFor('some load', () => acknowledged(running.creates).length > 100)
@@ -182,7 +181,7 @@ describe('The service during a MongoDB outage', () => {
     const [healthy, fresh] = await Promise.all([
       fetch(`${web.origin}/healthz`),
       create('while-frozen'),
-      // A look at MongoDB that began before it froze may still succeed.
+      // A check of MongoDB that began before the freeze may still succeed.
       waitFor('not ready', async () => (await fetch(`${web.origin}/readyz`)).status === 503),
       waitFor('every pending request has a response', () => running.creates.length >= before + 40, 20_000),
     ])

@@ -27,7 +27,7 @@ describe('After a termination signal,', () => {
   const services: Service[] = []
   after(() => Promise.all(services.map((each) => each.close())))
 
-  /** A worker in the middle of an attempt: the endpoint has the request and delays its response. */
+  /** The endpoint has the request and delays its response. */
   async function workerMidAttempt() {
     const [own, endpointServer] = await Promise.all([service(), startEndpointServer()])
     kept({ stop: endpointServer.close })
@@ -49,8 +49,8 @@ describe('After a termination signal,', () => {
       return now.status === 'DELIVERED' && now
     })
 
-  // These three start first and are checked last, because they wait for a long time: for the lease and the lock of the
-  // dead worker, and for attempts and requests that never end. The other tests run meanwhile.
+  // These three start first and are checked last, because they wait long: for a dead worker's lease and lock, and for
+  // attempts and requests that never end. The other tests run meanwhile.
   let cutAndTakenOver: Promise<{
     code: number | null
     tookMs: number
@@ -111,7 +111,7 @@ describe('After a termination signal,', () => {
     endedMs.catch(() => undefined)
   })
 
-  /** Opens a connection that sends this text and nothing more. */
+  /** Sends this text on a new connection, and nothing more. */
   async function say(web: ServiceProcess, text: string): Promise<void> {
     const socket = connect(Number(new URL(web.origin).port), '127.0.0.1')
     kept({ stop: async () => socket.destroy() })
@@ -119,7 +119,7 @@ describe('After a termination signal,', () => {
     await new Promise((resolve) => socket.write(text, resolve))
   }
 
-  it('a web process still serves every request that clients sent before SIGTERM, even under load, and exits with code 0', async () => {
+  it('a web process serves every request sent before SIGTERM, even under load, and exits with code 0', async () => {
     const own = await service()
     const web = kept(await startProcess('web', own))
     const merchant = await own.merchant()
@@ -145,7 +145,7 @@ describe('After a termination signal,', () => {
     expect(await own.deps.Intent.countDocuments({ businessId })).to.equal(fates.length)
   })
 
-  it('a web process ends held requests for the event feed with an empty response on SIGTERM, and exits with code 0', async () => {
+  it('a web process ends long polls of the event feed with an empty response, and exits with code 0', async () => {
     const own = await service()
     const web = kept(await startProcess('web', own))
     const merchant = await own.merchant()
@@ -162,7 +162,7 @@ describe('After a termination signal,', () => {
     expect(await web.exited).to.equal(0)
   })
 
-  it('a worker that has received SIGTERM, even twice, completes and records its current delivery attempt, and exits with code 0', async () => {
+  it('a worker completes and records its delivery attempt, even after a second SIGTERM, and exits with code 0', async () => {
     const { service: own, worker, held, _id, endpointServer } = await workerMidAttempt()
     worker.kill('SIGTERM')
     await worker.logged('process.stopping')
@@ -178,7 +178,7 @@ describe('After a termination signal,', () => {
     expect(endpointServer.received).to.have.length(1)
   })
 
-  it('a worker exits with a non-zero code as soon as it receives SIGINT while it is stopping', async () => {
+  it('a stopping worker exits with a non-zero code as soon as it receives SIGINT', async () => {
     const { worker } = await workerMidAttempt()
     worker.kill('SIGTERM')
     await worker.logged('process.stopping')
@@ -186,7 +186,7 @@ describe('After a termination signal,', () => {
     expect(await worker.exited).to.equal(1)
   })
 
-  it('a web process exits as soon as it receives a second SIGINT, even with a request in progress', async () => {
+  it('a web process exits on a second SIGINT, even with a request in progress', async () => {
     const web = kept(await startProcess('web', await service()))
     await say(web, halfACreate('none'))
     expect((await fetch(`${web.origin}/healthz`)).status).to.equal(200)
@@ -197,13 +197,13 @@ describe('After a termination signal,', () => {
     expect(await web.exited).to.equal(1)
   })
 
-  it("a worker's interrupted delivery attempt does not count, and a different process repeats it within 15 s of kill -9", async () => {
+  it("a worker's interrupted delivery attempt isn't counted, and is repeated by another within 15 s of kill -9", async () => {
     const { waitedMs, attempts, bodies, count } = await takenOver
     expect(waitedMs).to.be.at.most(10_000 + deadlineMs(5_000))
     expect([attempts, bodies.size, count]).to.deep.equal([1, 1, 2])
   })
 
-  it('a worker whose endpoints hang exits with code 0 within 30 s of SIGTERM, and another worker immediately repeats the attempts, which are not counted', async () => {
+  it('a worker with hanging endpoints exits with code 0 within 30 s of SIGTERM, and another repeats the attempts at once', async () => {
     const { code, tookMs, attemptedMs, delivery } = await cutAndTakenOver
     expect(code).to.equal(0)
     expect(tookMs).to.be.below(26_000 + deadlineMs(4_000))
@@ -212,7 +212,7 @@ describe('After a termination signal,', () => {
     expect([delivery.attempts, delivery.attemptLog.map(({ status }) => status)]).to.deep.equal([1, [200]])
   })
 
-  it('a web process exits with code 0 within 30 s of SIGTERM, whatever requests are still open', async () => {
+  it('a web process exits with code 0 within 30 s of SIGTERM, whatever requests are open', async () => {
     expect(await endedMs).to.be.at.most(26_000 + deadlineMs(4_000))
   })
 })
@@ -221,7 +221,7 @@ const halfACreate = (key: string): string =>
   `POST /api/v1/dev/intents HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n` +
   'X-Idempotency-Key: half\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{"amou'
 
-/** Returns the status of a create, or null if the response was incomplete. */
+/** The status of a create, or null if the response was incomplete. */
 function create(web: ServiceProcess, merchant: Merchant, agent: Agent): Promise<number | null> {
   return new Promise((resolve) => {
     const headers = { ...merchant.write(), 'Content-Type': 'application/json' }

@@ -10,15 +10,15 @@ import { type Sentinels, startSentinels } from '../support/redis-sentinel.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 
-/** The promised limit on how much longer than usual a first attempt takes. */
+/** Promised: a first attempt takes at most this much longer than usual. */
 const maxExtraMs = 5_000
 /** A failover takes 1 to 3 s on an idle machine. */
 const maxFailoverMs = 20_000
-/** The pause between two creates. */
+/** One create per interval. */
 const everyMs = 50
-/** A poll finds no events that are younger than this. */
+/** A poll finds no events younger than this. */
 const soonestPollMs = 1_500
-/** The number of first attempts that the endpoint refuses, so that delayed jobs wait in Redis during the failover. */
+/** First attempts that the endpoint refuses, so that delayed jobs wait in Redis during the failover. */
 const refusedCount = 5
 
 /** A whole service with a Redis that can fail over. */
@@ -70,7 +70,7 @@ async function isRedisUp({ origin }: ServiceProcess): Promise<boolean> {
   return ((await response.json()) as { redis: string }).redis === 'up'
 }
 
-/** Creates intents one after another. `createdAt` contains the time of each response. */
+/** One intent after another. `createdAt` has the time of each response. */
 function startLoad({ web: { origin }, merchant }: Stage) {
   const createdAt = new Map<unknown, number>()
   const state = { isStopped: false }
@@ -97,9 +97,9 @@ function startLoad({ web: { origin }, merchant }: Stage) {
 }
 
 /**
- * Kills the master under load, and continues the load until another master has taken over and jobs wake the workers.
- * Returns how many intents were created in between, and how much longer the slowest first attempt took than those
- * before the kill.
+ * Kills the master under load, and continues the load until another has taken over and jobs wake the workers. Returns
+ * how many intents were created in between, and how much longer the slowest first attempt took than those before the
+ * kill.
  */
 async function killMaster(stage: Stage): Promise<{ during: number; extraMs: number }> {
   const { redis, web } = stage
@@ -150,7 +150,7 @@ async function expectAllDelivered({ service, merchant }: Stage, count: number): 
   expect(await Delivery.countDocuments({ businessId })).to.equal(count)
 }
 
-describe('The service, when the master of its Redis is killed under load,', function () {
+describe('The service, when its Redis master is killed under load,', function () {
   this.timeout(90_000)
   const kinds = { 'sentinels name another one': startSentinels, 'it is a Redis Cluster': startCluster }
   const stages = new Map<string, Promise<Stage>>()

@@ -13,7 +13,7 @@ import { type ServiceProcess, startProcess } from '../support/processes.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 
-/** A whole service with a Redis of its own, and an endpoint that refuses every first attempt, so that jobs wait. */
+/** A whole service with its own Redis, and an endpoint that refuses every first attempt, so that jobs wait. */
 interface Outage {
   redis: Server
   service: Service
@@ -55,7 +55,7 @@ async function openOutage(): Promise<Outage> {
   }
 }
 
-/** Creates one intent after another, each of which must succeed in well under the time a person would wait. */
+/** One after another. Each must succeed in well under the time a person would wait. */
 async function createSome({ web, merchant }: Outage, count: number): Promise<void> {
   for (let created = 0; created < count; created += 1) {
     const response = await fetch(`${web.origin}/api/v1/dev/intents`, {
@@ -74,7 +74,7 @@ const readiness = async ({ web }: Outage): Promise<unknown[]> => {
 }
 
 /**
- * The promised time until an attempt begins (docs/operators/watch.md), 1 s for the second attempt, and 4 s of reserve.
+ * The promise until an attempt begins (docs/operators/watch.md), plus 1 s for the second attempt and 4 s of reserve.
  */
 const soonMs = 15_000 + 1_000 + 4_000
 
@@ -89,7 +89,7 @@ async function expectAllDelivered({ service, merchant, web, worker }: Outage, co
   expect(web.isAlive() && worker.isAlive()).to.equal(true)
 }
 
-/** Stores a dead delivery of another merchant. Its failed job is lost with Redis. */
+/** A dead delivery of another merchant, whose failed job is lost with Redis. */
 async function leaveDead({ service, merchant }: Outage): Promise<void> {
   const { businessId } = merchant
   const model = await service.deps.Delivery.findOne({ businessId }).lean<Delivery | null>()
@@ -116,7 +116,7 @@ async function failedJobs({ redis, service }: Outage): Promise<number> {
 const breaks = {
   async 'wiped by FLUSHALL'(outage: Outage) {
     await createSome(outage, 10)
-    // Every delivery has failed once and waits as a delayed job. From here on they are only in MongoDB.
+    // Every delivery has failed once and waits as a delayed job. From here on they exist only in MongoDB.
     await outage.endpointServer.atLeast(10)
     const redis = new Redis(outage.redis.url)
     await redis.flushall()
@@ -141,7 +141,7 @@ const breaks = {
     await createSome(outage, 10)
     await outage.redis.kill('SIGSTOP')
     await createSome(outage, 10)
-    // A probe waits 2 s for Redis. By the third, the wake-up jobs of these creates have failed.
+    // A probe waits 2 s for Redis. By the third, these creates' wake-up jobs have failed.
     for (const _probe of [1, 2, 3]) expect(await readiness(outage)).to.deep.equal([200, 'degraded'])
     await createSome(outage, 5)
     await outage.redis.kill('SIGCONT')
@@ -149,7 +149,7 @@ const breaks = {
   },
 }
 
-/** Stops a service that has many unsent wake-up jobs while Redis is frozen. Returns the duration. */
+/** Stops a service with many unsent wake-up jobs while Redis is frozen. Returns the duration. */
 async function stopWithoutRedis(): Promise<number> {
   const redis = await startRedis()
   const service = await openService({ REDIS_URL: redis.url })
@@ -159,7 +159,7 @@ async function stopWithoutRedis(): Promise<number> {
   before.disconnect()
   service.startWorkers()
   await redis.kill('SIGSTOP')
-  // One queue is open, the other is not.
+  // One queue is open, the other isn't.
   for (let enqueued = 0; enqueued < 2_000; enqueued += 1) {
     const id = String(enqueued)
     service.deps.enqueue('outbox-relay', [{ data: { intentIds: [id], orderIds: [] }, jobId: undefined, delayMs: 0 }])
@@ -177,7 +177,7 @@ describe('The service during a Redis outage', function () {
   const outages: Outage[] = []
   const healed = new Map<string, Promise<void>>()
   let stopped: Promise<number>
-  // All outages run at once on servers of their own, because they mostly wait for the next poll.
+  // All outages run at once on their own servers, because they mostly wait for the next poll.
   before(async () => {
     stopped = stopWithoutRedis()
     stopped.catch(() => undefined)
@@ -198,7 +198,7 @@ describe('The service during a Redis outage', function () {
     expect(await stopped).to.be.below(6_000 + deadlineMs(2_000))
   })
 
-  it('exits with code 0 on SIGTERM, even if a delivery attempt is in progress and then fails', async () => {
+  it('exits with code 0 on SIGTERM, even during a delivery attempt that then fails', async () => {
     await Promise.all(healed.values())
     const outage = outages[0] as Outage
     const { redis, web, worker, endpointServer } = outage

@@ -12,8 +12,8 @@ import { waitFor } from '../support/wait-for.ts'
 
 const intents = '/api/v1/dev/intents'
 
-/** No load balancer hides the end of the process from these clients. */
-describe('A process that is stopped while clients are using its port', () => {
+/** No load balancer hides the process's end from these clients. */
+describe('A process stopped while clients use its port', () => {
   const service = withService()
   const merchant = withMerchant(service)
   let web: ServiceProcess | null = null
@@ -30,7 +30,7 @@ describe('A process that is stopped while clients are using its port', () => {
     return call(`${origin}${intents}`, 'POST', headers, '{"amount":500}', agent)
   }
 
-  it('still accepts connections for SHUTDOWN_DRAIN_SECONDS, but reports that it is not ready and closes each connection after one response', async () => {
+  it('still accepts connections for SHUTDOWN_DRAIN_SECONDS, but reports not ready and closes each after one response', async () => {
     const started = await startProcess('web', service, { SHUTDOWN_DRAIN_SECONDS: '1.5' })
     web = started
     const stoppedAt = performance.now()
@@ -49,7 +49,7 @@ describe('A process that is stopped while clients are using its port', () => {
     expect(performance.now() - stoppedAt).to.be.within(1500, 3000 + deadlineMs(3000))
   })
 
-  it('can be restarted 3 times without a connection reset or a failed request for any of its 8 clients', async function () {
+  it('can be restarted 3 times without a reset connection or failed request for any of 8 clients', async function () {
     this.timeout(300_000)
     const PORT = String(await freePort())
     const start = () =>
@@ -78,10 +78,7 @@ describe('A process that is stopped while clients are using its port', () => {
   })
 })
 
-/**
- * Sends requests one at a time. A refused connection is not a failure, because nothing was sent: the client connects
- * again.
- */
+/** One request at a time. A refused connection is no failure, because nothing was sent: the client connects again. */
 function startClient(send: () => Promise<{ status: number }>, isOver: () => boolean) {
   let served = 0
   const run = async (): Promise<string[]> => {
@@ -102,7 +99,7 @@ function startClient(send: () => Promise<{ status: number }>, isOver: () => bool
   return { served: () => served, faults: run() }
 }
 
-/** Uses Node's own client, which never retries by itself. Throws if the response is incomplete. */
+/** Node's own client never retries by itself. Throws if the response is incomplete. */
 async function call(
   url: string,
   method: string,

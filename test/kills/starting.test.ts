@@ -7,7 +7,7 @@ import { startMongo } from '../../dev/servers.ts'
 import { interruptAt, runToExit, type ServiceProcess, startProcess } from '../support/processes.ts'
 import { withService } from '../support/service.ts'
 
-describe('A process that is starting', () => {
+describe('A starting process', () => {
   const service = withService()
 
   it('exits immediately and reports the error if MONGODB_URL is invalid', async () => {
@@ -21,7 +21,7 @@ describe('A process that is starting', () => {
     }
   })
 
-  it('exits immediately in production if its environment variables are meant for development, and prints each fault once', async () => {
+  it('exits immediately in production with development settings, and lists each fault once', async () => {
     const changes = {
       NODE_ENV: 'production',
       SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
@@ -50,7 +50,7 @@ describe('A process that is starting', () => {
     }
   })
 
-  it('serves metrics only on METRICS_PORT if that is set, whether it is web or worker', async () => {
+  it('serves metrics only on METRICS_PORT if set, both as web and as worker', async () => {
     const WORKER_PORT = String(await freePort())
     for (const type of ['web', 'worker'] as const) {
       const METRICS_PORT = String(await freePort())
@@ -66,7 +66,7 @@ describe('A process that is starting', () => {
     }
   })
 
-  it('prints fatal errors to stderr if its log level is silent, but omits stored values', async () => {
+  it('prints fatal errors to stderr even when its log level is silent, but omits stored values', async () => {
     const program = `
       import { mongo } from 'mongoose'
       import { endOnCrash } from './src/platform/stop.ts'
@@ -84,13 +84,13 @@ describe('A process that is starting', () => {
     expect(stderr).not.to.include('hidden')
   })
 
-  it('exits immediately on SIGTERM while it is waiting for MongoDB', async () => {
+  it('exits immediately on SIGTERM while waiting for MongoDB', async () => {
     const changes = { MONGODB_URL: `mongodb://127.0.0.1:${await freePort()}/none` }
     const types = ['web', 'worker'] as const
     for (const ended of await Promise.all(
       types.map((type) => interruptAt('mongodb.waiting', type, service, changes)),
     )) {
-      // Without a signal handler the code would be null, and process 1 of a container would ignore the signal.
+      // Without a signal handler the code would be null, and a container's process 1 would ignore the signal.
       expect(ended.exitCode).to.equal(128 + 15)
       expect(ended.lastWords).to.include('process.stopping')
     }
@@ -118,7 +118,7 @@ describe('A process that is starting', () => {
     await mongo.stop()
   })
 
-  it('warns if MongoDB keeps the locks of killed processes for long', async () => {
+  it("warns if MongoDB would keep a killed process's locks for long", async () => {
     const mongo = await startMongo({ lockSeconds: 60 })
     const ended = await interruptAt('mongodb.locks-too-long', 'web', service, { MONGODB_URL: mongo.url })
     expect(ended.lastWords).to.include('"seconds":60')
@@ -142,7 +142,7 @@ describe('A process that is starting', () => {
   })
 })
 
-/** A proxy of MongoDB that cuts the connection once at each of these commands, and serves the next connection. */
+/** A MongoDB proxy that cuts the connection once at each of these commands, and serves the next connection. */
 async function openWireThatBreaks(mongodbUrl: string, commands: string[]) {
   const target = new URL(mongodbUrl)
   const left = new Set(commands)

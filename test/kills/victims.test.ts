@@ -5,7 +5,7 @@ import { openService, type Service } from '../support/service.ts'
 import { openVictim } from '../support/victim.ts'
 import { waitFor } from '../support/wait-for.ts'
 
-describe('The fixture that kills a process at a given step', () => {
+describe('The test fixture that kills a process at a given step', () => {
   let service: Service
   before(async () => void (service = await openService()))
   after(() => service.close())
@@ -21,7 +21,7 @@ describe('The fixture that kills a process at a given step', () => {
     return { referenceNumber, labelNow: async () => (await stored()).label }
   }
 
-  it('sends a held-back write when the write is released, even if the process has already disconnected', async () => {
+  it('sends a held-back write once it is released, even if the process has disconnected', async () => {
     const { referenceNumber, labelNow } = await labelled()
     const victim = await openVictim(service, { step: 1, fate: 'late', lateMs: 0 })
     const written = victim.deps.Intent.updateOne({ referenceNumber }, { label: 'after' }).then(
@@ -36,7 +36,7 @@ describe('The fixture that kills a process at a given step', () => {
     await victim.close()
   })
 
-  it('waits for an unanswered write to finish before it reports that the process has died, even if the operation has already ended', async () => {
+  it('waits for an unacknowledged write to finish before reporting the process as dead', async () => {
     const { referenceNumber, labelNow } = await labelled()
     const victim = await openVictim(service, { step: 1, fate: 'unanswered', lateMs: 0 })
     const slowly = { referenceNumber, $where: 'sleep(300) || true' }
@@ -48,7 +48,7 @@ describe('The fixture that kills a process at a given step', () => {
     await written
   })
 
-  it('reports an error if the process never reaches the step', async () => {
+  it('fails if the process never reaches the step', async () => {
     const victim = await openVictim(service, { step: 1, fate: 'unanswered', lateMs: 0 })
     const fault = await waitForDeath(victim, Promise.resolve(), { step: 1, label }).catch(String)
     expect(fault).to.equal(`Error: ${label}: the process did not die, the operation has finished: undefined`)

@@ -49,7 +49,7 @@ describe('The ledger', () => {
     }
   const exported = async (kind: string) => JSON.parse((await get(`exports/${kind}?format=jsonl`)).text)
 
-  it('books a refund once if two processes learn its outcome at the same moment', async () => {
+  it('books a refund once even if two processes learn its outcome at the same moment', async () => {
     const other = await service.merchant()
     const { referenceNumber } = await createIntent(service, other, { amount: 10_000 })
     expect(await pay(service, referenceNumber)).to.include({ state: 'settled' })
@@ -64,7 +64,7 @@ describe('The ledger', () => {
     expect(await service.deps.LedgerEntry.countDocuments(refunds)).to.equal(1)
   })
 
-  it('books a payment, its fee and its refund, and shows all their facts in every list and file', async () => {
+  it('books a payment, its fee and its refund, and shows them completely in every list and file', async () => {
     const wallet = scriptedWallet(service)
     wallet.setOutcome(() => {
       service.clock.advance(1_000)
@@ -132,7 +132,7 @@ describe('The ledger', () => {
     })
   })
 
-  it('books each event once when many processes book the same events at once', async () => {
+  it('books each event once even if many processes book the same events at once', async () => {
     const before = await chain()
     const { models } = service.deps.lists
     const processes = Array.from({ length: 6 }, () => openLedger(models, service.deps.now, service.deps.log))
@@ -145,7 +145,7 @@ describe('The ledger', () => {
     expect(await chain()).to.have.length(before.length + 2 * events.length)
   })
 
-  it('books a large outbox with inserts of at most 500 entries, so that it does not block its process', async () => {
+  it('inserts a large outbox in batches of 500, so it never blocks the event loop', async () => {
     const before = await chain()
     const events = Array.from({ length: 700 }, (_, at) => paid(1_000 + at))
     const operations = await profiled(service, () => book(service.deps.batchers, events))
@@ -155,7 +155,7 @@ describe('The ledger', () => {
     expect(ids).to.deep.equal(events.flatMap(({ id }) => [id, `${id}-fee`]))
   })
 
-  it('closes a day before it books the first entry of a later day, and books a late payment in the open day', async () => {
+  it("closes a day before it books a later one's first entry, and books a late payment in the open day", async () => {
     const ledger = openLedger(service.deps, service.deps.now, service.deps.log)
     const today = (await chain()).at(-1)?.after
     const late = paid(500)
@@ -177,7 +177,7 @@ describe('The ledger', () => {
     expect(payment?.after.payments).to.deep.equal({ count: 2, amount: 1_200 })
   })
 
-  it('does not let a process that was frozen over midnight change the closed day', async () => {
+  it('does not let a process frozen over midnight change the closed day', async () => {
     const last = (await chain()).at(-1)
     const frozenAt = last?.bookedAt ?? service.clock.now()
     service.clock.freeze(new Date(frozenAt.getTime() + dayMs))
@@ -193,11 +193,11 @@ describe('The ledger', () => {
   })
 })
 
-describe('A balance that would not be a safe integer', () => {
+describe('A booking that would take the balance beyond safe integers', () => {
   const recorded = recordLog('error')
   const service = withService({}, recorded.log)
 
-  it('is refused with a log line for operators, while other businesses are booked, and is booked once it is safe', async () => {
+  it('is refused and logged while other businesses are booked, and is booked once it is safe', async () => {
     const [full, other] = [await service.merchant(), await service.merchant()]
     const balances = () =>
       Promise.all(

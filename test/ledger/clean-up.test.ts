@@ -12,7 +12,7 @@ import { withAnotherKey, withMerchant, withService } from '../support/service.ts
 const dayMs = 86_400_000
 const unwatched = { count: () => undefined, done: () => undefined }
 
-describe('The clean-up of the ledger', () => {
+describe("The ledger's clean-up", () => {
   const service = withService()
   const merchant = withMerchant(service)
 
@@ -22,7 +22,7 @@ describe('The clean-up of the ledger', () => {
     return service.deps.batchers.bookEntries({ businessId: merchant.businessId, sandbox }, [draft], noDeadline)
   }
 
-  it('removes old test entries, but keeps the statements, the balance, live entries and recent entries', async () => {
+  it('removes old test entries, but keeps statements, balances, live entries and recent entries', async () => {
     const { deps, clock } = service
     const live = await withAnotherKey(service, merchant, { mode: 'live' })
     const get = async (path: string, reader = merchant) => {
@@ -67,7 +67,7 @@ describe('The clean-up of the ledger', () => {
     expect((await get('statements?month=2027-03')).items).to.deep.equal(statements.items)
   })
 
-  it('keeps the entries of an event that is not relayed yet, so that the relay does not book it again', async () => {
+  it("keeps the entries of an event that's not yet relayed, so it isn't booked again", async () => {
     const { deps, clock } = service
     const { referenceNumber } = await createIntent(service, merchant, { amount: 10_000 })
     await simulate(service, merchant, referenceNumber)

@@ -5,18 +5,17 @@ import { breaks } from '../invariants/expect-invariants.ts'
 import { profiled } from '../support/profiled.ts'
 import { withMerchant, withService } from '../support/service.ts'
 
-/** The entries before the ones that the test stores, as if the clean-up had removed them. */
+/** Entries that the clean-up would have removed before the stored ones. */
 const removed = 1_000_000
 const stored = 900
 const minuteMs = 60_000
 
-describe('The pages of the ledger', () => {
+describe('Ledger pages', () => {
   const service = withService()
   const merchant = withMerchant(service)
   const begunAt = Date.parse('2027-03-01T00:00:00Z')
   const at = (n: number) => new Date(begunAt + n * minuteMs)
 
-  /** Every third entry is a refund. */
   const isRefund = (n: number) => n % 3 === 2
   before(async () => {
     service.clock.freeze(at(stored))
@@ -54,7 +53,7 @@ describe('The pages of the ledger', () => {
     )
   })
 
-  /** Returns the page, and checks that MongoDB read few more documents than the page shows. */
+  /** MongoDB may read only a few more documents than the page shows. */
   async function read(path: string) {
     let data = { items: [] as { number: number; bookedAt: string }[], total: 0, hasMore: false }
     const operations = await profiled(service, async () => {
@@ -74,7 +73,7 @@ describe('The pages of the ledger', () => {
     return data
   }
 
-  it('show all entries once, newest first, and read no more than they show, wherever the page is', async () => {
+  it('show all entries once, newest first, and read only what they show, however far back', async () => {
     const numbers: number[] = []
     for (let page = 1, hasMore = true; hasMore; page += 1) {
       const data = await read(`balance/entries?limit=100&page=${page}`)
@@ -86,7 +85,7 @@ describe('The pages of the ledger', () => {
     expect(await read(`balance/entries?limit=100&page=${stored / 100 + 1}`)).to.include({ hasMore: false })
   })
 
-  it('read no more than they show for a type or a period', async () => {
+  it('read only what they show when filtered by type or period', async () => {
     const span = `from=${at(300).toISOString()}&to=${at(599).toISOString()}`
     const period = await read(`balance/entries?${span}&limit=100&page=3`)
     expect([period.total, period.items.length, period.hasMore]).to.deep.equal([300, 100, false])

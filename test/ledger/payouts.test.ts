@@ -37,7 +37,7 @@ describe('A payout', function () {
     return body.data.items as Record<string, unknown>[]
   }
 
-  it('is booked once per reference, on the command line, and staff see it with the balance', async () => {
+  it('is booked once per reference on the command line, and staff see it with the balance', async () => {
     await receive(1_000)
     const command = (amount: string, ...more: string[]) =>
       cli.here(
@@ -88,7 +88,7 @@ describe('A payout', function () {
     expect((await entries()).map(({ amount }) => amount)).to.deep.equal([-300, -300, -300])
   })
 
-  it('is booked once if the same payout is sent many times at once and uses up the balance', async () => {
+  it('is booked once even if sent many times at once and using up the balance', async () => {
     await receive(100)
     const sent = await Promise.all(Array.from({ length: 10 }, () => send({})))
     expect(new Set(sent.map(({ entry }) => entry._id)).size).to.equal(1)
@@ -98,7 +98,7 @@ describe('A payout', function () {
     expect(await service.deps.AuditEvent.countDocuments(lines)).to.equal(1)
   })
 
-  it('is booked once, together with its audit line, if its process is killed at any step', async () => {
+  it('is booked once, with its audit line, even if its process is killed at any step', async () => {
     type Case = Pick<Payout, 'businessId'>
     const book = ({ deps }: Pick<Service, 'deps'>, { businessId }: Case) =>
       payOut(deps, { businessId, sandbox: false, amount: 400, reference: 'TR-1' }, operator)
@@ -132,7 +132,7 @@ describe('A payout', function () {
     expect(faults).to.deep.equal([])
   })
 
-  it('delays only the entries of its own ledger until a transaction that its killed process left open has ended', async () => {
+  it("delays only its own ledger's entries until a killed process's open transaction has ended", async () => {
     const live = await withAnotherKey(service, merchant, { mode: 'live' })
     await receive(500)
     const other = await service.merchant({ mode: 'live' })
@@ -160,9 +160,9 @@ describe('A payout', function () {
     expect(await balances()).to.deep.equal([270, 0])
   })
 
-  it('does not count a fee that is not booked yet, because the process was killed after it booked the payment', async () => {
+  it("ignores a fee that isn't booked yet because the process was killed after booking the payment", async () => {
     const live = await withAnotherKey(service, merchant, { mode: 'live' })
-    // A process books 500 entries at once: a payment without a fee, 249 with theirs, and the payment of the last one.
+    // A process books 500 entries at once: a payment without a fee, 249 with theirs, and the last one's payment.
     await Promise.all(Array.from({ length: 251 }, (_, index) => payLive(service, live, 1_000, index === 0 ? 0 : 20)))
     const intents = await service.deps.Intent.find({ businessId: merchant.businessId }).lean<Intent[]>()
     const free = intents.filter(({ payment }) => payment?.commission.providerTtc === 0)

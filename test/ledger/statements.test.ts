@@ -20,7 +20,7 @@ const nothing = {
   payouts: { count: 0, amount: 0 },
 }
 
-describe('The statements', () => {
+describe('Ledger statements', () => {
   const service = withService()
   const merchant = withMerchantPerTest(service)
   const at = (time: string) => service.clock.freeze(new Date(time))
@@ -43,7 +43,7 @@ describe('The statements', () => {
     return service.deps.batchers.bookEntries(owner(), [draft], noDeadline)
   }
 
-  it('show an accountant a month across midnights, in which every day opens with the closing of the day before', async () => {
+  it("cover a month across midnights, each day opening with the previous day's closing balance", async () => {
     at('2027-02-27T23:59:59.900Z')
     await book('payment', 10_000)
     await book('fee', -200)
@@ -87,7 +87,7 @@ describe('The statements', () => {
     expect(days.filter(({ payments, refunds }) => payments.count + refunds.count > 0)).to.have.lengthOf(4)
   })
 
-  it('are zero without any entries, and stay zero even if a process was frozen at midnight', async () => {
+  it('are zero without entries, and stay so even if a process was frozen at midnight', async () => {
     const frozenAt = service.clock.now()
     service.clock.advance(dayMs)
     expect(await day('2027-03-10')).to.deep.equal({
@@ -104,7 +104,7 @@ describe('The statements', () => {
     expect(await day('2027-03-11')).to.include({ opening: 0, closing: 700, closed: false })
   })
 
-  it('of a closed day never change, whatever processes with slow clocks book while others close the day', async () => {
+  it('never change for a closed day, whatever processes with slow clocks book meanwhile', async () => {
     await book('payment', 1_000)
     const { deps } = service
     const before = service.clock.now()
@@ -145,7 +145,7 @@ describe('The statements', () => {
     expect((await get('/refunds')).body.data.total).to.equal(1)
   })
 
-  it('contain a refund whose response had to wait for the ledger for more than a second, once it is relayed', async () => {
+  it('contain a refund that waited more than a second for the ledger, once it is relayed', async () => {
     const { referenceNumber } = await createIntent(service, merchant, { amount: 10_000 })
     await simulate(service, merchant, referenceNumber)
     const { batchers } = service.deps
@@ -159,7 +159,7 @@ describe('The statements', () => {
     expect(await balance()).to.equal(5_880)
   })
 
-  it('of a day contain its payments even if another process closes the day while the statement is read', async () => {
+  it('contain all payments of a day even if another process closes it during the read', async () => {
     await book('payment', 700)
     const collection = nativeCollection(service.deps.LedgerEntry)
     const { findOne } = collection
@@ -172,7 +172,7 @@ describe('The statements', () => {
     expect(await day('2027-03-10')).to.deep.include({ payments: { count: 1, amount: 700 }, closing: 700 })
   })
 
-  it('agree with a balance that includes everything until its asOf, even while the relay is not running', async () => {
+  it('agree with a balance that includes everything until its asOf, even without a running relay', async () => {
     const pay = async () => {
       const { referenceNumber } = await createIntent(service, merchant, { amount: 10_000 })
       await simulate(service, merchant, referenceNumber)
@@ -199,7 +199,7 @@ describe('The statements', () => {
     expect(await readBalance()).to.deep.equal({ ...complete, amount: 3 * 9_800, asOf: time() })
   })
 
-  it('agree with the asOf of a balance even if the relay books a payment while the balance is read', async () => {
+  it("agree with a balance's asOf even if the relay books a payment while the balance is read", async () => {
     const { referenceNumber } = await createIntent(service, merchant, { amount: 10_000 })
     await simulate(service, merchant, referenceNumber)
     const { lists } = service.deps
@@ -207,7 +207,7 @@ describe('The statements', () => {
     let reads = 0
     lists.read = async (query) => {
       reads += 1
-      // The first one is that of the whole request.
+      // The first read is the whole request's.
       if (reads === 2) await relay(service, merchant)
       return read(query)
     }
@@ -216,7 +216,7 @@ describe('The statements', () => {
     lists.read = read
   })
 
-  it('come as a CSV file if the client prefers one, with decimal commas for a French spreadsheet', async () => {
+  it('come as CSV if the client prefers it, with decimal commas for a French spreadsheet', async () => {
     await book('payment', 10_000)
     await book('fee', -10_250)
     const csv = await get('/statements/2027-03-10', { accept: 'application/json;q=0.5, text/csv' })
@@ -247,7 +247,7 @@ describe('The statements', () => {
     expect([refused.status, refused.type]).to.deep.equal([400, 'application/json'])
   })
 
-  it('are refused for a day or month that does not exist, is in the future or lies before 2000', async () => {
+  it("are refused for a day or month that doesn't exist, is in the future or is before 2000", async () => {
     const refused = (path: string, param: string) =>
       expectRefused(service.http.get(api + path).set(merchant.read()), 400, 'VALIDATION_ERROR', { param })
     for (const text of ['2027-02-29', '2027-13-01', '2027-03-11', '1999-12-31', '2027-3-1', '2027-03-10T00:00Z', 'x'])

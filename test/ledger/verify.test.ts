@@ -31,7 +31,7 @@ import { openVictim } from '../support/victim.ts'
 const dayMs = 86_400_000
 const unwatched = { count: () => undefined, done: () => undefined }
 
-describe('The verification of the ledgers', function () {
+describe('The ledger verification', function () {
   this.timeout(60_000)
   let service: Service
   let merchant: Merchant
@@ -78,20 +78,20 @@ describe('The verification of the ledgers', function () {
     expect(exitCode).to.equal(proven ? 0 : 1)
     return { ledgers, faults: faults.map(({ fault }: { fault: string }) => fault) as string[] }
   }
-  /** Like the command, but with the clock of the test. */
+  /** Does what the command does, but with the test's clock. */
   const faultsHere = async () => (await verifyLedgers(service.deps, (batch) => batch(), true)).faults
   const night = (log = service.deps.log, deps = service.deps) =>
     checkTrail({ ...deps, log }, new AbortController().signal)
   const nextDay = (days = 1) => service.clock.advance(days * dayMs)
 
-  /** Appends an entry with the fields that its chain requires, as a forger would who knows the code. */
+  /** Appends an entry with every field its chain requires, like a forger who knows the code. */
   async function forge(draft: Partial<EntryDraft> & Pick<EntryDraft, 'type' | 'amount'>): Promise<void> {
     const before = (await chain()).at(-1) ?? null
     const now = service.deps.now()
     const links = linkEntry(owner(false), before, { _id: newId(), day: now.toISOString().slice(0, 10), ...draft }, now)
     await entries().insertMany(links)
   }
-  /** Changes entries, and computes all that follows from it in later entries anew. */
+  /** Changes entries, and recomputes everything that follows from them. */
   async function rewrite(change: (chained: LedgerEntry[]) => LedgerEntry[]): Promise<void> {
     const rest = change(await chain())
     const links: LedgerEntry[] = []
@@ -109,7 +109,7 @@ describe('The verification of the ledgers', function () {
     await entries().insertMany(chained)
   }
 
-  /** What is done to the live ledger, and the finding: entries 1 and 2 are a payment and its fee, and 3 is a payout. */
+  /** Changes to the live ledger, and what is found. Entries 1 and 2 are a payment and its fee, 3 is a payout. */
   const tamperings: Record<string, [tamper: () => Promise<unknown>, fault: RegExp]> = {
     'an amount was changed': [change({ number: 1 }, { $inc: { amount: 500 } }), /^Entry 1 does not follow .* in after/],
     'the last balance was changed': [
@@ -212,7 +212,7 @@ describe('The verification of the ledgers', function () {
       /^An entry has the number '99'\./,
     ],
   }
-  describe('of which none is sealed', () => {
+  describe('before anything is sealed', () => {
     const shared = withService()
     before(() => setUp(shared))
     for (const [what, [tamper, fault]] of Object.entries(tamperings))
@@ -237,7 +237,7 @@ describe('The verification of the ledgers', function () {
         expect(await faultsHere()).to.deep.equal([])
       })
 
-    it('refuses a payout by command while an entry is wrong', async () => {
+    it('refuses a payout on the command line while an entry is wrong', async () => {
       await change({ number: 5 }, { $inc: { 'after.balance': 9_000 } })()
       const paidOut = await openAdmin(service).here(
         ...`business payout ${merchant.businessId} --amount 1 --reference TR-9`.split(' '),
@@ -247,14 +247,14 @@ describe('The verification of the ledgers', function () {
       await change({ number: 5 }, { $inc: { 'after.balance': -9_000 } })()
     })
 
-    it('pays out again once the ledger is as it was', async () => {
+    it('allows payouts again once the ledger is restored', async () => {
       await payLive(1)
       expect((await verify()).faults).to.deep.equal([])
     })
   })
 
   const seals = () => nativeCollection(service.deps.AuditSeal)
-  /** What is done after a night and another payment, and the finding of the next payout. */
+  /** Changes after a night and another payment, and what the next payout finds. */
   const laterTamperings: Record<string, [tamper: () => Promise<unknown>, fault: RegExp]> = {
     'the sealed entry was changed': [
       change({ number: 5 }, { $inc: { 'after.balance': 9_000 } }),
@@ -288,7 +288,7 @@ describe('The verification of the ledgers', function () {
       /^Error: Entry 8 books the payment PI-\w+ without its event/,
     ],
   }
-  describe('of which a night has sealed a part', () => {
+  describe('after a night has sealed a part', () => {
     const shared = withService()
     let whole: LedgerEntry[]
     let standing: Seal[]
@@ -301,7 +301,7 @@ describe('The verification of the ledgers', function () {
       standing = await seals().find().toArray()
     })
     for (const [what, [tamper, fault]] of Object.entries(laterTamperings))
-      it(`finds that ${what}, although only what follows the seal is read`, async () => {
+      it(`finds that ${what}, although it reads only what follows the seal`, async () => {
         await tamper()
         expect(await payLive(1).catch(String)).to.match(fault)
         expect(await faultsHere()).to.have.length.at.least(1)
@@ -316,11 +316,11 @@ describe('The verification of the ledgers', function () {
       })
   })
 
-  describe('of a service', () => {
+  describe('in a running service', () => {
     const own = withServicePerTest()
     beforeEach(() => setUp(own))
 
-    it('proves ledgers of payments, fees, refunds and payouts, before and after they are sealed and closed', async () => {
+    it('confirms payments, fees, refunds and payouts, before and after they are sealed and closed', async () => {
       expect(await verify()).to.deep.equal({ ledgers: 2, faults: [] })
       const recorded = recordLog()
       for (let day = 0; day < 3; day += 1) {
@@ -339,8 +339,8 @@ describe('The verification of the ledgers', function () {
       expect(sealed.flatMap(({ heads = [] }) => heads)).to.have.length(6)
     })
 
-    it('reports a ledger that it cannot read, and seals the audit trail and the other ledgers', async () => {
-      // MongoDB refuses the query for the intents of this entry.
+    it("reports a ledger that it can't read, and still seals the audit trail and the other ledgers", async () => {
+      // MongoDB refuses the query for this entry's intents.
       await change({ number: 1 }, [{ $set: { referenceNumber: { $literal: { $gt: '' } } } }])()
       const recorded = recordLog('error')
       await night(recorded.log)
@@ -355,7 +355,7 @@ describe('The verification of the ledgers', function () {
       await change({ number: 1 }, { $set: { referenceNumber: paid } })()
     })
 
-    it('stops in the middle when the process ends, and reports no ledger', async () => {
+    it('stops midway when the process ends, without reporting a ledger', async () => {
       const ending = new AbortController()
       const recorded = recordLog('error')
       const now = () => {
@@ -366,7 +366,7 @@ describe('The verification of the ledgers', function () {
       expect([recorded.lines(), await seals().countDocuments()]).to.deep.equal([[], 0])
     })
 
-    it('reports nothing as an error if MongoDB goes away', async () => {
+    it('reports no error if MongoDB goes down', async () => {
       for (const step of [1, 4, 8]) {
         const victim = await openVictim(service, { step, fate: 'lost', lateMs: 0 })
         const recorded = recordLog('warn')
@@ -378,7 +378,7 @@ describe('The verification of the ledgers', function () {
       expect(await seals().countDocuments()).to.equal(0)
     })
 
-    it('finds an old change by command, and reads only what follows the seal before a payout', async () => {
+    it('finds an old change on the command line, but reads only what follows the seal before a payout', async () => {
       await night()
       await change({ number: 1 }, { $inc: { amount: 5 } })()
       await payLive(1)
@@ -388,7 +388,7 @@ describe('The verification of the ledgers', function () {
       await change({ number: 1 }, { $inc: { amount: -5 } })()
     })
 
-    it('raises no false alarm after clean-ups of the sandbox', async () => {
+    it('raises no false alarm after sandbox clean-ups', async () => {
       const { deps } = service
       const cleanUp = () => runCleanUp(deps, new AbortController().signal, unwatched)
       const old = last
@@ -408,7 +408,7 @@ describe('The verification of the ledgers', function () {
       expect(await deps.LedgerEntry.countDocuments({ ...owner(true), type: 'refund' })).to.equal(0)
     })
 
-    it('raises no false alarm about a test payment that was booked weeks late and whose intent is cleaned up', async () => {
+    it('raises no false alarm about a test payment booked weeks late whose intent is removed', async () => {
       const { referenceNumber } = await createIntent(service, merchant, { amount: 1_000 })
       expect((await simulate(service, merchant, referenceNumber)).status).to.equal(200)
       nextDay(32)
@@ -420,7 +420,7 @@ describe('The verification of the ledgers', function () {
       expect(await faultsHere()).to.deep.equal([])
     })
 
-    it('raises no false alarm about a test payment that was settled weeks after its intent was created', async () => {
+    it('raises no false alarm about a test payment settled weeks after its intent was created', async () => {
       const { deps } = service
       const { referenceNumber } = await createIntent(service, merchant, { amount: 1_000 })
       const createdAt = new Date(service.clock.now().getTime() - 32 * dayMs)
@@ -435,7 +435,7 @@ describe('The verification of the ledgers', function () {
       }
     })
 
-    it('raises no false alarm after a rotation of SECRET_KEY, and proves nothing with another key', async () => {
+    it('raises no false alarm after SECRET_KEY is rotated, and proves nothing with another key', async () => {
       const { deps } = service
       await night()
       await receiveLive(service, live, 5_000, 100)
@@ -452,7 +452,7 @@ describe('The verification of the ledgers', function () {
       )
     })
 
-    it('raises no false alarm while payments are booked, paid out and verified at the same time', async () => {
+    it('raises no false alarm while payments are booked, paid out and verified concurrently', async () => {
       const results = await Promise.allSettled(
         Array.from({ length: 12 }, async (_, index) => {
           if (index % 4 === 3) return payLive(10)

@@ -16,10 +16,10 @@ import { waitFor } from '../support/wait-for.ts'
 import { withOpened } from '../support/with.ts'
 
 const memoryMiB = 384
-/** In a container, Node.js takes half of the memory for the heap. The default semi-space of a container is smaller. */
+/** In a container, Node.js takes half of the memory for the heap. A container's default semi-space is smaller. */
 const heapLimits = `--max-old-space-size=${memoryMiB / 2} --max-semi-space-size=8`
 
-/** An endpoint that keeps only the id and the size of each webhook. */
+/** Keeps only each webhook's id and size. */
 async function startCounter() {
   const ids: string[] = []
   let bytes = 0
@@ -47,13 +47,13 @@ async function startCounter() {
   }
 }
 
-/** The most memory that a process has used. Only Linux reports it. */
+/** The process's peak memory, which only Linux reports. */
 const peakMiB = (pid: number): number =>
   process.platform === 'linux'
     ? Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
     : 0
 
-describe('An intent with a thousand refunds', () => {
+describe('An intent with a thousand refunds and the largest metadata', () => {
   const service = withService()
   const merchant = withMerchant(service)
   const endpoints = withOpened(
@@ -64,7 +64,7 @@ describe('An intent with a thousand refunds', () => {
   before(() => breaks(service, 'wallet movements'))
   after(() => worker?.stop())
 
-  /** Makes a declined payment, one that succeeds, and as many refunds as possible. No relay runs meanwhile. */
+  /** A declined payment, a successful one, and as many refunds as possible, while no relay runs. */
   async function makeEvents(referenceNumber: string): Promise<void> {
     const { intent, decline, succeed } = await paymentsOf(service, referenceNumber, maxRefunds)
     await decline()
@@ -79,7 +79,7 @@ describe('An intent with a thousand refunds', () => {
     }
   }
 
-  it('and the largest metadata is delivered to two endpoints, each event exactly once, by a worker of 384 MB', async () => {
+  it('has each event delivered exactly once to two endpoints by a worker with 384 MB', async () => {
     const both = [endpoints.first, endpoints.second]
     const events = ['payment.created', 'payment.failed', 'payment.confirmed', 'payment.refunded']
     for (const { url } of both) await subscribe(service, merchant, url, events)

@@ -17,7 +17,7 @@ describe('The limits on lists, under load', () => {
   const read = (path: string, { key }: Merchant) =>
     fetch(`${service.origin}${path}`, { headers: { Authorization: `Bearer ${key}` } })
 
-  it("keep 60 concurrent reads of a list of 40 000 intents from delaying another merchant's creates", async () => {
+  it("keep 60 concurrent reads of a 40 000-intent list from delaying another merchant's creates", async () => {
     const count = 40_000
     // Reading all intents at the end would take too long.
     excuse([service.deps.mongo.name])

@@ -10,7 +10,7 @@ import { waitFor } from '../support/wait-for.ts'
 const intents = '/api/v1/dev/intents'
 const page = `${intents}?limit=100`
 const mib = 1024 * 1024
-/** JSON escapes each of these characters as six bytes, so this metadata is as large as it can be. */
+/** JSON escapes it as six bytes, so this metadata is as large as possible. */
 const long = '\u0001'
 const metadata = Object.fromEntries(
   Array.from({ length: 50 }, (_, n) => [String(n).padEnd(255, long), long.repeat(500)]),
@@ -31,7 +31,7 @@ describe('Unread responses, under load', () => {
     await createIntent(service, neighbour)
   })
 
-  it("do not raise `web`'s memory above 400 MiB, even if they are 100 pages of 100 large intents", async () => {
+  it("never raise `web`'s memory above 400 MiB, even with 100 pages of 100 large intents", async () => {
     const web = await startProcess('web', service)
     const { origin } = web
     const memory = async () => {
@@ -39,7 +39,7 @@ describe('Unread responses, under load', () => {
       return Number(/^process_resident_memory_bytes (\S+)/m.exec(metrics)?.[1])
     }
     const call = (path: string, by: Merchant) => fetch(origin + path, { headers: by.read() })
-    /** Sends a request and never reads the response. */
+    /** Nothing ever reads the response. */
     const request = async (): Promise<Socket> => {
       const socket = (await connectTo(origin)).on('error', () => undefined).pause()
       const key = `Authorization: Bearer ${merchant.key}`

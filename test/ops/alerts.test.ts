@@ -41,7 +41,7 @@ const metrics = createMetrics()
 measureProcess(metrics)
 const described = metrics.registry.getMetricsAsArray() as unknown as MetricDescription[]
 
-/** Every series that Prometheus stores for the metrics, with its labels. Prometheus adds those of the target. */
+/** Every series that Prometheus stores for the metrics, with its labels. Prometheus adds the target's. */
 const series = new Map<string, string[]>([['up', []]])
 for (const { name, type, labelNames } of described)
   if (type === 'histogram') {
@@ -57,10 +57,10 @@ const dashboard = JSON.parse(read('ops/grafana-dashboard.json')) as { panels: Pa
 const targets = dashboard.panels.flatMap((panel) => panel.targets ?? [])
 const page = read('docs/operators/watch.md')
 
-/** Returns the names in backticks in a cell. */
+/** Names in backticks. */
 const named = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
 
-/** The values of labels that need no explanation. */
+/** Labels whose values need no explanation. */
 const plain: Record<string, readonly string[]> = {
   route: [],
   business: [],
@@ -78,7 +78,7 @@ const plain: Record<string, readonly string[]> = {
   state: ['waiting', 'active', 'delayed', 'failed'],
 }
 
-/** The values of a label in any metric: those that the page explains, and the plain ones. */
+/** Values of the label in any metric: those that the page explains, and the self-explanatory ones. */
 const valuesOf = (label: string): readonly string[] => [...(plain[label] ?? []), ...explained(label)]
 
 const explained = (label: string): string[] =>
@@ -86,7 +86,7 @@ const explained = (label: string): string[] =>
     .filter(([, labels = '']) => named(labels).includes(label))
     .flatMap(([, , values = '']) => named(values))
 
-/** Returns the metrics, labels and values of an expression that no metric has. */
+/** What an expression refers to that no metric has. */
 function faultsOf(expr: string): string[] {
   const used = [...expr.matchAll(/\b((?:payment_intents|nodejs|process)_\w+|up)\b/g)].map(([name]) => name)
   const labels = new Set([...used.flatMap((name) => series.get(name) ?? []), ...ofTarget])
@@ -115,8 +115,8 @@ function faultsOf(expr: string): string[] {
 const isValue = (label: string, value: string): boolean =>
   label === 'code' ? value in catalogue || /^[\d[\].]+$/.test(value) : valuesOf(label).includes(value)
 
-describe('The monitoring set-up', () => {
-  it('includes an explanation in docs/operators/watch.md for each label whose values are not self-explanatory', () => {
+describe('The monitoring setup', () => {
+  it('explains each label without self-explanatory values in docs/operators/watch.md', () => {
     const own = described.filter(({ name }) => name.startsWith('payment_intents_'))
     const labels = new Set(own.flatMap(({ labelNames }) => labelNames))
     const unexplained = [...labels].filter((label) => !(label in plain) && explained(label).length === 0)
@@ -148,7 +148,7 @@ describe('The monitoring set-up', () => {
     }
   })
 
-  it('has a runbook that states the meaning of each alert and, for a page, its impact, the remedy and when it is done', () => {
+  it('has a runbook that says what each alert means and, for a page, its impact, remedy and end', () => {
     const [, ...entries] = read('docs/operators/runbook.md').split(/^## (?=\w+\n\n`)/m)
     expect(entries.length).to.equal(rules.length)
     for (const entry of entries) {
@@ -157,7 +157,7 @@ describe('The monitoring set-up', () => {
     }
   })
 
-  it('includes, for each alert on log lines, a test that old counts do not trigger the alert after a failed scrape', () => {
+  it("tests for each log-line alert that old counts don't trigger it after a failed scrape", () => {
     const counted = rules.filter(({ expr }) => expr.includes('_log_lines_total'))
     const isQuietAfterGap = ({ alert, expr }: Rule) =>
       tests.some(({ input_series: given, alert_rule_test: cases }) =>
@@ -175,7 +175,7 @@ describe('The monitoring set-up', () => {
     expect(counted.filter((rule) => !isQuietAfterGap(rule)).map(({ alert }) => alert)).to.deep.equal([])
   })
 
-  it('exports a count of 0, from the first scrape on, for every error log line and every line that an alert watches', () => {
+  it('exports 0 from the first scrape for every error log line and every line that an alert watches', () => {
     const [, logs = ''] = page.split('\n## Logs\n')
     const atError = [...logs.matchAll(/^\| (`[^|]+) \| error \|/gm)].flatMap(([, cell = '']) => named(cell))
     expect(watchedLines.error).to.have.members(atError)
@@ -186,7 +186,7 @@ describe('The monitoring set-up', () => {
     expect([...watchedLines.error, ...watchedLines.warn]).to.include.members(watched)
   })
 
-  it('has a dashboard whose panels have unique ids and positions and can use any Prometheus data source', () => {
+  it('has a dashboard with unique panel ids and positions, for any Prometheus data source', () => {
     const { panels } = dashboard
     expect(new Set(panels.map(({ id }) => id)).size).to.equal(panels.length)
     const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>

@@ -55,7 +55,7 @@ describe('A backup', () => {
   const endpointServer = withEndpointServer()
   const original = withService(() => ({ MONGODB_URL: mongo.url }))
   const merchant = withMerchant(original)
-  /** The service on the newest restored server. */
+  /** Runs on the newest restored server. */
   let service: Service = original
   let folder: string
   const opened: { close(): Promise<unknown> }[] = []
@@ -74,7 +74,7 @@ describe('A backup', () => {
     await fs.rm(folder, { recursive: true })
   })
 
-  it('unlocks the server if it fails or times out, or if one of its processes is stopped or killed', async () => {
+  it('unlocks the server if it fails, times out, is stopped or is killed', async () => {
     const takesWrites = () => createIntent(service, merchant)
     const failing = whileLocked(mongo.url, 60_000, never, () => Promise.reject(new Error('no room')))
     expect(await faultOf(failing)).to.equal('no room')
@@ -107,7 +107,7 @@ describe('A backup', () => {
     await takesWrites()
   })
 
-  it('leaves nothing behind if it is interrupted during a dump that prints a lot of output', async () => {
+  it('leaves nothing behind if interrupted during a dump with a lot of output', async () => {
     const [tools, temporary] = [join(folder, 'tools'), join(folder, 'temporary')]
     await Promise.all([fs.mkdir(tools), fs.mkdir(temporary)])
     const verbose = '#!/bin/sh\n[ "$1" = --version ] && exit\nhead -c 2000000 /dev/zero >&2\nexec sleep 60\n'
@@ -132,7 +132,7 @@ describe('A backup', () => {
     expect(await isLocked()).to.equal(false)
   })
 
-  it('is taken with a command that prints its usage when run with --help', async () => {
+  it('prints its usage with --help', async () => {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [...backupCommand, '--help'])
     expect([stdout.split(' ')[0], stderr]).to.deep.equal(['npm', ''])
   })
@@ -140,7 +140,7 @@ describe('A backup', () => {
   it('copies only files that belong to the locked server', async () => {
     const elsewhere = backUp(mongo.url, join(folder, 'none'), folder, never)
     expect(await faultOf(elsewhere)).to.include('not the data folder')
-    // In containers every server has the same process id.
+    // In containers, every server has the same process id.
     const another = join(folder, 'another')
     await fs.mkdir(another)
     await fs.writeFile(join(another, 'mongod.lock'), `${mongo.pid}\n`)
@@ -181,7 +181,7 @@ describe('A backup', () => {
   })
 
   for (const way of ['files', 'dump'] as const)
-    it(`can be restored completely even if it was taken during traffic, and the service can continue afterwards (method: ${way})`, async function () {
+    it(`can be taken during traffic and restored completely, and the service can continue (method: ${way})`, async function () {
       if (way === 'dump' && !hasTools()) {
         console.error('mongodump is not on the PATH, so its backups are not tested')
         this.skip()
@@ -201,7 +201,7 @@ describe('A backup', () => {
           acknowledged.push({ ...data, at: Date.now() })
         }
       })
-      // MongoDB tells only the second of its last write.
+      // MongoDB knows the time of its last write only to the second.
       const isOld = (at = Date.now()) => Date.now() - at > 1000
       await waitFor('some traffic', () => isOld(acknowledged[20]?.at))
       const taken = backUp(mongo.url, join(folder, way), way === 'files' ? mongo.folder : null, never)
@@ -241,7 +241,7 @@ describe('A backup', () => {
       expect(due.body).to.equal(await storedBody(again, filled.due))
     })
 
-  it('can be verified without affecting the service, and the verification shows whether SECRET_KEY decrypts the data', async () => {
+  it('can be verified without affecting the service, including whether SECRET_KEY decrypts the data', async () => {
     const { secrets, log } = service.deps
     const drilled = await drill(join(folder, 'files'), 'payment_intents', secrets, log, never)
     expect(drilled.counts).to.include({ orders: 1, products: 1, webhookendpoints: 1, staff: 1 })
@@ -274,14 +274,14 @@ describe('A backup', () => {
     const where = { mongodbUrl: null, dataFiles: folder }
     expect(await faultOf(restore(join(folder, 'files'), where, never))).to.include('is not empty')
     expect(await fs.readdir(folder)).to.not.include('WiredTiger')
-    // An archive has all databases of its server, not only that of the URL.
+    // An archive has all of its server's databases, not only the URL's.
     const target = urlOf(service.deps.config.mongodbUrl, 'another')
     const archive = await noteOf({ kind: 'dump', mongodb: mongo.version })
     const fault = await faultOf(restore(archive, { mongodbUrl: target, dataFiles: null }, never))
     expect(fault).to.include('it has payment_intents')
   })
 
-  it("contains all of the server's databases if it is taken by mongodump, which uses the database in the URL only for authentication", () => {
+  it("contains all databases if taken by mongodump, which uses the URL's database only for authentication", () => {
     expect(wholeServer('mongodb://a:1,b:2/pi?replicaSet=rs')).to.equal('mongodb://a:1,b:2/?replicaSet=rs')
     expect(wholeServer('mongodb+srv://u:p@a/pi')).to.equal('mongodb+srv://u:p@a/?authSource=pi')
     expect(wholeServer('mongodb://u:p@a/pi?authSource=admin')).to.equal('mongodb://u:p@a/?authSource=admin')
@@ -293,14 +293,14 @@ describe('A backup', () => {
       return (await client.db('admin').command({ currentOp: 1 })).fsyncLock === true
     })
 
-  /** Creates a folder with nothing but the note of a backup. */
+  /** Nothing but a backup's note in an otherwise empty folder. */
   async function noteOf(fields: Pick<Note, 'kind' | 'mongodb'>): Promise<string> {
     const made = await fs.mkdtemp(join(folder, 'note-'))
     await writeNote(made, { ...fields, takenAt: new Date().toISOString() })
     return made
   }
 
-  /** Creates intents of each status, and other data of merchants, staff and wallets. */
+  /** Intents in each status, and other data of merchants, staff and wallets. */
   async function fill() {
     await subscribe(service, merchant, endpointServer.url)
     const response = await create('before')
@@ -334,7 +334,7 @@ describe('A backup', () => {
   }
 })
 
-/** Returns the bytes of every document, after the name of its collection, without the counter of short codes. */
+/** Every document's bytes after its collection's name, except the short code counter. */
 const allDocuments = (url: string): Promise<Set<string>> =>
   withClient(url, async (client) => {
     const bytesIn = async ({ name }: { name: string }): Promise<string[]> => {

@@ -18,7 +18,7 @@ describe('Bull Board with an unreliable Redis', function () {
 
   const listing = () => callBoard(service, staff, 'get', '/api/queues')
 
-  /** Expects that the page opens, its list and its actions show the error within 4 s, and `web` stays healthy. */
+  /** The page opens, its list and actions show the error within 4 s, and `web` stays healthy. */
   async function expectError(): Promise<void> {
     expect((await callBoard(service, staff, 'get', '')).status).to.equal(200)
     const retryAll = () => callBoard(service, staff, 'put', '/api/queues/webhook-delivery/retry/failed')
@@ -34,14 +34,14 @@ describe('Bull Board with an unreliable Redis', function () {
 
   const recovered = () => waitFor('the list', async () => (await listing()).status === 200)
 
-  it('reports that Redis has been down since the service started, and works once Redis is up', async () => {
+  it('reports Redis as down if it was down from the start, and works once it is up', async () => {
     await redis.kill('SIGKILL')
     await expectError()
     await redis.restart()
     await recovered()
   })
 
-  it('reports that Redis went down while the service was running, and works again once Redis is up', async () => {
+  it('reports Redis as down if it goes down later, and works once it is back', async () => {
     await redis.kill('SIGKILL')
     await expectError()
     await redis.restart()
@@ -53,7 +53,7 @@ describe('Bull Board with an unreliable Redis', function () {
     expect([status, body.error]).to.deep.equal([400, 'There is no page after 1000000'])
   })
 
-  it('reports that Redis is not responding', async () => {
+  it('reports an unresponsive Redis', async () => {
     await redis.kill('SIGSTOP')
     await expectError()
     await redis.kill('SIGCONT')

@@ -37,7 +37,7 @@ const configFiles = generated?.envs.map((file) => join(dirname(base), file)) ?? 
 const config = parseEnv(configFiles.map(readText).join('\n')) as Record<string, string>
 const secrets = the('Secret', 'payment-intents').stringData ?? {}
 
-/** The time after which a platform kills a process, which is 5 s longer than the process takes at most. */
+/** When a platform kills a process: 5 s after the longest it may take. */
 const killedAfterSeconds = environment.properties.SHUTDOWN_TIMEOUT_SECONDS.default + 5
 
 const processLabel = '__meta_kubernetes_pod_label_process'
@@ -64,12 +64,11 @@ interface Scraping {
   }[]
 }
 
-/** The command of a process in the Procfile. */
 const procfileLine = (name: string): string | undefined =>
   new RegExp(`^${name}: (.+)$`, 'm').exec(readText('Procfile'))?.[1]
 
 describe('The Kubernetes manifests', () => {
-  it('all belong to a kustomization, except the example secrets file, which contains no values', () => {
+  it('all belong to a kustomization, except the empty example secrets file', () => {
     const reached = manifestFiles
       .filter((file) => basename(file) === 'kustomization.yaml')
       .flatMap((file) => {
@@ -95,7 +94,7 @@ describe('The Kubernetes manifests', () => {
     expect(read).to.include({ production: true, port: 3000, workerPort: 9464 })
   })
 
-  it('give the configuration a new name whenever its content changes, so that running pods keep the old configuration', () => {
+  it('rename the configuration whenever it changes, so that running pods keep the old one', () => {
     expect(generated).to.have.all.keys('name', 'envs')
     expect(generated?.name).to.equal('payment-intents')
     expect(objects.map(({ kind }) => kind)).to.not.include('ConfigMap')
@@ -103,14 +102,14 @@ describe('The Kubernetes manifests', () => {
     expect(options).to.not.have.any.keys('generatorOptions')
   })
 
-  it('start the processes that the Procfile lists, all from the same image', () => {
+  it('start the processes of the Procfile, all from the same image', () => {
     for (const { owner, container } of pods) {
       expect(container.command.join(' ')).to.equal(procfileLine(owner.metadata.name))
       expect(container.image).to.equal('payment-intents')
     }
   })
 
-  it('run the processes without root access, extra privileges or a writable file system', () => {
+  it('run without root access, extra privileges or a writable file system', () => {
     for (const { pod, container } of pods) {
       expect(pod).to.include({ automountServiceAccountToken: false })
       expect(pod.securityContext).to.deep.include({
@@ -167,7 +166,7 @@ describe('The Kubernetes manifests', () => {
     expect(portsOf(egress)).to.include.members(servers)
   })
 
-  it('give the processes the Prometheus job names that the alerts use', () => {
+  it('use the Prometheus job names that the alerts expect', () => {
     const [operated] = readYaml<PodMonitor>('ops/prometheus/pod-monitor.yaml')
     const [plain] = readYaml<Scraping>('ops/prometheus/kubernetes.yml')
     const [composed] = readYaml<Scraping>('ops/prometheus/prometheus.yml')
@@ -209,7 +208,7 @@ describe('The Kubernetes manifests', () => {
 })
 
 describe('The roll-out script', () => {
-  /** Runs the script with a kubectl that reports this state of the job. Returns the calls of kubectl. */
+  /** Runs the script with a kubectl that reports this job state. Returns the calls of kubectl. */
   async function rollOut(state: string): Promise<{ code: number; calls: string[] }> {
     const kubectl = `kubectl() { echo "$*" >&3; case "$*" in *' get job '*) printf '${state}' ;; esac; }`
     const script = `${kubectl}\n. ./ops/kubernetes/roll-out.sh`
@@ -246,14 +245,14 @@ interface ComposeService {
 describe('docker-compose.yml', () => {
   const [{ services = {} } = {}] = readYaml<{ services?: Record<string, ComposeService> }>('docker-compose.yml')
 
-  it('starts the processes that the Procfile lists, with a read-only root file system', () => {
+  it('starts the processes of the Procfile with a read-only root file system', () => {
     for (const name of ['release', 'worker']) expect(services[name]?.command?.join(' ')).to.equal(procfileLine(name))
     expect(readText('Dockerfile')).to.include('CMD ["node", "dist/src/server.js"]')
     for (const name of ['release', 'web', 'worker'])
       expect(services[name]).to.include({ image: 'payment-intents', read_only: true })
   })
 
-  it("pins every image, mounts only existing paths, and lets Prometheus scrape the processes' ports", () => {
+  it('pins every image, mounts only existing paths, and lets Prometheus scrape the processes', () => {
     const own = ['release', 'web', 'worker']
     const others = Object.entries(services).filter(([name]) => !own.includes(name))
     for (const [, { image }] of others) expect(image).to.match(/:v?\d+\.\d+/)
@@ -282,7 +281,7 @@ describe('docker-compose.yml', () => {
 })
 
 describe("The container image's health check", () => {
-  it("reports whether a process is healthy by checking that process's own port", async () => {
+  it("checks each process on that process's own port", async () => {
     const folder = await mkdtemp(join(tmpdir(), 'payment-intents-image-'))
     const respondWith = (status: number) =>
       createServer(({ url }, res) => res.writeHead(url === '/healthz' ? status : 404).end())
@@ -308,7 +307,7 @@ describe("The container image's health check", () => {
     }
   })
 
-  /** Returns the exit code of the check. Process 1 runs a line of the Procfile under tini, as in docker compose. */
+  /** The check's exit code. Process 1 runs a Procfile line under tini, as in docker compose. */
   async function check(folder: string, name: string, env: NodeJS.ProcessEnv): Promise<number> {
     const line = procfileLine(name) ?? expect.fail(name)
     const process1 = join(await mkdtemp(join(folder, `${name}-`)), 'cmdline')

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseAllDocuments } from 'yaml'
 
-/** The fields of a Kubernetes object that the tests read. */
+/** Only the fields of a Kubernetes object that tests read. */
 export interface Manifest {
   kind: string
   metadata: { name: string }
@@ -36,7 +36,7 @@ export interface Container {
 const root = join(import.meta.dirname, '../..')
 export const readText = (path: string): string => readFileSync(join(root, path), 'utf8')
 
-/** Reads all objects of a file. @throws {Error} if the YAML is invalid */
+/** @throws {Error} if the YAML is invalid */
 export function readYaml<Shape>(path: string): Shape[] {
   return parseAllDocuments(readText(path), { merge: true }).map((document) => {
     if (document.errors.length > 0) throw new Error(`${path}: ${document.errors[0]?.message}`)

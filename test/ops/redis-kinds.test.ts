@@ -38,7 +38,7 @@ describe('A service whose servers have a self-signed certificate', function () {
   }
 
   for (const [name, environment] of Object.entries(kinds))
-    it(`works with ${name}: it delivers webhooks, and the job of a dead delivery can be retried on the board`, async () => {
+    it(`delivers webhooks and supports Retry on the board with ${name}`, async () => {
       const board = await openBoard(environment())
       try {
         await expectRetry(board)
@@ -66,7 +66,7 @@ describe('A service whose servers have a self-signed certificate', function () {
     expect(body).to.deep.equal({ status: 'ok', mongodb: 'up', redis: 'up' })
   }
 
-  it('accepts connections of the command line and of backups too', async () => {
+  it('also accepts connections of the command line and backups', async () => {
     const service = { deps: { config: { mongodbUrl: mongodb().MONGODB_URL } } } as Service
     const { admin } = openAdmin(service)
     const create = ['business', 'create', '--name', 'Shop', '--json']
@@ -88,7 +88,7 @@ describe('A service whose servers have a self-signed certificate', function () {
     }
   })
 
-  it('checks the certificate as strictly as REDIS_TLS_VERIFY requires', async () => {
+  it('checks certificates as strictly as REDIS_TLS_VERIFY requires', async () => {
     // The certificate is for 127.0.0.1.
     const otherName = redis.url.replace('127.0.0.1', 'localhost')
     expect(await reaches({ REDIS_URL: redis.url })).to.equal(false)
@@ -99,7 +99,7 @@ describe('A service whose servers have a self-signed certificate', function () {
     expect(await reaches({ REDIS_URL: otherName, REDIS_TLS_VERIFY: 'off' })).to.equal(true)
   })
 
-  it('does not use Redis at all if Redis lacks the database that REDIS_URL names, and says why', async () => {
+  it("doesn't use Redis at all, and says why, if Redis lacks the database in REDIS_URL", async () => {
     const own = { REDIS_TLS_CA: pem }
     expect(await reaches({ ...own, REDIS_URL: `${redis.url}/15` })).to.equal(true)
     const { queues, faults } = open({ ...own, REDIS_URL: `${redis.url}/99` })

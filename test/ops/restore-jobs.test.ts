@@ -14,7 +14,7 @@ import { waitFor } from '../support/wait-for.ts'
 import { isIn, withQueues } from '../workers/set-up.ts'
 
 /** Support staff find every DEAD delivery among the failed jobs, even after Redis lost its data. */
-describe("A DEAD delivery's failed job", () => {
+describe('The failed job of a DEAD delivery', () => {
   const service = withServicePerTest()
   const endpointServer = withEndpointServerPerTest()
   let merchant: Merchant
@@ -49,7 +49,7 @@ describe("A DEAD delivery's failed job", () => {
     expect(await queue.getFailedCount()).to.equal(1)
   })
 
-  it('is restored automatically after Redis has been emptied, as are all other failed jobs from the last 30 days', async () => {
+  it('is restored automatically after Redis has been emptied, as are all failed jobs of the last 30 days', async () => {
     await deadDeliveries(service, merchant, 60)
     service.clock.advance(20 * 86_400_000)
     await loseJobs()
@@ -59,7 +59,7 @@ describe("A DEAD delivery's failed job", () => {
     await waitFor('Redis is whole', () => service.deps.queues.standing.isWhole())
   })
 
-  it('is removed by the next full restore if the delivery is no longer DEAD in MongoDB', async () => {
+  it('is removed by the next full restore if the delivery is no longer DEAD', async () => {
     const workers = service.startWorkers()
     await isIn(queue, jobIdOf(delivery), 'failed')
     await workers.close()
@@ -72,7 +72,7 @@ describe("A DEAD delivery's failed job", () => {
     await isIn(queue, jobIdOf(delivery), 'unknown')
   })
 
-  it('does nothing if it belongs to an earlier re-queue, and is removed by the newer job', async () => {
+  it('does nothing if it predates a re-queue, and is removed by the newer job', async () => {
     endpointServer.respondWith((res) => void res.end())
     await isIn(queue, jobIdOf(delivery), 'waiting')
     expect((await requeue(delivery)).get(delivery._id)).to.equal('requeued')
@@ -86,7 +86,7 @@ describe("A DEAD delivery's failed job", () => {
     expect((await deliveriesOf(service, merchant)).map(({ requeues: times }) => times)).to.deep.equal([1])
   })
 
-  it('is restored by a single job if several processes ask for it at once', async () => {
+  it('is restored by a single job if several processes request it at once', async () => {
     const processes = await Promise.all([1, 2, 3].map(() => openSecondProcess(service)))
     for (const { deps } of processes) requestRestore(deps)
     // A process sends its jobs before it ends.

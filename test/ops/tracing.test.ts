@@ -21,7 +21,6 @@ const intents = '/api/v1/dev/intents'
 
 type Line = { msg: string } & Record<string, unknown>
 
-/** Opens a service whose log can be read. */
 async function openLogged(environment: Record<string, string>) {
   const lines: Line[] = []
   const sink = new Writable({
@@ -48,7 +47,7 @@ registerHooks({
 
 const everyEvent = ['payment.created', 'payment.confirmed', 'payment.cancelled', 'payment.refunded', 'payment.expired']
 
-describe("A request's id", () => {
+describe('A request id', () => {
   let logged: Awaited<ReturnType<typeof openLogged>>
   let service: Service
   let merchant: Merchant
@@ -76,7 +75,7 @@ describe("A request's id", () => {
     return { requestId: headers['x-request-id'], data: response.data }
   }
 
-  it('is logged by the request, the relay and the attempt, but appears in no webhook or response', async () => {
+  it('is logged by the request, the relay and the attempt, but never sent in a webhook or response', async () => {
     const { requestId, data } = await send('/intents', { amount: 500 })
     const attempted = await logged.line('webhook.attempted', requestId)
     expect(attempted).to.include({ reference: data.referenceNumber, webhookEvent: 'payment.created' })
@@ -87,7 +86,7 @@ describe("A request's id", () => {
     expect(JSON.stringify(endpointServer.received)).not.to.include(requestId)
   })
 
-  it('is logged together with a payment, a refund and their events', async () => {
+  it('is logged with a payment, a refund and their events', async () => {
     const paid = await send('/intents', { amount: 700 })
     const path = `/intents/${paid.data.referenceNumber}`
     const simulated = await send(`${path}/simulate-payment`)
@@ -102,7 +101,7 @@ describe("A request's id", () => {
     })
   })
 
-  it("is also logged for a customer's payment, a merchant's cancellation and a simulated order", async () => {
+  it("is also logged for a customer's payment, a cancellation and a simulated order", async () => {
     const { shortCode } = await requestIntent(service, merchant)
     const page = await fill(await open(service, `/p/${shortCode}`), wallets.pays)
     const requestId = page.headers.get('x-request-id')
@@ -116,7 +115,7 @@ describe("A request's id", () => {
     expect((await logged.line('webhook.attempted', ordered.requestId)).webhookEvent).to.equal('order.new')
   })
 
-  it('is also logged if the outcome of a payment or refund is unknown', async () => {
+  it("is also logged if a payment's or refund's outcome is unknown", async () => {
     const { wallets: original } = service.deps
     const wallet = scriptedWallet(service)
     const about = { businessId: merchant.businessId, wallet: 'sandbox', why: 'connection closed' }
@@ -142,7 +141,7 @@ describe("A request's id", () => {
     service.deps.wallets = original
   })
 
-  it("is missing from the log lines of an expiry, which no request caused, but the expiry's event is still sent", async () => {
+  it('is missing from the log lines of an expiry, which no request caused, but its event is still sent', async () => {
     const { referenceNumber } = await requestIntent(service, merchant)
     await waitFor(
       'its first event is delivered',
@@ -159,7 +158,7 @@ describe("A request's id", () => {
     expect(expired).to.include({ outcome: 'delivered', requestId: null })
   })
 
-  it('is stored in MongoDB even if tracing is off, in which case OpenTelemetry is not even loaded', async () => {
+  it("is stored in MongoDB even if tracing is off, when OpenTelemetry isn't even loaded", async () => {
     const { businessId } = merchant
     const quiet = await service.merchant()
     const { referenceNumber } = await requestIntent(service, quiet)
@@ -225,7 +224,7 @@ describe('A trace', () => {
     await collector.close()
   })
 
-  it("covers the request, the relay and the attempt, but is linked to the caller's trace instead of being part of it", () => {
+  it("covers the request, the relay and the attempt, and links to the caller's trace without joining it", () => {
     const request = spanOf('POST /dev/intents', traceId)
     const relayed = spanOf('outbox-relay', traceId)
     const attempt = spanOf('attempt', traceId)
@@ -248,14 +247,14 @@ describe('A trace', () => {
     expect(attempt.attributes).to.include(deliveredAttributes)
   })
 
-  it("is linked from the separate trace of the job that relayed the event, but not from any delivery job's trace", () => {
+  it("is linked from the trace of the job that relayed the event, but not from delivery jobs' traces", () => {
     const jobs = collector.spans.filter(({ links }) => links.includes(traceId))
     expect(jobs.map(({ name }) => name)).to.deep.equal(['outbox-relay'])
     const [relays] = jobs
     expect([relays?.parentSpanId, relays?.traceId === traceId]).to.deep.equal([undefined, false])
   })
 
-  it('is identified by its id in the log lines of the request, the relay and the attempt', async () => {
+  it('appears with its id in the log lines of the request, the relay and the attempt', async () => {
     for (const msg of ['http.request', 'outbox.relayed', 'webhook.attempted'])
       expect(await logged.line(msg, requestId), msg).to.include({ traceId })
   })
@@ -279,7 +278,7 @@ describe('A trace', () => {
 })
 
 describe('A trace across two processes', () => {
-  it('is complete after both processes have ended', async () => {
+  it('is complete once both processes have ended', async () => {
     const [collector, endpointServer, { service }] = await Promise.all([
       startCollector(),
       startEndpointServer(),
@@ -313,7 +312,7 @@ describe('A trace across two processes', () => {
 })
 
 describe('A sampler that keeps no traces', () => {
-  it('lets none reach the collector', async () => {
+  it('sends no trace to the collector', async () => {
     const collector = await startCollector()
     const { service } = await openLogged({
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
@@ -327,7 +326,7 @@ describe('A sampler that keeps no traces', () => {
   })
 })
 
-describe('Traces that the collector does not accept', () => {
+describe("Traces that the collector doesn't accept", () => {
   const served = async (endpoint: string) => {
     const { service, lines } = await openLogged({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint })
     const merchant = await service.merchant()
@@ -347,7 +346,7 @@ describe('Traces that the collector does not accept', () => {
     }
   }
 
-  it('have no effect other than one log line while the collector is down', async () => {
+  it('have no effect but one log line while the collector is down', async () => {
     const { delivery, seconds, warnings } = await served(`http://127.0.0.1:${await freePort()}`)
     expect(delivery).to.include({ status: 'PENDING' }).and.have.property('traceparent')
     expect(warnings).to.have.length(1)
@@ -355,7 +354,7 @@ describe('Traces that the collector does not accept', () => {
     expect(seconds).to.be.lessThan(deadlineMs(4_000) / 1000)
   })
 
-  it('are logged as not sent, with the status that the collector returned when it rejected them', async () => {
+  it("are logged as not sent, with the collector's status", async () => {
     const collector = await startCollector(400)
     const { warnings } = await served(`${collector.url}/`)
     await collector.close()

@@ -51,7 +51,7 @@ for (const [what, signal] of Object.entries(faults))
         15_000,
       )
 
-    it('responds to create requests in time, and makes both first attempts and retries', async () => {
+    it('creates intents in time, and makes first attempts and retries', async () => {
       const failed = new Set<string>()
       endpointServer.respondWith((res, _count, { json }) => {
         res.writeHead(failed.has(json.id) ? 200 : 503).end()
@@ -70,14 +70,14 @@ for (const [what, signal] of Object.entries(faults))
       expect(events).to.have.length(20)
     })
 
-    it('shows an event in the event feed within 5 s, even if the merchant has no endpoint', async () => {
+    it('shows an event in the feed within 5 s, even if the merchant has no endpoint', async () => {
       const stranger = await service.merchant()
       await createIntent(service, stranger)
       const feed = service.http.get('/api/v1/dev/events/feed?wait=5').set(stranger.read())
       expect((await feed).body.data.items).to.have.length(1)
     })
 
-    it('queries the wallet about a payment with an unknown outcome until the wallet knows the outcome', async () => {
+    it('queries the wallet about an unknown outcome until the wallet knows it', async () => {
       const { referenceNumber } = await createIntent(service, merchant)
       wallet.setOutcome(() => ({ outcome: 'unknown', why: 'it hung up' }))
       expect(await pay(service, referenceNumber, { paymentId: newId() })).to.deep.equal({ state: 'waiting' })

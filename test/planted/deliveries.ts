@@ -1,7 +1,7 @@
 import { frozenAt, killedAt, lasting, often, type PlantedBugs, under } from '../faults/mutants/mutant.ts'
 import { after, before, drop, replace } from '../support/edited-build/edit.ts'
 
-/** Events stay in the outbox for longer than the two seconds between two polls, so another worker relays them too. */
+/** Events stay in the outbox longer than the two seconds between polls, so another worker relays them too. */
 const relaysTwice = before('relayDocument', 'empty($$)', 'await new Promise((go) => setTimeout(go, 4000))')
 
 export const bugs: PlantedBugs = {
@@ -14,7 +14,7 @@ export const bugs: PlantedBugs = {
       'await deps.batchers[`empty${kind}Outbox`]({ _id: id, events: outbox.map((event) => event.id) }, noDeadline)',
     ),
   ],
-  // The relay empties the outbox, and with it events that came after it read the others.
+  // The relay empties the outbox, and loses events that were added after it read the others.
   'outbox-emptied-whole → event.exact event.reported': [
     often('createIntent', 'cancelIntent', 'simulatePayment'),
     lasting(40),
@@ -26,7 +26,7 @@ export const bugs: PlantedBugs = {
     killedAt('relay.deliveries-inserted', 'relay.enqueued'),
     replace('deliveryId', '$ + $id', "crypto.randomUUID().replaceAll('-', '').slice(8) + $id"),
   ],
-  // The result of an attempt is written without a lease: a process that was frozen overwrites the result of another.
+  // An attempt's result is written without checking the lease: a process that was frozen overwrites another's result.
   'lease-untokened → delivery.delivered delivery.counted delivery.paced': [
     frozenAt('deliver.responded', 'deliver.before-record'),
     drop('createResultBatcher', 'leaseToken: { $in: tokens }'),
@@ -46,12 +46,12 @@ export const bugs: PlantedBugs = {
     replace('asPipeline', "{ $add: ['$attempts', $] }", "'$attempts'"),
     replace('send', '$attempts + 1', '$attempts'),
   ],
-  // A re-queued delivery gets eight more attempts, not one.
+  // A re-queued delivery gets eight more attempts instead of one.
   'requeue-begins-anew → delivery.counted': [
     lasting(30),
     replace('scheduled', '$.max(1, $)', '((attempts - 1) % 8) + 1'),
   ],
-  // The relay inserts a delivery without a lease and attempts it: another worker does too, and the first result is
+  // The relay inserts a delivery without a lease and attempts it. Another worker does too, and the first result is
   // lost.
   'lease-missing → delivery.counted': replace(
     'relayTo',
@@ -64,22 +64,22 @@ export const bugs: PlantedBugs = {
     replace('relayTo', '(await $insertion).inserted', '((await $insertion), true)'),
     relaysTwice,
   ],
-  // Each wait is the next one of the table, and there is none after the last.
+  // Each wait is the table's next one, and there's none after the last.
   'delay-off-by-one → delivery.counted': replace('judge', '$steps[$attempts - 1]', '$steps[$attempts]'),
-  // The wait before the next attempt counts from the start of the last one.
+  // The wait before the next attempt counts from the last one's start.
   'retry-too-soon → delivery.paced': replace('judge', '$end + wait', '$end + wait - Math.max(150, sent.durationMs)'),
-  // A retry sends the same JSON in other bytes.
+  // A retry sends the same JSON as different bytes.
   'body-changes → delivery.delivered': replace(
     'attemptDelivery',
     'composeBody($delivery, $data)',
     "composeBody($delivery, $data).replace('{', $delivery.attempts > 0 ? '{ ' : '{')",
   ),
-  // A body has the status of the intent at the attempt, not at the event: a retry may have other bytes.
+  // A body has the intent's status at the time of the attempt, not of the event, so a retry may have other bytes.
   'body-of-today → event.reported': [
     replace('paymentSourceFields', 'metadata: 1', 'metadata: 1, status: 1'),
     replace('paymentData', 'status: $status', 'status: source.status ?? $status'),
   ],
-  // A retry signs other bytes of the same JSON than it sends.
+  // A retry signs different bytes than it sends.
   'signed-otherwise → delivery.signed': replace(
     'send',
     'signedHeadersFor($deps, $endpoint, $delivery, $body, $at)',
@@ -95,11 +95,11 @@ export const bugs: PlantedBugs = {
     lasting(20),
     after('createSlots', 'cancel()', 'if (delivered === false) return'),
   ],
-  // A slot is given back to another business than the one that took it.
+  // A slot is released to a different business than the one that took it.
   'slot-of-another → quiet.reached delivery.paced': [
     lasting(20),
     replace('createShare', 'change($owners, differenceTo(none()))', "change(['another'], differenceTo(none()))"),
-    // A short round uses up 20 slots. Alone this breaks no promise.
+    // A short round uses up 20 slots. Alone, this edit breaks no promise.
     replace('attemptLimits', '250', '20'),
   ],
   // The relay removes an event from its outbox before it is in the event log.
@@ -108,12 +108,12 @@ export const bugs: PlantedBugs = {
     replace('relayDocument', 'logEvents($$)', 'null'),
     before('relayDocument', '$.causes.push($$)', 'await logEvents(deps, source, outbox, noDeadline)'),
   ],
-  // The log is not unique by event id, so an event that is relayed again is in the log twice.
+  // The log isn't unique by event id, so an event that is relayed twice is in the log twice.
   'logged-twice → events.complete': [
     killedAt('relay.logged', 'chain.inserted'),
     replace('openEventLog', '...draft', '...draft, _id: crypto.randomUUID()'),
   ],
-  // The position after a page of the feed is the end of the log.
+  // After a page of the feed, the position is the end of the log.
   'next-past-unread → events.complete': [often('createIntent'), replace('readFeed', 'hasMore ? $ : $end', '$end')],
   // A request that waits for an event continues at the end of the log.
   'awaited-skipped → events.complete': before('waitForEvent', 'hasEvent($$)', "found.query.after = 'latest'"),
@@ -122,14 +122,14 @@ export const bugs: PlantedBugs = {
     often('createIntent', 'simulatePayment'),
     replace('cursorBetween', 'sort: { number: 1 }', 'sort: { createdAt: 1 }'),
   ],
-  // A replay that repeats a page does not see what it has re-queued, and re-queues it again.
+  // A replay that repeats a page doesn't notice what it has re-queued, and re-queues it again.
   'replay-again → audit.complete': [
     killedAt('replay.page-written'),
     often('startReplay'),
     lasting(40),
     replace('requeueForReplay', '!isOwn($)', 'true'),
   ],
-  // A replay records its progress before it re-queues the deliveries.
+  // A replay records its progress before re-queuing the deliveries.
   'replay-ahead → replay.exact': [
     killedAt('replay.before-page'),
     often('startReplay'),
@@ -143,19 +143,19 @@ export const bugs: PlantedBugs = {
   ],
   // A replay leaves out what its endpoint had accepted.
   'replay-half → replay.exact': [often('startReplay'), lasting(20), replace('judge', '!includesDelivered', 'true')],
-  // Two replays at once get different numbers of the day, so a business can start more than a hundred.
+  // Two simultaneous replays get different numbers of the day, so a business can start more than a hundred.
   'replay-uncounted → webhooks/replay.test.ts': replace(
     'insertReplay',
     'numberOfDay: $',
     'numberOfDay: (await takeNumber(deps, planned, now, session)) + Math.random()',
   ),
-  // Background work waits for an endpoint or replay that a dead process has locked, and so does all behind it.
+  // Background work waits for an endpoint or replay locked by a dead process, and so does everything behind it.
   'locked-endpoint-waits → webhooks/failing-endpoints.test.ts': replace(
     'unlessLocked',
     'await tryOnce($client, $, $write)',
     '{ result: await write(undefined as never) }',
   ),
-  // The health of all endpoints is written together, so one that is locked holds up the others.
+  // All endpoints' health is written together, so one locked endpoint holds up the others.
   'health-together → webhooks/failing-endpoints.test.ts': [
     replace('createHealthNotes', 'result.endpointId', "'all'"),
     replace(
@@ -164,6 +164,6 @@ export const bugs: PlantedBugs = {
       'models.Endpoint.collection.bulkWrite([...Map.groupBy(notes, (each) => each.endpointId)].map(([id, own]) => ({ updateOne: { filter: { _id: id }, update: healthChange(own) } })) as never)',
     ),
   ],
-  // A line that repeated acts share is sealed while acts are still counted in it.
+  // A line shared by repeated actions is sealed while actions are still counted in it.
   'open-line-sealed → admin/audit-seals.test.ts': drop('sealTrail', '...closed($)'),
 }

@@ -4,7 +4,7 @@ import { drop, replace } from '../support/edited-build/edit.ts'
 export const bugs: PlantedBugs = {
   // A key with a stored response runs the operation again.
   'replay-runs-again → api/idempotency.test.ts': replace('runOnce', 'if ($row === null) return null', 'return null'),
-  // A retry of a create gets the response computed from the current intent.
+  // A create's retry gets a response computed from the current intent.
   'replay-as-it-is-now → key.replayed': [
     often('repeatCreate'),
     replace('createdFields', 'code: 1', 'code: 1, status: 1'),
@@ -18,26 +18,26 @@ export const bugs: PlantedBugs = {
   'twin-unguarded → api/idempotency-effects.test.ts': drop('beginRefund', '...unmarkedFilter($)'),
   // A mark counts even if it is older than 24 hours.
   'key-never-free → api/idempotency-effects.test.ts': replace('isFresh', '$at > $', 'true'),
-  // A stored refusal is repeated without a look for the effect of a twin.
+  // A stored refusal is repeated without looking for a duplicate's effect.
   'refusal-repeated → api/idempotency-effects.test.ts': replace('runOnce', '$row.refusal ? $ : null', 'null'),
-  // A request that a quota refuses, or whose body is unreadable, does not look for what its lost twin has done.
+  // A request refused by a quota, or with an unreadable body, doesn't look for what its lost duplicate has done.
   'refusal-unlooked → api/idempotency-effects.test.ts': replace(
     'runOnce',
     'const done = await effect()',
     'const done = null',
   ),
-  // The response of a change is sent before it is stored.
+  // A change's response is sent before it is stored.
   'acknowledged-early → api/idempotency-effects.test.ts': replace(
     'runOnce',
     'isKnown ? null : await store($row)',
     '(isKnown || store($row).catch(() => null), null)',
   ),
-  // The refusal of a late twin replaces the response of the effect.
+  // A late duplicate's refusal replaces the effect's response.
   'refusal-over-effect → api/idempotency-effects.test.ts': [
     replace('storeRow', '$row.refusal ? $ : $', '{}'),
     replace('runOnce', 'const done = await effect()', 'const done = null'),
   ],
-  // A retry that finds the effect of a dead process returns its response without storing it.
+  // A retry that finds a dead process's effect returns its response without storing it.
   'found-unstored → api/idempotency-effects.test.ts': replace(
     'runOnce',
     'isKnown ? null : await store($row)',
@@ -49,15 +49,15 @@ export const bugs: PlantedBugs = {
     'filter: $state',
     'filter: { _id: ($state)._id }',
   ),
-  // A retry that found nothing to re-queue has no plan, so a twin re-queues what has become DEAD meanwhile.
+  // A retry that found nothing to re-queue has no plan, so a duplicate re-queues what has died meanwhile.
   'plan-of-nothing-missing → api/idempotency-effects.test.ts': replace('makePlan', '!isRetry', 'true'),
-  // A request that is refused because of what its twin did does not look for the response of the twin.
+  // A request refused because of what its duplicate did doesn't look for the duplicate's response.
   'twin-unseen → api/idempotency-effects.test.ts': drop('storeWithin', 'if (error instanceof Refusal) $'),
   // An act re-queues what the open plan of another one names.
   'plan-overlapping → workers/requeue.test.ts': replace('judgeAll', 'planned.has($)', 'false'),
   // No poll carries out the plans of dead processes.
   'plan-abandoned → workers/poll.test.ts': replace('works', 'run: finishPlans', 'run: async () => 0'),
-  // The response to a write of several documents is stored outside its transaction, before the commit.
+  // When a write changes several documents, its response is stored outside the transaction, before the commit.
   'response-before-effect → key.once stock.balances order.exact': [
     killedAt('transaction.before-commit'),
     often('changeStock', 'placeOrder'),
@@ -74,49 +74,49 @@ export const bugs: PlantedBugs = {
     replace('commit', 'if (!$isUnknown) throw $error', 'throw $error'),
     replace('tryOnce', "$error.hasErrorLabel('TransientTransactionError')", '$error.errorLabels.length > 0'),
   ],
-  // A transaction that another process makes fail is not repeated.
+  // A transaction that fails because of another process isn't repeated.
   'conflict-forgotten → unit/transaction.test.ts': replace(
     'tryOnce',
     "$error.hasErrorLabel('TransientTransactionError')",
     'false',
   ),
-  // An endpoint test that is sent again has another delivery id.
+  // An endpoint test that is repeated has another delivery id.
   'test-without-key → api/test-endpoint.test.ts': replace(
     'sendSample',
     'eventIdOfTest(key, now)',
     'hash("sha256", String(Math.random()), "hex").slice(0, 24)',
   ),
-  // The last block of a quota is reserved even if only a part of it is left.
+  // A quota's last block is reserved even if only a part of it is left.
   'quota-exceeded → unit/counter.test.ts': replace(
     'openCounters',
     '{ used: { $lte: max - amount } }',
     '{ used: { $lt: max } }',
   ),
-  // A process holds as much of a quota as it has ever needed at once, without a bound.
+  // A process reserves as much of a quota as it ever needed at once, without a bound.
   'block-too-large → unit/counter.test.ts': replace('openCounters', 'Math.min($size * 2, $most)', '$size * 2'),
-  // A process that stops keeps what it has reserved of a quota.
+  // A stopping process keeps its reserved part of a quota.
   'block-kept → unit/counter.test.ts': replace(
     'openCounters',
     'Promise.all([...blocks.values()].map($settle))',
     'Promise.resolve()',
   ),
-  // A counter of failures does not begin anew when its period has ended.
+  // A failure counter doesn't restart when its period has ended.
   'points-for-ever → unit/counter.test.ts': replace(
     'openCounters',
     "const isOver = { $lte: ['$expireAt', at] }",
     "const isOver = { $lt: ['$expireAt', 0] }",
   ),
-  // What a quiet business owes slows the endpoints of all others.
+  // A quiet business's debt slows all other businesses' endpoints.
   'debts-kept → webhooks/send-tls.test.ts': drop('createMeters', 'payOff($now)'),
-  // What becomes free goes to the owner that has waited longest, not to the one that holds least.
+  // A freed slot goes to the owner that has waited longest, not to the one that holds least.
   'share-in-turn → unit/share.test.ts': replace('createShare', 'partOf(...$one) - partOf(...$other)', '0'),
-  // A call that needs more than is free of one resource takes it nevertheless.
+  // A call that needs more of a resource than is free takes it anyway.
   'share-in-parts → unit/share.test.ts': replace(
     'createShare',
     'return block === null',
     'return block?.name !== names[0]',
   ),
-  // The memory of a response counts until it is built, not until the client has read it.
+  // A response's memory counts until it is built, not until the client has read it.
   'response-forgotten → unit/capacity.test.ts': replace(
     'createRequestMemory',
     "response.once('close', end)",

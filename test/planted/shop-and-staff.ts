@@ -2,7 +2,7 @@ import { killedAt, lasting, often, type PlantedBugs, under } from '../faults/mut
 import { after, before, replace } from '../support/edited-build/edit.ts'
 
 export const bugs: PlantedBugs = {
-  // A stock change does not check that enough is left.
+  // A stock change doesn't check that enough is left.
   'stock-below-zero → stock.balances': [often('changeStock'), replace('sumOf', 'requested > available', 'false')],
   // A stock change reads the product outside its transaction.
   'stock-read-outside → stock.balances': [
@@ -10,19 +10,19 @@ export const bugs: PlantedBugs = {
     lasting(20),
     replace('changeStock', 'findProduct($deps, $by, $id, session)', 'findProduct($deps, $by, $id)'),
   ],
-  // An order takes its units outside its transaction, so they are gone if the order is never placed.
+  // An order takes its units outside its transaction, so they're lost if it is never placed.
   'stock-taken-for-good → stock.balances': [
     killedAt('order.units-taken'),
     often('placeOrder'),
     replace('takeUnits', '{ session, $$ }', '{ $$ }'),
   ],
-  // An order line is sold at the price of the first variant of its product.
+  // An order line is sold at the price of its product's first variant.
   'order-at-another-price → order.exact': [
     often('placeOrder'),
     replace('itemOf', 'unitPrice: variant.price', 'unitPrice: (product.variants[0] ?? variant).price'),
     replace('itemOf', 'variant.price * quantity', '(product.variants[0] ?? variant).price * quantity'),
   ],
-  // An import leaves the first variant of each changed product unchanged.
+  // An import leaves each changed product's first variant unchanged.
   'import-half-applied → import.whole': [
     often('importProducts'),
     replace('compareProduct', 'changedVariants($of, $patches, $)', 'changedVariants($of, $patches.slice(1), added)'),
@@ -33,9 +33,9 @@ export const bugs: PlantedBugs = {
     '$.insertMany($new, $)',
     'products.insertMany($new)',
   ),
-  // A reference number is enough to read the payment intent of another business.
+  // A reference number is enough to read another business's intent.
   'tenant-unfiltered → tenant.apart': [often('intrude'), replace('ownedBy', '$ !== businessId', 'false')],
-  // A list shows the payment intents of both environments.
+  // A list shows the intents of both environments.
   'environment-unfiltered → tenant.apart': [
     often('listIntents'),
     replace(
@@ -45,7 +45,7 @@ export const bugs: PlantedBugs = {
     ),
     replace('countableOf', 'where: { businessId, sandbox }', 'where: { businessId, sandbox: { $in: [true, false] } }'),
   ],
-  // The secret of a new endpoint is in the log.
+  // A new endpoint's secret is logged.
   'secret-logged → secret.kept': after('createEndpoint', 'const [_id, secret] = $', 'deps.log.info({ made: secret })'),
   // A viewer of the staff pages may do what support may.
   'viewer-acts → right.kept': [
@@ -53,7 +53,7 @@ export const bugs: PlantedBugs = {
     lasting(20),
     replace('requirePermission', 'mayStaff(staffOf(res), permission)', 'true'),
   ],
-  // What support staff did enters the audit trail after the act, not in the transaction of its plan.
+  // What support staff did enters the audit trail afterwards, not in its plan's transaction.
   'audit-after-the-act → workers/requeue.test.ts': [
     replace('makePlan', 'add(...$lines)', 'Promise.resolve((plan.lines = $lines))'),
     before(
@@ -62,33 +62,33 @@ export const bugs: PlantedBugs = {
       'for (const line of plan?.lines ?? []) await deps.AuditEvent.create({ ...by, ...line, _id: line.subject, at: plan.at })',
     ),
   ],
-  // The audit line of an act is not written in its transaction.
+  // An action's audit line is written outside its transaction.
   'audit-line-apart → admin/audited-acts.test.ts': replace('audited', '{ session }', '{}'),
-  // A rotation reads the secrets of a key before its transaction: one of two rotations loses a secret.
+  // A rotation reads a key's secrets before its transaction, so one of two rotations loses a secret.
   'key-read-apart → admin/audited-acts.test.ts': replace(
     'rotateKey',
     '$keys.findOne($filter, { session })',
     '$keys.findOne($filter)',
   ),
-  // Who takes the rights of an admin reads that there is another one, and does not write to it.
+  // Removing an admin's rights reads that there is another admin, but doesn't write to that one.
   'other-admin-unwritten → admin/staff-acts.test.ts': replace(
     'keepOther',
     'await accounts.updateOne(other, $, $options)',
     '{ modifiedCount: await accounts.countDocuments(other, $options) }',
   ),
-  // A change of the own password does not notice that another one came after its check of the old password.
+  // Changing one's own password doesn't notice another change made after the old password was checked.
   'password-read-apart → admin/set-password.test.ts': replace(
     'changeOwnPassword',
     'const guard = $',
     'const guard = {}',
   ),
-  // What requests note on their keys waits for one key that a dead process has locked.
+  // Updates that requests make to their keys wait for one key locked by a dead process.
   'notes-wait-for-locks → api/last-used-day.test.ts': replace(
     'createNoteBatcher',
     'await withTimeout($together, $$)',
     'await $together',
   ),
-  // A write is acknowledged before it is on disk: MongoDB may lose it.
+  // A write is acknowledged before it's on disk, so MongoDB may lose it.
   'write-unsafe → create.exists key.once read.forward event.exact transition.legal': [
     under('mongo.kill'),
     often('createIntent', 'simulatePayment'),
@@ -101,13 +101,13 @@ export const bugs: PlantedBugs = {
     often('createIntent', 'payByLink'),
     replace('createDatabaseTime', 'const atMs = $', 'const atMs = own.wallMs()'),
   ],
-  // The clean-up removes data that is a day old.
+  // The clean-up removes day-old data.
   'cleaned-early → clean-up.bounded': [
     under('clock.jump'),
     lasting(40),
     replace('cutoffsOf', '$at - sandboxRetentionMs', '$at - Math.min(sandboxRetentionMs, 86_400_000)'),
   ],
-  // The deliveredAt of a delivery is the time of its creation.
+  // A delivery's deliveredAt is the time it was created.
   'delivery-read-otherwise → api/webhook-deliveries.test.ts': replace(
     'presentDelivery',
     'deliveredAt: $at',

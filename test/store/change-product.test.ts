@@ -6,10 +6,10 @@ import { createProduct, type ProductResponse, readProduct, type VariantResponse 
 const path = '/api/v1/dev/store/products'
 const label = 'Taille M'
 
-/** Makes the `variants` of a body, or the expected ones, from the current variants. */
+/** Makes a body's `variants`, or the expected ones, from the current variants. */
 type FromVariants = (variants: VariantResponse[]) => object
 
-describe('A change to a product', () => {
+describe('A product change', () => {
   const service = withService()
   const merchant = withMerchantPerTest(service)
 
@@ -49,7 +49,7 @@ describe('A change to a product', () => {
     }
   })
 
-  it('may contain price, stock and SKU outside `variants` if the product has only one variant', async () => {
+  it('accepts price, stock and SKU outside `variants` if the product has only one variant', async () => {
     const { _id, variants } = await createProduct(service, merchant, { sku: 'A' })
     const changes = [{ price: 7 }, { stock: 0, sku: null }, { price: 0, sku: 'A' }, { sku: 'B' }]
     const expected = { ...variants[0] }
@@ -59,12 +59,12 @@ describe('A change to a product', () => {
     }
   })
 
-  it('keeps variants that are named by _id or label, and changes only the fields given for them', async () => {
+  it('keeps variants named by _id or label, and changes only their given fields', async () => {
     const made = await three()
     const [s, m, l] = made.variants as unknown as [VariantResponse, VariantResponse, VariantResponse]
     const cases: [FromVariants, FromVariants][] = [
       [() => [{ label, price: 250 }], () => [s, { ...m, price: 250 }, l]],
-      // The first entry changes a label to that of the other variant, which the second entry finds by its old label.
+      // The first entry takes the label of the other variant, which the second entry finds by that old label.
       [
         () => [
           { _id: m._id, label: 'S', sku: 'S' },
@@ -105,7 +105,7 @@ describe('A change to a product', () => {
     expect(new Set(body.data.variants.map(({ _id }: VariantResponse) => _id))).to.have.property('size', 5)
   })
 
-  it('removes omitted variants only if the request sets removeMissingVariants, in which case the variants are stored in the given order', async () => {
+  it('removes omitted variants only with removeMissingVariants, and then stores the rest in the given order', async () => {
     const made = await three()
     const [s, m] = idsOf(made)
     const { body } = await change(made._id, {
@@ -118,11 +118,11 @@ describe('A change to a product', () => {
     ])
     const gone = await change(made._id, { variants: [{ _id: s, price: 1 }] })
     expect([gone.status, gone.body.error.code]).to.deep.equal([404, 'VARIANT_NOT_FOUND'])
-    // The SKUs of removed variants are free.
+    // Removed variants free their SKUs.
     await createProduct(service, merchant, { sku: 'L' })
   })
 
-  it('changes nothing if its input is invalid, and the error names the invalid field', async () => {
+  it('changes nothing if its input is invalid, and names the field', async () => {
     const made = await three()
     const [s, m, l] = idsOf(made)
     const of = (...variants: object[]) => ({ variants })
@@ -167,7 +167,7 @@ describe('A change to a product', () => {
     expect(body.error.details.variantIds).to.deep.equal(idsOf(ambiguous))
   })
 
-  it('gets its first response again when it is repeated after other changes', async () => {
+  it('returns its first response when repeated after other changes', async () => {
     const { _id } = await createProduct(service, merchant)
     const put = () => change(_id, { stock: 9, name: 'Renamed' }, 'repeated')
     const { text } = await put().expect(200)
@@ -178,7 +178,7 @@ describe('A change to a product', () => {
     expect([name, variants[0].stock]).to.deep.equal(['Sold', 1])
   })
 
-  it('overwrites no concurrent stock change, even if the changes come from two processes', async () => {
+  it('overwrites no concurrent stock change, even in another process', async () => {
     const other = await openSecondProcess(service)
     try {
       const { _id, variants } = await createProduct(service, merchant, { price: 1, stock: 1000 })

@@ -37,7 +37,6 @@ const product = fc.record({
   active: fc.boolean(),
   variants: fc.array(variant, { minLength: 1, maxLength: 4 }),
 })
-/** Products with unique SKUs. */
 const products = fc.array(product, { maxLength: 4 }).map((list) =>
   list.map((each, at) => ({
     ...each,
@@ -65,7 +64,7 @@ describe('A product CSV file', () => {
     return body.data
   }
 
-  /** The fields of the merchant's products that a file contains. */
+  /** What a file contains of the merchant's products. */
   async function productsOf(merchant: Merchant): Promise<unknown[]> {
     const { body } = await service.http.get(store).query({ limit: 100 }).set(merchant.read()).expect(200)
     const exportedFields = ({ handle, name, description, active, variants }: ProductResponse) => ({
@@ -80,7 +79,7 @@ describe('A product CSV file', () => {
       .toSorted((a: ProductResponse, b: ProductResponse) => (a.handle < b.handle ? -1 : 1))
   }
 
-  it('changes nothing when imported into the shop it was exported from, and creates the same products in an empty shop', async () => {
+  it('changes nothing when re-imported into its shop, and creates the same products in an empty one', async () => {
     const survives = fc.asyncProperty(products, fc.constantFrom(',', ';'), async (list, delimiter) => {
       const [from, to] = await Promise.all([service.merchant(), service.merchant()])
       await Promise.all(list.map((each) => createProduct(service, from, each)))

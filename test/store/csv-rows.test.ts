@@ -25,20 +25,20 @@ async function faultsOf(csv: unknown): Promise<CsvFault[]> {
   return (details as { faults: CsvFault[] }).faults
 }
 
-/** A file with one row, whose cell of `column` is `text`. */
+/** A single row, with `text` in that column. */
 function fileWith(column: string, text: string): string {
   const quoted = `"${text.replaceAll('"', '""')}"`
   return column === 'handle' ? lines('handle', quoted) : lines(`handle,${column}`, `h,${quoted}`)
 }
 
-/** Reads that file and returns the value of the cell. */
+/** The cell's value, as read from such a file. */
 async function cell(column: string, text: string): Promise<unknown> {
   const [row] = await read(fileWith(column, text))
   return row?.[column as keyof typeof row]
 }
 
-describe('CSV rows', () => {
-  it('can use commas or semicolons, any line ending and an optional byte order mark, and can be read from bytes or from a string', async () => {
+describe('CSV rows of products', () => {
+  it('may use commas or semicolons, any line ending and a byte order mark, as bytes or as a string', async () => {
     const row = {
       row: 2,
       handle: 'tea',
@@ -60,7 +60,7 @@ describe('CSV rows', () => {
         }
   })
 
-  it('can have their columns in any order and case, and a missing column is treated as blank', async () => {
+  it('may have columns in any order and case, and a missing column counts as blank', async () => {
     const csv = lines(' PRICE ;" Handle";Variant_Label', '5;a;"small"')
     const [row] = await read(csv)
     const given = { handle: 'a', price: 5, variant_label: 'small' }
@@ -69,7 +69,7 @@ describe('CSV rows', () => {
     expect(await read(lines(full, ''))).to.deep.equal([])
   })
 
-  it('are numbered as in a spreadsheet: blank lines are counted, but are not returned as rows', async () => {
+  it('are numbered as in a spreadsheet: blank lines count, but are not returned', async () => {
     const csv = lines('handle,name,', 'a,"two', 'lines",', '', ' , ,', '   ', 'b,,')
     expect((await read(csv)).map(({ row, handle }) => [row, handle])).to.deep.equal([
       [2, 'a'],
@@ -88,7 +88,7 @@ describe('CSV rows', () => {
     expect(await cell('name', ' \t\n')).to.equal(null)
   })
 
-  it('are rejected if a price is not a whole number of centimes within the allowed range', async () => {
+  it('are rejected if a price is not a whole number of centimes in range', async () => {
     expect(await cell('price', ' 0 ')).to.equal(0)
     expect(await cell('price', '1000000')).to.equal(1_000_000)
     const decimals = ['12,50', '12.50', '12.00', '1 250', '1\u00A0250']
@@ -103,7 +103,7 @@ describe('CSV rows', () => {
       expect(await refusalOf(lines('handle;price', `h;${text}`)), text).to.include(outside)
   })
 
-  it('are rejected if the stock is not a whole number, or if the active cell does not contain a known word', async () => {
+  it('are rejected if the stock is not a whole number, or an active cell is not a known word', async () => {
     expect(await cell('stock', '1000000000')).to.equal(1_000_000_000)
     for (const text of ['-1', '1000000001', '1.5', 'many'])
       expect(await faultsOf(lines('handle,stock', `h,"${text}"`)), text).to.have.length(1)
@@ -112,7 +112,7 @@ describe('CSV rows', () => {
     for (const text of ['maybe', '2', 'نعم']) await refusalOf(lines('handle,active', `h,${text}`))
   })
 
-  it('can have values up to a maximum length, which is counted in characters, not in code units', async () => {
+  it('may have values up to a maximum length in characters, not in code units', async () => {
     const limits = { handle: 100, name: 200, description: 5000, variant_label: 100, sku: 64 }
     for (const [column, max] of Object.entries(limits)) {
       expect(await cell(column, '😀'.repeat(max))).to.equal('😀'.repeat(max))
@@ -124,7 +124,7 @@ describe('CSV rows', () => {
     expect(await messageOf(lines('handle,name', 'h,a\uD800b'))).to.match(/valid Unicode/)
   })
 
-  it('are rejected with a list of all their faults, including faults above an unreadable row', async () => {
+  it('are rejected with a list of all faults, including those above an unreadable row', async () => {
     const csv = lines(full, ',x,,,,-,,', 'a,,,,,1,2', 'b,,,,,1,2,true,9', 'c,,,,,x,y,z', 'd,"x"y,,,,,,')
     const faults = await faultsOf(csv)
     expect(faults.map(({ row, column }) => [row, column])).to.deep.equal([
@@ -147,12 +147,12 @@ describe('CSV rows', () => {
     expect(unnamed).to.match(/^Row 3: Cell 2 of this row is in a column without a name/)
   })
 
-  it('can have fewer cells than the header, because spreadsheets omit blank cells at the end', async () => {
+  it('may have fewer cells than the header, because spreadsheets omit trailing blank cells', async () => {
     const whole = await read(lines(full, 'tea,Thé,,,,,,', 'tea,,,1 kg,,900,,'))
     expect(await read(lines(full, 'tea,Thé', 'tea,,,1 kg,,900'))).to.deep.equal(whole)
   })
 
-  it('are rejected with a list of the first hundred faults and with the number of further faults', async () => {
+  it('are rejected with the first hundred faults and the number of further ones', async () => {
     const { details } = (await refusalOf(lines('handle,price', ...Array(150).fill('a,x')))).extras
     expect((details as { faults: unknown[] }).faults).to.have.length(100)
     expect(details).to.include({ more: 50 })
@@ -171,7 +171,7 @@ describe('CSV rows', () => {
     expect(await faultsOf('Prix,Stock,stock')).to.have.length(3)
   })
 
-  it('are rejected if they are not encoded in UTF-8, with an error that names the format in which to save the file', async () => {
+  it('are rejected if not in UTF-8, with an error that names the format to save the file in', async () => {
     const latin1 = Buffer.from(lines('handle;name', 'a;thé'), 'latin1')
     expect(await messageOf(latin1)).to.match(/not UTF-8\. .*CSV UTF-8/)
     const utf16 = Buffer.from(lines('handle;name', 'a;thé'), 'utf16le')
@@ -181,7 +181,7 @@ describe('CSV rows', () => {
     for (const csv of [undefined, null, 5, ['handle'], {}]) expect((await refusalOf(csv)).extras.param).to.equal('csv')
   })
 
-  it('do not block the process while it determines the number of an overlong row', async () => {
+  it('do not block the process while an overlong row is located', async () => {
     const above = 2_000_000
     const file = `handle\r\n${'\r\n'.repeat(above)}${'x'.repeat(100_000)}`
     const iterations = await countLoopIterations(async () =>
@@ -195,7 +195,7 @@ describe('CSV rows', () => {
     const many = (count: number) => lines(full, ...Array.from({ length: count }, rowOf))
     const max = many(5000)
     const iterations = await countLoopIterations(async () => expect(await read(max)).to.have.length(5000))
-    // At least one iteration of the event loop for each 64 KiB.
+    // At least one event loop iteration per 64 KiB.
     expect(iterations).to.be.greaterThan(max.length / 65_536)
     const tooMany = 'Row 5002: A file can have at most 5000 rows below the header.'
     expect(await messageOf(many(5001))).to.equal(tooMany)

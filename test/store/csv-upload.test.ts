@@ -26,7 +26,7 @@ describe('A CSV upload', () => {
     expect((await request).body.error.param).to.equal(param)
   }
 
-  it('can be sent as a file, a form or JSON, with the same result', async () => {
+  it('has the same result as a file, a form or JSON', async () => {
     const file = part('file', csv, '; filename="é.csv"\r\nContent-Type: text/csv')
     const responses = [
       await post(csv, 'text/csv; header=present'),
@@ -46,7 +46,7 @@ describe('A CSV upload', () => {
     expect([param, details.faults[0].row, details.more]).to.deep.equal(['price', 2, 0])
   })
 
-  it('is compared with the original upload by file content if the idempotency key is reused', async () => {
+  it('is compared with the first upload by file content if the idempotency key is reused', async () => {
     const headers = merchant.write()
     const parts = part('file', csv, '; filename="a.csv"')
     const first = await postForm(parts, headers)
@@ -61,7 +61,7 @@ describe('A CSV upload', () => {
     expect(other.headers).to.include({ 'idempotent-params-mismatch': 'true' })
   })
 
-  it('is rejected if the file is missing, and the error response names the field and is stored', async () => {
+  it('is rejected without a file, in a stored response that names the field', async () => {
     for (const value of [{}, { csv: null }, { csv: 5 }, { csv: ['handle'] }, [], null, 'handle'])
       await refusedFor(json(value), 'csv')
     await refusedFor(post('', 'text/csv'), 'csv')
@@ -72,7 +72,7 @@ describe('A CSV upload', () => {
     expect(again.headers).to.include({ 'idempotent-replayed': 'true', 'idempotent-params-mismatch': 'true' })
   })
 
-  it('is rejected if it has an unsupported media type or charset, or is compressed', async () => {
+  it('is rejected with an unsupported media type or charset, or if compressed', async () => {
     const types = ['text/plain', 'application/vnd.ms-excel', 'application/octet-stream']
     for (const type of [...types, 'text/csv; charset=windows-1252', 'application/json; charset=latin1'])
       await expectRefused(post(csv, type), 415, 'UNSUPPORTED_MEDIA_TYPE')
@@ -82,7 +82,7 @@ describe('A CSV upload', () => {
     await expectRefused(post('{"csv": ', 'application/json'), 400, 'INVALID_JSON')
   })
 
-  it('must contain exactly one file if it is a form, and a form that was cut off can be sent again with the same idempotency key', async () => {
+  it('needs exactly one file in a form, and can be repeated with the same key if the form was cut off', async () => {
     for (const parts of [
       '',
       part('csv', csv),
@@ -102,7 +102,7 @@ describe('A CSV upload', () => {
     expect(response.headers).to.not.have.property('idempotent-replayed')
   })
 
-  it('can be up to 8 MiB in size, and a body whose declared length is greater is not read', async () => {
+  it('may be up to 8 MiB, and a body declared as larger is not read', async () => {
     const padded = csv.padEnd(largest - 1, '\n')
     await post(padded, 'text/csv').expect(200)
     const head = (more: string) =>
@@ -125,7 +125,7 @@ describe('A CSV upload', () => {
     await post(csv, 'text/csv', { ...merchant.write(), 'X-Idempotency-Key': 'large' }).expect(200)
   })
 
-  it('can be up to 2 MiB in size if it is sent as JSON', async () => {
+  it('may be up to 2 MiB as JSON', async () => {
     const filled = (bytes: number) => JSON.stringify({ csv }) + ' '.repeat(bytes)
     const most = 2 * 1024 * 1024 - Buffer.byteLength(filled(0))
     await post(filled(most), 'application/json').expect(200)

@@ -19,7 +19,6 @@ import { waitFor } from '../support/wait-for.ts'
 const path = '/api/v1/dev/store/products/export-csv'
 const header = 'handle,name,description,variant_label,sku,price,stock,active\r\n'
 
-/** A stored product with this number of variants. */
 const stored = (businessId: string, variants: number, description: string): Product => {
   const _id = newId()
   const at = new Date('2026-01-01T00:00:00Z')
@@ -63,7 +62,7 @@ describe('A product export', () => {
       return run(owner, ...rest)
     }
   }
-  /** Opens a second service on the same database, whose connection is cut before an export reads its second page. */
+  /** A second service on the same database, whose connection is cut before an export reads its second page. */
   async function cutAtSecondPage(act: (behind: Service) => Promise<unknown>): Promise<void> {
     const wire = await openMongoProxy(service.deps.config.mongodbUrl, {
       isDead: () => false,
@@ -79,7 +78,7 @@ describe('A product export', () => {
   }
   const read = (merchant: Merchant, query = '') => service.http.get(path + query).set(merchant.read())
 
-  it('returns a CSV file with one row per variant, starting with the oldest product', async () => {
+  it('is a CSV file with one row per variant, oldest product first', async () => {
     const merchant = await service.merchant()
     const tea = await createProduct(service, merchant, {
       name: '=Tea, "green"',
@@ -103,7 +102,7 @@ describe('A product export', () => {
     )
   })
 
-  it('uses semicolons and a byte order mark on request, as French spreadsheets expect', async () => {
+  it('has semicolons and a byte order mark on request, as French spreadsheets expect', async () => {
     const merchant = await service.merchant()
     const { handle } = await createProduct(service, merchant, { name: 'Thé' })
     const { text } = await read(merchant, '?delimiter=;').buffer(true).expect(200)
@@ -112,7 +111,7 @@ describe('A product export', () => {
       await expectRefused(read(merchant, query), 400, 'VALIDATION_ERROR')
   })
 
-  it("contains all products of the key's business in the key's environment, except deleted products", async () => {
+  it("contains all products of the key's business and environment, except deleted ones", async () => {
     const test = await service.merchant()
     const live = asMerchant(test.businessId, await service.key(test.businessId, { mode: 'live' }))
     await createProduct(service, await service.merchant())
@@ -132,7 +131,7 @@ describe('A product export', () => {
     }
   })
 
-  it('contains only the header row if there are no products, and has no body if it is requested with HEAD', async () => {
+  it('contains only the header row without products, and has no body for HEAD', async () => {
     const merchant = await service.merchant()
     expect((await read(merchant).buffer(true).expect(200)).text).to.equal(header)
     const head = await service.http.head(path).set(merchant.read()).expect(200)
@@ -141,9 +140,9 @@ describe('A product export', () => {
     await expectRefused(service.http.post(path).set(merchant.write()), 404, 'ENDPOINT_NOT_FOUND')
   })
 
-  it('reads from MongoDB no faster than the client reads, and stops when the client disconnects', async () => {
+  it('reads from MongoDB no faster than the client reads, and stops when it disconnects', async () => {
     const merchant = await service.merchant()
-    // 12 MB of text: far more than sockets hold.
+    // 12 MB of text, far more than sockets hold.
     await store(merchant, 600, 1, '😀'.repeat(5000))
     let pages = 0
     watchPages(service, (page) => (pages = page))
@@ -151,8 +150,7 @@ describe('A product export', () => {
     await once(response, 'readable')
     response.destroy()
     await waitFor('the export has ended', () => service.deps.capacity.used().exports === 0)
-    // Out of 12 pages. Sockets buffer some of the unread data, and the system keeps the buffer of an unread socket
-    // small.
+    // Out of 12. Sockets buffer some unread data, and the system keeps an unread socket's buffer small.
     expect(pages).to.be.within(1, 10)
     const whole = await service.merchant()
     await store(whole, 110, 1, 'Tea')
@@ -160,7 +158,7 @@ describe('A product export', () => {
     expect(text.split('\r\n')).to.have.length(112)
   })
 
-  it('lets the process serve other requests after every 100 rows', async () => {
+  it('yields to other requests after every 100 rows', async () => {
     const merchant = await service.merchant()
     await store(merchant, 10, 100, 'Tea')
     await read(merchant).expect(200)
@@ -174,18 +172,18 @@ describe('A product export', () => {
     expect(seen).to.deep.equal([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
   })
 
-  it('keeps its slot for a while after it has ended, so that a business that exports constantly leaves processing time for others', async () => {
+  it('keeps its slot for a while after it ends, so that constant exports leave time for other businesses', async () => {
     const running = () => service.deps.capacity.used().exports
     await waitFor('no export runs', () => running() === 0)
     const merchant = await service.merchant()
-    // Enough rows for more than 10 ms.
+    // Enough rows to take more than 10 ms.
     await store(merchant, 100, 100, 'Tea')
     await read(merchant).buffer(true).expect(200)
     expect(running()).to.equal(1)
     await waitFor('the rest is over', () => running() === 0)
   })
 
-  it('is rejected if MongoDB fails before the first byte is sent, and is cut off if MongoDB fails later', async () => {
+  it('gets an error if MongoDB fails before the first byte, and is cut off if it fails later', async () => {
     const [few, many] = await Promise.all([service.merchant(), service.merchant()])
     // A page is 50 products and a chunk 100 rows. With more variants, the first chunk is sent before the second page is
     // read.

@@ -10,7 +10,7 @@ interface Case {
 }
 
 const existing = csvOf('handle,name,sku,price,stock', 'mug,Mug,M-1,500,5')
-/** Creates two products, and changes the price and the SKU of an existing one. */
+/** Creates two products, and changes an existing one's price and SKU. */
 const file = csvOf('handle,name,sku,price', 'mug,,M-2,600', 'cup,Cup,C-1,700', 'jar,Jar,J-1,800')
 const counts = { created: 2, updated: 1, unchanged: 0, variants: 3, rows: 3 }
 const untouched = ['mug|Mug|Default|M-1|500|5']
@@ -46,18 +46,18 @@ describe('An import whose process is killed between any two steps', function () 
   }
 
   /**
-   * The key, a stored response, the products that changed last. The shop and these products are locked, then handles
-   * and SKUs are read. New products, the changed product, the response.
+   * The key, a stored response, the products changed last. The shop and these products are locked, then handles and
+   * SKUs are read. New products, the changed product, the response.
    */
   const names = 'aggregate find find, update update find find, insert update update commitTransaction'.split(/,? /)
   const steps = names.map((name) => `mongodb ${name}`)
 
-  it("happens only once if the request is retried, and the retry returns the import's counts", async () => {
+  it("happens only once if retried, and the retry returns the import's counts", async () => {
     expect(await killAtEveryStep(service, retrying, 0)).to.deep.equal(steps)
     await landDuringRetry(service, retrying, steps.length)
   })
 
-  it('is either complete or has changed nothing if the request is not retried', async () => {
+  it('is complete or has changed nothing if not retried', async () => {
     const seen = new Set<number>()
     await killAtEveryStep(
       service,

@@ -15,12 +15,11 @@ const products = '/api/v1/dev/store/products'
 const pairs = 5
 
 /**
- * The steps of an import: find the products that changed last; change the shop, lock these products (if any), find
- * handles, find SKUs (if the file gives new ones), insert new products, change existing ones (if any), store the
- * response, commit.
+ * An import's steps: find the products changed last; change the shop, lock these products (if any), find handles, find
+ * SKUs (if the file has new ones), insert new products, change existing ones (if any), store the response, commit.
  */
 const [locking, finding] = [3, 4]
-/** If the shop has none of the products. */
+/** Applies if the shop has none of the products. */
 const inserting = 5
 
 describe('A concurrent import', () => {
@@ -28,7 +27,6 @@ describe('A concurrent import', () => {
   const beside = withSecondProcess(service, {})
   const merchant = withMerchantPerTest(service)
 
-  /** Returns the merchant's variants. */
   async function sells(): Promise<string[]> {
     const stored = await storedProducts(service, merchant)
     for (const { handle, skus, variants } of stored) {
@@ -45,15 +43,15 @@ describe('A concurrent import', () => {
     service.http.patch(`${products}/${id}/variants/Default/stock`).set(merchant.write()).send({ delta })
   const create = (body: object) => service.http.post(products).set(merchant.write()).send(body)
 
-  /** Imports a file of products, and returns the id of the first by handle. */
+  /** Returns the id of the file's first product by handle. */
   async function importFirst(csv: string): Promise<string> {
     await postCsv(service, merchant, csv).expect(200)
     return (await storedProducts(service, merchant))[0]?._id ?? expect.fail('no product')
   }
 
   /**
-   * Starts an import in another process and pauses it before a step, by default before it commits. The returned
-   * function resumes it.
+   * Starts an import in another process and pauses it before a step, by default the commit. Call the returned function
+   * to resume it.
    */
   async function stoppedAt(step: number | 'commit', csv: string, request: Partial<WriteRequest> = {}) {
     const at = step === 'commit' ? await stepsOf(csv) : step
@@ -67,7 +65,7 @@ describe('A concurrent import', () => {
     }
   }
 
-  /** Counts the steps of an import into a copy of the shop. */
+  /** Counts the steps on a copy of the shop. */
   async function stepsOf(csv: string): Promise<number> {
     const copy = await service.merchant()
     const stored = await storedProducts(service, merchant)
@@ -81,7 +79,7 @@ describe('A concurrent import', () => {
     return victim.steps.length
   }
 
-  it('waits for other imports into the same shop, and then succeeds even if they have created the same products', async () => {
+  it('waits for other imports into the shop, and then succeeds even if they created the same products', async () => {
     const [file, other] = [
       csvOf('handle,name,price,sku', 'a,A,1,S-A', 'b,B,2,S-B'),
       csvOf('handle,name,price,sku', 'b,B,3,S-B', 'c,C,4,S-C'),
@@ -97,7 +95,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.deep.equal(['a|A|Default|S-A|1|0', last, 'c|C|Default|S-C|4|0'])
   })
 
-  it('waits for any other import by the same business in the same process before reading its own file', async () => {
+  it("waits for the same business's other import in this process before reading its own file", async () => {
     const gate = createGate()
     const other = service.deps.importOneAtATime(merchant.businessId, () => gate.passed)
     let hasResponse = false
@@ -112,7 +110,7 @@ describe('A concurrent import', () => {
     expect((await waiting).status).to.equal(400)
   })
 
-  it('appears all at once when it commits, and delays no other request to the shop until then', async () => {
+  it('becomes visible all at once when it commits, without delaying other requests to the shop', async () => {
     const kept = await importFirst(csvOf('handle,name,price,stock', 'a,A,1,5', 'b,B,1,5'))
     const { _id: other } = await createProduct(service, merchant, { name: 'Other', stock: 5 })
     const before = await sells()
@@ -127,7 +125,7 @@ describe('A concurrent import', () => {
     expect(names).to.have.members(['AA', 'BB', 'C', 'Other', 'New'])
   })
 
-  it('loses no stock change, order or product change that happens while it is running', async () => {
+  it('loses no stock change, order or product change made while it runs', async () => {
     const { _id } = await createProduct(service, merchant, { name: 'P', price: 10, stock: 100, sku: 'S-0' })
     const order = JSON.stringify({ items: [{ productId: _id, quantity: 1, variantLabel: 'Default' }] })
     const responses = await Promise.all(
@@ -146,9 +144,9 @@ describe('A concurrent import', () => {
     expect(added).to.have.length(pairs)
   })
 
-  it("conflicts with a POST that creates a product with one of the import's SKUs, so that exactly one of the two requests succeeds", async () => {
+  it('conflicts with a POST that creates one of its SKUs, so that exactly one succeeds', async () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A', 'b,B,2,S-B', 'c,C,3,')
-    // After it has read the SKUs, which are free. Then before it stores the response, and MongoDB ends the transaction.
+    // After reading the SKUs, which are free. Then before storing the response, when MongoDB ends the transaction.
     for (const [step, posted] of [
       [inserting, 1],
       [inserting + 1, 2],
@@ -170,7 +168,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.have.length(5)
   })
 
-  it('keeps a new SKU of an existing product for itself before it commits', async () => {
+  it('reserves a new SKU of an existing product before it commits', async () => {
     const { _id } = await createProduct(service, merchant, { name: 'A', price: 1, stock: 0 })
     const resume = await stoppedAt('commit', csvOf('handle,sku', `${_id},A-1`))
     const refused = expectRefused(create({ name: 'B', price: 1, sku: 'A-1' }), 400, 'VALIDATION_ERROR')
@@ -179,7 +177,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.deep.equal([`${_id}|A|Default|A-1|1|0`])
   })
 
-  it('changes only the prices and stock that its file contains, whether units are sold before it locks the products or after', async () => {
+  it('changes only the prices and stock in its file, whether units are sold before or after it locks the products', async () => {
     for (const [step, stockOfB] of [
       [locking, 9],
       [finding, 7],
@@ -197,7 +195,7 @@ describe('A concurrent import', () => {
     }
   })
 
-  it('reads the shop again if variants change before it has locked them', async () => {
+  it('reads the shop again if variants change before it locks them', async () => {
     const rows = ['a,A,S,1,5', 'a,,L,1,5', 'a,,M,1,5']
     const a = await importFirst(csvOf('handle,name,variant_label,price,stock', ...rows))
     const resume = await stoppedAt(locking, csvOf('handle,name,variant_label,price,sku', 'a,AA,S,2,S-1', 'a,,M,2,M-1'))
@@ -212,7 +210,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.deep.equal(after.map((each) => `a|AA|${each}`))
   })
 
-  it('repeats everything if a product changes that it has read but not locked', async () => {
+  it('starts over if a product it has read but not locked changes', async () => {
     const many = Array.from({ length: 150 }, (_, n) => `p${n},P,1,5`)
     const first = await importFirst(csvOf('handle,name,price,stock', ...many))
     service.clock.advance(1000)
@@ -225,7 +223,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.include.members(['p0|P|Default||3|3', 'p1|P|Default||3|5', 'p149|P|Default||3|5'])
   })
 
-  it('is rejected if a product would have too many variants because of a concurrent change', async () => {
+  it('is rejected if a concurrent change would give a product too many variants', async () => {
     const rows = (kind: string, count: number) => Array.from({ length: count }, (_, n) => `a,A,${kind}${n},1`)
     const header = 'handle,name,variant_label,price'
     const a = await importFirst(csvOf(header, ...rows('old', 60)))
@@ -246,7 +244,7 @@ describe('A concurrent import', () => {
     await createProduct(service, merchant, { sku: 'A-1' })
   })
 
-  it("fails if a concurrent change gives one of the import's SKUs to a different variant", async () => {
+  it('fails if a concurrent change gives one of its SKUs to another variant', async () => {
     const existing = ['a,A,S,1,A-1', 'a,,M,1,', 'a,,L,1,']
     const a = await importFirst(csvOf('handle,name,variant_label,price,sku', ...existing))
     // A new SKU, then one that another variant of the product loses.
@@ -267,7 +265,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.deep.equal(['a|A|S||1|0', 'a|A|M||1|0', 'a|A|L|A-1|1|0'])
   })
 
-  it('makes a change to variants wait, which then applies to the imported ones', async () => {
+  it('makes a variant change wait, which then applies to the imported variants', async () => {
     const existing = ['a,A,S,1,A-1', 'a,,L,1,A-2']
     const a = await importFirst(csvOf('handle,name,variant_label,price,sku', ...existing))
     const resume = await stoppedAt('commit', csvOf('handle,variant_label,sku', 'a,S,A-2', 'a,L,A-1'))
@@ -283,7 +281,7 @@ describe('A concurrent import', () => {
     expect((await sells()).slice(-2)).to.deep.equal(['a|AA|S||1|0', 'a|AA|L|A-1|1|0'])
   })
 
-  it('has no effect if it was rejected because its deadline had passed', async () => {
+  it('has no effect if it was rejected at its deadline', async () => {
     // Before it changes anything, and before it inserts the first of two batches of products.
     for (const step of [2, inserting]) {
       const rows = Array.from({ length: 150 }, (_, n) => `p${n},P,1,S-${n}`)

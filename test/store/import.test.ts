@@ -28,8 +28,8 @@ const sold = {
 }
 
 /**
- * The result of importing these rows into that shop: the changed products, and the counts
- * [created, updated, unchanged, variants, rows].
+ * What importing these rows into that shop changes: the products, and the counts [created, updated, unchanged,
+ * variants, rows].
  */
 const rules: Record<string, { rows: string[]; becomes: Record<string, string[]>; counts: number[] }> = {
   'a blank cell keeps the existing value': {
@@ -89,7 +89,7 @@ const rules: Record<string, { rows: string[]; becomes: Record<string, string[]>;
   },
 }
 
-/** The faults of these rows in that shop, as [row, column]. */
+/** These rows' faults in that shop, as [row, column]. */
 const wrong: Record<string, { rows: string[]; faults: [number, string | null][] }> = {
   'a new product without name or price': {
     rows: ['cap,,,Red,,,,', 'bag,Bag,A bag,,,,,'],
@@ -140,7 +140,7 @@ const wrong: Record<string, { rows: string[]; faults: [number, string | null][] 
   },
 }
 
-describe('An import', () => {
+describe('A product import', () => {
   const service = withService()
   const merchant = withMerchantPerTest(service)
 
@@ -163,7 +163,7 @@ describe('An import', () => {
       expect(again.body.data).to.include({ created: 0, updated: 0, variants: 0 })
     })
 
-  it('rejects a faulty file, reports the row and column of every fault, and changes nothing', async () => {
+  it('rejects a faulty file with the row and column of every fault, and changes nothing', async () => {
     await postCsv(service, merchant, shop).expect(200)
     for (const [index, [what, { rows, faults }]] of Object.entries(wrong).entries())
       for (const query of index === 0 ? ['', '?dryRun=true'] : ['']) {
@@ -182,7 +182,7 @@ describe('An import', () => {
     expect(await sells()).to.have.members(Object.values(sold).flat())
   })
 
-  it('rejects a product of more than 64 KiB, with the row and column that take up most of it', async () => {
+  it('rejects a product over 64 KiB with the row and column that take up most of it', async () => {
     const tea = (count: number) => '🍵'.repeat(count)
     const rows = (labels: number, description: string) =>
       file(
@@ -211,7 +211,7 @@ describe('An import', () => {
     expect([body.error.details.faults.length, body.error.details.more]).to.deep.equal([100, 30])
   })
 
-  it('can refer by id to a product that was created by a POST, but not to a product in a different shop', async () => {
+  it('can refer by id to a product created by a POST, but not to one in another shop', async () => {
     const product = await createProduct(service, merchant, { name: 'Posted', sku: 'P-1' })
     const { body } = await postCsv(service, merchant, file(`${product._id},,,,,1500,,`)).expect(200)
     expect(body.data).to.deep.equal(countsOf([0, 1, 0, 1, 1]))
@@ -244,7 +244,7 @@ describe('An import', () => {
     expect(refused.body.error.param).to.equal('dryRun')
   })
 
-  it("requires an existing shop if a live key is used, and changes products only in the key's environment", async () => {
+  it("requires an existing shop for a live key, and changes only the key's environment", async () => {
     const live = await service.merchant({ mode: 'live' })
     for (const query of ['', '?dryRun=true'])
       await expectRefused(postCsv(service, live, shop, { query }), 404, 'SHOP_NOT_FOUND')
@@ -257,7 +257,7 @@ describe('An import', () => {
 
   it('accepts a large file, whether its products are all new, all changed or all unchanged', async () => {
     const count = rounds(5_000, 1_000)
-    // More products than one write contains, and more variants: 150 products with 2 variants, and others with 100.
+    // More than fits into one write, in products and in variants: 150 products with 2 variants, and others with 100.
     const productCount = 147 + count / 100
     const productAt = (row: number) => (row < 300 ? row >> 1 : 147 + Math.floor(row / 100))
     const rowsAt = (price: number) =>

@@ -11,7 +11,7 @@ interface Case {
   responses: string[]
 }
 
-describe('An order that a process is placing when it is killed or frozen', function () {
+describe('An order whose process is killed or frozen while it is placed', function () {
   this.timeout(120_000)
   const service = withService()
 
@@ -23,7 +23,7 @@ describe('An order that a process is placing when it is killed or frozen', funct
   /** The last unit of one product, and one of ten of another. */
   const prepare = prepareOf([1, 10])
 
-  /** Sends the request, always with the same key. */
+  /** Every call has the same idempotency key. */
   async function send({ origin }: { origin: string }, { merchant, products, responses }: Case) {
     const items = products.map(({ _id }) => ({ productId: _id, quantity: 1 }))
     const body = products.length === 0 ? {} : { items }
@@ -60,16 +60,16 @@ describe('An order that a process is placing when it is killed or frozen', funct
     expect(await killAtEveryStep(service, ordering, 0)).to.deep.equal([...steps, 'enqueue outbox-relay'])
   })
 
-  it('is placed once, from one sample product, if the sandbox had no product', async () => {
+  it('is placed once with one sample product if the sandbox had none', async () => {
     const stepsOfSample = await killAtEveryStep(service, { ...ordering, prepare: prepareOf([]) }, 0)
     expect(stepsOfSample.filter((name) => name === 'mongodb insert')).to.have.length(2)
   })
 
-  it("is placed once even if the crashed process's commit arrives during a retry", async () => {
+  it("is placed once even if the dead process's commit arrives during a retry", async () => {
     await landDuringRetry(service, ordering, steps.length)
   })
 
-  it('is placed completely or takes nothing, without a retry', async () => {
+  it('is complete or takes nothing if not retried', async () => {
     const seen = new Set<number>()
     await killAtEveryStep(
       service,
@@ -95,7 +95,7 @@ describe('An order that a process is placing when it is killed or frozen', funct
       await frozen.died
       expect(await ordersOf(each)).to.deep.equal([])
       expect(await stocksOf(each)).to.have.members([1, 10])
-      // MongoDB has ended the transaction of the frozen process before this change is made.
+      // MongoDB has ended the frozen process's transaction before this change is made.
       const [{ _id }] = each.products as [ProductResponse]
       const off = () => sendStore(service.origin, each.merchant, 'PUT', `/products/${_id}`, { active: false }, 'off')
       expect((await repeated(off)).status).to.equal(200)

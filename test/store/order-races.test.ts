@@ -13,7 +13,7 @@ describe('Concurrent orders', () => {
   const times = <T>(count: number, make: (index: number) => Promise<T>) =>
     Promise.all(Array.from({ length: count }, (_, index) => make(index)))
 
-  /** Sends every second order to the other process. Returns 'placed' or the error code. */
+  /** Alternates between both processes. Returns 'placed' or the error code. */
   async function order(items: object[], index: number): Promise<string> {
     const at = index % 2 === 0 ? service : beside
     const { status, body } = await post(at, merchant, '/store/orders/simulate', JSON.stringify({ items }))
@@ -24,7 +24,7 @@ describe('Concurrent orders', () => {
   const one = ({ _id: productId }: { _id: string }) => ({ productId, quantity: 1 })
   const stockOf = async ({ _id }: { _id: string }) => (await readProduct(service, merchant, _id)).variants[0].stock
 
-  it('make one sample product for all of them if the sandbox has no product', async () => {
+  it('share one new sample product if the sandbox has none', async () => {
     const outcomes = await times(8, async (index) => {
       const at = index % 2 === 0 ? service : beside
       return (await post(at, merchant, '/store/orders/simulate', '{}')).status
@@ -34,7 +34,7 @@ describe('Concurrent orders', () => {
     expect(await stockOf(products[0] ?? { _id: '' })).to.equal(100_000 - outcomes.length)
   })
 
-  it('remain consistent with concurrent changes to stock, price and label', async () => {
+  it('stay consistent with concurrent changes to stock, price and label', async () => {
     const product = await createProduct(service, merchant, { stock: 12 })
     const path = `/api/v1/dev/store/products/${product._id}`
     const [outcomes, changed] = await Promise.all([
@@ -56,7 +56,7 @@ describe('Concurrent orders', () => {
       expect(item?.variantLabel).to.equal(item?.unitPrice === 1000 ? 'Default' : `L${item?.unitPrice}`)
   })
 
-  it('wait while another transaction has locked their product, without delaying the orders of other products', async () => {
+  it("wait while another transaction has locked their product, without delaying other products' orders", async () => {
     const [locked, free] = [await createProduct(service, merchant), await createProduct(service, merchant)]
     const unlock = await lockDocument(service, service.deps.Product, locked._id)
     let isDone = false
@@ -71,7 +71,7 @@ describe('Concurrent orders', () => {
     expect([await stockOf(locked), await stockOf(free)]).to.deep.equal([1, 1])
   })
 
-  it('sell two products together until one is sold out, and never deadlock, even if the orders list the products in different sequences', async () => {
+  it('sell two products until one is sold out, and never deadlock, in whatever sequence they list them', async () => {
     const [many, few] = [
       await createProduct(service, merchant, { stock: 12 }),
       await createProduct(service, merchant, { stock: 8 }),
@@ -97,7 +97,7 @@ describe('Concurrent orders', () => {
     ['active', { active: false }, { code: 'VALIDATION_ERROR' }],
     ['deleted', null, { code: 'PRODUCT_NOT_FOUND' }],
   ] as const)
-    it(`sell a product only as it is now, even if it changed after an order read it: ${what}`, async () => {
+    it(`sell a product as it is now, even if it changed after an order read it: ${what}`, async () => {
       const product = await createProduct(service, merchant, { variants: [{ ...shirt, stock: 5 }] })
       const { _id: productId, variants } = product
       // The order has read the product, and is about to take a unit.
@@ -115,7 +115,7 @@ describe('Concurrent orders', () => {
       expect(stored.variants[0]?.stock).to.equal(item === undefined ? 5 : 4)
     })
 
-  it('take nothing of any product if one of them has changed since they read it', async () => {
+  it('take nothing at all if one of their products has changed since they read it', async () => {
     const [first, second] = [await createProduct(service, merchant), await createProduct(service, merchant)]
     const items = [one(first), one(second)]
     const { status } = await overtake(service, 4, [

@@ -22,7 +22,7 @@ describe('Orders', () => {
     { label: 'M', price: 500, stock: 0 },
   ]
 
-  it('keep an immutable copy of what was sold, and reduce the stock by the quantities sold', async () => {
+  it('keep an immutable copy of what was sold, and reduce the stock accordingly', async () => {
     const [tea, tee] = [
       await createProduct(service, merchant, { name: 'Thé', price: 1000, stock: 5 }),
       await createProduct(service, merchant, { name: 'T-shirt', variants: sized }),
@@ -66,7 +66,7 @@ describe('Orders', () => {
     expect((await read('/orders')).body.data.items).to.deep.equal([placed.body.data])
   })
 
-  it('consist of one unit of the newest active product in stock if they name no product', async () => {
+  it('consist of one unit of the newest active product in stock if they name none', async () => {
     await createProduct(service, merchant, { stock: 3 })
     const newest = await createProduct(service, merchant, {
       variants: [sized[2], { label: 'L', price: 5, stock: 1 }],
@@ -81,7 +81,7 @@ describe('Orders', () => {
     expect(body.data.items).to.have.nested.property('[0]').that.includes(line)
   })
 
-  it('get a sample product if they name no product and the sandbox has none, but never if it has one', async () => {
+  it('create a sample product if they name none and the sandbox is empty', async () => {
     await openLiveShop(service, merchant)
     const live = await withAnotherKey(service, merchant, { mode: 'live' })
     await createProduct(service, live)
@@ -103,7 +103,7 @@ describe('Orders', () => {
     expect([items.length, items[0].variants[0].stock]).to.deep.equal([1, 5])
   })
 
-  it('never contain a live product if they are placed in the sandbox and name no product', async () => {
+  it('never contain a live product if placed in the sandbox without naming one', async () => {
     await openLiveShop(service, merchant)
     const { key } = await service.key(merchant.businessId, { mode: 'live' })
     const byLiveKey = { ...merchant, write: () => liveWrite(key) }
@@ -116,7 +116,7 @@ describe('Orders', () => {
     expect([sandbox, variants[0]?.stock]).to.deep.equal([false, 5])
   })
 
-  it('skip deleted products if they name no product', async () => {
+  it('skip deleted products if they name none', async () => {
     const there = await createProduct(service, merchant)
     service.clock.advance(1)
     const gone = await createProduct(service, merchant)
@@ -124,7 +124,7 @@ describe('Orders', () => {
     expect((await order({})).body).to.have.nested.property('data.items[0].productId', there._id)
   })
 
-  it('fail with a reason, and take no stock, if they cannot be fulfilled', async () => {
+  it("fail with a reason, and take no stock, if they can't be fulfilled", async () => {
     const tea = await createProduct(service, merchant, { price: 1000, stock: 5 })
     const tee = await createProduct(service, merchant, { variants: sized })
     const off = await createProduct(service, merchant, { active: false })
@@ -190,7 +190,7 @@ describe('Orders', () => {
 
   const liveWrite = (key: string) => ({ Authorization: `Bearer ${key}`, 'X-Idempotency-Key': newId() })
 
-  it('report every shortage of stock, and add up the lines for the same variant', async () => {
+  it('report every shortage, and add up lines for the same variant', async () => {
     const tea = await createProduct(service, merchant, { stock: 5 })
     const tee = await createProduct(service, merchant, { variants: sized })
     const [, m, soldOut] = tee.variants
@@ -211,7 +211,7 @@ describe('Orders', () => {
     expect([await stocksOf(tea._id), await stocksOf(tee._id)]).to.deep.equal([[5], [4, 2, 0]])
   })
 
-  it("can be listed in pages, newest first, and filtered by time, but only in the key's environment", async () => {
+  it("are paginated, newest first, and filtered by time, within the key's environment", async () => {
     const stranger = await service.merchant()
     const now = new Date('2026-03-01T12:00:00Z')
     const made: string[] = []
@@ -276,7 +276,7 @@ describe('Orders', () => {
     expect(listed.body.data.items[0]).to.include({ event: 'order.new', referenceNumber: number })
   })
 
-  it('have events that a key can subscribe to only if the key is allowed to read orders', async () => {
+  it('have events only for keys that may read orders', async () => {
     const issued = await service.key(merchant.businessId, { scopes: ['webhooks.endpoints:write'] })
     const { body } = await service.http
       .post('/api/v1/dev/webhooks/endpoints')

@@ -13,19 +13,21 @@ interface Case {
 }
 
 const mongodb = (...names: string[]) => names.map((name) => `mongodb ${name}`)
-/** The key, and a stored response. */
+/** Reads the key, and looks for a stored response. */
 const before = ['aggregate', 'find']
-/** The response. */
+/** Stores the response. */
 const after = ['update', 'commitTransaction']
 
-describe('If a process is killed between any two steps of a request,', function () {
+describe('If a process is killed between any two steps of a product request,', function () {
   this.timeout(120_000)
   const service = withService()
 
   const send = (origin: string, { merchant, method, path, body }: Case) =>
     sendStore(origin, merchant, method, `/products${path}`, body)
 
-  /** A request that must have one effect and one response, however often it is sent. `check` gets the only product. */
+  /**
+   * A request that must take effect once, with one response, however often it is sent. `check` gets the only product.
+   */
   const request = (
     status: number,
     prepare: () => Promise<Omit<Case, 'responses'>>,

@@ -6,7 +6,6 @@ import { createProduct, openLiveShop, readProduct } from '../support/store.ts'
 const path = '/api/v1/dev/store/products'
 const image = 'https://shop.example/thé.jpg?size=2'
 
-/** A body with these variants. */
 const variants = (...list: unknown[]) => ({ name: 'x', variants: list })
 
 describe('A product', () => {
@@ -23,7 +22,7 @@ describe('A product', () => {
   const remove = (id: string, key?: string) => service.http.delete(`${path}/${id}`).set(merchant.write(key))
   const count = () => service.deps.Product.countDocuments({ businessId: merchant.businessId })
 
-  it('is created exactly as it was sent, and later reads return the same product', async () => {
+  it('is created exactly as sent, and read back the same', async () => {
     const sent = {
       name: 'شاي أخضر 🍵',
       description: '=1+1\r\n"d\'Atar"',
@@ -54,7 +53,7 @@ describe('A product', () => {
     expect((await read(_id)).body).to.deep.equal(body)
   })
 
-  it('gets one variant called Default if its price, stock and SKU are given outside `variants`', async () => {
+  it('gets one variant called Default if price, stock and SKU are outside `variants`', async () => {
     const made = await createProduct(service, merchant, { price: 0, stock: 3, sku: 'A' })
     expect(made).to.deep.include({ description: '', images: [], active: true })
     expect(made.variants).to.have.length(1)
@@ -63,7 +62,7 @@ describe('A product', () => {
     expect(body.data.variants[0]).to.include({ label: 'Default', price: 5, stock: 0, sku: null })
   })
 
-  it('is not created from invalid input, and the error names the invalid field', async () => {
+  it('is not created from invalid input, and the error names the field', async () => {
     const some = { label: 'x', price: 1 }
     const out = 'AMOUNT_OUT_OF_RANGE'
     const cases: [unknown, string, code?: string][] = [
@@ -141,13 +140,13 @@ describe('A product', () => {
     expect(body.error.details[2].message).to.equal('price cannot be combined with variants: set it in each variant.')
   })
 
-  it('is rejected with a list of the first hundred faults if it has more than a hundred', async () => {
+  it('is rejected with the first hundred faults if it has more', async () => {
     const { body } = await create(variants(...Array.from({ length: 100 }, () => ({ label: '', price: '', stock: '' }))))
     expect(body.error.details).to.have.length(100)
     expect(body.error.details[3].param).to.equal('variants[1].label')
   })
 
-  it('is rejected if it would take up more than 64 KiB, which no change may exceed either', async () => {
+  it('is rejected over 64 KiB, also when changed', async () => {
     const tea = (length: number) => '🍵'.repeat(length)
     const many = Array.from({ length: 100 }, (_, index) => ({ label: `${tea(97)} ${index}`, price: 1 }))
     const [fits, long] = [tea(3000), tea(5000)]
@@ -168,7 +167,7 @@ describe('A product', () => {
     await put(body.data._id, { description: long }).expect(200)
   })
 
-  it('is rejected if it has too many variants, with a list of the first hundred faults', async () => {
+  it('is rejected if it has too many variants, with the first hundred faults', async () => {
     const { body } = await create({ ...variants(...Array.from({ length: 80_000 }, () => ({}))), name: '' })
     const { details } = body.error
     expect(details).to.have.length(100)
@@ -178,8 +177,8 @@ describe('A product', () => {
     expect(details[2].param).to.equal('variants[0].label')
   })
 
-  describe('with a SKU that is already used in the shop', () => {
-    it('is rejected with an error that names the field, but a different shop can use the same SKU', async () => {
+  describe('with a SKU already used in the shop', () => {
+    it('is rejected with an error naming the field, but another shop may use the SKU', async () => {
       await createProduct(service, merchant, { variants: [{ label: 'x', price: 1, sku: 'A' }] })
       const beside = await create({ name: 'x', price: 1, sku: 'A' })
       expect([beside.status, beside.body.error.code]).to.deep.equal([400, 'VALIDATION_ERROR'])
@@ -191,7 +190,7 @@ describe('A product', () => {
       await createProduct(service, await service.merchant(), { sku: 'A' })
     })
 
-    it("is rejected with an error that names the SKU's field, even if the product's other SKU is used in the live shop", async () => {
+    it("is rejected with an error naming that SKU's field, even if its other SKU is used in the live shop", async () => {
       const { businessId } = merchant
       await openLiveShop(service, merchant)
       const live = asMerchant(businessId, await service.key(businessId, { mode: 'live' }))
@@ -204,7 +203,7 @@ describe('A product', () => {
       expect(body.error).to.include({ code: 'VALIDATION_ERROR', param: 'variants[1].sku' })
     })
 
-    it('is rejected even if ten requests compete for the SKU, so that only one of them succeeds', async () => {
+    it('is created by exactly one of ten competing requests', async () => {
       const responses = await Promise.all(
         Array.from({ length: 10 }, (_, index) => create({ name: `${index}`, price: 1, sku: 'A' })),
       )
@@ -214,7 +213,7 @@ describe('A product', () => {
     })
   })
 
-  it('cannot be read, changed or deleted if it is unknown or belongs to a different business (404 PRODUCT_NOT_FOUND)', async () => {
+  it("can't be read, changed or deleted if unknown or another business's (404 PRODUCT_NOT_FOUND)", async () => {
     const { _id } = await createProduct(service, await service.merchant())
     for (const id of [_id, '6b0149aca90c38bde3c47f5e', '%00', '%7B%22$ne%22:1%7D', 'x'.repeat(2000)]) {
       await expectRefused(read(id), 404, 'PRODUCT_NOT_FOUND')
@@ -224,7 +223,7 @@ describe('A product', () => {
   })
 
   describe('that is deleted', () => {
-    it('is returned by the DELETE request as {_id, deleted: true}, and is not found by later requests', async () => {
+    it('is returned by DELETE as {_id, deleted: true}, and not found afterwards', async () => {
       const { _id } = await createProduct(service, merchant, { sku: 'A' })
       const kept = await createProduct(service, merchant)
       const { status, body } = await remove(_id, 'first')

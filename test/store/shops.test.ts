@@ -21,7 +21,7 @@ describe('A shop', () => {
     service.http.put(`${path}/${id}`).set(as.write()).send(input)
   const remove = (as: Merchant, id: string) => service.http.delete(`${path}/${id}`).set(as.write())
 
-  it('is created together with the first product that a test key creates, and only once even if ten requests compete', async () => {
+  it("is created with a test key's first product, once even for ten competing requests", async () => {
     await read(test).expect(200)
     await expectRefused(read(test, '/x'), 404, 'PRODUCT_NOT_FOUND')
     await expectRefused(remove(test, 'x'), 404, 'PRODUCT_NOT_FOUND')
@@ -32,7 +32,7 @@ describe('A shop', () => {
     expect((await shops()).map(({ sandbox }) => sandbox)).to.deep.equal([true])
   })
 
-  it('is not created by a live key: as long as there is no live shop, valid requests get SHOP_NOT_FOUND, and invalid requests get VALIDATION_ERROR', async () => {
+  it('is never created by a live key: without it, valid requests get SHOP_NOT_FOUND, and invalid ones VALIDATION_ERROR', async () => {
     const { _id } = await createProduct(service, test)
     const requests = [
       create(live),

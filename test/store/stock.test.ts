@@ -74,7 +74,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       })
     })
 
-    it('can name the variant by label instead of by id, whatever characters the label contains', async () => {
+    it("accepts the variant's label instead of its id, whatever characters it contains", async () => {
       const labels = ['Rouge / XL', '100 % coton', '50%25', 'أحمر', 'S', 'a?b#c', 'é'.repeat(100), '..%2F']
       const product = await withVariants(...labels)
       await Promise.all(labels.map((label, index) => change(product, label, { stock: index }).expect(200)))
@@ -84,7 +84,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       )
     })
 
-    it('applies to the variant with the given id or, if no variant has that id, to the variant with that label', async () => {
+    it('prefers a variant with that id over one with that label', async () => {
       const product = await withVariants('S', 'M')
       const [small] = product.variants
       const unused = 'f'.repeat(24)
@@ -101,7 +101,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
   })
 
   describe('A stock change', () => {
-    it('is rejected if the variant is unknown, or if several variants have the given label, in which case the error lists their ids', async () => {
+    it('is rejected if the variant is unknown, or if its label is ambiguous, in which case the error lists the ids', async () => {
       const product = await withVariants('S', 'M', 'S')
       const [first, , third] = product.variants
       for (const vid of ['L', 's', 'S.', '\0', first._id.toUpperCase(), '0'.repeat(24), '{"$ne":1}'])
@@ -115,7 +115,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       expect((await read(product)).variants.map(({ stock }) => stock)).to.deep.equal([5, 5, 1])
     })
 
-    it('has no effect if its body is invalid, and the error names the invalid field', async () => {
+    it('has no effect if its body is invalid, and the error names the field', async () => {
       const product = await createProduct(service, merchant)
       const cases: [body: string, param: string][] = [
         ['', 'stock'],
@@ -164,7 +164,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       }
     })
 
-    it('is rejected without creating a shop if the key cannot access the product', async () => {
+    it("is rejected without creating a shop if the key can't access the product", async () => {
       const product = await createProduct(service, merchant)
       const [{ _id: vid }] = product.variants
       const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
@@ -182,7 +182,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
   })
 
   describe('Concurrent stock changes', () => {
-    it('take exactly the five units in stock when ten requests compete for them, in one process or in two', async () => {
+    it('take exactly the five units in stock when ten requests compete, in one process or two', async () => {
       const beside = await openSecondProcess(service)
       for (const services of [[service], [service, beside]]) {
         const product = await createProduct(service, merchant)
@@ -202,7 +202,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       await beside.close()
     })
 
-    it('succeed even if changes to other products are rejected at the same time', async () => {
+    it('succeed even while changes to other products are rejected', async () => {
       const products = await Promise.all(Array.from({ length: 8 }, () => createProduct(service, merchant)))
       const responses = await Promise.all(
         products.map((product, index) => change(product, product.variants[0]._id, { delta: index % 2 ? -6 : -5 })),
@@ -212,7 +212,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
     })
   })
 
-  it('of a product that another transaction has locked waits for it, and delays no change of other products', async () => {
+  it('waits for a product locked by another transaction, without delaying changes to other products', async () => {
     const [locked, free] = [await createProduct(service, merchant), await createProduct(service, merchant)]
     const unlock = await lockDocument(service, service.deps.Product, locked._id)
     let isDone = false
@@ -226,7 +226,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
     expect((await waiting).body.data).to.include({ stock: 4 })
   })
 
-  it('gets its first response again when it is repeated, even if the variant has been removed since', async () => {
+  it('returns its first response when repeated, even if the variant has since been removed', async () => {
     for (const vidOf of [({ variants: [{ _id }] }: ProductResponse) => _id, () => 'S']) {
       const product = await withVariants('S', 'M')
       const sell = () => change(product, vidOf(product), { delta: -1 }, { key: `sale of ${product._id}` })
@@ -276,7 +276,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       expect(await killAtEveryStep(service, byId, 0)).to.deep.equal(steps.map((name) => `mongodb ${name}`))
     })
 
-    it("is not rejected with INSUFFICIENT_STOCK if a retry reads the stock before the killed process's commit arrives", async () => {
+    it("is not rejected with INSUFFICIENT_STOCK if the killed process's commit arrives after a retry read the stock", async () => {
       await landDuringRetry(
         service,
         sale(() => 'Default', 5),

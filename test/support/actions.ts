@@ -13,7 +13,7 @@ import { httpTo, type Merchant, openService, type Service, sharedEnvironment } f
 import { waitFor } from './wait-for.ts'
 import { dataOf, newRequest } from './write-request.ts'
 
-/** Operations of merchants and workers, for tests that need them as set-up. */
+/** What merchants and workers do, as set-up for tests. */
 
 export interface Subscription {
   id: string
@@ -25,7 +25,7 @@ export const paymentEvents = ['payment.created', 'payment.cancelled', 'payment.e
 
 const callerBy = (merchant: Merchant) => callerOf(merchant, merchant.key.includes('_test_'))
 
-/** Creates an endpoint of the merchant, whose server may listen on loopback. */
+/** The endpoint's server may listen on loopback. */
 export async function subscribe(
   service: Service,
   merchant: Merchant,
@@ -58,7 +58,6 @@ export async function createIntent(
   return JSON.parse(JSON.stringify(await dataOf(created)))
 }
 
-/** Creates an intent by a request. */
 export async function requestIntent(service: Service, merchant: Merchant, input?: object): Promise<Created> {
   const { status, body } = await post(service, merchant, '/intents', JSON.stringify(input ?? { amount: 50_000 }))
   if (status !== 201) throw new Error(JSON.stringify(body))
@@ -92,7 +91,7 @@ export async function post(service: Service, merchant: Merchant, path: string, b
 export const readIntent = async (service: Service, merchant: Merchant, referenceNumber: string) =>
   (await service.http.get(`/api/v1/dev/intents/${referenceNumber}`).set(merchant.read())).body.data
 
-/** The names of the merchant's events in outboxes. */
+/** Names of the merchant's events still in outboxes. */
 export async function outboxEvents(service: Service, { businessId }: Merchant): Promise<string[]> {
   const { Intent, Order } = service.deps
   const found = [
@@ -102,7 +101,7 @@ export async function outboxEvents(service: Service, { businessId }: Merchant): 
   return found.flatMap(({ outbox }) => outbox.map(({ event }) => event))
 }
 
-/** Runs the relay over all of the merchant's intents and orders. */
+/** Over all of the merchant's intents and orders. */
 export async function relay(service: Service, { businessId }: Merchant, deps = service.deps) {
   const { Intent, Order } = service.deps
   const [intents, orders] = await Promise.all([
@@ -116,30 +115,29 @@ export async function relay(service: Service, { businessId }: Merchant, deps = s
   return { events, deliveries }
 }
 
-/** The merchant's deliveries, in the order of their events. */
+/** Sorted in event order. */
 export async function deliveriesOf(service: Service, { businessId }: Merchant): Promise<Delivery[]> {
   const found = await service.deps.Delivery.find({ businessId }).lean<Delivery[]>()
   return found.toSorted((a, b) => eventIdOf(a._id).localeCompare(eventIdOf(b._id)))
 }
 
-/** The body that every attempt of a delivery sends. */
+/** What every attempt of the delivery sends. */
 export async function storedBody(service: Service, delivery: Delivery | undefined): Promise<string> {
   const source = await findBodySource(service.deps, delivery?.referenceNumber ?? '')
   if (delivery === undefined || source === null) throw new Error('there is no such delivery')
   return bodyOf(delivery, source)
 }
 
-/** The parsed bodies of deliveries. */
 export const storedBodies = (service: Service, deliveries: Delivery[]) =>
   Promise.all(deliveries.map(async (delivery) => JSON.parse(await storedBody(service, delivery))))
 
-/** The events in an intent's outbox, each with the `data` of its webhook. */
+/** Each with its webhook's `data`. */
 export async function outboxData(service: Service, referenceNumber: string) {
   const { outbox, ...intent } = await service.deps.Intent.findOne({ referenceNumber }).orFail().lean()
   return outbox.map((each) => ({ event: each.event, data: JSON.parse(composeData(each, intent)) }))
 }
 
-/** Creates an intent and its delivery, which is due and has no attempts. */
+/** An intent and its delivery, which is due and has no attempts yet. */
 export async function freshDelivery(service: Service, merchant: Merchant): Promise<Delivery> {
   const { referenceNumber } = await createIntent(service, merchant)
   await relay(service, merchant)
@@ -149,12 +147,12 @@ export async function freshDelivery(service: Service, merchant: Merchant): Promi
   )
 }
 
-/** Lets an endpoint look as if it had failed lately, so that it begins with 2 slots. */
+/** Makes an endpoint look as if it had failed lately, so it starts with 2 slots. */
 export async function recordFailures(service: Service, endpointId: string): Promise<void> {
   await service.deps.Endpoint.updateOne({ _id: endpointId }, { $set: { 'health.failuresInRow': 3 } })
 }
 
-/** Records a success of the endpoint, so that other processes give it 50 slots from the beginning. */
+/** Makes other processes give the endpoint 50 slots from the beginning. */
 export async function recordRecentSuccess(service: Service, endpointId: string): Promise<void> {
   const lastSuccessAt = service.clock.now()
   await service.deps.Endpoint.updateOne({ _id: endpointId }, { $set: { 'health.lastSuccessAt': lastSuccessAt } })
@@ -174,7 +172,7 @@ const outcomes = {
   CANCELLED: 'cancelled',
 } as const
 
-/** The concurrent attempts of a test. Slots are open only during them, so that a relay begins no attempt. */
+/** A test's concurrent attempts. Slots are open only during them, so that a relay begins no attempt. */
 const running = new WeakMap<Deps, number>()
 
 /** Makes one attempt, as the delivery's current job would, and waits for its end. */
@@ -196,13 +194,12 @@ export async function attempt(deps: Deps, deliveryId: string): Promise<AttemptRe
   return { outcome, nextAttemptAt, attempts: after?.attempts ?? 0 }
 }
 
-/** The delivery as MongoDB has it now. */
 export async function storedDelivery(service: Service, { _id }: { _id: string }): Promise<Delivery> {
   const delivery = await service.deps.Delivery.findById(_id).lean<Delivery | null>()
   if (delivery === null) throw new Error(`no delivery ${_id}`)
   return delivery
 }
 
-/** Opens another process of the same service. The two share only the database and the queues. */
+/** Another process of the same service. The two share only the database and the queues. */
 export const openSecondProcess = (service: Service, environment: Record<string, string> = {}): Promise<Service> =>
   openService({ ...sharedEnvironment(service), ...environment })

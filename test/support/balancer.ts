@@ -5,14 +5,14 @@ import { listen } from './listen.ts'
 const checkEveryMs = 100
 
 /**
- * A load balancer as platforms have it. Requests go round robin to the backends that are ready by /readyz, over
- * kept connections. A request that a backend cuts or refuses gets 502 and is not repeated.
+ * A load balancer as platforms have it. Requests go round robin to the backends that are ready by /readyz, over kept
+ * connections. A request cut or refused by a backend gets 502 and is not repeated.
  */
 export interface Balancer {
   /** http://127.0.0.1:port */
   origin: string
   add(backend: string): void
-  /** The number of requests that went to a backend. */
+  /** How many requests went to a backend. */
   passedTo(backend: string): number
   isServing(backend: string): boolean
   close(): void
@@ -45,7 +45,7 @@ export async function startBalancer(): Promise<Balancer> {
     onward.on('error', () => (res.headersSent ? res.destroy() : res.writeHead(502).end()))
     req.pipe(onward)
   }
-  // There is no timeout, so each closed connection is the fault of a backend.
+  // There's no timeout, so only a backend can close a connection.
   const { origin: ownOrigin, close } = await listen(createServer({ keepAliveTimeout: 0 }, pass))
   const checks = setInterval(() => {
     for (const backend of backends) void checkReadiness(backend)

@@ -1,6 +1,6 @@
-// Measures how busy the machine is, in a process of its own. Again and again, the process computes for 10 ms and
-// reports how late it was done. A process that only wakes up would be scheduled before all others: on two cores with
-// eleven busy processes it is 1 ms late, while one that computes is 21 ms late.
+// Measures how busy the machine is. Again and again, this separate process computes for 10 ms and reports how late it
+// was done. Just waking up would say nothing, because such a process is scheduled first: on two cores with eleven busy
+// processes it's 1 ms late, while one that computes is 21 ms late.
 import { createHash } from 'node:crypto'
 
 const everyMs = Number(process.argv[2] ?? 250)

@@ -10,8 +10,8 @@ const removeAll = (): void => {
 }
 
 /**
- * Compiles the service once per test run and returns the folder, which is removed at the end of the run. Compiled
- * programs start in half the time of their sources. The folder is inside the project, so that packages resolve.
+ * Compiled once per test run, because compiled programs start in half the time. The folder is inside the project, so
+ * that packages resolve, and is removed at the end of the run.
  */
 export function built(): string {
   if (folder !== undefined) return folder
@@ -20,10 +20,7 @@ export function built(): string {
   return folder
 }
 
-/**
- * A new folder, which is removed when this process ends. The next run gets the same name, so that Node.js finds what it
- * has compiled before.
- */
+/** Removed when this process ends. The next run gets the same name, so that Node.js finds what it compiled before. */
 export function buildFolder(name: string): string {
   mkdirSync(join(root, '.data'), { recursive: true })
   for (let number = 1; ; number += 1)
@@ -38,15 +35,15 @@ export function buildFolder(name: string): string {
 }
 
 /**
- * A program of the service, such as `src/server`: compiled in suites that start many processes (dev/tests/suites.ts),
- * else its source.
+ * `name` is e.g. `src/server`. Compiled in suites that start many processes (dev/tests/suites.ts), otherwise the
+ * source.
  */
 export const programOf = (name: string): string =>
   process.env.TEST_BUILD === undefined ? join(root, `${name}.ts`) : programIn(process.env.TEST_BUILD, name)
 
 export const programIn = (build: string, name: string): string => join(build, `${name}.js`)
 
-/** Compiles the sources in a folder, without checking types, and copies what the build copies. */
+/** Doesn't check types. Copies what the build copies. */
 export function compile(sources: string, made: string): void {
   const compiler = join(root, 'node_modules/@typescript/native/bin/tsc')
   const options = ['--singleThreaded', '--noCheck', '--sourceMap', 'false', '--outDir', made]

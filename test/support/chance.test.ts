@@ -7,7 +7,7 @@ const drawn = (seed: number, salt: string, from = 1, to = 1_000_000): number[] =
 }
 
 describe('Seeded random numbers', () => {
-  it('are the same for the same seed and salt, and stay within the inclusive bounds', () => {
+  it('are the same for the same seed and salt, and stay within inclusive bounds', () => {
     expect(drawn(7, 'a')).to.deep.equal(drawn(7, 'a'))
     expect(drawn(7, 'a')).not.to.deep.equal(drawn(8, 'a'))
     expect(drawn(7, 'a')).not.to.deep.equal(drawn(7, 'b'))

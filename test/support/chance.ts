@@ -1,18 +1,17 @@
-/** A seeded random generator. */
 export interface Chance {
-  /** At least 0 and less than 1. */
+  /** A number of at least 0 and less than 1. */
   next(): number
-  /** An integer from `from` to `to`, both included. */
+  /** An integer. Both bounds are included. */
   whole(from: number, to: number): number
   /** True with this probability. */
   is(probability: number): boolean
   /** @throws {Error} if there are no items */
   pick<T>(items: readonly T[]): T
-  /** One of the names, with a probability in proportion to its weight. */
+  /** A name's probability is proportional to its weight. */
   weighted<Name extends string>(weights: { readonly [name in Name]: number }): Name
 }
 
-/** Each salt has a generator of its own, so that the draws of one do not shift those of another. */
+/** Each salt has its own generator, so that the draws of one do not shift those of another. */
 export function chanceOf(seed: number, ...salt: (string | number)[]): Chance {
   let state = hash(`${seed} ${salt.join(' ')}`)
   // mulberry32, whose state is one number of 32 bits.

@@ -11,7 +11,7 @@ import { checksBodies, noteContractFault } from './contract-faults.ts'
 /** The description as the service sends it. */
 export const description = JSON.parse(JSON.stringify(describeApi(describedAs))) as Record<string, unknown>
 
-/** The description made strict for validation: objects have no fields beyond those described. */
+/** Made strict for validation: objects have no fields beyond those described. */
 const closed = close(description) as Record<string, unknown>
 
 function close(part: unknown): unknown {
@@ -22,8 +22,8 @@ function close(part: unknown): unknown {
   return isOpen ? { ...inner, additionalProperties: false } : inner
 }
 
-// Fields with a format have a pattern as well, or the service validates them itself.
-// Compiling each schema once, without optimising its code, takes half the time.
+// Fields with a format have a pattern as well, or the service validates them itself. Compiling each schema once,
+// without optimising its code, takes half the time.
 const quick = { validateSchema: false, inlineRefs: false, code: { optimize: false } }
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true, ...quick })
 ajv.addSchema(closed, 'api')
@@ -32,7 +32,6 @@ const escaped = (step: string): string => encodeURIComponent(step.replaceAll('~'
 
 const compiled = new Map<string, ValidateFunction>()
 
-/** The validator of the schema at this path of the description. */
 export function validatorAt(...steps: string[]): ValidateFunction {
   const path = steps.map(escaped).join('/')
   const validate = compiled.get(path) ?? ajv.compile({ $ref: `api#/${path}` })
@@ -40,7 +39,7 @@ export function validatorAt(...steps: string[]): ValidateFunction {
   return validate
 }
 
-/** The errors of a value by the schema at this path, or null. */
+/** What is wrong with a value by the schema at this path, or null. */
 export function schemaErrors(value: unknown, ...steps: string[]): string | null {
   const validate = validatorAt(...steps)
   return validate(value) ? null : ajv.errorsText(validate.errors, { dataVar: '' })
@@ -61,13 +60,13 @@ interface Responses {
   [status: string]: Described
 }
 
-/** The headers that must be described. All others are common to HTTP servers. */
+/** These must be described. All other headers are common to HTTP servers. */
 const ownHeaders = /^(x-request-id$|ratelimit|retry-after$|idempotent-|access-control-|content-disposition$)/
 
 const partAt = (steps: string[]): Described =>
   steps.reduce<unknown>((part, step) => (part as Record<string, unknown>)[step], description) as Described
 
-/** How a response differs from the description, or null if it does not or the request is for no operation. */
+/** How a response differs from the description. Null if it doesn't, or if the request is for no operation. */
 export function mismatchOf(
   method: string,
   url: string,
@@ -99,7 +98,7 @@ interface Failure {
   error?: { code: string; details?: unknown }
 }
 
-/** All error responses share one schema, but each names its error codes as its examples. */
+/** All error responses share one schema, but each lists its error codes as examples. */
 function faultOfFailure(steps: string[], { error }: Failure): string | null {
   if (error === undefined) return null
   const { examples = {} } = partAt([...steps, 'content', 'application/json']) as { examples?: object }
@@ -107,7 +106,7 @@ function faultOfFailure(steps: string[], { error }: Failure): string | null {
   return error.code === 'RATE_LIMITED' ? schemaErrors(error.details, 'components', 'schemas', 'RateLimitDetails') : null
 }
 
-/** A request listener that checks the response to each request. Must run before the service's own listener. */
+/** Must run before the service's own listener. */
 export function checkResponse(req: IncomingMessage, res: ServerResponse, note = noteContractFault): void {
   const { method = '', url = '' } = req
   const end = res.end.bind(res) as (...given: unknown[]) => ServerResponse

@@ -14,7 +14,7 @@ export function killOnExit(child: ChildProcess): void {
 
 function startKiller(): Socket {
   const program = join(import.meta.dirname, 'kill-orphans.mjs')
-  // In a process group of its own, so that Ctrl-C does not end it.
+  // In its own process group, so that Ctrl-C doesn't end it.
   const child = spawn(process.execPath, [program], {
     stdio: ['pipe', 'ignore', 'inherit'],
     detached: true,
@@ -26,12 +26,12 @@ function startKiller(): Socket {
   return stdin
 }
 
-/** Options of Node.js. If WALL_CLOCK names a file, it sets the child's wall clock. The others speed up its start. */
+/** If WALL_CLOCK names a file, the first one sets the child's wall clock. The others speed up its start. */
 const startOptions = ['--import', new URL('./wall-clock.mjs', import.meta.url).href].concat(
   '--preserve-symlinks --preserve-symlinks-main --single-threaded-gc --min-semi-space-size=16'.split(' '),
 )
 
-/** Starts a program that ends with this process. `onLine` gets each line. All have been read at the event `close`. */
+/** Ends with this process. `onLine` gets each line. All have been read by the event `close`. */
 export function startChild(
   program: string,
   environment: Record<string, string>,

@@ -1,10 +1,10 @@
 import { withTimeout } from '../../src/platform/timeout.ts'
 import { deadlineMs } from './machine.ts'
 
-/** Closing a connection that hangs takes the driver some seconds. */
+/** Closing a hanging connection takes the driver some seconds. */
 const limitMs = 60_000
 
-/** The closings that have not ended, each with its caller. */
+/** Not yet ended, each with its caller. */
 const open = new Map<Promise<unknown>, string>()
 const failures: unknown[] = []
 
@@ -18,8 +18,8 @@ export function closeInBackground(...closings: Promise<unknown>[]): void {
 }
 
 /**
- * Resolves when all of them are closed. Throws the first error, or names the callers whose closings have not ended by
- * the limit. Awaited by servers.ts before it stops the servers.
+ * Resolves when everything is closed. Throws the first error, or names the callers whose closings are not done by the
+ * limit. servers.ts awaits this before it stops the servers.
  */
 export async function allClosed(): Promise<void> {
   await withTimeout(Promise.allSettled(open.keys()), deadlineMs(limitMs), () => undefined)

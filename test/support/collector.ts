@@ -2,16 +2,15 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { json } from 'node:stream/consumers'
 import { listen } from './listen.ts'
 
-/** A span as the collector received it. */
 export interface CollectedSpan {
-  /** Name and version. */
+  /** Name and version of the service. */
   service: string
   name: string
   traceId: string
   spanId: string
   parentSpanId: string | undefined
   attributes: Record<string, unknown>
-  /** The ids of the linked traces. */
+  /** The ids of linked traces. */
   links: string[]
   failed: boolean
 }

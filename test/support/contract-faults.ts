@@ -1,4 +1,4 @@
-/** Responses of this file that do not match the OpenAPI description, each with its test (check-responses.ts). */
+/** Responses in this file that don't match the OpenAPI description, each with its test (check-responses.ts). */
 const contractFaults: string[] = []
 let test = ''
 
@@ -6,16 +6,16 @@ export const noteContractFault = (fault: string): void => void contractFaults.pu
 
 let areBodiesPossible = true
 export const checksBodies = (): boolean => areBodiesPossible
-/** For a `describe` with documents that the service would never store: the bodies of its responses are not checked. */
+/** For a `describe` with documents the service would never store: its response bodies are not checked. */
 export const withImpossibleDocuments = (): void => {
   before(() => void (areBodiesPossible = false))
   after(() => void (areBodiesPossible = true))
 }
 
-/** The failure lists at most this many, to stay readable. */
+/** More would make the failure unreadable. */
 const maxShown = 20
 
-/** Hooks for mocha (servers.ts), which fail each file that has any. */
+/** Mocha hooks (servers.ts). They fail each file that has any such response. */
 export const contractHooks = {
   beforeEach(this: Mocha.Context): void {
     test = this.currentTest?.fullTitle() ?? ''

@@ -4,7 +4,7 @@ import { excuse } from '../invariants/expect-invariants.ts'
 import { createIntent } from './actions.ts'
 import type { Merchant, Service } from './service.ts'
 
-/** An intent that the service created. It is deleted again, so that a test can insert copies of it. */
+/** Created by the service and deleted again, so that a test can insert copies of it. */
 export async function intentTemplate(service: Service, merchant: Merchant): Promise<Intent> {
   const { referenceNumber } = await createIntent(service, merchant)
   const { Intent } = service.deps
@@ -15,14 +15,14 @@ export async function intentTemplate(service: Service, merchant: Merchant): Prom
 
 let copied = 0
 
-/** Returns another short code each time, and spreads them evenly, because metrics take a sample by short code. */
+/** Never repeats, and spreads evenly, because metrics take a sample by short code. */
 function nextShortCode(): string {
   copied += 1
   // The factor is prime, so the product takes every value once.
   return ((copied * 1_234_567_891) % 36 ** 6).toString(36).toUpperCase().padStart(6, '0')
 }
 
-/** Inserts copies of an intent, without events and each with its own keys and changes. */
+/** Copies an intent without its events. Each copy has its own keys and changes. */
 export async function copyIntents(
   { deps }: Service,
   { requestKey: _requestKey, ...template }: Intent,

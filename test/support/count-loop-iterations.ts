@@ -1,4 +1,4 @@
-/** Returns how many iterations of the event loop passed while `work` ran. */
+/** How many event loop iterations passed while `work` ran. */
 export async function countLoopIterations(work: () => Promise<unknown>): Promise<number> {
   let count = 0
   let running = true

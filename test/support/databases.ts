@@ -5,31 +5,30 @@ import { collections } from '../../src/context/models.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { forget } from '../invariants/expect-invariants.ts'
 
-/** URLs of empty databases that have all indexes. Making those takes half a second of processor time. */
+/** URLs of empty databases with all indexes, which take half a second of processor time to make. */
 const free: string[] = []
 const prepared = new Set<string>()
 const names = new Set<string>(collections.map(({ name }) => name))
 
 export const newName = (): string => `t${randomBytes(6).toString('hex')}`
 
-/** The URL of a database on a server. */
 export const urlOf = (serverUrl: string, name: string): string => serverUrl.replace(/\/[^/?]*(\?|$)/, `/${name}$1`)
 
-/** Returns the URL of an empty database with all indexes. */
+/** The database is empty, but has all indexes. */
 export async function borrowDatabase(serverUrl: string): Promise<string> {
   const url = free.shift() ?? urlOf(serverUrl, newName())
   await prepareDatabase({ mongodbUrl: url, mongodbCa: null })
   return url
 }
 
-/** Makes the indexes, unless an earlier service has. */
+/** Makes the indexes, unless an earlier service already has. */
 export async function prepareDatabase(address: Parameters<typeof makeIndexes>[0]): Promise<void> {
   if (prepared.has(address.mongodbUrl)) return
   await makeIndexes(address, createLog('silent', 'test', null))
   prepared.add(address.mongodbUrl)
 }
 
-/** Empties a database for the next borrower. Removes it instead if a test has dropped collections. */
+/** Empties a database for the next borrower, or removes it if a test has dropped collections. */
 export async function returnDatabase({ db }: Connection, url: string): Promise<void> {
   if (db === undefined) return
   forget(db.databaseName)
@@ -44,7 +43,7 @@ export async function returnDatabase({ db }: Connection, url: string): Promise<v
   free.push(url)
 }
 
-/** The names of the collections that have documents. They are few, and deleting from all takes three times as long. */
+/** Only collections with documents. They are few, and deleting from all takes three times as long. */
 async function filledCollections(db: mongo.Db): Promise<string[]> {
   const one = (coll: string) => [{ $limit: 1 }, { $project: { _id: 0, coll: { $literal: coll } } }]
   const [first = '', ...others] = names

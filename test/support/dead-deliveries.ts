@@ -15,20 +15,17 @@ export async function makeAllAttempts(service: Service, delivery: { _id: string 
   }
 }
 
-/** Retry delays so short that no session expires while the clock advances past them. */
+/** Short, so that no session expires while the clock advances past them. */
 export const shortRetryDelays = { WEBHOOK_RETRY_SECONDS: '1,1,1,1,1,1,1' }
 
-/** Creates an intent whose delivery is DEAD after 8 attempts. The merchant's only endpoint must fail. */
+/** An intent whose delivery is DEAD after 8 attempts. The merchant's only endpoint must fail. */
 export async function deadDelivery(service: Service, merchant: Merchant): Promise<Delivery> {
   const dead = await makeAllAttempts(service, await freshDelivery(service, merchant))
   if (dead.status !== 'DEAD') throw new Error(`the delivery is ${dead.status}`)
   return dead
 }
 
-/**
- * Stores `count` DEAD deliveries of the merchant. The first died `count` seconds ago, and each later one a second after
- * it.
- */
+/** The first one died `count` seconds ago, and each later one a second after it. */
 export async function deadDeliveries(service: Service, merchant: Merchant, count: number): Promise<Delivery[]> {
   const model = await freshDelivery(service, merchant)
   excuse([model.referenceNumber])

@@ -14,7 +14,7 @@ export interface Received {
   json: { id: string; event: string; created_at: string; sandbox: boolean; data: Record<string, unknown> }
 }
 
-/** A merchant's endpoint on loopback. */
+/** A merchant's endpoint, on loopback. */
 export interface EndpointServer {
   url: string
   /** host:port, for WEBHOOK_ALLOWED_HOSTS. */
@@ -22,7 +22,7 @@ export interface EndpointServer {
   received: Received[]
   /** `count` is 1 for the first attempt. */
   respondWith(respond: (res: ServerResponse, count: number, received: Received) => void): void
-  /** Waits until at least `count` attempts have arrived, and returns them. */
+  /** Waits for at least `count` attempts, and returns all. */
   atLeast(count: number, withinMs?: number): Promise<Received[]>
   close(): Promise<void>
 }
@@ -53,14 +53,14 @@ export async function startEndpointServer(): Promise<EndpointServer> {
   }
 }
 
-/** A server for all tests of a `describe`. */
+/** One server per `describe`. */
 export const withEndpointServer = (): EndpointServer => withOpened(startEndpointServer, (server) => server.close())
 
-/** A new server for each test of a `describe`. */
+/** A new server for each test. */
 export const withEndpointServerPerTest = (): EndpointServer =>
   withOpened(startEndpointServer, (server) => server.close(), 'test')
 
-/** The check of an endpoint (SPEC 6.3), independent of the service's own code. */
+/** An endpoint's check (SPEC 6.3), independent of the service's own code. */
 export function isSignedWith(secret: string, { headers, body }: Received): boolean {
   const hmac = createHmac('sha256', secret).update(`${String(headers['x-service-timestamp'])}.${body}`)
   return headers['x-service-signature'] === `sha256=${hmac.digest('hex')}`

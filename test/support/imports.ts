@@ -9,10 +9,9 @@ import { callerOf } from './caller.ts'
 import type { Merchant, Service } from './service.ts'
 import { dataOf, newRequest } from './write-request.ts'
 
-/** A CSV file with these lines, header first. */
+/** The first line is the header. */
 export const csvOf = (...lines: string[]): string => `${lines.join('\n')}\n`
 
-/** The merchant imports a file. */
 export const postCsv = (
   service: Service,
   merchant: Merchant,
@@ -26,17 +25,16 @@ export const postCsv = (
     .send(csv)
 }
 
-/** Imports without HTTP. */
+/** Calls the operation directly, without HTTP. */
 export async function importAs(deps: Deps, merchant: Merchant, csv: string, changes: Partial<WriteRequest> = {}) {
   noteRestocked(csv)
   const input = { rows: await readRows(deps, csv), isDryRun: false }
   return dataOf(await importProducts(deps, callerOf(merchant), input, newRequest(deps, changes)))
 }
 
-/** The merchant's stored products by handle, without deleted ones. */
+/** Keyed by handle, without deleted ones. */
 export const storedProducts = (service: Service, { businessId }: Merchant): Promise<Product[]> =>
   service.deps.Product.find({ businessId, deletedAt: null }).sort({ handle: 1 }).lean<Product[]>()
 
-/** The variants of a product, as one line each. */
 export const variantLines = ({ handle, name, variants }: Pick<Product, 'handle' | 'name' | 'variants'>): string[] =>
   variants.map(({ label, sku, price, stock }) => [handle, name, label, sku, price, stock].join('|'))

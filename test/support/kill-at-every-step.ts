@@ -5,30 +5,30 @@ import { deadlineMs, rounds } from './machine.ts'
 import { expectIntact, type Service } from './service.ts'
 import { behindMs, type Fate, openVictim, type Victim } from './victim.ts'
 
-/** An operation and what happens after the process that runs it is killed. Each kill has a case of its own. */
+/** An operation, and what happens after its process is killed. Each kill has its own case. */
 export interface Operation<Case> {
   prepare(): Promise<Case>
   /** May never settle. */
   run(victim: Victim, each: Case): Promise<unknown>
   /**
-   * The merchant's retry, or the same worker operation in another process. Runs again after a late write, which must
-   * change nothing.
+   * The merchant's retry, or the same worker operation in another process. Runs once more after a late write, which
+   * must change nothing.
    */
   repeat(each: Case): Promise<unknown>
   check(each: Case, label: string): Promise<unknown>
 }
 
-/** How many cases run at once. Most of their time, they wait for locks. */
+/** How many cases run at once. They mostly wait for locks. */
 const parallelCases = 6
 
-/** As dev/servers/mongo.ts starts them. */
+/** What dev/servers/mongo.ts sets. */
 const usualLockSeconds = 5
 
 const readSteps = new Set(['mongodb find', 'mongodb aggregate', 'mongodb getMore'])
 
 /**
- * Kills at writes only, because a process that dies at a read leaves what it leaves after the write before. For the
- * same reason only the first write can be `lost`. In `npm test`, each write has one fate: the first is late, the second
+ * Kills at writes only, because a process that dies at a read leaves the same as after the write before. That is also
+ * why only the first write can be `lost`. In `npm test`, each write has one fate: the first is late, the second
  * unanswered, and so on. `npm run test:full` runs the others.
  */
 function deathsAt(steps: readonly string[]): { name: string; step: number; fate: Fate }[] {
@@ -51,12 +51,12 @@ export const killAtEveryStep = <Case>(
   waitMs: number,
 ): Promise<string[]> => withShortLocks(service, () => killAtEach(service, operation, waitMs))
 
-/** On a busy machine, a shorter lifetime would end the transactions of processes that live. */
+/** On a busy machine, a shorter lifetime would end the transactions of live processes. */
 const longestShortSeconds = 3
 
 /**
- * MongoDB keeps what a killed process has locked for the lifetime of a transaction. With a short one, the retry does
- * not wait long. Uses its own connection, because the service's user may not set parameters.
+ * MongoDB keeps a killed process's locks for the lifetime of a transaction, so a short lifetime saves the retry a long
+ * wait. Uses its own connection, because the service's user may not set parameters.
  */
 export async function withShortLocks<T>(service: Service, act: () => Promise<T>): Promise<T> {
   const client = await mongoose.mongo.MongoClient.connect(service.deps.config.mongodbUrl)
@@ -109,9 +109,9 @@ async function killAtEach<Case>(service: Service, operation: Operation<Case>, wa
 }
 
 /**
- * Kills a process at the write of its effect. For each step of the merchant's retry, pauses the retry there, lets the
- * dead process's write happen, and then lets the retry continue. In `npm test`, the write happens only after the retry
- * and just before each write of the retry with the same name.
+ * Kills a process at the write of its effect. For each step of the merchant's retry: pauses the retry there, lets the
+ * dead process's write happen, then continues. In `npm test`, the write happens only after the retry and just before
+ * each write of the retry with the same name.
  */
 export const landDuringRetry = <Case>(
   service: Service,
@@ -120,7 +120,7 @@ export const landDuringRetry = <Case>(
 ): Promise<void> => withShortLocks(service, () => landAtEach(service, operation, effectStep))
 
 async function landAtEach<Case>(service: Service, operation: Operation<Case>, effectStep: number): Promise<void> {
-  /** Returns the names of the steps of each retry, and the name of the delayed write. */
+  /** Names each retry's steps and the delayed write. */
   const landAt = async (steps: number[]) => {
     const cases = await Promise.all(steps.map(async (step) => ({ effectStep, step, each: await operation.prepare() })))
     service.clock.advance(behindMs)
@@ -147,7 +147,7 @@ function firstTry(retry: readonly string[]): readonly string[] {
   return end === 0 ? retry : retry.slice(0, end)
 }
 
-/** Returns the names of the delayed write and of the retry's steps. At step 0, the write lands after the retry. */
+/** Names the delayed write and the retry's steps. At step 0, the write lands after the retry. */
 async function landAtStep<Case>(
   service: Service,
   operation: Operation<Case>,
@@ -173,7 +173,7 @@ async function landAtStep<Case>(
   return { delayed: victim.steps[effectStep - 1] ?? '', retry: retry.steps }
 }
 
-/** Runs `act` in another process, and `meanwhile` just before that process makes its step `step`. */
+/** Runs `act` in another process, and `meanwhile` just before that process's step `step`. */
 export async function overtake<Result>(
   service: Service,
   step: number,
@@ -192,8 +192,8 @@ export async function overtake<Result>(
 }
 
 /**
- * Resolves when the victim has died at `step`. Throws if the run ends before that step. If the run ends while its last
- * step has not met its fate yet, still waits for the death.
+ * Resolves when the victim has died at `step`. Throws if the run ends before that step. If only that step's fate is
+ * pending when the run ends, still waits for the death.
  */
 export async function waitForDeath(
   victim: Victim,

@@ -1,10 +1,10 @@
-// Kills the children of its owner when the owner has ended. The kernel closes the pipe between the two even after a
-// kill -9. The children cannot do this themselves, because they may be frozen. A line on stdin is `+<pid>` for a new
-// child and `-<pid>` for one that has ended.
+// Kills its owner's children when the owner has ended, which it notices by the pipe between them: the kernel closes it
+// even after a kill -9. The children can't do this themselves, because they may be frozen. A line on stdin is `+<pid>`
+// for a new child and `-<pid>` for one that has ended.
 import { createInterface } from 'node:readline'
 
 const alive = new Set()
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {}) // Only the end of the owner counts.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {}) // Only the owner's end counts.
 const lines = createInterface({ input: process.stdin })
 lines.on('line', (line) => {
   const pid = Number(line.slice(1))

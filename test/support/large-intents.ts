@@ -19,7 +19,7 @@ export async function bytesOf({ deps }: Service, referenceNumber: string): Promi
   return found?.bytes ?? 0
 }
 
-/** Ends payments of an intent directly, so that no relay runs. */
+/** Ends an intent's payments directly, so that no relay runs. */
 export async function paymentsOf(service: Service, referenceNumber: string, amount: number) {
   const intent = await storedIntent(service, referenceNumber)
   const payer = { payerPhone: '22 ** ** 45', payerHash: 'h', commission: noCommission }

@@ -8,7 +8,7 @@ import { storedIntent } from './pay.ts'
 import type { Merchant, Service } from './service.ts'
 import { newMarking } from './write-request.ts'
 
-/** Texts of merchants that a spreadsheet could execute, or that are hard to write and to cut in a file. */
+/** Merchants' texts that a spreadsheet could execute, or that are hard to write to a file and to cut in one. */
 export const difficultTexts = [
   '=HYPERLINK("http://x")',
   '+1',
@@ -23,7 +23,7 @@ export const difficultTexts = [
   'مرجع',
 ]
 
-/** Books a payment with its fee, a refund with its returned fee, or a payout, at the time of the service's clock. */
+/** A payment with its fee, a refund with its returned fee, or a payout, at the service's current time. */
 export const bookOne = (
   { deps }: Pick<Service, 'deps'>,
   owner: ChainOwner,
@@ -62,20 +62,20 @@ function draftsOf(occurredAt: Date, type: 'payment' | 'refund' | 'payout', amoun
   ]
 }
 
-/** All entries of a ledger without its closing markers, in order. */
+/** All entries in order, without closing markers. */
 export const ledgerOf = ({ deps }: Pick<Service, 'deps'>, { businessId, sandbox }: ChainOwner) =>
   deps.LedgerEntry.find({ businessId, sandbox, type: { $ne: 'closing' } }, {}, { sort: { number: 1 } }).lean<
     LedgerEntry[]
   >()
 
-/** A customer pays a live intent of the merchant, as if by a wallet provider, and the relay books the payment. */
+/** A customer pays a live intent, as if by a wallet provider, and the relay books the payment. */
 export async function receiveLive(service: Service, live: Merchant, amount: number, fee = 0): Promise<string> {
   const referenceNumber = await payLive(service, live, amount, fee)
   await relay(service, live)
   return referenceNumber
 }
 
-/** A customer pays a live intent of the merchant. The event stays in the outbox. */
+/** A customer pays a live intent, but the event stays in the outbox. */
 export async function payLive(service: Service, live: Merchant, amount: number, fee: number): Promise<string> {
   const { referenceNumber } = await createIntent(service, live, { amount })
   const commission = { providerTtc: fee, payerTtc: 0, tof: 0, tte: 0, totalRevenue: fee }

@@ -8,11 +8,11 @@ export interface Listening {
   host: string
   /** http://127.0.0.1:port */
   origin: string
-  /** Closes the server with its connections, unless they belong to a plain TCP server. */
+  /** Also closes connections, except a plain TCP server's. */
   close(): Promise<void>
 }
 
-/** Has a server listen on loopback, on a free port by default. */
+/** Listens on loopback, by default on a free port. */
 export async function listen(server: Server, wantedPort = 0): Promise<Listening> {
   await once(server.listen(wantedPort, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo

@@ -2,7 +2,7 @@ import type { Model } from 'mongoose'
 import { nativeCollection } from '../../src/mongo/collection.ts'
 import type { Service } from './service.ts'
 
-/** Keeps a document locked, as a dead process does whose transaction has changed it. Returns how to free it. */
+/** Locks a document like a dead process whose transaction has changed it. Returns a function that frees it. */
 export async function lockDocument<Doc extends { _id: string }>(
   { deps }: Service,
   model: Model<Doc>,

@@ -1,6 +1,6 @@
 let slowness = 1
 
-/** The runner measures how much slower than idle this machine is, and tells each worker process. */
+/** The test runner measures how much slower than idle this machine is, and passes it on to each worker process. */
 export const setTimes = (times: number): void => {
   slowness = Math.max(1, times)
 }

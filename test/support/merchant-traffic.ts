@@ -4,36 +4,35 @@ import type { EndpointServer } from './endpoint-server.ts'
 import type { Merchant, Service } from './service.ts'
 import { waitFor } from './wait-for.ts'
 
-/** One intent by the responses that the merchant got. */
+/** According to the responses that the merchant got. */
 export interface ExpectedIntent {
   referenceNumber: string
-  /** The events that these requests must cause, in order. */
+  /** These requests must cause them in this order. */
   events: string[]
   totalAmountRefunded: number
   status: string
 }
 
-/** Merchant servers that repeat one sequence: create an intent, read it, then pay and refund it, or cancel it. */
+/** Merchants that repeat one sequence: create an intent, read it, then pay and refund it, or cancel it. */
 export interface MerchantTraffic {
-  /** The intents whose sequence has finished. */
+  /** Only those whose sequence has finished. */
   intents: ExpectedIntent[]
-  /** Descriptions of all wrong or missing responses. */
+  /** Describes every wrong or missing response. */
   faults: string[]
   stop(): Promise<void>
 }
 
-/** The events that the traffic causes. */
 export const trafficEvents = ['payment.created', 'payment.confirmed', 'payment.cancelled', 'payment.refunded']
 
-/** The pause between two sequences. It leaves processor time for processes that start and stop. */
+/** Between two sequences. Leaves processor time for processes that start and stop. */
 const pauseMs = 500
 
 const amount = 1000
 const refunded = 400
 
 /**
- * `origin` returns the target of each request. Each write is sent twice, as after a lost response, and both responses
- * must be equal.
+ * `origin` returns each request's target. Each write is sent twice, as after a lost response, and both responses must
+ * be equal.
  */
 export function startMerchantTraffic(merchant: Merchant, count: number, origin: () => string): MerchantTraffic {
   const [intents, faults]: [ExpectedIntent[], string[]] = [[], []]
@@ -98,7 +97,7 @@ async function request(origin: string, path: string, options: RequestInit) {
   return { status: response.status, text, replayed: response.headers.get('idempotent-replayed') }
 }
 
-/** Expects MongoDB to hold exactly these intents, and the endpoint to have received each of their events once. */
+/** MongoDB must have exactly these intents, and the endpoint each of their events once. */
 export async function expectIntentsAndWebhooks(
   service: Service,
   endpointServer: EndpointServer,

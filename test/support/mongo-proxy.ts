@@ -3,17 +3,17 @@ import { apiKeys } from '../../src/businesses/api-key.ts'
 import { createGate } from './gate.ts'
 import { listen } from './listen.ts'
 
-/** Decides when the connection dies, and what happens to its last command. */
+/** When a connection dies, and what happens to its last command. */
 export interface Death {
   isDead(): boolean
-  /** Called with the name of each command. Returns true if the connection dies at this command. */
+  /** Gets each command's name. True if the connection dies there. */
   isLast(command: string): boolean
   fate: 'lost' | 'unanswered' | 'late' | 'paused'
   /** Called when the last command has met its fate. */
   onEnd(): void
 }
 
-/** A proxy to MongoDB whose connections go dead in both directions at a given command, and stay dead. */
+/** At a given command, its connections go dead in both directions, and stay dead. */
 export async function openMongoProxy(mongodbUrl: string, death: Death) {
   const target = new URL(mongodbUrl)
   const sockets = new Set<Socket>()
@@ -54,7 +54,6 @@ export async function openMongoProxy(mongodbUrl: string, death: Death) {
   return {
     // Otherwise the driver would connect to the address that the replica set knows.
     url: `${mongodbUrl.replace(target.host, host)}&directConnection=true`,
-    /** Sends the command that is held back. */
     async release() {
       if (sendLate === null) return
       sendLate()
@@ -81,16 +80,15 @@ function onMessages(socket: Socket, handle: (message: Buffer) => void): void {
 }
 
 const opMsg = 2013
-/** Header, flags, the kind of the first section, the length of its document and the type of its first field. */
+/** Header, flags, the first section's kind, its document's length and its first field's type. */
 const nameStart = 16 + 4 + 1 + 4 + 1
-/** Commands that the driver sends by itself. */
+/** The driver sends these on its own. */
 const driverCommands = new Set(['hello', 'ping', 'endSessions'])
 const keys = apiKeys.name
 
 /**
- * Returns the name of a command, which is the first field of its document. Returns null for the driver's own commands,
- * and for the background write of a key's last used day, which belongs to no operation. Only commands of a transaction
- * have the field `autocommit`.
+ * A command's name is its document's first field. Null for the driver's own commands, and for the background write of a
+ * key's last used day, which belongs to no operation. Only a transaction's commands have the field `autocommit`.
  */
 function commandOf(message: Buffer): string | null {
   if (message.readInt32LE(12) !== opMsg) return null
@@ -99,9 +97,9 @@ function commandOf(message: Buffer): string | null {
   return driverCommands.has(name) || isNote ? null : name
 }
 
-/** Returns the value of a command's first field, which is its collection. */
+/** The value of a command's first field. */
 function collectionOf(message: Buffer, command: string): string {
-  // The value is a string: its length in four bytes, then its text.
+  // A string: its length in four bytes, then its text.
   const start = nameStart + command.length + 1 + 4
   return message.toString('utf8', start, message.indexOf(0, start))
 }

@@ -4,7 +4,7 @@ import { orderFormat } from '../../src/store/orders/event-data.ts'
 import type { Order } from '../../src/store/orders/order.ts'
 import type { Merchant, Service } from './service.ts'
 
-/** Stores a placed order with its event in the outbox, without the API: no relay job is enqueued. */
+/** A placed order with its event in the outbox. Doesn't use the API, so no relay job is enqueued. */
 export async function storeOrder(service: Service, { businessId }: Merchant, sandbox = true): Promise<Order> {
   const createdAt = service.clock.now()
   const number = newOrderNumber()

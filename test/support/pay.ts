@@ -15,20 +15,17 @@ import { type ApiResponse, post } from './actions.ts'
 import type { Merchant, Service } from './service.ts'
 import { newMarking } from './write-request.ts'
 
-/** Operations of customers and merchants on payments, for tests that need them as set-up. */
+/** What customers and merchants do with payments, as set-up for tests. */
 
-/** The intent as stored now. */
 export const storedIntent = (service: Pick<Service, 'deps'>, referenceNumber: string): Promise<Intent> =>
   service.deps.Intent.findOne({ referenceNumber }).orFail().lean<Intent>()
 
-/** The names of the events in the outbox of an intent: all of its events while no relay runs. */
+/** Without a relay, these are all of the intent's events. */
 export const outboxEventsOf = ({ outbox }: Intent): string[] => outbox.map(({ event }) => event)
 
 export const withoutDeadline: PaymentRequest = { cause: null, clientIp: '', withinDeadline: (work) => work(noDeadline) }
 
-/**
- * A customer pays with the demo wallet: the whole amount, by a new form. `changes` overrides what the form contains.
- */
+/** Pays the whole amount by demo wallet, with a new form. `changes` overrides what the form contains. */
 export function payFor(
   { deps }: { deps: Deps },
   intent: Intent,
@@ -42,7 +39,6 @@ export function payFor(
   return payIntent(deps, wallet, intent, { ...form, ...changes }, withoutDeadline)
 }
 
-/** Pays an intent by its reference number. */
 export async function pay(
   service: Pick<Service, 'deps'>,
   referenceNumber: string,
@@ -51,7 +47,6 @@ export async function pay(
   return payFor(service, await storedIntent(service, referenceNumber), changes)
 }
 
-/** The outcome of a payment in one word. */
 export const outcomeName = (paid: PaymentResult): string =>
   paid.state === 'settled' ? paid.outcome.outcome : paid.state
 
@@ -70,7 +65,7 @@ export const simulate = (
 ): Promise<ApiResponse> =>
   post(service, merchant, `/intents/${referenceNumber}/simulate-payment`, JSON.stringify(input))
 
-/** Sets the amount of a refund aside, as a request of its own does. */
+/** Reserves a refund's amount, as its own request does. */
 export const beginOwnRefund = (
   deps: Deps,
   intent: Intent,
@@ -79,7 +74,6 @@ export const beginOwnRefund = (
 ): Promise<boolean> =>
   beginRefund(deps, intent, guard, { refund: own, marking: newMarking(deps, { refundId: own.id }) }, noDeadline)
 
-/** A refund that begins now. */
 export function newRefund({ now }: Pick<Deps, 'now'>, amount: number): Refund {
   const createdAt = now()
   const validUntil = new Date(createdAt.getTime() + 15_000)

@@ -5,7 +5,7 @@ const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true, formats: { uri
 const schemas = { ...paymentEvents, ...orderEvents, ...endpointEvents }
 const validators = new Map(Object.entries(schemas).map(([event, schema]) => [event, ajv.compile(schema)]))
 
-/** The errors of a webhook's body by the schema of its event. */
+/** What is wrong with a webhook's body by its event's schema. */
 export function schemaErrorsOf(body: { event: string; data: object }): string[] {
   const validate = validators.get(body.event)
   if (validate === undefined) return [`${body.event} has no schema`]

@@ -6,18 +6,18 @@ import { deadlineMs } from './machine.ts'
 import { freshEnvironment, type Service } from './service.ts'
 import { waitFor } from './wait-for.ts'
 
-/** A process of the service as the Procfile starts it. */
+/** Started with the Procfile's command. */
 export interface ServiceProcess {
-  /** http://127.0.0.1:port; of `web` only. */
+  /** http://127.0.0.1:port. Only `web` has one. */
   origin: string
   pid: number
   isAlive(): boolean
   kill(signal: NodeJS.Signals): void
-  /** Resolves to the exit code, or null if a signal ended the process. */
+  /** The exit code, or null if a signal ended the process. */
   exited: Promise<number | null>
-  /** Waits for the first log line of an event. */
+  /** Waits for an event's first log line. */
   logged(event: string): Promise<unknown>
-  /** The last log lines and all lines that are not routine, to explain a failure. */
+  /** Explains a failure: the last log lines, and all that aren't routine. */
   recentLog(): string
   /** Kills the process, even if it is frozen. */
   stop(): Promise<void>
@@ -27,10 +27,10 @@ const files = { web: 'src/server', worker: 'workers/main', release: 'src/release
 
 type Start = [type: keyof typeof files, service: Service, changes?: Record<string, string>]
 
-/** Starts a process on the service's database and queues and waits until it serves. */
+/** Uses the service's database and queues. Waits until the process serves. */
 export const startProcess = (...start: Start) => startAt(programOf(files[start[0]]), ...start)
 
-/** Starts a process from the build of another version. */
+/** Like `startProcess`, but from another version's build. */
 export const startProcessOf = (build: string, ...start: Start) => startAt(programIn(build, files[start[0]]), ...start)
 
 async function startAt(program: string, ...[type, service, changes = {}]: Start): Promise<ServiceProcess> {
@@ -57,7 +57,7 @@ async function startAt(program: string, ...[type, service, changes = {}]: Start)
   }
 }
 
-/** Starts a process that cannot serve. Returns its exit code and its lines. */
+/** Starts a process that cannot serve. Returns its exit code and lines. */
 export async function runToExit(type: keyof typeof files, service: Service, changes: Record<string, string>) {
   const { child, lines } = begin(programOf(files[type]), service, changes)
   const timer = setTimeout(() => child.kill('SIGKILL'), deadlineMs(15_000))
@@ -66,7 +66,7 @@ export async function runToExit(type: keyof typeof files, service: Service, chan
   return { exitCode, ...lines }
 }
 
-/** Starts a process that cannot serve yet and sends SIGTERM at a log event. Returns its exit code and recent log. */
+/** Starts a process that cannot serve yet, and sends SIGTERM at a log event. Returns its exit code and recent log. */
 export async function interruptAt(
   event: string,
   type: keyof typeof files,

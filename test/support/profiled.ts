@@ -1,7 +1,6 @@
 import mongoose from 'mongoose'
 import type { Service } from './service.ts'
 
-/** An entry of MongoDB's profiler. */
 export interface Profiled {
   ns: string
   command: Record<string, unknown>
@@ -11,12 +10,11 @@ export interface Profiled {
   ninserted?: number
   keysExamined?: number
   hasSortStage?: boolean
-  /** The name of the connection. */
   appName?: string
 }
 
 /**
- * All operations of the service's database during `work`. Uses its own connection, because the service's user may not
+ * All operations on the service's database during `work`. Uses its own connection, because the service's user may not
  * profile.
  */
 export async function profiled(service: Service, work: () => Promise<unknown>): Promise<Profiled[]> {
@@ -38,7 +36,7 @@ export async function profiled(service: Service, work: () => Promise<unknown>): 
   }
 }
 
-/** Runs `work` for each input, with the operations of MongoDB on the collection of this name during it. */
+/** Runs `work` per input, with MongoDB's operations on this collection meanwhile. */
 export async function profiledEach<I, T>(service: Service, name: string, all: I[], work: (each: I) => Promise<T>) {
   const results: { input: I; result: T }[] = []
   const operations = await profiled(service, async () => {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 
-/** A payment or refund order, as parsed from a request. */
+/** A payment or refund order, parsed from a request. */
 export interface Order {
   key: string
   amount: number
@@ -27,19 +27,19 @@ export interface ProviderWallet {
   balance: number
 }
 
-/** A movement of money in centimes, negative for a payment. `reference` names the payment, even for a refund. */
+/** In centimes, negative for a payment. `reference` names the payment, even for a refund. */
 export interface Movement {
   key: string
   reference: string
   amount: number
-  /** The payer's fee, which is charged or returned together with the amount. */
+  /** The payer's fee, charged or returned together with the amount. */
   fee: number
 }
 
-/** The only customer of a provider in tests, with their balance. */
+/** A test provider's only customer, with their balance. */
 export const payer = { phone: '36123456', pin: '4711', balance: 1_000_000 }
 
-/** The books of a wallet provider. Each key is decided once, and never after `validUntil`. */
+/** Decides each key once, and never after `validUntil`. */
 export function openBooks(wallets: Map<string, ProviderWallet>, isRefundRefused = (_amount: number): boolean => false) {
   const movements: Movement[] = []
   const decisions = { payment: new Map<string, Decision>(), refund: new Map<string, Decision>() }
@@ -69,7 +69,7 @@ export function openBooks(wallets: Map<string, ProviderWallet>, isRefundRefused 
   return {
     movements,
     find: (kind: Kind, key: string): Decision | null => decisions[kind].get(key) ?? null,
-    /** Returns null for an order that comes too late. */
+    /** Null for an order that comes too late. */
     decide(kind: Kind, order: Order, now: number): Decision | null {
       const first = decisions[kind].get(order.key)
       if (first !== undefined) return first
@@ -89,7 +89,7 @@ interface Signed {
   body: string
 }
 
-/** The signature of a request to the provider (docs/operators/wallet-provider.md). */
+/** Signs as docs/operators/wallet-provider.md says. */
 export function signatureOf(key: string, { headers, method, path, body }: Signed): string {
   const timestamp = String(headers['x-wallet-timestamp'])
   const hmac = createHmac('sha256', key).update(`${timestamp}\n${method}\n${path}\n${body}`)

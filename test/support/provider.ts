@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { listen } from './listen.ts'
 import { type Kind, type Movement, openBooks, type ProviderWallet, payer, signatureOf } from './provider-books.ts'
 
-/** A request as it arrived at the provider. `body` is the exact text. */
+/** A request as it arrived. `body` is the exact text. */
 export interface ProviderRequest {
   method: string
   path: string
@@ -18,26 +18,23 @@ interface ProviderResponse {
   body: Record<string, unknown>
 }
 
-/** Handles a request. `work` executes the request and returns the response. A behaviour may ignore either. */
+/** `work` executes the request and returns the response. A behaviour may ignore either. */
 export type ProviderBehaviour = (res: ServerResponse, work: () => ProviderResponse, request: ProviderRequest) => unknown
 
 /**
- * A wallet provider by docs/operators/wallet-provider.md, on loopback, independent of the service's own code. The
- * provider keeps books, checks signatures and times, and can misbehave.
+ * A wallet provider on loopback by docs/operators/wallet-provider.md, independent of the service's own code. It keeps
+ * books, checks signatures and times, and can misbehave.
  */
 export interface Provider {
   url: string
   key: string
-  /** The settings of a service that uses this provider. */
   environment: Record<string, string>
   requests: ProviderRequest[]
   movements: Movement[]
-  /** By phone. */
+  /** Keyed by phone number. */
   wallets: Map<string, ProviderWallet>
   setClock(now: () => Date): void
-  /** Sets the behaviour for all later orders. */
   handleOrders(behaviour: ProviderBehaviour): void
-  /** Sets the behaviour for all later status queries. */
   handleQueries(behaviour: ProviderBehaviour): void
   /** Refuses connections until `comeUp`. */
   goDown(): Promise<void>
@@ -62,7 +59,7 @@ export const respondWith =
 /** Executes the request, and loses the response. */
 export const responseLost: ProviderBehaviour = respondWith((res) => res.destroy())
 
-/** The longest difference between the time of a signature and the clock. */
+/** How far a signature's time may be from the clock. */
 const skewMs = 300_000
 
 export async function startProvider(basePath = '/wallet/v1'): Promise<Provider> {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { type Busy, openPulse } from './pulse.ts'
 
-/** The periods that are reported for beats a quarter of a second apart that are late by these times. */
+/** Beats come every quarter of a second, and are late by these times. */
 function reported(lates: readonly number[]): Busy[] {
   const periods: Busy[] = []
   const pulse = openPulse((busy) => periods.push(busy))
@@ -13,12 +13,12 @@ function reported(lates: readonly number[]): Busy[] {
 
 const times = (count: number, lateMs: number): number[] => Array.from({ length: count }, () => lateMs)
 
-describe('The pulse that detects whether the machine is busy', () => {
-  it('reports nothing if hardly any beats are late', () => {
+describe('The heartbeat that detects a busy machine', () => {
+  it('reports nothing if hardly any beat is late', () => {
     expect(reported([...times(40, 20), ...times(10, 5), 300, ...times(10, 5)])).to.deep.equal([])
   })
 
-  it('reports the machine as busy from the first late beat to the last, in periods that do not overlap', () => {
+  it('reports the machine as busy from the first late beat to the last, in disjoint periods', () => {
     const [first, second, ...more] = reported([...times(20, 5), ...times(20, 100), ...times(6, 5), ...times(20, 100)])
     expect(more).to.deep.equal([])
     expect(first?.began).to.be.within(4000, 5000)

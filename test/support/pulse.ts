@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { startChild } from './child.ts'
 
-/** A beat: 10 ms of computing (beat.mjs), and how late it ended. */
+/** 10 ms of computing (beat.mjs), and how late it ended. */
 interface Beat {
   began: number
   ended: number
   lateMs: number
 }
 
-/** A period in which the machine was too busy to keep time. */
+/** When the machine was too busy to keep time. */
 export interface Busy {
   began: number
   ended: number
@@ -42,7 +42,7 @@ export function openPulse(report: (busy: Busy) => void): { beat(beat: Beat): voi
   }
 }
 
-/** Watches whether the machine is too busy to keep time. Returns a function that stops it. */
+/** Returns a function that stops watching. */
 export function watchPulse(report: (busy: Busy) => void): () => void {
   const pulse = openPulse(report)
   const child = startChild(join(import.meta.dirname, 'beat.mjs'), {}, (line) => pulse.beat(JSON.parse(line)))

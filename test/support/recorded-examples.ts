@@ -6,7 +6,7 @@ import type { OpenApiExample } from '../../src/http/openapi/operation.ts'
 import type { WebhookExample } from '../../src/http/openapi/webhooks.ts'
 
 const file = join(import.meta.dirname, '../../src/http/openapi/examples.json')
-/** `npm run examples` records the examples. Otherwise, the tests compare them with those of the run. */
+/** `npm run examples` records the examples. Otherwise, tests compare them with the run's. */
 export const isRecording = process.env.RECORD_EXAMPLES === '1'
 
 export interface Examples {
@@ -18,7 +18,7 @@ export const readExamples = (): Examples => JSON.parse(readFileSync(file, 'utf8'
 
 const recorded: Examples = { operations: {}, events: {} }
 
-/** Compares an example with the checked-in one, or records it. */
+/** Compares with the checked-in example, or records it. */
 export function compare(kind: keyof Examples, name: string, example: object): void {
   const plain = JSON.parse(JSON.stringify(example))
   if (isRecording) recorded[kind][name] = plain
@@ -28,7 +28,7 @@ export function compare(kind: keyof Examples, name: string, example: object): vo
     )
 }
 
-/** Writes the recorded examples in this order. A run of a few tests leaves the other examples as they are. */
+/** Keeps this order. A run of only a few tests leaves the other examples as they are. */
 export function saveExamples(names: Record<keyof Examples, readonly string[]>): void {
   if (!isRecording) return
   const before = readExamples()
@@ -44,13 +44,13 @@ export function saveExamples(names: Record<keyof Examples, readonly string[]>): 
 const random =
   /(?<!\w)([0-9a-f]{24}|[0-9a-f]{64}|(PI|RF|OR)-[0-9A-Z]{16}|[\w-]{32}|whsec_[\w+/]{43}=|[sp]k_\w+|[\w.]+:\d{4,5})(?!\w)/g
 
-/** Replaces the values of this run by fixed ones. */
+/** Replaces this run's values by fixed ones. */
 export interface Disguise {
   /** From now on, `shown` stands for `real`. */
   learn(real: string, shown: string): void
-  /** Returns the text or data as the examples show it. Throws if a value of this run is left. */
+  /** Shows the data as the examples do. Throws if a value of this run is left. */
   hide<Data>(data: Data): Data
-  /** Returns the data with real values instead of those that the examples show. */
+  /** Puts the real values back. */
   reveal<Data>(data: Data): Data
 }
 
@@ -87,7 +87,7 @@ export function createDisguise(): Disguise {
 const mapValues = <Data>(data: Data, change: (name: string, value: unknown) => unknown): Data =>
   JSON.parse(JSON.stringify(data), change)
 
-/** Returns the headers of a webhook with the signatures that this secret gives its body (SPEC 6.3). */
+/** A webhook's headers, signed with this secret (SPEC 6.3). */
 export function signed({ headers, body }: WebhookExample, secret: string): WebhookExample {
   const text = JSON.stringify(body)
   const timestamp = headers['webhook-timestamp'] ?? ''

@@ -7,7 +7,7 @@ interface Line {
   [field: string]: unknown
 }
 
-/** A log that a test can read: every line that the service writes from now on. */
+/** Keeps every line that the service logs from now on. */
 export function recordLog(level = 'trace') {
   const recorded = {
     log: pino({ level, serializers: { err: describeError } }, { write: (line) => void (recorded.text += line) }),

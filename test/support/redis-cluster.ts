@@ -4,9 +4,9 @@ import { type Server, startRedis } from '../../dev/servers.ts'
 import { certificate, trusting } from './certificate.ts'
 import { waitFor } from './wait-for.ts'
 
-/** A cluster of three masters. Nearly all keys are on the first one, which has a replica. Everything uses TLS. */
+/** Three masters, with TLS everywhere. Nearly all keys are on the first, which has a replica. */
 export interface RedisCluster {
-  /** The value of REDIS_URL. */
+  /** The value for REDIS_URL. */
   url: string
   master: Server
   /** Whether the replica has become a master. */
@@ -22,7 +22,7 @@ const more = {
   'repl-diskless-sync-delay': '0',
 }
 
-/** Nodes communicate on a port that is 10 000 higher, and that must be below the ports of outgoing connections. */
+/** Nodes talk to each other on a port 10 000 higher, which must be below the ports of outgoing connections. */
 const maxPort = 22_700
 
 export async function startCluster(): Promise<RedisCluster> {
@@ -33,7 +33,7 @@ export async function startCluster(): Promise<RedisCluster> {
     await first.cluster('ADDSLOTS', ...range(slot, Math.min(slot + 4000, slots - 2)))
   await second.cluster('ADDSLOTS', slots - 2)
   await third.cluster('ADDSLOTS', slots - 1)
-  // Otherwise, the nodes would begin with the same epoch, and would first have to agree on different ones.
+  // Otherwise the nodes would start with the same epoch, and would first have to agree on different ones.
   for (const [index, node] of nodes.entries())
     await node.call('CLUSTER', 'SET-CONFIG-EPOCH', index + 1).catch((error: Error) => {
       // The client sends a command again if the connection breaks before the response.
@@ -43,7 +43,7 @@ export async function startCluster(): Promise<RedisCluster> {
   for (const [index, node] of nodes.entries())
     for (const { port } of servers.slice(index + 1)) await node.call('CLUSTER', 'MEET', '127.0.0.1', port)
   const all = (text: string, count: number) => (info: string) => info.split(text).length === count + 1
-  // During the handshake, a node knows another one only under a temporary id.
+  // During the handshake, a node knows another only by a temporary id.
   const isIntroduced = (info: string) => all(' connected', 4)(info) && !info.includes('handshake')
   await eventually(nodes, (node) => node.call('CLUSTER', 'NODES'), isIntroduced)
   await replica.call('CLUSTER', 'REPLICATE', String(await first.call('CLUSTER', 'MYID')))

@@ -34,7 +34,7 @@ async function valueOf(redis: Redis, key: string): Promise<unknown> {
   }
 }
 
-/** Deletes all keys of one service, as FLUSHALL does in production. */
+/** Does what FLUSHALL does in production, but only for one service. */
 export async function deleteAllKeys(redisUrl: string, prefix: string): Promise<void> {
   const redis = new Redis(redisUrl)
   try {

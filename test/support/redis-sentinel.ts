@@ -3,9 +3,9 @@ import { type Server, startRedis } from '../../dev/servers.ts'
 import { certificate, trusting } from './certificate.ts'
 import { waitFor } from './wait-for.ts'
 
-/** A master with a replica, watched by three sentinels. Everything uses TLS. */
+/** A master and a replica, watched by three sentinels, with TLS everywhere. */
 export interface Sentinels {
-  /** The value of REDIS_URL. */
+  /** The value for REDIS_URL. */
   url: string
   master: Server
   /** Whether the sentinels name the replica as the master. */
@@ -19,7 +19,7 @@ const downAfterMs = 500
 export async function startSentinels(): Promise<Sentinels> {
   const master = await startRedis({ tls, more: { 'repl-diskless-sync-delay': '0' } })
   const replica = await startRedis({ tls, more: { replicaof: `127.0.0.1 ${master.port}` } })
-  // The replica must be connected before the sentinels start, because a sentinel looks for replicas only every 10 s.
+  // The replica must connect before the sentinels start, because a sentinel looks for replicas only every 10 s.
   await eventually(replica.url, async (redis) => (await redis.info('replication')).includes('link_status:up'))
   const sentinel = [
     `sentinel monitor payments 127.0.0.1 ${master.port} 2`,

@@ -11,11 +11,11 @@ import { newDelivery } from '../../src/webhooks/deliveries/new-delivery.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import type { Merchant, Service } from './service.ts'
 
-/** The state of a delivery before a replay. `none`: it does not exist. `due`: its first attempt has not begun. */
+/** A delivery before the replay. `none`: it does not exist. `due`: its first attempt has not begun. */
 export const states = ['none', 'due', 'RETRYING', 'DELIVERED', 'DEAD', 'CANCELLED'] as const
 export type State = (typeof states)[number]
 
-/** An event of the log, and the state of its delivery to an endpoint. */
+/** A logged event, and the state of its delivery to an endpoint. */
 export interface Logged {
   event: EventName
   at: Date
@@ -23,7 +23,6 @@ export interface Logged {
   sandbox?: boolean
 }
 
-/** Logs events of a payment. Returns their ids. */
 export async function logEvents(
   { deps }: Service,
   { businessId }: Merchant,
@@ -47,7 +46,7 @@ export async function logEvents(
 
 const recorded = { format: paymentFormat, facts: { status: 'PENDING', amount: 5 } }
 
-/** Stores the deliveries of logged events to an endpoint, each in the state that `logged` has at the same position. */
+/** One delivery per logged event, in the state that `logged` has at the same position. */
 export async function storeDeliveries(
   { deps, clock }: Service,
   endpoint: { _id: string; url: string },
@@ -72,7 +71,7 @@ export async function storeDeliveries(
   await nativeCollection(deps.Delivery).insertMany(deliveries)
 }
 
-/** Carries out the replays that are due, as a worker does, and waits for their attempts. */
+/** Carries out due replays, as a worker does, and waits for their attempts. */
 export async function runReplays(deps: Deps): Promise<void> {
   deps.slots.open()
   for (let leased = await leaseReplay(deps); leased !== null; leased = await leaseReplay(deps))

@@ -8,13 +8,13 @@ import { createProduct, openLiveShop } from './store.ts'
 
 const events = ['payment.created', 'payment.confirmed', 'payment.cancelled', 'payment.refunded', 'order.new']
 
-/** A business with a test key and a live key. */
+/** One business, with a test key and a live key. */
 export interface Pair {
   test: Merchant
   live: Merchant
 }
 
-/** Creates a business whose test events go to the endpoint server. */
+/** Its test events go to the endpoint server. */
 export async function openPair(service: Service, endpointServer: EndpointServer): Promise<Pair> {
   const test = await service.merchant()
   const issued = await service.key(test.businessId, { mode: 'live' })
@@ -27,8 +27,8 @@ export async function openPair(service: Service, endpointServer: EndpointServer)
 }
 
 /**
- * Creates one of everything that a key can create, in a final state and delivered. Returns the references of two
- * intents and an order.
+ * One of everything that a key can create, in a final state and delivered. Returns the references of two intents and an
+ * order.
  */
 export async function createSampleData(service: Service, merchant: Merchant, sandbox: boolean): Promise<string[]> {
   const named = { amount: 50_000, merchantReference: newId() }
@@ -47,7 +47,7 @@ export async function createSampleData(service: Service, merchant: Merchant, san
   return [first.referenceNumber, second.referenceNumber, order.number]
 }
 
-/** Counts the documents of a business that its test keys created, by collection. */
+/** Documents created by a business's test keys, by collection. */
 export async function countTestData({ deps }: Service, { businessId }: Merchant) {
   const filter = { businessId, sandbox: true }
   return {
@@ -58,7 +58,7 @@ export async function countTestData({ deps }: Service, { businessId }: Merchant)
   }
 }
 
-/** Makes all documents of a business older by `ms`, and the clean-up start from the beginning. */
+/** Makes all of a business's documents older by `ms`, and the clean-up start from the beginning. */
 export async function ageData({ deps }: Service, { businessId }: Merchant, ms: number): Promise<void> {
   const older = [{ $set: { createdAt: { $subtract: ['$createdAt', ms] } } }]
   const options = { updatePipeline: true, timestamps: false }
@@ -77,7 +77,7 @@ export async function ageData({ deps }: Service, { businessId }: Merchant, ms: n
   await deps.RetentionProgress.updateMany({}, { $unset: { walked: 1 } })
 }
 
-/** Saves the documents of a business that its test keys created. Returns a function that restores them. */
+/** Saves the documents created by a business's test keys. Returns a function that restores them. */
 export async function saveTestData({ deps }: Service, { businessId }: Merchant): Promise<() => Promise<void>> {
   const owned = { businessId, sandbox: true }
   const saved = await Promise.all(

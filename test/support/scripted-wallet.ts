@@ -2,20 +2,18 @@ import type { Deps } from '../../src/platform/deps.ts'
 import { openWallets, type StatusQuery, type Wallet, type WalletOutcome } from '../../src/wallets/wallet.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 
-/** A wallet that returns what a test sets, and records its calls. */
+/** Returns what a test sets, and records its calls. */
 export interface ScriptedWallet extends Wallet {
-  /** The keys of the orders it received. */
   orders: string[]
   queries: StatusQuery[]
-  /** Sets the outcome of payments and refunds. */
+  /** What payments and refunds return. */
   setOutcome(carryOut: () => WalletOutcome | Promise<WalletOutcome>): void
-  /** Sets the result of status queries. */
+  /** What status queries return. */
   setStatus(outcome: WalletOutcome): void
-  /** Makes every status query throw this error. */
   setStatusError(error: Error): void
 }
 
-/** Replaces the sandbox wallet of these processes. At first every outcome is unknown. */
+/** Replaces these processes' sandbox wallet. At first, every outcome is unknown. */
 export function scriptedWallet(...services: { deps: Deps }[]): ScriptedWallet {
   let carryOut: () => WalletOutcome | Promise<WalletOutcome> = () => ({
     outcome: 'unknown',

@@ -23,16 +23,15 @@ import { listen } from './listen.ts'
 import { servers } from './servers.ts'
 import { withOpened } from './with.ts'
 
-/** The offset that tests add to database time. Time continues from there, so that real waits still end. */
+/** Offset to database time. Time continues from there, so that real waits still end. */
 export interface Clock {
   now(): Date
-  /** Moves the clock forward. */
   advance(ms: number): void
-  /** Stops the clock at an instant, or lets it run again (null). */
+  /** Null lets the clock run again. */
   freeze(at: Date | null): void
 }
 
-/** `shift` is the parameter of `openDeps`. `now` uses this process's own clock. */
+/** `shift` is `openDeps`'s parameter. `now` uses this process's own clock. */
 export function createClock(): Clock & { shift(atMs: number): number } {
   let offsetMs = 0
   let frozenAt: Date | null = null
@@ -50,16 +49,19 @@ export function createClock(): Clock & { shift(atMs: number): number } {
   }
 }
 
-/** An operator, for operations that the audit trail records. */
+/** Performs operations that the audit trail records. */
 export const tester: By = { actor: { kind: 'operator', name: 'tester', from: null }, reason: null }
 
 export const secretKey = randomBytes(32).toString('base64')
 
-/** Hashing as in production would take a tenth of the processor time of the tests. Production refuses less. */
+/**
+ * Hashing as in production would take a tenth of the tests' processor time. Production refuses anything cheaper than
+ * its own.
+ */
 export const hashCost = ({ NODE_ENV }: Record<string, string | undefined>): Record<string, string> =>
   NODE_ENV === 'production' ? {} : { HASH_MEMORY_KIB: '64' }
 
-/** The environment of a new service: an empty database and empty queues on the servers of this run. */
+/** An empty database and empty queues on this run's servers. */
 export function freshEnvironment(changes: Record<string, string>): Record<string, string> {
   const name = newName()
   return {
@@ -88,16 +90,14 @@ export function freshEnvironment(changes: Record<string, string>): Record<string
 /** A whole service in this process: its API on a real port, a clock that tests set, and its workers on demand. */
 export interface Service {
   deps: Deps
-  /** `now` is the time of the service. */
+  /** `now` is the service's time. */
   clock: Clock & { shift(atMs: number): number }
   /** http://127.0.0.1:port */
   origin: string
   http: ReturnType<typeof supertest>
-  /** A business with a key. */
   merchant(options?: Partial<KeyOptions>): Promise<Merchant>
-  /** Issues another key. */
   key(businessId: string, options?: Partial<KeyOptions>): Promise<IssuedKey>
-  /** Allows endpoints on this host, although they are private and use plain HTTP. */
+  /** Allows endpoints on this host, although it's private and uses plain HTTP. */
   allowHost(host: string): void
   startWorkers(): { close(): Promise<void> }
   close(): Promise<void>
@@ -114,7 +114,7 @@ export interface Merchant {
   businessId: string
   keyId: string
   key: string
-  /** The headers of a write, by default with a new idempotency key. */
+  /** A write's headers, by default with a new idempotency key. */
   write(idempotencyKey?: string): Record<string, string>
   read(): Record<string, string>
 }
@@ -181,7 +181,7 @@ export const expectIntact = ({ mongo, config, now }: Deps): Promise<void> =>
 
 const agent = new Agent({ keepAlive: true })
 
-/** By default, supertest opens a connection for each request, which costs as much as a short request itself. */
+/** By default, supertest opens a connection per request, which costs as much as a short request itself. */
 export function httpTo(origin: string): ReturnType<typeof supertest> {
   const http = supertest(origin)
   for (const method of ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'] as const) {
@@ -191,14 +191,14 @@ export function httpTo(origin: string): ReturnType<typeof supertest> {
   return http
 }
 
-/** A service for all tests of a `describe`. The environment is a function if it depends on an earlier hook. */
+/** One service per `describe`. The environment is a function if it depends on an earlier hook. */
 export const withService = (environment: Environment | (() => Environment) = {}, log?: Log): Service =>
   withOpened(
     () => openService(typeof environment === 'function' ? environment() : environment, log),
     (service) => service.close(),
   )
 
-/** A new service for each test of a `describe`. */
+/** A new service for each test. */
 export const withServicePerTest = (environment: Environment = {}): Service =>
   withOpened(
     () => openService(environment),
@@ -206,25 +206,25 @@ export const withServicePerTest = (environment: Environment = {}): Service =>
     'test',
   )
 
-/** Another process of the same service, with the same database and queues, for all tests of a `describe`. */
+/** Another process of the same service, with the same database and queues, for the whole `describe`. */
 export function withSecondProcess(service: Service, environment: Environment = {}): Service {
   return withService(() => ({ ...sharedEnvironment(service), ...environment }))
 }
 
-/** The environment of another process of the same service. */
+/** Lets another process belong to the same service. */
 export function sharedEnvironment({ deps: { config } }: Service): Environment {
   const { mongodbUrl, queuePrefix, redisUrl } = config
   return { MONGODB_URL: mongodbUrl, QUEUE_PREFIX: queuePrefix, REDIS_URL: redisUrl }
 }
 
-/** A business with a key, for all tests of a `describe`. */
+/** A new business with a key, for the whole `describe`. */
 export const withMerchant = (service: Service, options?: Partial<KeyOptions>): Merchant =>
   withOpened(
     () => service.merchant(options),
     () => undefined,
   )
 
-/** A new business with a key for each test of a `describe`. */
+/** A new business with a key for each test. */
 export const withMerchantPerTest = (service: Service, options?: Partial<KeyOptions>): Merchant =>
   withOpened(
     () => service.merchant(options),
@@ -246,14 +246,13 @@ export function asMerchant(businessId: string, issued: IssuedKey): Merchant {
   }
 }
 
-/** A merchant that uses another key of the same business. */
 export const withAnotherKey = async (
   service: Service,
   { businessId }: Merchant,
   options?: Partial<KeyOptions>,
 ): Promise<Merchant> => asMerchant(businessId, await service.key(businessId, options))
 
-/** Leaves the state of a process that crashes before it stores its responses. */
+/** Makes it look as if the process had crashed before storing its responses. */
 export async function loseResponses({ deps }: Service): Promise<void> {
   await deps.StoredResponse.deleteMany({})
 }

@@ -4,7 +4,7 @@ import { openingStock } from '../invariants/expect-invariants.ts'
 import { type Merchant, type Service, tester } from './service.ts'
 import { waitFor } from './wait-for.ts'
 
-/** Operations of merchants on their store, for tests that need them as set-up. */
+/** What merchants do with their store, as set-up for tests. */
 
 export interface VariantResponse {
   _id: string
@@ -27,11 +27,10 @@ export interface ProductResponse {
   updatedAt: string
 }
 
-/** Creates the live shop of a business, as an operator. */
 export const openLiveShop = ({ deps }: Service, { businessId }: Merchant) =>
   createShop(deps, { businessId, name: 'Épicerie' }, tester)
 
-/** Creates a product. By default it costs 1 000 centimes and has 5 in stock. */
+/** By default, a product costs 1 000 centimes and has 5 in stock. */
 export async function createProduct(
   service: Service,
   merchant: Merchant,
@@ -57,11 +56,11 @@ export async function readProduct(service: Service, merchant: Merchant, id: stri
 export interface StoreResponse {
   status: number
   text: string
-  /** Whether the merchant need not repeat the request. */
+  /** Whether the merchant need not retry. */
   isDone: boolean
 }
 
-/** Sends a write to a process that may die, by default always with the same idempotency key. */
+/** The process may die. By default, the idempotency key is always the same. */
 export async function sendStore(
   origin: string,
   merchant: Merchant,
@@ -80,7 +79,7 @@ export async function sendStore(
   return { status, text: await response.text(), isDone: status < 500 && status !== 409 }
 }
 
-/** Repeats a request as a merchant does, because MongoDB keeps the locks of a killed process for some seconds. */
+/** Retries like a merchant, because MongoDB keeps a killed process's locks for some seconds. */
 export const repeated = (send: () => Promise<StoreResponse>): Promise<StoreResponse> =>
   waitFor(
     'a final response',

@@ -1,4 +1,4 @@
-/** A clock that only `advance` moves. Timers fire in order. */
+/** Only `advance` changes this clock. Timers fire in order. */
 export function createTime() {
   let now = 0
   let timers: { at: number; act: () => unknown }[] = []
@@ -10,7 +10,7 @@ export function createTime() {
       return () => void (timers = timers.filter((other) => other !== timer))
     },
     timers: () => timers.length,
-    /** Moves the clock, and waits for what the timers started. */
+    /** Also waits for what the timers started. */
     async advance(ms: number) {
       const end = now + ms
       for (;;) {

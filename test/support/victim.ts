@@ -11,18 +11,17 @@ import { openMongoProxy } from './mongo-proxy.ts'
 import type { Service } from './service.ts'
 
 /**
- * The fate of the step at which a process is killed. `lost`: the step never happens. `unanswered`: the step
- * happens, but the process dies before the response. `late`: the step happens after another process has taken over.
+ * What happens to the step at which a process is killed. `lost`: it never happens. `unanswered`: it happens, but the
+ * process dies before the response. `late`: it happens after another process has taken over.
  */
 export const fates = ['lost', 'unanswered', 'late'] as const
 /** `paused`: the step waits, and the process continues after it. */
 export type Fate = (typeof fates)[number] | 'paused'
 
-/** A process that dies at a given step. A step is a command to MongoDB or a job for Redis. */
+/** A process that dies at a given step, which is a command to MongoDB or a job for Redis. */
 export interface Victim {
   deps: Deps
   origin: string
-  /** The names of the steps so far. */
   steps: string[]
   /** Resolves when the process is dead or paused, and its last step has met its fate. */
   died: Promise<void>
@@ -31,10 +30,10 @@ export interface Victim {
   close(): Promise<void>
 }
 
-/** How far the clock of a victim is behind. This is far enough that its leases have expired for all other processes. */
+/** How far a victim's clock is behind: far enough that its leases have expired for all other processes. */
 export const behindMs = 12_000
 
-/** Opens another process of the service that dies at step `step` (0 means never). Its clock is `lateMs` behind. */
+/** Another process of the service, which dies at step `step` (0: never). Its clock is `lateMs` behind. */
 export async function openVictim(
   service: Service,
   { step, fate, lateMs }: { step: number; fate: Fate; lateMs: number },
@@ -44,7 +43,7 @@ export async function openVictim(
   let dead = false
   const death = createGate()
   const take = (name: string): boolean => {
-    // The steps of opening are not part of the operation.
+    // The steps of opening aren't part of the operation.
     if (!open) return false
     steps.push(name)
     const last = steps.length === step
@@ -61,7 +60,7 @@ export async function openVictim(
   const { config, log } = service.deps
   const deps = await openDeps({ ...config, mongodbUrl: proxy.url }, log, createMetrics(), 'web', shift)
   deps.apiSwitch.close()
-  // Compiling the schemas of requests takes long.
+  // Compiling the request schemas takes long.
   deps.validate = service.deps.validate
   const { enqueue } = deps
   const heldBack: (() => void)[] = []
@@ -91,7 +90,7 @@ export async function openVictim(
   }
 }
 
-/** Creates the app at its first request, because that takes a while and most victims get no request. */
+/** Created at its first request, because that takes a while and most victims get none. */
 function createAppOnDemand(deps: Deps): Express {
   let app: Express | null = null
   const handle: RequestHandler = (req, res, next) => {

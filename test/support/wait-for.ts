@@ -22,5 +22,5 @@ export async function waitFor<T>(
   }
 }
 
-/** As `waitFor`, for a look that costs much. */
+/** Like `waitFor`, for an expensive `look`. */
 export const waitRarely: typeof waitFor = (what, look, withinMs) => waitFor(what, look, withinMs, 100)

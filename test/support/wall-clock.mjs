@@ -1,11 +1,10 @@
-// Preloaded into a process of a test. The file that WALL_CLOCK names contains milliseconds, which are added to the wall
-// clock of the service and all libraries. Timers and the monotonic clock stay correct, as when a machine's clock is
-// set.
+// Preloaded into a process. WALL_CLOCK names a file with milliseconds to add to the wall clock of the service and all
+// libraries. Timers and the monotonic clock stay correct, as when a machine's clock is set.
 import { readFileSync } from 'node:fs'
 
 const file = process.env.WALL_CLOCK
 const TrueDate = Date
-/** How long a value that was read is used. */
+/** How long a value is reused after it was read. */
 const cacheMs = 20
 let aheadMs = 0
 let readAt = Number.NEGATIVE_INFINITY

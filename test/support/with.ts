@@ -1,8 +1,8 @@
-/** How to close what the hooks of a `describe` opened, in the order of opening. */
+/** Closes what the hooks of a `describe` opened, in the order of opening. */
 const closers = new WeakMap<Mocha.Suite, Partial<Record<'describe' | 'test', (() => unknown)[]>>>()
 
 /**
- * Opens something before the tests of the calling `describe`, or before each of them. Closes it after all other `after`
+ * Opens something before the calling `describe`'s tests, or before each of them. Closes it after all other `after`
  * hooks, in reverse order of opening. The result gets its properties before the next `before` hook runs.
  */
 export function withOpened<T extends object>(
@@ -21,11 +21,11 @@ export function withOpened<T extends object>(
   return opened
 }
 
-/** A server for one `describe`, which may break it (dev/servers.ts). */
+/** The server belongs to one `describe`, which may break it (dev/servers.ts). */
 export const withServer = <T extends { stop(): Promise<unknown> }>(start: () => Promise<T>): T =>
   withOpened(start, (server) => server.stop())
 
-/** Adds the closing hook while the tests run, so that it runs after those of the test file. */
+/** Adds the closing hook while the tests run, so that it runs after the test file's own. */
 function closersOf(suite: Mocha.Suite, per: 'describe' | 'test'): (() => unknown)[] {
   const known = closers.get(suite)?.[per]
   if (known !== undefined) return known

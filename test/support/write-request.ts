@@ -3,7 +3,7 @@ import { type Marking, markingOf } from '../../src/intents/marks.ts'
 import type { Deps } from '../../src/platform/deps.ts'
 import { newId } from '../../src/platform/ids.ts'
 
-/** A write request that no other one is like, for tests that call an operation directly. */
+/** A write request unlike any other, for tests that call an operation directly. */
 export function newRequest(deps: Pick<Deps, 'now' | 'secrets'>, changes: Partial<WriteRequest> = {}): WriteRequest {
   const key = changes.key ?? newId()
   return {
@@ -23,7 +23,7 @@ export function newRequest(deps: Pick<Deps, 'now' | 'secrets'>, changes: Partial
   }
 }
 
-/** The data of a result, after its step with a third party. Throws the error that it may be. */
+/** A result's data, after its step with a third party. Throws if the result is an error. */
 export async function dataOf(result: Result): Promise<Record<string, unknown>> {
   if (result.kind === 'stored') return JSON.parse(result.response.body.toString()).data
   const { data: begun } = result
@@ -32,7 +32,7 @@ export async function dataOf(result: Result): Promise<Record<string, unknown>> {
   return data as Record<string, unknown>
 }
 
-/** Runs an operation as a request does: after an error, what another request with its key has done counts. */
+/** Runs an operation like a request does: after an error, what another request with its key has done counts. */
 export async function finished(run: Promise<Result>, find: () => Promise<Result | null>) {
   try {
     return await dataOf(await run)
@@ -43,6 +43,6 @@ export async function finished(run: Promise<Result>, find: () => Promise<Result 
   }
 }
 
-/** What a request that no other one is like leaves in an intent. */
+/** What a request unlike any other leaves in an intent. */
 export const newMarking = (deps: Pick<Deps, 'now' | 'secrets'>, details = {}): Marking =>
   markingOf(newRequest(deps), deps.now(), details)

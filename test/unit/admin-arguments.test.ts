@@ -25,7 +25,7 @@ describe('A command line argument', () => {
     expectRefused(mode, ['', 'LIVE', 'sandbox', ' live'], /test or live/)
   })
 
-  it('may be a list of scopes in any order, and repeated scopes are removed', () => {
+  it('may be a list of scopes in any order, without duplicates in the result', () => {
     const [one, other] = ['payments.intents:read', 'store.orders:read'] as const
     expect(someScopes(`${other}, ${one},${other}`)).to.deep.equal([one, other])
     expect(someScopes(scopes.join(','))).to.deep.equal([...scopes])
@@ -71,13 +71,13 @@ describe('A command line argument', () => {
     expectRefused(pinCode, ['', '123', '1234567', '12a4'], /4 to 6/)
   })
 
-  it("may be a limit within its bounds, or `default` for the service's own limit", () => {
+  it("may be a limit within its bounds, or `default` for the service's limit", () => {
     const limit = limitFrom(1, 500)
     expect([limit('1'), limit('500'), limit('default')]).to.deep.equal([1, 500, 'default'])
     expectRefused(limit, ['', '0', '501', '-1', '1.5', '1e2', ' 5', 'none'], /from 1 to 500, or default/)
   })
 
-  it('must be a whole number and a safe integer if it stands for centimes', () => {
+  it('must be a whole number and a safe integer if it is in centimes', () => {
     expect([centimes('0'), centimes('9007199254740991')]).to.deep.equal([0, Number.MAX_SAFE_INTEGER])
     expectRefused(centimes, ['', '-1', '1.5', '1e3', '0x10', ' 5', '9007199254740992'], /whole number/)
   })

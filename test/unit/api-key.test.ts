@@ -22,7 +22,7 @@ describe('An API key', () => {
     expect(keys).to.have.property('size', 1000)
   })
 
-  it('is recognised as mistyped if one character is changed or two characters are swapped', () => {
+  it('is recognised as mistyped if one character changes or two are swapped', () => {
     const key = newKey('secret', 'live')
     for (let at = 0; at < key.length; at += 1) {
       const changed = key.slice(0, at) + (key[at] === 'q' ? 'r' : 'q') + key.slice(at + 1)
@@ -33,7 +33,7 @@ describe('An API key', () => {
     }
   })
 
-  it('is recognised as mistyped if its length, kind or environment is changed', () => {
+  it('is recognised as mistyped if its length, kind or environment changes', () => {
     const key = newKey('secret', 'test')
     const otherLengths = [`${key}a`, key.slice(0, -1), ` ${key}`, `${key}\n`, '', 'sk_test_']
     for (const text of [...otherLengths, key.replace('test', 'live'), key.replace('sk', 'pk')])

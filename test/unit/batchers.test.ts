@@ -16,7 +16,7 @@ const restMs = 500
 
 const later = () => performance.now() + 60_000
 
-/** A batcher of upper-case letters. A test ends each batch itself. */
+/** Upper-cases letters. The test ends each batch itself. */
 function openBatcher(longestBatch: number, restAfter = (_calls: number) => 0) {
   const batches: { items: string[]; end(outcomes: (string | Error)[]): void; fail(error: Error): void }[] = []
   const batcher = createBatcher<string, string>(
@@ -40,7 +40,7 @@ function openBatcher(longestBatch: number, restAfter = (_calls: number) => 0) {
 const nextLoop = () => new Promise(setImmediate)
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => `${index}`)
 const outcome = (promise: Promise<unknown>) => promise.catch((error: Error) => error)
-/** Makes these calls at once. Returns an outcome or an error for each. */
+/** All at once. Returns an outcome or an error for each. */
 const callAll = <Item>(batcher: Batcher<Item, unknown>, items: Item[]) =>
   Promise.all(items.map((item) => outcome(batcher(item, later()))))
 
@@ -48,7 +48,7 @@ describe('A write batcher', () => {
   beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }))
   afterEach(() => mock.timers.reset())
 
-  it('sends one batch at a time, and collects the calls that arrive in the meantime, in order, for the next batch', async () => {
+  it('sends one batch at a time, and collects the calls that arrive meanwhile, in order, for the next', async () => {
     const { batches, call, finish } = openBatcher(10)
     const first = call('a')
     await nextLoop()
@@ -65,7 +65,7 @@ describe('A write batcher', () => {
     expect(await lone).to.equal('E')
   })
 
-  it('sends a single call immediately, and later calls together after a pause, which is longer after more calls', async () => {
+  it('sends a single call at once, and later calls together after a pause that grows with their number', async () => {
     const { batches, call, finish } = openBatcher(10, (calls) => calls * restMs)
     const first = call('a')
     await finish(0)
@@ -86,7 +86,7 @@ describe('A write batcher', () => {
     await inPause(restMs, ['e'])
   })
 
-  it('pauses as long if calls did not fit into the last batch', async () => {
+  it('pauses as long if some calls did not fit into the last batch', async () => {
     const { call, finish, sizes } = openBatcher(60, () => restMs)
     const all = numbers(115).map((item) => call(item))
     await finish(0)
@@ -98,7 +98,7 @@ describe('A write batcher', () => {
     expect(await Promise.all(all)).to.deep.equal(numbers(115))
   })
 
-  it('sends no more calls in a batch than the configured maximum', async () => {
+  it('sends at most the configured maximum per batch', async () => {
     const { call, finish, sizes } = openBatcher(3)
     const all = numbers(8).map((item) => call(item))
     for (const index of [0, 1, 2]) await finish(index)
@@ -106,7 +106,7 @@ describe('A write batcher', () => {
     expect(sizes()).to.deep.equal([3, 3, 2])
   })
 
-  it('gives each caller the outcome of its own call, and passes an error only to the caller concerned', async () => {
+  it('gives each caller its own outcome, and an error only to the caller concerned', async () => {
     const { batches, call } = openBatcher(10)
     const all = Promise.all(['a', 'b', 'c'].map((item) => outcome(call(item))))
     await nextLoop()
@@ -116,7 +116,7 @@ describe('A write batcher', () => {
     expect(b).to.be.an('error').with.property('message', 'b is wrong')
   })
 
-  it('rejects all calls in a batch that fails, and continues with the next batch', async () => {
+  it('rejects all calls of a failed batch, and continues with the next', async () => {
     const { batches, call, finish } = openBatcher(10)
     const all = ['a', 'b'].map((item) => outcome(call(item)))
     await nextLoop()
@@ -129,7 +129,7 @@ describe('A write batcher', () => {
     expect(await waiting).to.equal('C')
   })
 
-  it("rejects a call with 503 SERVICE_UNAVAILABLE, instead of sending it, if the call's deadline has passed", async () => {
+  it('rejects a call whose deadline has passed with 503 SERVICE_UNAVAILABLE, without sending it', async () => {
     const { batches, call, finish } = openBatcher(10)
     const first = call('a')
     await nextLoop()
@@ -151,7 +151,7 @@ interface Seat {
   guest: string | null
 }
 
-describe('With MongoDB,', () => {
+describe('Write batchers on MongoDB', () => {
   const service = withService()
   const writeConcernFault = (writeErrors: object[]) => {
     const result = { getWriteConcernError: () => ({ code: 64 }) } as never
@@ -159,7 +159,7 @@ describe('With MongoDB,', () => {
     return new mongo.MongoBulkWriteError(reported, result)
   }
 
-  describe('an insert batcher', () => {
+  describe('for inserts', () => {
     interface Thing {
       _id: string
       [field: string]: unknown
@@ -174,7 +174,7 @@ describe('With MongoDB,', () => {
     }
     const inserted = { inserted: true }
 
-    it('tells each caller whether its document was inserted and, if not, which index rejected the document', async () => {
+    it('report to each caller whether its document was inserted or which index rejected it', async () => {
       const { things, insert } = await openThings()
       await insert({ _id: 'old', code: '000001' }, later())
       const refusedBy = (index: string) => ({ inserted: false, index })
@@ -193,7 +193,7 @@ describe('With MongoDB,', () => {
       expect(await things.countDocuments()).to.equal(3)
     })
 
-    it('rejects only the call whose document cannot be encoded', async () => {
+    it("reject only the call whose document can't be encoded", async () => {
       const { things, insert } = await openThings()
       const [a, b, c] = await callAll(insert, [{ _id: 'a' }, { _id: 'b', 'nul\0': 1 }, { _id: 'c' }])
       expect([a, c]).to.deep.equal([inserted, inserted])
@@ -201,7 +201,7 @@ describe('With MongoDB,', () => {
       expect((await things.find().toArray()).map(({ _id }) => _id)).to.have.members(['a', 'c'])
     })
 
-    it("never quotes a document's value in an error", async () => {
+    it("never quote a document's value in an error", async () => {
       const { things, insert } = await openThings()
       await things.createIndex({ list: 1, other: 1 })
       const refused = await outcome(insert({ _id: 'a', list: ['424242'], other: ['1'] }, later()))
@@ -209,14 +209,14 @@ describe('With MongoDB,', () => {
       expect((refused as Error).message).not.to.include('424242')
     })
 
-    it('treats the outcome of the whole batch as unknown if the write concern failed, even for duplicates', async () => {
+    it('treat a whole batch as unknown if the write concern failed, even for duplicates', async () => {
       const fault = writeConcernFault([{ index: 0, code: 11000, errmsg: 'duplicate' }])
       const insert = createInsertBatcher<Thing>(() => Promise.reject(fault))
       expect(await callAll(insert, [{ _id: 'a' }, { _id: 'b' }])).to.deep.equal([fault, fault])
     })
   })
 
-  describe('an update batcher', () => {
+  describe('for updates', () => {
     async function openSeats(...ids: string[]) {
       const seats = service.deps.mongo.collection<Seat>(`seats${Math.random()}`)
       excuse([seats.collectionName])
@@ -235,14 +235,14 @@ describe('With MongoDB,', () => {
       return { batcher: createUpdateBatcher<Seat>(watched), sent, guests }
     }
 
-    /** An update that assigns a free seat to a guest. */
+    /** Assigns a free seat to a guest. */
     const take = (_id: string, guest: string): GuardedUpdate => ({
       filter: { _id, guest: null },
       update: { $set: { guest } },
       proof: { guest },
     })
 
-    it('writes waiting updates together, and tells each caller whether the guard of its update matched', async () => {
+    it('write waiting updates together, and report to each caller whether its guard matched', async () => {
       const { batcher, sent, guests } = await openSeats('a', 'b', 'c')
       expect(await batcher(take('b', 'Ali'), later())).to.equal(true)
       const updates = [take('a', 'Mariem'), take('b', 'Sidi'), take('c', 'Sidi'), take('nowhere', 'Sidi')]
@@ -251,7 +251,7 @@ describe('With MongoDB,', () => {
       expect(await guests()).to.deep.equal(['a Mariem', 'b Ali', 'c Sidi'])
     })
 
-    it('sends at most one update per document in each batch, and lets only the first of several updates with the same guard succeed', async () => {
+    it('send one update per document and batch, and let only the first with a given guard succeed', async () => {
       const { batcher, sent, guests } = await openSeats('a', 'b')
       const updates = [take('a', 'Ali'), take('a', 'Sidi'), take('b', 'Ali'), take('a', 'Mariem')]
       expect(await callAll(batcher, updates)).to.deep.equal([true, false, true, false])
@@ -259,7 +259,7 @@ describe('With MongoDB,', () => {
       expect(await guests()).to.deep.equal(['a Ali', 'b Ali'])
     })
 
-    it('rejects only the updates that cannot be encoded or that MongoDB rejects, and quotes no stored value in the error', async () => {
+    it("reject only updates that can't be encoded or that MongoDB rejects, and quote no stored value", async () => {
       const { batcher, guests } = await openSeats('a', 'b', 'c')
       const unsound = { ...take('b', 'Sidi'), update: { $set: { 'nul\0': 1 } } }
       const refused = { ...take('c', 'Sidi'), update: { $inc: { guest: 1 } }, filter: { _id: 'c' } }
@@ -271,7 +271,7 @@ describe('With MongoDB,', () => {
       expect(await guests()).to.deep.equal(['a Ali', 'b null', 'c secret'])
     })
 
-    it('treats the outcome of the whole batch as unknown if the connection or the write concern failed', async () => {
+    it('treat a whole batch as unknown if the connection or the write concern failed', async () => {
       const duplicate = { index: 0, code: 11000, errmsg: 'duplicate' }
       for (const fault of [new mongo.MongoNetworkError('connection lost'), writeConcernFault([duplicate])]) {
         let sends = 0
@@ -286,7 +286,7 @@ describe('With MongoDB,', () => {
 })
 
 describe('A read batcher', () => {
-  it('reads once for all waiting callers, finds a document by any of its ids, and caches nothing', async () => {
+  it('reads once for all waiting callers, finds documents by any of their ids, and caches nothing', async () => {
     const requested: string[][] = []
     const read = createReadBatcher<{ ids: string[]; seen: number }>(
       (ids) => {

@@ -7,11 +7,11 @@ describe("A benchmark's delivery count", () => {
     references.map((reference, at): Arrival => [1, reference, `delivery ${at}`, at])
   const expected = new Set(['a', 'b', 'c'])
 
-  it('equals the number of expected deliveries that have arrived', () => {
+  it('equals the number of expected deliveries that arrived', () => {
     expect([countDelivered([], expected), countDelivered(of('b', 'a', 'c'), expected)]).to.deep.equal([0, 3])
   })
 
-  it('is replaced by an error if a delivery is repeated, or if a late delivery from an earlier round arrives in place of a missing one', () => {
+  it('becomes an error if a delivery arrives twice, or a late one replaces a missing one', () => {
     expect(() => countDelivered(of('a', 'b', 'b'), expected)).to.throw('twice')
     expect(() => countDelivered(of('a', 'b', 'd'), expected)).to.throw('d was delivered late')
   })

@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import { mongo } from 'mongoose'
 import { bytesOf } from '../../src/mongo/bytes-of.ts'
 
-describe('The size of a document', () => {
-  it('is the same as that of its BSON, whatever it contains', () => {
+describe("A document's computed size", () => {
+  it('equals that of its BSON, whatever it contains', () => {
     const numbers = [0, 1, -1, 0.5, 2 ** 31 - 1, 2 ** 31, -(2 ** 31), -(2 ** 31) - 1, 2 ** 53 - 1, 1e300]
     const values = [...numbers, '', 'thé 🍵', '\u0000', true, false, null, undefined, new Date(0), [], {}]
     const documents = [{}, ...values.map((value) => ({ value })), { values, nested: { a: [values, { values }] } }]

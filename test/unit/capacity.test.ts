@@ -14,7 +14,7 @@ import { createTime } from '../support/time.ts'
 
 const kib = 1024
 
-/** A response that has only a connection. */
+/** Just a response's connection. */
 class Response extends EventEmitter {
   closed = false
   destroy() {
@@ -25,7 +25,7 @@ class Response extends EventEmitter {
 }
 const response = () => new Response() as unknown as ServerResponse
 
-describe('The capacity of a process', () => {
+describe("A process's capacity", () => {
   let time: ReturnType<typeof createTime>
   let capacity: Capacity
   beforeEach(() => {
@@ -48,7 +48,7 @@ describe('The capacity of a process', () => {
       return seen
     }
 
-    it('does not delay a business that has had no large responses', async () => {
+    it('delays no business that has had no large responses', async () => {
       await read(bytesPerSecond)
       for (let n = 0; n < 100; n += 1) await read(100_000, 'b')
       expect(time.elapsedMs()).to.equal(0)
@@ -63,7 +63,7 @@ describe('The capacity of a process', () => {
       expect(next.atMs).to.equal(500)
     })
 
-    it("runs a business's reads one at a time after a large response, and again together after 10 minutes", async () => {
+    it("runs a business's reads one at a time after a large response, and in parallel again after 10 minutes", async () => {
       await read(300_000)
       await time.advance(20)
       const first = await capacity.wait('a', { reads: 1 })
@@ -73,21 +73,21 @@ describe('The capacity of a process', () => {
       expect([1, 2].map(() => capacity.takeNow(['a'], { reads: 1 }))).to.not.include(null)
     })
 
-    it('delays work on documents whose size is known in advance, even if all of the work starts at once', async () => {
+    it('delays work whose size is known in advance, even if all of it starts at once', async () => {
       const works = Array.from({ length: 5 }, () => watch(capacity.paceWork('a', bytesPerSecond / 8)))
       await time.advance(0)
       for (let n = 1; n < 5; n += 1) await time.advance(125)
       expect(works.map(({ atMs }) => atMs)).to.deep.equal([0, 125, 250, 375, 500])
     })
 
-    it("does not delay work on small documents or other businesses' documents", async () => {
+    it('never delays work on small documents or for other businesses', async () => {
       await capacity.paceWork('a', bytesPerSecond)
       await capacity.paceWork('a', 10_000)
       await capacity.paceWork('b', bytesPerSecond)
       expect(time.elapsedMs()).to.equal(0)
     })
 
-    it('refuses a read after a wait of two seconds, or immediately if 100 others are already waiting', async () => {
+    it('refuses a read after two seconds of waiting, or immediately if 100 others are waiting', async () => {
       await read(bytesPerSecond * 10)
       const all = Array.from({ length: 101 }, () => watch(capacity.wait('a', { reads: 1 })))
       await time.advance(0)
@@ -97,7 +97,7 @@ describe('The capacity of a process', () => {
       for (const { refusal } of all) expect(refusal).to.have.property('extras').that.deep.includes({ details })
     })
 
-    it('withholds the slot of a list for a while from its business, but not from others', async () => {
+    it("withholds a list's slot from its business for a while, but not from others", async () => {
       const held = [await capacity.wait('a', { lists: 1 }), await capacity.wait('a', { lists: 1 })]
       for (const each of held) capacity.endRead('a', each, { bytes: 0, tookMs: 60 })
       expect(capacity.takeNow(['a'], { lists: 1 })).to.equal(null)
@@ -115,7 +115,7 @@ describe('The capacity of a process', () => {
       memory = createRequestMemory(capacity)
     })
 
-    it("reserves at most a business's part for one response, and nothing for a response of up to 16 KiB", async () => {
+    it("reserves at most one business's share for a response, and nothing up to 16 KiB", async () => {
       const reserved = await reserve('a', 2 * memoryOfBusiness)
       expect(taken()).to.equal(memoryOfBusiness)
       reserved.built(16 * kib)
@@ -124,7 +124,7 @@ describe('The capacity of a process', () => {
       expect(taken()).to.equal(0)
     })
 
-    it('keeps memory reserved until the work has ended and the connection has closed', async () => {
+    it('keeps memory reserved until the work has ended and the connection is closed', async () => {
       const gone = response()
       const reserved = await reserve('a', 50 * kib, gone)
       let end: () => void = () => undefined
@@ -136,28 +136,28 @@ describe('The capacity of a process', () => {
       expect(taken()).to.equal(0)
     })
 
-    it('gives back the memory of each part that the client has read', async () => {
+    it('releases the memory of each part once the client has read it', async () => {
       const reserved = await reserve('a', 500 * kib)
       reserved.built(200 * kib)
       reserved.wasRead(64 * kib)
       expect(taken()).to.equal(136 * kib)
     })
 
-    it('counts no response to a write whose client has disconnected', () => {
+    it('ignores the response to a write whose client has disconnected', () => {
       const gone = response()
       gone.destroy()
       memory.count('a', 50 * kib, gone)
       expect(taken()).to.equal(0)
     })
 
-    it("closes a business's oldest responses if it does not read the responses to its writes", () => {
+    it("closes a business's oldest responses if it doesn't read the responses to its writes", () => {
       const responses = Array.from({ length: 5 }, response)
       for (const each of responses) memory.count('a', memoryOfBusiness * 0.3, each)
       expect(responses.map(({ closed }) => closed)).to.deep.equal([true, true, false, false, false])
       expect(taken()).to.be.closeTo(memoryOfBusiness * 0.9, 10)
     })
 
-    it("closes another business's stalled response to free memory for a business that uses less memory", async () => {
+    it("closes a business's stalled response to free memory for one that uses less", async () => {
       const stalled = await Promise.all(
         ['a', 'b', 'c', 'd'].map(async (by) => {
           const stalling = response()
@@ -175,7 +175,7 @@ describe('The capacity of a process', () => {
       expect(taken('e')).to.equal(50 * kib)
     })
 
-    it('runs no read for a client that has disconnected', async () => {
+    it('runs no read for a disconnected client', async () => {
       const gone = response()
       gone.destroy()
       const refused = await reserve('a', 50 * kib, gone).catch((error: unknown) => error)
@@ -183,7 +183,7 @@ describe('The capacity of a process', () => {
       expect(taken()).to.equal(0)
     })
 
-    it("releases a body's memory once, when the last task that uses the body has ended", async () => {
+    it("releases a body's memory once, when the last task that uses it has ended", async () => {
       const body = memory.body('a', 'json', 100 * kib) ?? expect.fail()
       expect(taken()).to.equal(2_400 * kib)
       body.keep(50 * kib)

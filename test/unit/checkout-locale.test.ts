@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { locales } from '../../src/checkout/locale.ts'
 
-describe('The time that a customer has left', () => {
+describe('The time left for a payment', () => {
   const minute = 60_000
   const said: [minutes: number, fr: string, ar: string, en: string][] = [
     [0, 'moins d’une minute', 'أقل من دقيقة', 'less than a minute'],
@@ -12,14 +12,14 @@ describe('The time that a customer has left', () => {
     [365 * 24 * 60, '365 jours', '365 يومًا', '365 days'],
   ]
   for (const [minutes, ...words] of said)
-    it(`is shown in each language as the equivalent of “${words[2]}” if ${minutes} minutes are left`, () => {
+    it(`reads “${words[2]}” in English, and the same in other languages, if ${minutes} minutes are left`, () => {
       const left = locales.map((locale) => locale.left(minutes * minute).replaceAll('\u00a0', ' '))
       expect(left).to.deep.equal(words)
     })
 })
 
-describe('A date and time on the hosted pages', () => {
-  it('is written in each language as people write it, in Mauritanian time', () => {
+describe('A date and time on hosted pages', () => {
+  it('is formatted as usual in each language, in Mauritanian time', () => {
     const shown = (at: string) => locales.map(({ moment }) => moment(new Date(at)))
     expect(shown('2026-08-14T14:05:00Z')).to.deep.equal([
       '14 août 2026 à 14:05',

@@ -3,7 +3,7 @@ import { assert, constantFrom, integer, maxSafeNat, oneof, property, record } fr
 import { type CommissionRates, commissionOf, noCommission } from '../../src/wallets/commission.ts'
 import { rounds } from '../support/machine.ts'
 
-/** The default rates (schemas/environment.ts). */
+/** The defaults in schemas/environment.ts. */
 const usual: CommissionRates = { provider: 200, payer: 100, tof: 1400, tte: 200 }
 const free: CommissionRates = { provider: 0, payer: 0, tof: 0, tte: 0 }
 
@@ -21,7 +21,7 @@ function isShare(part: bigint, whole: bigint, basisPoints: number): boolean {
   return (off > -5000n && off <= 5000n) || (part === 1n && off > 0n)
 }
 
-/** Returns the rules that the commission of an amount breaks. */
+/** The rules broken by an amount's commission. */
 function faults(amount: number, rates: CommissionRates): string[] {
   const parts = Object.values(commissionOf(amount, rates))
   // A number above 2^53 may be rounded, so it proves nothing.
@@ -57,7 +57,7 @@ describe("A payment's commission", () => {
     expect([74, 75, 124, 125, 174].map(provider)).to.deep.equal([1, 2, 2, 3, 3])
   })
 
-  it('covers both taxes even for the smallest payment, and leaves a revenue of 1 centime', () => {
+  it('covers both taxes even for the smallest payment, and leaves 1 centime of revenue', () => {
     for (const [changes, providerTtc, payerTtc] of [
       [{}, 2, 1],
       [{ payer: 0 }, 3, 0],
@@ -68,13 +68,13 @@ describe("A payment's commission", () => {
     }
   })
 
-  it('is zero if neither side pays a fee, whatever the tax rates are', () => {
+  it('is zero if neither side pays a fee, whatever the tax rates', () => {
     for (const rates of [free, { ...free, tof: 1400, tte: 200 }])
       for (const amount of [1, 50_000, Number.MAX_SAFE_INTEGER])
         expect(commissionOf(amount, rates)).to.deep.equal(noCommission)
   })
 
-  it('obeys the commission rules for every small amount, at the usual and the extreme rates', () => {
+  it('follows the rules for every small amount, at usual and extreme rates', () => {
     const max: CommissionRates = { provider: 5000, payer: 5000, tof: 5000, tte: 5000 }
     const withoutOne = [
       { ...usual, provider: 0 },
@@ -86,7 +86,7 @@ describe("A payment's commission", () => {
       expect(amounts.filter((amount) => faults(amount, rates).length > 0)).to.deep.equal([])
   })
 
-  it('obeys the commission rules for any amount that is a safe integer, whatever the rates are', () => {
+  it('follows the rules for any safe integer amount, at any rates', () => {
     for (const amount of [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER - 1])
       for (const provider of [1, 200, 5000])
         for (const payer of [0, 1, 5000]) {

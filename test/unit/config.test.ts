@@ -9,7 +9,6 @@ import { certificate, pem } from '../support/certificate.ts'
 
 const key = Buffer.alloc(32, 7).toString('base64')
 const enough = { MONGODB_URL: 'mongodb://127.0.0.1/pi', REDIS_URL: 'redis://127.0.0.1:6379', SECRET_KEY: key }
-/** A valid production environment. */
 const inProduction = {
   NODE_ENV: 'production',
   PUBLIC_URL: 'https://api.example',
@@ -33,8 +32,8 @@ const expectAccepted = (name: string, values: string[]) => {
   for (const value of values) expect(faultsOf({ [name]: value }), value).to.equal('')
 }
 
-describe('The configuration check', () => {
-  it("sets the specification's values by default", () => {
+describe('Configuration parsing', () => {
+  it("defaults to the specification's values", () => {
     const config = readConfig(enough)
     expect(config).to.deep.include({
       production: false,
@@ -113,7 +112,7 @@ describe('The configuration check', () => {
     expect(readConfig({ ...enough, TRUST_PROXY: '2' }).trustProxy).to.equal(2)
   })
 
-  it('reports all faults at once, and names each variable but never quotes a secret', () => {
+  it('reports all faults at once by variable, but never quotes a secret', () => {
     const wrong: Record<string, string | undefined> = {
       NODE_ENV: 'prod',
       PORT: 'eighty',
@@ -138,7 +137,7 @@ describe('The configuration check', () => {
       WALLET_PROVIDER_NAME: 'a provider',
       WALLET_PROVIDER_TIMEOUT_SECONDS: '61',
       SHUTDOWN_DRAIN_SECONDS: '61',
-      // This is not 5 more than the drain.
+      // Must be 5 more than the drain, and isn't.
       SHUTDOWN_TIMEOUT_SECONDS: '65',
       METRICS_PORT: '65536',
       METRICS_TOKEN: 'hidden-token',
@@ -153,7 +152,7 @@ describe('The configuration check', () => {
     expect(message).not.to.include('hidden')
   })
 
-  it('reports pairs of variables whose values are incompatible', () => {
+  it('reports pairs of incompatible variables', () => {
     const message = faultsOf({
       NODE_ENV: 'production',
       PORT: 'eighty',
@@ -169,7 +168,7 @@ describe('The configuration check', () => {
     expectAccepted('MAX_AMOUNT', ['1', '1000000000000'])
   })
 
-  it('rejects a METRICS_PORT on which the same process already serves something else', () => {
+  it('rejects a METRICS_PORT that the same process already uses', () => {
     expect(faultsOf({ METRICS_PORT: '3000' })).to.include('  METRICS_PORT must differ from PORT')
     expect(faultsOf({ METRICS_PORT: '9464', WORKER_PORT: '9464' })).to.include(
       '  METRICS_PORT must differ from WORKER_PORT',
@@ -177,7 +176,7 @@ describe('The configuration check', () => {
     expect(faultsOf({ METRICS_PORT: '0', PORT: '0', WORKER_PORT: '0' })).to.equal('')
   })
 
-  it('reads the address ranges that webhooks must not connect to, and reports invalid ranges', () => {
+  it('reads the address ranges webhooks must avoid, and reports invalid ones', () => {
     const { webhookBlockedRanges } = readConfig({
       ...enough,
       WEBHOOK_BLOCKED_RANGES: '2001:db8:64::/96, 203.0.113.7',
@@ -189,7 +188,7 @@ describe('The configuration check', () => {
     expectRefused('WEBHOOK_BLOCKED_RANGES', ['2001:db8:64::/96,10.1,host,10.0.0.0/33'], fault)
   })
 
-  it('rejects a TRUST_PROXY with too large a hop count or a malformed address', () => {
+  it('rejects a TRUST_PROXY with too many hops or a malformed address', () => {
     expectRefused('TRUST_PROXY', ['100', '2130706433', '10.1', '010.0.0.1', '10.0.0.0/33', '0.0.0.0/0'])
     expectRefused('TRUST_PROXY', ['10.0.0.1,x'])
     const ranges = readConfig({ ...enough, TRUST_PROXY: '::ffff:10.0.0.0/104,fd00::/8,10.0.0.1' }).trustProxy
@@ -203,7 +202,7 @@ describe('The configuration check', () => {
     expectAccepted('PUBLIC_URL', ['https://api.xn--mnchen-3ya.de'])
   })
 
-  it('requires either both a wallet provider and its key, or neither', () => {
+  it('requires a wallet provider and its key together', () => {
     const url = { WALLET_PROVIDER_URL: 'http://10.0.0.7:8080' }
     const walletKey = { WALLET_PROVIDER_KEY: 'k'.repeat(32) }
     for (const half of [url, walletKey]) expect(faultsOf(half)).to.include('must be set together')
@@ -212,7 +211,7 @@ describe('The configuration check', () => {
     expectRefused('WALLET_PROVIDER_URL', [...wrong, 'https://xn--a.com/v1'], '', walletKey)
   })
 
-  it('identifies a wallet provider by its configured name, whatever its URL', () => {
+  it('identifies a wallet provider by its name, whatever its URL', () => {
     const nameOf = (changes: Record<string, string>) =>
       readConfig({ ...enough, WALLET_PROVIDER_KEY: 'k'.repeat(32), ...changes }).walletProvider?.name
     expect(nameOf({ WALLET_PROVIDER_URL: 'http://10.0.0.7:8080/v1' })).to.equal('10.0.0.7:8080')
@@ -220,7 +219,7 @@ describe('The configuration check', () => {
       expect(nameOf({ WALLET_PROVIDER_URL: url, WALLET_PROVIDER_NAME: 'acme' })).to.equal('acme')
   })
 
-  it('rejects a MongoDB URL whose options give weaker guarantees than the service needs', () => {
+  it('rejects a MongoDB URL whose options weaken the guarantees that the service needs', () => {
     const lowering: Record<string, string[]> = {
       w: ['w=1', 'w=0', 'W=2', '%77=1'],
       journal: ['journal=false'],
@@ -257,7 +256,7 @@ describe('The configuration check', () => {
     expectAccepted('MONGODB_URL', ['mongodb://u:p@h1,h2:27018/pi?replicaSet=rs0', 'mongodb+srv://h.example/pi'])
   })
 
-  it('rejects a MongoDB URL that does not name its database, for which the driver would use another one', () => {
+  it('rejects a MongoDB URL without a database, for which the driver would choose one', () => {
     const urls = ['mongodb://u:hidden@h', 'mongodb://u:hidden@h1,h2:27018', 'mongodb+srv://u:hidden@h.example']
     for (const end of [
       '',
@@ -325,7 +324,7 @@ describe('The configuration check', () => {
     expectAccepted('REDIS_URL', urls)
   })
 
-  it('reads the hosts and the passwords of sentinels and clusters', () => {
+  it('reads the hosts and passwords of sentinels and clusters', () => {
     const url = 'rediss+sentinel://u:p%40%3A:x@a,[::1]:2/my%20name?db=3&sentinelUsername=v&sentinelPassword=s%2F'
     expect(parseRedisUrl(url)).to.deep.equal({
       kind: 'sentinel',
@@ -352,7 +351,7 @@ describe('The configuration check', () => {
     })
   })
 
-  it('puts all keys of a cluster on one node', () => {
+  it('keeps all keys of a Redis cluster on one node', () => {
     const prefixOf = (changes: Record<string, string>) => readConfig({ ...enough, ...changes }).queuePrefix
     const cluster = { REDIS_URL: 'redis+cluster://h' }
     expect(prefixOf({})).to.equal('pi')
@@ -360,7 +359,7 @@ describe('The configuration check', () => {
     expect(prefixOf({ ...cluster, QUEUE_PREFIX: 'a{b}' })).to.equal('a{b}')
   })
 
-  it('reads certificates in each form, and only for connections that use TLS', () => {
+  it('reads certificates in every form, and only for TLS connections', () => {
     const redis = { REDIS_URL: 'rediss://h' }
     const forms = [`${pem}\n`, pem.replaceAll('\n', '\\n'), Buffer.from(pem).toString('base64'), certificate]
     for (const form of forms)
@@ -394,7 +393,7 @@ describe('The configuration check', () => {
         .slice(1)
     const base64 = (text: string | number[]) => Buffer.from(text as string).toString('base64')
 
-    it('accepts a typical environment, with or without rate limits', () => {
+    it('accepts a typical environment, with and without rate limits', () => {
       expect(refused({})).to.deep.equal([])
       expect(refused({ RATE_LIMIT_PER_SECOND: '0', PAY_URL: 'https://pay.example' })).to.deep.equal([])
       expect(refused({ SECRET_KEY_PREVIOUS: randomBytes(32).toString('base64') })).to.deep.equal([])
@@ -430,7 +429,7 @@ describe('The configuration check', () => {
         ])
     })
 
-    it('accepts a retention of one day, and accepts 0 to keep delivery attempts forever', () => {
+    it('accepts a retention of one day, and 0 to keep delivery attempts forever', () => {
       expect(refused({ SANDBOX_RETENTION_DAYS: '1' })).to.deep.equal([])
       for (const days of ['0', '1']) expect(refused({ LIVE_DELIVERY_RETENTION_DAYS: days }), days).to.deep.equal([])
     })
@@ -472,7 +471,7 @@ describe('The configuration check', () => {
         ])
     })
 
-    it('never mistakes a random key for a weak key', () => {
+    it('never mistakes a random key for a weak one', () => {
       for (let made = 0; made < 300; made += 1) {
         const secret = randomBytes(32).toString('base64')
         const walletKey = randomBytes(16).toString('hex')

@@ -17,7 +17,7 @@ describe('The maximum number of connections per process', () => {
     expect(connectionLimit(Number.POSITIVE_INFINITY)).to.equal(10_000)
   })
 
-  it("is derived from the process's `ulimit`, and leaves file descriptors for other uses", () => {
+  it("follows from the process's `ulimit`, and leaves file descriptors for other uses", () => {
     const program = `
       import { connectionLimit } from './src/http/server/network-share.ts'
       console.log(connectionLimit())`

@@ -7,10 +7,10 @@ import { waitFor } from '../support/wait-for.ts'
 const dayMs = 86_400_000
 const noon = new Date('2036-03-01T12:00:00.000Z')
 
-describe('A counter', () => {
+describe('A durable counter', () => {
   const service = withService()
   let warnings: object[] = []
-  /** Counts as another process does. */
+  /** Counts as another process would. */
   const open = (): Counters => {
     const { Counter, now } = service.deps
     return openCounters({ Counter, now, log: { warn: (fields: object) => void warnings.push(fields) } as never })
@@ -30,14 +30,14 @@ describe('A counter', () => {
   const used = async (id: string) => (await service.deps.Counter.findById(id).lean())?.used ?? 0
   const usedOf = (each: Quota) => used(idToday(each))
   const isUsed = (each: Quota, amount: number) => waitFor(`${amount} used`, async () => (await usedOf(each)) === amount)
-  /** Returns how many of these acts, half of them in another process, got what they needed. */
+  /** How many of these calls, half of them in another process, got what they needed. */
   const granted = async (times: number, act: (each: Counters) => Promise<boolean>): Promise<number> => {
     const all = Array.from({ length: times }, (_, index) => act(index % 2 === 0 ? counters : other))
     return (await Promise.all(all)).filter(Boolean).length
   }
 
-  describe('of a quota', () => {
-    it('grants exactly the limit, however many acts of several processes need some at once', async () => {
+  describe('for a quota', () => {
+    it('grants exactly the limit, however many processes need units at the same time', async () => {
       const small = quota(50)
       expect(await granted(300, (each) => each.spend(small, 1))).to.equal(50)
       expect(await usedOf(small)).to.equal(50)
@@ -48,14 +48,14 @@ describe('A counter', () => {
       expect(await usedOf(large)).to.equal(one)
     })
 
-    it('refuses an act that needs more than is left, but not a smaller one', async () => {
+    it('refuses an action that needs more than is left, but still grants a smaller one', async () => {
       const bytes = quota(90)
       expect(await counters.spend(bytes, 50)).to.equal(true)
       expect(await Promise.all([counters.spend(bytes, 41), other.spend(bytes, 91)])).to.deep.equal([false, false])
       expect(await counters.spend(bytes, 40)).to.equal(true)
     })
 
-    it('reserves what the first act needs, then twice as much each time, but holds at most 1 % unused', async () => {
+    it('reserves what the first action needs, then twice as much each time, but at most 1 % unused', async () => {
       const large = quota(10_000)
       const reserved: number[] = []
       for (let spent = 1; spent <= 500; spent += 1) {
@@ -68,7 +68,7 @@ describe('A counter', () => {
       expect(reserved).to.have.lengthOf.at.most(12)
     })
 
-    it('divides the rest among processes, so that none is left unused at the end', async () => {
+    it('divides the remainder among processes, so that nothing stays unused at the end', async () => {
       const large = quota(1000)
       expect(await granted(990, (each) => each.spend(large, 1))).to.equal(990)
       let rest = 0
@@ -76,7 +76,7 @@ describe('A counter', () => {
       expect(rest).to.equal(10)
     })
 
-    it('gives back its block when the process stops', async () => {
+    it('returns its block when the process stops', async () => {
       const large = quota(10_000)
       for (let spent = 0; spent < 50; spent += 1) await counters.spend(large, 1)
       expect(await usedOf(large)).to.be.above(50)
@@ -84,7 +84,7 @@ describe('A counter', () => {
       expect(await usedOf(large)).to.equal(50)
     })
 
-    it('counts what is stored anyway, even beyond the limit', async () => {
+    it('counts what is stored regardless, even beyond the limit', async () => {
       const bytes = quota(100)
       expect(await counters.spend(bytes, 90)).to.equal(true)
       for (const amount of [10, 20, 30]) counters.count(bytes, amount)
@@ -92,7 +92,7 @@ describe('A counter', () => {
       expect(await other.spend(bytes, 1)).to.equal(false)
     })
 
-    it('has written all that was counted when the process has stopped', async () => {
+    it('has written everything that was counted by the time the process has stopped', async () => {
       const bytes = quota(100)
       counters.count(bytes, 7)
       await Promise.resolve()
@@ -101,7 +101,7 @@ describe('A counter', () => {
       expect(await usedOf(bytes)).to.equal(12)
     })
 
-    it('gives back what was spent in vain, for all processes', async () => {
+    it('returns what was counted for failed work, for all processes', async () => {
       const bytes = quota(99)
       await counters.spend(bytes, 99)
       counters.count(bytes, -40)
@@ -109,7 +109,7 @@ describe('A counter', () => {
       expect([await other.spend(bytes, 41), await other.spend(bytes, 40)]).to.deep.equal([false, true])
     })
 
-    it('begins anew with each UTC day', async () => {
+    it('restarts each UTC day', async () => {
       const daily = quota(1)
       expect([await counters.spend(daily, 1), await counters.spend(daily, 1)]).to.deep.equal([true, false])
       service.clock.freeze(new Date(noon.getTime() + dayMs / 2 - 1))
@@ -118,7 +118,7 @@ describe('A counter', () => {
       expect([await other.spend(daily, 1), await counters.spend(daily, 1)]).to.deep.equal([true, false])
     })
 
-    it('follows a limit that changes', async () => {
+    it('follows changes of its limit', async () => {
       const first = quota(1)
       expect(await counters.spend(first, 1)).to.equal(true)
       expect(await counters.spend({ ...first, limit: 2 }, 1)).to.equal(true)
@@ -126,7 +126,7 @@ describe('A counter', () => {
       expect(await counters.spend({ ...first, limit: 1 }, 1)).to.equal(false)
     })
 
-    it('is reported once a day when four fifths of it are used', async () => {
+    it('is reported once a day when four fifths of it are used up', async () => {
       const daily = quota(10)
       for (let spent = 1; spent <= 7; spent += 1) await counters.spend(daily, 1)
       await counters.spend(daily, 1)
@@ -138,7 +138,7 @@ describe('A counter', () => {
       expect(warnings).to.deep.equal([{ quota: name, businessId: owner, used: 8, limit }])
     })
 
-    it('lists the owners that have used the largest part, with what other processes have used', async () => {
+    it('lists the owners closest to their limit, including their use in other processes', async () => {
       const [half, most, other100] = [quota(100, 'listed'), quota(10, 'listed'), quota(100, 'listed')]
       for (const [each, amount] of [
         [half, 50],
@@ -157,7 +157,7 @@ describe('A counter', () => {
       expect(listed[1]).to.include({ ...half, used: 60 })
     })
 
-    it('gives back the block that was not used for longest when it has more than ten thousand', async () => {
+    it('returns the least recently used block once it has more than ten thousand', async () => {
       const [busy, quiet, ...others] = Array.from({ length: 10_001 }, () => quota(1000))
       if (busy === undefined || quiet === undefined) throw new Error('no quota')
       for (const each of [busy, busy, quiet, quiet, busy]) await counters.spend(each, 1)
@@ -167,7 +167,7 @@ describe('A counter', () => {
       expect(await usedOf(busy)).to.equal(3)
     })
 
-    it('fails only for acts whose part of a batch failed, and not for those that were written before', async () => {
+    it('fails only for the actions in a failed part of a batch', async () => {
       const [shared, own] = [quota(10), bound(5)]
       await other.spend(shared, 5)
       const { Counter, now } = service.deps
@@ -197,8 +197,8 @@ describe('A counter', () => {
     })
   })
 
-  describe('of failures', () => {
-    it('is closed from its limit on until its period ends, which began with the first point', async () => {
+  describe('for failures', () => {
+    it('blocks from its limit on until the period that began with the first point ends', async () => {
       const each = bound(3)
       for (const _point of [1, 2, 3]) {
         expect(await counters.take([each])).to.deep.equal([0])
@@ -212,21 +212,21 @@ describe('A counter', () => {
       expect(await other.look(each, 0)).to.deep.equal({ used: 1, closedMs: 0 })
     })
 
-    it('lets only as many attempts begin as its limit allows, however many processes they come to at once', async () => {
+    it('lets only as many attempts begin as its limit allows, across all processes', async () => {
       const [own, wider] = [bound(30), bound(1000)]
       const begins = await granted(200, async (each) => (await each.take([own, wider])).every((ms) => ms === 0))
       expect(begins).to.equal(30)
       expect([await used(own.id), await used(wider.id)]).to.deep.equal([30, 30])
     })
 
-    it('counts an attempt under all of its counters, or under none if one of them is closed', async () => {
+    it('counts an attempt under all of its keys, or under none if one of them is blocked', async () => {
       const [open1, closed, open2] = [bound(5), bound(1), bound(5)]
       await counters.add([closed], 1)
       expect(await counters.take([open1, closed, open2])).to.deep.equal([0, 600_000, 0])
       expect([await used(open1.id), await used(closed.id), await used(open2.id)]).to.deep.equal([0, 1, 0])
     })
 
-    it('takes a point back only to the period in which it was counted, and never goes below 0', async () => {
+    it('takes a point back only from the period in which it was counted, and never goes below 0', async () => {
       const each = bound(5)
       const countedAt = service.deps.now()
       await counters.take([each])

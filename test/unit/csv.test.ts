@@ -70,14 +70,14 @@ describe('A CSV file for spreadsheets', () => {
     expect(process.cpuUsage(before).user / 1000).to.be.below(2000)
   })
 
-  it('contains numbers without quotes, with a decimal comma if semicolons separate the cells', () => {
+  it('contains unquoted numbers, with a decimal comma if the separator is a semicolon', () => {
     const row = [-5, { centimes: 123_450 }, { centimes: -1 }, { centimes: 9_007_199_254_740_991 }, null, '1']
     expect(csvRows([row], ',')).to.equal('-5,1234.50,-0.01,90071992547409.91,,"1"\r\n')
     expect(csvRows([row], ';')).to.equal('-5;1234,50;-0,01;90071992547409,91;;"1"\r\n')
     expect(csvRows([], ';')).to.equal('')
   })
 
-  it('begins with a byte order mark only if semicolons separate the cells', () => {
+  it('starts with a byte order mark only if the separator is a semicolon', () => {
     expect(csvHeader(['Numéro', 'b'], ',')).to.equal('Numéro,b\r\n')
     expect(csvHeader(['Numéro', 'b'], ';')).to.equal('\uFEFFNuméro;b\r\n')
   })

@@ -5,11 +5,11 @@ import { deliverySentences } from '../../src/staff-pages/sentences/delivery-advi
 import { causeOf, deadSentences, endpointSentences } from '../../src/staff-pages/sentences/endpoint-advice.ts'
 import { paymentSentences } from '../../src/staff-pages/sentences/payment-sentences.ts'
 
-/** Every fact, or every value of a text on the payment page, is this text. */
+/** Stands for every value in a text. */
 const value = 'X'
 const facts = new Proxy({}, { get: () => value })
 
-/** Returns all texts in an object. Functions are texts with values. */
+/** A function is a text with values. */
 function textsIn(part: unknown): string[] {
   if (typeof part === 'string') return [part]
   if (typeof part === 'function') return textsIn(part(...Array<string>(part.length).fill(value)))
@@ -18,7 +18,6 @@ function textsIn(part: unknown): string[] {
 
 type Said = Record<Locale['code'], (facts: object) => string>
 
-/** Returns all sentences for callers in one language. */
 const sentencesIn = (code: Locale['code']): string[] =>
   [paymentSentences, endpointSentences, deadSentences, ...Object.values(deliverySentences)].flatMap((table) =>
     Object.values(table).map((sentences) => (sentences as Said)[code](facts)),
@@ -30,8 +29,8 @@ const textsOf = (code: Locale['code']): string[] => {
   return [...textsIn(locale.words), ...sentencesIn(code), ...causes]
 }
 
-describe('The texts for customers and callers', () => {
-  it('have the no-break spaces of French: U+00A0 before a colon, and U+202F before ; ? and !', () => {
+describe("The customers' and support callers' texts", () => {
+  it('have French no-break spaces: U+00A0 before a colon, U+202F before ; ? and !', () => {
     const french = textsOf('fr')
     expect(french).to.have.length.greaterThan(150)
     const wrong = /(?<!\u00a0):|(?<!\u202f)[;?!]|'/
@@ -39,13 +38,13 @@ describe('The texts for customers and callers', () => {
     for (const text of ['Quoi ?', 'Non\u00a0!', 'Code : 1', 'Code: 1', "l'heure"]) expect(text).to.match(wrong)
   })
 
-  it('address the reader in Arabic with imperatives, and have Arabic punctuation', () => {
+  it('use imperatives and Arabic punctuation in Arabic', () => {
     const arabic = textsOf('ar')
     expect(arabic).to.have.length(textsOf('fr').length)
     expect(arabic.filter((text) => /يرجى|الرجاء|(?<!\d)[,;?]/.test(text))).to.deep.equal([])
   })
 
-  it('are written in Arabic script for Arabic, except for names', () => {
+  it('are in Arabic script in Arabic, except for names', () => {
     const latin = textsOf('ar').flatMap((text) => text.match(/[a-z]{2,}/gi) ?? [])
     expect([...new Set(latin)].toSorted()).to.deep.equal(['API', 'HTTP', 'IP', 'MRU', 'TLS', 'webhook'])
   })

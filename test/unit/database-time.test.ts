@@ -7,7 +7,7 @@ const startMs = Date.parse('2026-11-21T12:00:00.000Z')
 /** Separate clocks of MongoDB and of a process, and the database time that the process measures. */
 function openClocks() {
   const clocks = { mongoMs: startMs, wallMs: startMs, monotonicMs: 5000 }
-  /** The duration of each half of a round trip. */
+  /** The two halves of a round trip. */
   const halves = { thereMs: 1, backMs: 1 }
   const lines: { jumpMs: number }[] = []
   let reads = 0
@@ -36,7 +36,7 @@ function openClocks() {
     time,
     reads: () => reads,
     duringRead: (act: () => void) => void (duringRead = act),
-    /** The difference between the database time of the process and MongoDB's clock. */
+    /** How far the process's database time is from MongoDB's clock. */
     offMs: () => time.now().getTime() - clocks.mongoMs,
   }
 }
@@ -55,7 +55,7 @@ describe('Database time', () => {
   })
   afterEach(() => opened.time.close())
 
-  it("differs from MongoDB's clock by at most half a round trip", () => {
+  it("is within half a round trip of MongoDB's clock", () => {
     expect(opened.reads()).to.equal(3)
     expect(opened.offMs()).to.be.within(-1.5, 1.5)
     opened.pass(9000)
@@ -69,7 +69,7 @@ describe('Database time', () => {
     ['25 hours ahead', 25 * hourMs],
     ['25 hours behind', -25 * hourMs],
   ] as const)
-    it(`does not change when the wall clock is set ${what}, and is measured again immediately`, async () => {
+    it(`does not change when the wall clock is set ${what}, and is re-measured at once`, async () => {
       opened.clocks.wallMs += aheadMs
       const before = opened.reads()
       expect(opened.offMs()).to.be.within(-1.5, 1.5)
@@ -87,7 +87,7 @@ describe('Database time', () => {
     expect(opened.time.unsure()).to.equal(null)
   })
 
-  it('is measured again after the machine has slept, and the jump is logged', async () => {
+  it('is re-measured after the machine has slept, and the jump is logged', async () => {
     opened.clocks.mongoMs += hourMs
     opened.clocks.wallMs += hourMs
     await opened.time.unsure()
@@ -96,7 +96,7 @@ describe('Database time', () => {
     expect(opened.lines[0]?.jumpMs).to.be.closeTo(hourMs, 2)
   })
 
-  it('is not based on a measurement during which the machine slept', async () => {
+  it('ignores a measurement during which the machine slept', async () => {
     opened.clocks.wallMs += 5000
     opened.duringRead(() => {
       opened.clocks.mongoMs += hourMs
@@ -108,18 +108,18 @@ describe('Database time', () => {
     expect(opened.offMs()).to.be.within(-1.5, 1.5)
   })
 
-  it('is not based on a measurement that took more than a second', async () => {
+  it('ignores a measurement that took more than a second', async () => {
     opened.clocks.wallMs += 5000
     opened.halves.backMs = 1100
     expect(await errorOf(opened.time.unsure())).to.equal('MongoNetworkTimeoutError')
     expect(opened.offMs()).to.be.within(-1.5, 1.5)
   })
 
-  it('is based on an older measurement as long as that measurement is more precise than a new one, even after allowing for drift', async () => {
+  it('uses an older measurement as long as it is more precise than a new one, allowing for drift', async () => {
     opened.halves.backMs = 401
     for (const [passedMs, from, to] of [
       [10_000, -1.5, 1.5],
-      // The error of the first measurement may be 301 ms by now. That of the new one is at most 200 ms.
+      // The first measurement may be off by 301 ms by now, the new one by at most 200 ms.
       [300_000, 190, 210],
     ] as const) {
       opened.pass(passedMs)
@@ -129,7 +129,7 @@ describe('Database time', () => {
     }
   })
 
-  it('counts as uncertain once the last measurement is so old that the clocks may have drifted apart', async () => {
+  it('becomes uncertain once the last measurement is old enough for the clocks to have drifted apart', async () => {
     opened.pass(490_000)
     expect(opened.time.unsure()).to.equal(null)
     opened.pass(20_000)
@@ -138,7 +138,7 @@ describe('Database time', () => {
     expect(opened.time.unsure()).to.equal(null)
   })
 
-  it("never goes backwards for a small correction, but stands still until MongoDB's clock has caught up", async () => {
+  it("never goes backwards for a small correction, but waits until MongoDB's clock has caught up", async () => {
     const before = opened.time.now().getTime()
     opened.clocks.mongoMs -= 400
     opened.clocks.wallMs += 5000
@@ -149,7 +149,7 @@ describe('Database time', () => {
     expect(opened.lines).to.deep.equal([])
   })
 
-  it("follows MongoDB's clock when that clock is set, and the jump is logged", async () => {
+  it("follows MongoDB's clock when that is set, and the jump is logged", async () => {
     for (const jumpMs of [25 * hourMs, -25 * hourMs]) {
       opened.clocks.mongoMs += jumpMs
       opened.time.measureSoon()

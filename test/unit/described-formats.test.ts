@@ -53,9 +53,9 @@ const samples: Record<string, string[][]> = {
   ],
 }
 
-describe('The OpenAPI description of a string format', () => {
+describe('A string format in the OpenAPI description', () => {
   for (const [format, rows] of Object.entries(samples))
-    it(`accepts exactly the values that the service accepts (format: ${format})`, () => {
+    it(`matches exactly the values that the service accepts: ${format}`, () => {
       const values = rows.flat()
       const isDescribed = ajv.compile({ type: 'string', ...described[format] })
       expect(values.filter((value) => isAccepted(format, value))).to.have.length.above(0)

@@ -15,7 +15,7 @@ interface Made {
 
 const fees = ['providerTtc', 'payerTtc'] as const
 
-/** Whether a state matches a guard, which compares fields with values, `$lt` or `$lte`. */
+/** A guard compares fields with values, `$lt` or `$lte`. */
 const matches = (state: State, guard: Record<string, unknown>): boolean =>
   Object.entries(guard).every(([path, wanted]) => {
     const value = valueAt(state, path)
@@ -38,20 +38,20 @@ const incremented = (state: State, $inc: Record<string, number>): State => ({
 const amount = oneof(integer({ min: 1, max: 300 }), integer({ min: 1, max: 6_000_000_000_000_000 }))
 const rate = integer({ min: 0, max: 5000 })
 /**
- * A step refunds a share of what is left, and calculates it from a state that is `stale` writes old. Or it releases one
- * of the earlier refunds.
+ * Refunds a portion of what is left, computed from a state that is `stale` writes old. Or releases one of the earlier
+ * refunds.
  */
 const step = record({ isRelease: boolean(), share: integer({ min: 1, max: 4 }), pick: nat(), stale: nat(3) })
 
-describe('The fees that refunds give back', () => {
-  it('are those of the payment if one refund returns all of it', () => {
+describe('The fees returned by refunds', () => {
+  it("equal the payment's fees if one refund returns all of it", () => {
     const commission = commissionOf(10_001, { provider: 150, payer: 75, tof: 1400, tte: 200 })
     const nothing = { refundsCommitted: 0, feesReturned: { providerTtc: 0, payerTtc: 0 } }
     const { returnedFees } = feePortionsOf({ amountPaid: 10_001, commission }, nothing, 10_001)
     expect(returnedFees).to.deep.equal({ providerTtc: commission.providerTtc, payerTtc: commission.payerTtc })
   })
 
-  it('never exceed the fees of the payment, and are exactly these fees once everything is refunded', () => {
+  it("never exceed the payment's fees, and equal them once everything is refunded", () => {
     assert(
       property(amount, rate, rate, array(step, { maxLength: 30 }), (amountPaid, provider, payer, steps) => {
         const commission = commissionOf(amountPaid, { provider, payer, tof: 1400, tte: 200 })

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createRefresh } from '../../src/metrics/figure.ts'
 
-/** A figure with a clock that the test sets, and reads that the test ends itself. */
+/** A cached metric with a clock that the test sets, and reads that the test ends itself. */
 function openFigure(keptMs: number) {
   const clock = { at: new Date('2026-01-01T12:00:00Z') }
   const ends: (() => void)[] = []
@@ -16,14 +16,14 @@ function openFigure(keptMs: number) {
   return { clock, refresh, endRead }
 }
 
-describe('A cached figure', () => {
-  it('is read only once for all concurrent callers', async () => {
+describe('A cached metric', () => {
+  it('is read once for all concurrent callers', async () => {
     const { refresh, endRead } = openFigure(0)
     await endRead(1, ...[1, 2, 3].map(refresh))
     await endRead(2, refresh())
   })
 
-  it('is not read again while it is fresh, unless the clock has been set back', async () => {
+  it('is not read again while fresh, unless the clock has been set back', async () => {
     const { clock, refresh, endRead } = openFigure(60_000)
     await endRead(1, refresh())
     await endRead(1, refresh())

@@ -4,7 +4,6 @@ import { readWithinPage } from '../../src/lists/pagination.ts'
 import { inSlices } from '../../src/platform/in-slices.ts'
 import { countLoopIterations } from '../support/count-loop-iterations.ts'
 
-/** Occupies the processor for 1 ms. */
 function compute(): void {
   const endsAt = performance.now() + 1
   while (performance.now() < endsAt);
@@ -22,7 +21,7 @@ describe('inSlices', () => {
     expect(iterations).to.be.at.least(8)
   })
 
-  it('rejects with the error that the function throws', async () => {
+  it('rejects with the error thrown by the function', async () => {
     const thrown = new Error('thrown by the act')
     const caught = await inSlices([1], () => {
       throw thrown

@@ -9,7 +9,7 @@ import { withService } from '../support/service.ts'
 
 const secret = 'a-secret-value'
 
-/** Runs code with a log in another process. Returns the names of the lines that it writes. */
+/** Runs code with a log in another process. Returns the names of its log lines. */
 async function linesOf(code: string): Promise<string[]> {
   const begin = `import { createLog } from './src/platform/log.ts'\nconst log = createLog('info', 'test', null)\n`
   const args = ['--input-type=module', '-e', begin + code]
@@ -24,24 +24,23 @@ async function linesOf(code: string): Promise<string[]> {
 describe('Log lines', function () {
   this.timeout(30_000)
 
-  it('are written in order at the end of each event loop iteration, and when the process exits', async () => {
+  it('are written in order at the end of each event loop iteration, and on exit', async () => {
     expect(await linesOf(`log.info({}, 'a'); log.info({}, 'b'); process.exit(0)`)).to.deep.equal(['a', 'b'])
     const later = `log.info({}, 'a'); log.info({}, 'b'); setTimeout(() => process.kill(process.pid, 'SIGKILL'), 20)`
     expect(await linesOf(later)).to.deep.equal(['a', 'b'])
   })
 
-  it('are written as soon as a warning or an error is logged, before the process can be killed', async () => {
+  it('are written at once with a warning or an error, before the process can be killed', async () => {
     const code = `log.info({}, 'a'); log.warn({}, 'b'); log.info({}, 'lost'); process.kill(process.pid, 'SIGKILL')`
     expect(await linesOf(code)).to.deep.equal(['a', 'b'])
   })
 })
 
-describe('The log line of an error', () => {
+describe("An error's log line", () => {
   const service = withService()
   excuse(['kept'])
   before(() => service.deps.mongo.collection('kept').createIndex({ code: 1 }, { unique: true }))
 
-  /** Returns the log line of an error. */
   function lineOf(err: unknown): string {
     let line = ''
     const sink = { write: (text: string) => void (line += text) }
@@ -67,7 +66,7 @@ describe('The log line of an error', () => {
   const Strict = mongoose.model('Strict', new Schema(shape, { strict: 'throw' }))
   const kept = () => service.deps.mongo.collection('kept')
 
-  /** Errors of MongoDB, its driver and mongoose that have the value in their message. */
+  /** Errors of MongoDB, its driver and mongoose with the value in their message. */
   const quoting: [name: string, act: () => unknown][] = [
     ['CastError', () => service.deps.Intent.findOne({ expiresAt: secret })],
     ['ValidationError', () => new Strict({ _id: 'a', amount: secret }).validate()],
@@ -81,7 +80,7 @@ describe('The log line of an error', () => {
     ['MongoServerError', () => refusedTwice(`in lines\n    at ${secret}`, ([doc]) => kept().insertOne(doc ?? {}))],
   ]
   for (const [index, [name, act]] of quoting.entries())
-    it(`omits the values that the error's message quotes: ${name} (${index + 1})`, async () => {
+    it(`omits the values quoted in the error's message: ${name} (${index + 1})`, async () => {
       const error = await thrown(act)
       expect(error).to.have.property('name', name)
       expect(error.message.toLowerCase()).to.include(secret)
@@ -91,7 +90,7 @@ describe('The log line of an error', () => {
       expect(JSON.parse(line).err.stack).to.match(/^at /)
     })
 
-  it('omits the quoted values even if the error has no stack trace', async () => {
+  it('omits quoted values even if the error has no stack trace', async () => {
     const usual = Error.stackTraceLimit
     Error.stackTraceLimit = 0
     try {
@@ -105,7 +104,7 @@ describe('The log line of an error', () => {
     }
   })
 
-  it('contains the code of a MongoDB error, and the whole message and stack trace of a bug', async () => {
+  it("contains a MongoDB error's code, and a bug's whole message and stack trace", async () => {
     const duplicate = await thrown(() => refusedTwice('again', (docs) => kept().insertMany(docs)))
     expect(JSON.parse(lineOf(duplicate)).err).to.include({ code: 11_000 })
     const { err } = JSON.parse(lineOf(new TypeError('x is not a function')))

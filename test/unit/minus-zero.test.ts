@@ -12,7 +12,7 @@ describe('Negative zero', () => {
       expect(read(body)).to.deep.equal({ value, params: value })
     })
 
-  it('is replaced without changing the other numbers or the field names in the same body', () => {
+  it('is replaced without changing other numbers or field names in the body', () => {
     const { value } = read('{"a":-0,"b":-5,"c":-1e-3,"__proto__":{"d":-0.5},"e":null}') as { value: object }
     expect(JSON.stringify(value)).to.equal('{"a":0,"b":-5,"c":-0.001,"__proto__":{"d":-0.5},"e":null}')
   })

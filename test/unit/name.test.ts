@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { readName } from '../../src/input/name.ts'
 
-/** The characters that make a difference, and some others. */
+/** Characters that make a difference, and some others. */
 const characters = [
   ['a', '-', 'é', '=', '+', '\t', '\n', '\u0085', '\u00a0', '\u2028', '\u3000', '\0', '\u0007', '\u0301', '\u0338'],
   ['\u00ad', '\u034f', '\u200b', '\u200c', '\u200d', '\u202e', '\u2060', '\ufeff', '\ufe0f', '\u2010', '\u2015'],
@@ -12,7 +12,7 @@ const character = fc.constantFrom(...characters)
 const texts = fc.oneof(fc.string({ unit: character, maxLength: 12 }), fc.string({ unit: 'binary', maxLength: 12 }))
 
 describe('A name or reference', () => {
-  it('stays as it is once it is in its stored form, in which no invisible characters are at its ends', () => {
+  it('does not change when normalised twice, and has no invisible characters at its ends', () => {
     for (const kind of ['name', 'reference'] as const)
       fc.assert(
         fc.property(texts, (typed) => {
@@ -27,7 +27,7 @@ describe('A name or reference', () => {
       )
   })
 
-  it('is normalised in milliseconds, whatever a client sends', () => {
+  it('is normalised within milliseconds, whatever a client sends', () => {
     const marks = `a${'\u0301'.repeat(100_000)}${'\u0323'.repeat(100_000)}`
     for (const typed of [marks, `${' '.repeat(200_000)}x`, `x${' '.repeat(200_000)}x`, '\u200b'.repeat(200_000)])
       expect(readName('name', typed)).to.equal(typed)

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createNetworkShares } from '../../src/http/server/network-share.ts'
 
-describe('The limits on connections per network', () => {
+describe('The connection limits per network', () => {
   const sizes: [name: string, most: number, from: (index: number) => string, beside: string][] = [
     ['an IPv4 address', 10, () => '192.0.2.1', '192.0.2.2'],
     ['an IPv4 /24', 20, (index) => `192.0.2.${index}`, '192.0.3.1'],

@@ -20,7 +20,7 @@ const retryable = codes.filter((code) => {
 describe('A process that starts before MongoDB', () => {
   const log = createLog('silent', 'web', null)
 
-  /** Returns the number of attempts to connect if the first one throws this error. */
+  /** How often it connects if the first connection throws this error. */
   async function attemptsAfter(fault: Error): Promise<number> {
     expect(fault).to.be.an('error')
     let attempts = 0
@@ -31,7 +31,7 @@ describe('A process that starts before MongoDB', () => {
     return attempts
   }
 
-  it('reconnects after every error whose code would make the driver retry or look for a different primary', async () => {
+  it('reconnects after every error that would make the driver retry or look for another primary', async () => {
     expect(retryable).to.include.members([91, 189, 11_602, 13_436])
     const attempts = retryable.map((code) =>
       attemptsAfter(new mongo.MongoServerError({ code })).catch(() => `ends at ${code}`),
@@ -39,7 +39,7 @@ describe('A process that starts before MongoDB', () => {
     expect(await Promise.all(attempts)).to.deep.equal(retryable.map(() => 2))
   })
 
-  it('reconnects if it had to wait for a free connection for too long', async () => {
+  it('reconnects if it waited too long for a free connection', async () => {
     const client = new mongo.MongoClient(servers.mongoUrl, { maxPoolSize: 1, waitQueueTimeoutMS: 1 })
     const pings = await Promise.allSettled(Array.from({ length: 100 }, () => client.db().command({ ping: 1 })))
     await client.close()
@@ -48,7 +48,7 @@ describe('A process that starts before MongoDB', () => {
     expect(await attemptsAfter(late)).to.equal(2)
   })
 
-  it('exits after any error that the driver would not retry', async () => {
+  it('exits on any error that the driver would not retry', async () => {
     // The index exists with other options. The user may not create it.
     for (const code of [85, 13]) {
       const fault = new mongo.MongoServerError({ code })

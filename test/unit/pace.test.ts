@@ -3,7 +3,7 @@ import { createPace } from '../../src/work/pace.ts'
 
 const { now } = performance
 
-describe('A clean-up in batches', () => {
+describe('A batched clean-up', () => {
   let passedMs = 0
   let renewals = 0
   beforeEach(() => {
@@ -16,7 +16,7 @@ describe('A clean-up in batches', () => {
   const renew = async () => void (renewals += 1)
   const nothing = () => Promise.resolve()
 
-  it('renews the lease before a batch if at least 15 s have passed since the last renewal, but not sooner', async () => {
+  it('renews its lease before a batch only if the last renewal was at least 15 s ago', async () => {
     const pace = createPace(new AbortController().signal, renew)
     const seen: number[] = []
     for (const ms of [0, 14_999, 15_000, 29_999, 31_000]) {
@@ -27,7 +27,7 @@ describe('A clean-up in batches', () => {
     expect(renewals).to.equal(2)
   })
 
-  it('renews the lease after a batch that took longer than 15 s', async () => {
+  it('renews its lease after a batch that took longer than 15 s', async () => {
     // The abort ends the rest, which would take real time.
     const ending = new AbortController()
     const pace = createPace(ending.signal, renew)
@@ -39,7 +39,7 @@ describe('A clean-up in batches', () => {
     expect(renewals).to.equal(1)
   })
 
-  it('starts no batch after the lease has been lost', async () => {
+  it('starts no batch after losing its lease', async () => {
     const pace = createPace(new AbortController().signal, () => Promise.reject(new Error('taken over')))
     await pace(nothing)
     passedMs = 16_000

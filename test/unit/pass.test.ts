@@ -5,12 +5,12 @@ const now = new Date('2026-03-03T12:00:00Z')
 const begun = { id: 'p', beganAt: new Date('2026-03-01T12:00:00Z'), hasFaults: false }
 const start = (pass: RetentionRecord['pass']) => startPass({ pass } as RetentionRecord, now)
 
-describe('A clean-up pass', () => {
-  it('continues on later nights until it is complete, however many nights that takes', () => {
+describe('A clean-up of all businesses', () => {
+  it('continues on later nights until it is complete, however many it takes', () => {
     expect(start(begun)).to.deep.equal(begun)
   })
 
-  it('is replaced by a new pass on the next night if only failing businesses are left', () => {
+  it('starts over the next night if every remaining business failed', () => {
     const tonight = { ...begun, beganAt: new Date('2026-03-03T02:30:00Z'), hasFaults: true }
     expect(start(tonight)).to.deep.equal(tonight)
     const { id, ...pass } = start({ ...begun, hasFaults: true })

@@ -10,7 +10,7 @@ interface Body {
   data: Record<string, unknown>
 }
 
-/** The body of an event as a test of an endpoint sends it. */
+/** An endpoint test sends this body. */
 function bodyOf(event: EventName): Body {
   const eventAt = new Date()
   const head = { _id: 'd'.repeat(32), event, eventAt, sandbox: true }
@@ -46,7 +46,7 @@ describe("A webhook event's schema", () => {
     expect(schemaErrorsOf({ ...body, data: { ...body.data, commission } })).to.deep.equal([])
   })
 
-  it("rejects one event's data under another event's name, unless the two events have the same fields", () => {
+  it("rejects one event's data under another's name, unless both have the same fields", () => {
     const taken = all.flatMap((event) =>
       all
         .filter((other) => schemaErrorsOf({ ...bodyOf(event), data: bodyOf(other).data }).length === 0)

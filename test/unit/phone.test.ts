@@ -3,7 +3,7 @@ import { plainDigits } from '../../src/input/digits.ts'
 import { maskPhone, readPhone, readPin, readWalletPhone } from '../../src/input/phone.ts'
 
 describe('A phone number', () => {
-  it('is normalised to 8 digits if it is a national number, however the customer types it', () => {
+  it('is normalised to 8 digits if national, however the customer types it', () => {
     const typed = {
       separators: ['22000001', ' 22 00 00 01 ', '22-00-00-01', '22\u201100\u201100\u201101'],
       'more separators': ['22.00.00.01', '22/00/00/01', '+222\u00a022\u202f00\u00a000\u00a001'],
@@ -19,7 +19,7 @@ describe('A phone number', () => {
     expect(Object.keys(kept).map(readPhone)).to.deep.equal(Object.values(kept))
   })
 
-  it('keeps its country code if it is a foreign number', () => {
+  it('keeps its country code if foreign', () => {
     expect(
       ['+221 77 123 45 67', '00221771234567', '+33 (0)6 12 34 56 78', '+1 (202) 555-0123'].map(readPhone),
     ).to.deep.equal(['221771234567', '221771234567', '33612345678', '12025550123'])
@@ -35,7 +35,7 @@ describe('A phone number', () => {
     for (const text of Object.values(wrong).flat()) expect(readPhone(text), text).to.equal(null)
   })
 
-  it('has no wallet if it is a Mauritanian number that is not mobile, however it is typed', () => {
+  it('has no wallet if it is Mauritanian but not mobile, however it is typed', () => {
     const [wallets, none] = [
       ['22000001', '36 12 34 56', '+222 49 00 00 00', '٤٤٠٠٠٠٠١', '0022220123456', '22200001', '+221 77 123 45 67'],
       [
@@ -53,7 +53,7 @@ describe('A phone number', () => {
     expect(none.map(readWalletPhone)).to.deep.equal(none.map(() => null))
   })
 
-  it('is masked in groups except for its first two and last two digits, whatever its length, and without 222', () => {
+  it('is masked in groups except for two digits at each end, whatever its length, and without 222', () => {
     const masks: Record<string, string[]> = {
       '22 ** ** 45': ['22000045', '+222 22 00 00 45', '22222000045', '00222-22000045', '٢٢٠٠٠٠٤٥'],
       '33 ** ** 67': ['33612345667', '+33 6 12 34 56 67', '336123467', '33612345678967', '336123456789067'],
@@ -64,7 +64,7 @@ describe('A phone number', () => {
 })
 
 describe('A PIN', () => {
-  it('is accepted if it has 4 to 6 digits, in any supported script', () => {
+  it('has 4 to 6 digits, in any supported script', () => {
     expect(['1234', ' 0000 ', '123456'].map(readPin)).to.deep.equal(['1234', '0000', '123456'])
     for (const text of ['١٢٣٤', '۱۲۳۴', '\u200f1234']) expect(readPin(text), text).to.equal('1234')
   })
@@ -75,8 +75,8 @@ describe('A PIN', () => {
   })
 })
 
-describe('The normalisation of digits', () => {
-  it('converts digits in every supported script to ASCII digits, removes invisible characters, and keeps other text', () => {
+describe('Digit normalisation', () => {
+  it('converts digits of every supported script to ASCII, removes invisible characters, and keeps other text', () => {
     expect(plainDigits('٠١٢٣٤٥٦٧٨٩ ۰۱۲۳۴۵۶۷۸۹ 0123456789 ٫ é \u200e\u00ad-')).to.equal(
       '0123456789 0123456789 0123456789 ٫ é -',
     )

@@ -18,7 +18,7 @@ const open = (perSecond: number, addToSums: AddToSums, now = () => at): RateLimi
 }
 const away: AddToSums = async () => null
 
-/** Sums as Redis keeps them, for several processes. */
+/** Sums of several processes, as Redis keeps them. */
 function sums() {
   const totals = new Map<string, number>()
   const batches: Addition[][] = []
@@ -98,7 +98,7 @@ describe('The rate limiter', () => {
     expect((second ?? 0) - (first ?? 0)).to.equal(1)
   })
 
-  it('keeps all counts for the current second, even if timers fire as if a minute had passed', async () => {
+  it("keeps the current second's counts, even if timers fire as if a minute had passed", async () => {
     mock.timers.enable({ apis: ['setTimeout', 'Date'], now: at })
     const limits = open(1, away)
     countOften(limits, 1)

@@ -4,7 +4,7 @@ import { readCentimes, readDecimal } from '../../src/reconciliation/read-file.ts
 const refused = ['', ' ', '-1', '+1', '1e3', '0x10', 'NaN', '१२', '1_000', '1 00', '12 34,50']
 
 describe("An amount in a provider's file", () => {
-  it('is read exactly if it is a whole number of centimes, and refused otherwise', () => {
+  it('is read exactly if it is a whole number of centimes, and otherwise refused', () => {
     const read = ['0', '5', '007', '123450', '9007199254740991'].map(readCentimes)
     expect(read).to.deep.equal([0, 5, 7, 123_450, Number.MAX_SAFE_INTEGER])
     for (const text of [...refused, '1234.50', '1 234', '9007199254740993', '9'.repeat(400)])
@@ -24,7 +24,7 @@ describe("An amount in a provider's file", () => {
       '12\u2009345': 1_234_500,
       '1,234.50': 123_450,
       '1.234.567,05': 123_456_705,
-      // The floating-point product of this amount and 100 is 9007199254740980.
+      // In floating point, this amount times 100 is 9007199254740980.
       '90071992547409.79': 9_007_199_254_740_979,
       '90071992547409.91': Number.MAX_SAFE_INTEGER,
     }

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { startCommand } from '../dev/command.ts'
 import { built } from '../support/built.ts'
 
-/** States an older version, and lets no module load but the program itself and its check. */
+/** Claims an older version, and lets no module load but the program itself and its check. */
 const older = `data:text/javascript,
 import { registerHooks } from 'node:module';
 Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } });
@@ -14,11 +14,11 @@ registerHooks({
   },
 })`
 
-describe('A program of the build', function () {
+describe('A program in the build', function () {
   this.timeout(60_000)
 
   for (const program of ['src/server.js', 'workers/main.js', 'src/release.js', 'src/admin/main.js'])
-    it(`refuses an older Node.js in one line, before it loads anything else: ${program}`, async () => {
+    it(`refuses an older Node.js in one line before it loads anything else: ${program}`, async () => {
       const command = startCommand([process.execPath, '--import', older, join(built(), program), '--help'])
       expect(await command.ended).to.deep.equal({ code: 1, signal: null })
       expect(command.output).to.deep.equal({

@@ -18,10 +18,10 @@ describe('The link back to the merchant', () => {
     'https://shop.example/ok?status=x&reference=y&a=?': `https://shop.example/ok?status=x&reference=y&a=?&${added}`,
   }
   for (const [url, whole] of Object.entries(kept))
-    it(`contains every byte of the merchant's URL, together with the reference and the status: ${url}`, () =>
+    it(`keeps every byte of the merchant's URL, and adds the reference and the status: ${url}`, () =>
       expect(back(url)).to.equal(whole))
 
-  it('is absent if the merchant did not provide a URL', () => {
+  it('is absent if the merchant provided no URL', () => {
     expect(returnUrl(intent, 'cancelled')).to.equal(null)
   })
 })

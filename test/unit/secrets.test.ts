@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { createSecrets } from '../../src/security/encrypt.ts'
 
-describe('Secrets', () => {
+describe('Encrypted secrets', () => {
   const [older, newer, foreign] = [randomBytes(32), randomBytes(32), randomBytes(32)]
   const secrets = createSecrets([newer])
 
@@ -56,7 +56,7 @@ describe('Secrets', () => {
       expect(() => both.reencrypt(text, field), text).to.throw()
   })
 
-  it('are recognised by a keyed hash, first with the current key and then with the previous key', () => {
+  it('are recognised by a keyed hash, first with the current key, then with the previous one', () => {
     const hash = secrets.hash('sk_test_x')
     expect(secrets.hash('sk_test_x')).to.equal(hash)
     expect(secrets.hash('sk_test_y')).not.to.equal(hash)
@@ -65,7 +65,7 @@ describe('Secrets', () => {
     expect(createSecrets([newer, older]).hashes('sk_test_x')).to.deep.equal(hashes)
   })
 
-  it('use keys that can also sign a string for a specific purpose, and can verify signatures made with the current or the previous key', () => {
+  it('use keys that can also sign a string for a purpose, and verify under the current or previous key', () => {
     const rotated = createSecrets([newer, older])
     const signature = secrets.sign('sign form', 'x')
     const before = createSecrets([older]).sign('sign form', 'x')

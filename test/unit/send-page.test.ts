@@ -4,8 +4,8 @@ import { expect } from 'chai'
 import express from 'express'
 import { addHeader, redirectTo, sendPage } from '../../src/http/pages/send-page.ts'
 
-describe("A page's late response after a timeout", () => {
-  it('is dropped without an error, together with its sign-in cookie', async () => {
+describe('A staff page that is ready only after the timeout', () => {
+  it('is dropped with its sign-in cookie, without an error', async () => {
     let fault: unknown
     const app = express().get('/', (_req, res) => {
       sendPage(res, 503, 'too late')

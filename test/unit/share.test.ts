@@ -9,7 +9,7 @@ const refusal = { scope: 'lists', message: 'Two at a time.' } as const
 const two = { ...about, total: 3, parts: [{ owner: 'business', max: 2 }], refusal } satisfies Resource
 const memory = { ...about, total: 400, parts: [{ owner: 'business', max: 100 }] } satisfies Resource
 
-describe('A share', () => {
+describe('A capacity share', () => {
   let time: ReturnType<typeof createTime>
   beforeEach(() => {
     time = createTime()
@@ -19,7 +19,7 @@ describe('A share', () => {
 
   describe('of slots', () => {
     let share: Share<'slots'>
-    /** The names of those who got a slot, in order. */
+    /** Names of those who got a slot, in order. */
     let granted: string[]
     let frees: Map<string, () => void>
     beforeEach(() => {
@@ -28,7 +28,7 @@ describe('A share', () => {
       frees = new Map()
     })
 
-    /** Waits for a slot of the owner that the name begins with. Resolves to whether it was granted. */
+    /** The owner is what the name begins with. Resolves to whether a slot was granted. */
     async function take(name: string, waitMs = 1_000): Promise<boolean> {
       const held = await share.take([name[0] ?? ''], { slots: 1 }, waitMs)
       if (held === null) return false
@@ -47,20 +47,20 @@ describe('A share', () => {
       await settle()
     }
 
-    it('grants an owner its part, and others the rest', async () => {
+    it('grants an owner its own share, and others the rest', async () => {
       start('a1', 'a2', 'a3', 'b1', 'b2')
       await settle()
       expect(granted).to.deep.equal(['a1', 'a2', 'b1'])
       expect([share.used().slots, share.held('slots', 'a')]).to.deep.equal([3, 2])
     })
 
-    it('grants what becomes free to the owner that holds least, and among equals to the one that has waited longest since its last', async () => {
+    it('grants a freed slot to the waiting owner that holds least, then to the one served longest ago', async () => {
       start('a1', 'a2', 'b1', 'a3', 'a4', 'b2', 'c1', 'd1')
       await free('a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'd1')
       expect(granted).to.deep.equal(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'd1', 'a4'])
     })
 
-    it('lets a call wait for the given time, and no longer', async () => {
+    it('lets a call wait for the given time only', async () => {
       start('a1', 'a2')
       const [short, long] = [take('a3', 100), take('a4', 200)]
       await time.advance(100)
@@ -70,7 +70,7 @@ describe('A share', () => {
       expect(time.timers()).to.equal(0)
     })
 
-    it('does not let more than 100 calls of an owner wait', async () => {
+    it('lets at most 100 calls per owner wait', async () => {
       start('a1', 'a2')
       const all = Array.from({ length: 101 }, (_, n) => take(`a${n + 3}`))
       expect(await all.at(-1)).to.equal(false)
@@ -78,7 +78,7 @@ describe('A share', () => {
       expect(await Promise.all(all)).to.deep.equal(Array(101).fill(false))
     })
 
-    it('refuses an owner that has used up its own part, but not one that waits for what others hold', async () => {
+    it('refuses an owner that has used up its own share, but not one that waits for what others hold', async () => {
       start('a1', 'a2', 'b1')
       await settle()
       const own = share.refusal(['a'], { slots: 1 })
@@ -94,7 +94,7 @@ describe('A share', () => {
     })
   })
 
-  it('keeps as much free as an owner then holds, if it leaves something for others', () => {
+  it('keeps as much free as one owner then holds, if it leaves something for others', () => {
     const share = createShare({
       slots: { ...two, total: 100, parts: [{ owner: 'business', max: 90 }], leavesFree: true },
     })
@@ -105,7 +105,7 @@ describe('A share', () => {
     expect(held).to.deep.equal([50, 25, 12, 6, 3, 2, 1])
   })
 
-  it('limits nested owners, and lets those of one leaf pass a leaf that is blocked', async () => {
+  it('limits nested owners, and lets others pass one that is blocked', async () => {
     const parts = [
       { owner: 'business', max: 10 },
       { owner: 'endpoint', max: (key: string) => (key === 'x' ? 1 : 3), range: '' },
@@ -126,7 +126,7 @@ describe('A share', () => {
       share = createShare({ memory, reads: { ...two, total: Number.POSITIVE_INFINITY } }, time)
     })
 
-    it('grants everything at once, in order of arrival, so that small calls do not starve a large one', async () => {
+    it("grants in order of arrival, so that small calls don't starve a large one", async () => {
       const first = share.takeNow(['a'], { memory: 60 })
       const got: string[] = []
       const large = share.take(['a'], { memory: 90 }, 1_000).then(() => got.push('large'))
@@ -138,20 +138,20 @@ describe('A share', () => {
       expect(share.used().memory).to.equal(100)
     })
 
-    it('grants nothing of one resource while another one is missing', async () => {
+    it('grants a call nothing until all of its resources are available', async () => {
       for (const _each of [1, 2]) share.takeNow(['a'], { reads: 1 })
       expect(share.takeNow(['a'], { reads: 1, memory: 10 })).to.equal(null)
       expect(share.used().memory).to.equal(0)
       expect(share.blockOf(['a'], { reads: 1, memory: 10 })).to.deep.equal({ name: 'reads', level: 0 })
     })
 
-    it('lets those who wait for one resource not hold up those who need another', () => {
+    it("doesn't make calls wait for a resource they don't need", () => {
       for (const _each of [1, 2]) share.takeNow(['a'], { reads: 1 })
       void share.take(['a'], { reads: 1 }, 1_000)
       expect(share.takeNow(['a'], { memory: 10 })).to.not.equal(null)
     })
 
-    it('counts what cannot be refused, beyond every limit', () => {
+    it("counts what can't be refused, beyond every limit", () => {
       const held = share.force(['a'], { memory: 500 })
       expect([share.held('memory', 'a'), share.largest('memory')]).to.deep.equal([500, 'a'])
       expect(share.takeNow(['b'], { memory: 10 })).to.equal(null)
@@ -159,7 +159,7 @@ describe('A share', () => {
       expect([share.used().memory, share.largest('memory')]).to.deep.equal([0, null])
     })
 
-    it('moves from one resource to another as soon as that is free, and keeps what it holds until then', () => {
+    it('switches a holder to another resource once that is free, and keeps what it holds until then', () => {
       const slow = [1, 2].map(() => share.takeNow(['a'], { reads: 1 }))
       const moving = [1, 2].map(() => share.takeNow(['a'], { memory: 10 }))
       for (const each of moving) each?.moveTo({ memory: 0, reads: 1 })
@@ -171,7 +171,7 @@ describe('A share', () => {
       expect([share.used().memory, share.used().reads, share.waiting('a')]).to.deep.equal([0, 1, 0])
     })
 
-    it('ranks owners that move by what they hold of the resource that they move to', () => {
+    it('ranks owners that switch by what they hold of the new resource', () => {
       share = createShare({ memory, reads: two }, time)
       const busy = [1, 2].map(() => share.takeNow(['c'], { reads: 1 }))
       share.takeNow(['b'], { reads: 1 })

@@ -2,7 +2,6 @@ import { expect } from 'chai'
 import { createSlots, fastForMs, type Slot, type SlotOwner, type Slots } from '../../src/webhooks/attempts/slots.ts'
 import { createTime } from '../support/time.ts'
 
-/** An endpoint with its own origin. */
 function ownerOf(businessId: string, name: string, origin = `${name}.example`, health = 'quick'): SlotOwner {
   const lastSuccessAt = health === 'new' ? null : new Date(0)
   const failuresInRow = health === 'failing' ? 3 : 0
@@ -25,7 +24,6 @@ function ownerOf(businessId: string, name: string, origin = `${name}.example`, h
 const newOwner = (businessId: string, name: string) => ownerOf(businessId, name, undefined, 'new')
 const failingOwner = (businessId: string, name: string) => ownerOf(businessId, name, undefined, 'failing')
 
-/** Takes all slots of these endpoints. */
 function takeAll(slots: Slots, ...owners: SlotOwner[]): Slot[] {
   const taken: Slot[] = []
   for (const owner of owners)
@@ -51,14 +49,14 @@ describe('Delivery slots', () => {
   })
 
   describe('of an endpoint', () => {
-    it('are 20 at first, 50 if its last attempt succeeded within 5 s, and 2 if it failed or took longer', () => {
+    it('number 20 at first, 50 after a success within 5 s, and 2 after a failure or a slower success', () => {
       expect(takeAll(slots, newOwner('a', 'new'))).to.have.length(20)
       expect(takeAll(slots, ownerOf('a', 'good'))).to.have.length(50)
       expect(takeAll(slots, failingOwner('a', 'bad'))).to.have.length(2)
       expect(takeAll(slots, ownerOf('a', 'late', undefined, 'slow'))).to.have.length(2)
     })
 
-    it("increase by one with each success, up to a tenth of the process's slots", () => {
+    it("increase by one per success, up to a tenth of the process's slots", () => {
       const owner = failingOwner('a', 'bad')
       for (const most of [2, 4, 8, 16, 32, 64, 100, 100]) {
         expect(slots.available(owner)).to.equal(most)
@@ -68,7 +66,7 @@ describe('Delivery slots', () => {
       }
     })
 
-    it('decrease by one with each failure, but not below 2', () => {
+    it('decrease by one per failure, but not below 2', () => {
       const owner = ownerOf('a', 'shop')
       const taken = takeAll(slots, owner)
       expect(taken).to.have.length(50)
@@ -78,7 +76,7 @@ describe('Delivery slots', () => {
       expect(slots.available(owner)).to.equal(2)
     })
 
-    it('do not change in number if no attempt is made or if an attempt succeeds slowly', async () => {
+    it('stay the same in number if no attempt is made or an attempt succeeds slowly', async () => {
       const owner = ownerOf('a', 'shop')
       freeAll(takeAll(slots, owner), null)
       expect(slots.available(owner)).to.equal(50)
@@ -89,7 +87,7 @@ describe('Delivery slots', () => {
       expect(slots.available(owner)).to.equal(50)
     })
 
-    it("return to the number that the endpoint's stored health allows once the process has forgotten the endpoint", async () => {
+    it("start over from the endpoint's stored health once the process has forgotten the endpoint", async () => {
       const owner = failingOwner('a', 'bad')
       freeAll(takeAll(slots, owner), true)
       expect(slots.available(owner)).to.equal(4)
@@ -98,26 +96,26 @@ describe('Delivery slots', () => {
       expect(slots.available(owner)).to.equal(2)
     })
 
-    it('do not change in number while the endpoint still holds one of them, because the process has not forgotten the endpoint', async () => {
+    it("stay the same in number while one is in use, because the endpoint isn't forgotten", async () => {
       const owner = ownerOf('a', 'shop')
       const [first, ...others] = takeAll(slots, owner)
       freeAll(others, null)
       await time.advance(600_000)
       slots.available(ownerOf('b', 'other'))
-      // The held slot has moved to the slow set.
+      // The held slot has become a slow one.
       expect(takeAll(slots, owner)).to.have.length(49)
       first?.free(null)
       expect(slots.inFlight()).to.equal(49)
     })
 
-    it("share a limit of a tenth of the process's slots with those of the business's other endpoints at the same origin", () => {
+    it("share a tenth of the process's slots with the business's other endpoints at the same origin", () => {
       const own = ['1', '2', '3'].map((name) => ownerOf('a', name, 'one.example:8443'))
       expect(takeAll(slots, ...own)).to.have.length(100)
       expect(takeAll(slots, ownerOf('a', '4', 'one.example'))).to.have.length(50)
       expect(takeAll(slots, ownerOf('b', '1', 'one.example:8443'))).to.have.length(50)
     })
 
-    it("count towards the endpoint's current origin, but are released from the origin for which they were taken", () => {
+    it("count for the endpoint's current origin, but are released from the origin they were taken for", () => {
       const [before, after] = [ownerOf('a', '1', 'old.example'), ownerOf('a', '1', 'new.example')]
       const taken = takeAll(slots, before)
       freeAll(taken.splice(0, 20), null)
@@ -138,7 +136,7 @@ describe('Delivery slots', () => {
       expect(slots.available(ownerOf('b', 'e0'))).to.equal(50)
     })
 
-    it('are granted only while more slots are free than the business holds, so that some are left for later businesses', () => {
+    it('are granted only while more are free than the business holds, which leaves some for others', () => {
       const held = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(
         (businessId) => takeAll(slots, ...endpoints(businessId, 20)).length,
       )
@@ -155,7 +153,7 @@ describe('Delivery slots', () => {
     })
   })
 
-  it('are freed only once, however often they are released', () => {
+  it('are freed only once, however often released', () => {
     const owner = failingOwner('a', 'bad')
     const [first, second] = takeAll(slots, owner)
     slots.clearWaiting(owner.endpointId)
@@ -181,13 +179,13 @@ describe('Delivery slots', () => {
       expect(slots.available(ownerOf('a', 'other'))).to.equal(50)
     })
 
-    it("count as fast while all of the business's slow slots are in use, and become slow when slow slots are freed", async () => {
+    it("count as fast while all of the business's slow slots are in use, and become slow when one is freed", async () => {
       const own = endpoints('a', 5)
       const hanging = takeAll(slots, ...own)
       expect(hanging).to.have.length(250)
       await time.advance(fastForMs)
       const others = endpoints('a', 20).slice(5)
-      // 100 have moved, and 150 still count as fast.
+      // 100 have become slow, and 150 still count as fast.
       expect(takeAll(slots, ...others)).to.have.length(100)
       expect(slots.inFlight()).to.equal(350)
       freeAll(hanging.slice(0, 10), false)
@@ -195,21 +193,21 @@ describe('Delivery slots', () => {
       expect(slots.available(ownerOf('b', 'e0'))).to.equal(50)
     })
 
-    it('leave some slow slots for later businesses, and become slow as soon as any business frees a slow slot', async () => {
+    it('leave some slow slots for others, and become slow as soon as any business frees one', async () => {
       const held = new Map<string, Slot[]>()
       for (const businessId of ['a', 'b', 'c', 'd']) {
         held.set(businessId, takeAll(slots, ...endpoints(businessId, 2)))
         await time.advance(fastForMs)
       }
-      // 100 of each of the first three have moved, and 50 of the last. That leaves 50 free, and the other 50 count as
-      // fast.
+      // 100 of each of the first three have become slow, and 50 of the last. That leaves 50 free, and the other 50
+      // count as fast.
       const takeOthers = () => takeAll(slots, ...endpoints('d', 40).slice(2)).length
       expect(takeOthers()).to.equal(250 - 50)
       freeAll((held.get('a') ?? []).slice(0, 4), false)
       expect(takeOthers()).to.equal(2)
     })
 
-    it('do not become slow if the attempts end within 5 s', async () => {
+    it('stay fast if the attempts end within 5 s', async () => {
       const owner = ownerOf('a', 'quick')
       freeAll(takeAll(slots, owner), true)
       await time.advance(60_000)
@@ -217,7 +215,7 @@ describe('Delivery slots', () => {
       expect(slots.available(owner)).to.equal(100)
     })
 
-    it('leave every count at zero after they have all been freed, both fast and slow', async () => {
+    it('leave every count at zero once all are freed, fast and slow', async () => {
       const all = ['a', 'b', 'c', 'd', 'e'].flatMap((businessId) => takeAll(slots, ...endpoints(businessId, 20)))
       await time.advance(fastForMs)
       all.push(...['f', 'g'].flatMap((businessId) => takeAll(slots, ...endpoints(businessId, 20))))
@@ -242,7 +240,7 @@ describe('Delivery slots', () => {
       expect(own.at(-1)?.count(mega)).to.equal(true)
     })
 
-    it('allow 24 000 000 characters in total, of which some always stay free', () => {
+    it('allow 24 000 000 characters in total, some of which always stay free', () => {
       for (const businessId of ['a', 'b', 'c'])
         expect(slots.takeNow(ownerOf(businessId, 'large'))?.count(largest)).to.equal(true)
       const own = takeAll(slots, ownerOf('d', 'large'))
@@ -250,7 +248,7 @@ describe('Delivery slots', () => {
       expect(slots.takeNow(ownerOf('e', 'large'))?.count(mega)).to.equal(true)
     })
 
-    it("are limited, after an endpoint's body did not fit, to the number of bodies of that size that still fit", () => {
+    it('are limited, after a body did not fit, to the number of bodies of that size that still fit', () => {
       const large = ownerOf('a', 'large')
       const own = takeAll(slots, large)
       const counted = own.filter((slot) => slot.count(mega))
@@ -264,7 +262,7 @@ describe('Delivery slots', () => {
       expect(slots.available(large)).to.equal(50 - 4)
     })
 
-    it("free a body's share of the limit only once, however often they are released", () => {
+    it("free a body's characters only once, however often released", () => {
       const owner = ownerOf('a', 'large')
       const [one, other] = takeAll(slots, owner)
       one?.count(largest)
@@ -274,9 +272,9 @@ describe('Delivery slots', () => {
     })
   })
 
-  describe('for which endpoints are waiting', () => {
+  describe('that endpoints are waiting for', () => {
     const owner = failingOwner('a', 'bad')
-    /** Counts the reports of free slots. The returned function returns the count after this time. */
+    /** Counts reports of free slots. The returned function returns the count after this time. */
     function countReports() {
       let count = 0
       slots.onAvailable(async () => {
@@ -289,7 +287,7 @@ describe('Delivery slots', () => {
       }
     }
 
-    it('are reported to the worker in a single call soon after they are freed, as long as an endpoint is waiting for them', async () => {
+    it('are reported to the worker in one call soon after being freed', async () => {
       const reportsAfter = countReports()
       const taken = takeAll(slots, owner)
       expect(slots.waiting()).to.deep.equal([owner])
@@ -305,7 +303,7 @@ describe('Delivery slots', () => {
       expect(await reportsAfter(10)).to.equal(2)
     })
 
-    it('are never reported in two calls at the same time, but are reported again after the first call if a slot was freed in the meantime', async () => {
+    it('are never reported in two calls at once, but again after the first if more were freed meanwhile', async () => {
       const ends: (() => void)[] = []
       slots.onAvailable(() => new Promise((resolve) => ends.push(() => resolve(0))))
       const taken = takeAll(slots, owner)
@@ -326,7 +324,7 @@ describe('Delivery slots', () => {
       expect(time.timers()).to.equal(0)
     })
 
-    it('are reported later after a call that started many attempts, so that more slots are free by then', async () => {
+    it('are reported later after a call that started many attempts, so that more are free by then', async () => {
       const calls: number[] = []
       slots.onAvailable(async () => {
         calls.push(time.elapsedMs())
@@ -340,13 +338,13 @@ describe('Delivery slots', () => {
       expect(calls).to.deep.equal([10, 70])
     })
 
-    it('are reported to the worker if an attempt frees them by moving to a slow slot', async () => {
+    it('are reported to the worker when an attempt frees one by becoming slow', async () => {
       const reportsAfter = countReports()
       takeAll(slots, owner)
       expect(await reportsAfter(fastForMs + 10)).to.equal(1)
     })
 
-    it('are reported to the worker on request if an endpoint is waiting, even if no slot has been freed', async () => {
+    it('are reported to the worker on request if an endpoint is waiting, even if none was freed', async () => {
       const reportsAfter = countReports()
       slots.serveWaiting()
       expect(await reportsAfter(10)).to.equal(0)
@@ -355,7 +353,7 @@ describe('Delivery slots', () => {
       expect(await reportsAfter(10)).to.equal(1)
     })
 
-    it('are offered to endpoints in the order in which the endpoints were refused a slot', () => {
+    it('are offered to endpoints in the order in which they were refused one', () => {
       const [first, second] = [ownerOf('a', '1'), ownerOf('b', '2')]
       slots.setWaiting(first)
       slots.setWaiting(second)
@@ -367,10 +365,10 @@ describe('Delivery slots', () => {
     })
   })
 
-  describe('for which relays are waiting', () => {
+  describe('that relays are waiting for', () => {
     const owner = ownerOf('a', 'shop')
 
-    /** Starts to wait for a slot of an endpoint. `result` has what the relay got. */
+    /** Starts to wait for an endpoint's slot. `result` has what the relay got. */
     function wait(of = owner) {
       const relay: { result: 'waiting' | 'slot' | 'none' } = { result: 'waiting' }
       void slots.take(of).then((slot) => (relay.result = slot === null ? 'none' : 'slot'))
@@ -380,14 +378,14 @@ describe('Delivery slots', () => {
       await new Promise(setImmediate)
       return relays.map(({ result }) => result)
     }
-    /** Takes all slots of these endpoints, none of which waits afterwards. */
+    /** All slots of these endpoints, none of which waits afterwards. */
     function fill(...owners: SlotOwner[]): Slot[] {
       const taken = takeAll(slots, ...owners)
       for (const { endpointId } of owners) slots.clearWaiting(endpointId)
       return taken
     }
 
-    it('are given to the relays in order of arrival, as soon as a slot is freed', async () => {
+    it('go to the relays in order of arrival, as soon as one is freed', async () => {
       const held = fill(owner)
       const relays = [wait(), wait()]
       expect(await resultsOf(...relays)).to.deep.equal(['waiting', 'waiting'])
@@ -397,7 +395,7 @@ describe('Delivery slots', () => {
       expect(await resultsOf(...relays)).to.deep.equal(['slot', 'slot'])
     })
 
-    it("are given to a relay when another endpoint of the same business frees one of the business's slots", async () => {
+    it('go to a relay when another endpoint of the same business frees one', async () => {
       const others = [1, 2, 3, 4].map((n) => ownerOf('a', `other-${n}`))
       for (let n = 0; n < 60; n += 1) for (const other of others) slots.takeNow(other)?.free(true)
       const held = takeAll(slots, ...others)
@@ -407,7 +405,7 @@ describe('Delivery slots', () => {
       expect(await resultsOf(relay)).to.deep.equal(['slot'])
     })
 
-    it("are given to a relay when another of the business's endpoints with the same origin frees a slot", async () => {
+    it("go to a relay when the business's other endpoint at the same origin frees one", async () => {
       const at = (name: string) => ownerOf('a', name, 'one.example:8443')
       const held = takeAll(slots, at('1'), at('2'))
       expect(held).to.have.length(100)
@@ -417,7 +415,7 @@ describe('Delivery slots', () => {
       expect(await resultsOf(relay)).to.deep.equal(['slot'])
     })
 
-    it('are not given to a relay that has waited a tenth of a second', async () => {
+    it('no longer go to a relay that has waited a tenth of a second', async () => {
       const held = fill(owner)
       const relay = wait()
       await time.advance(99)
@@ -429,7 +427,7 @@ describe('Delivery slots', () => {
       expect(await resultsOf(wait())).to.deep.equal(['none'])
     })
 
-    it("are still given to another business's relay after one business's relay has waited too long", async () => {
+    it("still go to another business's relay after one business's relay has waited too long", async () => {
       fill(owner)
       const refused = wait()
       await time.advance(300)
@@ -442,7 +440,7 @@ describe('Delivery slots', () => {
       expect(await resultsOf(relay)).to.deep.equal(['slot'])
     })
 
-    it('are awaited by at most 500 relays of an endpoint', async () => {
+    it('are awaited by at most 500 relays per endpoint', async () => {
       fill(owner)
       const results = await resultsOf(...Array.from({ length: 501 }, () => wait()))
       expect(results.filter((result) => result === 'none')).to.have.length(1)
@@ -451,7 +449,7 @@ describe('Delivery slots', () => {
       expect(await resultsOf(wait(other))).to.deep.equal(['waiting'])
     })
 
-    it('are not awaited by a relay if deliveries for the endpoint are already due in MongoDB, or if the process is shutting down', async () => {
+    it('are not awaited if deliveries to the endpoint are already due, or the process is shutting down', async () => {
       const held = takeAll(slots, owner)
       expect(await resultsOf(wait())).to.deep.equal(['none'])
       slots.clearWaiting(owner.endpointId)
@@ -463,7 +461,7 @@ describe('Delivery slots', () => {
     })
   })
 
-  it('are unavailable, and no endpoint waits for them, before the process opens them and after it closes them', () => {
+  it('are unavailable, and not awaited, before the process opens them and after it closes them', () => {
     const closed = createSlots(time)
     const owner = ownerOf('a', 'shop')
     expect([closed.isOpen(), closed.takeNow(owner), closed.available(owner)]).to.deep.equal([false, null, 0])

@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { withTimeout } from '../../src/platform/timeout.ts'
 
 describe('A timeout', () => {
-  it('does not count a result as late that arrived while the event loop was blocked', async () => {
+  it('does not count a result as late if it arrived while the event loop was blocked', async () => {
     const { port1, port2 } = new MessageChannel()
     const arrival = once(port1, 'message').then(([text]) => text)
     const result = withTimeout(arrival, 10, () => 'late')
@@ -14,7 +14,7 @@ describe('A timeout', () => {
     port1.close()
   })
 
-  it('whose time passed while the process was frozen ends at once, without a warning of Node.js', async () => {
+  it('ends at once, without a Node.js warning, if its time passed while the process was frozen', async () => {
     const warnings: Error[] = []
     const note = (warning: Error) => warnings.push(warning)
     process.on('warning', note)

@@ -8,7 +8,7 @@ import { inSpan, type Span, type Tracing } from '../../src/tracing/tracing.ts'
 type Result = Parameters<Parameters<SpanExporter['export']>[1]>[0]
 
 describe('Tracing', () => {
-  it("logs the OpenTelemetry SDK's warnings without the values that the warnings quote", () => {
+  it("logs the OpenTelemetry SDK's warnings without the values they quote", () => {
     const said: object[] = []
     reportSdkWarnings((fields) => said.push(fields))
     diag.warn(`Unknown value "hidden" or 'hidden' for OTEL_X`)

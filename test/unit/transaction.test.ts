@@ -18,7 +18,6 @@ describe('A transaction', () => {
   let counts: mongo.Collection<Count>
   let events: mongo.Collection
   let transactions: Transactions
-  /** Documents and connections of a second process. */
   let others: Transactions
 
   before(async () => {
@@ -41,7 +40,7 @@ describe('A transaction', () => {
     await connection.close()
   })
 
-  /** Lets commands of this test's connections fail. */
+  /** Makes commands on this test's connections fail. */
   const fail = (mode: 'off' | 'alwaysOn' | { times: number }, data: object) =>
     connection
       .getClient()
@@ -64,14 +63,14 @@ describe('A transaction', () => {
   })
   const oneToTen = Array.from({ length: 10 }, (_, index) => index + 1)
 
-  it('runs after another one of this process that names the same document, and is not repeated', async () => {
+  it("waits for this process's other transaction on the same document instead of being repeated", async () => {
     runs = 0
     expect(await Promise.all(oneToTen.map(() => add(transactions)))).to.deep.equal(oneToTen)
     expect(runs).to.equal(10)
     expect(await stored()).to.deep.equal({ n: 10, noted: oneToTen })
   })
 
-  it('is repeated after a conflict with another process, and loses nothing', async () => {
+  it('is repeated after a conflict with another process, without losing anything', async () => {
     const done = await Promise.all(oneToTen.map((each) => add(each % 2 === 0 ? transactions : others)))
     expect(done.toSorted((one, other) => one - other)).to.deep.equal(oneToTen)
     expect(await stored()).to.deep.equal({ n: 10, noted: oneToTen })
@@ -86,9 +85,9 @@ describe('A transaction', () => {
     expect(await stored()).to.deep.equal({ n: 0, noted: [] })
   })
 
-  it('happens once if its commit did not arrive, or if the response to its commit is lost', async () => {
+  it('happens once if its commit or the response to its commit is lost', async () => {
     const lost = { failCommands: ['commitTransaction'], closeConnection: true }
-    // MongoDB commits, but reports that it does not know whether the commit stays.
+    // MongoDB commits, but reports that it does not know whether the commit lasts.
     const doubtful = {
       failCommands: ['commitTransaction'],
       writeConcernError: { code: 91, errmsg: 'ShutdownInProgress', errorLabels: ['RetryableWriteError'] },
@@ -100,7 +99,7 @@ describe('A transaction', () => {
     }
   })
 
-  it('fails at the deadline if the outcome of its commit is unknown', async () => {
+  it("fails at the deadline if its commit's outcome is unknown", async () => {
     await fail('alwaysOn', { failCommands: ['commitTransaction'], closeConnection: true })
     const failed = await add(transactions, soon(500)).catch((error: unknown) => error)
     expect(failed).to.include({ code: 'SERVICE_UNAVAILABLE' })
@@ -118,7 +117,7 @@ describe('A transaction', () => {
     expect(await stored()).to.deep.equal({ n: 0, noted: [] })
   })
 
-  it('holds up no transaction of other documents', async () => {
+  it('delays no transaction on other documents', async () => {
     const gate = pause(deadlineMs(200))
     const slow = transaction({ transactions }, { documents: ['b', 'c'], deadlineAt: soon() }, () => gate)
     expect(await add(transactions)).to.equal(1)

@@ -11,7 +11,7 @@ import {
   unusualV4,
 } from '../webhooks/addresses.ts'
 
-/** An IPv6 address as the URL parser writes it. */
+/** Writes an IPv6 address as the URL parser does. */
 const canonical = (text: string): string => new URL(`http://[${text}]`).hostname.slice(1, -1)
 
 const isRefused = (address: string): boolean => !isPublicAddress(address)
@@ -34,11 +34,11 @@ describe('isPublicAddress', () => {
     })
   }
 
-  it('accepts public addresses, even those adjacent to a special-purpose block', () => {
+  it('accepts public addresses, even next to a special-purpose block', () => {
     expect([...publicV4, ...publicV6].filter(isRefused)).to.deep.equal([])
   })
 
-  it('returns the same result for every notation of an IPv6 address', () => {
+  it('returns the same for every notation of an IPv6 address', () => {
     const differing = [...refusedV6, ...publicV6].filter((one) => isRefused(one) !== isRefused(canonical(one)))
     expect(differing).to.deep.equal([])
   })

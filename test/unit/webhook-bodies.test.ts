@@ -18,7 +18,7 @@ describe("A webhook's body", () => {
   for (const [format, cases] of Object.entries(formats)) {
     const folder = folderOf(Number(format))
     for (const one of cases)
-      it(`matches the golden file ${one.name}.body byte for byte in format ${format}`, () => {
+      it(`matches its golden file ${one.name}.body byte for byte in format ${format}`, () => {
         const body = composed(Number(format), one)
         const golden = readFileSync(join(folder, `${one.name}.body`))
         expect(
@@ -28,7 +28,7 @@ describe("A webhook's body", () => {
         expect(schemaErrorsOf(JSON.parse(body))).to.deep.equal([])
       })
 
-    it(`has a golden file for every event in format ${format}, and a test case for every golden file`, () => {
+    it(`has a golden file per event in format ${format}, and a test case per golden file`, () => {
       const names = cases.map(({ name }) => `${name}.body`)
       expect(readdirSync(folder)).to.have.members(names)
       expect(new Set(cases.map(({ event }) => event))).to.have.all.keys(...Object.keys(events))
@@ -39,7 +39,7 @@ describe("A webhook's body", () => {
     expect(formats).to.include.keys(...[paymentFormat, orderFormat, endpointFormat].map(String))
   })
 
-  it('cannot be composed in an unknown format', () => {
+  it("can't be composed in an unknown format", () => {
     for (const one of format1) expect(() => composed(2, one)).to.throw('format 2')
   })
 })

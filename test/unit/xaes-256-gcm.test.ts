@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { expect } from 'chai'
 import { createXaes } from '../../src/security/encrypt.ts'
 
-/** The vectors of https://c2sp.org/XAES-256-GCM. */
+/** Test vectors: https://c2sp.org/XAES-256-GCM. */
 describe('XAES-256-GCM', () => {
   const nonce = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWX')
   for (const { fill, aad, ciphertext } of [

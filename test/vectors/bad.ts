@@ -5,20 +5,19 @@ const timestamp = String(now)
 const genuine = sign(secret, timestamp, body)
 const digest = genuine.slice('sha256='.length)
 
-/** A body that was changed after it was signed. */
+/** A body changed after it was signed. */
 const altered = (name: string, why: string, arrived: string | Buffer, signed: string | Buffer = body) =>
   bad(`altered: ${name}`, why, { body: signed, arrived })
 
-/** A correct signature of a timestamp that must be refused. */
+/** Correctly signed, but with a timestamp that must be refused. */
 const atTime = (name: string, why: string, time: string) => bad(`time: ${name}`, why, { body, timestamp: time })
 
-/** A request that is correct except for its signature. */
+/** Correct except for its signature. */
 const signedAs = (name: string, why: string, given: string | null) =>
   bad(`signature: ${name}`, why, { body, headers: { 'X-Service-Signature': given } })
 
 const changedDigest = `${digest[0] === '0' ? '1' : '0'}${digest.slice(1)}`
 
-/** The requests that an endpoint must refuse. */
 export const badVectors = [
   altered('one digit', 'an amount was raised', body.replace('50000', '90000')),
   altered('one bit', 'the last brace', Buffer.from(body.slice(0, -1) + '|')),

@@ -32,14 +32,13 @@ const manyPairs = Object.fromEntries(
   Array.from({ length: 50 }, (_, n) => [`key ${n}`, `${n} – ${'value '.repeat(16)}`]),
 )
 
-/** A genuine request with an `id` from which no event's id, and no name of a file, may be made. */
+/** Genuine, but with an `id` that must not be used as an event's id or a file name. */
 const odd = (name: string, id: unknown) =>
   good(`an odd id: ${name}`, 'the service sends no such id', {
     body: JSON.stringify({ id, event: 'order.new' }),
     eventId: null,
   })
 
-/** The requests that an endpoint must accept. */
 export const goodVectors = [
   good('a payment', 'as the service sends it', { body }),
   good('letters beyond ASCII', 'the body is signed as UTF-8', {

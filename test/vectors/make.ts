@@ -5,10 +5,9 @@ import type { Vector } from './vector.ts'
 
 const file = new URL('webhook-signatures.json', import.meta.url)
 
-/** All vectors. */
 export const vectors: Vector[] = [...goodVectors, ...badVectors]
 
-/** The file for developers of endpoints, with one vector on each line. */
+/** The file for developers of endpoints, one vector per line. */
 export const written = (): string => readFileSync(file, 'utf8')
 export const asText = (): string => `[\n${vectors.map((each) => JSON.stringify(each)).join(',\n')}\n]\n`
 

@@ -1,26 +1,26 @@
 import { createHmac } from 'node:crypto'
 
-/** One request to an endpoint, with the correct result of its check. An element of webhook-signatures.json. */
+/** A request to an endpoint, and what checking it must return. An element of webhook-signatures.json. */
 export interface Vector {
   name: string
   why: string
   valid: boolean
-  /** The event's id according to the signed body. Null if the body is not one that the service sends. */
+  /** The event's id in the signed body. Null if the service sends no such body. */
   eventId?: string | null
   secret: string
   /** The endpoint's clock, in Unix seconds. */
   now: number
   headers: Record<string, string>
-  /** The exact text of the body. A body that is not text is in `bodyBase64` instead. */
+  /** Exact text. A body that isn't text is in `bodyBase64` instead. */
   body?: string
   bodyBase64?: string
 }
 
-/** The id of a delivery, and the id of its event. */
+/** A delivery's id, and its event's id. */
 export const deliveryId = 'awFJrKkMOL3jxH9iawFJrKkMOL3jxH9e'
 export const eventId = '6b0149aca90c38bde3c47f62'
 
-/** The default secret of a vector, the secret after one rotation, and the secret after two. */
+/** A vector's default secret, then the secrets after one and two rotations. */
 export const secret = '84432cccd985fa567be32c6c93fa77de6c367a92a95fc52bcd275bc97f7745c3'
 export const newerSecret = '0b6f1c4de2a95b7f38d0c4417ae6f1529d3b8e70c5a2f4961e8d7b3a0c9f5e24'
 export const newestSecret = 'd7e1a3905c8b42f6917e0dab35c6f8142b9d7e50a1c3f6842e9b0d7c5a8f1e36'
@@ -29,15 +29,15 @@ export const now = 1_795_246_509
 export const hmac = (key: string | Buffer, signed: string | Buffer): Buffer =>
   createHmac('sha256', key).update(signed).digest()
 
-/** Returns the header of a signature. Uses only node:crypto and no code of the service. */
+/** Returns the signature header. Uses only node:crypto and no code of the service. */
 export const sign = (key: string | Buffer, timestamp: string, body: string | Buffer): string =>
   `sha256=${hmac(key, Buffer.concat([Buffer.from(`${timestamp}.`), Buffer.from(body)])).toString('hex')}`
 
 interface Request {
-  /** The body that was signed. */ body: string | Buffer
-  /** The event's id in the body. By default, that of `deliveryId`. */
+  /** The signed body. */ body: string | Buffer
+  /** The event's id in the body. By default, `deliveryId`'s. */
   eventId?: string | null
-  /** The body that the endpoint received, if it is another. */
+  /** The body that arrived, if it's another one. */
   arrived?: string | Buffer
   timestamp?: string
   secret?: string

@@ -14,13 +14,13 @@ export const technical = { outcome: 'failed', reason: 'technical_error' } as con
 
 const newKey = () => randomBytes(12).toString('hex')
 
-/** Long enough for a test on a busy machine. */
+/** Long enough for a busy machine. */
 const orderTimeoutMs = 60_000
 
-/** Returns what creates customers of one service with their sandbox wallets, and their orders. */
+/** Creates one service's customers with their sandbox wallets, and their orders. */
 export function customersOf(service: Service) {
   const wallet = service.deps.wallets.forPayments(true) as Wallet
-  // Their orders are of no intent.
+  // Their orders belong to no intent.
   excuse([service.deps.mongo.name], 'wallet movements')
   let made = 0
 
@@ -55,7 +55,7 @@ export function customersOf(service: Service) {
     }),
     queryStatus: (kind: 'payment' | 'refund', key: string) =>
       wallet.status({ kind, businessId: 'b1', key, amount: 100, fee: 0, validUntil: service.clock.now() }),
-    /** Creates a customer with a balance in centimes. Returns the phone number. */
+    /** The balance is in centimes. Returns the phone number. */
     async customer(balance: number): Promise<string> {
       made += 1
       const phone = String(33_000_000 + made)

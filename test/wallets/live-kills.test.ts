@@ -26,13 +26,11 @@ import { dataOf, newRequest } from '../support/write-request.ts'
 const amount = 700
 const { phone, pin } = payer
 
-/**
- * By then an order counts as not executed: it is valid for 8 s, and 30 s more for the provider's clock, and a minute.
- */
+/** By then an order counts as not executed: it's valid for 8 s, plus 30 s for the provider's clock, plus a minute. */
 const muchLaterMs = 120_000
 /** Added to the validity that the provider gets, because its clock may be ahead. */
 const skewMs = 30_000
-/** The first query of a wallet comes a second after a lost response. */
+/** A wallet is first queried a second after a lost response. */
 const firstQueryMs = 2_000
 
 describe('If a process is killed between any two steps of a live payment or refund,', function () {
@@ -46,7 +44,7 @@ describe('If a process is killed between any two steps of a live payment or refu
   })
   const service = withService(() => ({ ...provider.environment, WALLET_PROVIDER_TIMEOUT_SECONDS: '3' }))
   before(async () => {
-    // Its clock is as far behind as those of the killed processes, so that it accepts their orders.
+    // As far behind as the killed processes' clocks, so that the provider accepts their orders.
     provider.setClock(() => new Date(service.clock.now().getTime() - behindMs))
     merchant = await service.merchant({ mode: 'live' })
     const now = () => new Date(service.clock.now().getTime() + muchLaterMs)
@@ -74,10 +72,7 @@ describe('If a process is killed between any two steps of a live payment or refu
     return { referenceNumber, paymentId: newId() }
   }
 
-  /**
-   * Handles only the orders of killed processes like this. Their clocks are behind, and so is the validity of their
-   * orders.
-   */
+  /** Only killed processes' orders are handled like this. Their clocks are behind, and so is their orders' validity. */
   const handleOrdersOfVictims = (behaviour: ProviderBehaviour): void =>
     provider.handleOrders((res, work, request) => {
       const { validUntil } = JSON.parse(request.body)
@@ -99,7 +94,7 @@ describe('If a process is killed between any two steps of a live payment or refu
       }
       await Promise.all([queryWallet(later, _id, paymentId), queryWallet(later, _id, paymentId)])
     },
-    /** Then another customer pays if the first payment failed. */
+    /** If the first payment failed, another customer pays. */
     async check({ referenceNumber, paymentId }: Payment, label: string) {
       const { status, payment } = await storedIntent(service, referenceNumber)
       const killed = provider.movements.filter(({ key }) => key === paymentId)
@@ -130,7 +125,7 @@ describe('If a process is killed between any two steps of a live payment or refu
       expect([steps.length, steps.at(-1)]).to.deep.equal([5, last])
     })
 
-  it("a payment is settled only once, even if the killed process was a worker querying the payment's outcome", async () => {
+  it('a payment is settled only once, even if the killed process was a worker querying its outcome', async () => {
     provider.handleOrders(responseLost)
     const { check, repeat } = paying()
     const querying = {
@@ -158,7 +153,7 @@ describe('If a process is killed between any two steps of a live payment or refu
     responses: string[]
   }
 
-  /** The merchant's refund request, always with the same idempotency key. */
+  /** Every call has the same idempotency key. */
   async function refund(deps: Deps, { referenceNumber, key, responses }: Refunding): Promise<void> {
     const input = { amount: 500, reason: null, expectedRefundable: null }
     const request = newRequest(deps, { key })
@@ -199,7 +194,7 @@ describe('If a process is killed between any two steps of a live payment or refu
   })
 
   for (const [what, behaviour, last] of ways)
-    it(`a refund request ${what} leads to at most one refund, and a retry reports whether the refund was made`, async () => {
+    it(`a refund request ${what} leads to at most one refund, and a retry reports whether it was made`, async () => {
       handleOrdersOfVictims(behaviour)
       const steps = await killAtEveryStep(service, refunding(), 0)
       expect(steps.length).to.be.greaterThan(3)

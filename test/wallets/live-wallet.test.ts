@@ -36,18 +36,15 @@ import { done, locked, notExecuted, poor, technical, wrongPin } from './customer
 const timeoutMs = 5000
 /** For tests that wait until the timeout. */
 const shortTimeoutMs = 400
-/**
- * The `validUntil` that a provider receives is this much later than the order's own, because its clock may be ahead.
- */
+/** The provider's clock may be ahead, so it receives a `validUntil` this much later than the order's own. */
 const maxClockSkewMs = 30_000
 
-/** Returns a function that begins requests over the connections of `agent`. */
 const startAt = (port: number, agent: Agent) => (options: RequestOptions) =>
   http.request({ host: '127.0.0.1', port, agent, ...options })
 
 const postRequest = { method: 'POST', path: '/', headers: {}, body: '{}' } as const
 
-describe('The live wallet', () => {
+describe('The live wallet client', () => {
   let provider: Provider
   let clock: Clock
   let wallet: ReturnType<typeof open>
@@ -114,7 +111,7 @@ describe('The live wallet', () => {
     validUntil,
   })
 
-  it('takes payments, refunds them and queries their outcomes, and signs each of these requests', async () => {
+  it('takes payments, refunds them and queries their outcomes, signing each request', async () => {
     const order = payment()
     expect(await wallet.authorise(order)).to.deep.equal(done)
     const refund = refundOf(order)
@@ -179,7 +176,7 @@ describe('The live wallet', () => {
     expect(methods).to.deep.equal(['POST', 'GET'])
   })
 
-  it("distinguishes the provider's reasons for a failure, and replaces an unknown reason with a default one", async () => {
+  it("distinguishes the provider's failure reasons, and replaces an unknown one with a default", async () => {
     const table: [status: string, reason: unknown, expected: object][] = [
       ['succeeded', undefined, done],
       ['declined', 'insufficient_funds', poor],
@@ -207,7 +204,7 @@ describe('The live wallet', () => {
     expect(log).to.equal('')
   })
 
-  /** Opens a connection, so that on a slow machine connecting does not use up the timeout of the next request. */
+  /** On a slow machine, connecting could otherwise use up the next request's timeout. */
   async function connect(connected: Wallet): Promise<void> {
     provider.handleQueries(asSpecified)
     await waitFor('a connection', async () => {
@@ -263,7 +260,7 @@ describe('The live wallet', () => {
   }
 
   for (const [what, behaviour, why] of faults)
-    it(`treats an order's outcome as unknown, and determines it with a query, if the response is unusable: ${what}`, async () => {
+    it(`treats an order's outcome as unknown, and queries it, if the response is unusable: ${what}`, async () => {
       provider.handleOrders(behaviour)
       const order = payment()
       const connected = why.test('timeout') ? open(provider.url, shortTimeoutMs) : wallet
@@ -300,7 +297,7 @@ describe('The live wallet', () => {
     expect(followed).to.equal(0)
   })
 
-  it("knows the outcome of a refund only in the order's own currency, which may be missing", async () => {
+  it("accepts a refund's outcome only in the order's currency, which the provider may omit", async () => {
     const table: [currency: unknown, outcome: object][] = [
       [undefined, done],
       ['MRU', done],
@@ -316,7 +313,7 @@ describe('The live wallet', () => {
     }
   })
 
-  it('does not mistake a second response to one order for the response to the next order', async () => {
+  it('never takes a second response to one order for the response to the next', async () => {
     let orders = 0
     const endpointServer = await rawHttpEndpoint((socket) => {
       const text = `to order ${(orders += 1)}`
@@ -366,21 +363,21 @@ describe('The live wallet', () => {
     }
   })
 
-  it('does not send an order whose deadline has passed', async () => {
+  it('sends no order whose deadline has passed', async () => {
     const order = payment({ validUntil: clock.now() })
     expect(await wallet.authorise(order)).to.deep.equal(notExecuted)
     expect(await wallet.refund(refundOf(order, { validUntil: inSeconds(-1) }))).to.deep.equal(notExecuted)
     expect(provider.requests).to.deep.equal([])
   })
 
-  it("does not send an order that has waited for a connection for half of the order's timeout", async () => {
+  it('sends no order that has waited for a connection for half of its timeout', async () => {
     const gate = createGate()
     provider.handleOrders(async (res, work, request) => {
       await gate.passed
       return asSpecified(res, work, request)
     })
     const orders = Array.from({ length: 129 }, () => wallet.authorise(payment()))
-    // A connection becomes free before the timeout, but too late to wait for the response to an order.
+    // A connection becomes free before the timeout, but too late to wait for an order's response.
     expect(await Promise.race(orders)).to.deep.equal(notExecuted)
     expect(log).to.match(/"why":"no connection".*wallet\.failing/)
     gate.open()
@@ -390,7 +387,7 @@ describe('The live wallet', () => {
     expect(await wallet.authorise(payment())).to.deep.equal(done)
   })
 
-  it("keeps connections free for other businesses while the provider does not respond to one business's orders", async () => {
+  it("keeps connections free for other businesses while one business's orders get no response", async () => {
     const gate = createGate()
     let hanging = 0
     provider.handleOrders(async (res, work, request) => {
@@ -403,13 +400,13 @@ describe('The live wallet', () => {
     const orders = Array.from({ length: 150 }, () => wallet.authorise(payment()))
     await waitFor('half of the connections', () => hanging === 128)
     expect(await wallet.authorise(payment({ businessId: 'b2' }))).to.deep.equal(done)
-    // Each free connection goes to the next waiting order.
+    // Each freed connection goes to the next waiting order.
     gate.open()
     for (const outcome of await Promise.all(orders)) expect(outcome).to.deep.equal(done)
     expect(hanging).to.equal(150)
   })
 
-  it('does not send an order again if a reused connection breaks', async () => {
+  it('does not repeat an order when a reused connection breaks', async () => {
     let arrived = 0
     const endpointServer = await rawHttpEndpoint((socket, count) => {
       arrived += 1
@@ -425,7 +422,7 @@ describe('The live wallet', () => {
     expect([arrived, endpointServer.connections.length]).to.deep.equal([2, 1])
   })
 
-  it(`treats "unknown" as not executed only once a minute has passed since the order's deadline`, async () => {
+  it('treats "unknown" as not executed only a minute after the order\'s deadline', async () => {
     provider.handleOrders(requestLost)
     const order = payment()
     await wallet.authorise(order)
@@ -441,14 +438,14 @@ describe('The live wallet', () => {
     expect(await wallet.status(query)).to.deep.equal(notThere)
     clock.freeze(new Date(deadline + 28 * 86_400_000))
     expect(await wallet.status({ ...query, kind: 'refund' })).to.deep.equal(notExecuted)
-    // A 404 of another server at this address is not a response of the provider.
+    // Another server's 404 at this address is no response of the provider.
     for (const body of ['', '{}', '{"status":"unknown"}', '{"key":"x","status":"unknown"}']) {
       provider.handleQueries((res) => res.writeHead(404).end(body))
       expect((await wallet.status(query)).outcome, body).to.equal('unknown')
     }
   })
 
-  it('treats "expired" as not executed only in a well-formed response to an order, and never in a response to a query', async () => {
+  it('treats "expired" as not executed only in a well-formed response to an order, never to a query', async () => {
     const expired: ProviderBehaviour = (res, _work, { key }) =>
       send(res, { status: 410, body: { key, status: 'expired' } })
     provider.handleOrders(expired)
@@ -471,7 +468,7 @@ describe('The live wallet', () => {
     }
   })
 
-  it("compares an order's deadline with the time at which the query was sent, because the order may reach the provider after the query does", async () => {
+  it("compares an order's deadline with the time its query was sent, because the order may arrive later", async () => {
     const order = payment()
     const gate = createGate()
     provider.handleQueries((res, work) => {
@@ -485,7 +482,7 @@ describe('The live wallet', () => {
     expect(await result).to.deep.equal({ outcome: 'unknown', why: 'not there' })
   })
 
-  it('gets the actual outcome for each of 20 concurrent orders with the same key, but pays only once', async () => {
+  it('gets the same true outcome for 20 concurrent orders with one key, and pays once', async () => {
     const order = payment()
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => wallet.authorise(order)))
     expect(outcomes).to.deep.equal(Array.from({ length: 20 }, () => done))
@@ -503,14 +500,14 @@ describe('The live wallet', () => {
     const fields = { level: 40, msg: 'wallet.failing', kind: 'payment', key: `payment-${keys - 4}` }
     expect(lines()).to.have.length(1)
     expect(lines()[0]).to.include({ ...fields, why: 'status 500', businessId: 'b1', requestId: 'request-1' })
-    // A frequent fault does not hide another.
+    // A frequent fault doesn't hide another.
     provider.handleOrders((res) => res.writeHead(503).end())
     for (let count = 0; count < 5; count += 1) await wallet.authorise(payment())
     expect(lines().map(({ why }) => why)).to.deep.equal(['status 500', 'status 503'])
     for (const secret of [payer.phone, payer.pin, provider.key, 'sha256']) expect(log).not.to.include(secret)
   })
 
-  it('finishes the work in progress before it closes', async () => {
+  it('finishes work in progress before it closes', async () => {
     const gate = createGate()
     provider.handleOrders(
       (res, work) => void gate.passed.then(() => asSpecified(res, work, provider.requests[0] as never)),

@@ -10,7 +10,7 @@ interface Case {
   phone: string
   kind: 'payment' | 'refund'
   order: PaymentOrder | RefundOrder
-  /** Centimes before the order. */
+  /** In centimes, before the order. */
   balance: number
   outcomes: KnownOutcome[]
 }
@@ -69,7 +69,7 @@ describe('A sandbox wallet whose process is killed at any step', function () {
     ['wrong PIN', () => payment({ pin: '0000' }), ['find', 'find', 'find', 'update', 'insert'], 'refused'],
     ['refund', refund, ['find', 'find', 'find', 'update', 'insert'], 'done'],
   ] as const)
-    it(`keeps its balance consistent, and gives each ${what} a single outcome`, async () => {
+    it(`keeps its balance consistent, with a single outcome per ${what}`, async () => {
       const seen = new Set<string>()
       const killed = operation(prepare, seen)
       expect(await killAtEveryStep(service, killed, 0)).to.deep.equal(
@@ -83,7 +83,7 @@ describe('A sandbox wallet whose process is killed at any step', function () {
     ['payment', () => payment()],
     ['refund', refund],
   ] as const)
-    it(`waits for a ${what} that is being committed, and then returns its outcome`, async () => {
+    it(`waits for a ${what} whose commit is in progress, and then returns its outcome`, async () => {
       const each = await prepare()
       const victim = await openVictim(service, { step: 6, fate: 'late', lateMs: behindMs })
       const running = send(victim, each)

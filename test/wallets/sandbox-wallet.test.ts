@@ -27,7 +27,7 @@ describe('A sandbox wallet', () => {
   const pass = (ms: number) => {
     for (const { clock } of [service, beside]) clock.advance(ms)
   }
-  /** Acts concurrently, alternating between both processes. */
+  /** Calls alternate between both processes. */
   const inBoth = <T>(count: number, act: (where: typeof here) => Promise<T>): Promise<T[]> =>
     Promise.all(Array.from({ length: count }, (_, index) => act(index % 2 === 0 ? here : there)))
   const count = (outcomes: unknown[], wanted: object | boolean) =>
@@ -58,7 +58,7 @@ describe('A sandbox wallet', () => {
     expect(await here.balanceOf(phone)).to.equal(100)
   })
 
-  it('is locked for 15 minutes after five wrong PINs, even if the next PIN is correct', async () => {
+  it('is locked for 15 minutes after five wrong PINs, even for the correct PIN', async () => {
     const phone = await here.customer(1000)
     for (const where of [here, there, here, there, here])
       expect(await where.pay({ phone, pin: '0000' })).to.deep.equal(wrongPin)
@@ -73,7 +73,7 @@ describe('A sandbox wallet', () => {
     expect(await here.balanceOf(phone)).to.equal(900)
   })
 
-  it('reports only five of many wrong PINs as wrong that two processes receive in parallel', async () => {
+  it('reveals only five of many wrong PINs as wrong if two processes receive them in parallel', async () => {
     const phone = await here.customer(1000)
     const all = rounds(50, 12)
     const outcomes = await inBoth(all, (where) => where.pay({ phone, pin: '0000' }))
@@ -88,7 +88,7 @@ describe('A sandbox wallet', () => {
     expect(await here.balanceOf(phone)).to.equal(0)
   })
 
-  it('counts a wrong PIN once, even if the order is repeated, and not at all if it does not say that it was wrong', async () => {
+  it("counts a wrong PIN once even if the order is repeated, but not if the response didn't call it wrong", async () => {
     const phone = await here.customer(1000)
     const order = here.order({ phone, pin: '0000' })
     for (const where of [here, there, here, there, here, there])
@@ -129,7 +129,7 @@ describe('A sandbox wallet', () => {
       }
     })
 
-  it('does not count an attempt that is rejected because the process is already checking too many PINs', async () => {
+  it('does not count a PIN that is rejected because the process is checking too many', async () => {
     const phone = await here.customer(1000)
     const busy = withCheck(async () => null)
     for (const _ of [1, 2, 3, 4, 5, 6]) expect(await busy.authorise(here.order({ phone }))).to.deep.equal(notExecuted)
@@ -144,7 +144,7 @@ describe('A sandbox wallet', () => {
     const rivals: ReturnType<SlowCheck>[] = []
     const createCheck: typeof slowHash.createCheck = (...limits) => {
       const check = slowHash.createCheck(...limits)
-      // They all come just before the payment's own check.
+      // All of them come just before the payment's own check.
       return (...own) => {
         for (let time = 0; time < 100; time += 1) rivals.push(check(rival.businessId, null, pin))
         return check(...own)
@@ -156,14 +156,14 @@ describe('A sandbox wallet', () => {
     expect(count(await Promise.all(rivals), false)).to.equal(fairShare)
   })
 
-  it('never has a negative balance under concurrent payments', async () => {
+  it('never goes negative under concurrent payments', async () => {
     const phone = await here.customer(850)
     const outcomes = await inBoth(20, (where) => where.pay({ phone }))
     expect([count(outcomes, done), count(outcomes, poor)]).to.deep.equal([8, 12])
     expect(await here.balanceOf(phone)).to.equal(50)
   })
 
-  it('carries out only one payment for ten concurrent orders with the same key, and returns the same result for each order', async () => {
+  it('pays once for ten concurrent orders with one key, with the same result for each', async () => {
     const phone = await here.customer(1000)
     const order = here.order({ phone })
     const outcomes = await inBoth(10, (where) => where.wallet.authorise(order))
@@ -173,7 +173,7 @@ describe('A sandbox wallet', () => {
     expect(await here.balanceOf(phone)).to.equal(900)
   })
 
-  it('returns the first result again for a repeated order, even if the payment would now succeed', async () => {
+  it('repeats the first result for a repeated order, even if the payment would now succeed', async () => {
     const phone = await here.customer(0)
     const [declined, refused] = [here.order({ phone }), here.order({ phone, pin: '0000' })]
     expect(await here.wallet.authorise(declined)).to.deep.equal(poor)
@@ -189,7 +189,7 @@ describe('A sandbox wallet', () => {
     expect(await here.balanceOf(phone)).to.equal(1000)
   })
 
-  it('never carries out an order whose status has already been queried or whose deadline has passed', async () => {
+  it('never carries out an order whose status was already queried or whose deadline has passed', async () => {
     const phone = await here.customer(1000)
     const order = here.order({ phone })
     expect(await there.queryStatus('payment', order.key)).to.deep.equal(notExecuted)
@@ -199,7 +199,7 @@ describe('A sandbox wallet', () => {
     expect(await here.balanceOf(phone)).to.equal(1000)
   })
 
-  it('carries out nothing after the deadline, even if the order began in time and another payment delayed it', async () => {
+  it('carries out nothing after the deadline, even if another payment delayed an order that began in time', async () => {
     const phone = await here.customer(1000)
     const order = here.order({ phone })
     const update = 4
@@ -214,7 +214,7 @@ describe('A sandbox wallet', () => {
     expect(await here.balanceOf(phone)).to.equal(900)
   })
 
-  it('waits for a transaction that a killed process has left open, while other wallets pay', async () => {
+  it("waits for a killed process's open transaction, while other wallets pay", async () => {
     const [phone, other] = [await here.customer(1000), await here.customer(1000)]
     const { transactions, WalletAccount } = service.deps
     const session = transactions.client.startSession()
@@ -235,15 +235,15 @@ describe('A sandbox wallet', () => {
     expect(await there.queryStatus('payment', order.key)).to.deep.equal(notExecuted)
   })
 
-  it('simulates a technical failure, and pays nothing, if the amount is a special one and the PIN is correct', async () => {
+  it('simulates a technical failure, and pays nothing, for a magic amount with the correct PIN', async () => {
     const phone = await here.customer(1_000_000)
     expect(await here.pay({ phone, amount: 99_901, pin: '0000' })).to.deep.equal(wrongPin)
     expect(await here.pay({ phone, amount: 99_901 })).to.deep.equal(technical)
     expect(await here.balanceOf(phone)).to.equal(1_000_000)
   })
 
-  describe('for which a refund is ordered', () => {
-    /** A customer who paid 1000 and a fee of 10, and has nothing left. */
+  describe('with a refund order', () => {
+    /** A customer who paid 1000 plus a fee of 10, and has nothing left. */
     async function paid() {
       const phone = await here.customer(1010)
       const order = here.order({ phone, amount: 1000, fee: 10 })
@@ -262,7 +262,7 @@ describe('A sandbox wallet', () => {
       expect(await here.queryStatus('refund', order.key)).to.deep.equal(done)
     })
 
-    it('never receives more than the amount and the fee that were paid, even if several refunds run concurrently', async () => {
+    it('never receives more than the paid amount and fee, even from concurrent refunds', async () => {
       const { phone, key } = await paid()
       const outcomes = await inBoth(10, (where) => where.wallet.refund(where.refundOf(key, 300, 3)))
       expect([count(outcomes, done), count(outcomes, technical)]).to.deep.equal([3, 7])
@@ -270,7 +270,7 @@ describe('A sandbox wallet', () => {
       expect(await here.balanceOf(phone)).to.equal(909)
     })
 
-    it("receives nothing if the payment is unknown or unsuccessful, or if the refund's status was queried before the refund was ordered", async () => {
+    it('receives nothing for an unknown or failed payment, or if the refund was queried before it was ordered', async () => {
       const { phone, key } = await paid()
       expect(await here.wallet.refund(here.refundOf('no-payment', 10))).to.deep.equal(technical)
       const unpaid = here.order({ phone })
@@ -286,7 +286,7 @@ describe('A sandbox wallet', () => {
   describe('for demonstrations', () => {
     const demo = (phone: string, changes: object = {}) => here.pay({ phone, pin: '1234', ...changes })
 
-    it('exists by default, and produces the outcome that its phone number stands for', async () => {
+    it('exists by default, and produces the outcome its phone number stands for', async () => {
       const twice = await Promise.all([1, 2, 3].map(() => demo('22000001')))
       expect(twice).to.deep.equal([done, done, done])
       expect(await demo('22000001', { pin: '4321' })).to.deep.equal(wrongPin)
@@ -298,7 +298,7 @@ describe('A sandbox wallet', () => {
       expect(await demo('22000006')).to.deep.equal(locked)
     })
 
-    it("is separate for each business, so that one business cannot lock another business's wallet", async () => {
+    it("is separate for each business, so that no business can lock another's wallet", async () => {
       const wrong = () => demo('22000001', { businessId: 'another', pin: '0000' })
       for (const _ of [1, 2, 3, 4, 5]) expect(await wrong()).to.deep.equal(wrongPin)
       expect(await demo('22000001', { businessId: 'another' })).to.deep.equal(locked)

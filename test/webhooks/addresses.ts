@@ -1,12 +1,11 @@
 /**
  * Addresses that a resolver may return, by the correct verdict. Copied from IANA's special-purpose registries and the
- * documentation of the clouds, not computed by the code under test.
+ * clouds' documentation, not computed by the code under test.
  */
 
-/** Splits a text into its words. */
 export const words = (text: string): string[] => text.trim().split(/\s+/)
 
-/** The first and last address of every IPv4 block that is not public. */
+/** First and last address of every IPv4 block that isn't public. */
 const specialV4 = words(`
   0.0.0.0 0.255.255.255 10.0.0.0 10.255.255.255 100.64.0.0 100.127.255.255 127.0.0.0 127.255.255.255
   169.254.0.0 169.254.255.255 172.16.0.0 172.31.255.255 192.0.0.0 192.0.0.255 192.0.2.0 192.0.2.255
@@ -19,7 +18,7 @@ const namedV4 = words(`
   127.0.0.1 169.254.169.254 169.254.170.2 169.254.169.123 168.63.129.16 100.100.100.200 192.0.0.192
 `)
 
-/** The addresses just outside the blocks above, and well-known public ones. */
+/** Just outside the blocks above, and well-known public ones. */
 export const publicV4 = words(`
   1.0.0.0 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.0 169.253.255.255
   169.255.0.0 172.15.255.255 172.32.0.0 191.255.255.255 192.0.1.0 192.0.3.0 192.88.98.255 192.88.100.0
@@ -28,7 +27,7 @@ export const publicV4 = words(`
   41.188.64.1
 `)
 
-/** The first and last address of every IPv6 block that is not public. Two spaces separate blocks. */
+/** First and last address of every IPv6 block that isn't public. Two spaces separate blocks. */
 const specialV6 = words(`
   ::  ::1  ::2 ::ffff:ffff  ::ffff:0:0 ::ffff:ffff:ffff  ::ffff:0:0:0 ::ffff:0:ffff:ffff
   64:ff9b:: 64:ff9b::ffff:ffff  64:ff9b:1:: 64:ff9b:1:ffff:ffff:ffff:ffff:ffff
@@ -64,11 +63,10 @@ export const publicV6 = words(`
 
 const pair = (high: number, low: number): string => (high * 256 + low).toString(16)
 
-/** The four numbers of an IPv4 address. */
 export const partsOf = (v4: string): [number, number, number, number] =>
   v4.split('.').map(Number) as [number, number, number, number]
 
-/** Returns an IPv4 address inside each kind of IPv6 address that can embed one. A gateway may route to it. */
+/** Inside each kind of IPv6 address that can embed an IPv4 address. A gateway may route to it. */
 function embedded(v4: string): string[] {
   const [a, b, c, d] = partsOf(v4)
   const hex = `${pair(a, b)}:${pair(c, d)}`
@@ -91,7 +89,7 @@ function embedded(v4: string): string[] {
   ]
 }
 
-/** Returns notations of an IPv4 address that some parsers accept, but that no resolver or socket uses. */
+/** Some parsers accept these notations, but no resolver or socket uses them. */
 function unusual(v4: string): string[] {
   const [a, b, c, d] = partsOf(v4)
   const whole = ((a * 256 + b) * 256 + c) * 256 + d
@@ -129,10 +127,9 @@ export const notAddresses = [
 export const refusedV4 = [...specialV4, ...namedV4]
 export const refusedV6 = [...specialV6, ...namedV6]
 const embeddedPublic = ['8.8.8.8', '1.1.1.1'].flatMap(embedded)
-/** Addresses that DNS64 adds to a name with a public IPv4 address. */
+/** Added by DNS64 to a name with a public IPv4 address. */
 export const synthesised = embeddedPublic.filter((address) => address.startsWith('64:ff9b::'))
 export const embeddedV4 = [...refusedV4.flatMap(embedded), ...embeddedPublic]
 export const unusualV4 = ['127.0.0.1', '10.1.2.3', '169.254.169.254', '8.8.8.8', '93.184.216.34'].flatMap(unusual)
 
-/** Every address that must be refused. */
 export const refusedAddresses = [...refusedV4, ...refusedV6, ...embeddedV4, ...unusualV4, ...notAddresses]

@@ -4,7 +4,7 @@ import https from 'node:https'
 import net, { type AddressInfo, type Server, type Socket } from 'node:net'
 import { freePort } from '../../dev/servers/free-port.ts'
 
-/** An endpoint on loopback: its address and all its connections. */
+/** Runs on loopback, and keeps track of its connections. */
 export interface EndpointServer {
   port: number
   connections: Socket[]
@@ -33,7 +33,6 @@ async function listen(server: Server, host: string): Promise<EndpointServer> {
   return { port: (server.address() as AddressInfo).port, connections, mostOpen: () => most }
 }
 
-/** Responds over HTTP with `listener`. */
 export const httpEndpoint = (listener: RequestListener): Promise<EndpointServer> =>
   listen(http.createServer(listener), '127.0.0.1')
 
@@ -44,7 +43,6 @@ export const httpsEndpoint = (certificate: string, listener: RequestListener): P
 /** Accepts connections and bytes, but never responds. */
 export const silentEndpoint = (): Promise<EndpointServer> => rawEndpoint((socket) => socket.resume())
 
-/** Calls `onConnection` with each connection. */
 export const rawEndpoint = (onConnection: (socket: Socket) => void): Promise<EndpointServer> =>
   listen(net.createServer(onConnection), '127.0.0.1')
 
@@ -62,14 +60,11 @@ export const rawHttpEndpoint = (onRequest: (socket: Socket, count: number) => vo
     })
   })
 
-/** Resolves when `socket` is closed. */
 export const closing = (socket: Socket): Promise<void> =>
   new Promise((resolve) => (socket.destroyed ? resolve() : socket.once('close', () => resolve())))
 
-/** A port on which nothing listens. */
 export const closedPort = freePort
 
-/** Stops all endpoints at once. */
 export async function stopEndpoints(): Promise<void> {
   for (const { server, connections } of running) {
     const closed = new Promise((resolve) => server.close(resolve))

@@ -35,7 +35,7 @@ const path = '/api/v1/dev/webhooks'
 const hourMs = 3_600_000
 const unwatched = { count: () => undefined, done: () => undefined }
 
-describe('An endpoint that fails', () => {
+describe('A failing endpoint', () => {
   const service = withService()
   const beside = withSecondProcess(service)
   const endpointServer = withEndpointServer()
@@ -64,7 +64,7 @@ describe('An endpoint that fails', () => {
     beside.clock.advance(ms)
   }
 
-  /** Makes the first attempts at new deliveries to the endpoint, and writes their results without waiting for more. */
+  /** Makes the first attempts of new deliveries to the endpoint, and writes their results without waiting for more. */
   async function attemptNew(count: number, as: Merchant = merchant) {
     const made = await createIntents(service, as, count)
     await relay(service, as)
@@ -74,7 +74,7 @@ describe('An endpoint that fails', () => {
     await service.deps.healthNotes.close()
   }
 
-  /** Lets the workers of these processes poll, but only for what concerns endpoints. */
+  /** These processes' workers poll, but only for work on endpoints. */
   async function poll(...processes: Service[]) {
     await Promise.all(processes.map(({ deps }) => reportFailures(deps)))
     advance(2_000)
@@ -88,7 +88,7 @@ describe('An endpoint that fails', () => {
     return bodies.map(({ sandbox, data }) => [data.status, sandbox])
   }
 
-  it('is reported once to the other subscribed endpoints after ENDPOINT_WARNING_HOURS, and once when it recovers', async () => {
+  it('is reported once to other subscribed endpoints after ENDPOINT_WARNING_HOURS, and once when it recovers', async () => {
     await attemptNew(2)
     advance(23 * hourMs)
     await attemptNew(1)
@@ -133,13 +133,13 @@ describe('An endpoint that fails', () => {
     }
   })
 
-  it('is reported again after it has recovered, always in its own environment and to endpoints that get its events', async () => {
+  it('is reported again after a recovery, always in its own environment and to endpoints that get its events', async () => {
     const live = await withAnotherKey(service, merchant, { mode: 'live' })
     const { id: failingLive } = await subscribe(service, live, endpointServer.url, ['payment.created'])
     const { id: otherLive } = await subscribe(service, live, endpointServer.url, ['endpoint.failing'])
     for (const _each of [1, 2]) {
       respond(500)
-      // Only test events fail, also at the live endpoint.
+      // Only test events fail, at the live endpoint too.
       await attemptNew(2)
       advance(24 * hourMs)
       await poll(service)
@@ -161,7 +161,7 @@ describe('An endpoint that fails', () => {
     expect(await logged()).to.deep.equal([ofLive, ofLive, ofLive, ofLive])
   })
 
-  it('is reported once, whichever process relays the event, and even if it is deleted before that', async () => {
+  it("is reported once, whichever process relays the event, even if it's deleted before that", async () => {
     await attemptNew(2)
     advance(24 * hourMs)
     await Promise.all([reportFailures(service.deps), reportFailures(beside.deps)])
@@ -180,7 +180,7 @@ describe('An endpoint that fails', () => {
     expect(endpointServer.received.map(({ body }) => body)).to.deep.equal([await storedBody(service, report)])
   })
 
-  it('is not reported after one failed attempt, after failed tests, or while it or its business is disabled', async () => {
+  it('is not reported after one failure, after failed tests, or while it or its business is disabled', async () => {
     const test = `${path}/endpoints/${failing}/test`
     respond(200)
     await attemptNew(1)
@@ -208,7 +208,7 @@ describe('An endpoint that fails', () => {
     ['gets a new URL', async () => change({ url: 'https://other.example/hook' })],
     ['is disabled', async () => change({ active: false })],
   ] as [string, () => Promise<unknown>][])
-    it(`is not reported if it ${what} between the read and the write of the poll`, async () => {
+    it(`is not reported if it ${what} between the poll's read and write`, async () => {
       await attemptNew(2)
       advance(24 * hourMs)
       await service.deps.Endpoint.updateMany({ _id: { $ne: failing } }, { $set: { 'health.failingSince': null } })
@@ -217,7 +217,7 @@ describe('An endpoint that fails', () => {
       expect(await reports()).to.have.length(0)
     })
 
-  it('starts a new period when the merchant enables it or changes its URL', async () => {
+  it('starts a new failing period when the merchant enables it or changes its URL', async () => {
     for (const changes of [[{ active: false }, { active: true }], [{ url: endpointServer.url }]]) {
       await attemptNew(2)
       advance(24 * hourMs)
@@ -232,7 +232,7 @@ describe('An endpoint that fails', () => {
     expect(await statuses()).to.deep.equal([['FAILING', true]])
   })
 
-  it('shows the results of its attempts of the last 24 hours to its merchant and to staff', async () => {
+  it('shows its results of the last 24 hours to its merchant and to staff', async () => {
     const page = async () => (await (await signedIn(service, 'viewer')).get(`/admin/endpoints/${failing}`)).text
     const none = { attempts: 0, succeeded: 0, successRate: null, lastError: null }
     expect((await listed()).last24Hours).to.deep.equal(none)
@@ -260,8 +260,8 @@ describe('An endpoint that fails', () => {
       .and.match(/No attempts\. Failing since .* reported/)
   })
 
-  it('keeps its health after any sequence of results, whether they are recorded together or one after the other', async () => {
-    // s: success, f: failure, n: failure without a response. The results between two bars are recorded together.
+  it('has the same health whether a sequence of results is recorded together or one by one', async () => {
+    // s: success, f: failure, n: failure without a response. Results between two bars are recorded together.
     const sequences = ['fs', 'sf', 'snff', 'nfs', 'fn|s', 's|f|n', 'f|s|f', 'n|fs|f|f', 'fn|f|snf|s']
     const { slot: _, ...endpoint } = await service.deps.Endpoint.findById(failing).orFail().lean()
     const cases = sequences.map((text) => ({ _id: newId(), batches: text.split('|'), health: untried }))
@@ -275,7 +275,7 @@ describe('An endpoint that fails', () => {
     }
   })
 
-  it('keeps its health and is reported while a transaction has locked another endpoint', async () => {
+  it('is reported and keeps its health while a transaction has another endpoint locked', async () => {
     const { Endpoint } = service.deps
     const { id: locked } = await subscribe(service, merchant, endpointServer.url, ['payment.created'])
     await attemptNew(2)

@@ -1,11 +1,11 @@
 import { embeddedV4, partsOf, refusedV6, words } from './addresses.ts'
 
-/** Addresses that a merchant may try to register. Public ones are refused too, because a URL must have a host name. */
+/** Addresses that a merchant may try to register. Public ones are refused too, because a URL needs a host name. */
 const addresses = words(`
   127.0.0.1 0.0.0.0 10.1.2.3 172.16.5.4 192.168.1.1 100.100.100.200 169.254.169.254 168.63.129.16 8.8.8.8
 `)
 
-/** The ten decimal digits of a script, from the code point of its zero. */
+/** The decimal digits of a script, from the code point of its zero. */
 const inScript = (text: string, zero: number): string =>
   text.replaceAll(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit)))
 
@@ -59,7 +59,7 @@ function writings(v4: string): string[] {
   ]
 }
 
-/** Names that do not exist in public DNS, or that are invalid. */
+/** Invalid, or missing from public DNS. */
 const names = words(`
   localhost LOCALHOST localhost. ｌocalhost ⓛⓞⓒⓐⓛⓗⓞⓢⓣ loc%61lhost shop.localhost local\u00adhost localhost.localdomain
   ip6-localhost printer.local printer.LOCAL. printer。local metadata.google.internal METADATA.GOOGLE.INTERNAL
@@ -93,7 +93,7 @@ export const refusedHosts = [
   ]),
 ]
 
-/** Valid names. Some of them resolve to a forbidden address, which only the resolver can know. */
+/** Valid names. Some resolve to a forbidden address, which only the resolver can know. */
 export const acceptedHosts = words(`
   hooks.example.com hooks.example.com. HOOKS.EXAMPLE.COM hooks.example.com:443 hooks.example.com:0443 hooks.example.com:1024
   hooks.example.com:65535 hooks。example。com ｈooks.example.com ⓗooks.example.com ex%61mple.com bücher.example xn--bcher-kva.example

@@ -8,14 +8,14 @@ import { waitFor } from '../support/wait-for.ts'
 import { httpEndpoint, httpsEndpoint, rawHttpEndpoint } from './endpoint-servers.ts'
 import { body, headers, OK, openConnection, stopAll } from './sending.ts'
 
-describe('The time limit for parsing responses', () => {
+describe('The CPU time limit for parsing responses', () => {
   afterEach(stopAll)
 
   const okEndpoint = () => rawHttpEndpoint((socket) => socket.write(OK))
   const send = (connection: Connection, meter: Meter) =>
     exchange(connection, meter, { path: '/', headers, body }, new AbortController().signal)
 
-  it('charges the time to the business that the attempt belongs to', async () => {
+  it("charges the time to the attempt's business", async () => {
     const connection = await openConnection(await okEndpoint())
     for (const _each of [1, 2]) {
       let countedMs = 0
@@ -25,7 +25,7 @@ describe('The time limit for parsing responses', () => {
     }
   })
 
-  it('delays a response if its business has used up its parsing time', async () => {
+  it('delays a response if its business has used up its time', async () => {
     const requested = createGate()
     let hasTime = false
     const meter = {
@@ -47,7 +47,7 @@ describe('The time limit for parsing responses', () => {
   })
 
   for (const secure of [false, true])
-    it(`stops reading a long response while the business has no parsing time left, and accepts it later${secure ? ', with TLS' : ''}`, async () => {
+    it(`pauses a long response while the business has no time left, and accepts it later${secure ? ', with TLS' : ''}`, async () => {
       const long: RequestListener = (_req, res) => void res.end('x'.repeat(5_000_000))
       const connection = await openConnection(
         secure ? await httpsEndpoint('endpoint', long) : await httpEndpoint(long),

@@ -43,7 +43,7 @@ describe("A payment webhook's body", () => {
     expect(outcomeName(await pay(service, reference, said))).to.equal(outcome.outcome)
   }
 
-  /** Waits for these events of an intent. Checks their bodies against the schema, and returns them, oldest first. */
+  /** Waits for these events. Checks their bodies against the schema, and returns them, oldest first. */
   async function bodiesOf(reference: string, ...events: string[]): Promise<Body[]> {
     const bodies = await waitFor(`${events.join()} of ${reference}`, () => {
       const all = endpointServer.received.map(({ json }) => json)
@@ -68,7 +68,7 @@ describe("A payment webhook's body", () => {
     expect(rest).to.deep.equal({ ...named, currency: 'MRU', status: 'PENDING', ...unpaid })
   })
 
-  it("states the payment's time, payer and commission, for both wallet payments and simulated payments", async () => {
+  it('states the time, payer and commission, for wallet payments and simulated payments', async () => {
     for (const way of ['wallet', 'simulated'] as const) {
       const { referenceNumber, shortCode } = await createIntent(service, merchant)
       const phone = '221771234567'
@@ -92,7 +92,7 @@ describe("A payment webhook's body", () => {
     }
   })
 
-  it('contains no amount for an OPEN intent until the intent is paid, not even the suggested amount', async () => {
+  it('contains no amount for an unpaid OPEN intent, not even the suggested one', async () => {
     const open = { amountType: 'OPEN', amount: 777 }
     const { referenceNumber } = await createIntent(service, merchant, open)
     await payWith({ outcome: 'declined', reason: 'limit_exceeded' }, referenceNumber, { amount: 60_000 })
@@ -106,7 +106,7 @@ describe("A payment webhook's body", () => {
     expect(gone.data).to.include({ amount: null, status: 'CANCELLED' })
   })
 
-  it('states the reason for each failure, and says whether the customer may try again', async () => {
+  it('states why each payment failed, and whether the customer may try again', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await payWith({ outcome: 'refused', reason: 'wrong_pin' }, referenceNumber)
     await payWith({ outcome: 'declined', reason: 'insufficient_funds' }, referenceNumber)
@@ -126,7 +126,7 @@ describe("A payment webhook's body", () => {
     expect(data.failure).to.deep.equal({ code: 'technical_error', retryable: false })
   })
 
-  it("contains the id of each refund, and repeats the payment's data", async () => {
+  it("contains each refund's id along with the payment's data", async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await payWith({ outcome: 'declined', reason: 'insufficient_funds' }, referenceNumber)
     await payWith({ outcome: 'done' }, referenceNumber)
@@ -162,7 +162,7 @@ describe("A payment webhook's body", () => {
     await cancelIntent(service, merchant, cancelled.referenceNumber)
     const bodies = [await last(cancelled.referenceNumber, 'created', 'cancelled')]
     await bodiesOf(expired.referenceNumber, 'created')
-    // The clock may not move during an attempt, which would be made again.
+    // If the clock changed during an attempt, it would be made again.
     await waitFor('every attempt has ended', async () => !(await service.deps.Delivery.exists({ status: 'PENDING' })))
     service.clock.advance(86_400_000)
     await expireIntent(service.deps, expired.referenceNumber)

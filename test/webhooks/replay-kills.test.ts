@@ -13,11 +13,11 @@ import { waitFor } from '../support/wait-for.ts'
 
 interface Case {
   replayId: string
-  /** The ids of the deliveries: one that does not exist, one that is DEAD and one that is DELIVERED. */
+  /** Ids of a delivery that doesn't exist, one that is DEAD and one that is DELIVERED. */
   ids: string[]
 }
 
-describe('If a worker is killed between any two steps of a replay', function () {
+describe('If a worker is killed between any two steps of an event replay', function () {
   this.timeout(60_000)
   const service = withService()
   const endpointServer = withEndpointServer()
@@ -63,7 +63,7 @@ describe('If a worker is killed between any two steps of a replay', function () 
       return (await storedReplay(service, each.replayId)).status === 'DONE'
     })
 
-  it('another worker completes it without re-queuing a delivery twice, and with exact counts', async () => {
+  it('another worker completes it without re-queuing a delivery twice, with exact counts', async () => {
     const steps = await killAtEveryStep<Case>(
       service,
       {

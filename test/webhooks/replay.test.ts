@@ -28,7 +28,7 @@ const minuteMs = 60_000
 const names = ['payment.created', 'payment.expired', 'payment.failed'] as const satisfies EventName[]
 const subscribed: EventName[] = ['payment.created', 'payment.expired']
 
-describe('A replay', () => {
+describe('An event replay', () => {
   const service = withService()
   const second = withSecondProcess(service)
   const merchant = withMerchantPerTest(service)
@@ -68,7 +68,7 @@ describe('A replay', () => {
   }
   const received = () => endpointServer.received.map(({ json }) => json.id).toSorted()
 
-  it('stays as it is after a worker that has lost its lease, or that ends it after its cancellation', async () => {
+  it('is left unchanged by a worker that lost its lease, or that ends it after its cancellation', async () => {
     await log([{ event: 'payment.created', at: at(1) }])
     const { id } = await start({ from: at(0) })
     const lost = (await leaseReplay(service.deps)) ?? expect.fail()
@@ -88,7 +88,7 @@ describe('A replay', () => {
   })
 
   for (const onlyUndelivered of [false, true])
-    it(`delivers all and only the events of the period once, with two workers${onlyUndelivered ? ', and only undelivered ones on request' : ''}`, async () => {
+    it(`delivers exactly the period's events once with two workers${onlyUndelivered ? ', and only undelivered ones on request' : ''}`, async () => {
       const chance = chanceOf(4711, String(onlyUndelivered))
       const logged = Array.from({ length: 60 }, () => ({
         event: chance.pick(names),
@@ -159,7 +159,7 @@ describe('A replay', () => {
     expect(endpointServer.received).to.deep.equal([])
   })
 
-  it('counts in a dry run the events that a replay of undelivered events then sends', async () => {
+  it('counts in a dry run exactly what a replay of undelivered events then sends', async () => {
     const chance = chanceOf(4711, 'undelivered')
     const logged = Array.from({ length: 1_010 }, () => ({
       event: chance.pick(subscribed),
@@ -185,7 +185,7 @@ describe('A replay', () => {
     expect(await countUndelivered(tooMany, service.deps)).to.equal(null)
   })
 
-  it('rejects a request that cannot be carried out', async () => {
+  it("is refused if it can't be carried out", async () => {
     const { deps } = service
     const refused = async (body: object, headers = merchant.write()) => (await send(body, headers)).body.error.code
     const later = new Date(service.clock.now().getTime() + minuteMs).toISOString()
@@ -218,7 +218,7 @@ describe('A replay', () => {
     expect((await live.expect(201)).body.data.sandbox).to.equal(false)
   })
 
-  /** Adds replays of the same day, which are like this one. */
+  /** Replays like this one, on the same day. */
   async function addReplays(id: string, count: number) {
     const stored = await service.deps.Replay.findById(id).orFail().lean()
     const others = Array.from({ length: count }, (_, index) => {
@@ -228,7 +228,7 @@ describe('A replay', () => {
     await service.deps.Replay.insertMany(others)
   }
 
-  it('is refused after the hundredth of a day, even if two processes start several at the same time', async () => {
+  it('is refused after the hundredth in a day, even if two processes start several at once', async () => {
     await log(failed(1))
     const { id } = await start(whole)
     await cancel(id)
@@ -273,7 +273,7 @@ describe('A replay', () => {
     expect(lines[0]?.after).to.include({ replayId: first.body.data.id, total: 2 })
   })
 
-  it('stops when it is cancelled, and when its endpoint is disabled', async () => {
+  it('stops when it is cancelled, or its endpoint is disabled', async () => {
     const { deps } = service
     await log(failed(1, 50))
     const { id } = await start(whole)
@@ -298,7 +298,7 @@ describe('A replay', () => {
     expect(await read(next.id)).to.include({ status: 'CANCELLED', cancellationReason: 'endpoint_gone' })
   })
 
-  it('makes one more attempt at a DELIVERED delivery, and the usual automatic ones at a new delivery', async () => {
+  it('attempts a DELIVERED delivery once more, and retries a new one as usual', async () => {
     endpointServer.respondWith((res) => void res.writeHead(500).end())
     const [old = '', fresh = ''] = await log([
       { event: 'payment.created', at: at(1), state: 'DELIVERED' },
@@ -317,7 +317,7 @@ describe('A replay', () => {
     expect([...stored.values()].map(({ status }) => status).toSorted()).to.deep.equal(['DEAD', 'RETRYING', 'RETRYING'])
   })
 
-  it('is continued by a worker while a transaction has locked another replay', async () => {
+  it('is continued by a worker while a transaction has another replay locked', async () => {
     await log(failed(1))
     const { id: locked } = await start(whole)
     const { id: beside } = await subscribe(service, merchant, endpointServer.url, subscribed)
@@ -332,7 +332,7 @@ describe('A replay', () => {
     await runReplays(service.deps)
   })
 
-  it('waits while new deliveries are due, and then continues', async () => {
+  it('pauses while new deliveries are due', async () => {
     await log(failed(1, 5))
     const due = Array.from({ length: 10 }, () => ({ event: 'payment.failed', at: at(50), state: 'due' }) as const)
     await log(due)

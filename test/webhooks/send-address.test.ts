@@ -26,7 +26,7 @@ import {
 describe('The webhook sender over TLS', () => {
   afterEach(stopAll)
 
-  it("delivers to a host whose certificate contains the host's name, and sends that name in the handshake", async () => {
+  it('delivers to a host that the certificate names, and sends that name in the handshake', async () => {
     let servername: unknown = null
     const endpointServer = await httpsEndpoint('endpoint', (req, res) => {
       servername = (req.socket as TLSSocket & { servername: unknown }).servername
@@ -56,7 +56,7 @@ describe('The webhook sender over TLS', () => {
     })
   }
 
-  it('trusts only the public certificate authorities if no other authorities are given', async () => {
+  it('trusts only public certificate authorities by default', async () => {
     const endpointServer = await httpsEndpoint('endpoint', (_req, res) => res.end())
     const made = sender([`${hostName}:${endpointServer.port}`], { resolve: loopback })
     const attempt = await made.post(`https://${hostName}:${endpointServer.port}/`)
@@ -64,7 +64,7 @@ describe('The webhook sender over TLS', () => {
     expect(attempt).to.have.property('error').that.contains('trusted authority')
   })
 
-  it('reports an endpoint that does not use TLS, and a handshake that never finishes', async () => {
+  it('reports an endpoint without TLS, and a handshake that never finishes', async () => {
     const rude = await rawEndpoint((socket) => socket.once('data', () => socket.destroy()))
     for (const each of [await okEndpoint(), rude]) expectStage(await attemptOverTls(each, {}, hostName), 'tls')
     const silent = await silentEndpoint()
@@ -73,7 +73,7 @@ describe('The webhook sender over TLS', () => {
   })
 })
 
-/** An address that is public when it is checked, and loopback when it is read again to connect. */
+/** Public when it is checked, and loopback when it is read again to connect. */
 function changingAddress() {
   let reads = 0
   return {
@@ -88,14 +88,14 @@ function changingAddress() {
 describe('The webhook sender with host names', () => {
   afterEach(stopAll)
 
-  it('rejects a name with more than 100 addresses, without checking them', async () => {
+  it('rejects a name with more than 100 addresses without checking them', async () => {
     const resolve = resolvingTo(Array.from({ length: 101 }, (_, at) => `93.184.216.${at}`))
     const attempt = await sender([], { resolve }).post(`https://${hostName}/`)
     expectStage(attempt, 'dns')
     expect(attempt).to.include({ error: 'The host name has more than 100 addresses.' })
   })
 
-  /** The addresses that `findAddresses` returns for a name with these addresses, or the stage of its fault. */
+  /** What `findAddresses` returns for a name with these addresses, or the stage of its fault. */
   const found = async (addresses: string[], blocked: string[] = [], allowed = false) => {
     const ranges = blocked.map(parseRange)
     const lookup = {
@@ -106,7 +106,7 @@ describe('The webhook sender with host names', () => {
     return 'fault' in result ? result.fault.stage : result.addresses.map(({ address }) => address)
   }
 
-  it('ignores the DNS64 address of a public IPv4 address, and connects to the IPv4 address', async () => {
+  it('ignores the DNS64 address of a public IPv4 address, and connects to the latter', async () => {
     expect(await found(['93.184.216.34', '64:ff9b::5db8:d822'])).to.deep.equal(['93.184.216.34'])
     expect(await found(['64:ff9b::5db8:d822', '2606:4700:4700::1111'])).to.deep.equal(['2606:4700:4700::1111'])
     const dropped = Array.from({ length: 9 }, (_, at) => `64:ff9b::5db8:d8${20 + at}`)
@@ -114,13 +114,13 @@ describe('The webhook sender with host names', () => {
     expect(await found(['64:ff9b::5db8:d822'])).to.equal('address')
   })
 
-  it('rejects a name with a NAT64 address that embeds a private address, or with any other non-public address', async () => {
+  it('rejects a name with a NAT64 address that embeds a private one, or with any other non-public address', async () => {
     const refused = ['64:ff9b::a00:1', '64:ff9b::7f00:1', '64:ff9b::a9fe:a9fe', '64:ff9b:1::5db8:d822']
     for (const address of [...refused, '::ffff:93.184.216.34', '2002:5db8:d822::1', 'fd00::1'])
       expect(await found(['93.184.216.34', address]), address).to.equal('address')
   })
 
-  it("never connects to an address in a blocked range, but connects to another of the endpoint's addresses", async () => {
+  it('never connects to an address in a blocked range, but to another one of the endpoint', async () => {
     const blocked = ['2001:67c:64::/96', '198.51.99.0/24', '93.184.216.35']
     const nat64 = '2001:67c:64::a00:1'
     expect(await found([nat64])).to.deep.equal([nat64])
@@ -144,7 +144,7 @@ describe('The webhook sender with host names', () => {
       expect(liar.reads()).to.be.at.least(2)
     })
 
-  it('resolves the name again for each connection, so that a name that now has a private address is rejected', async () => {
+  it('resolves the name again for each connection, and rejects it if it now has a private address', async () => {
     const endpointServer = await okEndpoint()
     // 2d00::/8 counts as public but is not assigned, so the first attempt leads nowhere.
     const addresses = ['2d00::1', '127.0.0.1', '2d00::1']
@@ -159,7 +159,7 @@ describe('The webhook sender with host names', () => {
     expect(endpointServer.connections).to.have.length(0)
   })
 
-  it('resolves the name only once per connection, and connects to the address that was found', async () => {
+  it('resolves the name once per connection, and connects to the address it found', async () => {
     const endpointServer = await okEndpoint()
     let queries = 0
     const resolve = async () => (queries++ === 0 ? loopback() : resolvingTo(['127.0.0.99'])())
@@ -178,7 +178,7 @@ describe('The webhook sender with host names', () => {
     expect(await made.post(`http://${hostName}:${endpointServer.port}/`)).to.include({ stage: null })
   })
 
-  it('checks the URL rules again at each attempt', async () => {
+  it('checks the URL again at each attempt', async () => {
     const endpointServer = await okEndpoint()
     const made = sender([], { resolve: loopback })
     const at = `${hostName}:${endpointServer.port}`
@@ -197,7 +197,7 @@ describe('The webhook sender with host names', () => {
     expectTimeout(await sender([], { ...shortTimeout, resolve: forever }).post(`https://${hostName}/`))
   })
 
-  it('resolves the names of allowed hosts in the same way as the machine does', async () => {
+  it('resolves allowed hosts the same way as the machine does', async () => {
     const endpointServer = await okEndpoint()
     const made = sender([`localhost:${endpointServer.port}`], {})
     expect(await made.post(`http://localhost:${endpointServer.port}/`)).to.include({ stage: null })

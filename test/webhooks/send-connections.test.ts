@@ -42,7 +42,7 @@ describe('The webhook sender with reusable connections', () => {
     expect(endpointServer.connections).to.have.length(1)
   })
 
-  it('notices that an idle connection has been closed', async () => {
+  it('notices that an idle connection was closed', async () => {
     const endpointServer = await rawHttpEndpoint((socket) => socket.end(OK))
     const { post } = senderTo([endpointServer], {})
     for (let time = 0; time < 3; time++) {
@@ -52,7 +52,7 @@ describe('The webhook sender with reusable connections', () => {
     expect(endpointServer.connections).to.have.length(3)
   })
 
-  it('does not reuse a connection if the endpoint responded without reading the whole request', async () => {
+  it('does not reuse a connection whose endpoint responded without reading the whole request', async () => {
     const endpointServer = await rawEndpoint((socket) => {
       socket.once('data', () => socket.pause().write(OK))
     })
@@ -108,7 +108,7 @@ describe('The webhook sender with reusable connections', () => {
     await closing(endpointServer.connections[0] as Socket)
   })
 
-  it('does not use a connection that was idle for too long while the process was too busy to close it', async () => {
+  it('does not use a connection that was idle too long because the process was too busy to close it', async () => {
     const endpointServer = await httpEndpoint((_req, res) => res.setHeader('keep-alive', 'timeout=3').end())
     const { post } = senderTo([endpointServer], {})
     await post()
@@ -117,7 +117,7 @@ describe('The webhook sender with reusable connections', () => {
     expect(endpointServer.connections).to.have.length(2)
   })
 
-  it('lets no attempt wait for a socket, and closes idle sockets beyond the maximum', async () => {
+  it('never lets an attempt wait for a socket, and closes idle sockets beyond the maximum', async () => {
     const held: ServerResponse[] = []
     const all = await Promise.all(
       [1, 2, 3].map(() =>
@@ -134,7 +134,7 @@ describe('The webhook sender with reusable connections', () => {
     }
   })
 
-  it('never exceeds the maximum number of open sockets if there are no more attempts at the same time', async () => {
+  it('stays within the maximum number of open sockets as long as its attempts do', async () => {
     const endpointServers = [1, 2, 3].map(() => httpEndpoint((_req, res) => setImmediate(() => res.end())))
     const all = await Promise.all(endpointServers)
     const { post } = senderTo(all, { maxSockets: 4 })
@@ -149,7 +149,7 @@ describe('The webhook sender with reusable connections', () => {
     for (const endpointServer of all) expect(endpointServer.mostOpen()).to.be.at.most(5)
   })
 
-  it('closes the connection that has been idle the longest if a different endpoint needs a socket', async () => {
+  it('closes the longest-idle connection if another endpoint needs a socket', async () => {
     const all = await Promise.all([1, 2, 3].map(() => okEndpoint()))
     const { post } = senderTo(all, { maxSockets: 2 })
     for (const at of [0, 1, 2]) expect(await post(at)).to.include({ stage: null })
@@ -187,7 +187,7 @@ describe('The webhook sender with reusable connections', () => {
       while (left-- > 0) await post()
     }
     await Promise.all(Array.from({ length: 40 }, work))
-    // Timers of services that earlier files have closed may still end, and others may begin.
+    // Timers of services that earlier files closed may still end, and others may begin.
     await waitFor('the timers', () => activeTimers() <= before + endpointServer.connections.length)
     expect(endpointServer.connections).to.have.length.at.most(40)
     const [first] = endpointServer.connections
@@ -198,7 +198,7 @@ describe('The webhook sender with reusable connections', () => {
     expect(warnings).to.deep.equal([])
   })
 
-  it('finishes the running attempts when it is closed, but accepts no further attempts', async () => {
+  it('finishes running attempts when it is closed, but accepts no more', async () => {
     const arrivals = new EventEmitter()
     const arrived = once(arrivals, 'request')
     const endpointServer = await httpEndpoint((_req, res) => arrivals.emit('request', res))
@@ -214,7 +214,7 @@ describe('The webhook sender with reusable connections', () => {
     expect(late).to.equal('The sender is closed.')
   })
 
-  it('opens no connection and sends no request after the deadline', async () => {
+  it('neither connects nor sends after the deadline', async () => {
     const endpointServer = await okEndpoint()
     const past = AbortSignal.abort()
     const target = {
@@ -235,7 +235,7 @@ describe('The webhook sender with reusable connections', () => {
     expect(endpointServer.connections).to.have.length(0)
   })
 
-  it('throws an exception if a request is invalid, instead of blaming the endpoint', async () => {
+  it('throws on an invalid request instead of blaming the endpoint', async () => {
     const endpointServer = await okEndpoint()
     const { send, urls } = senderTo([endpointServer], {})
     const bad = { url: urls[0] ?? '', headers: { 'x-service-event': 'a\nb' }, body, owner }

@@ -4,7 +4,6 @@ import { refusedAddresses } from './addresses.ts'
 import { refusedHosts } from './hosts.ts'
 import { attemptAt, hostName, okEndpoint, resolvingTo, sender, stopAll } from './sending.ts'
 
-/** The number of connections that this process begins. */
 let begun = 0
 const watch = createHook({
   init: (_id, type) => {
@@ -20,7 +19,7 @@ describe('The webhook sender with addresses in every notation', () => {
   })
   afterEach(stopAll)
 
-  /** Returns the `urls` whose address an attempt did not refuse, while names resolve to `addresses`. */
+  /** The `urls` whose address an attempt did not refuse, while names resolve to `addresses`. */
   async function notRefused(urls: string[], addresses: string[]): Promise<string[]> {
     const made = sender([], { resolve: resolvingTo(addresses) })
     const attempts = await Promise.all(urls.map((url) => made.post(url)))
@@ -29,7 +28,7 @@ describe('The webhook sender with addresses in every notation', () => {
 
   /** DNS64 forms of public addresses. Ignored beside a public address (send-address.test.ts), refused alone. */
   const synthesised = ['64:ff9b::8.8.8.8', '64:ff9b::808:808', '64:ff9b::1.1.1.1', '64:ff9b::101:101']
-  /** Each form is refused when it is the only one. Beside public addresses, some of every kind are enough. */
+  /** Each form is refused when it is the only one. Beside public addresses, some of every kind will do. */
   const others = refusedAddresses.filter((form, at) => at % 10 === 0 && !synthesised.includes(form))
 
   const positions: [position: string, addresses: (form: string) => string[]][] = [
@@ -54,7 +53,7 @@ describe('The webhook sender with addresses in every notation', () => {
     expect(begun).to.equal(0)
   })
 
-  it('does connect to an allowed address, which proves that this test detects connections', async () => {
+  it("does connect to an allowed address, so these tests can't pass vacuously", async () => {
     await attemptAt(await okEndpoint(), {})
     expect(begun).to.equal(1)
   })

@@ -7,10 +7,10 @@ import { createGauge } from '../../src/webhooks/sender/gauge.ts'
 import { closing, pem, rawEndpoint } from './endpoint-servers.ts'
 import { expectStage, hostName, loopback, sender, stopAll } from './sending.ts'
 
-describe("A business's CPU time for handshakes and responses", () => {
+describe("A business's CPU time for TLS handshakes and responses", () => {
   afterEach(stopAll)
 
-  it('is not used up by a handshake of more than 16 KiB, because such a handshake is aborted', async () => {
+  it('is not used up by a handshake over 16 KiB, which is aborted', async () => {
     const [certificate, key] = [pem('endpoint.pem'), pem('endpoint.key')]
     const server = https.createServer({ cert: certificate.repeat(40), key }, (_req, res) => res.end())
     await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -30,7 +30,7 @@ describe("A business's CPU time for handshakes and responses", () => {
     ['then ends the connection', (socket: Socket) => socket.end()],
     ['then resets the connection', (socket: Socket) => socket.resetAndDestroy()],
   ] as const)
-    it(`is spent on processing received bytes, which wait while the business has no time left: an endpoint that sends bytes and ${what}`, async () => {
+    it(`covers the processing of received bytes, which wait once it is used up: an endpoint that sends bytes and ${what}`, async () => {
       const endpointServer = await rawEndpoint((socket) => void socket.write('abc'))
       const raw = connect(endpointServer.port, '127.0.0.1').on('error', () => {})
       await once(raw, 'connect')
@@ -52,7 +52,7 @@ describe("A business's CPU time for handshakes and responses", () => {
       expect([chunks.join(''), counted > 0]).to.deep.equal(['abc', true])
     })
 
-  it("is limited to a tenth of a process's time, and a business that exceeds this limit does not delay others", async () => {
+  it("is a tenth of a process's time, and exceeding it does not delay other businesses", async () => {
     let now = 0
     const ofBusiness = createMeters(meters.endpoints, () => now)
     ofBusiness('greedy').count(250)
@@ -62,13 +62,13 @@ describe("A business's CPU time for handshakes and responses", () => {
     expect(ofBusiness('greedy').waitMs()).to.be.above(0)
     now = 2_001
     expect(ofBusiness('greedy').waitMs()).to.equal(0)
-    // Saved time is bounded.
+    // A business can't save up time without bound.
     now = 1_000_000
     ofBusiness('greedy').count(51)
     expect(ofBusiness('greedy').waitMs()).to.be.above(0)
   })
 
-  it("is limited to a fifth of a process's time in total for all businesses that have used up their own time", () => {
+  it("is a fifth of a process's time in total for all businesses that have used up their own", () => {
     let now = 0
     const ofBusiness = createMeters(meters.endpoints, () => now)
     const greedy = ['a', 'b', 'c', 'd']
@@ -80,7 +80,7 @@ describe("A business's CPU time for handshakes and responses", () => {
     for (const name of greedy) expect(ofBusiness(name).waitMs()).to.equal(0)
   })
 
-  it('is not limited further by businesses that used up their own time and then went quiet', () => {
+  it('is not reduced by businesses that used up theirs and then went quiet', () => {
     let now = 0
     const ofBusiness = createMeters(meters.endpoints, () => now)
     for (let index = 0; index < 20; index += 1) ofBusiness(`quiet ${index}`).count(150)

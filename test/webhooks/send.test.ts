@@ -90,7 +90,7 @@ describe('The webhook sender with a responsive endpoint', () => {
       expect(await attemptAt(endpointServer, {})).to.include({ stage, status, responseText: '' })
     })
 
-  it('follows no redirects, whether to a neighbouring host or to a cloud metadata service', async () => {
+  it('follows no redirects, whether to a neighbouring host or a cloud metadata service', async () => {
     const neighbour = await okEndpoint()
     const targets = [`http://127.0.0.1:${neighbour.port}/`, 'http://169.254.169.254/latest/meta-data/']
     for (const location of targets) {
@@ -114,7 +114,7 @@ describe('The webhook sender with a responsive endpoint', () => {
     ['100, a thousand times', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(1_000)],
     ['103 with 15 KB of headers', early.replace('</a>', 'x'.repeat(15_000))],
   ] as const)
-    it(`skips interim responses, also in small segments, and then reuses the connection: ${what}`, async () => {
+    it(`skips interim responses, even in small segments, and then reuses the connection: ${what}`, async () => {
       const endpointServer = await rawHttpEndpoint((socket, count) => {
         if (count === 1) socket.write(interim + OK)
         else dribble(socket, interim + OK, Math.ceil(interim.length / 300))
@@ -133,7 +133,7 @@ describe('The webhook sender with a responsive endpoint', () => {
     expect(await attemptOverTls(endpointServer, {}, hostName)).to.include({ status: 200, responseText: 'ok' })
   })
 
-  it('ignores an interim response that follows the final one', async () => {
+  it('ignores an interim response after the final one', async () => {
     const endpointServer = await rawHttpEndpoint((socket) => socket.write(`${OK}HTTP/1.1 100 Continue\r\n\r\n`))
     const { post } = senderTo([endpointServer], {})
     for (let time = 0; time < 3; time += 1) expect(await post()).to.include({ status: 200, responseText: 'ok' })
@@ -149,7 +149,7 @@ describe('The webhook sender with a responsive endpoint', () => {
     expect(await attemptOverTls(secure, { timeoutMs: 350 }, hostName)).to.include({ status: 200, responseText: 'ok' })
   })
 
-  it('keeps the first KiB of the response as text that is safe for databases and terminals', async () => {
+  it("keeps the first KiB of the response as text that's safe for databases and terminals", async () => {
     const long = await attemptAtHttp((_req, res) => res.end('é'.repeat(5000)))
     expect(long).to.include({ responseText: 'é'.repeat(512) })
     const cut = await attemptAtHttp((_req, res) => res.end(`a${'é'.repeat(5000)}`))
@@ -189,7 +189,7 @@ describe('The webhook sender with a misbehaving endpoint', () => {
       await closing(endpointServer.connections[0] as Socket)
     })
 
-  it('aborts a flood of interim responses without waiting for the deadline', async () => {
+  it('aborts a flood of interim responses before the deadline', async () => {
     const endpointServer = await rawHttpEndpoint((socket) =>
       flood(socket, 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(100)),
     )
@@ -198,7 +198,7 @@ describe('The webhook sender with a misbehaving endpoint', () => {
     await closing(endpointServer.connections[0] as Socket)
   })
 
-  it('aborts a response with a chunk extension that never ends', async () => {
+  it('aborts a response with an endless chunk extension', async () => {
     const start = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5;'
     const endless = (socket: Socket): void => {
       socket.write(start)
@@ -212,7 +212,7 @@ describe('The webhook sender with a misbehaving endpoint', () => {
     await closing(secure.connections[0] as Socket)
   })
 
-  it('accepts the status of a response that arrives in hundreds of tiny chunks, but soon stops reading the chunks', async () => {
+  it('accepts the status of a response in hundreds of tiny chunks, but soon stops reading', async () => {
     const endpointServer = await rawHttpEndpoint((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(1_000)}`)
     })
@@ -221,7 +221,7 @@ describe('The webhook sender with a misbehaving endpoint', () => {
     await closing(endpointServer.connections[0] as Socket)
   })
 
-  it('accepts the status of a 1 MB response, but reads no more of the body than necessary', async () => {
+  it('accepts the status of a 1 MB response, but reads only as much of the body as necessary', async () => {
     for (const length of ['content-length: 1048576', 'transfer-encoding: identity\r\nconnection: close']) {
       const endpointServer = await rawHttpEndpoint((socket) => {
         socket.write(`HTTP/1.1 200 OK\r\n${length}\r\n\r\n`)
@@ -235,13 +235,13 @@ describe('The webhook sender with a misbehaving endpoint', () => {
     expect(refused).to.include({ stage: 'status', status: 500 })
   })
 
-  /** Sends the headers, and the whole body at once after the sender has received the headers. */
+  /** Sends the headers, then the whole body at once after the sender has received them. */
   const bodyAfterHeaders: RequestListener = (_req, res) => {
     res.writeHead(200, { 'content-length': 300_000 }).flushHeaders()
     setImmediate(() => setImmediate(() => setImmediate(() => res.end('x'.repeat(300_000)))))
   }
 
-  it('accepts the status of a response whose long body follows its headers, also over TLS', async () => {
+  it('accepts the status of a response whose long body arrives after its headers, also over TLS', async () => {
     for (const attempt of [
       await attemptAtHttp(bodyAfterHeaders),
       await attemptOverTls(await httpsEndpoint('endpoint', bodyAfterHeaders), {}, hostName),
@@ -281,7 +281,7 @@ describe('The webhook sender with a misbehaving endpoint', () => {
     })
   }
 
-  it('reports a connection that was closed immediately, before the response or in the middle of the response', async () => {
+  it('reports a connection closed at once, before the response or in the middle of it', async () => {
     const ending = (text: string) => rawHttpEndpoint((socket) => void socket.end(text))
     const ok = 'HTTP/1.1 200 OK\r\n'
     const endpointServers = [

@@ -9,11 +9,11 @@ import { type Attempt, createSender, type Sender, type SenderOptions } from '../
 import { deadlineMs } from '../support/machine.ts'
 import { type EndpointServer, httpEndpoint, pem, stopEndpoints } from './endpoint-servers.ts'
 
-/** A short timeout, for tests of the deadline. */
+/** Used by tests of the deadline. */
 const shortTimeoutMs = 300
 export const shortTimeout = { timeoutMs: shortTimeoutMs }
 
-/** Long enough for loopback on a busy machine, and shorter than the timeout of a test. */
+/** Long enough for loopback on a busy machine, and shorter than a test's timeout. */
 const usualTimeoutMs = 10_000
 
 export const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
@@ -23,7 +23,6 @@ export const body = '{"id":"DLV-1","label":"Café ☕"}'
 export const userAgent = 'Service-Webhooks/1.2.3 (+https://api.example/docs)'
 export const headers = { 'content-type': 'application/json', 'x-service-signature': 'sha256=00' }
 
-/** Resolves any name to these addresses. */
 export const resolvingTo = (addresses: string[]) => async (): Promise<Address[]> =>
   addresses.map((address) => ({ address, family: isIP(address) }))
 
@@ -35,11 +34,11 @@ const timers: NodeJS.Timeout[] = []
 
 /** A sender with a short form of `send`. */
 export interface TestSender extends Sender {
-  /** Makes one attempt at `url`, with the body and the headers of this file. */
+  /** One attempt at `url`, with this file's body and headers. */
   post(url: string): Promise<Attempt>
 }
 
-/** Opens a sender that may connect to `hosts`, `host:port` each. */
+/** May connect to `hosts`, each `host:port`. */
 export function sender(hosts: string[], options: Partial<SenderOptions>): TestSender {
   const all = {
     timeoutMs: usualTimeoutMs,
@@ -54,9 +53,7 @@ export function sender(hosts: string[], options: Partial<SenderOptions>): TestSe
   return { ...made, post: (url) => made.send({ url, headers, body, owner }) }
 }
 
-/**
- * Opens a sender that may connect to the endpoints by address. `post` makes an attempt at one of them, by its index.
- */
+/** May connect to the endpoints by address. `post` makes an attempt at one of them, by its index. */
 export function senderTo(endpointServers: EndpointServer[], options: Partial<SenderOptions>) {
   const hosts = endpointServers.map(({ port }) => `127.0.0.1:${port}`)
   const urls = hosts.map((host) => `http://${host}/hooks`)
@@ -64,14 +61,13 @@ export function senderTo(endpointServers: EndpointServer[], options: Partial<Sen
   return { ...made, urls, post: (at = 0): Promise<Attempt> => made.post(urls[at] ?? '') }
 }
 
-/** Makes one attempt at one endpoint. */
 export const attemptAt = (endpointServer: EndpointServer, options: Partial<SenderOptions>): Promise<Attempt> =>
   senderTo([endpointServer], options).post()
 
 export const attemptAtHttp = async (listener: RequestListener): Promise<Attempt> =>
   attemptAt(await httpEndpoint(listener), {})
 
-/** Makes one attempt at `https://name:port`, which `resolve` maps to loopback. */
+/** One attempt at `https://name:port`, which `resolve` maps to loopback. */
 export function attemptOverTls(
   endpointServer: EndpointServer,
   options: Partial<SenderOptions>,
@@ -82,17 +78,15 @@ export function attemptOverTls(
   return made.post(`https://${name}:${endpointServer.port}/hooks`)
 }
 
-/** An endpoint that responds with 200. */
 export const okEndpoint = (): Promise<EndpointServer> => httpEndpoint((_req, res) => res.end())
 
 /** Fails like a resolver, with details that a merchant must not see. */
 export const failing = (code: string) => () =>
   Promise.reject(Object.assign(new Error(`query ${code} 10.0.0.1`), { code }))
 
-/** A meter of a business that always has time left. */
+/** A business that always has CPU time left. */
 export const unlimited: Meter = { waitMs: () => 0, count: () => undefined }
 
-/** Opens a connection to the endpoint. */
 export async function openConnection({ port }: EndpointServer, secure = false): Promise<Connection> {
   const target = { origin: '', hostname: hostName, port, secure, allowed: true }
   const lookup = { resolve: loopback, isBlocked: () => false }
@@ -104,16 +98,15 @@ export async function openConnection({ port }: EndpointServer, secure = false): 
 
 export const activeTimers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
 
-/** Writes `text` repeatedly as long as the socket accepts it. */
+/** Writes as long as the socket accepts it. */
 export function repeat(socket: Socket, text: string, everyMs: number): void {
   const timer = setInterval(() => (socket.destroyed ? clearInterval(timer) : socket.write(text)), everyMs)
   timers.push(timer)
 }
 
-/** Blocks the process. */
 export const block = (ms: number): unknown => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 
-/** Writes `text` in segments of `bytes`. */
+/** Splits the text into segments of `bytes`. */
 export function dribble(socket: Socket, text: string, bytes: number): void {
   socket.setNoDelay()
   if (text === '' || socket.destroyed) return
@@ -138,7 +131,7 @@ export function expectTimeout(attempt: Attempt): void {
   expect(attempt.durationMs).to.be.within(shortTimeoutMs - 5, shortTimeoutMs + deadlineMs(2_000))
 }
 
-/** Stops all timers, endpoints and senders of a test. */
+/** Also stops all endpoints and senders of a test. */
 export async function stopAll(): Promise<void> {
   for (const timer of timers.splice(0)) clearInterval(timer)
   await stopEndpoints()

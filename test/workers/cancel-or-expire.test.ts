@@ -8,12 +8,12 @@ import { openVictim } from '../support/victim.ts'
 
 const dayMs = 86_400_000
 
-describe('A race between a cancellation and an expiry', () => {
+describe('A race between cancelling and expiring an intent', () => {
   const service = withService()
   const merchant = withMerchant(service)
 
   /**
-   * Cancels and expires one intent that has expired only for the worker. The victim pauses at its step while the other
+   * Cancels and expires an intent that has expired only for the worker. The victim pauses at its step while the other
    * acts.
    */
   async function race(step: number, paused: 'cancel' | 'expire') {
@@ -41,7 +41,7 @@ describe('A race between a cancellation and an expiry', () => {
     return { reached, at, outcome: `${outcome}: ${events}` }
   }
 
-  /** Returns the outcome for each step at which the victim can pause. */
+  /** The outcome for each step at which the victim can pause. */
   async function raceEverywhere(paused: 'cancel' | 'expire') {
     const outcomes: Record<string, string> = {}
     for (let step = 1, reached = true; reached; step += 1) {
@@ -52,7 +52,7 @@ describe('A race between a cancellation and an expiry', () => {
     return outcomes
   }
 
-  it('is won by the expiry if the cancellation pauses before its own write, and by the cancellation if the pause comes later', async () => {
+  it('is won by the expiry if the cancellation pauses before its own write, else by the cancellation', async () => {
     const tooLate = 'INTENT_CANCEL_INVALID_STATUS, expired: payment.created,payment.expired'
     const cancelled = 'cancelled, not: payment.created,payment.cancelled'
     const conflict = 'INTENT_CANCEL_CONFLICT, expired: payment.created,payment.expired'
@@ -69,7 +69,7 @@ describe('A race between a cancellation and an expiry', () => {
     })
   })
 
-  it('is won by the cancellation if the expiry pauses before its own write, and by the expiry if the pause comes later', async () => {
+  it('is won by the cancellation if the expiry pauses before its own write, else by the expiry', async () => {
     const cancelled = 'not, cancelled: payment.created,payment.cancelled'
     const expired = 'expired, INTENT_CANCEL_INVALID_STATUS: payment.created,payment.expired'
     expect(await raceEverywhere('expire')).to.deep.equal({

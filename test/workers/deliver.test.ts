@@ -35,7 +35,7 @@ describe('A delivery', () => {
 
   const later = (ms: number) => new Date(service.clock.now().getTime() + ms)
 
-  it('carries the headers of SPEC 6.2 with their exact spelling, the name and id of the event, and a signature', async () => {
+  it("carries the headers of SPEC 6.2 in exact spelling, the event's name and id, and a signature", async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await cancelIntent(service, merchant, referenceNumber)
     await relay(service, merchant)
@@ -59,7 +59,7 @@ describe('A delivery', () => {
     expect(one?.json.event).to.equal('payment.cancelled')
   })
 
-  it('has the same bytes for every attempt and in every process, even after the intent has changed', async () => {
+  it('has the same bytes in every attempt and process, even after the intent has changed', async () => {
     const subscribed = ['payment.confirmed', 'payment.failed', 'payment.refunded']
     await subscribe(service, merchant, endpointServer.url, subscribed)
     const open = { amountType: 'OPEN', metadata: { 'a.b': '1', $x: '2', é: '💰' } }
@@ -89,7 +89,7 @@ describe('A delivery', () => {
     await beside.close()
   })
 
-  it('is cancelled without an attempt if its intent has been removed, but can still be read', async () => {
+  it('is cancelled without an attempt if its intent has been removed, but stays readable', async () => {
     const delivery = await freshDelivery(service, merchant)
     breaks(service, 'events once', delivery.referenceNumber)
     await service.deps.Intent.deleteOne({ referenceNumber: delivery.referenceNumber })
@@ -103,7 +103,7 @@ describe('A delivery', () => {
     expect(body.data).to.include({ status: 'CANCELLED', payload: null })
   })
 
-  it('keeps its id and bytes for all attempts, but has a fresh timestamp and signature for each attempt', async () => {
+  it('keeps its id and bytes across attempts, with a fresh timestamp and signature for each', async () => {
     endpointServer.respondWith((res, count) => void res.writeHead(count < 3 ? 500 : 200).end())
     service.clock.freeze(later(0))
     const { _id } = await freshDelivery(service, merchant)
@@ -121,7 +121,7 @@ describe('A delivery', () => {
     expect(new Set(signatures)).to.have.property('size', 3)
   })
 
-  it('succeeds only if the response has a status from 200 to 299', async () => {
+  it('succeeds only with a status from 200 to 299', async () => {
     const statuses = [200, 204, 299, 300, 302, 400, 410, 429, 500, 599]
     await recordRecentSuccess(service, endpointId)
     const made = await Promise.all(statuses.map(() => freshDelivery(service, merchant)))
@@ -145,7 +145,7 @@ describe('A delivery', () => {
     )
   })
 
-  it('is not attempted if it does not exist in MongoDB', async () => {
+  it('is not attempted if it is missing from MongoDB', async () => {
     const { outcome } = await attempt(service.deps, deliveryId(newId(), endpointId))
     expect(outcome).to.equal('superseded')
   })

@@ -11,7 +11,7 @@ import { withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { hasStatus, isIn, withQueues } from './set-up.ts'
 
-/** From the API to the endpoint, with real workers and real queues. */
+/** These tests go from the API to the endpoint, with real workers and real queues. */
 describe("A delivery's job", () => {
   const service = withService({ WEBHOOK_RETRY_SECONDS: '0.05,0.05,0.05,0.05,0.05,0.05,0.05' })
   const queues = withQueues('describe')
@@ -21,7 +21,7 @@ describe("A delivery's job", () => {
 
   const queueOf = () => queues.open(service, 'webhook-delivery')
 
-  /** Creates an intent of a merchant whose endpoint responds with these statuses. The workers do the rest. */
+  /** The merchant's endpoint responds with these statuses. The workers do the rest. */
   async function createDelivery(respond: (count: number) => number) {
     const [merchant, endpointServer] = await Promise.all([service.merchant(), startEndpointServer()])
     endpointServer.respondWith((res, count) => void res.writeHead(respond(count)).end('a response'))
@@ -42,7 +42,7 @@ describe("A delivery's job", () => {
   /** The job that waits for the attempt after `attempts`. */
   const jobOf = (id: string, attempts: number) => jobIdOf({ _id: id, attempts, requeues: 0 })
 
-  it('is not needed for an immediate first attempt, so that Redis never contains anything about the delivery', async () => {
+  it('is not needed for an immediate first attempt, so Redis never learns of the delivery', async () => {
     // Earlier events have no subscriber.
     const unsubscribed = await service.merchant()
     await createIntent(service, unsubscribed)
@@ -93,7 +93,7 @@ describe("A delivery's job", () => {
     await hanging.close()
   })
 
-  it('is moved to the failed jobs after the 8th failed attempt, from where support staff or a re-queue in MongoDB remove it', async () => {
+  it('fails after the 8th failed attempt, and is removed by support staff or a re-queue', async () => {
     const { merchant, endpointServer, id, intent } = await createDelivery(() => 500)
     await createIntent(service, merchant)
     const isDead = async () => {
@@ -143,7 +143,7 @@ describe("A delivery's job", () => {
     })
     after(() => made.endpointServer.close())
 
-    it('is delayed until the next attempt, and shows how many attempts have failed, why they failed, and when the next attempt is due', async () => {
+    it('is delayed until the next attempt, and shows how often and why the delivery has failed', async () => {
       const { nextAttemptAt } = await storedDelivery(service, { _id: made.id })
       const job = await queue.getJob(jobId)
       expect(job?.name).to.equal('payment.created')
@@ -156,7 +156,7 @@ describe("A delivery's job", () => {
       })
       // BullMQ stores the time in the score: milliseconds times 4096, plus a counter.
       const score = Number(await queues.redis.zscore(queue.toKey('delayed'), jobId))
-      // The clocks of MongoDB and of this process differ a little.
+      // MongoDB's clock and this process's differ a little.
       expect(Math.floor(score / 4096) - (nextAttemptAt?.getTime() ?? 0)).to.be.within(-1000, 1000)
     })
 
@@ -166,10 +166,10 @@ describe("A delivery's job", () => {
       expect(bytes + inSet).to.be.at.most(700)
     })
 
-    it('contains, like everything else in Redis, only ids and harmless text, and no body, secret, key, code or response', async () => {
+    it('contains, like everything in Redis, only ids and harmless text', async () => {
       const { merchant, secret, intent, first } = made
       const { redisUrl, queuePrefix } = service.deps.config
-      // The data of a job is JSON within JSON, with escaped quotes.
+      // A job's data is JSON within JSON, with escaped quotes.
       const text = (await dumpKeys(redisUrl, queuePrefix)).replaceAll('\\', '')
       expect(text).to.include(`"ref":"${intent.referenceNumber}"`)
       expect(text).to.include(jobId)

@@ -25,7 +25,7 @@ describe("A delivery's lease", () => {
   afterEach(() => endpointServer.close())
 
   const inMs = (ms: number) => new Date(service.clock.now().getTime() + ms)
-  /** Makes the state while another process holds the delivery, or after that process died. */
+  /** Makes it look as if another process held the delivery, or had died holding it. */
   const holdByAnother = (endsAt: Date) =>
     service.deps.Delivery.updateOne({ _id: delivery._id }, { $set: { leaseToken: 'another', nextAttemptAt: endsAt } })
 
@@ -38,7 +38,7 @@ describe("A delivery's lease", () => {
     expect(await storedDelivery(service, delivery)).to.include({ status: 'DELIVERED', attempts: 1 })
   })
 
-  it('lasts exactly 10 s, after which another attempt is made, and the interrupted attempt does not count', async () => {
+  it('lasts exactly 10 s, then lets another process attempt, without counting the interrupted attempt', async () => {
     const endsAt = inMs(10_000)
     await holdByAnother(endsAt)
     for (const waitMs of [0, 9_999]) {
@@ -96,7 +96,7 @@ describe("A delivery's lease", () => {
     expect(await storedDelivery(service, delivery)).to.deep.include({ leaseToken, nextAttemptAt })
   })
 
-  it('allows only its holder to write a result', async () => {
+  it('lets only its holder write a result', async () => {
     const held: ServerResponse[] = []
     endpointServer.respondWith((res, count) => void (count === 1 ? held.push(res) : res.end()))
     const slow = attempt(service.deps, delivery._id)
@@ -106,7 +106,7 @@ describe("A delivery's lease", () => {
     const before = await storedDelivery(service, delivery)
     held[0]?.writeHead(500).end()
     await slow
-    // The failure of the slow attempt is not recorded.
+    // The slow attempt's failure is not recorded.
     expect(await storedDelivery(service, delivery)).to.deep.equal(before)
     expect(before).to.include({ status: 'DELIVERED', attempts: 1 })
   })

@@ -23,7 +23,7 @@ import { withMerchantPerTest, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { allDelivered, createIntents, holdRequests, withBatchers, withQueues } from './set-up.ts'
 
-describe('The first attempt at a delivery', () => {
+describe("A delivery's first attempt", () => {
   const service = withService()
   const endpointServer = withEndpointServerPerTest()
   const queues = withQueues('describe')
@@ -42,14 +42,13 @@ describe('The first attempt at a delivery', () => {
   const create = (count: number) => createIntents(service, merchant, count)
   const inRedis = () => dumpKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
   const areDelivered = (count: number) => allDelivered(service, merchant, count)
-  /** How many times each delivery arrived. */
   const arrivals = () => {
     const counts = new Map<string, number>()
     for (const { json } of endpointServer.received) counts.set(json.id, (counts.get(json.id) ?? 0) + 1)
     return [...counts.values()]
   }
 
-  it('is made under a lease by the relay that inserts the delivery, and puts nothing into Redis', async () => {
+  it('is made under a lease by the relay that inserts the delivery, and adds nothing to Redis', async () => {
     const requests = holdRequests(endpointServer)
     await create(1)
     service.deps.slots.open()
@@ -70,7 +69,7 @@ describe('The first attempt at a delivery', () => {
     expect(await inRedis()).not.to.include(delivery?._id)
   })
 
-  it('holds no lease while it waits for a slot, and is made as soon as a slot becomes free, without a job', async () => {
+  it('holds no lease while waiting for a slot, and starts without a job once one is free', async () => {
     await recordFailures(service, endpointId)
     const requests = holdRequests(endpointServer)
     const workers = service.startWorkers()
@@ -87,7 +86,7 @@ describe('The first attempt at a delivery', () => {
     expect(await inRedis()).not.to.include(waiting[0]?._id)
   })
 
-  it('is left to other processes if the relaying process does not process deliveries', async () => {
+  it('is left to other processes if the relaying process makes no attempts', async () => {
     const relays = await openSecondProcess(service, { WORKER_QUEUES: 'outbox-relay' })
     relays.startWorkers()
     await create(3)
@@ -109,7 +108,7 @@ describe('The first attempt at a delivery', () => {
     await Promise.all([relays.close(), attempts.close()])
   })
 
-  it('is made only once for each endpoint even if several processes relay the event in parallel', async () => {
+  it('is made once per endpoint even if several processes relay the event in parallel', async () => {
     const { id } = await subscribe(service, merchant, endpointServer.url, ['payment.created'])
     for (const each of [endpointId, id]) await recordRecentSuccess(service, each)
     const beside = await openSecondProcess(service)
@@ -129,7 +128,7 @@ describe('The first attempt at a delivery', () => {
     const failing = (name: 'recordResult' | 'findBodySource' | 'findEndpoint' | 'leaseDelivery') =>
       withBatchers(service.deps, { [name]: () => Promise.reject(new Error('MongoDB is down')) })
 
-    it('does not count if the result could not be recorded, and is repeated when the lease ends', async () => {
+    it("is not counted if its result couldn't be recorded, and is repeated when the lease ends", async () => {
       endpointServer.respondWith((res) => void res.writeHead(500).end())
       await create(1)
       service.deps.slots.open()
@@ -150,7 +149,7 @@ describe('The first attempt at a delivery', () => {
       )
     })
 
-    it('sends no request, does not count, and keeps no slot if the error occurred before the request', async () => {
+    it("sends nothing, isn't counted, and keeps no slot if the error came before the request", async () => {
       await create(1)
       await relay(service, merchant)
       service.deps.slots.open()
@@ -168,7 +167,7 @@ describe('The first attempt at a delivery', () => {
       expect(done).to.include({ attempts: 1 })
     })
 
-    it('is made by a later poll if the error occurred while a waiting endpoint was being served', async () => {
+    it('is made by a later poll if the error came while a waiting endpoint was being served', async () => {
       await create(3)
       await relay(service, merchant)
       service.deps.slots.open()
@@ -176,7 +175,7 @@ describe('The first attempt at a delivery', () => {
       const [delivery] = await deliveriesOf(service, merchant)
       const { businessId, health, url } = await service.deps.Endpoint.findById(endpointId).orFail().lean()
       expect(delivery?.url).to.equal(url)
-      // The state after an error of MongoDB: the endpoint waits, and no slot will become free.
+      // After a MongoDB error, the endpoint waits, although no slot will become free.
       service.deps.slots.setWaiting({ endpointId, businessId, health, origin: endpointServer.host })
       const polling = startLoops(service.deps, works)
       await areDelivered(3)

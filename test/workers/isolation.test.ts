@@ -6,15 +6,14 @@ import { type Merchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { allDelivered, createIntents, holdRequests } from './set-up.ts'
 
-/** A merchant with one endpoint. */
 interface Shop {
   merchant: Merchant
   endpointServer: EndpointServer
   endpointId: string
 }
 
-/** From the outbox to the endpoint, with real workers. */
-describe('An endpoint that is hanging or slow', () => {
+/** These tests go from the outbox to the endpoint, with real workers. */
+describe('A hanging or slow endpoint', () => {
   const service = withService({ WEBHOOK_TIMEOUT_SECONDS: '60' })
   const endpointServers: EndpointServer[] = []
   const slowTimers = new Set<() => unknown>()
@@ -49,7 +48,7 @@ describe('An endpoint that is hanging or slow', () => {
 
   const isDone = ({ merchant }: Shop, count: number) => allDelivered(service, merchant, count, 20_000)
 
-  it('has only 20 attempts in flight if it is new, and gets the remaining attempts once it responds again', async () => {
+  it('has only 20 attempts in flight if it is new, and gets the rest once it responds', async () => {
     const [bad, good] = [await openShop(), await openShop()]
     const requests = holdRequests(bad.endpointServer)
     await sell(bad, 24)
@@ -67,7 +66,7 @@ describe('An endpoint that is hanging or slow', () => {
     expect(new Set(done.map(({ attempts }) => attempts))).to.deep.equal(new Set([1]))
   })
 
-  it("delays neither its business's other endpoints, nor another business's endpoint on the same host, and frees its fast slots after 5 s", async () => {
+  it("delays neither its business's other endpoints nor other businesses on its host, and frees fast slots after 5 s", async () => {
     const bad = await openShop()
     await recordRecentSuccess(service, bad.endpointId)
     const requests = holdRequests(bad.endpointServer)
@@ -93,7 +92,7 @@ describe('An endpoint that is hanging or slow', () => {
     await waitFor('the slots are free', () => service.deps.slots.inFlight() === 0)
   })
 
-  it('gets all events at once if it takes less than 5 s for each response', async () => {
+  it('gets all events at once if it responds within 5 s', async () => {
     const slow = await openShop()
     // The endpoint begins with 20 slots and gets one more with each success.
     for (const count of [20, 40]) {

@@ -19,7 +19,7 @@ describe('An intent with thousands of events', () => {
   const merchant = withMerchantPerTest(service)
   const endpointServer = withEndpointServer()
 
-  /** Appends copies of the last item of a list, each with an id of its own. */
+  /** Each copy gets its own id. */
   async function copyLast(referenceNumber: string, list: 'outbox' | 'refunds', count: number) {
     excuse([referenceNumber])
     const last = (await storedIntent(service, referenceNumber))[list].at(-1)
@@ -28,7 +28,7 @@ describe('An intent with thousands of events', () => {
     await service.deps.Intent.collection.updateOne({ referenceNumber }, { $push } as never)
   }
 
-  /** Makes 200 declined payments, one that succeeds, and 1 000 refunds, of which 10 have an event. */
+  /** 200 declined payments, a successful one, and 1 000 refunds, of which 10 have an event. */
   async function makeEvents(referenceNumber: string): Promise<void> {
     const { intent, decline, succeed } = await paymentsOf(service, referenceNumber, maxRefunds)
     const begin = (refund: Refund) =>
@@ -51,7 +51,7 @@ describe('An intent with thousands of events', () => {
     expect(await begin(newRefund(service.deps, 1))).to.equal(false)
   }
 
-  it('can have 1 000 refunds with full metadata, and each of more events than are read at a time is delivered exactly once', async () => {
+  it('may have 1 000 refunds with full metadata, and has each event delivered exactly once', async () => {
     const events = ['payment.created', 'payment.confirmed', 'payment.refunded']
     await subscribe(service, merchant, endpointServer.url, events)
     const input = { amount: maxRefunds, metadata: fullMetadata }
@@ -71,7 +71,7 @@ describe('An intent with thousands of events', () => {
     expect(await service.deps.LoggedEvent.countDocuments({ referenceNumber })).to.equal(212)
   })
 
-  it('is read without its metadata and with at most ten events, so that no document in memory exceeds 16 KiB', async () => {
+  it('is read without metadata and ten events at a time, so no document in memory exceeds 16 KiB', async () => {
     const { referenceNumber } = await createIntent(service, merchant, { amount: maxRefunds, metadata: fullMetadata })
     await makeEvents(referenceNumber)
     const { _id } = await storedIntent(service, referenceNumber)
@@ -84,7 +84,7 @@ describe('An intent with thousands of events', () => {
     expect(mongo.BSON.calculateObjectSize(read ?? {})).to.be.within(10_000, 16 * 1024)
   })
 
-  it('rejects further payments while 1 000 events are waiting, and accepts payments again once the events are relayed', async () => {
+  it('rejects payments while 1 000 events are waiting, and accepts them again once these are relayed', async () => {
     const { referenceNumber, shortCode } = await createIntent(service, merchant)
     excuse([referenceNumber], 'events once')
     const [event] = (await storedIntent(service, referenceNumber)).outbox

@@ -24,12 +24,12 @@ const all = rounds(150, 12)
 const roundsAtOnce = 25
 
 const dayMs = 86_400_000
-/** The wallets of the payers. There are enough that payers seldom wait for each other. */
+/** Enough that payers seldom wait for each other. */
 const wallets = 50
 /** The demo wallet without money. */
 const empty = '22000003'
 
-describe('Two payers, the merchant, a simulation and the expiry, all competing for one intent,', () => {
+describe('Two payers, the merchant, a simulation and the expiry, competing for one intent,', () => {
   const service = withService()
   const beside = withSecondProcess(service)
   const merchant = withMerchant(service)
@@ -37,9 +37,7 @@ describe('Two payers, the merchant, a simulation and the expiry, all competing f
   const instant = new Date('2032-01-01T00:00:00Z')
   /** The last second in which a payment may begin. */
   const soon = new Date(instant.getTime() + dayMs - 1001)
-  /**
-   * For the workers the intent has expired, for the API it has not. The clock skew is larger than any that may occur.
-   */
+  /** The intent has expired for the workers, but not for the API. No real clock skew is this large. */
   let workers: Deps[]
   before(async () => {
     caller = callerOf(merchant)
@@ -59,7 +57,7 @@ describe('Two payers, the merchant, a simulation and the expiry, all competing f
 
   const phoneOf = (number: number) => (number % wallets === 9 ? empty : `${23_000_000 + (number % wallets)}`)
 
-  /** The sandbox wallet without hashing, which would be slow. The PIN selects the fault. */
+  /** Skips the hashing, which would be slow. The PIN selects the fault. */
   function withoutPins(deps: Deps) {
     const slowHash = { ...deps.slowHash, make: async () => '', createCheck: () => async () => true }
     const sandbox = createSandboxWallet({ ...deps, slowHash })
@@ -92,15 +90,15 @@ describe('Two payers, the merchant, a simulation and the expiry, all competing f
 
   type Actor = 'payer' | 'other' | 'cancel' | 'simulation' | 'expiry' | 'query'
 
-  /** The result of each actor of one round. */
+  /** What each actor of one round achieved. */
   interface Round {
     referenceNumber: string
     results: Record<Actor, string>
   }
 
   /**
-   * The first rounds, which ensure that each end occurs. `first` is done before the others begin. `pin` is the PIN of
-   * the payer. With the PIN `slow`, the payment is in progress while the merchant cancels.
+   * The first rounds make sure that each end occurs. `first` is done before the others begin. `pin` is the payer's PIN.
+   * With `slow`, the payment is in progress while the merchant cancels.
    */
   const controlled: { first: Actor; pin: string }[] = [
     { first: 'payer', pin: 'right' },
@@ -110,7 +108,7 @@ describe('Two payers, the merchant, a simulation and the expiry, all competing f
     { first: 'expiry', pin: 'right' },
     { first: 'cancel', pin: 'slow' },
   ]
-  /** Opens when the merchant's cancellation was refused because of the payment. */
+  /** Opens when the payment has made the service refuse the merchant's cancellation. */
   const slowPayment = createGate()
 
   const resultOf = (request: Promise<Result>): Promise<string> =>
@@ -191,7 +189,7 @@ describe('Two payers, the merchant, a simulation and the expiry, all competing f
   }
 
   /**
-   * Checks that the intent has one end, at most one winner, at most one payment, and exactly the events of its history.
+   * The intent must have one end, at most one winner, at most one payment, and exactly the events of its history.
    * Returns the end.
    */
   function expectOneWinner(intent: Intent, { results, referenceNumber }: Round): string {
@@ -222,7 +220,7 @@ describe('Two payers, the merchant, a simulation and the expiry, all competing f
     return payment === null ? end : `${end} by ${payment.wallet}`
   }
 
-  it(`produce one winner, only that winner's events, and correct balances (test/invariants) even after refunds, in each of ${all} rounds`, async () => {
+  it(`produce one winner, only its events, and correct balances even after refunds, in each of ${all} rounds`, async () => {
     await inChunks(all, 100, () => createIntent(service, merchant, { amount: 100 }))
     const made = await service.deps.Intent.find().lean<Intent[]>()
     service.clock.freeze(soon)
@@ -239,7 +237,7 @@ describe('Two payers, the merchant, a simulation and the expiry, all competing f
       winners.set(winner, (winners.get(winner) ?? 0) + 1)
       if (intent.payment?.wallet === 'sandbox') paid.push(intent.referenceNumber)
     }
-    // The controlled rounds ensure that each end occurs.
+    // The controlled rounds make sure that each end occurs.
     expect([...winners.keys()]).to.have.members([
       'PAID by sandbox',
       'PAID by simulation',

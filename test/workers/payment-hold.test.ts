@@ -17,7 +17,7 @@ import { waitFor } from '../support/wait-for.ts'
 const dayMs = 86_400_000
 const minuteMs = 60_000
 
-describe('A payment', () => {
+describe('A payment in progress', () => {
   const service = withService()
   const merchant = withMerchantPerTest(service)
   let wallet: ScriptedWallet
@@ -27,11 +27,11 @@ describe('A payment', () => {
   })
   afterEach(async () => {
     service.clock.freeze(null)
-    // The next test must not find the open payments of this one.
+    // Keeps this test's open payments out of the next one.
     await service.deps.Intent.deleteMany({})
   })
 
-  /** Records the queues of all jobs until the returned function is called. That function returns them. */
+  /** The returned function stops recording, and returns the queues of all jobs. */
   function recordEnqueued(): () => string[] {
     const { enqueue } = service.deps
     const queues: string[] = []
@@ -51,7 +51,7 @@ describe('A payment', () => {
     return body.data.items.map((intent: { referenceNumber: string }) => intent.referenceNumber)
   }
 
-  /** An intent with a payment in progress: the wallet has the order, and responds at `respond`. */
+  /** A payment in progress: the wallet has the order, and responds at `respond`. */
   async function paying(outcome: WalletOutcome) {
     const { referenceNumber } = await createIntent(service, merchant)
     const [key, gate] = [newId(), createGate()]
@@ -68,7 +68,7 @@ describe('A payment', () => {
     }
   }
 
-  it('prevents the merchant, a simulation and a second payer from changing the intent until the payment ends', async () => {
+  it('keeps the merchant, a simulation and a second payer from changing the intent', async () => {
     const { referenceNumber, key, respond } = await paying({ outcome: 'refused', reason: 'wrong_pin' })
     for (const _again of [1, 2]) {
       expect(codeOf(await cancelIntent(service, merchant, referenceNumber))).to.equal('400 INTENT_CANCEL_CONFLICT')
@@ -86,7 +86,7 @@ describe('A payment', () => {
     expect(outboxEventsOf(intent)).to.deep.equal(['payment.created', 'payment.cancelled'])
   })
 
-  it('delays the expiry, so that every read returns the intent as PENDING until the payment ends', async () => {
+  it('delays the expiry, so every read returns the intent as PENDING until it ends', async () => {
     const { referenceNumber, respond } = await paying({ outcome: 'done' })
     service.clock.advance(2 * dayMs)
     expect(await expireIntent(service.deps, referenceNumber)).to.deep.equal({ expired: false, dueAt: null })
@@ -121,7 +121,7 @@ describe('A payment', () => {
     },
   ]
   for (const { outcome, status, events } of ends)
-    it(`leaves the intent ${status}, with one event for each change, if the outcome "${outcome.outcome}" arrives after the expiry time`, async () => {
+    it(`leaves the intent ${status}, with one event per change, if the outcome "${outcome.outcome}" arrives after the expiry time`, async () => {
       const { referenceNumber, respond } = await paying(outcome)
       service.clock.advance(dayMs + minuteMs)
       const enqueued = recordEnqueued()
@@ -138,7 +138,7 @@ describe('A payment', () => {
       expect(outcomeName(await pay(service, referenceNumber))).to.equal('not-begun')
     })
 
-  it('can be retried after being declined, and the reason is kept until a payment succeeds', async () => {
+  it('can be retried after a decline, whose reason is kept until a payment succeeds', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     const before = await storedIntent(service, referenceNumber)
     wallet.setOutcome(() => ({ outcome: 'declined', reason: 'limit_exceeded' }))
@@ -155,7 +155,7 @@ describe('A payment', () => {
     expect(after.codeReusableAt.getTime() - service.clock.now().getTime()).to.equal(15 * minuteMs)
   })
 
-  it('releases the payment code if it fails permanently, just as a successful payment does', async () => {
+  it('releases the payment code on a permanent failure, as on success', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     wallet.setOutcome(() => ({ outcome: 'failed', reason: 'wallet_closed' }))
     await pay(service, referenceNumber)
@@ -163,7 +163,7 @@ describe('A payment', () => {
     expect(codeReusableAt.getTime() - service.clock.now().getTime()).to.equal(15 * minuteMs)
   })
 
-  it('is removed from the intent after 50 later attempts, but its form still cannot be submitted again', async () => {
+  it("is removed from the intent after 50 later attempts, but its form still can't be resubmitted", async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     wallet.setOutcome(() => ({ outcome: 'refused', reason: 'wrong_pin' }))
     await pay(service, referenceNumber)
@@ -176,13 +176,13 @@ describe('A payment', () => {
     const { attempts } = await storedIntent(service, referenceNumber)
     const ids = [...others.map(({ id }) => id), wallet.orders[1]]
     expect(attempts.map(({ id }) => id)).to.deep.equal(ids)
-    // The form of the first attempt is still known.
+    // The first attempt's form is still known.
     const repeated = await pay(service, referenceNumber, { paymentId: String(wallet.orders[0]) })
     expect(outcomeName(repeated)).to.equal('not-begun')
     expect(wallet.orders).to.have.length(2)
   })
 
-  it('holds the intent even if the time of the next query to the wallet cannot be stored in MongoDB', async () => {
+  it("holds the intent even if the time of the next wallet query can't be stored", async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     const intent = await storedIntent(service, referenceNumber)
     const form = { paymentId: newId(), phone: '22000001', pin: '1234', amount: 50_000 }
@@ -221,7 +221,7 @@ describe('A payment', () => {
     return { referenceNumber, key, orders, paid, process }
   }
 
-  it('starts only if the intent would still be open according to a clock that is a second fast', async () => {
+  it('starts only if the intent would still be open by a clock that is a second fast', async () => {
     const begunAt = async (ageMs: number) => {
       const { referenceNumber } = await createIntent(service, merchant)
       service.clock.advance(ageMs)
@@ -250,7 +250,7 @@ describe('A payment', () => {
       await process.close()
     })
 
-  it('releases the intent if the process died while writing the hold, and the same form cannot be submitted again later', async () => {
+  it("releases the intent if its process died while writing the hold, and its form can't be resubmitted", async () => {
     const { referenceNumber, key, orders, paid, process } = await holdSlowly('late', 0, minuteMs)
     wallet.setStatus({ outcome: 'not-executed' })
     const { _id, hold } = await storedIntent(service, referenceNumber)

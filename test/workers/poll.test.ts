@@ -31,10 +31,10 @@ import { allDelivered, holdRequests, withBatchers } from './set-up.ts'
 
 const dayMs = 86_400_000
 
-/** The work that a process finds in MongoDB without any job. No worker runs a queue here. */
+/** Work that a process finds in MongoDB without any job. No worker runs a queue here. */
 describe("The workers' poll", () => {
   const service = withService()
-  // The tests store work that is due, without what led to it.
+  // The tests store due work without what led to it.
   before(() => excuse([service.deps.mongo.name]))
   const merchant = withMerchantPerTest(service)
   const endpointServer = withEndpointServer()
@@ -50,7 +50,7 @@ describe("The workers' poll", () => {
     for (const model of [Intent, Order, Delivery, Endpoint]) await model.collection.deleteMany({})
   })
 
-  /** Stores copies of a new intent of the merchant, with the given changes. */
+  /** Copies of a new intent of the merchant, with these changes. */
   async function manyIntents(count: number, change: object, owner = merchant): Promise<void> {
     const { referenceNumber } = await createIntent(service, owner)
     const { requestKey: _requestKey, ...like } = await storedIntent(service, referenceNumber)
@@ -62,7 +62,7 @@ describe("The workers' poll", () => {
     await service.deps.Intent.collection.insertMany(many as never[])
   }
   const ago = (ms: number) => new Date(service.clock.now().getTime() - ms)
-  /** An outbox whose events have waited for some time. */
+  /** Its events have waited for some time. */
   async function oldOutbox(createdAt: Date) {
     const { referenceNumber } = await createIntent(service, merchant)
     const { outbox } = await storedIntent(service, referenceNumber)
@@ -76,7 +76,7 @@ describe("The workers' poll", () => {
   }
 
   describe('for outboxes', () => {
-    it('relays the events of intents and orders without any wake-up job, once the events are old enough', async () => {
+    it('relays events of intents and orders without a wake-up job, once they are old enough', async () => {
       await createIntent(service, merchant)
       await storeOrder(service, merchant)
       expect(await pollOutboxes(service.deps)).to.equal(0)
@@ -87,7 +87,7 @@ describe("The workers' poll", () => {
       expect(await pollOutboxes(service.deps)).to.equal(0)
     })
 
-    it("relays one business's event before a crowd of older events of another business", async () => {
+    it("relays one business's event before another's crowd of older events", async () => {
       const crowd = await service.merchant()
       await manyIntents(120, { outbox: await oldOutbox(ago(60_000)) }, crowd)
       await createIntent(service, merchant)
@@ -98,7 +98,7 @@ describe("The workers' poll", () => {
       expect(await outboxEvents(service, crowd)).to.have.length(20)
     })
 
-    it('relays all other events despite a hundred events that it cannot relay, and reports the error', async () => {
+    it("relays all other events despite a hundred it can't relay, and reports the error", async () => {
       const neighbour = await service.merchant()
       await subscribe(service, neighbour, endpointServer.url)
       await manyIntents(100, { outbox: await oldOutbox(ago(60_000)) })
@@ -123,7 +123,7 @@ describe("The workers' poll", () => {
   })
 
   describe('for deliveries', () => {
-    it('attempts only deliveries that are due, including a delivery whose lease was held by a dead process', async () => {
+    it('attempts only deliveries that are due, including one leased by a dead process', async () => {
       endpointServer.respondWith((res) => void res.writeHead(500).end())
       const delivery = await freshDelivery(service, merchant)
       service.deps.slots.open()
@@ -144,7 +144,7 @@ describe("The workers' poll", () => {
       expect((await storedDelivery(service, delivery)).attempts).to.equal(3)
     })
 
-    it("attempts one business's delivery before hundreds of older deliveries of another business", async () => {
+    it("attempts one business's delivery before another's hundreds of older deliveries", async () => {
       const [neighbour, hanging] = [await service.merchant(), await startEndpointServer()]
       const requests = holdRequests(hanging)
       const like = await freshDelivery(service, merchant)
@@ -164,7 +164,7 @@ describe("The workers' poll", () => {
       service.deps.slots.open()
       expect(await attemptDue(service.deps)).to.be.within(500, 520)
       await allDelivered(service, neighbour, 1)
-      // All endpoints of the business are at one origin.
+      // All of the business's endpoints share one origin.
       expect(service.deps.slots.inFlight()).to.be.within(98, 100)
       service.deps.slots.close()
       requests.release()
@@ -172,7 +172,7 @@ describe("The workers' poll", () => {
       await hanging.close()
     })
 
-    it('skips a delivery that cannot be attempted, and frees its slot', async () => {
+    it("skips a delivery that can't be attempted, and frees its slot", async () => {
       const [wrong, right] = [await freshDelivery(service, merchant), await freshDelivery(service, merchant)]
       await service.deps.Delivery.updateOne({ _id: wrong._id }, { $set: { format: 99 } })
       service.clock.advance(1_000)
@@ -184,7 +184,7 @@ describe("The workers' poll", () => {
     })
   })
 
-  it("expires one business's intent before a crowd of another business's intents that were due earlier", async () => {
+  it("expires one business's intent before another's crowd of intents that were due earlier", async () => {
     const neighbour = await service.merchant()
     const earlier = ago(60_000)
     await manyIntents(120, { expiresAt: earlier, cancelsAt: earlier, outbox: [] })
@@ -196,7 +196,7 @@ describe("The workers' poll", () => {
     expect(await service.deps.Intent.countDocuments({ status: 'PENDING' })).to.equal(20)
   })
 
-  it('does all other work while one kind of it fails or hangs', async () => {
+  it('does all other work while one kind fails or hangs', async () => {
     const delivery = await freshDelivery(service, merchant)
     const { _id, status, attempts, requeues, nextAttemptAt, leaseToken } = delivery
     const state = { _id, status, attempts, requeues, nextAttemptAt, leaseToken, cancelledAt: null }
@@ -254,7 +254,7 @@ describe("The workers' poll", () => {
     const plans = done
       .filter(({ ns }) => /\.(intents|orders|deliveries|webhookendpoints)$/.test(ns))
       .filter(({ command: { find, sort, hint } }) => find !== undefined && (sort ?? hint) !== undefined)
-      // The relay reads the active endpoints of the businesses with events.
+      // The relay reads the active endpoints of businesses with events.
       .filter(({ command }) => command['hint'] !== 'slotInUse')
       .map(({ command, planSummary }) => `${String(command['find'])} ${String(planSummary)}`)
     expect([...new Set(plans)]).to.have.members([
@@ -270,7 +270,7 @@ describe("The workers' poll", () => {
     ])
   })
 
-  it('searches only for work in the queues that its own process serves', async () => {
+  it('looks for work only in the queues its own process serves', async () => {
     await createIntent(service, merchant)
     service.clock.advance(dayMs)
     const found: string[] = []

@@ -25,7 +25,7 @@ describe('The relay', () => {
   const endpointServer = withEndpointServer()
   const merchant = withMerchantPerTest(service)
 
-  it('inserts one delivery for each active subscribed endpoint, and empties the outbox', async () => {
+  it('inserts one delivery per active subscribed endpoint, and empties the outbox', async () => {
     const wanting = await subscribe(service, merchant, endpointServer.url)
     const second = await subscribe(service, merchant, endpointServer.url, ['payment.created'])
     await subscribe(service, merchant, endpointServer.url, ['payment.cancelled'])
@@ -45,7 +45,7 @@ describe('The relay', () => {
     expect(await outboxEvents(service, merchant)).to.deep.equal([])
   })
 
-  it("leaves a business's events in the outbox while the business is using all its slots, but relays all other events", async () => {
+  it('leaves events in the outbox while their business is using all its slots, but relays all others', async () => {
     const other = await service.merchant()
     await Promise.all([subscribe(service, merchant, endpointServer.url), subscribe(service, other, endpointServer.url)])
     const take = () => service.deps.capacity.takeNow([merchant.businessId], { relays: 1 })
@@ -59,7 +59,7 @@ describe('The relay', () => {
     expect(await relay(service, merchant)).to.deep.equal({ events: 1, deliveries: 1 })
   })
 
-  it('makes the delivery of an event whose format it does not know, but leaves its attempts to another version', async () => {
+  it('inserts a delivery for an event in an unknown format, but leaves its attempts to newer processes', async () => {
     const { id: endpointId } = await subscribe(service, merchant, endpointServer.url)
     await recordRecentSuccess(service, endpointId)
     const { referenceNumber } = await createIntent(service, merchant)
@@ -78,7 +78,7 @@ describe('The relay', () => {
     expect(endpointServer.received.splice(0)).to.have.length(1)
   })
 
-  it('reads at most ten events of an outbox at a time, and a document with more events only after all others', async () => {
+  it('reads at most ten events of an outbox at a time, and documents with more only after all others', async () => {
     const [created] = await createIntents(service, merchant, 60)
     const first = created?.referenceNumber ?? ''
     breaks(service, 'events once', first)
@@ -102,7 +102,7 @@ describe('The relay', () => {
     ])
   })
 
-  it('composes a body only when a slot is free, so that 1 000 large events of one intent take little memory', async () => {
+  it('composes a body only once a slot is free, so 1 000 large events take little memory', async () => {
     for (const _each of [1, 2]) {
       const { id } = await subscribe(service, merchant, endpointServer.url)
       await recordFailures(service, id)
@@ -126,12 +126,12 @@ describe('The relay', () => {
     await service.deps.backgroundWork.ended()
     service.deps.slots.close()
     endpointServer.received.splice(0)
-    // The bodies of all events would take 100 MB.
+    // All events' bodies together would take 100 MB.
     expect(most - before).to.be.below(50_000_000)
   })
 
   for (const batcher of ['appendEvents', 'bookEntries'] as const)
-    it(`leaves a payment in the outbox, so that no list lacks it, until this succeeds: ${batcher}`, async () => {
+    it(`leaves a payment in the outbox until this insert succeeds, so that no list lacks it: ${batcher}`, async () => {
       const { referenceNumber } = await createIntent(service, merchant, { amount: 10_000 })
       await simulate(service, merchant, referenceNumber)
       const failing = withBatchers(service.deps, { [batcher]: () => Promise.reject(unavailable()) })
@@ -144,7 +144,7 @@ describe('The relay', () => {
       expect(events.map(({ type }) => type)).to.deep.equal(['payment.created', 'payment.confirmed'])
     })
 
-  it('keeps in the outbox only those events that cannot be relayed, and relays the rest of the batch', async () => {
+  it("keeps only the events that can't be relayed in the outbox, and relays the rest", async () => {
     const broken = await service.merchant()
     const [wrong] = await Promise.all([
       subscribe(service, broken, endpointServer.url),
@@ -155,7 +155,7 @@ describe('The relay', () => {
     await createIntent(service, broken)
     const { Intent, Endpoint, mongo } = service.deps
     const { businessId } = merchant
-    // One event has an invalid endpoint, and MongoDB refuses the delivery of another.
+    // One event has an invalid endpoint, and MongoDB refuses another one's delivery.
     const { events } = await Endpoint.findById(wrong.id).orFail().lean()
     await Endpoint.updateOne({ _id: wrong.id }, { $set: { events: null } })
     const validator = { referenceNumber: { $ne: refused.referenceNumber } }
@@ -178,7 +178,7 @@ describe('The relay', () => {
     expect([await outboxEvents(service, merchant), await outboxEvents(service, broken)]).to.deep.equal([[], []])
   })
 
-  it('gives up on an insert that has not been sent within a minute, and later creates the delivery with a new time', async () => {
+  it('gives up on an insert not sent within a minute, and later creates the delivery with a new time', async () => {
     await subscribe(service, merchant, endpointServer.url)
     await createIntent(service, merchant)
     const waits: number[] = []
@@ -197,7 +197,7 @@ describe('The relay', () => {
     expect((await deliveriesOf(service, merchant))[0]?.createdAt).to.deep.equal(later)
   })
 
-  it('relays the events of orders and intents together, each only once', async () => {
+  it('relays events of orders and intents together, each only once', async () => {
     await subscribe(service, merchant, endpointServer.url, ['payment.created', 'order.new'])
     const { referenceNumber } = await createIntent(service, merchant)
     const order = await storeOrder(service, merchant)
@@ -210,13 +210,13 @@ describe('The relay', () => {
       ['order.new', order.number],
     ])
     expect(await outboxEvents(service, merchant)).to.deep.equal([])
-    // The state after the process died between the insert and the emptying of the outbox.
+    // As if the process had died between the insert and emptying the outbox.
     await service.deps.Order.updateOne({ _id: order._id }, { $set: { outbox: order.outbox } })
     expect(await relay(service, merchant)).to.deep.equal({ events: 1, deliveries: 1 })
     expect(await deliveriesOf(service, merchant)).to.deep.equal(made)
   })
 
-  it('leaves an event that is added during a run for the next run', async () => {
+  it('leaves an event added during a run to the next run', async () => {
     await subscribe(service, merchant, endpointServer.url)
     const { referenceNumber } = await createIntent(service, merchant)
     const cancelledMeanwhile = beforeInsert(service.deps, async () =>
@@ -230,7 +230,7 @@ describe('The relay', () => {
     expect(await outboxEvents(service, merchant)).to.deep.equal([])
   })
 
-  it('sends live events only to live endpoints, and sandbox events to all of them', async () => {
+  it('sends live events only to live endpoints, and sandbox events to all', async () => {
     const live = await withAnotherKey(service, merchant, { mode: 'live' })
     const { id: ofLive } = await subscribe(service, live, endpointServer.url)
     const { id: ofTest } = await subscribe(service, merchant, endpointServer.url)
@@ -245,7 +245,7 @@ describe('The relay', () => {
   })
 
   describe('when composing bodies', () => {
-    it('describes the intent as it was at the time of the event, even if the intent has changed since', async () => {
+    it('describes the intent as of the event, even if it has changed since', async () => {
       await subscribe(service, merchant, endpointServer.url)
       const { referenceNumber, createdAt } = await createIntent(service, merchant)
       service.clock.advance(60_000)
@@ -258,7 +258,7 @@ describe('The relay', () => {
       ])
     })
 
-    it('sets sandbox to false for an intent created with a live key, even if the endpoint also gets test events', async () => {
+    it('sets sandbox to false for a live intent, even if the endpoint also gets test events', async () => {
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
       await subscribe(service, live, endpointServer.url)
       await createIntent(service, live)

@@ -18,7 +18,7 @@ const actor = { kind: 'operator', name: 'tester', from: null } as const
 const by: By = { actor, reason: null }
 const idsOf = (deliveries: { _id: string }[]): string[] => deliveries.map(({ _id }) => _id)
 
-describe('A re-queue', () => {
+describe('A delivery re-queue', () => {
   const service = withService()
   const beside = withSecondProcess(service)
   const merchant = withMerchantPerTest(service)
@@ -39,7 +39,7 @@ describe('A re-queue', () => {
     return delivery ?? expect.fail()
   }
 
-  it('sends a DEAD delivery immediately, with the same id and bytes, but a new timestamp', async () => {
+  it('sends a DEAD delivery immediately, with the same id and bytes but a new timestamp', async () => {
     const { _id } = await deadDelivery(service, merchant)
     endpointServer.respondWith((res) => void res.end())
     service.clock.advance(3_600_000)
@@ -55,7 +55,7 @@ describe('A re-queue', () => {
     expect(await storedDelivery(service, { _id })).to.include({ requeues: 1, deadAt: null })
   })
 
-  it('takes effect once and writes one audit line for each of 50 deliveries, even if two requests run in parallel', async () => {
+  it('takes effect once, with one audit line for each of 50 deliveries, even in two parallel requests', async () => {
     const dead = await deadDeliveries(service, merchant, 50)
     const outcomes = (await Promise.all([requeue(idsOf(dead)), requeue(idsOf(dead))])).flat()
     expect(outcomes.filter((outcome) => outcome === 'requeued')).to.have.length(50)
@@ -78,7 +78,7 @@ describe('A re-queue', () => {
     }
   })
 
-  it('changes nothing for a delivery that is being attempted or has already been re-queued', async () => {
+  it('changes nothing for a delivery that is being attempted or already re-queued', async () => {
     const gate = createGate()
     endpointServer.respondWith((res) => void gate.passed.then(() => res.writeHead(500).end()))
     const delivery = await oneDead()
@@ -93,14 +93,14 @@ describe('A re-queue', () => {
     expect(await storedDelivery(service, delivery)).to.include({ status: 'DEAD', attempts: 9 })
 
     await requeue([delivery._id])
-    // A delayed delivery, or one seen by a process with a slow clock, is due later. It is still the requested attempt.
+    // A delayed delivery, or one seen by a process with a slow clock, is due later. It's still the requested attempt.
     const later = new Date(service.clock.now().getTime() + 60_000)
     await service.deps.Delivery.updateOne({ _id: delivery._id }, { $set: { nextAttemptAt: later } })
     expect(await requeue([delivery._id])).to.deep.equal(['under-way'])
     expect(await storedDelivery(service, delivery)).to.include({ requeues: 2 })
   })
 
-  it('requests another attempt if the previously requested one has been cancelled', async () => {
+  it('requests another attempt if the last requested one was cancelled', async () => {
     const delivery = await oneDead()
     const switchTo = (active: boolean) => service.deps.Endpoint.updateOne({ _id: endpointId }, { $set: { active } })
     await requeue([delivery._id])
@@ -115,7 +115,7 @@ describe('A re-queue', () => {
     expect(await storedDelivery(service, delivery)).to.include({ status: 'DEAD', attempts: 9, requeues: 1 })
   })
 
-  it('changes nothing for a delivery whose attempt was interrupted, because that delivery becomes due when its lease ends', async () => {
+  it('changes nothing after an interrupted attempt, which becomes due when its lease ends', async () => {
     const delivery = await oneDead()
     const now = service.clock.now().getTime()
     for (const nextAttemptAt of [new Date(now + 5_000), new Date(now - 1)]) {
@@ -166,7 +166,7 @@ describe('A re-queue', () => {
     expect((nextAttemptAt?.getTime() ?? 0) - (attemptLog[0]?.at.getTime() ?? 0)).to.be.within(30_000, 31_000)
   })
 
-  it('can be resumed after it was stopped between two batches, and ends even if deliveries become DEAD again in the meantime', async () => {
+  it('can be resumed after stopping between two batches, and ends even if deliveries die again meanwhile', async () => {
     const dead = await deadDeliveries(service, merchant, 510)
     const deadByNow = () => ({ endpointId, ...deadIn(upToNow(service.deps, anyTime)) })
     const requeues = async () => {
@@ -197,7 +197,7 @@ describe('A re-queue', () => {
     expect(await trailOf(dead)).to.have.length(510)
   })
 
-  it('is carried out by a poll if its process died, and reported as due before that', async () => {
+  it('is carried out by a poll if its process died, and counted as due work until then', async () => {
     const [delivery, other] = await deadDeliveries(service, merchant, 2)
     if (delivery === undefined || other === undefined) return expect.fail()
     const { collection } = service.deps.Delivery
@@ -215,7 +215,7 @@ describe('A re-queue', () => {
   })
 
   describe('in a process that is killed between any two steps', () => {
-    it('requests exactly one attempt and writes exactly one audit line, even if its plan is carried out twice', async () => {
+    it('requests exactly one attempt with one audit line, even if its plan is carried out twice', async () => {
       await recordRecentSuccess(service, endpointId)
       const dead = await deadDeliveries(service, merchant, 20)
       const steps = await killAtEveryStep(
@@ -224,7 +224,7 @@ describe('A re-queue', () => {
           prepare: async (): Promise<Delivery> => dead.pop() ?? expect.fail(),
           run: ({ deps }, { _id }) => requeueDeliveries(deps, [_id], by),
           async repeat(delivery) {
-            // The clocks of the killed processes are so far behind that their plans are due.
+            // The killed processes' clocks are so far behind that their plans are due.
             await finishPlans(service.deps)
             const { attempts, requeues } = await storedDelivery(service, delivery)
             // Nothing has happened, so the button is pressed again.

@@ -24,7 +24,7 @@ const nothing = { intents: 0, deliveries: 0, orders: 0, products: 0 }
 const everything = { intents: 2, deliveries: 6, orders: 1, products: 2 }
 const unwatched = { count: () => undefined, done: () => undefined }
 
-describe('A clean-up', () => {
+describe('A data clean-up', () => {
   const service = withService()
   const endpointServer = withEndpointServer()
   let pair: Pair
@@ -47,7 +47,7 @@ describe('A clean-up', () => {
 
   const never = () => new AbortController().signal
   const clean = (deps = service.deps, ending = never()) => runCleanUp(deps, ending, unwatched)
-  /** The data of test keys. It is old by any clock, because the command line uses the system's clock. */
+  /** Data of test keys. Old by any clock, because the command line uses the system's. */
   let references: string[]
   let oldThings: () => Promise<void>
 
@@ -61,7 +61,7 @@ describe('A clean-up', () => {
     return () => void (writes[write] = original)
   }
 
-  /** Starts a clean-up that does nothing more after its first write of this kind, like one whose process is killed. */
+  /** A clean-up that does nothing more after its first write of this kind, as if its process had been killed. */
   async function killAfter(model: { collection: object }, write: string): Promise<void> {
     const death = createGate()
     const unwrap = wrap(model, write, (original) => async (...args) => {
@@ -83,7 +83,7 @@ describe('A clean-up', () => {
     unwrap()
   }
 
-  it('can be resumed after its process is killed, and pages and responses remain correct in the meantime', async () => {
+  it('can be resumed after its process is killed, and reads stay correct in the meantime', async () => {
     const staff = await signedIn(service, 'viewer')
     const [paid = '', , order = ''] = references
     const { Delivery, Intent, WalletMovement, Order, RetentionProgress } = service.deps
@@ -126,12 +126,12 @@ describe('A clean-up', () => {
     expect(await service.deps.WalletMovement.countDocuments({ 'result.outcome': 'done' })).to.equal(0)
   })
 
-  it('keeps an intent that is refunded just before being marked for removal, so that a further refund can still succeed', async () => {
+  it('keeps an intent that is refunded just before being marked for removal', async () => {
     const [paid = ''] = references
     await oldThings()
     const refund = () =>
       service.http.post(`/api/v1/dev/intents/${paid}/refund`).set(pair.test.write()).send({ amount: 1_000 })
-    // The clean-up has read the intent as removable. The refund comes before the clean-up marks the intent.
+    // The clean-up has read the intent as removable. The refund comes before the clean-up marks it.
     const statuses: number[] = []
     await cleanWith(service.deps.Intent, 'updateMany', async () => void statuses.push((await refund()).status))
     expect(statuses).to.deep.equal([200])
@@ -159,7 +159,7 @@ describe('A clean-up', () => {
     expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
   })
 
-  it('processes all other businesses first if it fails for one business, and retries that business a minute later', async () => {
+  it('handles all other businesses first if one fails, and retries that one a minute later', async () => {
     const { RetentionProgress, RetentionRecord, Business } = service.deps
     await oldThings()
     const torn = '0'.repeat(24)
@@ -174,7 +174,7 @@ describe('A clean-up', () => {
       const outcome = await runCleanUp(service.deps, never(), watch).catch((error: Error) => error.message)
       return [outcome, counts.businesses, counts.intents]
     }
-    /** Runs it as a worker does, and returns the counts of its only log line. */
+    /** Runs the clean-up as a worker does. Returns the counts of its only log line. */
     const runAsWork = async () => {
       const lines: Record<string, unknown>[] = []
       const warn = (line: object, msg?: string) => void lines.push({ ...line, msg })
@@ -193,7 +193,7 @@ describe('A clean-up', () => {
     expect(await run(), 'the lease has not ended').to.deep.equal(['already-running', 0, 0])
     service.clock.advance(60_000)
     expect((await run()).slice(1), 'the other business is done').to.deep.equal([0, 0])
-    // The next night removes old data of the other business, although this one still fails.
+    // The next night removes the other business's old data, although this one still fails.
     await oldThings()
     service.clock.advance(dayMs)
     expect((await run()).slice(1)).to.deep.equal([1, 2])
@@ -213,7 +213,7 @@ describe('A clean-up', () => {
     expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
   })
 
-  it('stops between two batches when its process is shutting down, and can be continued immediately by another process', async () => {
+  it('stops between two batches on shutdown, and another process can continue at once', async () => {
     await oldThings()
     const ending = new AbortController()
     const stopped = runCleanUp(service.deps, ending.signal, { ...unwatched, count: () => ending.abort() })
@@ -223,7 +223,7 @@ describe('A clean-up', () => {
     expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
   })
 
-  it('counts as the clean-up of the night in which it began, even if it continues the next day', async () => {
+  it('belongs to the night in which it began, even if it continues the next day', async () => {
     const { RetentionRecord } = service.deps
     await oldThings()
     const ending = new AbortController()
@@ -238,7 +238,7 @@ describe('A clean-up', () => {
     expect(await clean()).to.equal('cleaned')
   })
 
-  it('can process more than a thousand businesses', async () => {
+  it('can handle more than a thousand businesses', async () => {
     const { Business, RetentionProgress, RetentionRecord } = service.deps
     await oldThings()
     // Their ids come before ours, and this pass has processed them.
@@ -252,7 +252,7 @@ describe('A clean-up', () => {
     for (const model of [Business, RetentionProgress]) await model.collection.deleteMany({ _id: { $in: ids } } as never)
   })
 
-  it('writes nothing more after another process has taken it over', async () => {
+  it('writes nothing more once another process has taken over', async () => {
     const first = await takeLease(service.deps)
     service.clock.advance(60_001)
     const second = await takeLease(service.deps)
@@ -264,7 +264,7 @@ describe('A clean-up', () => {
     expect((await service.deps.RetentionRecord.findById('nightly').lean())?.completedFor).to.not.deep.equal(new Date(0))
   })
 
-  it('runs after a missed night, even if Redis has lost all of its data, and is followed by a check of the trail', async () => {
+  it('runs after a missed night even if Redis has lost its data, and is followed by a check of the audit trail', async () => {
     const config = { ...service.deps.config, workerQueues: ['retention' as const] }
     const night = async () => {
       const loops = startLoops({ ...service.deps, config }, [cleanUpWork, checkWork])
@@ -291,7 +291,7 @@ describe('A clean-up', () => {
     expect((await service.deps.AuditCheck.findById('latest').orFail().lean()).at).to.deep.equal(at)
   })
 
-  it('is followed by one check of the trail, even if several workers find it due', async () => {
+  it('is followed by a single check of the audit trail, even if several workers find it due', async () => {
     service.clock.advance(dayMs)
     const gate = createGate()
     let checks = 0
@@ -314,13 +314,13 @@ describe('A clean-up', () => {
     expect(checks).to.equal(3)
   })
 
-  it('starts although its lease or last night is in the year 2999, and is not delayed by the check of the trail', async () => {
+  it('starts even if its stored lease or last night is in the year 2999, without waiting for the audit check', async () => {
     const forged = new Date('2999-01-01')
     for (const field of ['completedFor', 'leaseEndsAt']) {
       await oldThings()
       service.clock.advance(dayMs)
       await service.deps.RetentionRecord.updateOne({ _id: 'nightly' }, { $set: { [field]: forged } })
-      // The key cannot be read before the clean-up has ended.
+      // The key can't be read before the clean-up has ended.
       const cleaned = Promise.withResolvers<void>()
       const AuditCheck = Object.create(service.deps.AuditCheck, {
         findOne: {
@@ -345,7 +345,7 @@ describe('A clean-up', () => {
     expect(at('02:29:59.999')).to.equal('2026-02-28T02:30:00.000Z')
   })
 
-  it('is scheduled only once, and is not lost if it is overdue when the service is deployed', async () => {
+  it('is scheduled once, and not lost if it is overdue when the service is deployed', async () => {
     await deleteAllKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
     await restoreJobs(service.deps)
     const [next, ...others] = await queue.getDelayed()
@@ -373,7 +373,7 @@ describe('A clean-up', () => {
     await workers.close()
   })
 
-  it('changes nothing in a dry run, and only counts what it would remove', async () => {
+  it('changes nothing in a dry run, which counts what it would remove', async () => {
     const cli = openAdmin(service)
     const { referenceNumber } = await createIntent(service, pair.live)
     await cancelIntent(service, pair.live, referenceNumber)
@@ -385,7 +385,7 @@ describe('A clean-up', () => {
     expect(counted).to.include({ ...everything, movements: 2, businesses: 1 })
     expect(await countTestData(service, pair.test)).to.deep.equal(before)
     const acts = () => service.deps.AuditEvent.find({ act: 'retention.run' }).lean()
-    // The command uses the real clock, which the clock of this test is ahead of.
+    // The command uses the real clock, which this test's clock is ahead of.
     const lease = await takeLease({ ...service.deps, now: () => new Date() })
     const { exitCode, stderr } = await cli.here('retention', 'run')
     expect([exitCode, stderr]).to.deep.equal([

@@ -18,11 +18,11 @@ import { withService } from '../support/service.ts'
 
 const dayMs = 86_400_000
 const nothing = { intents: 0, deliveries: 0, orders: 0, products: 0 }
-/** Collections that have no data of merchants, or only test data. */
+/** Collections without merchants' data, or with nothing but test data. */
 const ignoredCollections = ['retention', 'retentionprogress', 'walletmovements']
 const unwatched = { count: () => undefined, done: () => undefined }
 
-describe('The clean-up', () => {
+describe('The data clean-up', () => {
   const service = withService()
   const endpointServer = withEndpointServer()
   let pair: Pair
@@ -38,7 +38,7 @@ describe('The clean-up', () => {
     return { outcome, ...begun.counts }
   }
 
-  it('removes test data, together with the events of later refunds, only once the data is more than 30 days old', async () => {
+  it("removes test data, with later refunds' events, only when it is more than 30 days old", async () => {
     const madeAt = service.clock.now()
     service.clock.freeze(madeAt)
     const [paid = ''] = await createSampleData(service, pair.test, true)
@@ -57,8 +57,8 @@ describe('The clean-up', () => {
   })
 
   /**
-   * Returns every live document as text, by collection and id. Omits the fields that the clean-up may remove, and the
-   * health and figures of endpoints, which attempts write late.
+   * Every live document as text, by collection and id. Omits what the clean-up may remove, and endpoints' health and
+   * statistics, which attempts write late.
    */
   async function liveDocuments(): Promise<Map<string, string>> {
     const texts = new Map<string, string>()
@@ -70,7 +70,7 @@ describe('The clean-up', () => {
     return texts
   }
 
-  it('never changes balances, and never removes or changes live documents, except attempts', async () => {
+  it('changes no balances, and removes or changes no live documents except attempts', async () => {
     await createSampleData(service, pair.test, true)
     await createSampleData(service, pair.live, false)
     await ageData(service, pair.test, 400 * dayMs)
@@ -83,7 +83,7 @@ describe('The clean-up', () => {
     expect(await clean()).to.include({ intents: 0, deliveries: 0, attempts: 0 })
   })
 
-  it('keeps unfinished intents, orders and deliveries, however old they are, and removes them once they are finished', async () => {
+  it('keeps unfinished intents, orders and deliveries of any age, and removes them once finished', async () => {
     const { Intent, Order, Delivery } = service.deps
     const recorded = { format: 1, facts: { status: 'PENDING' } }
     const event = newEvent('payment.created', service.clock.now(), recorded, null)
@@ -129,14 +129,13 @@ describe('The clean-up', () => {
     expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
   })
 
-  /** Makes a live delivery with one attempt. */
   async function attemptedDelivery(): Promise<string> {
     const { _id } = await freshDelivery(service, pair.live)
     await attempt(service.deps, _id)
     return _id
   }
 
-  it('keeps only the last attempt of an old live delivery, without the response, but does not prevent a re-queue', async () => {
+  it('keeps only the last attempt of an old live delivery, without the response, and still allows a re-queue', async () => {
     endpointServer.respondWith((res) => void res.writeHead(500).end('not today'))
     const _id = await attemptedDelivery()
     service.clock.advance(30_000)
@@ -179,7 +178,7 @@ describe('The clean-up', () => {
     ])
   })
 
-  it('keeps all attempts of a re-queued delivery until the delivery is old', async () => {
+  it('keeps all attempts of a re-queued delivery until that is old', async () => {
     endpointServer.respondWith((res) => void res.writeHead(500).end('not today'))
     const _id = await attemptedDelivery()
     const dead = { status: 'DEAD', nextAttemptAt: null, deadAt: service.clock.now() } as const
@@ -208,7 +207,7 @@ describe('The clean-up', () => {
     expect((await storedDelivery(service, { _id })).attemptLog[0]?.responseText).to.equal('thank you')
   })
 
-  it('removes only endpoints that were deleted more than two days ago and have no deliveries', async () => {
+  it('removes only endpoints deleted more than two days ago that have no deliveries', async () => {
     const merchant = await service.merchant()
     const create = async () => (await subscribe(service, merchant, endpointServer.url)).id
     const remove = (id: string) =>
@@ -233,7 +232,7 @@ describe('The clean-up', () => {
     expect(await left()).to.deep.equal([active])
   })
 
-  it('reads only through indexes, and reads hardly any documents that an earlier run has already processed', async () => {
+  it('reads only through indexes, and hardly rereads what an earlier run has handled', async () => {
     service.clock.advance(3 * dayMs)
     const ops = await profiled(service, () => clean())
     const reads = ops.filter(
@@ -241,16 +240,16 @@ describe('The clean-up', () => {
         /\.(intents|deliveries|orders|products|webhookendpoints)$/.test(ns) && planSummary !== undefined,
     )
     expect(reads.length).to.be.greaterThan(10)
-    // IDHACK is a read by _id: the health of an endpoint is written meanwhile.
+    // IDHACK is a read by _id: an endpoint's health is written meanwhile.
     const plans = reads.map(({ planSummary }) => planSummary)
     expect(plans.filter((plan) => !/^(IXSCAN|IDHACK)/.test(plan ?? ''))).to.deep.equal([])
-    // The last event of each log is read by its number.
+    // Each log's last event is read by its number.
     const walks = ops.filter(({ command: { hint } }) => hint !== undefined && hint !== 'chain')
     expect(walks.filter(({ docsExamined = 0 }) => docsExamined > 0)).to.deep.equal([])
     expect(returned(ops, 'byTimeAndEvent')).to.equal(0)
   })
 
-  it('pauses between batches, so that requests are served in the meantime, even if one millisecond has more documents than a batch', async () => {
+  it('pauses between batches to let requests through, even if one millisecond has more documents than a batch', async () => {
     const { referenceNumber } = await createIntent(service, pair.test)
     const { codeKey: _codeKey, requestKey: _requestKey, ...like } = await storedIntent(service, referenceNumber)
     const from = service.clock.now().getTime() - 31 * dayMs
@@ -275,7 +274,7 @@ describe('The clean-up', () => {
     expect(await countTestData(service, pair.test)).to.include({ intents: 1 })
   })
 
-  /** Stores more than a batch of live deliveries. */
+  /** More deliveries than fit into a batch. */
   async function makeManyDeliveries(): Promise<void> {
     const like = await storedDelivery(service, { _id: await attemptedDelivery() })
     const from = service.clock.now().getTime() - 100 * dayMs
@@ -287,7 +286,7 @@ describe('The clean-up', () => {
     await service.deps.Delivery.collection.insertMany(copies as never[])
   }
 
-  it("resumes where it was stopped, even in the middle of a business's data", async () => {
+  it("resumes where it was stopped, even halfway through a business's data", async () => {
     await service.deps.RetentionProgress.deleteMany({})
     await clean()
     await makeManyDeliveries()
@@ -326,6 +325,6 @@ describe('The clean-up', () => {
   })
 })
 
-/** The number of index keys that the walks by this index returned. */
+/** How many index keys the scans of this index returned. */
 const returned = (ops: Profiled[], index: string): number =>
   ops.filter(({ command }) => command.hint === index).reduce((sum, { nreturned = 0 }) => sum + nreturned, 0)

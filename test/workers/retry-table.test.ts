@@ -20,7 +20,7 @@ describe('The retry table', () => {
   const attemptsAt = (id: string) => endpointServer.received.filter(({ json }) => json.id === id).length
   const dueAt = (done: AttemptResult) => done.nextAttemptAt?.getTime() ?? Number.NaN
 
-  it('determines the times of all 8 attempts to the exact millisecond, and leaves the delivery DEAD after the last one', async () => {
+  it('sets the times of all 8 attempts to the millisecond, and leaves the delivery DEAD after the last', async () => {
     const { _id } = await freshDelivery(service, merchant)
     for (const [index, waitMs] of waitsMs.entries()) {
       const failed = await attempt(service.deps, _id)
@@ -46,7 +46,7 @@ describe('The retry table', () => {
     expect([status, attempts, attemptLog.length]).to.deep.equal(['DEAD', 8, 8])
   })
 
-  it('is followed only up to the first successful attempt, be it the first or the last', async () => {
+  it('is followed only until the first success, be it the first or the last attempt', async () => {
     for (const success of [1, 8]) {
       const { _id } = await freshDelivery(service, merchant)
       endpointServer.respondWith((res) => void res.writeHead(attemptsAt(_id) < success ? 503 : 204).end())
@@ -59,7 +59,7 @@ describe('The retry table', () => {
     }
   })
 
-  it('measures each wait from the end of the failed attempt', async () => {
+  it('counts each wait from the end of the failed attempt', async () => {
     const { _id } = await freshDelivery(service, merchant)
     const startedAt = service.clock.now().getTime()
     endpointServer.respondWith((res) => {
@@ -69,7 +69,7 @@ describe('The retry table', () => {
     expect(dueAt(await attempt(service.deps, _id)) - startedAt).to.equal(20_000 + 30_000)
   })
 
-  it("does not depend on a response's Retry-After header, whatever its status and value", async () => {
+  it("ignores a response's Retry-After header, whatever its status and value", async () => {
     const waits = []
     const values: [status: number, value: string][] = [
       [503, '45'],

@@ -29,7 +29,7 @@ describe('A BullMQ job', () => {
   before(() => subscribe(service, merchant, endpointServer.url))
   beforeEach(() => void warned.splice(0))
 
-  /** Runs a job whose work returns this next step. */
+  /** The job's work returns this next step. */
   async function outcomeOf(nextStep: NextStep, moveToDelayed?: () => Promise<unknown>): Promise<unknown> {
     const job = { id: 'some-r0', name: 'payment.created', data: words, moveToDelayed }
     const run = () => Promise.resolve({ nextStep, event: 'webhook.attempted', log: {} })
@@ -42,13 +42,13 @@ describe('A BullMQ job', () => {
     ['cannot store the time of the next run', () => Promise.reject(new Error('Redis is down'))],
     ['never responds', () => new Promise(() => {})],
   ] as const)
-    it(`ends, and does not become a failed job while it is waiting, even if Redis ${what}`, async () => {
+    it(`ends, and doesn't become a failed job, if it has to wait and Redis ${what}`, async () => {
       const later = { next: 'later', at: new Date() } as const
       expect(await outcomeOf(later, moveToDelayed)).to.be.instanceOf(DelayedError)
       expect(warned).to.deep.equal(['job.not-delayed'])
     })
 
-  it("is retried after an error, unless a poll will find the job's work", async () => {
+  it('is retried after an error, unless a poll will find its work', async () => {
     const waits: number[] = []
     const job = {
       id: 'some-r0',
@@ -67,13 +67,13 @@ describe('A BullMQ job', () => {
     expect(warned).to.deep.equal(['job.interrupted', 'job.interrupted'])
   })
 
-  it('is moved to the failed jobs after a permanent failure, even if BullMQ would still retry the job', async () => {
+  it('fails for good after a permanent failure, even if BullMQ would still retry it', async () => {
     const error = await outcomeOf({ next: 'fail', reason: 'attempt 8: status 500' })
     expect(error).to.be.instanceOf(UnrecoverableError)
     expect(error).to.include({ message: 'attempt 8: status 500', stack: '' })
   })
 
-  it('starts the attempt that a re-queue requested, even if the previous job cannot be removed', async () => {
+  it("starts the attempt requested by a re-queue, even if the previous job can't be removed", async () => {
     endpointServer.respondWith((res) => void res.end())
     const { _id } = await freshDelivery(service, merchant)
     breaks(service, 'delivery state', _id)
@@ -98,7 +98,7 @@ describe('A BullMQ job', () => {
     expect(warned).to.deep.equal(['jobs.not-removed'])
   })
 
-  it("identifies its endpoint by the delivery's id, which contains the endpoint's id", () => {
+  it("finds its endpoint by the delivery's id, which contains the endpoint's", () => {
     const [event, endpoint] = ['0123456789abcdef01234567', 'fedcba9876543210fedcba98']
     expect(endpointIdOf(deliveryId(event, endpoint))).to.equal(endpoint)
   })
@@ -112,7 +112,7 @@ describe('A BullMQ job', () => {
     ref: each,
     host: each,
   }))
-  it('is completed and logged if its data is invalid, in every queue, and does not run again', async () => {
+  it('is completed and logged if its data is invalid, in every queue, and never runs again', async () => {
     const own = await openService({}, log)
     const added = queueNames.map((name) => {
       const data = ['retention', 'maintenance'].includes(name) ? poison.slice(0, 4) : [...poison, ...deepPoison]

@@ -11,11 +11,11 @@ import type { Merchant, Service } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { withOpened } from '../support/with.ts'
 
-/** Creates this many intents at once. */
+/** Created all at once. */
 export const createIntents = (service: Service, merchant: Merchant, count: number) =>
   Promise.all(Array.from({ length: count }, () => createIntent(service, merchant)))
 
-/** Waits until the merchant has exactly `count` deliveries and all are DELIVERED. Returns them. */
+/** Waits until the merchant has exactly `count` deliveries, all DELIVERED. Returns them. */
 export const allDelivered = (service: Service, merchant: Merchant, count: number, withinMs?: number) =>
   waitFor(
     `${count} are delivered`,
@@ -33,7 +33,7 @@ export const hasStatus = (service: Service, _id: string, status: Delivery['statu
     return now.status === status && now
   })
 
-/** Holds each request until `release`. From then on the endpoint responds at once. */
+/** Each request waits until `release`. From then on, the endpoint responds at once. */
 export function holdRequests(endpointServer: EndpointServer): { release(): void } {
   const held: ServerResponse[] = []
   endpointServer.respondWith((res) => void held.push(res))
@@ -47,7 +47,7 @@ export function holdRequests(endpointServer: EndpointServer): { release(): void 
 
 type Batchers = Deps['batchers']
 
-/** A copy of `deps` in which some batchers are others. */
+/** A copy of `deps` with some batchers replaced. */
 export const withBatchers = (deps: Deps, changes: Partial<Batchers>): Deps => ({
   ...deps,
   batchers: { ...deps.batchers, ...changes },
@@ -62,7 +62,7 @@ export const beforeInsert = (deps: Deps, act: () => unknown): Deps =>
     },
   })
 
-/** Opens queues of services, and closes them after the tests of the calling `describe`, or after each of them. */
+/** Closes them after the tests of the calling `describe`, or after each of them. */
 export function withQueues(per: 'describe' | 'test') {
   return withOpened(
     async () => {
@@ -86,6 +86,5 @@ export function withQueues(per: 'describe' | 'test') {
   )
 }
 
-/** Waits until the job is in this state. */
 export const isIn = (queue: Queue, jobId: string, state: string): Promise<true> =>
   waitFor(`${jobId} is ${state}`, async () => (await queue.getJobState(jobId)) === state)

@@ -7,7 +7,7 @@ import { withMerchantPerTest, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { beforeInsert, createIntents } from './set-up.ts'
 
-describe('The deletion or disabling of an endpoint', () => {
+describe('Deleting or disabling an endpoint', () => {
   const service = withService()
   const merchant = withMerchantPerTest(service)
   const endpointServer = withEndpointServerPerTest()
@@ -34,7 +34,7 @@ describe('The deletion or disabling of an endpoint', () => {
   const create = (count: number) => createIntents(service, merchant, count)
 
   for (const [what, stop] of Object.entries(ways)) {
-    it(`cancels the deliveries that are in flight or wait for a slot, ends their attempts when leases are renewed, and frees the slots (${what})`, async () => {
+    it(`cancels its deliveries that are in flight or waiting for a slot, and frees the slots (${what})`, async () => {
       await recordFailures(service, endpointId)
       const open = holdOpen()
       const workers = service.startWorkers()
@@ -60,7 +60,7 @@ describe('The deletion or disabling of an endpoint', () => {
       await workers.close()
     })
 
-    it(`cancels a leased delivery, even if a process with a fast clock has renewed the lease (${what})`, async () => {
+    it(`cancels a leased delivery, even if a process with a fast clock renewed the lease (${what})`, async () => {
       await create(1)
       await relay(service, merchant)
       const ahead = new Date(service.deps.now().getTime() + deliveryLeaseMs + 1_000)
@@ -70,7 +70,7 @@ describe('The deletion or disabling of an endpoint', () => {
       expect(await statuses()).to.deep.equal(['CANCELLED'])
     })
 
-    it(`cancels a new delivery without an attempt, even if it happens between the relay's read and its insert (${what})`, async () => {
+    it(`cancels a new delivery whose relay read the endpoint before but inserts after (${what})`, async () => {
       const late = beforeInsert(service.deps, stop)
       await create(1)
       service.deps.slots.open()
@@ -83,7 +83,7 @@ describe('The deletion or disabling of an endpoint', () => {
     })
   }
 
-  it('ends the attempts in flight within 3 s, because workers renew their leases', async () => {
+  it('ends attempts in flight within 3 s, because workers renew their leases', async () => {
     const open = holdOpen()
     const workers = service.startWorkers()
     await create(1)

@@ -38,13 +38,12 @@ describe('A payment or refund with an unknown outcome', () => {
   afterEach(async () => {
     service.clock.freeze(null)
     await expectIntact(service.deps)
-    // The next test must not find the intents and jobs of this one.
+    // Keeps this test's intents and jobs out of the next one.
     excuse((await service.deps.Intent.find().lean<Intent[]>()).map(({ referenceNumber }) => referenceNumber))
     await service.deps.Intent.deleteMany({})
     await deleteAllKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
   })
 
-  /** Makes a payment with an unknown outcome. */
   async function unknownPayment(): Promise<{ intent: Intent; key: string }> {
     const { referenceNumber } = await createIntent(service, merchant)
     const key = newId()
@@ -52,7 +51,7 @@ describe('A payment or refund with an unknown outcome', () => {
     return { intent: await storedIntent(service, referenceNumber), key }
   }
 
-  /** Makes a paid intent with refunds whose outcomes are unknown. */
+  /** A paid intent with refunds whose outcomes are unknown. */
   async function unknownRefunds(amounts: number[]) {
     const { referenceNumber } = await createIntent(service, merchant)
     wallet.setOutcome(() => ({ outcome: 'done' }))
@@ -65,7 +64,6 @@ describe('A payment or refund with an unknown outcome', () => {
     return { intent: await storedIntent(service, referenceNumber), keys: refunds.map(({ id }) => id) }
   }
 
-  /** Runs the job of a payment or refund. */
   const work = ({ _id: intentId }: Pick<Intent, '_id'>, key: string, { deps }: { deps: Service['deps'] } = service) =>
     walletOutcome.run(deps, { intentId }, { jobId: key, name: 'wallet-outcome' })
   const query = async (...job: Parameters<typeof work>) => (await work(...job)).nextStep
@@ -73,7 +71,7 @@ describe('A payment or refund with an unknown outcome', () => {
   const secondsTo = (at: Date) => (at.getTime() - service.clock.now().getTime()) / 1000
   const done = { next: 'complete' }
 
-  it('is queried only when the query is due, at growing intervals of at most a minute until the wallet knows the outcome, and is settled only once', async () => {
+  it('is queried only when due, at growing intervals of at most a minute, and settled only once', async () => {
     service.clock.freeze(new Date('2031-01-01T00:00:00Z'))
     const { intent, key } = await unknownPayment()
     expect(await query(intent, key)).to.deep.equal({ next: 'later', at: intent.hold?.queryAt })
@@ -111,7 +109,7 @@ describe('A payment or refund with an unknown outcome', () => {
     expect([wallet.orders, wallet.queries.length]).to.deep.equal([[key], 27])
   })
 
-  it('is queried even while the wallet does not respond to queries for another business', async () => {
+  it('is queried even while the wallet ignores queries for another business', async () => {
     const { intent: hung } = await unknownRefunds(Array(26).fill(1))
     wallet.setOutcome(() => ({ outcome: 'unknown', why: 'the connection was closed' }))
     const neighbour = await service.merchant()
@@ -127,7 +125,7 @@ describe('A payment or refund with an unknown outcome', () => {
       return { outcome: 'done' }
     }
     for (const { clock } of [service, beside]) clock.advance(20_000)
-    // The jobs of the refunds are first in the queue.
+    // The refunds' jobs are first in the queue.
     service.deps.enqueue(
       'wallet-outcome',
       hung.refunds.map(({ id }) => walletOutcomeJob(hung._id, id, service.clock.now(), service.clock.now())),
@@ -146,7 +144,7 @@ describe('A payment or refund with an unknown outcome', () => {
     await workers.close()
   })
 
-  it('is settled only once if two workers query the wallet in parallel, whatever the outcome is', async () => {
+  it('is settled only once if two workers query the wallet in parallel, whatever the outcome', async () => {
     const outcomes = [
       { outcome: 'done' },
       { outcome: 'declined', reason: 'insufficient_funds' },
@@ -167,7 +165,7 @@ describe('A payment or refund with an unknown outcome', () => {
     }
   })
 
-  it('does not change when the next payment is queried, even if the response to its own query comes late', async () => {
+  it("is unchanged by the query for the next payment, even if its own query's response is late", async () => {
     service.clock.freeze(service.clock.now())
     const { intent, key } = await unknownPayment()
     const { referenceNumber } = intent
@@ -207,7 +205,7 @@ describe('A payment or refund with an unknown outcome', () => {
     await workers.close()
   })
 
-  it('is queried even without a job as soon as the query is due, but not before', async () => {
+  it('is queried even without a job as soon as it is due, but not before', async () => {
     service.clock.freeze(new Date('2031-01-03T00:00:00Z'))
     const { intent } = await unknownPayment()
     const { intent: paid, keys } = await unknownRefunds([10_000, 20_000])
@@ -235,7 +233,7 @@ describe('A payment or refund with an unknown outcome', () => {
     expect((await storedIntent(service, paid.referenceNumber)).status).to.equal('REFUNDED')
   })
 
-  it('is queried by one worker at a time, without waiting behind more than a hundred hanging queries for another business', async () => {
+  it('is queried by one worker at a time, without waiting behind a hundred hanging queries for another business', async () => {
     const { intent: hung } = await unknownRefunds([1])
     const [first] = hung.refunds
     const queryAt = new Date(service.clock.now().getTime() - 60_000)
@@ -293,7 +291,7 @@ describe('A payment or refund with an unknown outcome', () => {
     ])
   })
 
-  it('is no longer queried once it has been settled, and its job simply completes, as does the job of a nonexistent payment', async () => {
+  it('is no longer queried once settled, and its job completes, as does one for a nonexistent payment', async () => {
     const { intent, key } = await unknownPayment()
     expect(await query({ _id: newId() }, key)).to.deep.equal(done)
     expect(await query(intent, newId())).to.deep.equal(done)
@@ -302,7 +300,7 @@ describe('A payment or refund with an unknown outcome', () => {
     expect(wallet.queries).to.have.length(0)
   })
 
-  it('stays open while its wallet is not configured, and is settled once the wallet is configured again', async () => {
+  it("stays open while its wallet isn't configured, and is settled once it is again", async () => {
     service.clock.freeze(new Date('2031-01-05T00:00:00Z'))
     const { intent, key } = await unknownPayment()
     service.deps.wallets = openWallets(null, null)
@@ -324,7 +322,7 @@ describe('A payment or refund with an unknown outcome', () => {
     })
   })
 
-  it('is logged as an error if the wallet takes the money after having reported not-executed', async () => {
+  it('is logged as an error if the wallet takes the money after reporting not-executed', async () => {
     const { intent, key } = await unknownPayment()
     const gate = createGate()
     wallet.setOutcome(() => gate.passed.then(() => ({ outcome: 'done' })))
@@ -345,7 +343,7 @@ describe('A payment or refund with an unknown outcome', () => {
     expect(await storedIntent(service, referenceNumber)).to.deep.include({ status: 'PENDING', payment: null })
   })
 
-  it('is logged as an error if the wallet refunds the money after having reported not-executed', async () => {
+  it('is logged as an error if the wallet refunds the money after reporting not-executed', async () => {
     const { intent } = await unknownRefunds([])
     const { referenceNumber } = intent
     const gate = createGate()
@@ -364,7 +362,7 @@ describe('A payment or refund with an unknown outcome', () => {
     expect(await storedIntent(service, referenceNumber)).to.deep.include(paidWithoutRefunds)
   })
 
-  it('stays open after an exception, which is logged as a bug unless it is a MongoDB error', async () => {
+  it('stays open after an exception, which is logged as a bug unless it came from MongoDB', async () => {
     const faults = [new TypeError('x is not a function'), new mongo.MongoNetworkError('gone')]
     const [bug] = faults
     for (const fault of faults) {
@@ -378,7 +376,7 @@ describe('A payment or refund with an unknown outcome', () => {
     expect(errors.splice(0)).to.deep.equal([broke, broke])
   })
 
-  it('causes an error log line if the wallet throws an exception after the timeout', async () => {
+  it('is logged as an error if the wallet throws after the timeout', async () => {
     const { walletTimeoutMs } = service.deps.config
     // The service adds a second, so the timeout is 100 ms.
     service.deps.config.walletTimeoutMs = -900

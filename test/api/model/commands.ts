@@ -16,7 +16,7 @@ const command = (name: string, input: unknown, run: Command['run']): Command => 
   toString: () => `${name} ${JSON.stringify(input)}`,
 })
 
-/** Sends one write and compares the response with the model. */
+/** Sends one write and compares the response with the model's. */
 export const writing = (write: Write): Command =>
   command('write', write, async (model, stage) => {
     const due = respondTo(model, write)
@@ -25,7 +25,7 @@ export const writing = (write: Write): Command =>
     remember(model, stage, write, due, actual)
   })
 
-/** Sends two writes at once. The responses, and everything later, must be as if one had come first. */
+/** Sends two writes at once. All responses must be as if one had come first. */
 export const writingAtOnce = (writes: readonly [Write, Write]): Command =>
   command('at once', writes, async (model, stage) => {
     const actual = await Promise.all([send(stage, writes[0]), send(stage, writes[1])])
@@ -38,7 +38,7 @@ export const writingAtOnce = (writes: readonly [Write, Write]): Command =>
 
 const swap = <T>([one, other]: readonly [T, T]): [T, T] => [other, one]
 
-/** Compares two responses with a model in which the first of the two writes came first. */
+/** Compares both responses with a model in which `first` came first. */
 function inOrder(
   model: Model,
   stage: Stage,
@@ -50,7 +50,7 @@ function inOrder(
   const dueThen = respondTo(after, second)
   const kept = (name: string) => stage.texts.get(name)
   const isReplayed = dueThen.kept === due.kept && due.replay === 'no'
-  // The response to a refund is read after it, so it may contain the refund that came next.
+  // A refund's response is read after the refund, so it may already contain the next one.
   const sawBoth = first.what === 'refund' && isDeepStrictEqual(one.seen, dueThen.seen)
   const early = sawBoth ? { ...one, seen: due.seen } : overtaken(due, one)
   const wrong = [
@@ -64,17 +64,16 @@ function inOrder(
   return { after, wrong, remember: rememberBoth }
 }
 
-/** A cancel that another write overtakes may get INTENT_CANCEL_CONFLICT (SPEC 4.4). */
+/** A cancel overtaken by another write may get INTENT_CANCEL_CONFLICT (SPEC 4.4). */
 const overtaken = (due: Due, actual: Actual): Actual =>
   due.code === 'INTENT_CANCEL_INVALID_STATUS' && actual.code === 'INTENT_CANCEL_CONFLICT'
     ? { ...actual, code: due.code }
     : actual
 
-/** Reads one intent, which may not exist. */
+/** The intent may not exist. */
 export const reading = (by: CallerName, to: number): Command =>
   command('read', [by, to], (model, stage) => readOne(model, stage, by, to))
 
-/** Reads every intent, each by its owner. */
 export const readingAll = (): Command =>
   command('read all', [], async (model, stage) => {
     for (const [to, { business, sandbox }] of model.intents.entries())
@@ -95,7 +94,7 @@ export const listing = (input: Search): Command =>
     expect(await search(stage, input)).to.deep.equal(list(model, input))
   })
 
-/** A customer pays an intent on its page. The page of any other intent has no form (test/checkout). */
+/** Only payable intents have a form (test/checkout). */
 export const paying = (to: number, wallet: WalletName): Command =>
   command('pay', [to, wallet], async (model, stage) => {
     const expected = payOnPage(model, to, wallet)
@@ -107,7 +106,7 @@ export const waiting = (ms: number): Command =>
     model.now += ms
   })
 
-/** Waits until an intent or an idempotency key expires, or until 1 ms before. */
+/** Waits until an intent or an idempotency key expires, or 1 ms less. */
 export const waitingForAnEnd = (which: number, msBefore: 0 | 1): Command =>
   command('wait for an end', [which, msBefore], async (model) => {
     const ends = [
@@ -118,7 +117,7 @@ export const waitingForAnEnd = (which: number, msBefore: 0 | 1): Command =>
     model.now = (ahead[which % ahead.length] ?? model.now + msBefore) - msBefore
   })
 
-/** Runs the workers. Then exactly the due events have been relayed. */
+/** Afterwards, exactly the due events have been relayed. */
 export const working = (): Command =>
   command('work', [], async (model, stage) => {
     expireAll(model)
@@ -128,7 +127,7 @@ export const working = (): Command =>
 
 type Due = ReturnType<typeof respondTo>
 
-/** The differences of a response from the model. `first` is the text of the response that it should replay. */
+/** `first` is the response that should be repeated. */
 function differences(due: Due, actual: Actual, first: string | undefined): string[] {
   const { kept: _, ...wanted } = due
   const { status, code, seen, replay, text } = actual
@@ -139,7 +138,7 @@ function differences(due: Due, actual: Actual, first: string | undefined): strin
   ]
 }
 
-/** Advances the clock by 1 ms after each create, so that the order of lists is definite. */
+/** Advances the clock by 1 ms per create, so that lists have a definite order. */
 function remember(model: Model, stage: Stage, write: Write, due: Due, actual: Actual): void {
   if (due.replay !== 'no') return
   stage.texts.set(due.kept, actual.text)

@@ -1,6 +1,6 @@
 import type { Status } from '../../../schemas/intents.ts'
 
-/** The callers: two test keys of one business, its live key, and a key of another business. */
+/** Two test keys of one business, its live key, and another business's key. */
 export const callers = {
   till: { business: 0, sandbox: true },
   office: { business: 0, sandbox: true },
@@ -10,10 +10,7 @@ export const callers = {
 
 export type CallerName = keyof typeof callers
 
-/**
- * One write. `to` is the index of an intent in the order of creation. If it is past the last one, there is no such
- * intent.
- */
+/** `to` is an intent's index in order of creation. Past the last one, there is no such intent. */
 export type Write = { by: CallerName; key: string } & (
   | { what: 'create'; body: { amount?: number; amountType?: string; merchantReference?: string } }
   | { what: 'cancel'; to: number; body: Record<string, never> }
@@ -21,7 +18,6 @@ export type Write = { by: CallerName; key: string } & (
   | { what: 'refund'; to: number; body: { amount?: number; expectedRefundable?: number } }
 )
 
-/** The query of one page of a list. */
 export interface Search {
   by: CallerName
   status: Status | null
@@ -30,5 +26,4 @@ export interface Search {
   limit: number
 }
 
-/** The outcome of a customer's payment with a sandbox wallet. */
 export type WalletName = 'pays' | 'wrongPin' | 'poor' | 'broken'

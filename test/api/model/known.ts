@@ -1,11 +1,11 @@
 import type { Status } from '../../../schemas/intents.ts'
 
-/** An intent as the model knows it. `events` are its events so far, each with its status and amount. */
+/** An intent as the model knows it. `events` holds its events so far, each with status and amount. */
 export interface Known {
   business: number
   sandbox: boolean
   isOpen: boolean
-  /** In centimes. For an OPEN intent, the amount that the merchant suggests. */
+  /** In centimes. The suggested amount for an OPEN intent. */
   amount: number | null
   reference: string | null
   status: Status
@@ -19,11 +19,11 @@ export interface Known {
 
 export const isPending = ({ status, expiresAt }: Known, now: number): boolean => status === 'PENDING' && now < expiresAt
 
-/** Adds an event. That of an OPEN intent has the amount paid. */
+/** An OPEN intent's event carries the amount paid. */
 export const addEvent = (intent: Known, event: string): void =>
   void intent.events.push([event, intent.status, intent.isOpen ? intent.paid : intent.amount])
 
-/** The fields of an intent that a response shows (SPEC 2.1). */
+/** What a response shows of it (SPEC 2.1). */
 export function seenAt(intent: Known, now: number) {
   const isExpired = intent.status === 'PENDING' && !isPending(intent, now)
   const { failure } = intent

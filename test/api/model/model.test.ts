@@ -18,11 +18,11 @@ import type { Model } from './model.ts'
 import { openStage, type Stage } from './stage.ts'
 import { rivals, to, twins, writes } from './writes.ts'
 
-/** MODEL_RUNS: the number of sequences. MODEL_SEED: repeats those of an earlier run, whose failure printed it. */
+/** MODEL_RUNS sets the number of sequences. MODEL_SEED repeats a failed run, which printed its seed. */
 const { MODEL_RUNS, MODEL_SEED } = process.env
 const isLong = MODEL_RUNS !== undefined
 const numRuns = Number(MODEL_RUNS ?? rounds(8, 1))
-/** `npm test` always runs the same sequences, which contain writes of all kinds, alone and two at once. */
+/** Fixed in `npm test`. Those sequences contain every kind of write, alone and two at once. */
 const seed = Number(MODEL_SEED ?? (isLong ? Date.now() : rounds(Date.now(), 18)))
 const maxCommands = rounds(40, 25)
 const hourMs = 3_600_000
@@ -31,7 +31,7 @@ const by = fc.constantFrom<CallerName[]>('till', 'office', 'live', 'stranger')
 const key = fc.uuid()
 const fewKeys = fc.constantFrom('a', 'b', 'c')
 
-/** Creates a FIXED intent, an OPEN one and one that can be refunded. */
+/** A FIXED intent, an OPEN one and one that can be refunded. */
 const opening = [
   writing({ what: 'create', by: 'till', key: 'first', body: { amount: 50_000 } }),
   writing({ what: 'create', by: 'till', key: 'second', body: { amountType: 'OPEN' } }),
@@ -39,10 +39,7 @@ const opening = [
   writing({ what: 'simulate', by: 'till', key: 'paid', to: 2, body: {} }),
 ]
 
-/**
- * Overdue intents are in the right list before their expiry runs. Then all events are relayed, and all intents match
- * them.
- */
+/** Overdue intents must be in the right list before their expiry runs. Then all events are relayed and compared. */
 const ending = [
   waitingForAnEnd(0, 0),
   ...intentStatuses.map((status) => listing({ by: 'till', status, minAmount: null, page: 1, limit: 3 })),
@@ -71,10 +68,9 @@ const waits = fc.oneof(
 const payments = fc
   .tuple(to, fc.constantFrom('pays', 'pays', 'wrongPin', 'poor', 'broken'))
   .map(([which, wallet]) => paying(which, wallet))
-/** Makes a command `times` as likely as others. */
 const often = <T>(times: number, command: T): T[] => Array.from({ length: times }, () => command)
 
-describe("A merchant's requests, compared with a model of the specification,", function () {
+describe('Random merchant requests, compared with a model of the specification,', function () {
   if (isLong) this.timeout(0)
   const service = withService()
 
@@ -82,7 +78,7 @@ describe("A merchant's requests, compared with a model of the specification,", f
     const real = await openStage(service)
     return { model: { now: service.clock.now().getTime(), intents: [], kept: new Map() }, real }
   }
-  /** Ends the shortening of a failing sequence before mocha's own timeout, which would print nothing. */
+  /** Stops shrinking before mocha's own timeout, which would print nothing. */
   const limits = () => (isLong ? {} : { interruptAfterTimeLimit: deadlineMs(30_000), markInterruptAsFailure: true })
   const holds = (commands: Parameters<typeof fc.commands<Model, Stage, boolean>>[0]) =>
     fc.assert(
@@ -92,7 +88,7 @@ describe("A merchant's requests, compared with a model of the specification,", f
       { numRuns, seed, ...limits() },
     )
 
-  it('get the responses that the model predicts, and leave every list and intent in the state that it predicts', () =>
+  it('get the predicted responses, and leave every list and intent in the predicted state', () =>
     holds([
       ...often(5, writes(key).map(writing)),
       ...often(2, rivals(key).map(writingAtOnce)),

@@ -1,14 +1,12 @@
 import { type CallerName, callers, type Search, type WalletName, type Write } from './inputs.ts'
 import { addEvent, isPending, type Known, type Seen, seenAt, sum } from './known.ts'
 
-/**
- * A model of the service that follows the specification and runs one operation at a time. It imports nothing from src.
- */
+/** The service according to the specification, one operation at a time. Imports nothing from src. */
 export interface Model {
   /** Milliseconds since 1970. */
   now: number
   intents: Known[]
-  /** The stored responses and the bodies of their requests, by caller, path and idempotency key. */
+  /** Stored responses and request bodies, by caller, path and idempotency key. */
   kept: Map<string, { expiresAt: number; body: string; response: Expected }>
 }
 
@@ -23,11 +21,11 @@ const dayMs = 86_400_000
 const largest = 1_000_000_000
 const magic = { failingPayment: 99_901, failingRefund: 99_904 }
 
-/** SPEC 5.4: for 24 hours, the same API key, path and idempotency key get the first response, with any parameters. */
+/** SPEC 5.4: for 24 hours, a key repeats its first response for the same path and API key, whatever the parameters. */
 export function respondTo(model: Model, write: Write): Expected & { kept: string; replay: 'no' | 'same' | 'other' } {
   const path = write.what === 'create' ? [] : [write.to, write.to < model.intents.length]
   const kept = JSON.stringify([write.by, write.what, ...path, write.key])
-  // A cancel has no body (SPEC 4.4), so a body is not a parameter.
+  // A cancel ignores its body (SPEC 4.4).
   const body = write.what === 'cancel' ? '' : JSON.stringify(write.body)
   if (write.what === 'simulate' && !callers[write.by].sandbox)
     return { ...refused(403, 'SANDBOX_ONLY'), kept, replay: 'no' }
@@ -75,7 +73,7 @@ function create(model: Model, { by, body }: Write & { what: 'create' }): Expecte
   return { status: 201, code: null, seen: seenAt(intent, model.now) }
 }
 
-/** The statuses in which an intent keeps its merchant's reference to itself. */
+/** Statuses that keep a merchant reference in use. */
 const inUse = new Set<Known['status']>(['PENDING', 'PAID', 'REFUNDED'])
 
 const isRival = (one: Known, by: CallerName, reference: string): boolean =>
@@ -99,7 +97,7 @@ function simulate(intent: Known, body: { amount?: number; outcome?: string }, no
   return settle(intent, amount, outcome ?? 'success') ? good(intent, now) : refused(402, 'PAYMENT_FAILED')
 }
 
-/** The table of SPEC 3: changes a pending intent by the outcome of a payment. */
+/** The transition table of SPEC 3. */
 function settle(intent: Known, amount: number, outcome: string): boolean {
   const isPaid = outcome === 'success'
   if (isPaid) Object.assign(intent, { status: 'PAID', paid: amount, failure: null })
@@ -109,7 +107,7 @@ function settle(intent: Known, amount: number, outcome: string): boolean {
   return isPaid
 }
 
-/** SPEC 4.5: refunds all that is left, or a part of it. */
+/** SPEC 4.5: all that is left, or a part of it. */
 function refund(intent: Known, input: { amount?: number; expectedRefundable?: number }, now: number): Expected {
   const left = (intent.paid ?? 0) - sum(intent.refunds)
   const amount = input.amount ?? left
@@ -123,13 +121,10 @@ function refund(intent: Known, input: { amount?: number; expectedRefundable?: nu
   return good(intent, now)
 }
 
-/**
- * A customer pays on the page of an intent. Returns null if nothing can be paid. Only a technical error ends the
- * intent.
- */
+/** Null if there is nothing to pay. Only a technical error ends the intent. */
 export function payOnPage(model: Model, to: number, wallet: WalletName): 'paid' | 'not paid' | null {
   const intent = model.intents[to]
-  // No payment begins within the last second of an intent.
+  // No payment begins in an intent's last second.
   if (!intent?.sandbox || intent.isOpen || !isPending(intent, model.now + 1000)) return null
   if (wallet === 'wrongPin') return 'not paid'
   const amount = intent.amount ?? 0
@@ -144,7 +139,7 @@ export function read(model: Model, by: CallerName, to: number): Expected {
   return 'code' in intent ? intent : good(intent, model.now)
 }
 
-/** SPEC 4.3: the intents of a page, newest first, each with its index among all. */
+/** SPEC 4.3: newest first, each intent with its index. */
 export function list(model: Model, { by, status, minAmount, page, limit }: Search) {
   const { business, sandbox } = callers[by]
   const all = model.intents
@@ -158,10 +153,10 @@ export function list(model: Model, { by, status, minAmount, page, limit }: Searc
   return { items: all.slice(end - limit, end), page, limit, total: all.length, hasMore: all.length > end }
 }
 
-/** The amount by which lists filter an intent. An OPEN intent that is not paid has none. */
+/** The amount that list filters use. Unpaid OPEN intents have none. */
 const listedAmount = ({ isOpen, amount, paid }: Known): number | null => (isOpen ? paid : amount)
 
-/** SPEC 3: expires the intents that are due. */
+/** SPEC 3. */
 export const expireAll = ({ intents, now }: Model): void => expireDue(intents, now)
 
 function expireDue(intents: readonly Known[], now: number): void {

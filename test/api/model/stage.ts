@@ -8,18 +8,17 @@ import type { CallerName, Search, WalletName, Write } from './inputs.ts'
 import type { Seen } from './known.ts'
 import type { Expected } from './model.ts'
 
-/** The service, with businesses of its own for each run. */
+/** One service, with new businesses for each run. */
 export interface Stage {
   service: Service
   businesses: Merchant[]
   callers: Record<CallerName, Merchant>
-  /** The intents in the order of their creation. */
+  /** In order of creation. */
   made: { referenceNumber: string; shortCode: string }[]
-  /** The text of each first response, by the model's name of its claim. */
+  /** First responses, by the model's name of their claim. */
   texts: Map<string, string>
 }
 
-/** The response to a write or a read. */
 export interface Actual extends Expected {
   text: string
   replay: 'no' | 'same' | 'other'
@@ -43,12 +42,12 @@ export async function openStage(service: Service): Promise<Stage> {
     live: asMerchant(till.businessId, live),
     stranger,
   }
-  // A live endpoint gets the events of both environments.
+  // A live endpoint gets events of both environments.
   await subscribe(service, callers.live, unusedEndpoint, events)
   return { service, businesses: [till, stranger], callers, made: [], texts: new Map() }
 }
 
-/** The path of an intent. An intent that does not exist yet has a path of its own. */
+/** Intents that don't exist yet still have a path. */
 const pathTo = ({ made }: Stage, to: number) => `/intents/${made[to]?.referenceNumber ?? `PI-22222222222222${to + 10}`}`
 const operations = { cancel: 'cancel', refund: 'refund', simulate: 'simulate-payment' }
 
@@ -74,7 +73,7 @@ async function call(request: Test): Promise<Actual> {
   return { status, code: error?.code ?? null, seen, text, replay, made: data }
 }
 
-/** An intent in any response. That of a create has fewer fields. */
+/** A create's response has fewer fields. */
 interface Shown extends Pick<Seen, 'status' | 'amount' | 'sandbox' | 'expiresAt'> {
   code: string | null
   cancellationReason?: string
@@ -104,17 +103,14 @@ function seenIn(data: Shown): Seen {
   }
 }
 
-/**
- * The refunded amounts. One of two concurrent refunds may show the other as pending. They are in the order of their
- * start.
- */
+/** Oldest first. One of two concurrent refunds may show the other as pending. */
 const amountsOf = (refunds: Refund[]): number[] =>
   refunds
     .filter(({ status }) => status === 'SUCCEEDED')
     .map(({ amount }) => amount)
     .toSorted((a, b) => a - b)
 
-/** Reads a page of a list. Each intent has its index in `made`. */
+/** Returns each intent's index in `made`. */
 export async function search({ service, callers, made }: Stage, { by, status, minAmount, page, limit }: Search) {
   const query = { page, limit, ...(status === null ? {} : { status }), ...(minAmount === null ? {} : { minAmount }) }
   const { body } = await service.http.get(`${base}/intents`).query(query).set(callers[by].read()).expect(200)
@@ -126,14 +122,13 @@ export async function search({ service, callers, made }: Stage, { by, status, mi
   return { ...body.data, items }
 }
 
-/** A customer opens the page and sends the form. Returns whether the page says that the intent is paid. */
 export async function pay({ service, made }: Stage, to: number, wallet: WalletName): Promise<'paid' | 'not paid'> {
   const response = await fill(await open(service, `/p/${made[to]?.shortCode}`), wallets[wallet])
   const page = response.location === null ? response : await follow(response)
   return page.says.includes('Payment successful') ? 'paid' : 'not paid'
 }
 
-/** Runs the workers: expires every due intent twice, and relays all events. */
+/** Expires every due intent twice, and relays all events. */
 export async function work({ service, businesses, made }: Stage): Promise<void> {
   const both = [...made, ...made].map(({ referenceNumber }) => expireIntent(service.deps, referenceNumber))
   await Promise.all(both)
@@ -141,8 +136,8 @@ export async function work({ service, businesses, made }: Stage): Promise<void> 
 }
 
 /**
- * The relayed events of each intent, in the order in which the relay stored the deliveries. Ids do not show this order,
- * because concurrent changes draw their ids before either of them is written.
+ * Each intent's events in the order in which the relay stored their deliveries. Ids don't show it, because concurrent
+ * changes draw them before either is written.
  */
 export async function relayedEvents({
   service,

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import type { CallerName, Write } from './inputs.ts'
 
-/** Amounts around the bounds, and the magic amounts of the sandbox. */
+/** Around the bounds, plus the sandbox's magic amounts. */
 const amounts = [1, 250, 99_901, 99_904, 1_000_000_000, 0, 1_000_000_001]
 const rarely = <T>(...values: T[]) => sometimes(1, values)
 const often = <T>(...values: T[]) => sometimes(5, values)
@@ -30,27 +30,25 @@ const bodies = {
   refund: fc.record({ amount: often(1, 100, 49_999, 50_001), expectedRefundable: rarely(50_000, 49_900) }),
 }
 
-/** A write of this kind, with its body after a round trip through JSON. */
+/** The body has been through JSON once. */
 const write = (what: Write['what'], key: fc.Arbitrary<string>): fc.Arbitrary<Write> =>
   fc
     .record({ what: fc.constant(what), by, key, to, body: bodies[what] as fc.Arbitrary<object> })
     .map((made) => JSON.parse(JSON.stringify(made)))
 
-/** A write to an existing intent: mostly a payment or a refund. */
+/** Mostly payments and refunds. */
 const changes = (key: fc.Arbitrary<string>) =>
   fc.oneof(write('simulate', key), write('refund', key), write('refund', key), write('cancel', key))
 
-/** Any write, with one of these idempotency keys. */
 export const writes = (key: fc.Arbitrary<string>) =>
   fc.oneof({ weight: 1, arbitrary: write('create', key) }, { weight: 3, arbitrary: changes(key) })
 
-/** Two writes to the same intent. */
 export const rivals = (key: fc.Arbitrary<string>): fc.Arbitrary<[Write, Write]> =>
   fc.tuple(changes(key), changes(key)).map(([one, other]) => [one, Object.assign(other, { to: toOf(one) })])
 
 const toOf = (one: Write): number => (one.what === 'create' ? 0 : one.to)
 
-/** Parameters that change nothing in what the model sees. */
+/** Parameters that don't affect what the model sees. */
 const others: Record<Write['what'], object> = {
   create: { label: 'something else' },
   simulate: { payerPhone: '22000001' },

@@ -6,38 +6,37 @@ import type { Deps } from '../../../src/platform/deps.ts'
 import { tester } from '../../support/service.ts'
 import type { MadeSecrets } from './secrets.ts'
 
-/** The rights of the key: all operations of its business, those of a publishable key, its one scope, or none. */
+/** All operations of its business, those of a publishable key, a single scope, or nothing. */
 export type Rights = 'all' | 'publishable' | 'products:read' | 'nothing'
 
 export interface Actor {
-  /** The kind of key, as the table of the report names it. */
+  /** Used as a row's name in the report. */
   kind: string
-  /** The number of the business. Its tags carry it. */
+  /** The number of the business, which its tags carry. */
   owner: number
-  /** The environment of the key. Arbitrary if there is no key or an unknown one. */
+  /** Arbitrary if there is no key or an unknown one. */
   mode: KeyMode
   key: string | null
   rights: Rights
 }
 
-/** The allowlist of the key of kind `elsewhere`. No request comes from there. */
+/** The allowlist of the `elsewhere` key. No request comes from there. */
 export const allowlisted = '203.0.113.0/24'
 
-/** Three businesses have full rights, one is not approved for live mode, and one is disabled. */
+/** Of these businesses with full rights, one is not approved for live mode, and one is disabled. */
 const fullOwners = [0, 1, 2] as const
 const notApproved = 3
 const switchedOff = 4
-/** The business whose endpoints lead to private addresses (hunt.ts). */
+/** Its endpoints lead to private addresses (hunt.ts). */
 const hunter = 5
 
 export interface Actors {
   actors: Actor[]
   businessIds: string[]
-  /** The only key of its business. */
   hunterKey: string
 }
 
-/** Creates the businesses, and a key of every kind. */
+/** Includes a key of every kind. */
 export async function makeActors(deps: Deps, secrets: MadeSecrets): Promise<Actors> {
   const businessIds: string[] = []
   for (let owner = 0; owner <= hunter; owner += 1) {

@@ -8,9 +8,9 @@ import { createMadeSecrets, type MadeSecrets } from './secrets.ts'
 import { createStaff, type Staff } from './staff.ts'
 import { makePayers } from './wallets.ts'
 
-/** The senders of requests, and the values that requests refer to. */
+/** All senders of requests, and the values that requests refer to. */
 export interface Cast {
-  /** An actor with full rights appears several times, so that most requests are allowed. */
+  /** Actors with full rights appear several times, so that most requests are allowed. */
   actors: readonly Actor[]
   businessIds: readonly string[]
   hunterKey: string

@@ -5,7 +5,7 @@ import { cancel, type Plain, plainAttack, post, refund, simulate } from '../gene
 import type { Actor } from './actors.ts'
 import type { Cast } from './cast.ts'
 
-/** The longest time from an event until its delivery exists. */
+/** Within this time of an event, its delivery exists. */
 const relayMs = 1500
 
 const tag = '~tag~'
@@ -39,7 +39,7 @@ const firstResources: Readonly<Record<string, Plain[][]>> = {
   ],
 }
 
-/** Creates some resources for every business in both environments, so that the first requests can refer to them. */
+/** For every business in both environments, so that the first requests have something to refer to. */
 export async function createFirstResources(assault: Assault, { actors }: Cast): Promise<void> {
   const makers = [...new Set(actors)].filter(({ kind }) => kind in firstResources)
   const playAll = (chains: (kind: string) => Plain[][]): Promise<void> => {

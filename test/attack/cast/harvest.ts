@@ -5,7 +5,7 @@ import type { MadeSecrets } from './secrets.ts'
 
 type Resource = Record<string, unknown>
 
-/** The kind of the ids in a response, by the path of the request. */
+/** Which kind of id a response has, by the request's path. */
 const kinds: [path: RegExp, noun: Noun][] = [
   [/\/store\/products/, 'product'],
   [/\/store\/orders/, 'order'],
@@ -15,7 +15,7 @@ const kinds: [path: RegExp, noun: Noun][] = [
   [/\/webhooks/, 'endpoint'],
 ]
 
-/** Keeps the ids and secrets of a response. */
+/** Keeps the ids and secrets of a response for later requests. */
 export function harvest(
   pools: Pools,
   secrets: MadeSecrets,

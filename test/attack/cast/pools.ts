@@ -1,11 +1,11 @@
 import type { KeyMode } from '../../../src/businesses/api-key.ts'
 
-/** Ids from responses, by business, environment and kind, for later requests of their owner and of others. */
+/** Ids from responses, for later requests of their owner and of others. */
 export interface Pools {
   add(owner: number, mode: KeyMode, noun: Noun, id: string): void
-  /** Selects an id by any number. Null if the pool is empty. */
+  /** Any number selects an id. Null if the pool is empty. */
   pick(owner: number, mode: KeyMode, noun: Noun, number: number): string | null
-  /** The first owner of an id. Null if there is none, or if several businesses may have the same. */
+  /** Null if the id has no owner, or if several businesses may have the same one. */
   holderOf(id: string): Holder | null
 }
 
@@ -19,12 +19,12 @@ const ofPayments = ['business', 'intent', 'short', 'code', 'endpoint', 'delivery
 const ofShops = ['product', 'variant', 'order', 'orderNumber'] as const
 export const nouns = [...ofPayments, ...ofShops]
 export type Noun = (typeof nouns)[number]
-/** The kinds whose ids belong to one business for good. Codes and numbers repeat, and merchants name variants. */
+/** Kinds whose ids belong to one business for good. Codes and numbers repeat, and merchants name variants. */
 const held: ReadonlySet<Noun> = new Set(['intent', 'endpoint', 'delivery', 'event', 'replay', 'product', 'order'])
 
 /** Each pool keeps its first ids, so that a number selects the same id for as long as possible. */
 const keptIds = 12
-/** Each pool keeps the newest of its later ids. */
+/** Each pool also keeps the newest ids. */
 const recentIds = 24
 
 export function createPools(): Pools {

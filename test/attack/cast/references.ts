@@ -4,7 +4,6 @@ import { type Noun, nouns, type Pools } from './pools.ts'
 import type { Staff } from './staff.ts'
 import type { Payer } from './wallets.ts'
 
-/** The values that references stand for. */
 export interface Known {
   pools: Pools
   payers: readonly Payer[]
@@ -13,28 +12,28 @@ export interface Known {
   allowedPort: number
 }
 
-/** One request: its sender, its number, and the values that its scene has received so far. */
+/** A request's sender, its number, and the values that its scene has received so far. */
 export interface Sending {
   actor: Actor
   staff: Staff
   number: number
-  /** The number of milliseconds since the process started. */
+  /** Milliseconds since the process started. */
   sentAt: number
   scene: { number: number; found: Map<string, string> }
 }
 
-/** A word that names the business, the environment and the request that wrote a text: `Mk0tq12e`. */
+/** Names the business, the environment and the request that wrote a text, e.g. `Mk0tq12e`. */
 export const tagOf = ({ owner, mode }: Pick<Actor, 'owner' | 'mode'>, number: number): string =>
   `Mk${owner}${mode.charAt(0)}q${number}e`
 
-/** A parsed tag. A name has no environment or number. The URL of an endpoint has no environment. */
+/** A name has no environment or number, and an endpoint's URL no environment. */
 export interface Tag {
   owner: number
   mode: KeyMode | null
   number: number | null
 }
 
-/** Every tag in a text. Ignores sealed text, which may contain any letters. */
+/** Ignores encrypted text, which may contain any letters. */
 export const tagsIn = (text: string): Tag[] =>
   [...text.replaceAll(/\bv1\.[0-9a-f]{8}\.[\w-]+/g, '').matchAll(/Mk(\d+)(?:([tl])?q(\d+))?e/g)].map(
     ([, owner, letter, number]) => ({
@@ -48,13 +47,13 @@ const otherMode: Record<KeyMode, KeyMode> = { test: 'live', live: 'test' }
 
 const form = /~(\w+)(?:\.(\w+))?(?:\.(\d+))?~/g
 
-/** Replaces references, such as `~tag~`, `~key~`, `~own.intent.3~`, `~other.product.0~` and `~scene.intent~`. */
+/** Replaces references such as `~tag~`, `~key~`, `~own.intent.3~`, `~other.product.0~` and `~scene.intent~`. */
 export function filler(known: Known, sending: Sending): (text: string) => string {
   const { actor, staff, number, scene } = sending
   const payer = known.payers[number % known.payers.length]
   const pick = (owner: number, mode: KeyMode, noun: string, index: number): string =>
     known.pools.pick(owner % known.owners, mode, noun as Noun, index) ?? 'none'
-  /** An id of another business, or of the same one in the other environment. */
+  /** Picks from another business, or from the same one's other environment. */
   const pickOther = (noun: string, index: number): string => {
     const step = index % 3
     return pick(actor.owner + step, step === 0 ? otherMode[actor.mode] : actor.mode, noun, index)
@@ -73,7 +72,7 @@ export function filler(known: Known, sending: Sending): (text: string) => string
     form: scene.found.get('form') ?? 'none',
     day: new Date().toISOString().slice(0, 10),
   }
-  /** Returns the value of one reference. Text in tildes that is no reference stays. */
+  /** Text in tildes that is no reference stays as it is. */
   const valueOf = (whole: string, first: string, second?: string, index?: string): string => {
     const at = Number(index ?? number)
     if (first === 'own') return pick(actor.owner, actor.mode, second ?? '', at)

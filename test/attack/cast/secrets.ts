@@ -1,11 +1,11 @@
-/** Every secret of this run. None may appear in a log. */
+/** All secrets of this run. None may appear in a log. */
 export interface MadeSecrets {
   add(kind: string, text: string): void
-  /** The secrets that a text contains as whole words, with their kinds. */
+  /** Finds secrets that the text contains as whole words, with their kinds. */
   foundIn(text: string): string[]
 }
 
-/** A possible secret, such as a phone number with its plus. The decimals of a number do not match. */
+/** What may be a secret, including a phone number with its plus. A number's decimals don't match. */
 const word = /[\w+.-]{4,}/g
 
 export function createMadeSecrets(): MadeSecrets {

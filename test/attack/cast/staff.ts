@@ -8,12 +8,12 @@ export interface Staff {
   role: Role | 'forged' | 'absent'
   name: string
   password: string
-  /** `__Host-staff=…`; null for none. */
+  /** `__Host-staff=…`, or null for none. */
   cookie: string | null
   csrf: string
 }
 
-/** Signs in an account of each role. Adds a forged session, and a sender without a session. */
+/** One account per role, plus a forged session and a sender without one. */
 export async function createStaff(deps: Deps, origin: string, secrets: MadeSecrets): Promise<Staff[]> {
   const staff: Staff[] = []
   for (const role of ['viewer', 'support'] as const) {

@@ -10,10 +10,10 @@ export interface Payer {
   pin: string
 }
 
-/** Exceeds the sum of all payments of a run. */
+/** More than all payments of a run together. */
 const plenty = 1_000_000_000_000_000
 
-/** Creates wallets in both environments. PINs are random, so that no other number in a log equals one. */
+/** In both environments. PINs are random, so that no other number in a log equals one. */
 export async function makePayers(deps: Deps, { wallets }: Provider, secrets: MadeSecrets): Promise<Payer[]> {
   const payers = Array.from({ length: 4 }, () => ({
     phone: `36${randomInt(100_000, 999_999)}`,

@@ -4,8 +4,8 @@ import { parsed } from '../wire/response.ts'
 import { type Check, type Exchange, expectedFor } from './exchange.ts'
 
 /**
- * A key never sees data of another business, or data of its own business in the other environment. The check recognises
- * data by the tags in all texts, by ids (`pools` knows their owners), and by the field `sandbox`.
+ * A key never sees another business's data, nor its own business's data in the other environment. Data is recognised by
+ * the tags in all texts, by ids (`pools` knows their owners), and by the field `sandbox`.
  */
 export const createBusinessesApart =
   (pools: Pick<Pools, 'holderOf'>): Check =>
@@ -23,7 +23,7 @@ export const createBusinessesApart =
 
 const ids = /^(_?id|referenceNumber|reference_number|endpointId|productId)$/
 
-/** Checks the ids and the environments in a successful response. */
+/** Checks ids and environments in a successful response. */
 function resourceFault(pools: Pick<Pools, 'holderOf'>, { actor, line, response }: Exchange): string | null {
   if (!response.body.startsWith('{"success":true')) return null
   for (const [name, value] of fieldsOf(parsed(response))) {
@@ -39,7 +39,7 @@ function resourceFault(pools: Pick<Pools, 'holderOf'>, { actor, line, response }
   return null
 }
 
-/** Every field at any depth, except metadata, which is free text. */
+/** Searches at any depth, but not in metadata, which is free text. */
 function fieldsOf(part: unknown): [name: string, value: unknown][] {
   if (typeof part !== 'object' || part === null) return []
   return Object.entries(part)

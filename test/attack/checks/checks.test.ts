@@ -10,7 +10,7 @@ import { runChecks } from './run-checks.ts'
 
 const list = '/api/v1/dev/intents'
 
-/** A request of support staff with a valid key, and its response. */
+/** Comes from support staff with a valid key by default. */
 function exchange(
   method: string,
   line: string,
@@ -39,8 +39,8 @@ pools.add(0, 'live', 'endpoint', 'e-both')
 pools.add(0, 'test', 'delivery', 'd-own')
 const judge = (check: string, one: Exchange) => responseChecks(pools)[check]?.(one)
 
-// The planted bugs (planted/plants.ts) prove that every check finds its bug. A run without a bug proves that none
-// raises a false alarm.
+// These tests cover false alarms and special cases: the planted bugs (planted/plants.ts) prove that every check finds
+// its bug.
 describe('The checks in `npm run attack`', () => {
   it('report an operation that is carried out twice for the same idempotency key', () => {
     const oncePerKey = responseChecks(pools)['once per key']
@@ -73,7 +73,7 @@ describe('The checks in `npm run attack`', () => {
     expect(judge('read once', { ...first, attack, index: 1 })).to.include('response 2')
   })
 
-  it('report data whose id shows that it belongs to another business or environment, except in metadata', () => {
+  it('flag ids of another business or environment, except inside metadata', () => {
     const apart = (data: object) =>
       judge('businesses apart', exchange('GET', list, { body: JSON.stringify({ success: true, data }) }))
     expect(apart({ items: [{ id: 'x', sandbox: false }] })).to.include('sandbox')
@@ -83,13 +83,13 @@ describe('The checks in `npm run attack`', () => {
     expect(apart(own)).to.equal(null)
   })
 
-  it('report a response that they cannot parse', () => {
+  it("flag a response that can't be parsed", () => {
     const json = { 'content-type': 'application/json; charset=utf-8' }
     const cut = exchange('GET', list, { body: '{"success":' }, json)
     expect(faultOf((one) => judge('as described', one) ?? null, cut)).to.include('cannot be checked')
   })
 
-  it('report extra bytes after a response, except the body of an error response to HEAD', () => {
+  it('flag extra bytes after a response, except the body of an error response to HEAD', () => {
     const after = (method: string, beyond: number, headers: Record<string, string>) =>
       judge('enveloped', exchange(method, list, { beyond }, headers))
     const ending = { connection: 'close', 'content-length': '5' }
@@ -118,14 +118,14 @@ describe('The checks in `npm run attack`', () => {
     expect(page({ 'content-security-policy': open })).to.include('policy')
   })
 
-  it('report every 503 response except those that are intended', () => {
+  it('flag every unintended 503', () => {
     const signIn = (body: string) =>
       judge('no fault', exchange('POST', '/admin/sign-in', { status: 503, body }, { 'retry-after': '2' }))
     expect(signIn('Too many people are signing in right now.')).to.equal(null)
     expect(signIn('MongoDB is unavailable')).to.include('503')
   })
 
-  it('report an endpoint on this machine that the service reaches in production mode', () => {
+  it('flag a request from the service to an endpoint on this machine in production mode', () => {
     const reached = (isProduction: boolean) =>
       runChecks['nothing private reached']?.({
         processes: [{ name: 'worker', connections: () => ['127.0.0.1:7', '127.0.0.1:8'] }],
@@ -137,7 +137,7 @@ describe('The checks in `npm run attack`', () => {
     expect(reached(true)).to.deep.equal(['worker connected to 127.0.0.1:7'])
   })
 
-  it('report a request that gets no response although its body is within the size limit', () => {
+  it('flag a missing response to a request whose body is within the size limit', () => {
     const missing = (target: string, bytes: number, none: 'closed' | 'late' = 'closed', part = 0) => {
       const attack = plainAttack({ target, method: 'POST', line: '/' }, 0)
       return missingResponseChecks['no hang']?.({ attack, none, ms: 1, part, bytes })
@@ -150,7 +150,7 @@ describe('The checks in `npm run attack`', () => {
     expect(missing(file, 10, 'closed', 4)).to.include('4 bytes of a response')
   })
 
-  it("determine a string's owner from its tag, and ignore sealed strings", () => {
+  it("determine a string's owner by its tag, and ignore encrypted strings", () => {
     expect(tagsIn('Mk3tq12e and Mk4q5e, of Mk2e')).to.deep.equal([
       { owner: 3, mode: 'test', number: 12 },
       { owner: 4, mode: null, number: 5 },

@@ -9,7 +9,7 @@ import { createOncePerKey } from './once-per-key.ts'
 import { runChecks } from './run-checks.ts'
 import { staffFault } from './staff-fault.ts'
 
-/** Two kinds of 503 are intended: the business is disabled, or too many sign-ins run at once. */
+/** Two kinds of 503 are intended: a disabled business, and too many concurrent sign-ins. */
 function isIntended({ actor, response, attack, line }: Exchange): boolean {
   const { status, body, headers } = response
   if (status !== 503) return false
@@ -21,23 +21,22 @@ function isIntended({ actor, response, attack, line }: Exchange): boolean {
   return isOff || (isSignIn && isCrowded)
 }
 
-/** No request causes a 5xx. */
 export const noFault: Check = (exchange) => {
   const { status, body } = exchange.response
   const isFault = (status < 200 || status >= 500) && !isIntended(exchange)
   return isFault ? `got ${status}: ${body.slice(0, 300)}` : null
 }
 
-/** A line of a stack trace, or a file of the service. */
+/** A line of a stack trace, or one of the service's files. */
 const internals = /\.[cm]?[jt]s:\d+:\d+|node:internal|node_modules|\/(src|dist|workers)\/[\w/-]+\.[jt]s\b/
 
-/** No response contains a stack trace or a file name. Assets of Bull Board and of the reference may. */
+/** No stack traces or file names, except in Bull Board's and the reference's assets. */
 export const noInternals: Check = ({ response, line }) => {
   const found = /^\/(docs|admin\/queues)/.test(line) ? null : internals.exec(response.body)
   return found === null ? null : `shows internals: ${found[0]}`
 }
 
-/** Bytes get no more responses than they contain requests, and a request with an ambiguous end is refused. */
+/** Bytes get at most as many responses as they contain requests, and a request with an ambiguous end is refused. */
 export const readOnce: Check = (exchange) => {
   const { attack, response, index } = exchange
   if (attack.raw === null) return null
@@ -51,7 +50,7 @@ export const readOnce: Check = (exchange) => {
     : null
 }
 
-/** No page contains markup from a request, no header a line from one, and no redirect leads to another site. */
+/** Markup from a request never reaches a page, a line never reaches a header, and no redirect leads to another site. */
 export const escaped: Check = ({ response, line }) => {
   const isHtml = response.headers.get('content-type')?.startsWith('text/html') === true
   if (isHtml && response.body.includes(markup))
@@ -66,7 +65,7 @@ function around(text: string, part: string): string {
   return text.slice(Math.max(0, at - 80), at + 80)
 }
 
-/** A response of an operation matches the OpenAPI document, except refusals by the HTTP parser. */
+/** Operations respond as the OpenAPI document says, except when the HTTP parser refuses the request. */
 export const asDescribed: Check = (exchange) => {
   const { attack, line, response } = exchange
   if (attack.raw !== null || operationAt(attack.method, line) === null || isUnread(exchange)) return null
@@ -78,18 +77,17 @@ export const asDescribed: Check = (exchange) => {
   })
 }
 
-/** A refusal by the HTTP parser closes the connection. */
+/** When the HTTP parser refuses a request, the connection closes. */
 const isUnread = ({ response }: Exchange): boolean =>
   response.status >= 400 && response.headers.get('connection') === 'close'
 
-/** The API requires a key with rights, staff pages a session, and staff actions a form of the same session. */
+/** The API requires a key with rights, staff pages a session, and staff actions a form of that session. */
 export const accessRefused: Check = (exchange) => {
   const { attack, line } = exchange
   if (attack.raw !== null) return rawFault(exchange)
   return line.startsWith('/admin') ? staffFault(exchange) : keyFault(exchange)
 }
 
-/** Raw bytes contain a key, or none. */
 const rawFault = (exchange: Exchange): string | null => {
   if (expectedFor(exchange) === 'keyed') return keyFault(exchange)
   return expectedFor(exchange) === 'keyless' && isSuccess(exchange) ? 'gives access without a key' : null
@@ -114,7 +112,7 @@ const keyFault: Check = (exchange) => {
     : null
 }
 
-/** The checks for every response, by name. `pools` knows the owner of each id. */
+/** Applied to every response. `pools` knows each id's owner. */
 export const responseChecks = (pools: Pick<Pools, 'holderOf'>): Readonly<Record<string, Check>> => ({
   'no fault': noFault,
   enveloped,
@@ -127,7 +125,6 @@ export const responseChecks = (pools: Pick<Pools, 'holderOf'>): Readonly<Record<
   'read once': readOnce,
 })
 
-/** All checks. */
 export const checkNames: readonly string[] = [responseChecks(createPools()), missingResponseChecks, runChecks].flatMap(
   Object.keys,
 )

@@ -5,7 +5,7 @@ import { type Check, type Exchange, isApi, isBoard, isPage } from './exchange.ts
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 const fields = new Set(['code', 'message', 'statusCode', 'requestId', 'param', 'details'])
 
-/** Every response has the envelope, except files, pages, health checks and metrics. */
+/** Everything has the envelope except files, pages, health checks and metrics. */
 export const enveloped: Check = (exchange) => {
   const { response, attack, line } = exchange
   if (response.beyond > mayFollow(exchange)) return `is followed by ${response.beyond} bytes that belong to no response`
@@ -21,7 +21,7 @@ export const enveloped: Check = (exchange) => {
   return !hasNoEnvelope(exchange, type) ? `has no envelope but is ${type}: ${response.body.slice(0, 200)}` : null
 }
 
-/** An unparsable HEAD request may get a refusal with a body, which ends the connection. */
+/** An unparsable HEAD request may be refused with a body, which ends the connection. */
 const mayFollow = ({ response: { headers }, attack }: Exchange): number =>
   attack.method === 'HEAD' && headers.get('connection') === 'close' ? Number(headers.get('content-length')) : 0
 
@@ -36,7 +36,7 @@ function envelopeFault({ response }: Exchange): string | null {
   if (status !== response.status || statusCode !== status)
     return `has the status ${response.status} and the code ${String(code)}`
   if (typeof message !== 'string' || message === '') return 'has no message'
-  // A replay has the bytes of the first response, including its request id.
+  // A repeated response has the first one's bytes, including its request id.
   const isReplay = response.headers.get('idempotent-replayed') === 'true'
   if (!isReplay && requestId !== response.headers.get('x-request-id'))
     return 'has different request ids in its body and its header'
@@ -45,7 +45,7 @@ function envelopeFault({ response }: Exchange): string | null {
     : null
 }
 
-/** The policy of every page contains these directives. */
+/** Required in every page's policy. */
 const directives = ["default-src 'none'", "frame-ancestors 'none'"]
 
 function htmlFault({ response: { headers }, line }: Exchange): string | null {
@@ -57,7 +57,6 @@ function htmlFault({ response: { headers }, line }: Exchange): string | null {
   return wrong === undefined ? null : `has ${wrong[0]}: ${headers.get(wrong[0]) ?? 'none'}`
 }
 
-/** The headers of every page. */
 const pageHeaders: readonly (readonly [header: string, form: RegExp])[] = [
   ['referrer-policy', /^(no-referrer|strict-origin)$/],
   ['cache-control', /^no-store$/],
@@ -65,7 +64,7 @@ const pageHeaders: readonly (readonly [header: string, form: RegExp])[] = [
   ['x-robots-tag', /noindex/],
 ]
 
-/** Whether a response is one of those that have no envelope, apart from pages. */
+/** Pages are not counted here. */
 function hasNoEnvelope({ line, attack, response: { status, body } }: Exchange, type: string): boolean {
   const isRedirect = isPage(line) && status >= 300 && status < 400
   const isPageData = (isBoard(line) || line.startsWith('/p/')) && type.startsWith('application/json')

@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../../src/platform/errors.ts'
 import { parsed } from '../wire/response.ts'
 import { type Check, type Exchange, operationAt } from './exchange.ts'
 
-/** Refusals before the lookup of the key, or of incomplete requests. They are not kept, and neither is a 5xx. */
+/** Not stored, because they come before the key's lookup or belong to incomplete requests. Neither is a 5xx. */
 const beforeTheKey: ReadonlySet<ErrorCode> = new Set([
   'MISSING_CREDENTIALS',
   'INVALID_AUTH_HEADER',
@@ -23,13 +23,13 @@ const beforeTheKey: ReadonlySet<ErrorCode> = new Set([
   'HEADERS_TOO_LARGE',
   'REQUEST_TIMEOUT',
 ])
-/** A VALIDATION_ERROR about the path or a missing file is not kept either. */
+/** Nor is a VALIDATION_ERROR about the path or a missing file. */
 const outside = /^(path|file)$/
 
 /**
- * All requests with one idempotency key get the same response, whatever their bodies. One of them is executed or
- * refused. The others get a replay, which is marked as such. Only requests at the same moment may differ, if one is
- * refused and the other is executed: from then on, all get the result of the latter.
+ * Requests with one idempotency key get one response, whatever their bodies: one is executed or refused, and the others
+ * get that response again, marked as such. Only simultaneous requests may differ, if one is refused and another
+ * executed. From then on, all get the latter's result.
  */
 export function createOncePerKey(): Check {
   const kept = new Map<string, Exchange & { hasFirst: boolean }>()
@@ -55,7 +55,7 @@ export function createOncePerKey(): Check {
   }
 }
 
-/** The failure of a refund or payment is the result of its execution. */
+/** A failed refund or payment was executed, not refused. */
 const isRefused = ({ response }: Exchange): boolean => response.status >= 400 && response.status !== 402
 
 const isReplay = ({ response }: Exchange): boolean => response.headers.get('idempotent-replayed') === 'true'

@@ -5,36 +5,35 @@ import type { EndpointServers } from '../stage/endpoint-servers.ts'
 import type { Attacked, State } from '../stage/process.ts'
 import type { Stored } from './stored.ts'
 
-/** The observations of a whole run. */
+/** What was observed over the whole run. */
 export interface Run {
   processes: readonly Attacked[]
   endpointServers: Pick<EndpointServers, 'trapped' | 'allowedPort'>
   /** Production settings allow no endpoint on this machine. */
   isProduction: boolean
-  /** The ports of MongoDB, Redis and the wallet provider. */
+  /** Ports of MongoDB, Redis and the wallet provider. */
   serverPorts: readonly number[]
   secrets: MadeSecrets
   stored: Stored
   businessIds: readonly string[]
-  /** The statuses of the responses, by the number of the request. */
+  /** Keyed by request number. */
   statuses: ReadonlyMap<number, readonly number[]>
-  /** The states of both processes after the pause at the end. */
+  /** Both processes' states, after the pause at the end. */
   states: readonly State[]
   memory: readonly Memory[]
   /** Null if no neighbour was watched. */
   neighbour: Neighbour | null
 }
 
-/** The memory of a process in bytes, after the warm-up and after the pause at the end. */
+/** In bytes, after the warm-up and after the pause at the end. */
 export interface Memory {
   name: string
   early: number
   late: number
-  /** The number of requests in between. */
+  /** How many requests came in between. */
   requests: number
 }
 
-/** The checks for the whole run, by name. Each returns its violations. */
 export const runChecks: Readonly<Record<string, (run: Run) => string[]>> = {
   'no process ended': ({ processes }) => processes.map((each) => each.endedAs()).filter((end) => end !== null),
 
@@ -100,7 +99,7 @@ export const runChecks: Readonly<Record<string, (run: Run) => string[]>> = {
 
 /** The attack and the service share the processors, so the neighbour is slower than alone. */
 const maxRatio = 10
-/** The smallest p99 alone that counts. Below it, the ratio depends more on the machine than on the service. */
+/** Below this, the ratio says more about the machine than about the service. */
 const minAloneMs = 100
 
 const refusals = ({ refused }: Neighbour): string[] => refused.map((what) => `refused to the neighbour: ${what}`)
@@ -116,12 +115,12 @@ function slowdown(what: Neighbourly, { alone, beside }: Neighbour): string | nul
   return `p99 of each ${what} of the neighbour: ${p99.toFixed(0)} ms during the attack, ${before.toFixed(0)} ms alone`
 }
 
-/** Allowed growth, because rarely used code is compiled late. */
+/** Rarely used code is compiled late. */
 const spareBytes = 4 * 1024 * 1024
-/** Allowed growth per request, because metrics and the driver's counters grow for a while. */
+/** Metrics and the driver's counters grow for a while. */
 const bytesPerRequest = 100
 
-/** `web 50.1 → 51.2`, in MiB. */
+/** E.g. `web 50.1 → 51.2`, in MiB. */
 export const memoryOf = ({ name, early, late }: Memory): string => `${name} ${inMiB(early)} → ${inMiB(late)}`
 
 const inMiB = (bytes: number): string => (bytes / 1024 / 1024).toFixed(1)

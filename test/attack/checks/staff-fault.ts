@@ -1,13 +1,13 @@
 import type { Check, Exchange } from './exchange.ts'
 
-/** Checks that a response below /admin refuses requests without a right, and forged forms. */
+/** Below /admin, requests without a right and forged forms must be refused. */
 export const staffFault: Check = (exchange) => {
   const { staff, response, line } = exchange
   const isOut = staff.role === 'forged' || staff.role === 'absent'
   if (isOut && !isPublic(exchange)) return `got ${response.status} without being signed in`
   if (!isAct(exchange) || response.status >= 400 || sendsToSignIn(exchange)) return null
   const isSignIn = line.startsWith('/admin/sign-in')
-  // Each role may sign out, search, and manage its own account.
+  // Every role may sign out, search, and manage its own account.
   const isForAll = /^\/admin\/(sign-out|search|account\/)/.test(line)
   if (staff.role === 'viewer' && !isSignIn && !isForAll) return 'lets a viewer act'
   if (!isFromOwnSite(exchange)) return `accepts an action from a page of another site (${exchange.attack.site})`
@@ -22,8 +22,8 @@ const sendsToSignIn = ({ response }: Exchange): boolean =>
 const isAct = ({ attack }: Exchange): boolean => attack.method !== 'GET' && attack.method !== 'HEAD'
 
 /**
- * Responses that need no session: a refusal, the redirect to the sign-in, its form, the stylesheet, and the page that
- * reloads for the cookie.
+ * Needs no session: a refusal, the redirect to the sign-in, its form, the stylesheet, and the page that reloads for the
+ * cookie.
  */
 const isPublic = (exchange: Exchange): boolean => {
   const { response, attack, line } = exchange
@@ -46,11 +46,11 @@ const isAsStep = ({ attack, staff }: Exchange): boolean => staff.cookie === null
 
 const browserHeaders = /^(origin|sec-fetch-|host$|x-forwarded-host)/i
 
-/** A page of another site cannot set these headers. */
+/** Another site's page can't set these headers. */
 const isFromOwnSite = ({ attack }: Exchange): boolean =>
   attack.site === 'own' || attack.headers.some(([name]) => browserHeaders.test(name))
 
-/** Exactly one token, that of the session. */
+/** Exactly one, and the session's own. */
 const hasToken = ({ attack }: Exchange): boolean => {
   const sent = new URLSearchParams(String(attack.body ?? '')).getAll('csrf')
   return sent.length === 1 && sent[0] === '~csrf~'

@@ -9,7 +9,7 @@ import type { Documents } from '../../invariants/documents.ts'
 import { readDatabase } from '../../invariants/read-database.ts'
 import { type Tag, tagsIn } from '../cast/references.ts'
 
-/** A tag in the database, with the business and environment of its document, if the document has them. */
+/** A tag found in the database, with its document's business and environment if it has them. */
 export interface StoredTag extends Tag {
   collection: string
   businessId: string | null
@@ -24,17 +24,16 @@ export interface Stored {
 
 type Document = Record<string, unknown>
 
-/** The values of fields, by collection. */
 const enums: Record<string, Record<string, readonly string[]>> = {
   intents: { status: intentStatuses, amountType: ['FIXED', 'OPEN'] },
   deliveries: { status: deliveryStatuses },
   webhookreplays: { status: replayStatuses },
 }
 
-/** The collection whose amounts may be negative. The fault runs check its sums. */
+/** May have negative amounts. The fault runs check its sums. */
 const signed = 'ledgerentries'
 
-/** Checks every document against its model and the rules for money. `maxAmount`: the largest single amount. */
+/** Compares every document with its model and the rules for money. `maxAmount`: the largest single amount. */
 export async function readStored(mongo: Connection, maxAmount: number): Promise<Stored> {
   const faults = intentFaults(await readDatabase(mongo.db as driver.Db))
   const stored: Stored = { documents: 0, faults, tags: [] }
@@ -59,7 +58,7 @@ export async function readStored(mongo: Connection, maxAmount: number): Promise<
   return stored
 }
 
-/** The model must accept the document without an unknown field and without a cast. It may add defaults. */
+/** The model may add defaults, but not cast anything or meet an unknown field. */
 function modelFaults(model: Model<Document>, document: Document): string[] {
   try {
     const [before, after] = [relaxed(document), relaxed(new model(document).toObject())]
@@ -72,7 +71,7 @@ function modelFaults(model: Model<Document>, document: Document): string[] {
   }
 }
 
-/** The document as JSON values, with the fields of all objects in the order of their names. */
+/** As JSON values, with sorted field names. */
 const relaxed = (document: object): Document =>
   JSON.parse(driver.BSON.EJSON.stringify(document, { relaxed: true }), (_, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -82,7 +81,7 @@ const relaxed = (document: object): Document =>
 
 const cut = (json: string | undefined): string | undefined => json?.slice(0, 200)
 
-/** Numbers must be exact, and texts valid Unicode without NUL. Names must not be operators. */
+/** Numbers must be exact, texts valid Unicode without NUL, and names no operators. */
 function partFaults(part: unknown, at: string): string[] {
   if (typeof part === 'number')
     return Number.isSafeInteger(part) && !Object.is(part, -0) ? [] : [`${at} is ${Object.is(part, -0) ? '-0' : part}`]
@@ -101,10 +100,10 @@ const enumFaults = (collection: string, document: Document): string[] =>
 
 const money =
   /^(amount|amountPaid|price|unitPrice|total|balance|stock|refundsCommitted|quantity|fee|providerTtc|payerTtc)$/
-/** Single amounts. The others are sums. */
+/** All others are sums. */
 const single = /^(amount|amountPaid|price|unitPrice)$/
 
-/** Money and stock must not be negative, and no single amount may exceed the largest one. */
+/** Nothing negative, and no single amount above the largest one. */
 function moneyFaults(part: unknown, maxAmount: number, at: string): string[] {
   if (typeof part !== 'object' || part === null || part instanceof Date) return []
   return Object.entries(part).flatMap(([name, inner]) => {
@@ -114,13 +113,13 @@ function moneyFaults(part: unknown, maxAmount: number, at: string): string[] {
   })
 }
 
-/** An intent with a fixed amount is paid in full. */
+/** A FIXED intent is paid in full. */
 const amountFaults = ({ amountType, amount, payment }: Document): string[] =>
   amountType === 'FIXED' && payment !== null && (payment as { amountPaid: number }).amountPaid !== amount
     ? ['has a payment of another amount']
     : []
 
-/** A paid intent has a payment, and its refunds do not exceed the payment. */
+/** A paid intent has a payment, which its refunds don't exceed. */
 const intentFaults = (documents: Partial<Documents>): string[] =>
   violations(documents)
     .filter(({ invariant }) => invariant === 'intent status' || invariant === 'refunds bounded')

@@ -1,6 +1,5 @@
 import { words } from './words.ts'
 
-/** Values for one segment of a path. */
 export const segments: readonly string[] = [
   ...words(`
   %00 %ff % %2 %zz %C0%AF %ED%A0%80 %2e%2e .. . %2F %252F %5C %E2%80%AE %0d%0aX:y ~own.intent.0~%00
@@ -15,7 +14,6 @@ export const segments: readonly string[] = [
   'é'.normalize('NFD').replace(/./gu, encodeURIComponent),
 ]
 
-/** Whole targets of a request line. */
 export const lines: readonly string[] = [
   ...words(`
   * //evil.example/api/v1/dev/intents ///api/v1/dev/intents http://evil.example/api/v1/dev/intents
@@ -31,7 +29,6 @@ export const lines: readonly string[] = [
   `/api/v1/dev/intents?${'a=b&'.repeat(3500)}`,
 ]
 
-/** Query strings. */
 export const queries: readonly string[] = [
   ...words(`
   page=0 page=-1 page=1e3 page=0x10 page=01 page=999999999999999 page=9999999999999999 page=1.5 page=%00

@@ -1,6 +1,5 @@
 const head = 'handle,name,description,variant_label,sku,price,stock,active'
 
-/** Valid and invalid files of products. */
 export const csvFiles: readonly string[] = [
   '',
   '\ufeff',
@@ -43,7 +42,7 @@ const part = (name: string, file: string): string =>
   `--x\r\nContent-Disposition: form-data; name="${name}"; filename="f.csv"\r\nContent-Type: text/csv\r\n\r\n${file}\r\n`
 const good = `${head}\nmp-~tag~,N ~tag~,d,Default,,100,5,true\n`
 
-/** Bodies of `multipart/form-data; boundary=x`. */
+/** For `multipart/form-data; boundary=x`. */
 export const multiparts: readonly string[] = [
   `${part('file', good)}--x--\r\n`,
   part('file', good),

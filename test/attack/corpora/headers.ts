@@ -2,7 +2,6 @@ import { words } from './words.ts'
 
 type Header = readonly [name: string, value: string]
 
-/** Unusual headers. */
 export const oddHeaders: readonly Header[] = [
   ['X-Forwarded-Host', 'evil.example'],
   ['X-Forwarded-Proto', 'https'],
@@ -53,7 +52,7 @@ export const oddHeaders: readonly Header[] = [
   ['X-Long', 'y'.repeat(7000)],
 ]
 
-/** Values of X-Idempotency-Key. Null sends none. */
+/** Null sends no X-Idempotency-Key. */
 export const idempotencyKeys: readonly (string | null)[] = [
   ...words('a 0 null __proto__ $ne "quoted" {"$gt":""} same-for-all-1 same-for-all-2'),
   ...[255, 256, 5000].map((length) => 'k'.repeat(length)),
@@ -64,7 +63,7 @@ export const idempotencyKeys: readonly (string | null)[] = [
   '\u00e9\u00ff',
 ]
 
-/** Values of Authorization that must be refused. `~key~` is a valid key. */
+/** All to be refused, although `~key~` is a valid key. */
 export const badAuthorizations: readonly string[] = [
   ...words('Bearer ~key~ Bearer:~key~'),
   'Basic ~key~',

@@ -1,6 +1,6 @@
 import { words } from './words.ts'
 
-/** URLs of endpoints. `~trap~` is the port of the trap, and `~allowed~` that of the reachable server. */
+/** `~trap~` is the trap's port, `~allowed~` the reachable server's. */
 export const hookUrls: readonly string[] = [
   ...words(`
   http://127.0.0.1:~allowed~/hook/~urltag~ http://127.0.0.1:~allowed~/hook/~urltag~

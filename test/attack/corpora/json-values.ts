@@ -2,7 +2,6 @@ import { words } from './words.ts'
 
 const nested = (open: string, close: string, depth: number): string => open.repeat(depth) + close.repeat(depth)
 
-/** Wrong values, as JSON. */
 export const jsonValues: readonly string[] = [
   ...words(`
   null true false 0 -0 1 -1 0.1 1.0 1e0 5e-324 1e-7 1E2 1e400 -1e400 2147483647 2147483648 4294967296
@@ -26,7 +25,7 @@ export const jsonValues: readonly string[] = [
   `{${Array.from({ length: 5000 }, (_, i) => `"k${i}":${i}`).join(',')}}`,
 ]
 
-/** Bodies that parsers treat differently. `~good~` becomes a valid body. */
+/** Parsers disagree about these. `~good~` becomes a valid body. */
 export const jsonTexts: readonly string[] = [
   ...words(`
   null true 0 "" "~tag~" [] [1] {} { } [ ] {"a" {"a": {"a":1 {"a":1,} {,"a":1} {"a"::1} {a:1} {'a':1}
@@ -60,7 +59,7 @@ export const jsonTexts: readonly string[] = [
   `{"amount":5,"amount":"6","amount":7,"label":"~tag~"}`,
 ]
 
-/** Bodies that are not UTF-8. */
+/** Not valid UTF-8. */
 export const jsonBytes: readonly Buffer[] = [
   ...['\xff\xfe', '\xef\xbb\xbf', '\xc3\x28'].map((text) => Buffer.from(text, 'latin1')),
   ...['\xe9', '\xc0\xaf', '\xed\xa0\x80', '\xf4\x90\x80\x80'].map((label) =>

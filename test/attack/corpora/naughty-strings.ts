@@ -1,9 +1,9 @@
 import { words } from './words.ts'
 
-/** The start of an HTML element that every page must escape. */
+/** The start of an HTML element, to be escaped on every page. */
 export const markup = '<xq'
 
-/** Strings that have broken programs. `~tag~` becomes the tag of the request (cast/references.ts). */
+/** Strings that have broken programs before. `~tag~` becomes the request's tag (cast/references.ts). */
 export const naughtyStrings: readonly string[] = [
   ...words(`
   true null undefined NaN -0 1e400 0x7f 9007199254740993 __proto__ constructor prototype toString
@@ -54,7 +54,7 @@ export const naughtyStrings: readonly string[] = [
   'a '.repeat(30_000),
 ]
 
-/** Field names with a meaning to JavaScript or MongoDB. */
+/** Field names with a meaning in JavaScript or MongoDB. */
 export const naughtyNames: readonly string[] = [
   ...words(`
   __proto__ constructor prototype toString valueOf then length $ne $where $set $expr a.b . $ _id businessId

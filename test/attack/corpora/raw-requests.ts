@@ -3,7 +3,6 @@ import type { Raw } from '../generators/attack.ts'
 const lines = (...parts: string[]): string => parts.join('\r\n')
 const json = 'Content-Type: application/json'
 const head = 'POST /api/v1/dev/intents HTTP/1.1'
-/** A create with more headers and a body. */
 const post = (...parts: string[]): string =>
   lines(head, 'Host: a', 'Authorization: Bearer ~key~', 'X-Idempotency-Key: ~tag~', json, ...parts)
 const sized = (length: string, ...more: string[]): string =>
@@ -12,7 +11,7 @@ const coded = (coding: string, ...chunks: string[]): string =>
   post(`Transfer-Encoding: ${coding}`, '', ...chunks, '0', '', '')
 const chunked = (...chunks: string[]): string => coded('chunked', ...chunks)
 
-/** Invalid requests, and requests whose end depends on the parser. Each is sent alone and must be refused. */
+/** Invalid, or ending where the parser decides. Each is sent alone and must be refused. */
 export const refusedRequests: readonly string[] = [
   '\0\0\0\0',
   '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
@@ -61,7 +60,7 @@ export const refusedRequests: readonly string[] = [
   chunked(`c;${'e'.repeat(20_000)}`, '{"amount":5}'),
 ]
 
-/** Unusual, but valid requests. */
+/** Unusual but valid. */
 export const acceptedRequests: readonly Raw[] = [
   { expected: ['keyless'], text: 'GET / HTTP/1.0\r\n\r\n' },
   ...[
@@ -71,7 +70,7 @@ export const acceptedRequests: readonly Raw[] = [
   ].map((text): Raw => ({ expected: ['keyed'], text })),
 ]
 
-/** Incomplete requests, which can get no response yet. */
+/** Incomplete, so they can't get a response yet. */
 export const unfinishedRequests: readonly string[] = [
   '\r\n\r\n',
   post('Content-Length: 200', '', '{"amount":5,"label":"~tag~"'),
@@ -79,7 +78,7 @@ export const unfinishedRequests: readonly string[] = [
 
 const get = (path: string): string => lines(`GET ${path} HTTP/1.1`, 'Host: a', '', '')
 
-/** Several requests at once, and a request that a parser may take for several. */
+/** Several requests at once, plus one that a parser may take for several. */
 export const pipelinedRequests: readonly Raw[] = [
   { expected: ['refused', 'refused'], text: sized('5') },
   { expected: ['refused', 'keyless'], text: post('Content-Length: 0', '', get('/api/v1/dev/intents')) },

@@ -1,2 +1,2 @@
-/** Splits text at white space. For lists of values that contain none. */
+/** For lists whose values contain no white space. */
 export const words = (text: string): string[] => text.trim().split(/\s+/)

@@ -1,19 +1,19 @@
-/** The page that a browser names: of the service, of another site, without origin, of a sibling domain, or none. */
+/** Which page the browser names: one of the service, of another site, without origin, of a sibling domain, or none. */
 export const sites = ['own', 'foreign', 'hidden', 'sibling', 'silent'] as const
 export type Site = (typeof sites)[number]
 
-/** The expected response: a refusal, that to a request without a key, or that to the key in the bytes. */
+/** Refused, or treated as without a key, or as with the key in the bytes. */
 export type Expected = 'refused' | 'keyless' | 'keyed'
 
-/** Bytes, and the expected response to each complete request in them. */
+/** Bytes, with the expected response to each complete request in them. */
 export interface Raw {
   text: string
   expected: readonly Expected[]
 }
 
-/** A generated request. It follows from the seed. References (`~own.intent.3~`) are replaced when it is sent. */
+/** Follows from the seed. References (`~own.intent.3~`) are replaced when it is sent. */
 export interface Attack {
-  /** The name of its target, or `bytes` for raw bytes. */
+  /** The target's name, or `bytes` for raw bytes. */
   target: string
   method: string
   /** Path and query in the request line. */
@@ -26,14 +26,14 @@ export interface Attack {
   isChunked: boolean
   /** Replaces all of the above, on its own connection. */
   raw: Raw | null
-  /** Any number selects an actor. So does `staff` for staff. */
+  /** Any number selects an actor. `staff` works the same way. */
   actor: number
   staff: number
-  /** Selects the Authorization header of an actor with a malformed key. */
+  /** Selects an Authorization header for an actor with a malformed key. */
   badAuthorization: number
-  /** Below /admin: the page that the browser names. */
+  /** Only below /admin: the page that the browser names. */
   site: Site
-  /** The last two bytes of the client address. */
+  /** The client address's last two bytes. */
   from: readonly [number, number]
 }
 

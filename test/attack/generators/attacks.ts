@@ -24,7 +24,7 @@ const headers = weighted(
   [1, fc.constantFrom(...contentEncodings).map((coding) => [['Content-Encoding', coding] as const])],
 )
 
-/** Generates nearly valid requests to a target. */
+/** Nearly valid requests to this target. */
 function attackOn(target: Target): fc.Arbitrary<Attack> {
   return fc
     .record({
@@ -63,7 +63,7 @@ function noise(): fc.Arbitrary<Raw> {
     .map((array) => ({ text: Buffer.from(array).toString('latin1'), expected: [] }))
 }
 
-/** Operations are more frequent than pages, because they move money. */
+/** Operations come more often than pages, because they move money. */
 const one: fc.Arbitrary<Attack> = weighted(
   ...targets.map((target): [number, fc.Arbitrary<Attack>] => [target.by === 'key' ? 6 : 3, attackOn(target)]),
   [8, bytes],
@@ -85,9 +85,9 @@ const scene: fc.Arbitrary<Scene> = weighted(
   [2, races],
 )
 
-/** The number of scenes in a volley, and about the number of its requests. */
+/** Scenes per volley, and about as many requests. */
 export const volleySize = 100
 
-/** Generates the scenes of a volley. They follow from the seed and the number. */
+/** Follows from the seed and the number. */
 export const volley = (seed: number, number: number): Scene[] =>
   fc.sample(scene, { seed: seed + number * 7919, numRuns: volleySize })

@@ -6,7 +6,6 @@ import type { TargetBody } from '../targets/target.ts'
 import { type BodyBytes, jsonBody } from './json-bodies.ts'
 import { weighted } from './weighted.ts'
 
-/** A body with its content type. */
 export type TypedBody = fc.Arbitrary<{ body: string | Buffer | null; contentType: string | null }>
 
 const withType = (body: BodyBytes, usual: string): TypedBody =>
@@ -28,10 +27,10 @@ const csvBody: TypedBody = fc.oneof(
   ),
 )
 
-/** Text that a page must escape. It is frequent, because forms have few fields and show them only beside an error. */
+/** To be escaped by pages. Frequent, because forms have few fields and show them only next to an error. */
 const markups = naughtyStrings.filter((text) => text.includes(markup))
 
-/** Generates the fields of a form, with good and bad values. Some appear twice, and some under odd names. */
+/** Good and bad values. Some fields repeat, and some have odd names. */
 function formBody(fields: Readonly<Record<string, readonly string[]>>): TypedBody {
   const named = Object.entries(fields).map(([name, values]) => {
     const value = weighted(
@@ -49,7 +48,7 @@ function formBody(fields: Readonly<Record<string, readonly string[]>>): TypedBod
   return withType(weighted([9, whole], [1, bytes]), 'application/x-www-form-urlencoded')
 }
 
-/** Percent-encodes everything except references. Lone surrogates become their bytes. */
+/** Percent-encodes everything but references. Lone surrogates become their bytes. */
 const encoded = (text: string): string =>
   text.replaceAll(/[^\w.~-]/gu, (each) => (each.isWellFormed() ? encodeURIComponent(each) : '%ED%A0%80'))
 

@@ -5,7 +5,7 @@ import { naughtyStrings } from '../corpora/naughty-strings.ts'
 import { words } from '../corpora/words.ts'
 import { weighted } from './weighted.ts'
 
-/** The keywords of JSON Schema that the service uses. */
+/** The JSON Schema keywords that the service uses. */
 export interface Schema {
   type?: string | readonly string[]
   enum?: readonly unknown[]
@@ -25,7 +25,7 @@ type Values = fc.Arbitrary<unknown>
 
 const small = fc.nat({ max: 40 })
 const owner = fc.constantFrom('own', 'own', 'own', 'other')
-/** A reference to an id from an earlier response. */
+/** Refers to an id from an earlier response. */
 export const reference = (noun: string): fc.Arbitrary<string> =>
   fc.tuple(owner, small).map(([first, number]) => `~${first}.${noun}.${number}~`)
 
@@ -69,7 +69,7 @@ const byName: Record<string, Values> = {
   email: fc.oneof(fc.constantFrom('a@shop.example', 'a+~tag~@shop.example'), text),
 }
 
-/** Generates values that mostly match a schema. Strings are arbitrary, and some fields may exclude others. */
+/** Mostly matches the schema. Strings are arbitrary, and some fields may exclude others. */
 export function goodValue(schema: Schema, name: string): Values {
   const known = byName[name] ?? byFormat[schema.format ?? '']
   if (known !== undefined) return known

@@ -7,7 +7,6 @@ import { weighted } from './weighted.ts'
 
 export type BodyBytes = fc.Arbitrary<string | Buffer | null>
 
-/** A wrong value, as JSON. */
 const wrong = fc.oneof(
   fc.constantFrom(...jsonValues),
   fc.constantFrom(...naughtyStrings).map((text) => JSON.stringify(text)),
@@ -27,7 +26,7 @@ const change: fc.Arbitrary<Change> = fc.record({
 })
 
 function changed(value: unknown, { index, name, text, how }: Change): unknown {
-  // The first path is that of the whole body, which other generators replace.
+  // The first path is the whole body's, which other generators replace.
   const [first = [], ...inner] = pathsIn(value)
   const chosen = inner[index % Math.max(inner.length, 1)] ?? first
   if (how === 'replace') return changedAt(value, chosen, () => raw(text))
@@ -38,14 +37,14 @@ function changed(value: unknown, { index, name, text, how }: Change): unknown {
   )
 }
 
-/** Adds a field, even under a name that exists. */
+/** The name may exist already. */
 function added(old: unknown, name: string, text: string): string {
   const whole = write(old)
   if (!whole.startsWith('{')) return whole
   return `${whole.slice(0, -1)}${whole === '{}' ? '' : ','}${JSON.stringify(name)}:${text}}`
 }
 
-/** Generates bodies for an operation with this schema: valid, changed, cut off, or from a corpus. */
+/** Valid, changed, truncated, or taken from a corpus. */
 export function jsonBody(schema: object): BodyBytes {
   const good = goodValue(schema, '')
   const goodText = good.map(write)

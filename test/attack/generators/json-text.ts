@@ -1,11 +1,11 @@
-/** A value whose JSON is this text, valid or not. */
+/** A value with this text as its JSON, valid or not. */
 const asText = Symbol('as text')
 export interface Raw {
   [asText]: string
 }
 export const raw = (text: string): Raw => ({ [asText]: text })
 
-/** The JSON of a value with raw parts. */
+/** Like JSON.stringify, but keeps raw parts. */
 export function write(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(write).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
@@ -15,14 +15,14 @@ export function write(value: unknown): string {
     .join(',')}}`
 }
 
-/** The paths of all parts of a value. The empty path is the whole. */
+/** Finds all parts. The empty path is the whole value. */
 export function pathsIn(value: unknown): (string | number)[][] {
   if (typeof value !== 'object' || value === null || asText in value) return [[]]
   const inner = Array.isArray(value) ? [...value.entries()] : Object.entries(value)
   return [[], ...inner.flatMap(([step, part]) => pathsIn(part).map((path) => [step, ...path]))]
 }
 
-/** Changes the part at a path. Removes it if `change` returns undefined. */
+/** Removes the part if `change` returns undefined. */
 export function changedAt(
   value: unknown,
   path: readonly (string | number)[],

@@ -5,7 +5,6 @@ import type { Target } from '../targets/target.ts'
 import { goodValue, reference, type Schema } from './good-values.ts'
 import { weighted } from './weighted.ts'
 
-/** Generates the path and query of a request to a target. */
 export function lineFor(target: Target): fc.Arbitrary<string> {
   const usual = fc
     .tuple(pathOf(target.path), queryOf(target.query))
@@ -13,7 +12,7 @@ export function lineFor(target: Target): fc.Arbitrary<string> {
   return weighted([40, usual], [1, fc.constantFrom(...lines)])
 }
 
-/** Replaces each parameter by an own id, an id of another business, or a string that is no id. */
+/** Each parameter becomes an own id, another business's id, or a string that is no id. */
 function pathOf(path: string): fc.Arbitrary<string> {
   const parts = path.split(/~(\w+)~/)
   const chosen = parts.map((part, index) =>
@@ -47,7 +46,7 @@ function queryOf(schema: object | null): fc.Arbitrary<string> {
   return weighted([4, usual], [1, odd])
 }
 
-/** Encodes everything but references, and shortens the text to fit into a request line. */
+/** Keeps references unencoded, and shortens the text to fit into a request line. */
 const encodeSafely = (text: string): string =>
   text
     .slice(0, 600)

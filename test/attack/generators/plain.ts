@@ -1,16 +1,14 @@
 import type { Attack } from './attack.ts'
 
-/** A valid request. */
 export interface Plain {
   target: string
   method: string
   line: string
   json?: object
-  /** Encoded fields. */
   form?: string
 }
 
-/** Describes a valid write. `line` is the path below the API, with references in place of its parameters. */
+/** A valid write. `line` is the path below the API, with references for its parameters. */
 export const post = (path: string, line: string, json?: object): Plain => ({
   target: `POST ${path}`,
   method: 'POST',
@@ -20,7 +18,6 @@ export const post = (path: string, line: string, json?: object): Plain => ({
 
 const act = (name: string) => (json?: object) =>
   post(`/dev/intents/:referenceNumber/${name}`, `/dev/intents/~scene.intent~/${name}`, json)
-/** Acts on the intent of the scene. */
 export const simulate = act('simulate-payment')
 export const cancel = act('cancel')
 export const refund = act('refund')

@@ -14,7 +14,7 @@ const pay: Plain = {
 
 const names = ['simulate', 'cancel', 'half', 'most', 'pay', 'look'] as const
 
-/** Generates concurrent payments, cancellations and refunds of a new intent. */
+/** Concurrent payments, cancellations and refunds of one new intent. */
 export const races: fc.Arbitrary<Scene> = fc
   .record({
     actor: fc.nat({ max: 1_000_000 }),

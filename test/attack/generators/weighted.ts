@@ -1,6 +1,5 @@
 import * as fc from 'fast-check'
 
-/** Generates values of several arbitraries, each as often as its weight says. */
 export const weighted = <Values extends unknown[]>(
   ...choices: { [Index in keyof Values]: [weight: number, arbitrary: fc.Arbitrary<Values[Index]>] }
 ): fc.Arbitrary<Values[number]> => fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })))

@@ -1,7 +1,7 @@
 import { after, before, drop, type Edit, replace } from '../../support/edited-build/edit.ts'
 import type { Sought } from '../round.ts'
 
-/** A bug to plant, and the check that must find it. */
+/** A bug, and the check that must find it. */
 export interface Plant extends Sought {
   bug: string
   edits: readonly Edit[]
@@ -21,7 +21,7 @@ const writes = /^(POST|PUT|PATCH) \/dev\//
 
 const invalidJson = "return { refusal: refuse('INVALID_JSON') }"
 
-/** At least one for each check. */
+/** There's at least one per check. */
 export const plants: readonly Plant[] = [
   plant('no fault', writes, 'a body that is not JSON causes an internal error', [
     before('parseJson', invalidJson, "throw new TypeError('no JSON')"),

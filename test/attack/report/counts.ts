@@ -1,7 +1,7 @@
-/** Numbers of requests by target and by kind of key, with the outcomes. */
+/** Requests by target and by kind of key, with their outcomes. */
 export interface Counts {
   add(target: string, kind: string, outcome: string): void
-  /** The rows of the table: targets, then kinds of key. */
+  /** Targets first, then kinds of key. */
   rows(): string[][]
 }
 

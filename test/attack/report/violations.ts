@@ -1,14 +1,12 @@
-/** Violations by check, each with the bytes that caused it. */
+/** Grouped by check, each with the bytes that caused it. */
 export interface Violations {
   add(check: string, sentence: string, sent: Buffer | null): void
   count(): number
-  /** The checks with violations. */
   checks(): string[]
-  /** The report. */
   lines(): string[]
 }
 
-/** The most violations printed for each check. */
+/** More violations of one check aren't printed. */
 const maxPrinted = 5
 const maxBytes = 1500
 
@@ -39,7 +37,7 @@ const linesOf = ({ sentence, sent }: Violation): string[] =>
 
 const keys = /\b[sp]k_(test|live)_\w+/g
 
-/** A shell command that sends the same bytes to `$PORT`, with `$KEY` instead of the deleted key. */
+/** A shell command that sends the same bytes to `$PORT`, with `$KEY` for the key, which is deleted. */
 function repetition(sent: Buffer): string {
   const text = sent
     .subarray(0, maxBytes)

@@ -1,4 +1,4 @@
-/** Calls the API with a key, each time with an idempotency key of its own. Throws for a refusal. */
+/** Uses a new idempotency key each time. Throws if refused. */
 export type Call = (method: string, path: string, body?: object) => Promise<{ data: Record<string, unknown> }>
 
 export function createClient(origin: string, key: string, name: string): Call {

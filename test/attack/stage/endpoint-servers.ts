@@ -3,14 +3,13 @@ import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { listen } from '../../support/listen.ts'
 
-/** Two endpoint servers: one that the service may reach, and a trap. */
+/** The service may reach one of them. The other is a trap. */
 export interface EndpointServers {
-  /** host:port of the server in WEBHOOK_ALLOWED_HOSTS. `/hook` accepts, `/redirect` redirects to the trap. */
+  /** host:port for WEBHOOK_ALLOWED_HOSTS. `/hook` accepts, `/redirect` redirects to the trap. */
   allowedHost: string
   allowedPort: number
   /** Listens on every address of this machine. */
   trapPort: number
-  /** The connections to the trap. */
   trapped: string[]
   close(): void
 }

@@ -2,11 +2,9 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import ipaddr from 'ipaddr.js'
 
-/** A name server on loopback, for names that lead to private addresses. */
+/** Runs on loopback, for names that lead to private addresses. */
 export interface NameServer {
-  /** address:port */
   address: string
-  /** Sets the addresses of a name. */
   setAddresses(name: string, addresses: readonly string[]): void
   close(): void
 }
@@ -46,7 +44,7 @@ function respondTo(question: Buffer, known: ReadonlyMap<string, readonly string[
   return response
 }
 
-/** Reads the name of the first question, and the offset of its type. */
+/** Reads the first question's name, and the offset of its type. */
 function readName(question: Buffer): { name: string; end: number } {
   const labels: string[] = []
   let at = header
@@ -57,7 +55,7 @@ function readName(question: Buffer): { name: string; end: number } {
   return { name: labels.join('.').toLowerCase(), end: at + 1 }
 }
 
-/** The record of the name in the question (a pointer to byte 12), with class IN and TTL 0. */
+/** Names the question's name (a pointer to byte 12), with class IN and TTL 0. */
 function recordOf(address: Buffer): Buffer {
   const record = Buffer.alloc(12)
   record.writeUInt16BE(0xc00c, 0)

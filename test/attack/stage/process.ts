@@ -4,9 +4,8 @@ import { createWriteStream, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { waitFor } from '../../support/wait-for.ts'
 
-/** The state that a process writes to its record (preload.mjs). */
+/** Written by the process itself (preload.mjs). */
 export interface State {
-  /** `web` or `worker`. */
   name: string
   /** Bytes of the heap and of Buffers, after a full collection. */
   held: number
@@ -16,12 +15,11 @@ export interface State {
 
 export interface Attacked {
   name: string
-  /** The targets of its connections, as `address:port`, each once. */
+  /** Where it connected to, as `address:port`, each once. */
   connections(): string[]
   state(): Promise<State>
-  /** The output so far. */
   log(): string
-  /** How the process ended too early. Null while it runs. */
+  /** Says how the process ended too early. Null while it runs. */
   endedAs(): string | null
   stop(): Promise<void>
 }
@@ -29,7 +27,7 @@ export interface Attacked {
 const inside = new URL('../preload.mjs', import.meta.url).href
 const startLimitMs = 30_000
 
-/** Starts a program of a build and waits until it serves. Its output goes to `folder/<name>.log`. */
+/** Waits until the program serves. Its output goes to `folder/<name>.log`. */
 export async function startAttacked(
   name: 'web' | 'worker',
   program: string,

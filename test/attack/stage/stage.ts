@@ -13,7 +13,7 @@ import { type EndpointServers, startEndpointServers } from './endpoint-servers.t
 import { type NameServer, startNameServer } from './name-server.ts'
 import { type Attacked, startAttacked } from './process.ts'
 
-/** The service under attack with its servers, and traps at addresses that it must not reach. */
+/** The attacked service with its servers, and traps at addresses it must not reach. */
 export interface Stage {
   origin: string
   port: number
@@ -23,14 +23,14 @@ export interface Stage {
   endpointServers: EndpointServers
   provider: Provider
   nameServer: NameServer
-  /** Dependencies of this process, on the same database. They create keys and read documents. */
+  /** This process's access to the same database, to create keys and read documents. */
   deps: Deps
   stop(): Promise<void>
 }
 
 /**
- * Starts a build and its servers. Logs go to `folder`. In production mode, no endpoint on this machine is allowed, and
- * the wallet provider is down.
+ * Starts a build and its servers, with logs in `folder`. Production mode allows no endpoint on this machine, and the
+ * wallet provider is down.
  */
 export async function openStage(build: string, folder: string, isProduction: boolean): Promise<Stage> {
   const [mongo, redis, endpointServers, provider, nameServer, port] = await Promise.all([
@@ -48,7 +48,7 @@ export async function openStage(build: string, folder: string, isProduction: boo
     QUEUE_PREFIX: 'attack',
     SECRET_KEY: randomBytes(32).toString('base64'),
     LOG_LEVEL: 'info',
-    // The client address comes from X-Forwarded-For.
+    // X-Forwarded-For sets the client address.
     TRUST_PROXY: '1',
     RATE_LIMIT_PER_SECOND: '0',
     LIVE_CODES_PER_BUSINESS: '1000000',

@@ -24,7 +24,6 @@ const act = (path: string): Target => ({
   method: 'PUT',
 })
 
-/** The query parameters of a page, each a string. */
 const params = (...names: string[]): object => ({
   type: 'object',
   properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])),
@@ -33,7 +32,7 @@ const params = (...names: string[]): object => ({
 const csrf = ['~csrf~', '~csrf~', '~csrf~', '', 'forged', '~form~']
 const span = ['from', 'to']
 
-/** All addresses besides the API: pages for customers, staff, operators and readers of the documentation. */
+/** Everything besides the API: pages for customers, staff, operators and readers of the documentation. */
 export const pages: readonly Target[] = [
   page('customer', '/', params('lang', 'code')),
   form('customer', '/', { code: ['~code~', '123456', '', '12 34 56'], lang: ['en', 'fr', 'ar'] }),

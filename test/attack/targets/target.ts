@@ -2,16 +2,15 @@ import type { Route } from '../../../src/http/operations/route.ts'
 import { routes } from '../../../src/http/routes/routes.ts'
 import { pages } from './pages.ts'
 
-/** A method and a path, with the shape of a valid request. */
+/** A method and a path, and what a valid request looks like. */
 export interface Target {
-  /** `POST /dev/intents`. */
   name: string
   method: string
-  /** With references instead of parameters (cast/references.ts). */
+  /** Contains references in place of parameters (cast/references.ts). */
   path: string
-  /** The credentials that the target expects: a key, none, or a staff session. */
+  /** Which credentials it expects: a key, none, or a staff session. */
   by: 'key' | 'customer' | 'staff'
-  /** JSON Schema of a valid query. Null if the target reads none. */
+  /** JSON Schema. Null if the target reads no query. */
   query: object | null
   body: TargetBody
   route: Route | null
@@ -22,7 +21,6 @@ export type TargetBody =
   | { kind: 'json' | 'csv'; schema: object }
   | { kind: 'form'; fields: Readonly<Record<string, readonly string[]>> }
 
-/** The kind of id for each parameter. */
 const parameters: Record<string, string> = {
   referenceNumber: 'intent',
   vid: 'variant',
@@ -36,7 +34,7 @@ const parameters: Record<string, string> = {
   orders: 'order',
 }
 
-/** Returns `/dev/intents/~intent~` for `/dev/intents/:referenceNumber`. The kind of an `id` is the noun before it. */
+/** `/dev/intents/:referenceNumber` becomes `/dev/intents/~intent~`. An `id` refers to the noun before it. */
 const filledIn = (path: string): string =>
   path.replaceAll(/((?:(\w+)\/)?(\w[\w-]*))\/:(\w+)/g, (_, nouns: string, _first, noun: string, name: string) => {
     const kind = parameters[name] ?? parameters[nouns] ?? parameters[noun]
@@ -60,5 +58,5 @@ function bodyOf(route: Route): TargetBody {
   return { kind: route.body ?? 'json', schema }
 }
 
-/** Every operation in the table of routes, and every page. */
+/** Every route's operation, and every page. */
 export const targets: readonly Target[] = [...routes.map(operation), ...pages]

@@ -6,11 +6,10 @@ import type { Attack, Site } from '../generators/attack.ts'
 export interface Sender {
   actor: Actor
   staff: Staff
-  /** Replaces references. */
   fill(text: string): string
 }
 
-/** Requests below /admin carry the session of their staff, except a sign-in, which would end it. */
+/** Below /admin, requests carry a staff session, except sign-ins, which would end it. */
 const isForStaff = (line: string): boolean => /^\/admin(\/|$|\?)/.test(line)
 
 type Header = readonly [name: string, value: string]
@@ -20,7 +19,7 @@ const browserHeaders = (origin: string, site: string): Header[] => [
   ['Sec-Fetch-Site', site],
 ]
 
-/** The headers by which a browser names the page that sent a request. */
+/** A browser's headers that name the page it came from. */
 const headersOfSite: Readonly<Record<Site, readonly Header[]>> = {
   own: browserHeaders('https://service.example', 'same-origin'),
   foreign: browserHeaders('https://evil.example', 'cross-site'),
@@ -29,7 +28,6 @@ const headersOfSite: Readonly<Record<Site, readonly Header[]>> = {
   silent: [],
 }
 
-/** The bytes of a request. */
 export function compose(attack: Attack, { actor, staff, fill }: Sender): Buffer {
   if (attack.raw !== null) return Buffer.from(fill(attack.raw.text), 'latin1')
   const body = typeof attack.body === 'string' ? Buffer.from(fill(attack.body)) : attack.body
@@ -75,6 +73,6 @@ function bodyBytes({ isChunked }: Attack, body: Buffer | null): Buffer[] {
   return body.length === 0 ? [last] : [Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n'), last]
 }
 
-/** Encodes spaces and non-ASCII characters. Only raw requests contain them unencoded. */
+/** Encodes spaces and non-ASCII characters, which only raw requests contain unencoded. */
 const asTarget = (line: string): string =>
   line.replaceAll(/[^\x21-\x7e]/gu, (each) => encodeURIComponent(each.toWellFormed()))

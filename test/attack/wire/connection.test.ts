@@ -7,11 +7,11 @@ import { openConnection, type Result, sendAlone } from './connection.ts'
 const good = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
 const request = Buffer.from('GET / HTTP/1.1\r\n\r\n')
 
-describe('The HTTP clients in `npm run attack`', () => {
+describe('The HTTP clients of `npm run attack`', () => {
   let server: Server
   let port: number
   let requests = 0
-  /** Handles each request, by its number from 1 over all connections. */
+  /** How to handle each request. Its number counts from 1 over all connections. */
   let act: (socket: Socket, number: number) => void
 
   beforeEach(async () => {
@@ -27,7 +27,6 @@ describe('The HTTP clients in `npm run attack`', () => {
   })
   afterEach(() => server.close())
 
-  /** Sends requests one after the other on one connection. */
   async function sendInOrder(times: number, isHead: boolean): Promise<Result[]> {
     const line = openConnection(port)
     const result: Result[] = []
@@ -55,13 +54,13 @@ describe('The HTTP clients in `npm run attack`', () => {
     expect(second).to.have.nested.property('response.status', 200)
   })
 
-  it('do not retry a request if the connection closes only after a while', async () => {
+  it("don't retry a request whose connection closes only after a while", async () => {
     act = (socket, number) => (number === 2 ? setTimeout(() => socket.end(), 400) : socket.write(good))
     const [, second] = await sendInOrder(2, false)
     expect(second).to.include({ none: 'closed', part: 0, isRepeated: false })
   })
 
-  it('count the extra bytes that arrive with a response, after a response to HEAD, or before the next request', async () => {
+  it('count extra bytes with a response, after a response to HEAD, and before the next request', async () => {
     act = (socket) => socket.write(`${good}EXTRA`)
     expect((await sendInOrder(1, false))[0]).to.have.nested.property('response.beyond', 5)
     act = (socket) => socket.write(good)
@@ -74,7 +73,7 @@ describe('The HTTP clients in `npm run attack`', () => {
     expect((await sendInOrder(2, false))[1]).to.have.nested.property('response.beyond', 4)
   })
 
-  it('return all responses to a raw request, and count the bytes after the last response', async () => {
+  it('return all responses to a raw request, and count the bytes after the last', async () => {
     act = (socket) => socket.end(`${good}${good}rest`)
     const { responses } = await sendAlone(port, request, 2)
     expect(responses.map(({ beyond }) => beyond)).to.deep.equal([0, 4])

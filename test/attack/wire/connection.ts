@@ -1,19 +1,18 @@
 import { connect, type Socket } from 'node:net'
 import { readResponse, type WireResponse } from './response.ts'
 
-/** A request that got no complete response, with the wait and the number of bytes that arrived. */
+/** No complete response came. Says how long the wait was and how many bytes arrived. */
 export interface NoResponse {
   none: 'closed' | 'late'
   ms: number
   part: number
 }
 
-/** The result of a request. `isRepeated`: the kept connection was closing, so the request was repeated on a new one. */
+/** `isRepeated`: the kept connection was closing, so the request was repeated on a new one. */
 export type Result = Outcome & { isRepeated: boolean }
 
 type Outcome = { response: WireResponse } | NoResponse
 
-/** A keep-alive connection. */
 export interface Connection {
   send(bytes: Buffer, isHead: boolean): Promise<Result>
   close(): void
@@ -21,13 +20,12 @@ export interface Connection {
 
 const unreachable: Result = { none: 'closed', ms: 0, part: 0, isRepeated: false }
 
-/** Exceeds the time of the slowest operation, a request for the event feed that is held for 25 s. */
+/** Longer than the slowest operation, a 25 s long poll of the event feed. */
 export const timeoutMs = 30_000
 /** A connection that was already closing when the request was written ends within this time. */
 const staleMs = 250
 const empty = Buffer.alloc(0)
 
-/** A connection, and its unread bytes. */
 interface Link {
   socket: Socket
   read: Buffer
@@ -69,7 +67,7 @@ export function openConnection(port: number): Connection {
 
   return {
     async send(bytes, isHead) {
-      // Bytes that arrived after the last response, which no request caused.
+      // Bytes after the last response, which no request caused.
       const stray = kept?.read.length ?? 0
       if (stray > 0) kept?.socket.destroy()
       const wasKept = kept !== null && !kept.socket.destroyed
@@ -86,7 +84,7 @@ export function openConnection(port: number): Connection {
   }
 }
 
-/** Whether the server closed a kept connection just when it was used. Then it ends at once, without a byte. */
+/** Whether the server closed a kept connection just as it was used: it then ends at once, without a byte. */
 const isStale = (result: Outcome): boolean =>
   'none' in result && result.none === 'closed' && result.part === 0 && result.ms < staleMs
 
@@ -102,7 +100,7 @@ async function dialLink(port: number): Promise<Link | null> {
   return link
 }
 
-/** The responses to raw bytes. `end`: the server closed the connection, the timeout passed, or this process left. */
+/** `end`: the server closed the connection, the timeout passed, or this process left. */
 export interface RawResult {
   responses: WireResponse[]
   end: 'closed' | 'late' | 'left'
@@ -114,7 +112,7 @@ export interface RawResult {
 /** How long to wait for unexpected responses. */
 const graceMs = 250
 
-/** Writes bytes on a new connection, waits for the expected number of responses, and closes soon after. */
+/** Uses a new connection, waits for the expected number of responses, and closes soon after. */
 export async function sendAlone(port: number, bytes: Buffer, expected: number): Promise<RawResult> {
   const startedAt = performance.now()
   const socket = await dial(port)
@@ -148,11 +146,11 @@ function responsesIn(bytes: Buffer, hasEnded: boolean): WireResponse[] {
   const found = readResponse(bytes, false, hasEnded)
   if (found === null) return []
   const later = responsesIn(bytes.subarray(found.end), hasEnded)
-  // Only for the last response does `beyond` count the bytes after it.
+  // Only the last response's `beyond` counts the bytes after it.
   return later.length === 0 ? [found.response] : [{ ...found.response, beyond: 0 }, ...later]
 }
 
-/** Opens a connection. Resolves to null if the server does not listen. */
+/** Null if the server does not listen. */
 async function dial(port: number): Promise<Socket | null> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
   // The event `close` follows.

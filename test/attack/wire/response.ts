@@ -1,15 +1,13 @@
-/** A response as it was received. */
 export interface WireResponse {
   status: number
-  /** The last value of each header, by its name in lower case. */
+  /** Names are in lower case, and the last value wins. */
   headers: ReadonlyMap<string, string>
   cookies: readonly string[]
   body: string
-  /** The number of bytes after the response that belong to no other one. */
+  /** How many bytes after the response belong to no other. */
   beyond: number
 }
 
-/** The parsed body, or undefined if it is not JSON. */
 export function parsed({ body }: Pick<WireResponse, 'body'>): unknown {
   try {
     return JSON.parse(body)
@@ -18,7 +16,7 @@ export function parsed({ body }: Pick<WireResponse, 'body'>): unknown {
   }
 }
 
-/** Returns the first response and its end, or null while it is incomplete. A response to HEAD has no body. */
+/** Null while the response is incomplete. A response to HEAD has no body. */
 export function readResponse(
   bytes: Buffer,
   isHead: boolean,
@@ -55,7 +53,7 @@ function readBody(
   const length = headers.get('content-length')
   if (length === undefined) return hasEnded ? { text: bytes.toString('utf8', begin), end: bytes.length } : null
   const end = begin + Number(length)
-  // With an invalid length, the response never counts as complete.
+  // A response with an invalid length never counts as complete.
   return bytes.length >= end ? { text: bytes.toString('utf8', begin, end), end } : null
 }
 

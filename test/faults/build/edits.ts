@@ -1,10 +1,10 @@
 import { after, before, type Edit, replace } from '../../support/edited-build/edit.ts'
 
-/** A named point between two steps of an operation, where a process of a test build can die or stop (inside.ts). */
+/** A named point between two steps of an operation, where a test build's process can die or stop (inside.ts). */
 export interface Point {
   /** The operation, and its last or next step: `create.inserted`, `create.before-insert`. */
   name: string
-  /** The type of process that passes the point, or passes it more often. */
+  /** Which type of process passes the point, or passes it more often. */
   process: 'web' | 'worker'
   edits: Edit[]
 }
@@ -15,7 +15,7 @@ type PointSpec = readonly [name: string, within: string, find: string]
 const pointsOf = (process: Point['process'], insert: typeof before, specs: readonly PointSpec[]): Point[] =>
   specs.map(([name, within, find]) => ({ name, process, edits: [insert(within, find, `reach('${name}')`)] }))
 
-/** All named points. Writes pass `write.…`, payments and refunds `wallet.…`, and acts of staff `transaction.…`. */
+/** All named points: `write.…` for writes, `wallet.…` for payments and refunds, `transaction.…` for staff actions. */
 export const points: readonly Point[] = [
   ...pointsOf('web', before, [
     ['write.key-looked-up', 'write', 'idempotencyKey($$)'],
@@ -62,7 +62,7 @@ export const points: readonly Point[] = [
     ['outcome.received', 'queryOrder', "$.outcome !== 'unknown'"],
     ['relay.events-read', 'relayDocument', '$.findActiveEndpoints($$)'],
     ['relay.before-insert', 'relayDeliveries', '$.allSettled($$)'],
-    // Passed for each delivery that was inserted with a lease, before its attempt begins.
+    // Passed for each delivery inserted with a lease, before its attempt begins.
     ['relay.inserted', 'relayTo', 'beginAttempt($$)'],
     ['relay.deliveries-inserted', 'relayDeliveries', '$.enqueue($$)'],
     ['relay.enqueued', 'relayDeliveries', '$.deliveries += $'],
@@ -100,7 +100,7 @@ export const points: readonly Point[] = [
   ]),
 ]
 
-/** Adds the offset of a round to database time. support/wall-clock.mjs sets the wall clocks. */
+/** Adds a round's offset to database time. support/wall-clock.mjs sets the wall clocks. */
 const shiftedTime = replace('noShift', '($ms) => $ms', '($ms) => $ms + offsetMs()')
 
 /** Lists have a count checkpoint every 5 items, because no list of a round has 2 000. */
@@ -108,5 +108,5 @@ const closeCheckpoints = replace('itemsPerCheckpoint', '2_000', '5')
 
 export const harnessEdits: readonly Edit[] = [shiftedTime, closeCheckpoints, ...points.flatMap(({ edits }) => edits)]
 
-/** Draws payment codes from only 500 values, so that some are drawn twice. A longer round would run out of codes. */
+/** Only 500 payment codes, so that some are drawn twice. A longer round would run out of codes. */
 export const fewCodes: Edit = replace('newPaymentCode', 'randomInt($)', 'randomInt(500)')

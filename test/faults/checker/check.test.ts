@@ -33,10 +33,10 @@ const entry = ({ dump }: Ordinary): LedgerDocument => the(dump.ledgerentries.at(
 const first = ({ calls }: Ordinary, what: What): Call => the(calls.find((each) => each.what === what))
 const deliveryOf = ({ dump }: Ordinary, event: string): DeliveryDocument =>
   the(dump.deliveries.find((delivery) => delivery.event === event))
-/** The delivery of the payment, with two attempts and two arrivals. */
+/** Has two attempts and two arrivals. */
 const confirmed = (round: Ordinary): DeliveryDocument => deliveryOf(round, 'payment.confirmed')
 const replayIn = ({ dump }: Ordinary) => the(dump.webhookreplays[0])
-/** The response in which a reader saw an event in the middle of the log. */
+/** Where a reader saw an event in the middle of the log. */
 const feedOf = (calls: Call[]): Call => the(having(calls, 'event.feed')[6])
 const arrivalsOf = (round: Ordinary) => round.arrivals.filter(({ body }) => body.includes(confirmed(round)._id))
 const again = (round: Ordinary, before: Call, given: Partial<Call>): Call => {
@@ -46,7 +46,7 @@ const again = (round: Ordinary, before: Call, given: Partial<Call>): Call => {
 }
 const lost = { status: null, response: null, headers: {} }
 const refused = refusal('AMOUNT_OUT_OF_RANGE', 400)
-/** Adds another call with the key of the refund. Its times count from the beginning of the first one. */
+/** Another call with the refund's key. Its times count from the start of the first one. */
 const earlierRefund = (round: Ordinary, from: number, to: number, response: Partial<Call>): unknown => {
   const refund = first(round, 'refund')
   const time = { began: refund.began + from, ended: refund.began + to }
@@ -64,7 +64,7 @@ const orderOf = (reference: string): ProviderRequest => {
   return { ...order, ...result, amount: 505, businessId: shop.id, reference }
 }
 
-/** Closes the day of the last entry, `days` days later. */
+/** Closes the last entry's day `days` days later. */
 const close = (round: Ordinary, days: number): unknown => {
   const { after, bookedAt, number, ...last } = entry(round)
   const { balance, opening, entries, byType, ...totals } = after
@@ -77,7 +77,7 @@ const close = (round: Ordinary, days: number): unknown => {
 }
 
 type Change = (round: Ordinary) => unknown
-/** Histories in which no promise is broken. */
+/** None of these breaks a promise. */
 const holding: Record<string, Change> = {
   'nothing unusual happened': () => undefined,
   'an unrecorded delivery arrived when a worker was killed': (round) => {
@@ -135,7 +135,7 @@ const holding: Record<string, Change> = {
   },
 }
 
-/** For each promise, histories in which it is broken. */
+/** Each of these breaks the promise. */
 const broken: Record<PromiseName, Record<string, Change>> = {
   'round.ended': { 'part of the round failed': ({ setting }) => setting.brokenOff.push('the audit: no') },
   'process.lives': {
@@ -290,15 +290,15 @@ const itemsIn = (list: Call): object[] => (dataIn(list) as { items: object[] }).
 const change = (thing: { body: string }, from: string, to: string): unknown =>
   (thing.body = thing.body.replace(from, to))
 
-describe("The fault harness's checker", () => {
+describe("The fault run's checker", () => {
   for (const [what, make] of Object.entries(holding))
-    it(`reports nothing if ${what}`, () => {
+    it(`accepts a history in which ${what}`, () => {
       const round = ordinary()
       make(round)
       expect(checkEvidence(round)).to.deep.equal([])
     })
 
-  it('is tested with at least one broken history for every promise', () => {
+  it('has at least one broken history for every promise', () => {
     for (const histories of Object.values(broken)) expect(Object.keys(histories)).to.not.deep.equal([])
   })
 
@@ -312,14 +312,14 @@ describe("The fault harness's checker", () => {
         expect(unread).to.deep.equal([])
       })
 
-  it('reports documents that it cannot check, and checks everything else', () => {
+  it("reports documents it can't check, and checks everything else", () => {
     const round = ordinary()
     round.ends.push({ at: at(3), process: 'web-1', message: 'it ended with 1' })
     for (const intent of round.dump.intents) Object.assign(intent, { refunds: null })
     expect([...brokenIn(round)]).to.include.members(['process.lives', 'refund.bounded'])
   })
 
-  it('excuses a delay that a fault or a busy machine can explain, but does not accept a faulty endpoint as an explanation', () => {
+  it('excuses a delay that a fault or a busy machine explains, but not one explained only by a faulty endpoint', () => {
     const late = (what: string, from: number, to: number): boolean => {
       const round = ordinary()
       deliveryOf(round, 'payment.expired').createdAt += 30_000
@@ -332,7 +332,7 @@ describe("The fault harness's checker", () => {
     expect(late('machine.busy', 50, 180)).to.equal(false)
   })
 
-  it('reads and checks the evidence in a folder', async () => {
+  it('checks the evidence in a folder', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'evidence-'))
     const write = (file: string, lines: unknown[]) =>
       writeFileSync(join(folder, file), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))

@@ -3,7 +3,7 @@ import { promises } from './promises/promises.ts'
 import { type Evidence, readFolder } from './read-folder.ts'
 import { type Check, type Checked, nothingChecked, type Round, roundOf } from './round.ts'
 
-/** The result of a check. `checked`: how much the promises about time could have reported. */
+/** `checked`: how much the promises about time could have reported. */
 export type Verdict = { violations: Violation[]; checked: Checked; busy: Round['times']['busy'] }
 
 export async function check(folder: string): Promise<Verdict> {
@@ -23,7 +23,7 @@ const violationsIn = (round: Round): Violation[] =>
     guarded(promise, () => [...find(round)].map(([subject, message]) => ({ promise, subject, message }))),
   )
 
-/** Reports a violation if the check cannot read the evidence. */
+/** Evidence that can't be read counts as a violation. */
 function guarded(promise: string, find: () => Violation[]): Violation[] {
   try {
     return find()

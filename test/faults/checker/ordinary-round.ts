@@ -20,10 +20,10 @@ export const other = { id: idOf('other'), key: idOf('key-other'), marker: 'other
 const secret = 'a'.repeat(64)
 const path = '/api/v1/dev'
 
-/** A round without violations, and the parts of it that tests change. */
+/** A round without violations, and the parts that tests change. */
 export type OrdinaryRound = Evidence & Ordinary & { lines: Line[] }
 
-/** The evidence of a round that left the documents of an ordinary shop. */
+/** From a round that left an ordinary shop's documents. */
 export function ordinaryRound(): OrdinaryRound {
   const lines: Line[] = []
   const documents = ordinaryDocuments()
@@ -77,7 +77,7 @@ function setting(): Evidence['setting'] {
 
 type Given = Partial<Call> & Pick<Call, 'what' | 'path'>
 
-/** Adds a call with the shop's key that took a tenth of a second. */
+/** A call with the shop's key that took a tenth of a second. */
 export function call(round: Evidence, seconds: number, given: Given): Call {
   const number = round.calls.length + 1
   const made: Call = {
@@ -100,7 +100,6 @@ export const refusal = (code: string, statusCode: number) => ({
 const customer = { actor: 'customer', business: null, keyId: null, sandbox: null } as const
 export const staff = { ...customer, actor: 'support' } as const
 
-/** A write of the API. */
 const write = (to: Evidence, seconds: number, what: What, url: string, data: object, given?: Partial<Call>): Call =>
   call(to, seconds, { what, path: path + url, idempotencyKey: `${what}-1`, response: good(data), ...given })
 
@@ -155,7 +154,6 @@ export const read = (to: Evidence, intent: IntentDocument, seconds: number, by?:
     response: good(shown(intent)),
   })
 
-/** The webhook of a delivery. */
 function bodyOf({ _id, event, referenceNumber, facts: { status, commission, refund } }: DeliveryDocument): string {
   const returned = refund && { ...refund, returned_fees: { provider_ttc: refund.returnedFees.providerTtc } }
   const money = { amount: 500, commission: { provider_ttc: commission?.providerTtc ?? 0 } }
@@ -163,7 +161,7 @@ function bodyOf({ _id, event, referenceNumber, facts: { status, commission, refu
   return JSON.stringify({ id: _id, event, sandbox: true, data })
 }
 
-/** A webhook that was signed at `when` arrives. */
+/** A webhook arrives that was signed at `when`. */
 export function arrive(to: Evidence, when: number, event: string, body: string, given?: Partial<Arrival>): void {
   const timestamp = String(Math.floor(when / 1000))
   const signature = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
@@ -176,7 +174,7 @@ export function arrive(to: Evidence, when: number, event: string, body: string, 
   })
 }
 
-/** Two readers follow the log from this event on. One began at the end of the log. */
+/** Two readers follow the log from this event on, one of which started at its end. */
 export function follow(round: Evidence, from = 1): void {
   for (const { _id, number, event: type, createdAt } of round.dump.events.slice(from - 1)) {
     const item = { id: _id, type, createdAt: new Date(createdAt).toISOString(), body: { id: _id, event: type } }

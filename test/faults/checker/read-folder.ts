@@ -13,7 +13,7 @@ import {
 
 export type Line = { from: string; line: string }
 
-/** The evidence of a round. Calls are in the order in which they began. */
+/** A round's evidence. Calls are in the order in which they began. */
 export interface Evidence {
   setting: Setting
   calls: Call[]
@@ -22,11 +22,11 @@ export interface Evidence {
   faults: Fault[]
   ends: Exit[]
   dump: Documents
-  /** Every line of the logs and of the dump, with its file, such as `log/web-1.log`. */
+  /** Every line of the logs and the dump, with its file, such as `log/web-1.log`. */
   texts: () => Iterable<Line>
 }
 
-/** Reads a folder of evidence. A missing file counts as empty. @throws {Error} if the setting is missing */
+/** A missing file counts as empty. @throws {Error} if the setting is missing */
 export function readFolder(folder: string): Evidence {
   const records = <T>(file: string) => linesOf(join(folder, file)).map((line) => JSON.parse(line) as T)
   const namesIn = (part: string): string[] => (existsSync(join(folder, part)) ? readdirSync(join(folder, part)) : [])
@@ -51,7 +51,6 @@ export function readFolder(folder: string): Evidence {
   }
 }
 
-/** A missing file has no lines. */
 export const linesOf = (path: string): string[] =>
   existsSync(path)
     ? readFileSync(path, 'utf8')

@@ -3,21 +3,20 @@ import type { Call, What } from '../evidence/evidence.ts'
 import { errorOf, isReplay } from './responses.ts'
 import { lateMs, type Times } from './times.ts'
 
-/** All calls of one write: those with the same API key, method, path and idempotency key in 24 hours (SPEC 5.4). */
+/** All calls of one write: the same API key, method, path and idempotency key within 24 hours (SPEC 5.4). */
 export interface Request {
   what: What
   businessId: string
   sandbox: boolean
   path: string
   idempotencyKey: string
-  /** In the order in which they began. */
   calls: Call[]
   began: number
-  /** The last moment at which the write may have taken effect. */
+  /** The write may have taken effect until then. */
   ended: number
-  /** The first call with a response that is kept and not overtaken, or null if the outcome is unknown. */
+  /** The first call whose response is stored and not overtaken. Null if the outcome is unknown. */
   settled: Call | null
-  /** The key was used for more than 24 hours, so the write may have run once more. */
+  /** The key was in use for more than 24 hours, so the write may have run once more. */
   isAcrossDays: boolean
 }
 
@@ -39,7 +38,7 @@ export function requestsOf(calls: Call[], { aheadAt }: Pick<Times, 'aheadAt'>): 
 
 const shownAt = ({ began, clockAheadMs }: Call): number => began + clockAheadMs[0]
 
-/** Splits calls by the lifetimes of their key, which expires after a day of the service's clock. */
+/** Splits calls where their key expires, after a day of the service's clock. */
 function livesOf(calls: Call[]): Call[][] {
   const lives: Call[][] = []
   for (const call of calls) {
@@ -69,7 +68,7 @@ function requestOf(calls: Call[], isAcrossDays: boolean): Request {
   }
 }
 
-/** Refusals that are not kept, because they come before the claim of the key or without a body. */
+/** These come before the key is claimed, or without a body, so they aren't stored. */
 const notKept = new Set([
   'INVALID_API_KEY',
   'SECRET_KEY_REQUIRED',
@@ -83,12 +82,12 @@ const notKept = new Set([
 export const isSettled = (call: Call): boolean =>
   call.status !== null && call.status < 500 && (call.status < 300 || !notKept.has(errorOf(call)?.code ?? ''))
 
-/** Errors that are the outcome of an effect. */
+/** These errors are the outcome of an executed request. */
 const outcomes = ['REFUND_FAILED', 'PAYMENT_FAILED']
 const isEffect = (call: Call): boolean =>
   isSettled(call) && ((call.status ?? 500) < 300 || outcomes.includes(errorOf(call)?.code ?? ''))
 
-/** Whether a call was refused while a twin was at work, which then took effect. From then on, all get the effect. */
+/** Refused while a concurrent duplicate was at work, which then took effect. From then on, all get the effect. */
 export function isOvertaken(call: Call, calls: Call[]): boolean {
   const endOf = ({ status, ended }: Call): number => (status === null ? ended + lateMs : ended)
   const isBeside = (other: Call): boolean => other !== call && other.began < call.ended && endOf(other) > call.began
@@ -98,7 +97,7 @@ export function isOvertaken(call: Call, calls: Call[]): boolean {
 
 export const isDone = ({ settled }: Request): boolean => (settled?.status ?? 500) < 300
 
-/** Whether the write may have been done without a response that shows it, or once more. */
+/** The write may have been done without a response that shows it, or once more. */
 export const isUnknown = ({ settled, calls, isAcrossDays }: Request): boolean =>
   isAcrossDays ||
   (settled === null &&

@@ -14,13 +14,13 @@ export interface ShownIntent {
   refunds?: { id: string; amount: number; status: string }[]
   totalAmountRefunded?: number
   cancellationReason?: string
-  /** Only in the response to a refund. */
+  /** Part of a refund's response only. */
   refund?: { id: string; amount: number; status: string }
 }
 
 type Responded = Pick<Call, 'status' | 'response'>
 
-/** The data of a 2xx, or null for any other response. */
+/** A 2xx response's data. Null for any other. */
 export function dataOf<Data>(call: Responded | null): Data | null {
   if (call === null || call.status === null || call.status >= 300) return null
   return (call.response as { data?: Data } | null)?.data ?? null
@@ -50,7 +50,7 @@ export const endpointIn = ({ path }: Pick<Call, 'path'>): string => /\/endpoints
 
 export const queryOf = (path: string): URLSearchParams => new URL(path, 'http://service').searchParams
 
-/** The transitions of an intent (SPEC 3). */
+/** SPEC 3: which statuses may follow. */
 const becomes: Record<Status, Status[]> = {
   PENDING: ['PAID', 'CANCELLED', 'FAILED'],
   PAID: ['REFUNDED'],
@@ -62,7 +62,7 @@ const becomes: Record<Status, Status[]> = {
 export const mayBecome = (from: Status, to: Status): boolean =>
   from === to || becomes[from].some((next) => mayBecome(next, to))
 
-/** The path and the digits that a customer sent to pay, by the id in the form. That id is the key of the payment. */
+/** What a customer sent to pay, by the form's id, which is also the payment's key. */
 export const formsIn = (calls: Call[]) =>
   calls
     .filter(({ what }) => what === 'pay.confirm')

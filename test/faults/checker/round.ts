@@ -32,7 +32,7 @@ export function roundOf(evidence: Evidence) {
   const times = timesOf(evidence)
   const requests = requestsOf(calls, times)
   const endedAt = Math.max(setting.quietAt ?? setting.healedAt, ...calls.slice(-1).map(({ ended }) => ended))
-  /** The service's clock when MongoDB was dumped. */
+  /** Time on the service's clock when MongoDB was dumped. */
   const endShown = endedAt + times.aheadAt(endedAt).to
   const keptMs = setting.settings.sandboxRetentionDays * dayMs
   const byShortCode = new Map(dump.intents.map((intent) => [intent.shortCode, intent]))
@@ -42,7 +42,7 @@ export function roundOf(evidence: Evidence) {
     if (isCalm) checked[promise] += 1
     return isCalm
   }
-  /** Whether the clean-up may have removed a document by the end. */
+  /** Whether a clean-up before the end of the round may have removed it. */
   const mayBeCleaned = ({ sandbox, createdAt }: { sandbox: boolean; createdAt: number }): boolean =>
     sandbox && createdAt + keptMs < endShown
   const isCleaned = mayBeCleaned({ sandbox: true, createdAt: setting.beganAt })
@@ -61,12 +61,12 @@ export function roundOf(evidence: Evidence) {
       found ??= violations(dump, { cleanedBefore: endShown - keptMs, isCleaned, lateMs })
       return found.flatMap(({ invariant, id, what }) => (invariants.includes(invariant) ? [[id, what]] : []))
     },
-    /** Returns whether the span was calm, and counts it for the promise. */
+    /** Whether the span was calm. If so, it counts for the promise. */
     isDue: (promise: Timed, span: Span, settleMs: number) => counted(promise, times.isCalm(span, settleMs)),
-    /** Like `isDue`, but ignores faults that only delay. */
+    /** Like `isDue`, but ignores faults that only cause delay. */
     isDueOfWrites: (promise: Timed, span: Span, settleMs: number) =>
       counted(promise, times.isCalmForWrites(span, settleMs)),
-    /** The requests with a response that shows that they were done, with its data. */
+    /** Requests that a response proves done, with its data. */
     done: <Data>(...whats: What[]): { request: Request; data: Data; call: number; ended: number }[] =>
       having(requests, ...whats).flatMap((request) => {
         const { settled } = request
@@ -77,12 +77,12 @@ export function roundOf(evidence: Evidence) {
     intentAt: (shortCode: string | undefined) => byShortCode.get(shortCode ?? ''),
     endpointOf: new Map(dump.webhookendpoints.map((endpoint) => [endpoint._id, endpoint])),
     deliveryOf: new Map(dump.deliveries.map((delivery) => [delivery._id, delivery])),
-    /** By the reference of the intent or order. */
+    /** Keyed by the reference of the intent or order. */
     deliveriesOf: groupsOf(dump.deliveries, ({ referenceNumber }) => referenceNumber),
-    /** The replays that may have inserted or re-queued a delivery, which names only the last of them. */
+    /** Replays that may have inserted or re-queued the delivery, which names only the last of them. */
     replaysOf: ({ endpointId, event }: DeliveryDocument) =>
       dump.webhookreplays.filter((replay) => replay.endpointId === endpointId && replay.events.includes(event)),
-    /** The endpoints that no merchant updated or deleted. Which events were due to the others is unknown. */
+    /** Endpoints that no merchant updated or deleted. Which events were due to the others is unknown. */
     steady: new Map(dump.webhookendpoints.flatMap((each) => (changed.has(each._id) ? [] : [[each._id, each]]))),
     publishable: new Set<string | null>(publishable.map(({ id }) => id)),
     createdAtOf: createdAtOf(evidence),
@@ -91,7 +91,7 @@ export function roundOf(evidence: Evidence) {
   }
 }
 
-/** When each intent and order was created, as stored or as a response showed before the clean-up. */
+/** Takes the stored time, or the one in a response from before the clean-up. */
 function createdAtOf({ calls, dump }: Evidence): Map<string, number> {
   type Order = { number: string; createdAt: string }
   const ordersIn = (call: Evidence['calls'][number]): Order[] => {

@@ -7,13 +7,13 @@ export type Span = { from: number; to: number }
 type Lasting = { began: number; ended: number }
 
 export const settles = {
-  /** Connections break (the driver waits 5 s), a primary is found, and waiting requests finish. */
+  /** Connections break (the driver waits 5 s), a primary is elected, and waiting requests finish. */
   requests: 6_000,
-  /** The leases of a dead worker end within 10 s, and the others poll every 2 s. */
+  /** A dead worker's leases end within 10 s, and the others poll every 2 s. */
   jobs: 10_000,
 } as const
 
-/** How long a write may still take effect after its client disconnected. */
+/** A write may still take effect this long after its client disconnected. */
 export const lateMs = 30_000
 /** Each process caches the offset for 20 ms (support/edited-build/inside.ts). */
 const readMs = 50
@@ -23,7 +23,7 @@ const isOf =
   ({ what }: Fault): boolean =>
     prefixes.some((prefix) => what.startsWith(prefix))
 
-/** By how much a fault set the clock: -3500 for `all -3500`. */
+/** E.g. -3500 for `all -3500`. */
 export const setIn = (target: string): number => Number(/ ([+-]\d+)$/.exec(target)?.[1] ?? 0)
 
 export type Times = ReturnType<typeof timesOf>
@@ -41,13 +41,13 @@ export function timesOf({ setting, calls, arrivals, faults }: Evidence) {
   const disturbing = faults.filter((fault) => !isOf('endpoint.')(fault))
   const ofWrites = disturbing.filter((fault) => !isOf('redis.', 'machine.')(fault))
   const busy = busyOf(setting, faults)
-  /** How far the service's clock may have been ahead of the machine's clock. */
+  /** How far the service's clock may have been ahead of the machine's. */
   const aheadAt = (at: number): Span =>
     spanOf(
       steps.filter(({ from, to }) => from <= at && at <= to),
       ({ ahead }) => ahead,
     )
-  /** How far the clocks of two processes may differ in the span: a jump does not reach them at the same time. */
+  /** How far two processes' clocks may differ, since a jump doesn't reach them at the same time. */
   const skewAround = ({ from, to }: Span): number => {
     const near = jumps.filter(({ began, ended }) => began <= to && ended + readMs >= from)
     return Math.max(0, ...near.map(({ target }) => Math.abs(setIn(target))))
@@ -55,25 +55,25 @@ export function timesOf({ setting, calls, arrivals, faults }: Evidence) {
   return {
     aheadAt,
     skewAround,
-    /** The earliest time that the service's clock may have shown. */
+    /** The earliest time the service's clock may have shown. */
     shownAt: (at: number): number => at + aheadAt(at).from,
     /** When the service's clock showed a time. */
     machineTime(shown: number): Span {
       const inside = steps.filter(({ from, to, ahead }) => from + ahead <= shown && shown <= to + ahead)
       return inside.length === 0 ? skipped(steps, shown) : spanOf(inside, ({ ahead }) => shown - ahead)
     },
-    /** Whether clocks jumped during a call, so that those of two processes may differ. */
+    /** Whether clocks jumped during a call, so that two processes' clocks may differ. */
     isSkewed: ({ began, ended }: Lasting): boolean => skewAround({ from: began, to: ended }) > 0,
-    /** The earliest beginning and the latest end of a call on the service's clock. */
+    /** A call's earliest beginning and latest end on the service's clock. */
     shownOf({ began, ended }: Lasting): Span {
       const skewMs = skewAround({ from: began, to: ended })
       return { from: began + aheadAt(began).from - skewMs, to: ended + aheadAt(ended).to + skewMs }
     },
-    /** Whether no fault lasted from `settleMs` before the span until its end. */
+    /** No fault lasted from `settleMs` before the span until its end. */
     isCalm: (span: Span, settleMs: number): boolean => !busy.isMostly && !meets(disturbing, span, settleMs),
-    /** The same, but ignores faults that only delay: those of Redis, and a busy machine. */
+    /** The same, but ignores faults that only cause delay: those of Redis, and a busy machine. */
     isCalmForWrites: (span: Span, settleMs: number): boolean => !meets(ofWrites, span, settleMs),
-    /** How long the machine was too busy to keep time. If this is more than half of the round, no span is calm. */
+    /** How long the machine was too busy to keep time. If that's more than half of the round, no span is calm. */
     busy,
   }
 }
@@ -83,7 +83,7 @@ function spanOf<T>(items: readonly T[], valueOf: (item: T) => number): Span {
   return { from: Math.min(...values), to: Math.max(...values) }
 }
 
-/** Work that a busy machine delayed is done within the time for which it was busy. */
+/** Work delayed by a busy machine is done within the time for which it was busy. */
 const meets = (faults: Fault[], span: Span, settleMs: number): boolean =>
   faults.some((fault) => {
     const { began, ended } = fault
@@ -112,7 +112,7 @@ function samplesOf(jumps: Fault[]): Sample[] {
   })
 }
 
-/** The periods in which the clock was ahead by a constant amount. They overlap where there is no sample. */
+/** Periods with a constant offset. They overlap where there's no sample. */
 function stepsOf(samples: Sample[]): Step[] {
   const inOrder = samples.toSorted((one, other) => one.at - other.at || one.ahead - other.ahead)
   const steps: Step[] = [{ from: Number.NEGATIVE_INFINITY, to: 0, ahead: inOrder[0]?.ahead ?? 0 }]
@@ -125,7 +125,7 @@ function stepsOf(samples: Sample[]): Step[] {
   return steps
 }
 
-/** The span of a time that no clock showed, because all of them jumped past it. */
+/** For a time that no clock showed, because all of them jumped past it. */
 function skipped(steps: Step[], shown: number): Span {
   const after = steps.findIndex(({ from, ahead }) => from + ahead > shown)
   return { from: steps[after]?.from ?? 0, to: steps[after - 1]?.to ?? Number.POSITIVE_INFINITY }

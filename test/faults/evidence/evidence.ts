@@ -1,4 +1,4 @@
-/** The files of a round's evidence, one record in JSON per line. Instants are of the machine's clock, in ms. */
+/** One JSON record per line. Instants are on the machine's clock, in ms. */
 export const files = {
   setting: 'setting.json',
   calls: 'calls.ndjson',
@@ -11,16 +11,16 @@ export const files = {
   violations: 'violations.json',
 } as const
 
-/** Settings of the service. `retrySeconds`: the seven delays between attempts. */
+/** `retrySeconds`: the seven delays between attempts. */
 type Settings = Record<`${'intentLifetime' | 'codeLifetime' | 'webhookTimeout'}Seconds`, number> & {
   retrySeconds: number[]
   sandboxRetentionDays: number
 }
 
-/** The state before the traffic began, and the settings of the service. */
+/** The state before the traffic began, and the service's settings. */
 export interface Setting {
   seed: number
-  /** `quietAt` is null if the service never became quiet, and `left` says what was still open. */
+  /** `quietAt` is null if the service never became quiet. Then `left` says what was still open. */
   beganAt: number
   healedAt: number
   quietAt: number | null
@@ -30,19 +30,19 @@ export interface Setting {
   businesses: {
     id: string
     name: string
-    /** Part of all labels, names, reasons and metadata of this business in that environment, and of no others. */
+    /** Part of all this business's labels, names, reasons and metadata in that environment, and of no others. */
     markers: { test: string; live: string }
     keys: { id: string; mode: 'test' | 'live'; kind: 'secret' | 'publishable'; secret: string }[]
   }[]
   wallets: { phone: string; pin: string; balance: number }[]
   providerWallets: { phone: string; pin: string; balance: number }[]
   staff: { name: string; role: 'support' | 'viewer'; password: string }[]
-  /** Variants whose stock the checker calculates. */
+  /** Variants whose stock the checker computes. */
   stock: { business: string; sandbox: boolean; product: string; variant: string; quantity: number }[]
   clientTimeoutMs: number
 }
 
-/** The purpose of a request. `overreach`: an act that the role of a viewer does not allow. */
+/** What a request is for. `overreach`: an action that a viewer's role doesn't allow. */
 export type What =
   | 'create'
   | 'read'
@@ -63,13 +63,13 @@ export type What =
   | `support.${'sign-in' | 'page'}`
   | `requeue${'' | '.all'}`
 
-/** One request to the service, with its response if there was one. Each retry is a separate call. */
+/** One request, with its response if there was one. Each retry is a separate call. */
 export interface Call {
   call: number
   began: number
   ended: number
   clockAheadMs: [number, number]
-  /** A `stranger` is a merchant who requests things of another business. The `auditor` reads everything at the end. */
+  /** A `stranger` is a merchant who requests another business's data. The `auditor` reads everything at the end. */
   actor: 'merchant' | 'customer' | 'support' | 'stranger' | 'auditor'
   /** The calls of one operation share this number. `attempt` numbers the calls of one write. */
   operation: number
@@ -86,7 +86,7 @@ export interface Call {
   path: string
   idempotencyKey: string | null
   body: unknown
-  /** The error codes that the traffic expects. Empty for a good request. */
+  /** Error codes that the traffic expects. Empty for a valid request. */
   expects: readonly string[]
   /** Null: no complete response, so the outcome is unknown. */
   status: number | null
@@ -96,10 +96,9 @@ export interface Call {
   responseHash?: string | null
 }
 
-/** The text of an HTML page, and the state of a payment page (`pending`, `waiting`, `paid`, …). */
+/** An HTML page's text, and a payment page's state (`pending`, `waiting`, `paid`, …). */
 export type Page = { text: string; state: string | null; location: string | null }
 
-/** One POST at a merchant's endpoint. */
 export interface Arrival {
   at: number
   clockAheadMs: number
@@ -115,22 +114,22 @@ export interface Arrival {
   done: number
 }
 
-/** One request at the wallet provider of live payments. */
+/** One request to the wallet provider of live payments. */
 export interface ProviderRequest {
   at: number
   clockAheadMs: number
   kind: 'payment' | 'refund'
   type: 'order' | 'outcome'
   key: string
-  /** With the fee. Null in a query. A refund has a `paymentKey` and no `reference`. */
+  /** Includes the fee. Null in a query. A refund has a `paymentKey` and no `reference`. */
   amount: number | null
   businessId: string | null
   reference: string | null
   paymentKey: string | null
   phone: string | null
-  /** The result in the provider's books: `succeeded`, `declined`, `failed`, `refused`, `expired` or `unknown`. */
+  /** In the provider's books: `succeeded`, `declined`, `failed`, `refused`, `expired` or `unknown`. */
   status: string
-  /** Whether this request decided the result. Money moves once for each key. */
+  /** Whether this request decided the result. Money moves once per key. */
   decided: boolean
   did: number | 'hung' | 'reset' | 'slow'
 }
@@ -139,12 +138,11 @@ export type Fault = { began: number; ended: number; what: string; target: string
 
 export type Exit = { at: number; process: string; message: string }
 
-/** A promise that did not hold. The subject is a reference number, a delivery or a call, for example. */
+/** A broken promise. The subject is e.g. a reference number, a delivery or a call. */
 export type Violation = { promise: string; subject: string; message: string }
 
-/** The id of the delivery in the body of a webhook; '' if there is none. */
+/** Taken from a webhook's body; '' if it has none. */
 export const deliveryIn = (body: string): string => /^\{"id":"([\w-]+)"/.exec(body)?.[1] ?? ''
 
-/** The calls or requests for one of these purposes. */
 export const having = <Member extends { what: What }>(members: Member[], ...whats: What[]): Member[] =>
   members.filter(({ what }) => whats.includes(what))

@@ -5,7 +5,7 @@ import { type Arrival, type Call, type Exit, type Fault, files, type ProviderReq
 
 export type Recording = ReturnType<typeof openRecord>
 
-/** Writes lines of evidence as things happen. Each file of a folder has one writer. */
+/** Writes evidence as things happen. Only one process writes each of a folder's files. */
 export function openRecord(folder: string) {
   mkdirSync(folder, { recursive: true })
   const streams = new Map<string, WriteStream>()

@@ -3,15 +3,14 @@ import type { PlannedFault } from '../nemesis/faults.ts'
 import { processNames, typeOf } from '../round/process.ts'
 import type { OperationName } from '../traffic/traffic.ts'
 
-/** The emphasis of a round, so that the bug shows soon. */
+/** What a round concentrates on, so that the bug shows soon. */
 export interface Focus {
   seconds: number
   often: readonly OperationName[]
-  /** The points at which processes die, or stop for `awayMs`. */
+  /** Where processes die, or stop for `awayMs`. */
   points: readonly string[]
   deed: 'kill' | 'stop'
   awayMs: number
-  /** Other faults, repeated. */
   faults: readonly Repeated[]
 }
 
@@ -19,13 +18,13 @@ const hourMs = 3_600_000
 
 const repeated = {
   'mongo.kill': { target: 'mongo', everyMs: 4000, forMs: 300 },
-  // The driver times out after 5 s. MongoDB carries out its commands afterwards.
+  // The driver times out after 5 s. MongoDB still carries out its commands afterwards.
   'mongo.stop': { target: 'mongo', everyMs: 12_000, forMs: 6500 },
   'redis.flush': { target: 'redis', everyMs: 4000, forMs: 0 },
   'redis.empty': { target: 'redis', everyMs: 8000, forMs: 500 },
-  // Longer than the lifetime of an intent.
+  // Longer than an intent's lifetime.
   'process.skew': { target: 'web-1', everyMs: 6000, forMs: 3000, aheadMs: 111_000 },
-  // Once, over a night.
+  // Only once, over a night.
   'clock.jump': { target: 'all', everyMs: 20_000, forMs: 0, aheadMs: 25 * hourMs },
 } as const
 
@@ -44,16 +43,16 @@ function repeat(what: Repeated, endMs: number): PlannedFault[] {
   return Array.from({ length: count }, (_, index) => at(index))
 }
 
-/** The round begins without faults, so that there is data. */
+/** A round begins without faults, so that there is data. */
 const firstAtMs = 2000
 /** A process passes a frequent point at once, and starts within two seconds. */
 const killEveryMs = 5000
-/** In addition to the time for which the process is stopped. */
+/** Added to the time for which the process is stopped. */
 const stopEveryMs = 3000
-/** How long a point waits to be passed. Points of rare operations may be passed late, or never. */
+/** Points of rare operations may be passed late, or never. */
 const armedMs = 6000
 
-/** Each process stops or dies at its points in turn. The other of its type follows half a period later. */
+/** Each process stops or dies at its points one after another. The other of its type follows half a period later. */
 function atPoints({ seconds, points: names, deed, awayMs }: Focus): PlannedFault[] {
   const everyMs = deed === 'kill' ? killEveryMs : awayMs + stopEveryMs
   return processNames.flatMap((target) => {
@@ -66,7 +65,7 @@ function atPoints({ seconds, points: names, deed, awayMs }: Focus): PlannedFault
       target,
       atMs: firstAtMs + (index + isSecond / 2) * everyMs,
       forMs: armedMs,
-      // At the 1st, 2nd or 3rd passing.
+      // The 1st, 2nd or 3rd time it is passed.
       order: { point: own[(index + first) % own.length]?.name ?? '', time: 1 + (index % 3), deed, awayMs },
     }))
   })

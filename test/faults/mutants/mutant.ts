@@ -13,7 +13,10 @@ export interface Mutant {
 
 type Emphasis = Partial<Focus>
 
-/** `name → what finds it`: promises separated by blanks, or a test file. A bug is its edits and its emphasis. */
+/**
+ * `name → what finds it`: promises separated by blanks, or a test file. A bug is its edits and what its round
+ * concentrates on.
+ */
 export type PlantedBugs = { [nameAndFinders: string]: Edit | readonly (Edit | Emphasis)[] }
 
 /** No faults, because most bugs show in plain traffic. */
@@ -21,9 +24,9 @@ const plain: Focus = { seconds: 10, often: [], points: [], deed: 'kill', awayMs:
 
 /** Processes die at these points. */
 export const killedAt = (...points: string[]): Emphasis => ({ seconds: 22, points })
-/** Processes stop at these points for long enough that a concurrent request overtakes them. */
+/** Processes stop here for long enough that a concurrent request overtakes them. */
 export const pausedAt = (...points: string[]): Emphasis => ({ seconds: 22, points, deed: 'stop', awayMs: 1500 })
-/** Processes stop at these points for longer than a lease, which lasts 10 s. */
+/** Processes stop here for longer than a lease, which lasts 10 s. */
 export const frozenAt = (...points: string[]): Emphasis => ({ seconds: 40, points, deed: 'stop', awayMs: 16_000 })
 export const under = (...faults: Repeated[]): Emphasis => ({ seconds: 30, faults })
 export const often = (...names: OperationName[]): Emphasis => ({ often: names })

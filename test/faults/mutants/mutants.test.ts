@@ -9,37 +9,37 @@ import { chooseMutants, controlOf, controls, mutants } from './mutants.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
-/** Promises that no bug reliably breaks on its own. */
+/** No bug reliably breaks one of these alone. */
 const notAlone = [
-  // Observed directly: checker/check.test.ts.
+  // Tested directly instead: checker/check.test.ts.
   'process.lives',
   'log.calm',
-  // A demand on the harness, not on the service.
+  // About the test harness, not the service.
   'round.ended',
-  // Which write is lost is chance, so one of several promises breaks.
+  // Chance decides which write is lost, so any of several promises breaks.
   'create.exists',
   // A short round has too few live payments.
   'provider.balances',
 ]
 
-describe('The mutants for the fault runs', () => {
-  it('have unique names, and the quick selection contains only existing mutants', () => {
+describe('The deliberate bugs (mutants) for fault runs', () => {
+  it('have unique names, and the quick selection contains only existing ones', () => {
     const names = [...controls, ...mutants].map(({ name }) => name)
     expect(new Set(names).size).to.equal(names.length)
     expect(chooseMutants([])).to.include.members([...controls])
   })
 
-  it('include, for each promise that a bug can reliably break on its own, a mutant that breaks only that promise', () => {
+  it('include one that breaks only the given promise, for each promise a bug can break on its own', () => {
     const alone = new Set(mutants.flatMap(({ caughtBy }) => (caughtBy.length === 1 ? caughtBy : [])))
     expect(Object.keys(promises).filter((name) => !alone.has(name))).to.have.members(notAlone)
   })
 
-  it('are caught by existing promises and tests', () => {
+  it('name existing promises and tests as their detectors', () => {
     const isKnown = (name: string): boolean => name in promises || existsSync(join(root, 'test', name))
     expect(mutants.flatMap(({ caughtBy }) => caughtBy).filter((name) => !isKnown(name))).to.deep.equal([])
   })
 
-  it('have plans that fit into the run and contain exactly the intended faults, and a control with the same kinds', () => {
+  it('have fault plans that fit into the run, with only the intended faults, and a matching control', () => {
     for (const { name, focus } of [...controls, ...mutants]) {
       const control = controlOf(focus).focus
       expect(control.faults, name).to.include.members([...focus.faults])
@@ -54,7 +54,7 @@ describe('The mutants for the fault runs', () => {
   })
 
   for (const { name, edits } of mutants)
-    it(`can be planted in the current source code together with all fault points: ${name}`, () => {
+    it(`can be inserted into the current source code along with all fault points: ${name}`, () => {
       expect(editedFiles(root, [...edits, ...harnessEdits, fewCodes]).size).to.be.greaterThan(0)
     })
 })

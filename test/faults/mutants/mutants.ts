@@ -11,7 +11,7 @@ const killPoints =
   'create.inserted write.before-response-kept relay.deliveries-inserted deliver.responded pay.wallet-responded ' +
   'refund.settled order.units-taken transaction.committed requeue.due-again'
 
-/** The service without a bug, in rounds like those of the mutants. Every violation is a false alarm. */
+/** No bug, in rounds like the mutants'. Every violation is a false alarm. */
 const [undisturbed, killed, frozen, emptied] = mutantsOf({
   'control-undisturbed': [lasting(25)],
   'control-killed': [killedAt(...killPoints.split(' ')), under('mongo.kill', 'mongo.stop', 'redis.flush'), lasting(33)],
@@ -27,7 +27,7 @@ export function controlOf({ points, deed, faults }: Focus): Mutant {
   return points.length + faults.length > 0 ? killed : undisturbed
 }
 
-/** A varied selection of bugs. `--mutants` without names plants these. */
+/** A varied selection, planted by `--mutants` without names. */
 const quickChoice = [
   'replay-runs-again replay-as-it-is-now event-after-the-write status-unguarded',
   'expiry-late code-released-early refund-again money-kept lease-untokened',
@@ -44,7 +44,7 @@ export function mutantNamed(name: string): Mutant {
   throw new Error(`There is no mutant ${name}. There are: ${all.map((each) => each.name).join(', ')}`)
 }
 
-/** These mutants and their controls. No names mean the quick choice, and `all` means every bug. */
+/** No names mean the quick choice, and `all` means every bug. */
 export function chooseMutants(names: readonly string[]): Mutant[] {
   if (names.includes('all')) return all
   const chosen = (names.length === 0 ? quickChoice : names).map(mutantNamed)

@@ -9,15 +9,14 @@ import type { Violation } from '../evidence/evidence.ts'
 import type { Mutant } from './mutant.ts'
 import { chooseMutants, controls } from './mutants.ts'
 
-/** The result of one round (try-one.ts), with the folder of its evidence. */
+/** One round's result (try-one.ts), with the folder of its evidence. */
 export type RoundOutcome = { violations: Violation[]; folder: string }
 
 type Finding = { isRight: boolean; message: string }
 
-/** The folder with the evidence about a mutant. */
 export const folderOf = (name: string): string => resolve('.data/faults/mutants', name)
 
-/** Some bugs show only if two things happen at the same time. They get a second round with another seed. */
+/** Some bugs show only if two things happen at the same time, so they get a second round with another seed. */
 const maxRounds = 2
 /** A round waits more than it computes, so two cores can run four rounds, each with its own servers. */
 const concurrency = 4
@@ -52,7 +51,7 @@ async function isCaught(mutant: Mutant): Promise<boolean> {
   }
 }
 
-/** Runs a round in its own process. A control must be clean, and a mutant break one of its promises. */
+/** In its own process. A control must be clean, and a mutant break one of its promises. */
 async function runARound(mutant: Mutant, round: number): Promise<Finding> {
   const child = fork(join(import.meta.dirname, 'try-one.ts'), [mutant.name, String(round)], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -73,7 +72,7 @@ async function runARound(mutant: Mutant, round: number): Promise<Finding> {
 const root = join(import.meta.dirname, '../../..')
 const sources = ['src', 'workers', 'schemas', 'test', 'dev', 'docs', 'package.json', 'tsconfig.json']
 
-/** Runs a test file on the sources with a bug. The bug is caught if some tests pass and some fail. */
+/** Runs a test file on the sources with a bug. It is caught if some tests pass and some fail. */
 async function runTest({ name, edits }: Mutant, test: string): Promise<Finding> {
   const folder = folderOf(name)
   rmSync(folder, { recursive: true, force: true })

@@ -13,16 +13,16 @@ const folder = folderOf(name)
 const { violations } = await runRound({
   seed: 4710 + Number(round),
   build: buildWith([...edits, ...harnessEdits, fewCodes]),
-  // A set of three would need two more servers for each of four rounds.
+  // Three members would mean two more servers for each of four rounds.
   servers: 'one-member',
   trafficSeconds: focus.seconds,
   // Four rounds share two cores.
   perSecond: 30,
   often: focus.often,
   plan: planOf(focus),
-  // All of the plan is carried out, however slow the machine is.
+  // The whole plan is carried out, however slow the machine is.
   maxLateMs: Number.POSITIVE_INFINITY,
-  // Twice the time until the last attempt at a delivery.
+  // Twice the time until a delivery's last attempt.
   quietSeconds: 75,
   folder,
 })

@@ -8,16 +8,16 @@ import { processNames, type ServiceProcess, typeOf } from '../round/process.ts'
 import { command, type RoundServers } from '../round/servers.ts'
 import type { EndpointServers } from '../traffic/endpoint-servers.ts'
 
-/** A fault of a plan. It begins at `atMs` and ends `forMs` later. */
+/** Begins at `atMs` and ends `forMs` later. */
 export interface PlannedFault {
   what: FaultName
   /** A process, a kind of server, an endpoint, or `all`. Each target has at most one fault at a time. */
   target: string
   atMs: number
   forMs: number
-  /** Of `process.point`: the process stays away for `awayMs` if it passes the point within `forMs`. */
+  /** Only for `process.point`: if the process passes the point within `forMs`, it stays away for `awayMs`. */
   order?: Order & { awayMs: number }
-  /** Of clocks. The clock of the service never jumps back. */
+  /** Only for clocks. The service's clock never jumps back. */
   aheadMs?: number
   behaviour?: string
 }
@@ -29,11 +29,11 @@ export interface Targets {
   endpointServers: Pick<EndpointServers, 'behave'>
 }
 
-/** How to end a fault. What differs from its plan: when it began, its length, its recorded target. */
+/** How to end a fault, and what differs from its plan: when it began, its length, its recorded target. */
 type Begun = { end?: () => unknown; began?: number; forMs?: number; target?: string }
 
 interface FaultKind {
-  /** For faults of servers, of which each burst of a plan has one: how long they last. */
+  /** How long they last. Only server faults have this, one per burst of a plan. */
   lastsMs?: readonly [from: number, to: number]
   mayBegin?: (targets: Targets, fault: PlannedFault) => Promise<boolean>
   begin(targets: Targets, fault: PlannedFault): Begun | null | Promise<Begun | null>
@@ -68,10 +68,10 @@ const processOf = ({ processes }: Targets, name: string): ServiceProcess => {
   return found
 }
 
-/** How long to wait for the other process of a type. */
+/** Maximum wait for the other process of the type. */
 const startMs = 4000
 
-/** Whether the other process of the same type serves. Otherwise a process must not die. */
+/** Unless the other process of its type serves, a process must not die. */
 async function twinServes(targets: Targets, { target, order }: PlannedFault): Promise<boolean> {
   if (order?.deed === 'stop') return true
   const twin = processNames.find((other) => other !== target && typeOf(other) === typeOf(target)) ?? target
@@ -82,7 +82,7 @@ async function twinServes(targets: Targets, { target, order }: PlannedFault): Pr
 
 const signed = (ms: number): string => (ms > 0 ? `+${ms}` : String(ms))
 
-/** Every kind of fault. `mongo.*` are for a replica set of one, and `primary.*` for a set of three (README.md). */
+/** `mongo.*` are for a replica set of one member, `primary.*` for three (README.md). */
 const faults = {
   'process.kill': {
     mayBegin: twinServes,
@@ -106,7 +106,7 @@ const faults = {
       const one = processOf(targets, target)
       targets.controls.order(target, order)
       const reached = await one.reachesPoint(forMs)
-      // The order is withdrawn before the process restarts, so that it does not die again.
+      // Withdrawn before the process restarts, so that it doesn't die again.
       targets.controls.withdraw(target, order, reached?.point)
       if (reached === null) return null
       const { point, began } = reached
@@ -150,7 +150,7 @@ const faults = {
     },
   },
   'mongo.kill': { lastsMs: [0, 3000], begin: dies('SIGKILL') },
-  /** The driver times out on a frozen server after 5 s. The other members of three elect a primary after 2 s. */
+  /** The driver times out on a frozen server after 5 s. Two other members elect a primary after 2 s. */
   'mongo.stop': { lastsMs: [1000, 9000], begin: freezes },
   'primary.kill': { lastsMs: [0, 6000], begin: dies('SIGKILL') },
   'primary.end': { lastsMs: [0, 6000], begin: dies('SIGTERM') },
@@ -159,7 +159,7 @@ const faults = {
     lastsMs: [0, 0],
     async begin(targets) {
       const one = await primary(targets)
-      // It refuses if no other member is up to date. If it does not respond, it has stepped down or is about to.
+      // It refuses if no other member is up to date. Without a response, it has stepped down or is about to.
       const isRefused = await command(one, { replSetStepDown: 5, secondaryCatchUpPeriodSecs: 1 }, 5000).then(
         () => false,
         (error) => error instanceof mongoose.mongo.MongoServerError,
@@ -177,5 +177,5 @@ const faults = {
 } as const satisfies Record<string, FaultKind>
 
 export type FaultName = keyof typeof faults
-/** The table, for a fault whose kind is not known. */
+/** For a fault whose kind isn't known statically. */
 export const faultKinds: Readonly<Record<FaultName, FaultKind>> = faults

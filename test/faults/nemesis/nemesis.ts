@@ -3,13 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Fault } from '../evidence/evidence.ts'
 import { faultKinds, type PlannedFault, type Targets } from './faults.ts'
 
-/** What has at most one fault at a time. */
+/** What can have at most one fault at a time. */
 export const targetOf = ({ what, target }: PlannedFault): string =>
   what === 'process.skew' ? `clock of ${target}` : target
 
 /**
- * Makes each planned fault at its time, and resolves when all have ended. Leaves out a fault that is more than
- * `maxLateMs` late. `report` gets each fault that was made. If one throws, the others still end, but no more begin.
+ * Makes each planned fault at its time, and resolves when all have ended. Skips a fault that is more than `maxLateMs`
+ * late. `report` gets each fault made. If one throws, the others still end, but no more begin.
  * @throws {Error} the first error
  */
 export async function runFaults(
@@ -44,7 +44,7 @@ async function makeFault(targets: Targets, fault: PlannedFault): Promise<Fault |
   const begun = await begin(targets, fault)
   if (begun === null) return null
   const { began = now, forMs = fault.forMs, target = fault.target, end } = begun
-  // What begins and ends at once, such as a jump, has no end.
+  // An instant fault, such as a jump, has no end.
   if (end !== undefined) await pause(forMs)
   await end?.()
   return { began, ended: Date.now(), what: fault.what, target }

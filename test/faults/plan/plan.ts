@@ -5,12 +5,12 @@ import { type ProcessName, processNames, typeOf } from '../round/process.ts'
 import type { Servers } from '../round/servers.ts'
 import { behavioursByTarget } from '../traffic/endpoint-servers.ts'
 
-/** The parameters that determine a plan: the third round of the run with the seed 4711 has the name `4711-3`. */
+/** Determines a plan. `4711-3` is the third round of the run with seed 4711. */
 export type NumberedRound = { seed: number; round: number; servers: Servers; seconds: number }
 
-/** A period with faults. All of them begin and end within it. */
+/** All of its faults begin and end within it. */
 type Burst = { fromMs: number; toMs: number }
-/** Deals the shuffled cards of a list in a cycle. */
+/** Deals a shuffled list in a cycle. */
 type Deck<Card> = () => Card
 
 const hourMs = 3_600_000
@@ -35,11 +35,11 @@ export function planOf(round: NumberedRound): PlannedFault[] {
 }
 
 const firstAtMs = 2500
-/** A long burst has time for a process that is frozen for longer than a lease. */
+/** A long one has time for freezing a process for longer than a lease. */
 const burstMs = { min: 10_000, max: 22_000 }
-/** Long enough for the consequences of a fault to end. */
+/** Long enough for a fault's consequences to end. */
 const shortQuietMs = { min: 8000, max: 11_000 }
-/** Every second quiet period is also long enough to check the time of some requests. */
+/** Every second quiet period is also long enough to check some requests' timing. */
 const longQuietMs = { min: 22_000, max: 26_000 }
 /** Long enough to check every promise about time: 10 s to recover, 15 s and two delays for an attempt. */
 const lastQuietMs = 38_000
@@ -59,25 +59,25 @@ function burstsOf(chance: Chance, lengthMs: number): Burst[] {
   return bursts
 }
 
-/** The longest burst of the middle third, so that there is traffic before and after it. */
+/** The longest one in the middle third, so that there's traffic before and after it. */
 function nightOf(bursts: readonly Burst[]): Burst | undefined {
   const from = Math.floor(bursts.length / 3)
   const middle = bursts.slice(from, Math.max(from + 1, Math.ceil((2 * bursts.length) / 3)))
   return middle.toSorted((one, other) => other.toMs - other.fromMs - (one.toMs - one.fromMs))[0]
 }
 
-/** Before this, there is hardly any data that could become old. */
+/** Before this, hardly any data could become old. */
 const jumpFromMs = 10_000
 
-/** Early in its burst, when the points of the clean-up are armed. */
+/** Early in its burst, while the clean-up's points are armed. */
 const jump = ({ fromMs }: Burst, aheadMs: number): PlannedFault => {
   return { what: 'clock.jump', target: 'all', atMs: Math.max(jumpFromMs, fromMs + 2500), forMs: 0, aheadMs }
 }
 
-/** How many cards of a deck a round uses per second, and per night. The next round uses the following cards. */
+/** How many cards a round uses per second, and per night. The next round uses the following ones. */
 const pointsPerSecond = 1 / 14
 const pointsPerNight = 2
-/** The clean-up passes its points only in the night after a jump, and only some of them if there is no old data. */
+/** The clean-up passes its points only in the night after a jump, and only some of them without old data. */
 const isOfNight = (point: string): boolean => point.startsWith('clean-up.')
 const withoutOldData = ['clean-up.taken', 'clean-up.before-end']
 const isPassedAfter = (aheadMs: number, point: string): boolean =>
@@ -113,18 +113,18 @@ function deckOf<Card>(chance: Chance, cards: readonly Card[], first: number): De
 
 const startMs = 2000
 const maxDownMs = 2000
-/** How long a point stays armed, because a point of a rare operation may never be passed. */
+/** A rare operation's point may never be passed. */
 const armedMs = 4000
 /** Too short for a lease to expire. */
 const shortStopMs = { min: 1000, max: 4500 }
 /** Leases last 10 s and are renewed every 3 s. */
 const longStopMs = { min: 11_000, max: 18_000 }
-/** Longer than any lease, and longer than the lifetime of an idempotency key. */
+/** Longer than any lease, and longer than an idempotency key's lifetime. */
 const skewsMs = [111_000, 111_000, 25 * hourMs]
 const minMs = maxDownMs + startMs + 1000
 const weights = { 'process.point': 8, 'process.kill': 2, 'process.stop': 2, 'process.skew': 1 } as const
 
-/** The faults of processes in a burst. Only one of each type is frozen for long, so that the other serves. */
+/** Only one process per type is frozen for long, so that the other serves. */
 function processFaults(
   chance: Chance,
   burst: Burst,
@@ -153,7 +153,7 @@ function processFaults(
         const deed = chance.pick(['kill', 'kill', 'stop'] as const)
         const awayMs = deed === 'kill' ? chance.whole(0, maxDownMs) : stopMs()
         const time = chance.pick([1, 1, 1, 2, 4])
-        // In a night a worker is armed for long, because the clean-up passes each point once.
+        // At night, a worker stays armed for long, because the clean-up passes each point once.
         fault.forMs = isNight && typeOf(target) === 'worker' ? Math.max(armedMs, leftMs - minMs) : armedMs
         fault.order = { point: point(), time: isNight ? 1 : time, deed, awayMs }
       }
@@ -170,10 +170,10 @@ function busyMs({ what, forMs, order }: PlannedFault): number {
   return what === 'process.kill' ? forMs + startMs : forMs
 }
 
-/** The time to restart or to elect a primary. */
+/** To restart, or to elect a primary. */
 const recoveryMs = 3000
 
-/** One fault of a server in a burst. Some bursts have none, which shows better what a killed process leaves behind. */
+/** One server fault per burst. Some bursts have none, which shows better what a killed process leaves behind. */
 function serverFault(chance: Chance, burst: Burst, deck: Deck<FaultName>): PlannedFault[] {
   if (chance.is(0.2)) return []
   const what = deck()
@@ -184,7 +184,7 @@ function serverFault(chance: Chance, burst: Burst, deck: Deck<FaultName>): Plann
   return [{ what, target: what.slice(0, what.indexOf('.')), atMs, forMs }]
 }
 
-/** Other behaviours of up to three endpoints for a while. */
+/** Up to three endpoints behave differently for a while. */
 const endpointFaults = (chance: Chance, burst: Burst, names: Deck<string>): PlannedFault[] =>
   [...new Set([names(), names(), names()])].map((target) => {
     const atMs = chance.whole(burst.fromMs, burst.toMs - 3000)

@@ -2,18 +2,18 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ProcessName, processNames, typeOf } from './process.ts'
 
-/** The process dies or stops when it passes the point for the `time`th time. */
+/** The process dies or stops the `time`th time it passes the point. */
 export type Order = { point: string; time: number; deed: 'kill' | 'stop' }
 
 export type Controls = ReturnType<typeof openControls>
 
-/** Controls the clocks and fault points of the processes with files that they read (support/edited-build/inside.ts). */
+/** Controls the processes' clocks and fault points by files that they read (support/edited-build/inside.ts). */
 export function openControls(folder: string) {
   mkdirSync(folder, { recursive: true })
   let aheadMs = 0
   const missed = { web: new Map<string, Order['deed']>(), worker: new Map<string, Order['deed']>() }
   const file = (name: string): string => join(folder, name)
-  // Replaces the text at once, so that no reader sees a part of it.
+  // Replaces the text at once, so that no reader sees half of it.
   const write = (name: string, text: string): void => {
     writeFileSync(file(`${name}.new`), text)
     renameSync(file(`${name}.new`), file(name))
@@ -35,15 +35,15 @@ export function openControls(folder: string) {
       aheadMs += ms
       write('offset', String(aheadMs))
     },
-    /** Skews the wall clock of one process, which must change nothing. 0 removes the skew. */
+    /** Skews one process's wall clock, which must change nothing. 0 removes the skew. */
     skew: (name: string, ms: number): void => write(`${name}.clock`, String(ms)),
-    /** Also orders the points that no process has reached yet, because rare ones need more time. */
+    /** Also orders points that no process has reached yet, because rare ones need more time. */
     order(name: string, { point, time, deed }: Order): void {
       const others = [...missed[typeOf(name)]].filter(([other, its]) => other !== point && its === deed)
       const lines = [`${point}:${time}:${deed}`, ...others.map(([other]) => `${other}:1:${deed}`)]
       write(`${name}.orders`, lines.join(','))
     },
-    /** `reached`: the point at which the process died or stopped, if any. */
+    /** `reached`: where the process died or stopped, if it did. */
     withdraw(name: string, { point, deed }: Order, reached: string | undefined): void {
       write(`${name}.orders`, '')
       if (reached !== point) missed[typeOf(name)].set(point, deed)

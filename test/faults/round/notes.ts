@@ -5,7 +5,7 @@ import { openRecord } from '../evidence/record.ts'
 import type { PlannedFault } from '../nemesis/faults.ts'
 import { settings } from './settings.ts'
 
-/** Stays in the setting of a round whose harness is killed. */
+/** Remains in the setting if a round's harness is killed. */
 const unfinished = 'the round did not finish'
 
 export type Notes = ReturnType<typeof openNotes>
@@ -35,7 +35,7 @@ export function openNotes(folder: string, seed: number) {
       setting = { ...setting, ...known }
       write([...brokenOff, unfinished])
     },
-    /** Runs one part of the round. An error is recorded, and the round continues. */
+    /** Records an error of this part, and the round continues. */
     async attempt<Made>(part: string, act: () => Promise<Made>): Promise<Made | null> {
       try {
         return await act()

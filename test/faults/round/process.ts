@@ -6,16 +6,16 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { startChild } from '../../support/child.ts'
 import type { Fault } from '../evidence/evidence.ts'
 
-/** The processes of a round. Each keeps its name, port and log when it restarts. */
+/** Each process keeps its name, port and log across restarts. */
 export const processNames = ['web-1', 'web-2', 'worker-1', 'worker-2'] as const
 export type ProcessName = (typeof processNames)[number]
 export type ProcessType = 'web' | 'worker'
 export const typeOf = (name: string): ProcessType => (name.startsWith('web') ? 'web' : 'worker')
 
 const programs = { web: 'src/server.js', worker: 'workers/main.js' } as const
-/** Long, because a process waits for its database at its start. */
+/** Long, because a starting process waits for its database. */
 const startLimitMs = 120_000
-/** An attempt may take 2 s here, and a command to a frozen MongoDB 5 s. */
+/** Here an attempt may take 2 s, and a command to a frozen MongoDB 5 s. */
 const endLimitMs = 20_000
 const reviveAfterMs = 300
 
@@ -30,7 +30,7 @@ interface Life {
   reportStray(fault: Fault): void
 }
 
-/** A point at which the process was ordered to die or to stop, and when it reached that point. */
+/** Where the process was ordered to die or stop, and when it got there. */
 type Reached = { point: string; deed: string; began: number }
 
 export type ServiceProcess = ReturnType<typeof openProcess>
@@ -63,7 +63,7 @@ export function openProcess({ name, build, environment, logFile, reportEnd, repo
     return true
   }
 
-  /** A killed process counts as gone when it has ended, so that it can be started at once. */
+  /** A killed process counts as gone once it has ended, so that it can be started at once. */
   function onReached(reached: Reached): void {
     if (reached.deed === 'stop') {
       isFrozen = true
@@ -134,25 +134,25 @@ export function openProcess({ name, build, environment, logFile, reportEnd, repo
     isServing,
     start,
     thaw,
-    /** Resolves when the process is dead. Returns false if it already was. */
+    /** Resolves when the process is dead. False if it already was. */
     async kill(): Promise<boolean> {
       const wasAlive = child !== undefined
       await endBy('SIGKILL')
       return wasAlive
     },
-    /** Returns false if the process is dead. */
+    /** False if the process is dead. */
     freeze(): boolean {
       isFrozen = child?.kill('SIGSTOP') ?? false
       return isFrozen
     },
-    /** Returns the point at which the process dies or stops, or null if that does not happen in time. */
+    /** Where the process dies or stops. Null if it doesn't in time. */
     async reachesPoint(withinMs: number): Promise<Reached | null> {
       const coming = new Promise<Reached>((resolve) => (onPoint = resolve))
       const reached = await Promise.race([coming, pause(withinMs, null)])
       if (reached === null) onPoint = null
       return reached
     },
-    /** Ends the process, which does not start again. It has to exit with 0 after SIGTERM. */
+    /** Ends the process for good. It has to exit with 0 after SIGTERM. */
     async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
       isClosed = true
       const deadline = setTimeout(() => child?.kill('SIGKILL'), endLimitMs)

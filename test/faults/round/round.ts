@@ -15,23 +15,23 @@ import { openStage, type Stage } from './stage.ts'
 
 export interface RoundOptions {
   seed: number
-  /** The folder of the build (`buildWith`). */
+  /** The folder made by `buildWith`. */
   build: string
   servers: Servers
   trafficSeconds: number
   perSecond: number
   often: readonly OperationName[]
   plan: readonly PlannedFault[]
-  /** Faults that are later than this are left out. */
+  /** Later faults are left out. */
   maxLateMs: number
   quietSeconds: number
-  /** The folder of the evidence. Emptied first. */
+  /** Holds the evidence. Emptied first. */
   folder: string
 }
 
 export type RoundResult = Awaited<ReturnType<typeof runRound>>
 
-/** Runs one round, from its servers to its check. Records errors, and checks the evidence anyway. */
+/** From starting its servers to checking its evidence, which happens even after errors. */
 export async function runRound(options: RoundOptions) {
   const { folder, plan } = options
   rmSync(folder, { recursive: true, force: true })
@@ -50,7 +50,7 @@ export async function runRound(options: RoundOptions) {
   return { ...verdict, faults: notes.faults, planned: plan, done: notes.done }
 }
 
-/** Runs traffic with faults, the wait for quiet, the audit, the end of the processes and the dump. */
+/** Traffic with faults, the wait for quiet, the audit, the processes' end, and the dump. */
 async function play(options: RoundOptions, stage: Stage, notes: Notes): Promise<void> {
   const { plan, maxLateMs } = options
   const traffic = await startTraffic({ ...options, ...stage, clockAheadMs: stage.controls.aheadMs })
@@ -70,10 +70,10 @@ async function play(options: RoundOptions, stage: Stage, notes: Notes): Promise<
   }
 }
 
-/** How long to wait before the clock jumps. A hold that the wallet may still execute lasts at least two minutes. */
+/** Before the clock jumps. A hold that the wallet may still execute lasts at least two minutes. */
 const walletSeconds = 8
 const heldMs = 5 * 60_000
-/** Lists count items exactly that are older than five minutes. */
+/** Lists count items exactly once they are five minutes old. */
 const countedMs = 6 * 60_000
 const dayMs = 86_400_000
 
@@ -83,7 +83,7 @@ async function comeToRest(options: RoundOptions, stage: Stage, traffic: Traffic,
   try {
     await notes.attempt('the wait for quiet', async () => {
       const isQuiet = await becomeQuiet(options, stage, db, notes)
-      // An intent stays for 25 hours after the last request that changed it, so another night removes the old rest.
+      // An intent stays for 25 hours after the last request that changed it, so another night removes the rest.
       if (!isQuiet || stage.controls.aheadMs() < settings.sandboxRetentionDays * dayMs) return
       jump(stage, 2 * dayMs, notes)
       await becomeQuiet(options, stage, db, notes)
@@ -99,7 +99,7 @@ async function comeToRest(options: RoundOptions, stage: Stage, traffic: Traffic,
   }
 }
 
-/** Waits until no work is open. Jumps past what only waits for a time. Returns whether that worked. */
+/** Waits until no work is open, and jumps past what only waits for a time. Returns whether that worked. */
 async function becomeQuiet({ quietSeconds }: RoundOptions, stage: Stage, db: mongo.Db, notes: Notes): Promise<boolean> {
   const deadline = Date.now() + quietSeconds * 1000
   for (let jumpAt = Date.now() + walletSeconds * 1000; ; await pause(500)) {
@@ -115,7 +115,7 @@ async function becomeQuiet({ quietSeconds }: RoundOptions, stage: Stage, db: mon
 
 const has = (field: string) => ({ [field]: { $exists: true } })
 
-/** Work that is still open, at a time of the service's clock. `isHeld`: it may only be waiting for a time. */
+/** Work open at a time of the service's clock. `isHeld`: it may only be waiting for a time. */
 async function openWork(db: mongo.Db, now: Date): Promise<{ message: string; isHeld: boolean }[]> {
   const active = await db.collection('businesses').distinct('_id', { apiEnabled: true, suspended: false })
   // A provider may have forgotten an older order, so a person decides (docs/operators/wallet-provider.md).
@@ -125,7 +125,7 @@ async function openWork(db: mongo.Db, now: Date): Promise<{ message: string; isH
   // The clean-up runs every night at 02:30 UTC.
   const today = new Date(now).setUTCHours(2, 30, 0, 0)
   const lastNight = new Date(today <= now.getTime() ? today : today - dayMs)
-  // Its failure will be an event.
+  // An endpoint's failure will be an event.
   const isFailing = {
     slot: { $type: 'number' },
     active: true,
@@ -138,7 +138,7 @@ async function openWork(db: mongo.Db, now: Date): Promise<{ message: string; isH
     ['intents', has('outbox.0')],
     ['intents', { 'hold.validUntil': { $gt: forgotten } }, true],
     ['intents', { refunds: { $elemMatch: { status: 'PENDING', validUntil: { $gt: forgotten } } } }, true],
-    // Such intents would expire during the audit.
+    // These would expire during the audit.
     ['intents', { status: 'PENDING', 'hold.validUntil': { $not: { $lte: forgotten } } }],
     ['orders', has('outbox.0')],
     ['webhookendpoints', has('outbox.0')],
@@ -166,7 +166,7 @@ function jump({ controls }: Stage, ms: number, notes: Notes): void {
   notes.fault({ began, ended: Date.now(), what: 'clock.jump', target: `all +${ms}` }, null)
 }
 
-/** Writes each collection as JSON, with dates in milliseconds. */
+/** Each collection as JSON, with dates in milliseconds. */
 async function dump(db: mongo.Db, folder: string): Promise<void> {
   function plain(this: Record<string, unknown>, key: string, value: unknown): unknown {
     const given = this[key]

@@ -1,7 +1,7 @@
 import mongoose, { type mongo } from 'mongoose'
 import { type Server, startMongo, startMongoReplicaSet, startRedis } from '../../../dev/servers.ts'
 
-/** The MongoDB of a round: a replica set of one or of three. */
+/** A replica set of one member or of three. */
 export type Servers = 'one-member' | 'three-members'
 export type RoundServers = Awaited<ReturnType<typeof startServers>>
 
@@ -13,7 +13,7 @@ export async function startServers(kind: Servers) {
     mongodbUrl: mongo.url,
     redisUrl: redis.url,
     redis,
-    /** The server that accepts writes. @throws {Error} if there is none */
+    /** Accepts writes. @throws {Error} if there is none */
     primary: (): Promise<Server> =>
       Promise.any(
         mongo.members.map(async (member) => {
@@ -26,7 +26,7 @@ export async function startServers(kind: Servers) {
   }
 }
 
-/** Sends one command to one server. @throws {Error} if there is no response in time */
+/** @throws {Error} if there is no response in time */
 export async function command(member: Server, document: object, withinMs: number): Promise<mongo.Document> {
   const client = new mongoose.mongo.MongoClient(`mongodb://127.0.0.1:${member.port}/?directConnection=true`, {
     serverSelectionTimeoutMS: 1000,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Setting } from '../evidence/evidence.ts'
 
-/** The settings of the service. They are short, so that all work ends within the round or soon after it. */
+/** Short, so that all work ends within the round or soon after it. */
 export const settings: Setting['settings'] = {
   intentLifetimeSeconds: 12,
   codeLifetimeSeconds: 8,

@@ -11,7 +11,6 @@ import { environmentOf } from './settings.ts'
 
 export type Stage = Awaited<ReturnType<typeof openStage>>
 
-/** Opens the servers, processes and controls of a round. */
 export async function openStage(
   { seed, build, servers: kind, folder }: { seed: number; build: string; servers: Servers; folder: string },
   notes: Pick<Notes, 'fault' | 'end'>,
@@ -37,7 +36,7 @@ export async function openStage(
       return [name, one]
     }),
   )
-  /** Runs one command of the operator's command line, such as `business create --name N`, and returns its JSON. */
+  /** Runs one operator's command, such as `business create --name N`, and returns its JSON. */
   async function admin(args: string[]): Promise<Record<string, unknown>> {
     const { exitCode, stdout, stderr } = await runHere([...args, '--json'], { PATH: process.env.PATH, ...environment })
     if (exitCode !== 0) throw new Error(`admin ${args.join(' ')}: ${stderr}`)

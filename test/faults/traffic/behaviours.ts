@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Chance } from '../../support/chance.ts'
 import type { Arrival } from '../evidence/evidence.ts'
 
-/** A webhook that arrives, and the number of earlier attempts of its delivery. */
+/** A webhook that arrives, and how many attempts its delivery had before. */
 export interface Arriving {
   req: IncomingMessage
   res: ServerResponse
@@ -23,7 +23,7 @@ const respond =
     return status
   }
 
-/** Waits for `ms`, or until the client disconnects. */
+/** Ends early if the client disconnects. */
 export async function linger(res: ServerResponse, ms: number): Promise<void> {
   const disconnected = new AbortController()
   const leave = (): void => disconnected.abort()
@@ -32,7 +32,6 @@ export async function linger(res: ServerResponse, ms: number): Promise<void> {
   res.off('close', leave)
 }
 
-/** Responds with 200 after a delay. */
 const later =
   (waitMs: (chance: Chance) => number, did: Arrival['did']): Respond =>
   async ({ res, chance }) => {
@@ -45,7 +44,6 @@ const later =
 const failures = [1, 2, 3, 5, 8]
 const randomChoices = 'ok ok ok error refuse redirect slow reset cut garbage huge'.split(' ')
 
-/** How endpoints respond. Each returns what it did. */
 export const behaviours: Readonly<Record<string, Respond>> = {
   ok: respond(200, 200, 201, 202, 204),
   error: respond(500, 502, 503),
@@ -53,7 +51,7 @@ export const behaviours: Readonly<Record<string, Respond>> = {
   redirect: respond(301, 302, 307, 308),
   gone: respond(410),
   slow: later((chance) => chance.whole(200, 1200), 200),
-  /** After twice the timeout of the service in a round. */
+  /** After twice the timeout that the service has in a round. */
   late: later(() => 4000, 'slow'),
   async hang({ res }) {
     await new Promise((resolve) => res.once('close', resolve))
@@ -84,11 +82,9 @@ export const behaviours: Readonly<Record<string, Respond>> = {
     const most = failures[Number.parseInt(arriving.deliveryId.slice(-2), 36) % failures.length] ?? 1
     return respondAs(arriving.earlierAttempts < most ? 'error' : 'ok', arriving)
   },
-  /** A different behaviour each time. */
   random: (arriving) => respondAs(arriving.chance.pick(randomChoices), arriving),
 }
 
-/** Responds to a webhook, and returns how. */
 export const respondAs = async (behaviour: string | undefined, arriving: Arriving): Promise<Arrival['did']> =>
   (behaviours[behaviour ?? ''] ?? respond(410))(arriving)
 

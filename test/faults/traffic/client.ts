@@ -10,7 +10,7 @@ export type Body = { json: object } | { csv: string } | { form: { [name: string]
 
 export type Key = Setting['businesses'][number]['keys'][number] & { business: string }
 
-/** A request to the service. Each time it is sent is a separate call. */
+/** Each time it's sent counts as a separate call. */
 export interface RequestSpec {
   operation: number
   actor: Call['actor']
@@ -21,13 +21,13 @@ export interface RequestSpec {
   key?: Key
   idempotencyKey?: string
   body?: Body
-  /** Another body to send under the same idempotency key after the response. */
+  /** Sent under the same idempotency key after the response. */
   otherBody?: Body
   expects?: Call['expects']
   headers?: { [name: string]: string }
 }
 
-/** No response, 5xx, 429 (except for a replay) and the 409 of a running request are not final. */
+/** Not final: no response, 5xx, 429 (unless it's a repeated one), and the 409 of a running request. */
 export const isFinal = ({ status, what, response }: Call): boolean =>
   status !== null &&
   status < 500 &&
@@ -38,9 +38,9 @@ export const isGood = ({ status }: Call): boolean => status !== null && status <
 
 export type MakeCall = (spec: RequestSpec, attempt: number, chance: Chance) => Promise<Call>
 
-/** Longer than a request waits for MongoDB (8 s) or for another request with its key (10 s). */
+/** Longer than a request waits for MongoDB (8 s) or for another one with its key (10 s). */
 export const clientTimeoutMs = 12_000
-/** Timeouts in ms, and how many of 100 clients have them. Some are short, and the service continues after them. */
+/** How many of 100 clients have which timeout, in ms. Some are short, and the service continues after them. */
 const timeouts = { 700: 10, 3000: 45, [clientTimeoutMs]: 45 }
 /** Some writes with a key break off in the middle of the body. */
 const brokenOff = { part: 0.03, afterMs: 150 }
@@ -111,7 +111,7 @@ function encoded(body: Body): [type: string, text: string] {
   return ['application/x-www-form-urlencoded', new URLSearchParams(body.form).toString()]
 }
 
-/** Declares the full length, but sends half of the body. */
+/** Declares the full length, but sends only half of the body. */
 function half({ headers, body }: ReturnType<typeof written>) {
   const bytes = Buffer.from(body ?? '')
   const stream = new Readable({ read: () => undefined })
@@ -124,7 +124,7 @@ function half({ headers, body }: ReturnType<typeof written>) {
 const plain = (headers: { [name: string]: string | string[] | undefined }): { [name: string]: string } =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]))
 
-/** Parses a response. The checker reports those that are not JSON. */
+/** The checker reports responses that aren't JSON. */
 function read(headers: { [name: string]: string }, text: string): unknown {
   const type = headers['content-type'] ?? ''
   const location = headers.location ?? null
@@ -137,7 +137,7 @@ function read(headers: { [name: string]: string }, text: string): unknown {
   }
 }
 
-/** A response as it is recorded: pages without their markup. */
+/** Pages are recorded without their markup. */
 function withoutMarkup(call: Call): Call {
   const page = pageOf(call)
   return page === null ? call : { ...call, response: { ...page, text: words(page.text) } }
@@ -146,7 +146,7 @@ function withoutMarkup(call: Call): Call {
 const words = (html: string): string =>
   unescaped(html.replace(/^.*<main/s, '<main').replaceAll(/<[^>]+>/g, ' ')).replaceAll(/\s+/g, ' ')
 
-/** Decodes numeric character references, the only ones that the service writes. */
+/** Only numeric character references, because the service writes no others. */
 export const unescaped = (html: string): string =>
   html.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
 

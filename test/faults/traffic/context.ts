@@ -4,7 +4,7 @@ import type { ShownIntent } from '../checker/responses.ts'
 import type { Call, Setting, What } from '../evidence/evidence.ts'
 import { type Body, isFinal, type Key, type MakeCall, type RequestSpec } from './client.ts'
 
-/** An intent as its merchant knows it from responses. The status `?` is unknown. */
+/** What its merchant knows from responses. `?` is an unknown status. */
 export interface KnownIntent extends Omit<ShownIntent, 'status'> {
   status: string
   refunded: number
@@ -12,10 +12,10 @@ export interface KnownIntent extends Omit<ShownIntent, 'status'> {
   created: { spec: RequestSpec; at: number; repeats: number }
 }
 
-/** A product whose stock the checker calculates. */
+/** The checker computes its stock. */
 export type KnownProduct = { id: string; variants: { id: string; label: string }[] }
 
-/** A business in one environment, with everything that its merchant knows. */
+/** One environment of a business, with everything that its merchant knows. */
 export interface Tenant {
   business: Business
   sandbox: boolean
@@ -29,7 +29,6 @@ export interface Tenant {
   passing: string[]
   orders: string[]
   deliveries: string[]
-  /** The paths of replays. */
   replays: string[]
 }
 
@@ -42,7 +41,7 @@ export interface Business {
   endpoints: { id: string; sandbox: boolean; isLasting: boolean }[]
 }
 
-/** `cookie`: of the session, or '' without one. */
+/** `cookie` of the session, or '' without one. */
 export type Employee = Setting['staff'][number] & { cookie: string }
 
 export type Wallet = Setting['wallets'][number]
@@ -65,20 +64,19 @@ export function remember<T>(list: T[], item: T): void {
 export interface Context {
   world: World
   tenant: Tenant
-  /** One of the secret keys of the tenant. */
   key: Key
   operation: number
   chance: Chance
   makeCall: MakeCall
   send: Send
-  /** An idempotency key, the same for the same seed. */
+  /** The same for the same seed. */
   newKey(): string
 }
 
 interface More {
   method?: RequestSpec['method']
   idempotencyKey?: string
-  /** Another body that is later sent under the same key. */
+  /** Another body, sent later under the same key. */
   other?: object
   expects?: readonly string[]
 }
@@ -102,28 +100,28 @@ export const specOf = (
   ...(other && { otherBody: { json: other } }),
 })
 
-/** Sends a merchant's read once. */
+/** Reads are sent only once. */
 export const read = (context: Context, what: What, path: string, expects: readonly string[] = []) =>
   context.makeCall(specOf(context, what, path, undefined, { method: 'GET', expects }), 1, context.chance)
 
-/** Sends a merchant's write until there is a response. */
+/** Writes are repeated until there's a response. */
 export const write = (context: Context, what: What, path: string, body?: Body, more?: More): Promise<Call | null> =>
   context.send(specOf(context, what, path, body, more), context.chance)
 
 export const act = (context: Context, what: What, path: string, more?: More): Promise<Call | null> =>
   write(context, what, path, undefined, more)
 
-/** Sends a write until its final response. Returns null if the traffic ends or the client gives up before that. */
+/** Sends a write until its final response. Null if the traffic ends or the client gives up before that. */
 export type Send = (spec: RequestSpec, chance: Chance) => Promise<Call | null>
 
-/** How 100 writes are sent: again after the response, as twins at once, or later with another body, for example. */
+/** How 100 writes are sent, e.g. again after the response, as concurrent duplicates, or later with another body. */
 const ways = { once: 80, givenUp: 4, again: 8, twins: 5, changed: 3 }
-/** The pause before a write is repeated. */
+/** How long to wait before repeating a write. */
 const pauseMs = [100, 2000] as const
-/** Keys are not reused after this time, because they expire after 24 hours of the service's clock, which jumps. */
+/** Keys expire after 24 hours of the service's clock, which jumps, so they aren't reused after this. */
 export const keyLifetimeMs = 23 * 3_600_000
 
-/** `now` is the service's clock. After `endsAt` of the machine's clock, no write is repeated. */
+/** `now` is the service's clock. After `endsAt` on the machine's clock, no write is repeated. */
 export function createSend(makeCall: MakeCall, now: () => number, endsAt: () => number): Send {
   const isOld = (beganAt: number): boolean => now() - beganAt > keyLifetimeMs
 

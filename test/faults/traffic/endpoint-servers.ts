@@ -12,13 +12,12 @@ export const businessesCount = 7
 /** SPEC 8 */
 export const hooksPerBusiness = 5
 
-/** The behaviours of endpoints in turn, except the first one of each business, which accepts everything. */
+/** Assigned to endpoints one after another, except each business's first, which accepts everything. */
 const troubles = 'flaky error early slow random hang ok reset refuse huge cut late garbage redirect gone ok'.split(' ')
 
-/** The path of an endpoint. Both numbers count from 0. */
+/** Both numbers count from 0. */
 export const hookName = (business: number, hook: number): string => `/hook/${business * hooksPerBusiness + hook + 1}`
 
-/** The initial behaviour of an endpoint. */
 export function behaviourOf(business: number, hook: number): string {
   const number = business * (hooksPerBusiness - 1) + hook - 1
   return (hook === 0 ? 'ok' : troubles[number % troubles.length]) ?? 'ok'
@@ -31,7 +30,7 @@ const hooks: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** The faulty behaviours of every endpoint and of the wallet provider. */
+/** For every endpoint and the wallet provider. */
 export const behavioursByTarget: ReadonlyMap<string, readonly string[]> = new Map([
   ...[...hooks.keys()].map((name) => [name, Object.keys(behaviours)] as const),
   ['provider', providerBehaviours.filter((behaviour) => behaviour !== 'ok')],
@@ -41,7 +40,7 @@ export type EndpointServers = Awaited<ReturnType<typeof openEndpointServers>>
 
 type Opening = { seed: number; folder: string; clockAheadMs: () => number }
 
-/** Opens the servers of the merchants' endpoints at `/hook/<n>`, and of the wallet provider. */
+/** Merchants' endpoints are at `/hook/<n>`. The wallet provider has a server too. */
 export async function openEndpointServers({ seed, folder, clockAheadMs }: Opening) {
   const record = openRecord(folder)
   const chance = chanceOf(seed, 'endpointServers')
@@ -77,15 +76,15 @@ export async function openEndpointServers({ seed, folder, clockAheadMs }: Openin
   const { host, origin, close } = await listen(server)
   return {
     origin,
-    /** The settings of the service for these servers. */
+    /** Settings that let the service use these servers. */
     environment: {
       WEBHOOK_ALLOWED_HOSTS: host,
       WALLET_PROVIDER_URL: `http://${host}${providerPath}`,
       WALLET_PROVIDER_KEY: providerKey,
-      // Without TRUST_PROXY, all customers would share the limits of one address.
+      // Without TRUST_PROXY, all customers would share one address's limits.
       TRUST_PROXY: '1',
     },
-    /** Sets the behaviour of an endpoint or of the `provider`. Null restores the initial one. */
+    /** Sets how an endpoint or the `provider` behaves. Null restores its first behaviour. */
     behave(target: string, behaviour: string | null): void {
       if (target === 'provider') provider.behave(behaviour)
       else current.set(target, behaviour ?? hooks.get(target) ?? 'ok')

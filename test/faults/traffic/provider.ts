@@ -8,16 +8,16 @@ import { linger } from './behaviours.ts'
 
 export const providerPath = '/wallet/v1'
 export const providerKey = 'the-key-of-the-runs-of-faults-32-or-more'
-/** How the provider responds to 100 requests while no behaviour is set. It executes each request in any case. */
+/** How it responds to 100 requests while no behaviour is set. It executes each request in any case. */
 const usual = { ok: 90, error: 3, reset: 4, hang: 3 }
 export const providerBehaviours: readonly string[] = Object.keys(usual)
-/** Longer than the timeout of the service in a round. */
+/** Longer than the service's timeout in a round. */
 const lateMs = 2500
 
 /** Refunds of 2 of 100 amounts fail. */
 const isRefundRefused = (amount: number): boolean => amount % 50 === 13
 
-/** A wallet provider by docs/operators/wallet-provider.md, independent of the service's own code. */
+/** Follows docs/operators/wallet-provider.md, independently of the service's own code. */
 export function openProvider(chance: Chance, record: Recording, clockAheadMs: () => number) {
   const wallets = new Map<string, Setting['wallets'][number]>()
   const books = openBooks(wallets, isRefundRefused)

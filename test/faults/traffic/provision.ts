@@ -10,7 +10,7 @@ import { everyEvent, subscribe } from './operations/webhooks.ts'
 /** Runs the service's command line, and returns its JSON. */
 export type Admin = (args: string[]) => Promise<{ [name: string]: unknown }>
 
-/** The part of a round's setting that the traffic adds. */
+/** What the traffic adds to a round's setting. */
 export type Provisioned = Pick<
   Setting,
   'businesses' | 'wallets' | 'providerWallets' | 'staff' | 'stock' | 'clientTimeoutMs'
@@ -20,10 +20,9 @@ export type Provisioned = Pick<
 const [liveBusinesses, liveShops] = [3, 2]
 const walletsCount = 10
 const productsPerTenant = 3
-/** The endpoints of a business that are never changed. */
 const lastingHooks = [0, 1, 2]
 
-/** Creates businesses with keys and shops, wallets of the sandbox, and staff, by the command line. */
+/** By the command line: businesses with keys and shops, sandbox wallets, and staff. */
 export async function provision(
   admin: Admin,
   seed: number,
@@ -77,7 +76,7 @@ async function createTenant(admin: Admin, business: Business, mode: Key['mode'])
   }
 }
 
-/** The owner of the first types wrong PINs, and the second has hardly any money. Only PINs have six digits. */
+/** The first one's owner types wrong PINs, and the second has hardly any money. Only PINs have six digits. */
 const walletsOf = (chance: Chance, prefix: string): Wallet[] =>
   Array.from({ length: walletsCount }, (_, index) => ({
     phone: `${prefix}${chance.whole(100_000, 999_999)}`,
@@ -87,10 +86,10 @@ const walletsOf = (chance: Chance, prefix: string): Wallet[] =>
 
 const maxAttempts = 3 * productsPerTenant
 
-/** Creates the first endpoints and products of a merchant through the API. Returns the stock of the products. */
+/** A merchant's first endpoints and products, created through the API. Returns the products' stock. */
 export async function setUp(tenant: Tenant, context: Context): Promise<Provisioned['stock']> {
   const { business, sandbox } = tenant
-  // Live endpoints get the events of both environments.
+  // Live endpoints get events of both environments.
   if (business.endpoints.length === 0 && sandbox !== business.isLive)
     for (const hook of lastingHooks) {
       const id = await subscribe(context, hook, eventsFor(business.index, hook))

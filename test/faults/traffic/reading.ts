@@ -6,7 +6,7 @@ import type { Call, What } from '../evidence/evidence.ts'
 import type { Key, MakeCall, RequestSpec } from './client.ts'
 import type { Tenant, World } from './context.ts'
 
-/** Each list, the id field of its items, and the operation that reads one item, if there is one. */
+/** Each list, its items' id field, and the operation that reads one item, if there is one. */
 const lists: readonly { list: What; path: string; id: string; one: What | null }[] = [
   { list: 'list', path: '/intents', id: 'referenceNumber', one: 'read' },
   { list: 'delivery.list', path: '/webhooks/events', id: 'id', one: 'delivery.read' },
@@ -21,14 +21,14 @@ const statuses: { readonly [list in What]?: readonly string[] } = {
   'delivery.list': ['PENDING', 'RETRYING', 'DELIVERED', 'DEAD', 'CANCELLED'],
 }
 
-/** Whole lists are read in small pages, so that late pages begin at a count checkpoint. */
+/** Whole lists are read in small pages, so that late pages start at a count checkpoint. */
 const [fewItems, maxItems] = [20, 100]
 const concurrency = 8
 /** How many items of each list strangers request. */
 const sampled = 5
 const maxAttempts = 5
 
-/** Reads everything through the public API when all is quiet: every list, in total and by status, and each item. */
+/** Once all is quiet, reads everything through the public API: every list, in total and by status, and each item. */
 export async function audit(world: World, makeCall: MakeCall, seed: number): Promise<void> {
   const chance = chanceOf(seed, 'audit')
   for (const tenant of world.tenants) {
@@ -81,19 +81,19 @@ async function concurrently<T>(items: readonly T[], act: (item: T) => Promise<un
   await Promise.all(Array.from({ length: concurrency }, worker))
 }
 
-/** How programs follow the feed of a tenant: the query, and the pause after a response without more events. */
+/** How programs follow the feed: the query, and the pause when there are no more events. */
 const ways: readonly { query: { [name: string]: string }; pauseMs: number }[] = [
   { query: { limit: '20' }, pauseMs: 2500 },
   { query: { wait: '5' }, pauseMs: 800 },
   { query: { type: 'payment.confirmed', wait: '2' }, pauseMs: 1500 },
   { query: { limit: '5', after: 'latest' }, pauseMs: 6000 },
 ]
-/** How long a reader waits before it repeats a request that failed. */
+/** How long to wait before repeating a failed request. */
 const repeatMs = [200, 1500] as const
-/** After the traffic, a reader gives up after this many failed requests in a row. */
+/** Once the traffic is over, a reader gives up after this many failures in a row. */
 const maxFailures = 20
 
-/** Starts programs that follow the feeds. Each keeps its last position, so it repeats a request without a response. */
+/** Programs that follow the feeds. Each keeps its last position, and repeats a request that gets no response. */
 export function startReaders(tenants: readonly Tenant[], makeCall: MakeCall, seed: number) {
   let isEnding = false
   const stopping = new AbortController()
@@ -128,7 +128,7 @@ export function startReaders(tenants: readonly Tenant[], makeCall: MakeCall, see
     }),
   )
   return {
-    /** Lets each reader follow the feed to its end. */
+    /** Lets each reader reach the feed's end. */
     async finish(): Promise<void> {
       isEnding = true
       ending.abort()

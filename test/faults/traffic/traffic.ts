@@ -24,7 +24,7 @@ interface TrafficOptions {
 
 type Operation = (context: Context) => Promise<unknown>
 
-/** All operations with their relative frequency. Some make more than one call. */
+/** Relative frequencies. Some operations make more than one call. */
 const operations = {
   ...ofIntents,
   ...ofCustomers,
@@ -35,10 +35,10 @@ const operations = {
 } as const satisfies { [name: string]: readonly [weight: number, operate: Operation] }
 
 export type OperationName = keyof typeof operations
-/** Live keys are refused these operations, so the traffic rarely sends them with a live key. */
+/** Refused to live keys, so the traffic rarely sends these with one. */
 const ofTheSandbox: readonly OperationName[] = ['simulatePayment', 'placeOrder']
 
-/** The weights, ten times as high for the operations in `often`. */
+/** Ten times as high for the operations in `often`. */
 const weightsWith = (often: readonly string[]) =>
   Object.fromEntries(
     Object.entries(operations).map(([name, [weight]]) => [name, often.includes(name) ? 10 * weight : weight]),
@@ -51,7 +51,7 @@ const settleMs = 60_000
 
 export type Traffic = Awaited<ReturnType<typeof startTraffic>>
 
-/** Starts random traffic, which runs until `settle`. The same seed begins the same operations in the same order. */
+/** Runs until `settle`. The same seed begins the same operations in the same order. */
 export async function startTraffic(options: TrafficOptions) {
   const { seed, endpointServers, admin, clockAheadMs, perSecond } = options
   const { makeCall, close } = openClient({ ...options, record: endpointServers.record })
@@ -61,7 +61,7 @@ export async function startTraffic(options: TrafficOptions) {
   const world = await provision(admin, seed, { endpointsOrigin: endpointServers.origin, now })
   for (const wallet of world.providerWallets) endpointServers.wallets.set(wallet.phone, { ...wallet })
 
-  /** Each operation has its own generator, so that no response changes later operations. */
+  /** Each operation has its own random generator, so that no response changes later operations. */
   function contextOf(operation: number, tenant: Tenant, chance: Chance): Context {
     let keys = 0
     const newKey = () => {
@@ -85,7 +85,7 @@ export async function startTraffic(options: TrafficOptions) {
     return operations[name][1](contextOf(operation, tenant, chance))
   }
 
-  /** Begins operations, waits for those that are running at the end, and returns all errors. */
+  /** Returns all errors, once operations running at the end have finished. */
   async function run(): Promise<unknown[]> {
     const running = new Set<Promise<unknown>>()
     const errors: unknown[] = []
@@ -112,7 +112,7 @@ export async function startTraffic(options: TrafficOptions) {
   const running = run()
   return {
     provisioned: provisioned(world, stocks),
-    /** Begins no more operations, calms the endpoints, and waits for running operations, at most a minute. */
+    /** Begins nothing more, calms the endpoints, and waits for running operations, at most a minute. */
     async settle() {
       endsAt = Date.now() + settleMs
       endpointServers.calm()

@@ -3,14 +3,14 @@ import { join, posix } from 'node:path'
 import { findMatches, isNode, type Match, type Node, parse, walk } from './pattern.ts'
 
 /**
- * One edit of the service's source. `within` names a function or constant at the top level of any file. `find` is a
- * pattern (pattern.ts) that matches exactly once in it. So edits survive when files move and lines are reworded.
+ * One edit of the service's source. `within` names a function or constant at the top level of any file, in which the
+ * pattern `find` (pattern.ts) matches exactly once. So edits survive when files move and lines are reworded.
  */
 export interface Edit {
   where: 'before' | 'after' | 'instead'
   within: string
   find: string
-  /** Code that may use the placeholders of `find` and the exports of inside.ts. */
+  /** May use `find`'s placeholders and the exports of inside.ts. */
   put: string
 }
 
@@ -27,7 +27,7 @@ export const replace: EditAt = (within, find, put) => ({ where: 'instead', withi
 /** Removes a property, or a whole statement. */
 export const drop = (within: string, find: string): Edit => replace(within, find, '')
 
-/** Replaces the text of a file from `start` to `end`. */
+/** Replaces a file's text from `start` to `end`. */
 interface Splice {
   file: string
   start: number
@@ -36,8 +36,8 @@ interface Splice {
 }
 
 /**
- * Returns the new text of each file under `root` that the edits change.
- * @throws {Error} if an edit does not match exactly once, or uses a name that the file does not have
+ * The new text of each file under `root` that the edits change.
+ * @throws {Error} if an edit does not match exactly once, or uses a name that its file does not have
  */
 export function editedFiles(root: string, edits: readonly Edit[]): Map<string, string> {
   const { sources, known } = allRead.get(root) ?? { sources: readSources(root), known: new Map<Edit, Splice>() }
@@ -57,7 +57,7 @@ export function editedFiles(root: string, edits: readonly Edit[]): Map<string, s
   )
 }
 
-/** The sources at each root, and the places of the edits there. Most planted bugs share their other edits. */
+/** The sources at each root, and where the edits apply. Most planted bugs share their other edits. */
 const allRead = new Map<string, { sources: ReadonlyMap<string, string>; known: Map<Edit, Splice> }>()
 
 function readSources(root: string): Map<string, string> {
@@ -92,7 +92,7 @@ function spliceOf(sources: ReadonlyMap<string, string>, { where, within, find, p
     : { file, start: end, end, text: `; ${text}` }
 }
 
-/** The declarations of a name at the top level of a file. */
+/** Looks only at the file's top level. */
 function declarationsOf(file: string, source: string, name: string): Node[] {
   if (!source.includes(name) || !new RegExp(`\\b(function|const|let) ${name}\\b`).test(source)) return []
   const statements = parse(source, file)['body'] as Node[]
@@ -109,7 +109,7 @@ function filledIn(put: string, { captures }: Match, source: string): string {
   })
 }
 
-/** The innermost statement around a match that is in a list of statements, so that another one can be inserted. */
+/** The innermost statement around a match that is in a list of statements, so that another can be inserted. */
 function statementAround({ node, around }: Match, description: string): Node {
   const inward = [...around, node]
   for (let depth = inward.length - 1; depth > 0; depth -= 1) {
@@ -133,8 +133,8 @@ function spliced(file: string, source: string, splices: readonly Splice[]): stri
 }
 
 /**
- * Builds are not type-checked. A planted bug that uses an old name would throw at run time, as if a promise had caught
- * it.
+ * Builds aren't type-checked, so a planted bug that uses an old name would throw at run time, and look as if a promise
+ * had caught it.
  */
 function refuseUnknownNames(file: string, source: string, text: string): void {
   if (checked.has(text)) return
@@ -161,7 +161,6 @@ const variablesIn = (root: Node): string[] =>
 /** The exports of inside.ts that edits may use. */
 const insideNames = ['reach', 'offsetMs']
 
-/** The import of inside.ts for an edited file. */
 function importLine(file: string, text: string): string {
   const names = insideNames.filter((name) => new RegExp(`\\b${name}\\(`).test(text))
   if (names.length === 0) return ''

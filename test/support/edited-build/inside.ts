@@ -25,10 +25,10 @@ function take(list: string): void {
   })
 }
 
-/** The wall clock of the process may be shifted (support/wall-clock.mjs). */
+/** The process's wall clock may be shifted (support/wall-clock.mjs). */
 const machineTime = (): number => Math.round(performance.timeOrigin + performance.now())
 
-/** A named point between two steps of an operation. */
+/** Called at a named point between two steps of an operation. */
 export function reach(point: string): void {
   const time = (passed.get(point) ?? 0) + 1
   passed.set(point, time)
@@ -48,15 +48,15 @@ if (ordersFile !== undefined) {
 }
 
 /**
- * FAULT_OFFSET names a file with the milliseconds that are added to database time. The file is read whenever the time
- * is read, so that a process never continues with an old offset after SIGSTOP.
+ * FAULT_OFFSET names a file with the milliseconds to add to database time. It is read whenever the time is read, so
+ * that a process never continues with an old offset after SIGSTOP.
  */
 const offsetFile = process.env['FAULT_OFFSET']
 const cacheMs = 20
 let offset = 0
 let readAt = Number.NEGATIVE_INFINITY
 
-/** The offset that is added to database time. */
+/** Added to database time. */
 export function offsetMs(): number {
   const at = performance.now()
   if (offsetFile !== undefined && at - readAt > cacheMs) {

@@ -1,6 +1,6 @@
 import { parseSync } from 'oxc-parser'
 
-/** A node of a syntax tree, with the fields that ESTree gives to its type. */
+/** Has the fields that ESTree gives to its type. */
 export interface Node {
   type: string
   start: number
@@ -8,17 +8,14 @@ export interface Node {
   [field: string]: unknown
 }
 
-/** A match of a pattern: the node, its ancestors from the outside in, and the nodes of each placeholder. */
+/** The matched node, its ancestors from the outside in, and each placeholder's nodes. */
 export interface Match {
   node: Node
   around: readonly Node[]
   captures: Map<string, readonly Node[]>
 }
 
-/**
- * Parses a piece of TypeScript, or throws.
- * @param file only for the message
- */
+/** `file` is only for the error message. */
 export function parse(text: string, file = 'the pattern'): Node {
   const known = trees.get(text)
   if (known !== undefined) return known
@@ -29,14 +26,14 @@ export function parse(text: string, file = 'the pattern'): Node {
   return tree
 }
 
-/** Caches trees, because many edits parse the same file. */
+/** Many edits parse the same file. */
 const trees = new Map<string, Node>()
 
 /**
- * Finds all matches of a pattern below `root`. A pattern is code: an expression, a property of an object (`status: $`)
- * or a statement. Layout, comments, quotes and types make no difference. There are three placeholders: `$` matches
- * anything, `$name` matches anything and the new code can repeat it, and `$$` matches the rest of a list of arguments,
- * elements or properties.
+ * Finds all matches below `root`. A pattern is code: an expression, an object's property (`status: $`) or a statement.
+ * Layout, comments, quotes and types make no difference. There are three placeholders: `$` matches anything, `$name`
+ * matches anything and the new code can repeat it, and `$$` matches the rest of a list of arguments, elements or
+ * properties.
  */
 export function findMatches(root: Node, pattern: string): Match[] {
   const wanted = parsePattern(pattern)
@@ -46,7 +43,7 @@ export function findMatches(root: Node, pattern: string): Match[] {
   })
 }
 
-/** Returns the first valid reading of a pattern. `{ a }` is an object, not a block. */
+/** The first valid reading. `{ a }` is an object, not a block. */
 function parsePattern(pattern: string): Node {
   const readings: [string, (program: Node) => unknown][] = [
     [`(${pattern})`, (program) => at(program, 'body', 0, 'expression')],
@@ -80,7 +77,7 @@ function matches(pattern: unknown, found: unknown, captures: Match['captures']):
   const { name } = (pattern.type === 'ExpressionStatement' ? pattern['expression'] : pattern) as Partial<Node>
   if (typeof name === 'string' && /^\$\w*$/.test(name)) return capture(name, [found], captures)
   if (pattern.type !== found.type) return false
-  // The value of a regular expression is an object that cannot be compared.
+  // A regular expression's value is an object, which can't be compared.
   if ('regex' in pattern) return pattern['raw'] === found['raw']
   return Object.keys(pattern).every((field) => {
     if (ignored.has(field)) return true
@@ -89,7 +86,7 @@ function matches(pattern: unknown, found: unknown, captures: Match['captures']):
   })
 }
 
-/** Keys are not placeholders, because `$set` is a field of MongoDB. */
+/** Keys aren't placeholders, because `$set` is a MongoDB operator. */
 const nameOf = (key: unknown): unknown => (isNode(key) ? (key['name'] ?? key['value']) : key)
 
 function listMatches(pattern: unknown[], found: unknown[], captures: Match['captures']): boolean {

@@ -5,12 +5,12 @@ import { type Edit, editedFiles } from './edit.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
-/** The sources, and the settings of the compiler and the version. */
+/** The sources, the compiler's settings and the version. */
 const sources = ['src', 'workers', 'schemas', 'tsconfig.json', 'package.json']
 
 /**
- * Builds the service with edits of its sources: points at which it can be stopped, a clock that can be set, a planted
- * bug. Returns the folder of the build, which is removed when this process ends.
+ * Builds the service with edits: points at which it can be stopped, a clock that can be set, a planted bug. The
+ * returned folder is removed when this process ends.
  */
 export function buildWith(edits: readonly Edit[]): string {
   // Inside the project, so that packages resolve.

@@ -1,6 +1,6 @@
 import { createdResponse } from '../../../src/intents/present.ts'
 
-/** The data of one first response, computed from a stored document. The file with this name contains the exact body. */
+/** One first response's data, computed from a stored document. The exact body is in the file with this name. */
 interface ResponseCase {
   name: string
   data: Record<string, unknown>

@@ -2,7 +2,7 @@ import type { EventName } from '../../../schemas/events.ts'
 import type { Facts } from '../../../src/outbox/facts.ts'
 import type { BodySource } from '../../../src/webhooks/body.ts'
 
-/** The stored fields of one delivery and of its intent or order. The file with this name contains the exact body. */
+/** One delivery's stored fields, and its intent's or order's. The exact body is in the file with this name. */
 export interface BodyCase {
   name: string
   event: EventName
@@ -11,7 +11,7 @@ export interface BodyCase {
   sandbox?: boolean
 }
 
-/** The head of every body, except the event. */
+/** Every body has these, apart from the event. */
 export const _id = 'lq3L-QAAAAAAAAABZpX4iAAAAAAAAAAC'
 export const eventAt = new Date('2026-11-23T08:01:02.003Z')
 

@@ -29,7 +29,7 @@ function trailOf({ times }: Round, delivery: DeliveryDocument, arrivals: Arrival
   const match = ({ at, durationMs, status }: DeliveryDocument['attemptLog'][number]): Attempt => {
     const end = times.machineTime(at + durationMs).to + clocksMs
     const begin = times.machineTime(at).from
-    // The status distinguishes two arrivals in the same second.
+    // The status tells apart two arrivals in the same second.
     const distance = (arrival: Arrival): number => Math.abs(arrival.at - begin) + (arrival.did === status ? 0 : 60_000)
     const candidates = unrecorded.filter(
       (arrival) =>
@@ -41,7 +41,7 @@ function trailOf({ times }: Round, delivery: DeliveryDocument, arrivals: Arrival
     if (arrival !== null) unrecorded.splice(unrecorded.indexOf(arrival), 1)
     return { at, durationMs, status, arrival }
   }
-  // Nothing may have arrived of an attempt without a response, so those with one choose first.
+  // An attempt without a response may never have arrived, so those with one choose first.
   const isOpen = ({ status }: { status: number | null }): number => Number(status === null)
   const ordered = delivery.attemptLog.toSorted((one, other) => isOpen(one) - isOpen(other))
   const matched = new Map(ordered.map((logged) => [logged, match(logged)]))
@@ -49,9 +49,9 @@ function trailOf({ times }: Round, delivery: DeliveryDocument, arrivals: Arrival
   return { delivery, attempts, unrecorded, arrivals }
 }
 
-/** The longest time between the end of an attempt and its record. */
+/** How soon after its end an attempt is recorded. */
 const recordMs = 3000
-/** The log of a delivery keeps its last 50 attempts. */
+/** A delivery's log keeps its last 50 attempts. */
 const maxLogLength = 50
 
 /** Each delivery ends DELIVERED, CANCELLED or, after 8 failed attempts and one per re-queue, DEAD. All are recorded. */
@@ -72,7 +72,7 @@ const deliveryCounted: Check = function* (round) {
   }
 }
 
-/** Only a replay re-queues a delivery that was accepted. */
+/** Only a replay re-queues an accepted delivery. */
 function* endOf({ delivery: { _id, status }, attempts }: Trail, replays: number): Findings {
   if (status === 'PENDING' || status === 'RETRYING') yield [_id, `is ${status} at the end`]
   const accepted = attempts.filter((attempt) => isAccepted(attempt.status)).length
@@ -93,7 +93,7 @@ const deliveryDelivered: Check = function* (round) {
   }
 }
 
-/** A late response counts only if the process may have been frozen, and read the response before its timeout. */
+/** A late response counts only if the process may have been frozen after reading it in time. */
 function statusOf({ times }: Round, { did, begun, at, done }: Arrival): number | null {
   if (did === 'unread') return begun
   if (did === 'slow') return times.isCalm({ from: at, to: done }, settles.requests) ? null : 200
@@ -110,7 +110,7 @@ function* agreed(round: Round, subject: string, attempt: Attempt): Findings {
     yield [subject, `${which} has the response ${status}, and the endpoint gave ${arrival.did}`]
 }
 
-/** Whether the response came within the timeout and without a fault. */
+/** Arrived in time, without a fault in the way. */
 function wasReceived({ times, setting }: Round, { durationMs, arrival }: Attempt): boolean {
   const isInTime = durationMs < setting.settings.webhookTimeoutSeconds * 1000
   if (typeof arrival?.did !== 'number' || !isInTime) return false
@@ -119,9 +119,9 @@ function wasReceived({ times, setting }: Round, { durationMs, arrival }: Attempt
 
 /** Records are rounded to the millisecond, and the times come from two clocks. */
 const earlyMs = 5
-/** How wrong a process may take MongoDB's time to be after a fault of MongoDB (src/mongo/database-time.ts). */
+/** How far off a process's idea of MongoDB's time may be after a MongoDB fault (src/mongo/database-time.ts). */
 const unsureMs = 500
-/** Time for the lease of a dead worker to expire, for the next poll, and for the queue. */
+/** For a dead worker's lease to expire, the next poll, and the queue. */
 const maxLateMs = 15_000
 
 /** Attempts keep the delays of SPEC 6.4. Without a fault, none is much later, unless its endpoint is throttled. */
@@ -170,7 +170,7 @@ function* paced(
 const slowMs = 1000
 const queueMs = 30_000
 
-/** Tells whether an endpoint may have been throttled between two instants of the service's clock. */
+/** Checks the time between two instants of the service's clock. */
 function throttledIn({ dump }: Round): (endpointId: string, from: number, to: number) => boolean {
   const byEndpoint = groupsOf(dump.deliveries, ({ endpointId }) => endpointId)
   const logs = new Map([...byEndpoint].map(([id, some]) => [id, some.flatMap(({ attemptLog }) => attemptLog)]))
@@ -180,7 +180,7 @@ function throttledIn({ dump }: Round): (endpointId: string, from: number, to: nu
   }
 }
 
-/** The signing secrets of an endpoint in responses. `isWhole`: no rotation has an unknown outcome. */
+/** An endpoint's signing secrets, from responses. `isWhole`: no rotation has an unknown outcome. */
 type Secrets = { secrets: string[]; isWhole: boolean }
 
 export function signingSecrets({ requests }: Pick<Round, 'requests'>): Map<string, Secrets> {
@@ -197,7 +197,7 @@ export function signingSecrets({ requests }: Pick<Round, 'requests'>): Map<strin
 }
 
 const freshMs = 300_000
-/** How long requests are also signed with the secret before a rotation. */
+/** For this long after a rotation, requests are also signed with the secret before it. */
 const overlapMs = 24 * 3_600_000
 
 /** Every arrival is signed over its exact bytes, came to its endpoint's URL, and has a reason (SPEC 6.3). */
@@ -234,10 +234,10 @@ function* signed({ times, oldest }: Round, id: string, arrival: Arrival, known: 
     (secret) => `sha256=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`,
   )
   const previous = (headers['x-service-signature-previous'] ?? '').split(',')
-  // After a rotation with an unknown outcome only a previous secret is known.
+  // After a rotation with an unknown outcome, only a previous secret is known.
   const given = [headers['x-service-signature'] ?? '', ...(known.isWhole ? [] : previous)]
   const { from, to } = times.aheadAt(at)
-  // If time has also jumped since, not even the previous secret is used any longer.
+  // After another jump in time, not even the previous secret is in use.
   const isUnknown = !known.isWhole && at + to - oldest >= overlapMs
   if (!isUnknown && !given.some((each) => signatures.includes(each))) yield [id, 'arrived without a valid signature']
   const skewMs = freshMs + times.skewAround({ from: at - freshMs, to: at })
@@ -246,7 +246,7 @@ function* signed({ times, oldest }: Round, id: string, arrival: Arrival, known: 
     yield [id, `was signed at ${timestamp}, and arrived at ${isoOf(at)}`]
 }
 
-/** Whether an arrival may have no stored delivery: a requested test, or old data of the sandbox. */
+/** A requested test, or old sandbox data. */
 function mayBeUnstored(round: Round, tests: Call[], id: string, { at, body }: Arrival): boolean {
   if (id === '') return false
   const { event, sandbox, data } = JSON.parse(body)

@@ -7,7 +7,7 @@ import { type Check, dayMs, endpointOfDelivery, type Findings, type Round } from
 import { lateMs, settles } from '../times.ts'
 import { isAccepted } from './deliveries.ts'
 
-/** Exactly the due events exist, each with one delivery to each subscribed endpoint, and all report the same. */
+/** Exactly the due events exist, each with one delivery per subscribed endpoint, and all report the same. */
 const eventExact: Check = ({ broken }) => broken('events once', 'delivery of event', 'deliveries complete')
 
 const events: Partial<Record<What, string>> = {
@@ -17,14 +17,14 @@ const events: Partial<Record<What, string>> = {
   refund: 'payment.refunded',
 }
 
-/** The event that the response to a request promises. */
+/** The event that follows from the response to a request. */
 function eventOf({ what, settled }: Request): string | null {
   if (settled === null) return null
   if (what === 'simulate' && errorOf(settled)?.code === 'PAYMENT_FAILED') return 'payment.failed'
   return (settled.status ?? 500) < 300 ? (events[what] ?? null) : null
 }
 
-/** Each acknowledged request has its event, and each webhook reports the facts of its event. */
+/** Each acknowledged request has its event, and each webhook reports its event's facts. */
 const eventReported: Check = function* (round) {
   for (const request of round.requests) {
     const shown = dataOf<ShownIntent>(request.settled)
@@ -60,7 +60,7 @@ const eventReported: Check = function* (round) {
   }
 }
 
-/** The longest time from an event until it is in the log, while a worker and MongoDB run. */
+/** How soon an event is in the log, while a worker and MongoDB are running. */
 const maxLateMs = 5000
 
 /** Each log has its events once, numbered without gaps, and each reader who follows `next` sees them all in order. */
@@ -82,7 +82,7 @@ const eventsComplete: Check = function* (round) {
 
 type Item = { id: string; type: string; createdAt: string; body: { id: string; event: string } }
 
-/** Compares what a reader saw with the log. A reader that began at the end saw the events after its first one. */
+/** Compares what a reader saw with the log. A reader that started at the end saw the events after its first one. */
 function* read(round: Round, reader: string, calls: Round['calls'], log: EventDocument[]): Findings {
   const query = queryOf(calls[0]?.path ?? '')
   const items = calls.flatMap((call) => dataOf<{ items: Item[] }>(call)?.items ?? [])
@@ -105,7 +105,7 @@ function* read(round: Round, reader: string, calls: Round['calls'], log: EventDo
   for (const { id } of items) if (!there.has(id)) yield [id, `${reader} saw it, and the log does not have it`]
 }
 
-/** A replay sends each event of its period and types, and no other, and counts them. A cancelled one stops. */
+/** A replay sends and counts exactly the events of its period and types. A cancelled one stops. */
 const replayExact: Check = function* (round) {
   const { deliveries, webhookreplays } = round.dump
   for (const replay of webhookreplays) {
@@ -142,7 +142,7 @@ function* only(replay: ReplayDocument, own: DeliveryDocument[], selected: EventD
   }
 }
 
-/** After a fault, a re-queued delivery may be counted as skipped. Later replays and the clean-up remove marks. */
+/** After a fault, a re-queued delivery may count as skipped. Later replays and the clean-up remove its mark. */
 function* counted({ times, dump }: Round, replay: ReplayDocument, own: DeliveryDocument[], isCut: boolean): Findings {
   const { _id, endpointId, status, total, requeued, created, skipped, createdAt, finishedAt } = replay
   if (finishedAt === null) return

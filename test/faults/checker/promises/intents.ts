@@ -15,10 +15,10 @@ import {
 import type { Check, Findings, Round } from '../round.ts'
 import { lateMs, settles } from '../times.ts'
 
-/** Two times that different processes read. */
+/** Allowance for comparing times that different processes read. */
 const clocksMs = 1000
 
-/** Every acknowledged create is in MongoDB, under the business of its key, and in the auditor's reads and lists. */
+/** Every acknowledged create is in MongoDB, under its key's business, and in the auditor's reads and lists. */
 const createExists: Check = function* (round) {
   const audited = (isList: boolean): Set<string> => {
     const calls = round.calls.filter(({ actor, what }) => actor === 'auditor' && (what === 'list') === isList)
@@ -47,7 +47,7 @@ const createExists: Check = function* (round) {
   }
 }
 
-/** The status of each intent follows from its fields, each transition happened once, and no response is undone. */
+/** Each intent's status follows from its fields, each transition happened once, and no response is undone. */
 const transitionLegal: Check = function* (round) {
   yield* round.broken('intent status', 'events once')
   for (const call of round.calls) {
@@ -84,18 +84,18 @@ function* undone(shown: ShownIntent, intent: IntentDocument): Generator<string> 
 
 type Sight = { call: Round['calls'][number]; shown: ShownIntent; refunded: number }
 
-/** Later responses never show an earlier state, not even after a change of MongoDB's primary. */
+/** Later responses never show an earlier state, not even after MongoDB elects a new primary. */
 const readForward: Check = function* ({ calls, times }) {
   const sights = calls.flatMap((call) =>
     intentsIn(call).map((shown): Sight => ({ call, shown, refunded: shown.totalAmountRefunded ?? 0 })),
   )
   for (const [subject, some] of groupsOf(sights, ({ shown }) => shown.referenceNumber)) {
     const ended = some.toSorted((one, other) => one.call.ended - other.call.ended)
-    // Replays and responses to creates show an earlier state.
+    // Repeated responses and responses to creates show an earlier state.
     const later = some.filter(({ call }) => !isReplay(call) && call.what !== 'create')
     let furthest: Sight | null = null
     let next = 0
-    // Compares each read with the most advanced read that had ended before it began.
+    // Compares each read with the most advanced one that had ended before it began.
     for (const sight of later.toSorted((one, other) => one.call.began - other.call.began)) {
       for (let before = ended[next]; before && before.call.ended < sight.call.began; before = ended[++next])
         if (furthest === null || !isBefore(before, furthest)) furthest = before
@@ -118,7 +118,7 @@ const isBefore = (one: Sight, other: Sight): boolean =>
     ? one.refunded < other.refunded
     : mayBecome(one.shown.status, other.shown.status)
 
-/** A payment code in use belongs to one live intent, or to one of a business's sandbox, and leads to no other. */
+/** A payment code in use belongs to one live intent, or to one per business's sandbox, and leads to no other. */
 const codeUnique: Check = function* ({ dump, calls, times, intentAt }) {
   const scopeOf = ({ sandbox, businessId, code }: IntentDocument) => `${sandbox ? businessId : 'live'} ${code}`
   for (const some of groupsOf(dump.intents, scopeOf).values()) {
@@ -177,7 +177,7 @@ const referenceUnique: Check = function* ({ dump, calls, times, mayBeCleaned, se
   }
 }
 
-/** The earliest time at which another intent may get the reference of an intent. */
+/** From then on, another intent may get this one's reference. */
 const freedAt = ({ status, updatedAt }: IntentDocument): number =>
   status === 'CANCELLED' || status === 'FAILED' ? updatedAt : Number.POSITIVE_INFINITY
 
@@ -186,10 +186,10 @@ const lateBy = ({ updatedAt, expiresAt }: IntentDocument): number => (updatedAt 
 
 /** A response may be sent a moment after it was computed. */
 const sentMs = 50
-/** Time for a job at that second or a poll every 2 s, and for the relay. */
+/** For a job at that second or a poll every 2 s, and for the relay. */
 const eventMs = 10_000
 
-/** An intent expires exactly at its second, also for readers. Without a fault, its event exists within seconds. */
+/** An intent expires exactly at its second, for readers too. Without a fault, its event exists within seconds. */
 const expiryPrompt: Check = function* (round) {
   const payments = groupsOf(
     having(round.calls, 'simulate', 'pay.confirm'),
@@ -230,7 +230,10 @@ function* inTime(intent: IntentDocument, begun: number[]): Findings {
     yield [referenceNumber, 'was cancelled by its merchant after it expired']
 }
 
-/** After that second, an intent reads as PENDING only during a payment. Before it, no intent reads as expired. */
+/**
+ * After that second, only an intent with a payment in progress still reads as PENDING. Before it, none reads as
+ * expired.
+ */
 function* readInTime({ calls, times, intentOf, intentAt }: Round): Findings {
   const paying = new Set(formsIn(calls).map(({ path }) => shortCodeIn(path)))
   for (const call of calls) {

@@ -2,7 +2,7 @@ import { groupsOf, sumOf } from '../../../invariants/groups.ts'
 import { formsIn } from '../responses.ts'
 import type { Check, Round } from '../round.ts'
 
-/** Refunds and returned fees never exceed those of the payment, neither in MongoDB nor in events. */
+/** Refunds and returned fees never exceed the payment's, neither in MongoDB nor in events. */
 const refundBounded: Check = function* ({ dump, intentOf, broken }) {
   yield* broken('refunds bounded')
   const events = dump.deliveries.filter(({ event }) => event === 'payment.refunded')
@@ -14,12 +14,12 @@ const refundBounded: Check = function* ({ dump, intentOf, broken }) {
   }
 }
 
-/** The ledger is a chain without gaps, and its entries are the payments, refunds and fees of the intents, each once. */
+/** The ledger is a chain without gaps. Its entries are the payments, refunds and fees of the intents, each once. */
 const ledgerExact: Check = ({ broken }) => broken('ledger chain', 'ledger entries')
 
 const demoPin = '1234'
 
-/** Sandbox wallets balance to the centime. A payment came from the wallet whose phone number and PIN were typed. */
+/** Sandbox wallets balance to the centime, and a payment came from the wallet whose phone number and PIN were typed. */
 const walletBalances: Check = function* ({ calls, dump, setting, broken }) {
   yield* broken('wallet movements', 'wallet balances')
   const done = dump.walletmovements.filter(({ result }) => result.outcome === 'done')
@@ -67,7 +67,7 @@ const providerBalances: Check = function* (round) {
   }
 }
 
-/** The live payments and refunds of intents. `paymentKey`: of a refund, the key of its payment. */
+/** Live payments and refunds. A refund's `paymentKey` is its payment's key. */
 function movedIn({ dump }: Round) {
   type Moved = { reference: string; amount: number; businessId: string; paymentKey: string | null }
   const due = new Map<string, Moved>()

@@ -21,21 +21,21 @@ const processLives: Check = function* ({ ends }) {
   for (const { process, at, message } of ends) yield [process, `${message}, at ${new Date(at).toISOString()}`]
 }
 
-/** No fault causes a log line at level error or fatal, or one that is not JSON. */
+/** No fault causes an error or fatal log line, or one that isn't JSON. */
 const logCalm: Check = function* ({ texts }) {
   for (const { from, line } of texts())
     if (from.startsWith('log/') && (!line.startsWith('{') || /"level":"(error|fatal)"/.test(line)))
       yield [from, line.slice(0, 1500)]
 }
 
-/** After the last fault all work ends: nothing is in an outbox, and no payment or refund is open. */
+/** After the last fault all work ends: outboxes are empty, and no payment or refund is open. */
 const quietReached: Check = function* ({ setting, broken }) {
   yield* broken('claims end')
   if (setting.quietAt === null) yield ['the round', 'never became quiet after the last fault']
   for (const message of setting.left) yield ['the round', message]
 }
 
-/** The clean-up removes only old data of test keys, and deliveries with their source. After a night, all is gone. */
+/** The clean-up removes only old test data, and deliveries with their source. After a night, all of it is gone. */
 const cleanUpBounded: Check = function* (round) {
   const { dump, createdAtOf, oldest, mayBeCleaned } = round
   const there = new Set([...dump.deliveries, ...dump.products, ...dump.orders].map(({ _id }) => _id))
@@ -52,23 +52,23 @@ const cleanUpBounded: Check = function* (round) {
   yield* leftBehind(round)
 }
 
-/** Finds old data after the last night, which passed when all was quiet. */
+/** Old data after the last night, which came when all was quiet. */
 function* leftBehind({ faults, setting, times, dump }: Round): Findings {
   const night = faults.findLast(
     ({ what, target, began }) => what === 'clock.jump' && began > setting.healedAt && setIn(target) >= dayMs,
   )
   if (night === undefined) return
   const oldBefore = times.shownAt(night.began) - setting.settings.sandboxRetentionDays * dayMs
-  // An intent that was paid late is kept for longer.
+  // An intent paid late is kept for longer.
   const intents = dump.intents.map((intent) => ({ ...intent, createdAt: intent.payment?.paidAt ?? intent.createdAt }))
   for (const { _id, sandbox, createdAt } of [...intents, ...dump.deliveries, ...dump.orders, ...dump.products])
     if (sandbox && createdAt < oldBefore) yield [_id, 'was old before the last night, but was not removed']
 }
 
-/** Only a delivery has a `referenceNumber`. */
+/** Only deliveries have a `referenceNumber`. */
 type Shown = { _id?: string; id?: string; referenceNumber?: string; sandbox?: boolean; createdAt?: string }
 
-/** The deliveries, products and orders in a response. create.exists and transition.legal check intents. */
+/** Deliveries, products and orders. create.exists and transition.legal check the intents. */
 function shownIn(call: Call): Shown[] {
   const data = dataOf<Shown & { items: Shown[] }>(call)
   if (/^(delivery|product|order)\.list$/.test(call.what)) return data?.items ?? []
@@ -79,7 +79,6 @@ function shownIn(call: Call): Shown[] {
 type Listed = { name: string; businessId: string; sandbox: boolean; status?: string; createdAt: number }
 type Page = { items: Record<string, string>[]; page: number; total: number; hasMore: boolean }
 
-/** The field that identifies the items of each list. */
 const nameIn: Partial<Record<What, string>> = {
   list: 'referenceNumber',
   'delivery.list': 'id',
@@ -132,7 +131,7 @@ function* exactly(round: Round, calls: Call[], listed: ReturnType<typeof listedI
   const shown = pages.flatMap(({ items }) => items)
   const there = new Set(own.map(({ name }) => name))
   const all = names.flat()
-  // The clean-up may remove what is old between two pages, and before the dump.
+  // Between two pages, or before the dump, the clean-up may remove old items.
   const isGone = ({ createdAt = '' }: Page['items'][number], index: number): boolean =>
     !there.has(all[index] ?? '') && round.mayBeCleaned({ sandbox: true, createdAt: Date.parse(createdAt) })
   const leaving = own.filter(round.mayBeCleaned).length + shown.filter(isGone).length
@@ -152,7 +151,7 @@ function* exactly(round: Round, calls: Call[], listed: ReturnType<typeof listedI
 /** A write that arrives later than this may be missing from the count (docs/merchants/lists.md). */
 const countedMs = 5 * 60_000
 
-/** Writes during a jump of all clocks come too late for the count. */
+/** Writes while all clocks jump come too late for the count. */
 const mayBeUncounted = ({ faults, times }: Round, { createdAt }: Listed): boolean => {
   const made = times.machineTime(createdAt)
   return faults.some(
@@ -161,7 +160,7 @@ const mayBeUncounted = ({ faults, times }: Round, { createdAt }: Listed): boolea
   )
 }
 
-/** Every promise that a round proves, by name. Those of the round as a whole are in this file. */
+/** Every promise that a round proves, by name. Promises about the round as a whole are in this file. */
 export const promises = {
   'round.ended': roundEnded,
   'process.lives': processLives,

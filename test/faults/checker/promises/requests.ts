@@ -6,7 +6,7 @@ import { dataOf, errorOf, isReplay, referenceIn, type ShownIntent } from '../res
 import type { Check, Findings, Round } from '../round.ts'
 import { settles } from '../times.ts'
 
-/** No idempotency key ran twice: no document exists that no response names, except for lost responses. */
+/** No idempotency key ran twice: apart from lost responses, no document exists that no response names. */
 const keyOnce: Check = function* (round) {
   const { dump } = round
   // Imported products have a handle of their own.
@@ -23,7 +23,7 @@ const keyOnce: Check = function* (round) {
 
 type Owner = { businessId: string; sandbox?: boolean }
 
-/** The business and, unless it is an endpoint, the environment. */
+/** The business and, except for endpoints, the environment. */
 const ownerOf = ({ businessId, sandbox }: Owner): string => `${businessId} ${sandbox ?? ''}`
 const isOwn = ({ businessId, sandbox }: Request, thing: Owner): boolean =>
   businessId === thing.businessId && (thing.sandbox === undefined || thing.sandbox === sandbox)
@@ -65,7 +65,7 @@ function* refunds({ requests, dump }: Round): Findings {
   }
 }
 
-/** The traces of requests that end an intent. */
+/** How an intent shows that a request ended it. */
 const endings: [what: What, hasEnded: (intent: IntentDocument) => boolean][] = [
   ['cancel', ({ cancellationReason }) => cancellationReason === 'requested_by_merchant'],
   ['simulate', ({ payment }) => payment?.wallet === 'simulation'],
@@ -85,7 +85,7 @@ function* ends({ requests, dump, publishable }: Round): Findings {
     }
 }
 
-/** Finds keys that created two documents. The traffic writes its key into each document that it creates. */
+/** The traffic writes its key into each document that it creates, so two with the same key show a second run. */
 function* markedTwice({ dump, requests }: Round): Findings {
   const keys = new Set(requests.filter(({ isAcrossDays }) => !isAcrossDays).map((each) => each.idempotencyKey))
   const intents = dump.intents.flatMap(({ referenceNumber, metadata, ...owner }) =>
@@ -101,7 +101,7 @@ function* markedTwice({ dump, requests }: Round): Findings {
   }
 }
 
-/** The same key gets the first response again, byte for byte, marked as a replay (SPEC 5.4). */
+/** The same key gets the first response again, byte for byte, marked as repeated (SPEC 5.4). */
 const keyReplayed: Check = function* ({ requests }) {
   for (const { what, path, idempotencyKey, calls, settled, isAcrossDays } of requests) {
     if (settled === null || isAcrossDays) continue
@@ -138,7 +138,7 @@ const responseSound: Check = function* (round) {
 const nameOf = ({ call, what, method, path }: Call): string => `call ${call} ${what} ${method} ${path}`
 const marginMs = 200
 
-/** Reports missing responses, except to clients that disconnected early on purpose. Counts each response that came. */
+/** Reports missing responses, except to clients that disconnected early on purpose, and counts the others. */
 function* missing(round: Round, call: Call): Findings {
   const waitedMs = call.ended - call.began
   const waitsLongEnough = call.timeoutMs >= round.setting.clientTimeoutMs
@@ -164,12 +164,12 @@ function* sound(round: Round, call: Call, status: number, request?: Request): Fi
     yield [subject, `got a status that the API does not have: ${response}`]
 }
 
-/** These wait for stock that another order holds, or for a refund whose outcome is unknown. */
+/** These wait for stock held by another order, or for a refund whose outcome is unknown. */
 const waiting: readonly What[] = ['order', 'stock', 'import', 'refund']
 /** How long the traffic repeats requests after the last fault. */
 const repeatsMs = 55_000
 
-/** Whether a call may get a 503 without a fault, because a later call with the same key gets its response. */
+/** Without a fault, a call may get a 503 if a later call with the same key gets its response. */
 function mayBeBusy({ setting, faults }: Round, { what, sandbox, ended }: Call, request?: Request): boolean {
   if (!waiting.includes(what) || request === undefined) return false
   const isOver = request.ended >= setting.healedAt + repeatsMs
@@ -177,7 +177,7 @@ function mayBeBusy({ setting, faults }: Round, { what, sandbox, ended }: Call, r
   return request.settled !== null || isOver || hasJumped || (what === 'refund' && sandbox === false)
 }
 
-/** Refusals that depend on state or load. Tests of the API prove when each of them is right. */
+/** These depend on state or load. API tests prove when each of them is right. */
 const dependOnState = new Set(
   [
     ...['INTENT', 'DELIVERY', 'ORDER', 'PRODUCT', 'ENDPOINT', 'SHOP', 'REPLAY'].map((noun) => `${noun}_NOT_FOUND`),
@@ -187,11 +187,11 @@ const dependOnState = new Set(
   ].flatMap((codes) => codes.split(' ')),
 )
 
-/** With fewer calls, chance decides how many succeed. */
+/** Below this, chance decides how many succeed. */
 const minCount = 20
 const minShare = 1 / 20
 
-/** A good request is refused only because of the state, and some requests of each kind succeed. */
+/** A valid request is refused only because of the state, and some requests of each kind succeed. */
 const refusalDue: Check = function* (round) {
   const good = round.calls.filter(({ expects, status, actor, what }) => {
     return expects.length === 0 && status !== null && status < 500 && actor !== 'stranger' && what !== 'overreach'
@@ -210,7 +210,7 @@ const refusalDue: Check = function* (round) {
   }
 }
 
-/** Whether the response is a replay of that to a bad body under the same key. */
+/** Repeats the response to an invalid body with the same key. */
 const isOfAnotherBody = (calls: Call[], { idempotencyKey, keyId, path }: Call): boolean =>
   idempotencyKey !== null &&
   calls.some(

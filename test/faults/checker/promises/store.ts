@@ -6,12 +6,12 @@ import { isDone, isUnknown, type Request } from '../requests.ts'
 import { dataOf } from '../responses.ts'
 import type { Check, Findings, Round } from '../round.ts'
 
-/** A change of the stock of a variant by one of the amounts. */
+/** One of the amounts applies, but it's unknown which. */
 type Change = { variant: string; amounts: number[] }
 type Line = { productId: string; variantId?: string; variantLabel?: string; quantity: number }
 type StockBody = { stock?: number; delta?: number }
 
-/** Stock is the initial stock plus what merchants added minus what was sold. Unknown outcomes count either way. */
+/** Stock is the initial stock plus what merchants added minus what was sold. Unknown outcomes may count or not. */
 const stockBalances: Check = function* (round) {
   const { dump, requests, setting } = round
   const restocked = having(requests, 'stock').filter((each) => isDone(each) || isUnknown(each))
@@ -20,7 +20,7 @@ const stockBalances: Check = function* (round) {
     ...dump.orders.flatMap(salesOf),
     ...having(requests, 'order').flatMap((request) => cleanedSales(round, request)),
   ]
-  // A count replaces the stock, so it is unknown which changes came before it.
+  // A count replaces the stock, so it's unknown which changes came before it.
   const isCount = ({ calls }: Request): boolean => calls.some(({ body }) => (body as StockBody).stock !== undefined)
   const counted = new Set(restocked.filter(isCount).map((request) => changedBy(round, request)))
   const byVariant = groupsOf(changes, ({ variant }) => variant)
@@ -67,7 +67,7 @@ function variantNamed({ dump }: Round, product: string, idOrLabel: string): stri
   return variants.find(({ _id, label }) => _id === idOrLabel || label === idOrLabel)?._id ?? ''
 }
 
-/** The sales of removed orders. An order with an unknown outcome may have been placed and removed. */
+/** Sales of removed orders. An order with an unknown outcome may have been placed and removed. */
 function cleanedSales(round: Round, request: Request): Change[] {
   const order = isDone(request) ? dataOf<OrderDocument>(request.settled) : null
   if (order !== null) return round.dump.orders.some(({ number }) => number === order.number) ? [] : salesOf(order)
@@ -105,10 +105,10 @@ const orderExact: Check = function* (round) {
 const lineOf = ({ productId, variantId, unitPrice, quantity }: OrderDocument['items'][number]) =>
   [productId, variantId, unitPrice, quantity].join(' ')
 
-/** A file of products. `rows`: price and stock of each row by handle. */
+/** A product file. `rows`: price and stock of each row by handle. */
 type File = { request: Request; rows: Map<string, string[]> }
 
-/** A file of products is imported whole or not at all, and each imported product matches a file. */
+/** A product file is imported whole or not at all, and each imported product matches a file. */
 const importWhole: Check = function* (round) {
   const files = having(round.requests, 'import')
     .filter((request) => isDone(request) || isUnknown(request))
@@ -123,7 +123,7 @@ const importWhole: Check = function* (round) {
   }
 }
 
-/** The columns are handle, name, label, SKU, price and stock. The traffic's files have no quotes. */
+/** Columns: handle, name, label, SKU, price, stock. The traffic's files have no quotes. */
 function rowsIn({ calls }: Request): File['rows'] {
   const body = calls[0]?.body as string | { csv: string }
   const rows = (typeof body === 'string' ? body : body.csv).split('\n').slice(1)
@@ -137,7 +137,7 @@ function rowsIn({ calls }: Request): File['rows'] {
 function* inShop(round: Round, files: File[], products: Map<string, ProductDocument>): Findings {
   const naming = (handle: string): File[] => files.filter(({ rows }) => rows.has(handle))
   const fits = (file: File, handle: string): boolean => file.rows.get(handle)?.join() === rowOf(products.get(handle))
-  // If a product matches this file and no other, this file was imported.
+  // A product that matches this file and no other proves that the file was imported.
   const isShown = (file: File): boolean =>
     [...file.rows.keys()].some(
       (handle) => fits(file, handle) && naming(handle).every((other) => other === file || !fits(other, handle)),

@@ -13,7 +13,7 @@ const ownerWords = ({ businessId, sandbox }: Owner): string => `${businessId} ${
 /** No response or webhook has anything of another business or environment. Test and live money never mix. */
 const tenantApart: Check = function* (round) {
   const owners = ownersIn(round)
-  // The longest markers come first, because one may begin with another. Some businesses have no live marker.
+  // Longest markers first, because one may begin with another. Some businesses have no live marker.
   const markers = round.setting.businesses.flatMap(({ markers: { test, live } }) => [test, live].filter(Boolean))
   const byLength = markers.toSorted((one, other) => other.length - one.length)
   const literally = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
@@ -74,7 +74,7 @@ function* arrived({ calls, arrivals, dump }: Round, owners: Map<string, Owner>):
   }
 }
 
-/** Acts of viewers, and requests with a publishable key except reads of an intent, are refused and change nothing. */
+/** Viewers' actions, and publishable keys' requests except reads of an intent, are refused and change nothing. */
 const rightKept: Check = function* ({ calls, dump, setting, publishable }) {
   for (const { call, status, path } of having(calls, 'overreach'))
     if (status !== null && status < 500 && status !== 403)
@@ -93,7 +93,7 @@ const rightKept: Check = function* ({ calls, dump, setting, publishable }) {
       if (key === 'key' && keys.has(value)) yield [referenceNumber, 'was created with a publishable key']
 }
 
-/** Each act by hand has exactly one line in the audit trail, no replay re-queues twice, each re-queue is attempted. */
+/** Each manual action has one audit line, no replay re-queues twice, and each re-queue leads to an attempt. */
 const auditComplete: Check = function* (round) {
   const { dump, calls } = round
   for (const { _id } of repeatedOf(dump.auditevents, (line) => line._id)) yield [_id, 'is in the trail twice']
@@ -168,12 +168,12 @@ function secretsOf(round: Round) {
   return {
     signing: new Set([...signingSecrets(round).values()].flatMap(({ secrets }) => secrets)),
     passwords: setting.staff.map(({ password }) => password),
-    /** Numbers of 6 to 8 digits, and their meaning. */
+    /** Numbers of 6 to 8 digits, and what they are. */
     numbers: new Map([
       ...payers.map(({ phone }) => [phone, 'the phone number of a wallet'] as const),
       ...payers.map(({ pin }) => [pin, 'a PIN'] as const),
     ]),
-    /** Numbers that only logs must not contain, because MongoDB may store them. */
+    /** Banned only from logs, because MongoDB may store them. */
     ofLogs: new Map([
       ...codes.map((code) => [code, 'a payment code'] as const),
       ...calls.flatMap(phonesIn).map((phone) => [phone, 'the phone number of a customer'] as const),
@@ -187,11 +187,11 @@ function phonesIn({ body }: Call): string[] {
   return [payerPhone, customer?.phone].filter((phone) => phone !== undefined)
 }
 
-/** Collections of wallets, and of orders with their customers. */
+/** Collections that may contain phone numbers: wallets, and orders with their customers. */
 const ofPhones = /^dump\/(wallets|walletmovements|orders)\./
-/** Fields of MongoDB with the code itself. */
+/** These fields in MongoDB hold the code itself. */
 const ofDump = /^(?:code|codeKey|formerCodeKey)$/
-/** Fields of a log with times, measures, or numbers of processes. */
+/** Fields whose numbers are times, measurements or ports. */
 const ofLog = /^(?:time|pid|port)$|(?:Ms|Bytes)$/
 /** Six to eight digits, with or without a country code, but not inside an id, a decimal or a UUID. */
 const numbers = /(?<![\w.-])(?:\+?(?:00)?222)?(\d{6,8})(?![\w-])(?!\.\d)/g
@@ -204,7 +204,7 @@ function* foundIn(secrets: ReturnType<typeof secretsOf>, from: string, line: str
   for (const [text] of isLog ? line.matchAll(/(?<![\w-])[\w-]{22}(?![\w-])/g) : [])
     if (secrets.proofs.has(text)) yield 'the proof of a payment link'
   for (const password of secrets.passwords) if (line.includes(password)) yield 'a password'
-  // The event of an order has its customer.
+  // An order's event has its customer.
   const isOrder = /^dump\/(deliveries|events)\./.test(from) && line.includes('order.new')
   if (ofPhones.test(from) || isOrder || !/\d{6}/.test(line)) return
   for (const [, number = ''] of wordsIn(line, isLog).matchAll(numbers)) {
@@ -213,7 +213,7 @@ function* foundIn(secrets: ReturnType<typeof secretsOf>, from: string, line: str
   }
 }
 
-/** The texts of a line of JSON, and in logs the integers too. */
+/** The texts in a line of JSON, and in logs the integers too. */
 function wordsIn(line: string, isLog: boolean): string {
   const texts: string[] = []
   const keep = (key: string, value: unknown): unknown => {

@@ -2,7 +2,7 @@ import { dataOf, type ShownIntent } from '../../checker/responses.ts'
 import type { Call } from '../../evidence/evidence.ts'
 import { act, type Context, type KnownIntent, keyLifetimeMs, read, remember, specOf, write } from '../context.ts'
 
-/** Amounts whose payments and refunds fail in the sandbox (SPEC 8). */
+/** Their payments and refunds fail in the sandbox (SPEC 8). */
 const magic = [99_901, 99_904]
 const wrongAmounts = [0, -5, 1e12]
 
@@ -35,7 +35,7 @@ function bodyOf({ chance, tenant: { marker, sandbox } }: Context, key: string): 
   }
 }
 
-/** Repeats a create after the intent has changed, which must get the first response again. */
+/** The intent has changed since, but the create must get its first response again. */
 async function repeatCreate({ tenant, chance, world, makeCall }: Context): Promise<void> {
   const changed = tenant.intents.filter(
     ({ status, created }) => status !== 'PENDING' && world.now() - created.at < keyLifetimeMs,
@@ -46,7 +46,7 @@ async function repeatCreate({ tenant, chance, world, makeCall }: Context): Promi
   await makeCall(created.spec, 4000 + created.repeats, chance)
 }
 
-/** An intent that can probably be paid or cancelled, and sometimes any other. */
+/** Usually one that can be paid or cancelled, sometimes any other. */
 export const pendingOf = (context: Context): KnownIntent | null =>
   oneOf(context, ({ status, expiresAt, isLeftAlone }) => {
     return status === 'PENDING' && Date.parse(expiresAt) > context.world.now() && !isLeftAlone
@@ -62,7 +62,7 @@ function oneOf({ tenant, chance }: Context, isWanted: (intent: KnownIntent) => b
   return candidates.length === 0 ? null : chance.pick(candidates)
 }
 
-/** Remembers the state of an intent in a response. After a refusal, the state is unknown until the next read. */
+/** Remembers what a response shows. After a refusal, the state is unknown until the next read. */
 function learn(intent: KnownIntent, call: Call | null): void {
   const shown = dataOf<ShownIntent>(call)
   if (shown === null) {
@@ -143,7 +143,7 @@ async function refundOnce(context: Context, intent: KnownIntent): Promise<void> 
   learn(intent, await write(context, 'refund', `/intents/${intent.referenceNumber}/refund`, { json }, more))
 }
 
-/** Sends several conflicting requests for one intent at the same time. */
+/** Several conflicting requests for one intent at the same time. */
 async function raceFor(context: Context): Promise<void> {
   const intent = pendingOf(context)
   if (intent === null) return

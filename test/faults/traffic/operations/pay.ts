@@ -10,7 +10,7 @@ async function payByLink(context: Context): Promise<void> {
   if (intent !== null) await pay(context, customerOf(context), intent, `/p/${intent.shortCode}`)
 }
 
-/** A customer types the code on the page for live codes, or on the page of the business's sandbox. */
+/** Types the code on the live page, or on the business's sandbox page. */
 async function payByCode(context: Context): Promise<void> {
   const { tenant, chance } = context
   const intent = pendingOf(context)
@@ -23,7 +23,7 @@ async function payByCode(context: Context): Promise<void> {
   if (call.status === 303 && location !== null) await pay(context, makeCall, intent, location)
 }
 
-/** Sends a GET if there is no body, and a POST otherwise. */
+/** GET without a body, else POST. */
 type CustomerCall = (what: What, path: string, body?: Body, attempt?: number) => Promise<Call>
 
 /** Each customer has an address of their own. */
@@ -52,7 +52,7 @@ async function pay(context: Context, makeCall: CustomerCall, intent: KnownIntent
     if (status !== null && status < 500) break
     await sleep(chance.whole(200, 2000))
   }
-  // The same form, later from a second tab, must not pay again.
+  // Sent again from a second tab, the form must not pay again.
   if (chance.is(0.1)) await makeCall('pay.confirm', action, body, maxAttempts + 1)
   const proof = /[?&]proof=[^&]+/.exec(action)?.[0].slice(1) ?? ''
   const { response } = await makeCall('pay.status', `/p/${intent.shortCode}/status?${proof}`)
@@ -60,7 +60,7 @@ async function pay(context: Context, makeCall: CustomerCall, intent: KnownIntent
   intent.status = state === 'pending' ? 'PENDING' : state === 'paid' ? 'PAID' : '?'
 }
 
-/** A phone number and a PIN, mostly of a wallet with money. */
+/** Mostly returns a wallet with money. */
 function walletOf({ world, tenant, chance }: Context): { phone: string; pin: string } {
   const [forgetful, poor, ...payers] = tenant.sandbox ? world.wallets : world.providerWallets
   const demo = { phone: `2200000${chance.pick([3, 4, 5])}`, pin: '1234' }

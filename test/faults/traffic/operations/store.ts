@@ -7,7 +7,7 @@ type ProductData = { _id: string; variants: { _id: string; label: string; stock:
 /** One variant whose stock lasts, and one whose stock runs out. */
 const initialStock = [300, 60]
 
-/** Creates a product whose stock the checker calculates. Returns it with its stock, or null if that was refused. */
+/** The checker computes its stock. Null if refused. */
 export async function openProduct(context: Context): Promise<{ product: KnownProduct; stock: number[] } | null> {
   const idempotencyKey = context.newKey()
   const variants = initialStock.map((stock, index) => ({
@@ -36,7 +36,7 @@ async function createProduct(context: Context): Promise<void> {
   if (data !== null) remember(context.tenant.passing, data._id)
 }
 
-/** Changes a product. Keeps price and stock of products whose stock the checker calculates. */
+/** Keeps price and stock of products whose stock the checker computes. */
 async function updateProduct(context: Context): Promise<void> {
   const { tenant, chance } = context
   const isKept = chance.is(0.4)
@@ -65,7 +65,7 @@ async function listProducts(context: Context): Promise<void> {
   else await read(context, 'product.list', `/store/products?limit=${chance.pick([1, 20, 100])}`)
 }
 
-/** Imports a file of products, some of which are in a later file again. */
+/** Some products of a file are in a later file again. */
 async function importProducts(context: Context): Promise<void> {
   const { chance, tenant } = context
   if (!tenant.hasShop) return
@@ -82,7 +82,7 @@ async function importProducts(context: Context): Promise<void> {
   await write(context, 'import', '/store/products/import-csv', body, { expects })
 }
 
-/** Changes stock, sometimes several times at once. Only deltas change the first variant, whose stock is calculated. */
+/** Sometimes several changes at once. Only deltas change the first variant, whose stock is computed. */
 async function changeStock(context: Context): Promise<void> {
   const { chance, tenant } = context
   if (tenant.products.length === 0) return
@@ -103,7 +103,7 @@ async function changeStock(context: Context): Promise<void> {
 /** More than any shop has in stock, and too expensive. */
 const tooMany = 100_000
 
-/** Places an order, which only test keys may do. */
+/** Only test keys may place orders. */
 async function placeOrder(context: Context): Promise<void> {
   const { chance, tenant } = context
   if (tenant.products.length === 0) return

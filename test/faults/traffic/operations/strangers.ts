@@ -2,7 +2,7 @@ import { act, type Context, read, type Tenant, write } from '../context.ts'
 
 type Attempt = () => Promise<unknown>
 
-/** A merchant requests documents of another business, or of the other environment of its own business. */
+/** Requests another business's documents, or those of its own business's other environment. */
 async function intrude(context: Context): Promise<void> {
   const { world, tenant, chance } = context
   const others = world.tenants.filter((other) => other !== tenant && other.intents.length > 0)
@@ -35,7 +35,7 @@ function attemptsOf(context: Context, { intents, business, products, ...others }
     ),
     ...others.deliveries.slice(0, 2).map((id) => () => act(context, 'delivery.retry', `/webhooks/events/${id}/retry`)),
   ]
-  // A live key may delete the test endpoints of its business.
+  // A live key may delete its business's test endpoints.
   if (business === tenant.business) return attempts
   const { id } = chance.pick(business.endpoints)
   return [...attempts, () => act(context, 'endpoint.delete', `/webhooks/endpoints/${id}`, { method: 'DELETE' })]

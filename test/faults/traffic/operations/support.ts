@@ -9,7 +9,7 @@ async function requeue(context: Context): Promise<void> {
   else await press(context, `/admin/deliveries/${chance.pick(tenant.deliveries)}`, 'requeue', 'requeue')
 }
 
-/** Support re-queues all dead deliveries of an endpoint: opens the page of that act, and confirms it. */
+/** Re-queues an endpoint's dead deliveries: opens the page of that action, and confirms it. */
 async function requeueAll(context: Context): Promise<void> {
   const employee = context.chance.pick(context.world.staff.filter(({ role }) => role === 'support'))
   const page = await open(context, employee, '/admin/dead')
@@ -30,7 +30,7 @@ async function overreach(context: Context): Promise<void> {
   await asStaff(context, viewer, 'overreach', path, { csrf })
 }
 
-/** Opens a page and presses a button once. Staff do not press again while the outcome is unknown. */
+/** Opens a page and presses a button once. Staff don't press again while the outcome is unknown. */
 async function press(context: Context, path: string, what: What, act: string): Promise<void> {
   const employee = context.chance.pick(context.world.staff.filter(({ role }) => role === 'support'))
   const page = await open(context, employee, path)
@@ -41,7 +41,7 @@ async function press(context: Context, path: string, what: What, act: string): P
   await asStaff(context, employee, what, unescaped(action), hiddenFields(inner))
 }
 
-/** The HTML of a page, after a sign-in if necessary, or null if there is no page. */
+/** Signs in if necessary. Null if there's no page. */
 async function open(context: Context, employee: Employee, path: string): Promise<string | null> {
   const look = () => asStaff(context, employee, 'support.page', path)
   const first = employee.cookie === '' ? null : await look()

@@ -12,13 +12,13 @@ const someEvents = ({ chance }: Context): string[] => {
   return chosen.length === 0 ? ['payment.confirmed'] : chosen
 }
 
-/** The lasting endpoints of a business have the hooks before this one. */
+/** A business's lasting endpoints have the hooks before this one. */
 const firstSpareHook = 3
 const spareHook = ({ chance }: Context): number => chance.whole(firstSpareHook, hooksPerBusiness - 1)
 const urlOf = ({ tenant, world }: Context, hook: number): string =>
   world.endpointsOrigin + hookName(tenant.business.index, hook)
 
-/** Creates an endpoint and returns its id, or null if that was refused. */
+/** Returns its id, or null if refused. */
 export async function subscribe(context: Context, hook: number, events: string[]): Promise<string | null> {
   const url = urlOf(context, hook)
   const more = { other: { url, events: ['order.new'] } }
@@ -32,7 +32,7 @@ async function createEndpoint(context: Context): Promise<void> {
   if (id !== null) business.endpoints.push({ id, sandbox, isLasting: false })
 }
 
-/** The path of an endpoint of the key's environment. Lasting ones are not changed, so that most events have one. */
+/** In the key's environment. Lasting endpoints aren't changed, so that most events have one. */
 function anEndpoint({ tenant: { business, sandbox }, chance }: Context, isChanged: boolean): string | null {
   const own = business.endpoints.filter((each) => each.sandbox === sandbox && !(isChanged && each.isLasting))
   return own.length === 0 ? null : `/webhooks/endpoints/${chance.pick(own).id}`
@@ -69,7 +69,7 @@ async function testEndpoint(context: Context): Promise<void> {
   if (path !== null) await write(context, 'endpoint.test', `${path}/test`, { json })
 }
 
-/** The merchant lists deliveries, mostly the failed ones. */
+/** Mostly lists failed deliveries. */
 async function listDeliveries(context: Context): Promise<void> {
   const { chance, tenant } = context
   const status = chance.weighted({ DEAD: 5, RETRYING: 2, DELIVERED: 1, PENDING: 1, '': 2 })
@@ -83,13 +83,13 @@ async function listDeliveries(context: Context): Promise<void> {
   type Shown = { id: string; status: string; url: string | null }
   const call = await read(context, 'delivery.list', `/webhooks/events?${query.toString()}`)
   const items = dataOf<{ items: Shown[] }>(call)?.items ?? []
-  // A test key may not retry deliveries to live endpoints, whose URL is null. Delivered deliveries cannot be re-queued,
-  // but a few requests try it.
+  // A test key may not retry deliveries to live endpoints, whose URL is null. Delivered ones can't be re-queued, but a
+  // few requests try.
   const wanted = items.filter((item) => item.url !== null && (item.status !== 'DELIVERED' || chance.is(0.1)))
   for (const { id } of wanted.slice(0, 10)) remember(tenant.deliveries, id)
 }
 
-/** Acts on one of the deliveries that the merchant has listed. */
+/** On one of the deliveries that the merchant has listed. */
 const onADelivery =
   (what: What, isRead: boolean) =>
   async (context: Context): Promise<unknown> => {
@@ -99,7 +99,6 @@ const onADelivery =
     return isRead ? read(context, what, path) : act(context, what, `${path}/retry`)
   }
 
-/** Replays the events of the last seconds to an endpoint, or only counts them. */
 async function startReplay(context: Context): Promise<void> {
   const { chance, tenant, world } = context
   const endpoint = anEndpoint(context, false)
