@@ -15,7 +15,7 @@ import { type DeliveryState, openIndex, type Requeued, type RequeuePlan, type Re
 
 export type Outcomes = Map<string, Requeued>
 
-/** The maximum number of deliveries in one plan. */
+/** The most deliveries in one plan. */
 export const requeueBatch = 500
 
 /** An act that has not carried out its plan by then is dead. */
@@ -40,15 +40,13 @@ export interface RequeueAct {
 }
 
 /**
- * Makes up to `requeueBatch` deliveries due now for one more attempt each. A DEAD or CANCELLED delivery becomes
- * RETRYING. If a delivery is waiting for its next attempt, that attempt is brought forward. A delivery is left
- * unchanged if it has been delivered, is already due or is being attempted, or if its endpoint is deleted or disabled.
+ * Makes up to `requeueBatch` deliveries due now, for one more attempt each. Those that are delivered, due or being
+ * attempted stay as they are, and so do those of a deleted or disabled endpoint.
  *
- * Once the plan and the audit lines are stored, the deliveries count as re-queued. If the process dies before it has
- * carried out the plan, a poll does so. One that is attempted or cancelled at that same moment stays as it is. An API
- * request has a plan even if it re-queues nothing, and MongoDB refuses a second one with the same key. So its twin does
- * not re-queue what has become DEAD in the meantime. The plan is null if no delivery was found, or if staff or an
- * operator had nothing to re-queue.
+ * Once the plan and the audit lines are stored, the deliveries count as re-queued: if the process dies before it has
+ * carried out the plan, a poll does. An API request stores a plan even for nothing, because MongoDB refuses a second
+ * one with its key, so a duplicate of it can't re-queue what has died meanwhile. For staff, the plan is null if nothing
+ * is re-queued.
  */
 export async function requeueAs(deps: RequeueDeps, ids: readonly string[], act: RequeueAct) {
   const { by, request } = act
@@ -147,10 +145,7 @@ async function carryOutPlan(deps: PlanDeps, { _id, at, deliveries }: RequeuePlan
   await nativeCollection(deps.RequeuePlan).updateOne({ _id }, { $set: { deliveries: [] } })
 }
 
-/**
- * Re-queues deliveries for a replay, even delivered ones if it includes them. Returns the ids of those that it has
- * re-queued, now or in an earlier run. It has one audit line for all, and begins the attempts itself.
- */
+/** For a replay, which begins the attempts itself. Returns the ids re-queued now or by an earlier run of it. */
 export async function requeueForReplay(
   deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'now'>,
   found: readonly Candidate[],
@@ -191,7 +186,6 @@ async function judgeAll(
   )
 }
 
-/** Reads what a re-queue needs to know about deliveries. */
 export const readCandidates = (
   { Delivery: model }: Pick<Deps, 'Delivery'>,
   ids: readonly string[],
@@ -201,7 +195,6 @@ export const readCandidates = (
     .find<Candidate>({ _id: { $in: [...ids] } }, { projection, ...(session && { session }) })
     .toArray()
 
-/** Returns the ids of the endpoints to which events may be sent, because they are neither deleted nor disabled. */
 async function receivingEndpoints(
   { Endpoint: model }: Pick<Deps, 'Endpoint'>,
   deliveries: readonly Candidate[],
@@ -225,10 +218,7 @@ function judge(
   return isAttemptPending(delivery) || isDue(delivery, now) || isLeased(delivery, now) ? 'under-way' : 'requeued'
 }
 
-/**
- * Whether the first attempt, or an attempt that was requested manually, has no result yet. If so, another re-queue
- * would increase `requeues` without adding an attempt.
- */
+/** Whether a requested attempt has no result yet, so another re-queue would count without adding an attempt. */
 const isAttemptPending = ({ status, attempts, attemptsAtRequeue }: Candidate): boolean =>
   status === 'PENDING' || (status === 'RETRYING' && attempts === attemptsAtRequeue)
 
@@ -269,7 +259,6 @@ async function writeDue(
   )
 }
 
-/** Enqueues jobs that wake workers. */
 function wakeDue(deps: Pick<Deps, 'enqueue' | 'now'>, deliveries: Candidate[]): void {
   if (deliveries.length === 0) return
   const now = deps.now()
@@ -283,10 +272,8 @@ function wakeDue(deps: Pick<Deps, 'enqueue' | 'now'>, deliveries: Candidate[]): 
 }
 
 /**
- * Re-queues all deliveries that match `filter`, in batches of `requeueBatch`, and yields the outcomes of each batch. If
- * the caller stops early or the process is killed, the function can safely be called again. `filter` must not match
- * deliveries that die after the call (`untilNow`). If it did, the run might never end, because re-queued deliveries may
- * die again.
+ * Yields the outcomes of each batch. It's safe to stop early and call it again. `filter` must not match deliveries that
+ * die after the call, or the run might never end, because what it re-queues may die again.
  */
 export async function* requeueAll(
   deps: RequeueDeps,
