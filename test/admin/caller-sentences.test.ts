@@ -222,7 +222,7 @@ describe('Suggested replies for support calls', () => {
     await http.put(endpoint).set(merchant.write()).send({ active: false }).expect(200)
     for (const each of pages) {
       const { text } = await card(each)
-      expect(text, each).to.include('Endpoint disabled. Enable it, then re-queue the delivery.')
+      expect(text, each).to.include('Endpoint disabled. Once the merchant has enabled it, re-queue the delivery.')
       expect(text, each).to.not.match(/Re-queue(:| all)/)
     }
     const dead = await card(`/admin/deliveries/${_id}`)

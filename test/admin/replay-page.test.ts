@@ -61,7 +61,7 @@ describe('A staff-initiated replay of events', function () {
     expect((await viewer.act(`${page}/replays/${_id}/cancel`, {})).status).to.equal(403)
     await service.deps.Endpoint.updateOne({ _id: endpointId }, { $set: { active: false } })
     const disabled = await support.get(`${page}/replay`)
-    expect(readable(disabled.text)).to.include('Enable it, then replay the events.')
+    expect(readable(disabled.text)).to.include('Once the merchant has enabled it, replay the events.')
     await service.deps.Endpoint.updateOne({ _id: endpointId }, { $set: { active: true } })
   })
 

@@ -141,7 +141,7 @@ export const endpointSentences: Words = {
   },
   disabled: {
     happened: () => 'The merchant disabled the endpoint, so nothing is sent to it. Its due deliveries are cancelled.',
-    next: () => `Endpoint disabled. Enable it, then re-queue the delivery. ${missed}`,
+    next: () => `Endpoint disabled. Once the merchant has enabled it, re-queue the delivery. ${missed}`,
     en: ({ host }) =>
       `Your webhook URL (${host}) is disabled, so we send nothing to it. Enable it with the API. Then we can send the cancelled and failed webhooks again, and also the events since it was disabled.`,
     fr: ({ host }) =>
@@ -194,7 +194,7 @@ export const deadSentences: Words = {
   },
   disabled: {
     happened: () => allFailed,
-    next: () => 'Endpoint disabled. Enable it, then re-queue the delivery.',
+    next: () => 'Endpoint disabled. Once the merchant has enabled it, re-queue the delivery.',
     en: (facts) =>
       `${stopped(facts)} Your webhook URL is disabled now. Enable it with the API. Then we can make another attempt.`,
     fr: (facts) =>
@@ -219,14 +219,14 @@ const noneWhileActive = { unused: null, healthy: null, failing: null }
 /** Why deliveries to such an endpoint can't be re-queued, or null if they can. */
 export const requeueRemedy: Record<EndpointState, string | null> = {
   ...noneWhileActive,
-  disabled: 'Endpoint disabled. Enable it, then re-queue the delivery.',
+  disabled: 'Endpoint disabled. Once the merchant has enabled it, re-queue the delivery.',
   deleted: `Endpoint deleted. ${cannotRequeue} The merchant can create a new endpoint for future events.`,
 }
 
 /** Why events can't be replayed to such an endpoint, or null if they can. */
 export const replayRemedy: Record<EndpointState, string | null> = {
   ...noneWhileActive,
-  disabled: 'Endpoint disabled. Enable it, then replay the events.',
+  disabled: 'Endpoint disabled. Once the merchant has enabled it, replay the events.',
   deleted:
     'Endpoint deleted. Events cannot be replayed to it. The merchant can create a new endpoint, to which they can be replayed.',
 }
