@@ -30,7 +30,7 @@ import type { Sender } from '../webhooks/sender/send.ts'
 import type { openBatchers } from './batchers.ts'
 import type { ModelsOf } from './models.ts'
 
-/** What operations may depend on. What a folder adds can be used in its layer and above. */
+/** The one list of what operations may depend on. What a folder adds can be used in its layer and above. */
 declare module '../platform/deps.ts' {
   interface Deps {
     apiSwitch: ApiSwitch

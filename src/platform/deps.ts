@@ -1,9 +1,9 @@
 import type { Log } from './log.ts'
 
 /**
- * What operations may depend on. Each takes only the few that it uses: `Pick<Deps, 'now' | 'Intent'>`. Every folder
- * declares what it adds, so a name can be used only in that folder's layer and above. `openDeps` opens them all
- * (context/open-deps.ts).
+ * What operations may depend on. Each takes only the few that it uses: `Pick<Deps, 'now' | 'Intent'>`. The others are
+ * named in context/deps.ts, which knows every folder. A test keeps an operation from using one that belongs above its
+ * layer.
  */
 export interface Deps extends Models {
   log: Log
@@ -15,9 +15,9 @@ export interface Deps extends Models {
   close(): Promise<void>
 }
 
-// biome-ignore lint/suspicious/noEmptyInterface: every domain adds its own.
+// biome-ignore lint/suspicious/noEmptyInterface: context/deps.ts adds them all.
 export interface Models {}
 
 /** Concurrent requests and deliveries share calls to MongoDB through these. */
-// biome-ignore lint/suspicious/noEmptyInterface: every domain adds its own.
+// biome-ignore lint/suspicious/noEmptyInterface: context/deps.ts adds them all.
 export interface Batchers {}
