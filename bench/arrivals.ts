@@ -54,7 +54,10 @@ export async function waitsAfter(arrivals: Arrivals, creates: Sent[], each: numb
   for (;;) {
     const byReference = new Map<string, Arrival[]>(creates.map(({ reference }) => [reference, []]))
     for (const arrival of (await arrivals.seen()).arrivals) byReference.get(arrival[1])?.push(arrival)
-    const missing = [...byReference.values()].reduce((sum, seen) => sum + Math.max(0, each - portsOf(seen)), 0)
+    const missing = [...byReference.values()].reduce(
+      (sum, seen) => sum + Math.max(0, each - portsOf(seen)),
+      0,
+    )
     if (missing === 0) {
       await arrivals.forget()
       return creates.flatMap((create) => waitsOfCreate(create, byReference, each))
@@ -72,7 +75,8 @@ export async function waitsAfter(arrivals: Arrivals, creates: Sent[], each: numb
 export async function allArrived(arrivals: Arrivals, deliveries: number): Promise<Arrival[]> {
   await waitForCount('deliveries have arrived', deliveries, async () => (await arrivals.counted()).count)
   const { arrivals: all } = await arrivals.seen()
-  if (new Set(all.map(([, , deliveryId]) => deliveryId)).size < all.length) throw new Error('A delivery arrived twice')
+  if (new Set(all.map(([, , deliveryId]) => deliveryId)).size < all.length)
+    throw new Error('A delivery arrived twice')
   return all
 }
 
@@ -83,7 +87,8 @@ export async function allArrived(arrivals: Arrivals, deliveries: number): Promis
 export function countDelivered(arrivals: Arrival[], references: ReadonlySet<string>): number {
   const delivered = new Set(arrivals.map(([, reference]) => reference))
   if (delivered.size < arrivals.length) throw new Error('An event arrived twice')
-  for (const reference of delivered) if (!references.has(reference)) throw new Error(`${reference} was delivered late`)
+  for (const reference of delivered)
+    if (!references.has(reference)) throw new Error(`${reference} was delivered late`)
   return delivered.size
 }
 

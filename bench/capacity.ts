@@ -99,7 +99,10 @@ function printKept(costs: Cost[]): void {
 const costLines = ({ what, ...cost }: Cost) => [
   aloneLine(`capacity, a ${what}: commands`, cost.commands.toFixed(2)),
   aloneLine('  documents', cost.documents.toFixed(1)),
-  aloneLine('  journal and network, bytes', `${cost.journalBytes.toFixed(0)}, ${cost.networkBytes.toFixed(0)}`),
+  aloneLine(
+    '  journal and network, bytes',
+    `${cost.journalBytes.toFixed(0)}, ${cost.networkBytes.toFixed(0)}`,
+  ),
   aloneLine('  CPU, and of MongoDB, ms', `${cost.cpuMs.toFixed(2)}, ${cost.mongoCpuMs.toFixed(2)}`),
 ]
 
@@ -122,7 +125,13 @@ async function cpuMs(origin: string): Promise<number> {
   return Number(/^process_cpu_seconds_total (\S+)/m.exec(metrics)?.[1]) * 1000
 }
 
-function costOf(what: string, before: MongoFigures, after: MongoFigures, usedMs: number, times: number): Cost {
+function costOf(
+  what: string,
+  before: MongoFigures,
+  after: MongoFigures,
+  usedMs: number,
+  times: number,
+): Cost {
   const each = (figures: (of: MongoFigures) => number): number => (figures(after) - figures(before)) / times
   const kept = collections.map((collection) => ({
     collection,
@@ -169,7 +178,8 @@ async function readFigures(database: mongo.Db): Promise<MongoFigures> {
   await admin.command({ fsync: 1 })
   const status = await admin.command({ serverStatus: 1 })
   const sizes: MongoFigures['collections'] = {}
-  for (const name of collections) sizes[name] = sizesOf((await database.command({ collStats: name })) as CollStats)
+  for (const name of collections)
+    sizes[name] = sizesOf((await database.command({ collStats: name })) as CollStats)
   const { reads, writes } = status.opLatencies
   const { user_time_us: user, system_time_us: system } = status.extra_info
   const { inserted, updated, returned } = status.metrics.document

@@ -74,7 +74,10 @@ async function addOld(setting: Setting, count: number): Promise<void> {
     businessId: merchants[index % MERCHANTS]?.businessId ?? '',
     createdAt: new Date(Date.now() - YOUNGEST_MS - (index / count) * 60 * DAY_MS),
   }))
-  await addCopies<Intent>(database.collection('intents'), olds.length, (index) => ({ ...sample, ...olds[index] }))
+  await addCopies<Intent>(database.collection('intents'), olds.length, (index) => ({
+    ...sample,
+    ...olds[index],
+  }))
   await addCopies<Delivery>(database.collection('deliveries'), olds.length, (index) => {
     const { businessId = '', createdAt = delivery.createdAt, referenceNumber = '' } = olds.at(index) ?? {}
     const _id = deliveryId(newId(), endpointIdOf(delivery._id))
@@ -82,7 +85,11 @@ async function addOld(setting: Setting, count: number): Promise<void> {
   })
 }
 
-async function beside({ database, service }: Setting, night: Queue, act: () => Promise<Waits>): Promise<Traffic> {
+async function beside(
+  { database, service }: Setting,
+  night: Queue,
+  act: () => Promise<Waits>,
+): Promise<Traffic> {
   const records = database.collection<RetentionRecord>('retention')
   // The clean-up has never completed, so it is due.
   const unused = { leaseToken: null, leaseEndsAt: new Date(0), pass: null }

@@ -57,7 +57,11 @@ export const createCost: Benchmark = {
 }
 
 /** Another checkout's `web`, with its own database but the same merchants. */
-async function startEarlier(bench: Bench, checkout: string, { secretKey, mongodbUrl }: Service): Promise<Service> {
+async function startEarlier(
+  bench: Bench,
+  checkout: string,
+  { secretKey, mongodbUrl }: Service,
+): Promise<Service> {
   const programs = buildEarlier(checkout)
   const name = 'create-cost-before'
   const environment = { MONGODB_URL: bench.mongodbUrl(name), SECRET_KEY: secretKey.toString('base64') }

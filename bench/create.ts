@@ -46,16 +46,25 @@ export const createsWithQuotas: Benchmark = {
     `2 × 32 connections, ${seconds} s in turns`,
   takesSeconds: ({ rounds, seconds }) => 15 + rounds * 2 * (seconds + 1),
   async measure(bench) {
-    const environment = (own: object) => ({ webs: 2, environment: { ...inProduction, ...own }, database: 'quotas' })
+    const environment = (own: object) => ({
+      webs: 2,
+      environment: { ...inProduction, ...own },
+      database: 'quotas',
+    })
     const limited = await startService(bench, 'quotas', environment(quotas.limited))
     const { secretKey } = limited
     const free = await startService(bench, 'no-quotas', { ...environment(quotas.none), secretKey })
     const apiKeys = (await makeMerchants(limited, QUOTA_MERCHANTS)).map(({ apiKey }) => apiKey)
     const both = async (origins: string[], seconds: number): Promise<LoadResult> => {
       const results = await Promise.all(
-        origins.map((origin, index) => load(bench, `${origin}${createPath}`, seconds, 32, apiKeys, `load-${index}`)),
+        origins.map((origin, index) =>
+          load(bench, `${origin}${createPath}`, seconds, 32, apiKeys, `load-${index}`),
+        ),
       )
-      return { ...(results.at(0) as LoadResult), perSecond: results.reduce((sum, { perSecond }) => sum + perSecond, 0) }
+      return {
+        ...(results.at(0) as LoadResult),
+        perSecond: results.reduce((sum, { perSecond }) => sum + perSecond, 0),
+      }
     }
     const pairs = await alternateFor(
       bench,

@@ -57,7 +57,8 @@ export const deliver: Benchmark = {
           pids: { worker: bare.pid, redis: bench.pids.redis() },
           async fill() {
             await bareJobs.pause()
-            for (let from = 0; from < jobs.length; from += 500) await bareJobs.addBulk(jobs.slice(from, from + 500))
+            for (let from = 0; from < jobs.length; from += 500)
+              await bareJobs.addBulk(jobs.slice(from, from + 500))
           },
           begin: () => bareJobs.resume(),
           end: () => lastArrival(arrivals, bench.deliveries),
@@ -86,7 +87,8 @@ export const deliver: Benchmark = {
 export const relayCost: Benchmark = {
   describe: ({ deliveries }) =>
     `processor time of \`worker\` and MongoDB for each of ${deliveries} deliveries, from the outbox to the recorded result ÷ that of another checkout (--before)`,
-  takesSeconds: ({ rounds, deliveries, before }) => (before === null ? 0 : 30 + (6 + rounds * 2) * (deliveries / 2500)),
+  takesSeconds: ({ rounds, deliveries, before }) =>
+    before === null ? 0 : 30 + (6 + rounds * 2) * (deliveries / 2500),
   async measure(bench) {
     if (bench.before === null) return []
     const earlier = { ...bench, runtime: { ...bench.runtime, programs: buildEarlier(bench.before) } }

@@ -23,7 +23,12 @@ export const endToEnd: Benchmark = {
       const onBare = (events: number) => createAll(bench, setting, origins.bare, '/', events)
       await onService(WARM_UP_EVENTS)
       await onBare(WARM_UP_EVENTS)
-      const pairs = await alternateFor(bench, { warmUp: WARM_UP_EVENTS, measured: bench.events }, onService, onBare)
+      const pairs = await alternateFor(
+        bench,
+        { warmUp: WARM_UP_EVENTS, measured: bench.events },
+        onService,
+        onBare,
+      )
       await allRecorded(setting.database, 2 * WARM_UP_EVENTS + bench.rounds * bench.events)
       return [
         rateLine('end-to-end, events/s', pairs, '≥ 0.85'),
@@ -32,7 +37,13 @@ export const endToEnd: Benchmark = {
     }),
 }
 
-async function createAll(bench: Bench, { merchants, arrivals }: Setting, origin: string, path: string, events: number) {
+async function createAll(
+  bench: Bench,
+  { merchants, arrivals }: Setting,
+  origin: string,
+  path: string,
+  events: number,
+) {
   const { apiKey = '' } = merchants.at(0) ?? {}
   const calls = Array.from({ length: events }, () => ({ method: 'POST' as const, path, apiKey }))
   const options = { connections: 64, seconds: LIMIT_SECONDS, eachOnce: true, body: order }
@@ -64,7 +75,12 @@ export const latency: Benchmark = {
       }
       // A new process first compiles its code. At this rate, each event takes three times as long for some ten seconds.
       const seconds = { warmUp: 15, measured: bench.trafficSeconds }
-      const pairs = await alternateFor(bench, seconds, side(origins.service, createPath), side(origins.bare, '/'))
+      const pairs = await alternateFor(
+        bench,
+        seconds,
+        side(origins.service, createPath),
+        side(origins.bare, '/'),
+      )
       return [
         comparedLine('latency, p50, ms', pairs, ({ p50 }) => p50),
         comparedLine('  p99, ms', pairs, ({ p99 }) => p99, '≤ 10'),

@@ -74,7 +74,8 @@ async function control(req: IncomingMessage, res: ServerResponse): Promise<void>
     arrivals = []
     counted = { count: 0, lastAt: 0 }
   }
-  if (first === 'count') res.end(JSON.stringify({ ...counted, firstBody: (await firstBody) ?? '' } satisfies Counted))
+  if (first === 'count')
+    res.end(JSON.stringify({ ...counted, firstBody: (await firstBody) ?? '' } satisfies Counted))
   else res.end(JSON.stringify({ arrivals, hanging: hanging.size } satisfies Seen))
 }
 

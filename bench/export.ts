@@ -26,7 +26,8 @@ type BesideExport = Waits & { mib: number; rowsPerSecond: number }
 export const exportPayments: Benchmark = {
   describe: ({ most, trafficSeconds }) =>
     `50 creates/s of one merchant beside the export of another's ${most} payments ÷ alone; one \`web\`, ${trafficSeconds} s in turns`,
-  takesSeconds: ({ rounds, most, trafficSeconds }) => 20 + most / 5000 + rounds * (most / 15_000 + 2 * trafficSeconds),
+  takesSeconds: ({ rounds, most, trafficSeconds }) =>
+    20 + most / 5000 + rounds * (most / 15_000 + 2 * trafficSeconds),
   async measure(bench) {
     const wanted = { environment: inProduction, merchants: 2, mode: 'live', worker: false } as const
     const pairs = await withService(bench, 'export', wanted, async ({ service, merchants, database }) => {
@@ -45,14 +46,20 @@ export const exportPayments: Benchmark = {
         const span = new URLSearchParams({ from: from.toISOString(), to: new Date().toISOString() })
         const input: Download = { url: `${web.origin}/api/v1/dev/exports/payments?${span}`, apiKey }
         const startedAt = performance.now()
-        const { result, mib } = await watched(web.pid, runProcess<Downloaded>(bench.runtime, 'download', input))
+        const { result, mib } = await watched(
+          web.pid,
+          runProcess<Downloaded>(bench.runtime, 'download', input),
+        )
         if (result.lines < bench.most) throw new Error(`The export has only ${result.lines} lines`)
         return { rowsPerSecond: bench.most / ((performance.now() - startedAt) / 1000), mib }
       }
       const beside = async (): Promise<BesideExport> => {
         const downloading = download()
         await pause(1000)
-        const [created, { rowsPerSecond, mib }] = await Promise.all([create(bench.trafficSeconds), downloading])
+        const [created, { rowsPerSecond, mib }] = await Promise.all([
+          create(bench.trafficSeconds),
+          downloading,
+        ])
         return { ...created, rowsPerSecond, mib: Math.max(created.mib, mib) }
       }
       await create(5)
@@ -68,7 +75,10 @@ export const exportPayments: Benchmark = {
 }
 
 /** Returns the peak resident memory of a process until the promise settles. */
-async function watched<Result>(pid: number, running: Promise<Result>): Promise<{ result: Result; mib: number }> {
+async function watched<Result>(
+  pid: number,
+  running: Promise<Result>,
+): Promise<{ result: Result; mib: number }> {
   let mib = 0
   const ended = running.then(
     () => true,
@@ -103,7 +113,8 @@ async function fillLedger(
     const links: LedgerEntry[] = []
     for (let nth = first; nth < Math.min(payments, first + PAYMENTS_TOGETHER); nth += 1) {
       const paidAt = new Date(from.getTime() + (nth / payments) * (to.getTime() - from.getTime()))
-      for (const draft of entriesOf(paidAt)) links.push(...linkEntry(owner, links.at(-1) ?? last, draft, paidAt))
+      for (const draft of entriesOf(paidAt))
+        links.push(...linkEntry(owner, links.at(-1) ?? last, draft, paidAt))
     }
     last = links.at(-1) ?? last
     await writing

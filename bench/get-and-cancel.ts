@@ -56,7 +56,8 @@ export const cancel: Benchmark = {
       const onBare = sendOnce(bench.runtime, sides.bare, MAX_CANCELS_PER_SECOND, sides.addBare)
       const pairs = await alternateFor(bench, { warmUp: 2, measured: bench.seconds }, counted, onBare)
       const cancelled = await sides.database.collection('intents').countDocuments({ status: 'CANCELLED' })
-      if (cancelled !== sent) throw new Error(`${sent} cancels were sent, and ${cancelled} intents are CANCELLED`)
+      if (cancelled !== sent)
+        throw new Error(`${sent} cancels were sent, and ${cancelled} intents are CANCELLED`)
       return rateLines('cancel, requests/s', pairs, '≥ 0.7')
     }),
 }
@@ -68,37 +69,42 @@ const withSides = (
   { method, suffix }: { method: Call['method']; suffix: string },
   use: (sides: Sides) => Promise<Line[]>,
 ): Promise<Line[]> =>
-  withService(bench, name, { environment: inProduction, merchants: MERCHANTS, worker: false }, async (setting) => {
-    const { service, merchants, database } = setting
-    const bare = await startBare(bench, name, name)
-    const sample = await takeSample(setting)
-    await database.collection('bare').createIndex({ reference: 1 }, { unique: true })
-    const lines = await use({
-      database,
-      service: service.web.origin,
-      bare: bare.origin,
-      async addIntents(count) {
-        const calls: Call[] = []
-        await addCopies<Intent>(database.collection('intents'), count, (index) => {
-          const { businessId = '', apiKey = '' } = merchants.at(index % MERCHANTS) ?? {}
-          const own = ownOf()
-          calls.push({ method, path: `${createPath}/${own.referenceNumber}${suffix}`, apiKey })
-          return { ...sample, ...own, businessId }
-        })
-        return calls
-      },
-      async addBare(count) {
-        const calls: Call[] = []
-        const { createdAt, updatedAt, expiresAt } = sample
-        await addCopies(database.collection('bare'), count, () => {
-          const { _id, referenceNumber: reference } = ownOf()
-          calls.push({ method, path: `/${reference}${suffix}`, apiKey: 'none' })
-          const times = { createdAt, updatedAt, expiresAt }
-          return { _id, reference, status: 'PENDING', ...order, currency: 'MRU', ...times }
-        })
-        return calls
-      },
-    })
-    await bare.end()
-    return lines
-  })
+  withService(
+    bench,
+    name,
+    { environment: inProduction, merchants: MERCHANTS, worker: false },
+    async (setting) => {
+      const { service, merchants, database } = setting
+      const bare = await startBare(bench, name, name)
+      const sample = await takeSample(setting)
+      await database.collection('bare').createIndex({ reference: 1 }, { unique: true })
+      const lines = await use({
+        database,
+        service: service.web.origin,
+        bare: bare.origin,
+        async addIntents(count) {
+          const calls: Call[] = []
+          await addCopies<Intent>(database.collection('intents'), count, (index) => {
+            const { businessId = '', apiKey = '' } = merchants.at(index % MERCHANTS) ?? {}
+            const own = ownOf()
+            calls.push({ method, path: `${createPath}/${own.referenceNumber}${suffix}`, apiKey })
+            return { ...sample, ...own, businessId }
+          })
+          return calls
+        },
+        async addBare(count) {
+          const calls: Call[] = []
+          const { createdAt, updatedAt, expiresAt } = sample
+          await addCopies(database.collection('bare'), count, () => {
+            const { _id, referenceNumber: reference } = ownOf()
+            calls.push({ method, path: `/${reference}${suffix}`, apiKey: 'none' })
+            const times = { createdAt, updatedAt, expiresAt }
+            return { _id, reference, status: 'PENDING', ...order, currency: 'MRU', ...times }
+          })
+          return calls
+        },
+      })
+      await bare.end()
+      return lines
+    },
+  )

@@ -50,7 +50,12 @@ export const hanging: Benchmark = {
   },
 }
 
-async function besideHanging(bench: Bench, setting: Setting, other: Merchant, urls: string[]): Promise<Waits> {
+async function besideHanging(
+  bench: Bench,
+  setting: Setting,
+  other: Merchant,
+  urls: string[],
+): Promise<Waits> {
   const { service, arrivals, merchants, database } = setting
   const ports = urls.map((url) => Number(new URL(url).port))
   for (const url of urls) await addEndpoint(service, other, url, ['payment.created'])

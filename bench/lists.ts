@@ -104,32 +104,38 @@ export const lists: Benchmark = {
     `50 creates/s of one merchant beside 60 clients that list another's 40 000 PENDING intents ÷ alone; one \`web\` without a rate limit, ${trafficSeconds} s in turns`,
   takesSeconds: ({ rounds, trafficSeconds }) => 20 + rounds * 2 * (trafficSeconds + 5),
   async measure(bench) {
-    const pairs = await withService(bench, 'lists', { environment: inProduction, worker: false }, async (setting) => {
-      const { service, merchants: listers, database } = setting
-      const creators = await makeMerchants(service, 1, 'live')
-      const sample = await takeSample(setting)
-      const newest = Date.now()
-      await addCopies<Intent>(database.collection('intents'), PENDING, (nth) => {
-        const createdAt = new Date(newest - (nth / PENDING) * HOUR_MS)
-        return { ...sample, ...ownOf(), createdAt }
-      })
-      const create = async (seconds: number) =>
-        waitsOf(responseMs(await createSteadily(bench, service, seconds, PER_SECOND, creators)))
-      const listFor = (seconds: number) => listPending(bench, service.web.origin, listers[0]?.apiKey ?? '', seconds)
-      const beside = async () => {
-        // The lists begin before the creates and end after them.
-        const listing = listFor(bench.trafficSeconds + 4)
-        await create(2)
-        return { ...(await create(bench.trafficSeconds)), ...(await listing) }
-      }
-      const alone = async () => {
-        await create(2)
-        return { ...(await create(bench.trafficSeconds)), listed: 0, refused: 0 }
-      }
-      await create(5)
-      await listFor(2)
-      return alternate(bench.rounds, beside, alone)
-    })
+    const pairs = await withService(
+      bench,
+      'lists',
+      { environment: inProduction, worker: false },
+      async (setting) => {
+        const { service, merchants: listers, database } = setting
+        const creators = await makeMerchants(service, 1, 'live')
+        const sample = await takeSample(setting)
+        const newest = Date.now()
+        await addCopies<Intent>(database.collection('intents'), PENDING, (nth) => {
+          const createdAt = new Date(newest - (nth / PENDING) * HOUR_MS)
+          return { ...sample, ...ownOf(), createdAt }
+        })
+        const create = async (seconds: number) =>
+          waitsOf(responseMs(await createSteadily(bench, service, seconds, PER_SECOND, creators)))
+        const listFor = (seconds: number) =>
+          listPending(bench, service.web.origin, listers[0]?.apiKey ?? '', seconds)
+        const beside = async () => {
+          // The lists begin before the creates and end after them.
+          const listing = listFor(bench.trafficSeconds + 4)
+          await create(2)
+          return { ...(await create(bench.trafficSeconds)), ...(await listing) }
+        }
+        const alone = async () => {
+          await create(2)
+          return { ...(await create(bench.trafficSeconds)), listed: 0, refused: 0 }
+        }
+        await create(5)
+        await listFor(2)
+        return alternate(bench.rounds, beside, alone)
+      },
+    )
     return [
       ...waitLines('lists: the create', pairs, '≤ 3'),
       figureLine('  lists/s', pairs, ({ listed }) => listed),

@@ -30,7 +30,12 @@ export async function makeMerchants(
   await makeIndexes({ mongodbUrl, mongodbCa: null }, log)
   const mongo = await connectMongo({ mongodbUrl, mongodbCa: null }, log, {})
   const transactions = openTransactions(mongo)
-  const deps = { ...openModels(mongo), transactions, secrets: createSecrets([secretKey]), now: () => new Date() }
+  const deps = {
+    ...openModels(mongo),
+    transactions,
+    secrets: createSecrets([secretKey]),
+    now: () => new Date(),
+  }
   const by = { actor: { kind: 'operator', name: 'bench', from: null }, reason: null } as const
   const merchants: Merchant[] = []
   for (let index = 0; index < count; index += 1) {

@@ -42,7 +42,10 @@ async function measureNetwork(bench: Bench): Promise<Line[]> {
     return hosts
   })
   const arrivals = await startArrivals(bench.runtime, 'network-endpoints', kinds.length)
-  const distant = { ...bench, mongodbUrl: (database: string) => set.url.replace('/payment_intents', `/${database}`) }
+  const distant = {
+    ...bench,
+    mongodbUrl: (database: string) => set.url.replace('/payment_intents', `/${database}`),
+  }
   const service = await startSide(distant, 'network', arrivals)
   const startEarlier = (checkout: string) =>
     startSide(
@@ -89,7 +92,9 @@ async function startSide(bench: Bench, name: string, arrivals: Arrivals) {
   for (const merchant of merchants)
     for (const [index, kind] of kinds.entries())
       await addEndpoint(service, merchant, arrivals.urls[index], [eventOf[kind]])
-  const streams = [{ perSecond: CREATES_PER_SECOND, apiKeys: merchants.map(({ apiKey }) => apiKey), settles: true }]
+  const streams = [
+    { perSecond: CREATES_PER_SECOND, apiKeys: merchants.map(({ apiKey }) => apiKey), settles: true },
+  ]
   const act = async (seconds = bench.trafficSeconds): Promise<Times> => {
     const sent = await actSteadily(bench, service.origins, seconds + 1, streams)
     const all = await allArrived(arrivals, sent.length)
@@ -100,7 +105,8 @@ async function startSide(bench: Bench, name: string, arrivals: Arrivals) {
     const counted = sent.filter(({ dueAt }) => dueAt >= from && dueAt < from + seconds * 1000)
     const timesOf = (index: number) => {
       const own = counted.filter((each) => each.act === kinds[index])
-      const webhookAt = ({ reference }: Sent) => arrivedAt.get(`${arrivals.ports[index]} ${reference}`) ?? Number.NaN
+      const webhookAt = ({ reference }: Sent) =>
+        arrivedAt.get(`${arrivals.ports[index]} ${reference}`) ?? Number.NaN
       return {
         response: own.map(({ dueAt, respondedAt }) => respondedAt - dueAt),
         webhook: own.map((each) => webhookAt(each) - each.dueAt),

@@ -77,5 +77,8 @@ async function phase(
 /** Waits until every event that the hanging endpoint didn't get is in MongoDB. */
 async function nothingLost({ database }: Setting, { businessId }: Merchant): Promise<void> {
   const count = (collection: string) => database.collection(collection).countDocuments({ businessId })
-  await waitFor('a delivery of each event', async () => (await count('deliveries')) === (await count('intents')))
+  await waitFor(
+    'a delivery of each event',
+    async () => (await count('deliveries')) === (await count('intents')),
+  )
 }

@@ -38,7 +38,10 @@ export async function openOutboxes({ redisUrl }: Bench, setting: Setting): Promi
         const businessId = merchants[index % merchants.length]?.businessId ?? ''
         return { ...sample, ...own, businessId, createdAt, outbox: [], hidden }
       })
-      await intents.updateMany({ hidden: { $exists: true } }, [{ $set: { outbox: '$hidden' } }, { $unset: 'hidden' }])
+      await intents.updateMany({ hidden: { $exists: true } }, [
+        { $set: { outbox: '$hidden' } },
+        { $unset: 'hidden' },
+      ])
     },
     async wake() {
       const jobs: Jobs['outbox-relay'][] = []

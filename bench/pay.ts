@@ -42,7 +42,11 @@ export const pay: Benchmark = {
         const ids = Array.from({ length: count }, () => randomUUID())
         const pending = { status: 'PENDING', amount: order.amount }
         if (count > 0) await payments.insertMany(ids.map((_id) => ({ _id, ...pending })))
-        return ids.map((id) => ({ method: 'POST', path: `/p/${id}`, form: new URLSearchParams(typed).toString() }))
+        return ids.map((id) => ({
+          method: 'POST',
+          path: `/p/${id}`,
+          form: new URLSearchParams(typed).toString(),
+        }))
       })
       const measured = await alternateFor(bench, { warmUp: 3, measured: bench.seconds }, counted, onBare)
       // A 303 can lead to a page with an error.

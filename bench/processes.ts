@@ -57,7 +57,12 @@ const beyondReach = {
 }
 
 /** Runs as a separate process, which ends with this one. */
-export function startProcess(runtime: Runtime, name: string, script: string, environment: Environment): Running {
+export function startProcess(
+  runtime: Runtime,
+  name: string,
+  script: string,
+  environment: Environment,
+): Running {
   const child = launch(runtime, name, [script], { ...beyondReach, ...environment })
   child.once('exit', (code) => {
     if (code) fail(`${name} ended with code ${code}: ${lastLine(runtime, name)}`)
@@ -77,7 +82,12 @@ export function startProcess(runtime: Runtime, name: string, script: string, env
 
 /** The script gets its input as JSON. Returns the JSON in its last line of output. */
 export async function runProcess<Result>(runtime: Runtime, script: string, input: object, name = script) {
-  const child = launch({ ...runtime, profile: false }, name, [`bench/${script}.ts`, JSON.stringify(input)], {})
+  const child = launch(
+    { ...runtime, profile: false },
+    name,
+    [`bench/${script}.ts`, JSON.stringify(input)],
+    {},
+  )
   const [code] = (await once(child, 'exit')) as [number | null]
   if (code !== 0) throw new Error(`${name} ended with code ${code}: ${lastLine(runtime, name)}`)
   return JSON.parse(lastLine(runtime, name)) as Result
@@ -92,12 +102,19 @@ export async function listening(port: number): Promise<void> {
   }
 }
 
-function launch({ folder, profile }: Runtime, name: string, args: string[], environment: Environment): ChildProcess {
+function launch(
+  { folder, profile }: Runtime,
+  name: string,
+  args: string[],
+  environment: Environment,
+): ChildProcess {
   mkdirSync(folder, { recursive: true })
   // Goes to a file, because a service in production also pays for writing its log.
   rmSync(logOf(folder, name), { force: true })
   const log = openSync(logOf(folder, name), 'a')
-  const profiling = profile ? ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${name}.cpuprofile`] : []
+  const profiling = profile
+    ? ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${name}.cpuprofile`]
+    : []
   const child = spawn(process.execPath, ['--import', preload, ...profiling, ...args], {
     env: { PATH: process.env.PATH ?? '', ...environment },
     stdio: ['ignore', log, log],

@@ -42,7 +42,8 @@ export const replayBeside: Benchmark = {
   describe: (options) =>
     `25 creates/s of a merchant beside a replay of ${eventsOf(options)} of its past events to the same endpoint ÷ alone, and 25 of another merchant; ` +
     `${options.trafficSeconds} s in turns`,
-  takesSeconds: (options) => 25 + eventsOf(options) / 5000 + options.rounds * (2 * options.trafficSeconds + 5),
+  takesSeconds: (options) =>
+    25 + eventsOf(options) / 5000 + options.rounds * (2 * options.trafficSeconds + 5),
   async measure(bench) {
     const wanted = { merchants: 2, endpoints: 2, mode: 'live' as const, events: ['payment.created' as const] }
     const pairs = await withService(bench, 'replay-beside', wanted, async (setting) => {
@@ -103,7 +104,10 @@ async function beside(bench: Bench, setting: Setting, api: Api, endpointId: stri
   const replayedPerSecond = ((await done()) - before) / ((performance.now() - startedAt) / 1000)
   await api.post(replayed, `${path}s/${id}/cancel`, {})
   const due = { endpointId, nextAttemptAt: { $ne: null } }
-  await waitFor('the last attempts', async () => (await database.collection('deliveries').countDocuments(due)) === 0)
+  await waitFor(
+    'the last attempts',
+    async () => (await database.collection('deliveries').countDocuments(due)) === 0,
+  )
   await arrivals.forget()
   return { ...measured, replayedPerSecond }
 }
@@ -136,7 +140,11 @@ async function addPast(database: mongo.Db, { businessId }: Merchant, count: numb
     referenceNumber: owns[index % owns.length]?.referenceNumber ?? '',
     createdAt: new Date(Date.now() - HOUR_MS - count + index),
   }))
-  await addCopies<LoggedEvent>(events, count, (index) => ({ ...last, ...past[index], number: last.number + 1 + index }))
+  await addCopies<LoggedEvent>(events, count, (index) => ({
+    ...last,
+    ...past[index],
+    number: last.number + 1 + index,
+  }))
   const { endpointId } = delivery
   await addCopies<Delivery>(database.collection('deliveries'), Math.floor(count / 2), (index) => {
     const { _id, referenceNumber, createdAt } = past[2 * index] ?? last

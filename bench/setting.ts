@@ -98,7 +98,12 @@ export async function startWeb(
 }
 
 /** A route of bare/routes.ts, the service's counterpart. */
-export const startBare = (bench: Bench, route: string, database: string, environment: Environment = {}): Promise<Web> =>
+export const startBare = (
+  bench: Bench,
+  route: string,
+  database: string,
+  environment: Environment = {},
+): Promise<Web> =>
   startWeb(bench, `bare-${route}`, 'bench/bare/routes.ts', {
     NODE_ENV: 'production',
     ROUTE: route,
@@ -143,26 +148,41 @@ export async function withService<Result>(
   wanted: Wanted,
   use: (setting: Setting) => Promise<Result>,
 ): Promise<Result> {
-  const { merchants: count = 1, mode = 'test', endpoints = 1, events = [], worker = true, environment } = wanted
+  const {
+    merchants: count = 1,
+    mode = 'test',
+    endpoints = 1,
+    events = [],
+    worker = true,
+    environment,
+  } = wanted
   const isProduction = environment?.NODE_ENV === 'production'
   const arrivals = await startArrivals(bench.runtime, `${name}-endpoints`, endpoints)
   const service = await startService(bench, name, {
     ...wanted,
-    environment: { ...(isProduction ? {} : { WEBHOOK_ALLOWED_HOSTS: arrivals.allowedHosts }), ...environment },
+    environment: {
+      ...(isProduction ? {} : { WEBHOOK_ALLOWED_HOSTS: arrivals.allowedHosts }),
+      ...environment,
+    },
   })
   const merchants = await makeMerchants(service, count, mode)
   if (events.length > 0)
     for (let index = 0; index < Math.max(count, endpoints); index += 1)
       await addEndpoint(service, merchants[index % count], arrivals.urls[index % endpoints], events)
   if (worker) service.startWorker()
-  const result = await withDatabase(service.mongodbUrl, (database) => use({ service, arrivals, merchants, database }))
+  const result = await withDatabase(service.mongodbUrl, (database) =>
+    use({ service, arrivals, merchants, database }),
+  )
   // The endpoints end first, so that none of the worker's attempts stays in flight.
   await arrivals.end()
   await service.end()
   return result
 }
 
-export async function withDatabase<T>(mongodbUrl: string, use: (database: mongo.Db) => Promise<T>): Promise<T> {
+export async function withDatabase<T>(
+  mongodbUrl: string,
+  use: (database: mongo.Db) => Promise<T>,
+): Promise<T> {
   const client = await mongo.MongoClient.connect(mongodbUrl)
   try {
     return await use(client.db())
@@ -186,7 +206,8 @@ export function actSteadily(
 }
 
 /** From the time at which each request was due until its response. */
-export const responseMs = (sent: Sent[]): number[] => sent.map(({ dueAt, respondedAt }) => respondedAt - dueAt)
+export const responseMs = (sent: Sent[]): number[] =>
+  sent.map(({ dueAt, respondedAt }) => respondedAt - dueAt)
 
 /** Spreads the creates over the merchants. */
 export const createSteadily = (

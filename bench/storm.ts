@@ -64,7 +64,12 @@ export const storm: Benchmark = {
 
 type Draft = (dueAt: number, index: number) => Intent
 
-async function expire(bench: Bench, { database, arrivals }: Setting, jobs: Queue, draft: Draft): Promise<Storm> {
+async function expire(
+  bench: Bench,
+  { database, arrivals }: Setting,
+  jobs: Queue,
+  draft: Draft,
+): Promise<Storm> {
   const dueAt = Date.now() + LEAD_MS
   const intents = database.collection<Intent>('intents')
   const due = Array.from({ length: bench.storm }, (_, index) => draft(dueAt, index))

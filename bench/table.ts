@@ -12,7 +12,13 @@ export function figureLine<Figures>(
 ): Line {
   const service = pairs.map((pair) => figure(pair.service))
   const bare = pairs.map((pair) => figure(pair.bare))
-  return { what, service: spread(service, digitsOf(service)), bare: spread(bare, digitsOf(bare)), ratio: '', aim }
+  return {
+    what,
+    service: spread(service, digitsOf(service)),
+    bare: spread(bare, digitsOf(bare)),
+    ratio: '',
+    aim,
+  }
 }
 
 /** Values below 100 have one decimal. */

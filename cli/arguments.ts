@@ -41,7 +41,11 @@ const options = {
  * Returns the command that the arguments describe. `defaultUrl` is the address of the service if none is given.
  * @throws {Error} with the remedy if the arguments are wrong or contain a key
  */
-export function readArguments(words: string[], env: NodeJS.ProcessEnv, defaultUrl: string | null): CliCommand {
+export function readArguments(
+  words: string[],
+  env: NodeJS.ProcessEnv,
+  defaultUrl: string | null,
+): CliCommand {
   refuseKey(words)
   const { values, positionals } = parseArgs({ args: words, options, allowPositionals: true })
   const [name, event, ...rest] = positionals
@@ -72,7 +76,9 @@ function refuseKey(words: string[]): void {
         'could see it. Set PAYMENTS_API_KEY instead, or start the command without a key and enter it at the prompt.',
     )
   if (words.some((word) => /^--?(api-?)?key\b/.test(word)))
-    throw new Error('Keys are not accepted as arguments. Set PAYMENTS_API_KEY, or enter the key at the prompt.')
+    throw new Error(
+      'Keys are not accepted as arguments. Set PAYMENTS_API_KEY, or enter the key at the prompt.',
+    )
 }
 
 function urlOf(what: string, text: string): URL {

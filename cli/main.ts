@@ -20,7 +20,8 @@ const { signal } = stop
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(name, () => stop.abort())
 // Ending npx ends only its shell. Without this check, `listen` would continue, unseen.
 const parent = process.ppid
-if (process.env.npm_command === 'exec') setInterval(() => process.ppid === parent || stop.abort(), 500).unref()
+if (process.env.npm_command === 'exec')
+  setInterval(() => process.ppid === parent || stop.abort(), 500).unref()
 
 try {
   await run(process.argv.slice(2))
@@ -57,5 +58,8 @@ function warn(text: string): void {
 
 /** Escapes control characters as in JSON: those in a server's response or an event's data could change the terminal. */
 function printable(text: string): string {
-  return text.replaceAll(/[^\P{Cc}\n]/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return text.replaceAll(
+    /[^\P{Cc}\n]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }

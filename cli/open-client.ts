@@ -28,7 +28,10 @@ export function openClient({ url, key, warn, signal }: Opened): Payments {
         const response = await fetch(...request)
         const { status, headers } = response
         if (status === 429)
-          report(status, `This business has sent too many requests. Retrying in ${headers.get('Retry-After') ?? 1} s.`)
+          report(
+            status,
+            `This business has sent too many requests. Retrying in ${headers.get('Retry-After') ?? 1} s.`,
+          )
         else if (status >= 500) report(status, `The service responded with the status ${status}. Retrying.`)
         else report(null, 'The connection works again.')
         return response

@@ -35,7 +35,9 @@ const nextLine = (prompt: ReturnType<typeof createInterface>, signal: AbortSigna
 
 function checked(key: string): string {
   if (key.startsWith('sk_live_'))
-    throw new Error('This is a live key. Use a secret test key (sk_test_…), and keep live keys on your servers.')
+    throw new Error(
+      'This is a live key. Use a secret test key (sk_test_…), and keep live keys on your servers.',
+    )
   if (key.startsWith('sk_test_')) return key
   throw new Error('This is not a secret test key. A secret test key begins with sk_test_.')
 }

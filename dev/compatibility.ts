@@ -44,7 +44,10 @@ export function accept(root: string, note: string, current: object = openapi): s
   if (text !== '' && digestLine.exec(entry + after)?.[1] !== digestOf(text)) return [howToRestore]
   const accepted = asText(current)
   writeFileSync(join(root, file), accepted)
-  writeFileSync(join(root, 'CHANGELOG.md'), before + withNote(withDigest(entry, digestOf(accepted)), note) + after)
+  writeFileSync(
+    join(root, 'CHANGELOG.md'),
+    before + withNote(withDigest(entry, digestOf(accepted)), note) + after,
+  )
   return []
 }
 
@@ -55,7 +58,9 @@ function withDigest(entry: string, digest: string): string {
 
 function withNote(entry: string, note: string): string {
   if (note === '') return entry
-  const withHeading = entry.includes(breakingHeading) ? entry : entry.replace(/^(?=### )/m, `${breakingHeading}\n`)
+  const withHeading = entry.includes(breakingHeading)
+    ? entry
+    : entry.replace(/^(?=### )/m, `${breakingHeading}\n`)
   return withHeading.replace(breakingHeading, () => `${breakingHeading}- ${note}\n`)
 }
 
@@ -75,7 +80,10 @@ function read(root: string) {
 export interface Description {
   openapi: string
   paths: Record<string, Record<string, object>>
-  webhooks: Record<string, { post: { parameters: readonly { name: string }[]; requestBody: { content: object } } }>
+  webhooks: Record<
+    string,
+    { post: { parameters: readonly { name: string }[]; requestBody: { content: object } } }
+  >
   components: object
 }
 

@@ -25,6 +25,8 @@ export const figures = [
 ]
 
 if (import.meta.filename === process.argv[1]) {
-  console.table(figures.map(({ name, value, max }) => ({ figure: name, value: Math.round(value * 100) / 100, max })))
+  console.table(
+    figures.map(({ name, value, max }) => ({ figure: name, value: Math.round(value * 100) / 100, max })),
+  )
   if (figures.some(({ value, max }) => value > max)) process.exitCode = 1
 }

@@ -55,7 +55,9 @@ const tables: Record<string, () => string> = {
   'list-parameters'() {
     const lists = operations.filter(({ parameters }) => parameters.some(({ name }) => name === 'page'))
     const rows = lists.map(({ method, path, parameters }) => {
-      const filters = parameters.filter((each) => each.in === 'query' && each.name !== 'page' && each.name !== 'limit')
+      const filters = parameters.filter(
+        (each) => each.in === 'query' && each.name !== 'page' && each.name !== 'limit',
+      )
       return [code(`${method} ${path}`), filters.map(({ name = '' }) => code(name)).join(', ')]
     })
     return tableOf(

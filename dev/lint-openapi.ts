@@ -22,7 +22,8 @@ const exceptions: readonly Exception[] = [
   {
     rule: 'oas3-operation-security-defined',
     at: /\.security\.\d+\.apiKey\.0$/,
-    reason: 'The rule expects OAuth scopes. OpenAPI 3.1 allows role names for any scheme. Ours are the scopes of keys.',
+    reason:
+      'The rule expects OAuth scopes. OpenAPI 3.1 allows role names for any scheme. Ours are the scopes of keys.',
   },
   {
     rule: 'owasp:api4:2023-integer-limit',

@@ -16,7 +16,10 @@ export interface Document {
   info: { title: string; version: string }
   tags: { name: string; description: string }[]
   paths: Record<string, Record<string, Operation>>
-  webhooks: Record<string, { post: { requestBody: { content: { 'application/json': { schema: { $ref: string } } } } } }>
+  webhooks: Record<
+    string,
+    { post: { requestBody: { content: { 'application/json': { schema: { $ref: string } } } } } }
+  >
   components: { schemas: Record<string, object>; examples: Record<string, object> }
 }
 
@@ -33,5 +36,9 @@ export const describedAs = {
 export const openapi = JSON.parse(JSON.stringify(describeApi(describedAs))) as Document
 
 export const operations = Object.entries(openapi.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), ...operation })),
+  Object.entries(methods).map(([method, operation]) => ({
+    path,
+    method: method.toUpperCase(),
+    ...operation,
+  })),
 )

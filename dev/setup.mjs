@@ -26,7 +26,9 @@ const forTests = (folders, need) => async (args) => {
   if (positionals.length === 0 || folders.some(isNamed)) await need()
 }
 // Without PHP, the tests skip the PHP programs of docs/merchants, and list them.
-const php = forTests(['test/docs', 'test/clients'], () => needTool('PHP').catch(({ message }) => say(message)))
+const php = forTests(['test/docs', 'test/clients'], () =>
+  needTool('PHP').catch(({ message }) => say(message)),
+)
 const chromium = forTests(['test/browser'], () => needTool('Chromium'))
 
 /**
@@ -39,7 +41,10 @@ const commands = {
   'test:full': { steps: [['dev/tests/run.ts', 'full']], servers: 'own', needs: chromium },
   'test:load': { steps: [['dev/tests/run.ts', 'load']], servers: 'own' },
   examples: {
-    steps: [() => void (process.env.RECORD_EXAMPLES = '1'), ['dev/tests/run.ts', 'test', 'test/api/examples']],
+    steps: [
+      () => void (process.env.RECORD_EXAMPLES = '1'),
+      ['dev/tests/run.ts', 'test', 'test/api/examples'],
+    ],
     servers: 'own',
   },
   faults: { steps: [['dev/tests/run.ts', 'faults'], ['test/faults/main.ts']], servers: 'own' },

@@ -46,7 +46,10 @@ const mayBeSmall = /^(workers\/[^/]+|schemas\/.+|src\/tracing\/open)\.ts$/
 /** Files under 20 lines with a single importer, to which their content belongs. */
 export function smallFiles(): string[] {
   const importers = new Map<string, number>()
-  for (const file of [...sources, ...['cli', 'test', 'bench', 'dev', 'ops'].flatMap((folder) => filesIn(folder))])
+  for (const file of [
+    ...sources,
+    ...['cli', 'test', 'bench', 'dev', 'ops'].flatMap((folder) => filesIn(folder)),
+  ])
     for (const name of new Set(importsOf(file))) importers.set(name, (importers.get(name) ?? 0) + 1)
   return sources.filter((file) => linesOf(file) < 20 && importers.get(file) === 1 && !mayBeSmall.test(file))
 }

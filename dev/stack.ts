@@ -31,7 +31,9 @@ async function holdFolder(folder: string, command: string) {
   let last = await read()
   while (last !== null && (await query(last.port, 'who?')) === file) {
     if (Date.now() > startedAt + UNAWARE_LIMIT_MS)
-      throw new Error(`\`${command}\` already runs here, with its data in ${relative('.', folder)}: ${last.news}`)
+      throw new Error(
+        `\`${command}\` already runs here, with its data in ${relative('.', folder)}: ${last.news}`,
+      )
     await sleep(50)
     last = await read()
   }

@@ -6,7 +6,8 @@ export const delimiterNames = ['comma', 'semicolon', ',', ';'] as const
 export type DelimiterName = (typeof delimiterNames)[number]
 
 export const delimiterQuery = {
-  description: 'The delimiter of the cells. Defaults to a comma. French spreadsheet programs expect a semicolon.',
+  description:
+    'The delimiter of the cells. Defaults to a comma. French spreadsheet programs expect a semicolon.',
   enum: delimiterNames,
 } as const
 

@@ -18,7 +18,8 @@ export const environment = {
     NODE_ENV: {
       enum: ['production', 'development', 'test'],
       default: 'development',
-      description: '`production` refuses unsafe settings; otherwise `web` and `worker` also create the indexes.',
+      description:
+        '`production` refuses unsafe settings; otherwise `web` and `worker` also create the indexes.',
     },
     PORT: { ...port, default: 3000, description: 'Port of `web`.' },
     PUBLIC_URL: {
@@ -36,7 +37,8 @@ export const environment = {
     },
     MONGODB_TLS_CA: {
       ...formatted('certificates'),
-      description: "MongoDB's certificate authority or self-signed certificate. Needs `tls=true` in `MONGODB_URL`.",
+      description:
+        "MongoDB's certificate authority or self-signed certificate. Needs `tls=true` in `MONGODB_URL`.",
     },
     REDIS_URL: {
       ...formatted('redis-url'),
@@ -61,7 +63,8 @@ export const environment = {
     },
     HASH_MEMORY_KIB: {
       ...integer(8, 19_456, 19_456),
-      description: 'Memory that hashing a password or PIN takes. Less is faster, for tests; refused in production.',
+      description:
+        'Memory that hashing a password or PIN takes. Less is faster, for tests; refused in production.',
     },
     TRUST_PROXY: {
       ...formatted('proxy-trust'),
@@ -124,7 +127,8 @@ export const environment = {
     },
     WEBHOOK_ALLOWED_HOSTS: {
       ...formatted('host-port-list'),
-      description: 'Endpoints that may have a private address or plain http. For development; refused in production.',
+      description:
+        'Endpoints that may have a private address or plain http. For development; refused in production.',
     },
     WEBHOOK_BLOCKED_RANGES: {
       ...formatted('range-list'),
@@ -147,14 +151,26 @@ export const environment = {
       maxLength: 512,
       description: 'Signs the requests to the provider. 32 to 512 characters; set it together with the URL.',
     },
-    WALLET_PROVIDER_TIMEOUT_SECONDS: { ...positive(60, 10), description: 'Time limit of one request to the provider.' },
+    WALLET_PROVIDER_TIMEOUT_SECONDS: {
+      ...positive(60, 10),
+      description: 'Time limit of one request to the provider.',
+    },
     COMMISSION_PROVIDER_BPS: {
       ...integer(0, 5_000, 200),
       description: "The merchant's fee, in basis points of the amount.",
     },
-    COMMISSION_PAYER_BPS: { ...integer(0, 5_000, 100), description: "The payer's fee, in basis points of the amount." },
-    COMMISSION_TOF_BPS: { ...integer(0, 5_000, 1_400), description: 'The tax TOF, in basis points of the fees.' },
-    COMMISSION_TTE_BPS: { ...integer(0, 5_000, 200), description: 'The tax TTE, in basis points of the fees.' },
+    COMMISSION_PAYER_BPS: {
+      ...integer(0, 5_000, 100),
+      description: "The payer's fee, in basis points of the amount.",
+    },
+    COMMISSION_TOF_BPS: {
+      ...integer(0, 5_000, 1_400),
+      description: 'The tax TOF, in basis points of the fees.',
+    },
+    COMMISSION_TTE_BPS: {
+      ...integer(0, 5_000, 200),
+      description: 'The tax TTE, in basis points of the fees.',
+    },
     SANDBOX_RETENTION_DAYS: {
       ...positive(3_650, 30),
       description: 'Days after which test data is removed; at least 1 in production.',
@@ -175,13 +191,17 @@ export const environment = {
     },
     SANDBOX_INTENTS_PER_DAY: {
       ...integer(0, 1_000_000_000, 50_000),
-      description: 'Intents, orders and products that test keys of one business may create in a UTC day. 0: no limit.',
+      description:
+        'Intents, orders and products that test keys of one business may create in a UTC day. 0: no limit.',
     },
     LIVE_DOCUMENTS_PER_DAY: {
       ...integer(0, 1_000_000_000_000, 10_000_000),
       description: 'Documents that one business may store in a UTC day with live keys. 0: no limit.',
     },
-    LIVE_BYTES_PER_DAY: { ...integer(0, 1_000_000_000_000_000, 20_000_000_000), description: 'The same in bytes.' },
+    LIVE_BYTES_PER_DAY: {
+      ...integer(0, 1_000_000_000_000_000, 20_000_000_000),
+      description: 'The same in bytes.',
+    },
     SANDBOX_BYTES_PER_DAY: {
       ...integer(0, 1_000_000_000_000_000, 1_000_000_000),
       description: 'The same with test keys.',
@@ -197,7 +217,8 @@ export const environment = {
     },
     SHUTDOWN_TIMEOUT_SECONDS: {
       ...number(10, 600, 25),
-      description: 'The longest time from SIGTERM to the end of a process: 5 s less than the platform allows.',
+      description:
+        'The longest time from SIGTERM to the end of a process: 5 s less than the platform allows.',
     },
     WORKER_PORT: {
       ...port,

@@ -78,7 +78,8 @@ const centimes = { type: 'string', format: 'centimes' } as const
 /** Ranges besides `from` and `to`. A list takes one of them at a time. */
 export const rangeQuery = {
   paidFrom: {
-    description: 'Only intents paid at or after this ISO 8601 date or date-time. Without an offset, the time is UTC.',
+    description:
+      'Only intents paid at or after this ISO 8601 date or date-time. Without an offset, the time is UTC.',
     ...dateOrTime,
   },
   paidTo: {

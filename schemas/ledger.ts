@@ -23,7 +23,8 @@ export const exportLedgerQuery = queryOf({
     description: `${delimiterQuery.description} With a semicolon, decimal numbers have a comma. Only for \`csv\`.`,
   },
   language: {
-    description: 'The language of the column names and of the types of entries. Defaults to English. Only for `csv`.',
+    description:
+      'The language of the column names and of the types of entries. Defaults to English. Only for `csv`.',
     enum: exportLanguages,
   },
   after: {

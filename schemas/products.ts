@@ -161,7 +161,8 @@ export type ChangeStockBody = { stock: number } | { delta: number }
 /** See docs/merchants/store.md. */
 export const importProductsQuery = queryOf({
   dryRun: {
-    description: 'If `true`, the service checks the file and returns what the import would do, but changes nothing.',
+    description:
+      'If `true`, the service checks the file and returns what the import would do, but changes nothing.',
     enum: ['true', 'false'],
   },
 })

@@ -57,7 +57,8 @@ function serveOperations(deps: Deps, app: Express): void {
       else sendResponse(res, response)
     })
   const limit = limitVisitors(deps, () => 'address')
-  for (const route of routes.filter(isForBrowsers)) app.options(apiBase + route.path, limit, respondToPreflight)
+  for (const route of routes.filter(isForBrowsers))
+    app.options(apiBase + route.path, limit, respondToPreflight)
   for (const path of new Set(routes.map((route) => route.path)))
     app.route(apiBase + path).all(limit, () => {
       throw refuse('ENDPOINT_NOT_FOUND', { headers: { Allow: methodsOf(path) } })

@@ -78,7 +78,9 @@ const wordsOf = (name: string): string[] =>
   (name.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? []).map((word) => word.toLowerCase())
 
 const titlesOf = (text: string): string[] =>
-  [...text.matchAll(/\b(?:it|describe)\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g)].map(([, , title = '']) => title)
+  [...text.matchAll(/\b(?:it|describe)\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g)].map(
+    ([, , title = '']) => title,
+  )
 
 const faultsOf = (text: string): string[] =>
   Object.entries(refused).flatMap(([word, { prose }]) => (prose?.test(text) ? [`"${word}" in: ${text}`] : []))
@@ -88,9 +90,10 @@ const isRefusedName = (name: string): boolean =>
   wordsOf(name).some((word) => Object.values(refused).some(({ name: pattern }) => pattern?.test(word)))
 
 describe('The language check', () => {
-  const code = [...sources, ...['cli', 'test', 'dev', 'bench', 'ops'].flatMap((folder) => filesIn(folder))].filter(
-    (file) => file !== 'test/language.test.ts',
-  )
+  const code = [
+    ...sources,
+    ...['cli', 'test', 'dev', 'bench', 'ops'].flatMap((folder) => filesIn(folder)),
+  ].filter((file) => file !== 'test/language.test.ts')
 
   it('bans exactly the words listed under “Do not use” in the glossary', () => {
     const [, glossary = ''] = read('CONTRIBUTING.md').split('### Glossary')
@@ -100,14 +103,14 @@ describe('The language check', () => {
   })
 
   it('recognises comments, names and test titles', () => {
-    expect(commentsOf('/** One. */\nconst a = 1 // Two\n// Three\n// four').map(({ text }) => text)).to.deep.equal([
-      'One.',
-      'Two Three four',
-    ])
+    expect(
+      commentsOf('/** One. */\nconst a = 1 // Two\n// Three\n// four').map(({ text }) => text),
+    ).to.deep.equal(['One.', 'Two Three four'])
     expect([...namesOf("const askedBy = 'told' // place")]).to.deep.equal(['const', 'askedBy'])
     expect(wordsOf('leaseEndsAt')).to.deep.equal(['lease', 'ends', 'at'])
     expect(titlesOf("it('returns 409', () => {})")).to.deep.equal(['returns 409'])
-    for (const wrong of ['askedBy', 'openReceivers', 'leaseUntil', 'Place']) expect(wrong).to.satisfy(isRefusedName)
+    for (const wrong of ['askedBy', 'openReceivers', 'leaseUntil', 'Place'])
+      expect(wrong).to.satisfy(isRefusedName)
     expect(faultsOf('Whoever asked is told.')).to.have.length(3)
   })
 
@@ -120,7 +123,9 @@ describe('The language check', () => {
 
   it('finds no banned words in comments', () => {
     const wrong = code.flatMap((file) =>
-      commentsOf(read(file)).flatMap(({ text, line }) => faultsOf(text).map((fault) => `${file}:${line} ${fault}`)),
+      commentsOf(read(file)).flatMap(({ text, line }) =>
+        faultsOf(text).map((fault) => `${file}:${line} ${fault}`),
+      ),
     )
     expect(wrong.join('\n')).to.equal('')
   })
@@ -147,7 +152,9 @@ describe('The language check', () => {
     const wrong = code.flatMap((file) =>
       read(file)
         .split('\n')
-        .flatMap((line, index) => (line.length > 120 && /^\s*(\/\/|\/?\*)/.test(line) ? [`${file}:${index + 1}`] : [])),
+        .flatMap((line, index) =>
+          line.length > 120 && /^\s*(\/\/|\/?\*)/.test(line) ? [`${file}:${index + 1}`] : [],
+        ),
     )
     expect(wrong.join('\n')).to.equal('')
   })

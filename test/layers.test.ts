@@ -7,7 +7,18 @@ import { filesIn, importsOf, read, sources } from '../dev/source-files.ts'
  */
 const layers = {
   'data, which imports nothing': ['schemas'],
-  platform: ['platform', 'config', 'tracing', 'mongo', 'queues', 'limits', 'input', 'lists', 'security', 'metrics'],
+  platform: [
+    'platform',
+    'config',
+    'tracing',
+    'mongo',
+    'queues',
+    'limits',
+    'input',
+    'lists',
+    'security',
+    'metrics',
+  ],
   'what every domain does': ['work', 'idempotency', 'audit', 'chains'],
   domains: [
     'wallets',
@@ -55,16 +66,16 @@ const own = (text: string, name: string, declared: string): void => {
   const file = sourceOf(text, declared)
   if (file !== undefined) owners.set(name, folderOf(file))
 }
-const [deps, models, batchers] = ['deps', 'models', 'batchers'].map((name) => read(`src/context/${name}.ts`)) as [
-  string,
-  string,
-  string,
-]
+const [deps, models, batchers] = ['deps', 'models', 'batchers'].map((name) =>
+  read(`src/context/${name}.ts`),
+) as [string, string, string]
 for (const [, name = '', type = ''] of deps.matchAll(/^ {4}(\w+): (?:Pick<)?(\w+)/gm)) own(deps, name, type)
-for (const [, name = '', declared = ''] of models.matchAll(/^ {2}(\w+): (\w+),$/gm)) own(models, name, declared)
+for (const [, name = '', declared = ''] of models.matchAll(/^ {2}(\w+): (\w+),$/gm))
+  own(models, name, declared)
 for (const [, open = ''] of batchers.matchAll(/\.\.\.(\w+)\(/g)) {
   const file = sourceOf(batchers, open) ?? ''
-  for (const [, name = ''] of read(file).matchAll(/^ {2,4}(\w+): (?:create|inserts)/gm)) own(batchers, name, open)
+  for (const [, name = ''] of read(file).matchAll(/^ {2,4}(\w+): (?:create|inserts)/gm))
+    own(batchers, name, open)
 }
 
 /** The dependencies that a file uses, by name. */
@@ -81,7 +92,8 @@ describe('The source layers', () => {
     expect(order).to.have.members([...folders])
     expect(folders.size).to.be.at.least(18)
     const linesOf = (folder: string) =>
-      sources.filter((file) => folderOf(file) === folder).flatMap((file) => read(file).trimEnd().split('\n')).length
+      sources.filter((file) => folderOf(file) === folder).flatMap((file) => read(file).trimEnd().split('\n'))
+        .length
     expect([...folders].filter((folder) => linesOf(folder) > 6_000)).to.deep.equal([])
   })
 

@@ -1,7 +1,15 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { expect } from 'chai'
-import { filesIn, importCycles, importsOf, looseFiles, read, smallFiles, sources } from '../dev/source-files.ts'
+import {
+  filesIn,
+  importCycles,
+  importsOf,
+  looseFiles,
+  read,
+  smallFiles,
+  sources,
+} from '../dev/source-files.ts'
 import { environment } from '../schemas/environment.ts'
 import { events } from '../schemas/events.ts'
 import { queueNames } from '../schemas/jobs.ts'
@@ -14,7 +22,8 @@ const root = join(import.meta.dirname, '..')
 /** All other folders of src/ are interfaces, `config` and `queues`. */
 const domain = sources.filter(
   (file) =>
-    /^src\/[^/]+\//.test(file) && !/^src\/(http|admin|checkout|reference|staff-pages|config|queues)\//.test(file),
+    /^src\/[^/]+\//.test(file) &&
+    !/^src\/(http|admin|checkout|reference|staff-pages|config|queues)\//.test(file),
 )
 
 const offenders = (files: string[], isWrong: (imported: string) => boolean): string[] =>
@@ -26,7 +35,8 @@ const offenders = (files: string[], isWrong: (imported: string) => boolean): str
 
 const mentioning = (files: string[], text: RegExp): string[] => files.filter((file) => text.test(read(file)))
 
-const found = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, group = '']) => group)
+const found = (text: string, pattern: RegExp): string[] =>
+  [...text.matchAll(pattern)].map(([, group = '']) => group)
 
 describe("The project's structure", () => {
   it("has more than 50 source files whose imports are recognised, so the rules below can't pass vacuously", () => {
@@ -52,7 +62,10 @@ describe("The project's structure", () => {
   it('writes CSV only in src/platform/csv.ts', () => {
     const others = sources.filter((file) => file !== 'src/platform/csv.ts' && !file.endsWith('-example.ts'))
     // The parsers list the line ends that they accept.
-    const writers = mentioning(others, /csv-stringify|^(?!\s*record_delimiter:).*\\r\\n['"`]|\.join\(delimiter\)/m)
+    const writers = mentioning(
+      others,
+      /csv-stringify|^(?!\s*record_delimiter:).*\\r\\n['"`]|\.join\(delimiter\)/m,
+    )
     expect(writers).to.deep.equal([])
   })
 
@@ -81,7 +94,9 @@ describe("The project's structure", () => {
 
   it('lets no domain folder import Express, BullMQ, interface folders or workers', () => {
     const isWrong = (name: string) =>
-      /^(express|bullmq|ioredis|src\/http|src\/admin|src\/checkout|src\/reference|src\/app|workers)/.test(name)
+      /^(express|bullmq|ioredis|src\/http|src\/admin|src\/checkout|src\/reference|src\/app|workers)/.test(
+        name,
+      )
     expect(offenders(domain, isWrong)).to.deep.equal([])
   })
 
@@ -122,14 +137,15 @@ describe("The project's structure", () => {
     expect(offenders(others, (name) => name.startsWith('@opentelemetry/'))).to.deep.equal([])
     expect(mentioning(sources, /from '[^']*\/otlp\.ts'/)).to.deep.equal([])
     expect(mentioning(sources, /import\('[^']*\/otlp\.ts'\)/)).to.have.members(['src/tracing/open.ts'])
-    expect(offenders(['src/tracing/otlp.ts'], (name) => name.startsWith('@opentelemetry/'))).not.to.deep.equal([])
+    expect(
+      offenders(['src/tracing/otlp.ts'], (name) => name.startsWith('@opentelemetry/')),
+    ).not.to.deep.equal([])
   })
 
   it('opens connections in exactly two places', () => {
-    expect(mentioning(sources, /\.createConnection\(|new (\w*Redis|Cluster)\(|new MongoClient\(/)).to.have.members([
-      'src/mongo/connect.ts',
-      'src/queues/open-redis.ts',
-    ])
+    expect(
+      mentioning(sources, /\.createConnection\(|new (\w*Redis|Cluster)\(|new MongoClient\(/),
+    ).to.have.members(['src/mongo/connect.ts', 'src/queues/open-redis.ts'])
   })
 
   it('replaces no method of an object made by Node.js or a package', () => {
@@ -153,16 +169,22 @@ describe("The project's structure", () => {
     ])
       expect(right).to.not.match(replacing)
     // These scripts run in browsers, whose objects have such properties for handlers.
-    const others = [...sources, ...filesIn('cli'), ...filesIn('ops')].filter((file) => !file.endsWith('/script.ts'))
+    const others = [...sources, ...filesIn('cli'), ...filesIn('ops')].filter(
+      (file) => !file.endsWith('/script.ts'),
+    )
     expect(mentioning(others, replacing)).to.deep.equal([])
   })
 
   it('takes the time from deps.now(), and reads the wall clock only for clock skew and BullMQ delays', () => {
-    const wallClock = /\bDate\.now\b|\bnew Date\b(?!\()|\b(?:new )?Date\(\)|timeOrigin|\bTemporal\b|os\.uptime/
+    const wallClock =
+      /\bDate\.now\b|\bnew Date\b(?!\()|\b(?:new )?Date\(\)|timeOrigin|\bTemporal\b|os\.uptime/
     for (const wrong of ['Date.now()', 'map(Date.now)', 'new Date()', 'new Date', 'Date()', 'timeOrigin'])
       expect(wrong).to.match(wallClock)
     expect('new Date(at)').to.not.match(wallClock)
-    expect(mentioning(sources, wallClock)).to.have.members(['src/mongo/database-time.ts', 'workers/run/run-job.ts'])
+    expect(mentioning(sources, wallClock)).to.have.members([
+      'src/mongo/database-time.ts',
+      'workers/run/run-job.ts',
+    ])
   })
 
   it("never writes MongoDB's own time, and creates ids in only one file, because they contain the wall-clock time", () => {
@@ -190,7 +212,11 @@ describe("The project's structure", () => {
 
   it("does not set an intent's status anywhere but in transition.ts", () => {
     const setting = /\bset: \{[^{}]*(?<![\w.'])status\b/
-    for (const wrong of ["$set: { status: 'PAID' }", '$set: { hold: null, status }', "set: { status: 'PAID' }"])
+    for (const wrong of [
+      "$set: { status: 'PAID' }",
+      '$set: { hold: null, status }',
+      "set: { status: 'PAID' }",
+    ])
       expect(wrong).to.match(setting)
     expect("$set: { 'refunds.$.status': 'SUCCEEDED' }").to.not.match(setting)
     expect(mentioning([...filesIn('src/intents'), 'src/relay/relay-batchers.ts'], setting)).to.deep.equal([])
@@ -207,7 +233,10 @@ describe("The project's structure", () => {
     ])
     const orders =
       /(\bOrder\)?|storedOrders\(deps\))\s*\.(update|findOneAnd|bulkWrite|replace|delete|insert)|insertOrder\(|createEmptyingBatcher\(models\.Order/
-    expect(mentioning(sources, orders)).to.have.members(['src/store/orders/place.ts', 'src/relay/relay-batchers.ts'])
+    expect(mentioning(sources, orders)).to.have.members([
+      'src/store/orders/place.ts',
+      'src/relay/relay-batchers.ts',
+    ])
   })
 
   it('deletes documents only in the listed files, and src/retention/remove.ts only test data', () => {
@@ -243,7 +272,9 @@ describe("The project's structure", () => {
   })
 
   it('names each file in workers/ after its queue, and documents every queue', () => {
-    const files = readdirSync(join(root, 'workers')).filter((name) => name.endsWith('.ts') && name !== 'main.ts')
+    const files = readdirSync(join(root, 'workers')).filter(
+      (name) => name.endsWith('.ts') && name !== 'main.ts',
+    )
     expect(files.map((name) => name.replace('.ts', ''))).to.have.members([...queueNames])
     for (const name of queueNames) {
       expect(read(`workers/${name}.ts`)).to.include(`queue: '${name}'`)
@@ -252,10 +283,9 @@ describe("The project's structure", () => {
   })
 
   it('has a Procfile that starts builds of existing source files', () => {
-    const started = [...read('Procfile').matchAll(/^(\w+): node dist\/(\S+)\.js$/gm)].map(([, type, file]) => [
-      type,
-      file,
-    ])
+    const started = [...read('Procfile').matchAll(/^(\w+): node dist\/(\S+)\.js$/gm)].map(
+      ([, type, file]) => [type, file],
+    )
     expect(started).to.deep.equal([
       ['release', 'src/release'],
       ['web', 'src/server'],
@@ -279,13 +309,21 @@ describe("The project's structure", () => {
     )
     expect(given.map(({ name }) => name)).to.have.members(Object.keys(environment.properties))
     const set = given.filter(({ isPassedOn }) => !isPassedOn).map(({ name }) => name)
-    expect(set).to.deep.equal(['PORT', 'MONGODB_URL', 'REDIS_URL', 'WORKER_PORT', 'METRICS_PORT', 'METRICS_TOKEN'])
+    expect(set).to.deep.equal([
+      'PORT',
+      'MONGODB_URL',
+      'REDIS_URL',
+      'WORKER_PORT',
+      'METRICS_PORT',
+      'METRICS_TOKEN',
+    ])
   })
 
   it('uses every error code in the catalogue', () => {
     const code = sources.map(read).join('\n')
     const named = filesIn('schemas').map(read).join('\n')
-    const isUsed = (name: string) => new RegExp(`refuse\\([^)]*'${name}'`).test(code) || named.includes(`'${name}'`)
+    const isUsed = (name: string) =>
+      new RegExp(`refuse\\([^)]*'${name}'`).test(code) || named.includes(`'${name}'`)
     expect(Object.keys(catalogue).filter((name) => !isUsed(name))).to.deep.equal([])
   })
 
@@ -298,11 +336,13 @@ describe("The project's structure", () => {
           .replaceAll(' ', '-'),
       )
     const links = pages.flatMap((page) =>
-      [...read(page).matchAll(/\]\((?!https?:)([^)#\s]*)#?([^)\s]*)\)/g)].map(([link, path, heading = '']) => ({
-        link: `${page}: ${link}`,
-        target: path ? normalize(join(dirname(page), path)) : page,
-        heading,
-      })),
+      [...read(page).matchAll(/\]\((?!https?:)([^)#\s]*)#?([^)\s]*)\)/g)].map(
+        ([link, path, heading = '']) => ({
+          link: `${page}: ${link}`,
+          target: path ? normalize(join(dirname(page), path)) : page,
+          heading,
+        }),
+      ),
     )
     expect(links.length).to.be.greaterThan(20)
     const leadsNowhere = ({ target, heading }: (typeof links)[number]) =>
@@ -312,7 +352,10 @@ describe("The project's structure", () => {
 
   it('has pages that mention only existing source files', () => {
     const named = pages.flatMap((page) => found(read(page), /((?:[\w-]+\/)*[\w-]+(?:\.test)?\.ts)\b/g))
-    const files = [...sources, ...['cli', 'docs', 'test', 'dev', 'bench', 'ops'].flatMap((folder) => filesIn(folder))]
+    const files = [
+      ...sources,
+      ...['cli', 'docs', 'test', 'dev', 'bench', 'ops'].flatMap((folder) => filesIn(folder)),
+    ]
     expect(named.length).to.be.greaterThan(15)
     expect(named.filter((name) => !files.some((file) => `/${file}`.endsWith(`/${name}`)))).to.deep.equal([])
   })
@@ -341,7 +384,8 @@ describe("The project's structure", () => {
   })
 
   it('lists every event in docs/merchants/webhooks.md', () => {
-    for (const event of Object.keys(events)) expect(read('docs/merchants/webhooks.md')).to.include(`\`${event}\``)
+    for (const event of Object.keys(events))
+      expect(read('docs/merchants/webhooks.md')).to.include(`\`${event}\``)
   })
 
   it('knows every audited action', () => {
@@ -353,7 +397,9 @@ describe("The project's structure", () => {
   it('pins every package to one exact version', () => {
     const { dependencies, devDependencies } = JSON.parse(read('package.json'))
     const versions = Object.entries<string>({ ...dependencies, ...devDependencies })
-    expect(versions.filter(([, version]) => !/^(npm:[@/\w-]+@)?\d+\.\d+\.\d+$/.test(version))).to.deep.equal([])
+    expect(versions.filter(([, version]) => !/^(npm:[@/\w-]+@)?\d+\.\d+\.\d+$/.test(version))).to.deep.equal(
+      [],
+    )
   })
 
   it('has a digest in the lock file for every package, on every platform', () => {

@@ -18,7 +18,12 @@ export const maintenance: QueueWorker<'maintenance'> = {
   afterFault: 'complete',
   async run(deps) {
     const restored = await restoreJobs(deps)
-    return { nextStep: { next: 'complete' }, event: 'jobs.restored', log: { restored }, isNoise: restored === 0 }
+    return {
+      nextStep: { next: 'complete' },
+      event: 'jobs.restored',
+      log: { restored },
+      isNoise: restored === 0,
+    }
   },
 }
 

@@ -17,7 +17,9 @@ interface Payment {
 }
 
 const { ROUTE = '', MONGODB_URL = '', REDIS_URL = '', URLS = '', PORT } = process.env
-const client = await mongo.MongoClient.connect(MONGODB_URL, { writeConcern: { w: 'majority', journal: true } })
+const client = await mongo.MongoClient.connect(MONGODB_URL, {
+  writeConcern: { w: 'majority', journal: true },
+})
 const payments = client.db().collection<Payment>('bare')
 const app = express()
 

@@ -8,7 +8,8 @@ import { type BareJob, bareQueue } from './jobs.ts'
 const headers = { 'Content-Type': 'application/json' }
 /** BODY, or one of its own for each payment. */
 const bodyOf = (reference: string, id: string): string =>
-  process.env.BODY ?? JSON.stringify({ id, event: 'payment.created', data: { reference_number: reference, ...order } })
+  process.env.BODY ??
+  JSON.stringify({ id, event: 'payment.created', data: { reference_number: reference, ...order } })
 
 async function post(url: string, body: string): Promise<void> {
   const response = await request(url, { method: 'POST', headers, body })

@@ -37,7 +37,9 @@ export async function forwardEvent({ url, headerBrand, body, secret, signal }: F
   const headers = {
     'User-Agent': `${headerBrand}-Webhooks (listen)`,
     Accept: '*/*',
-    ...Object.fromEntries(signed.map(([name, value]) => [name.replace(/^X-Service-/, `X-${headerBrand}-`), value])),
+    ...Object.fromEntries(
+      signed.map(([name, value]) => [name.replace(/^X-Service-/, `X-${headerBrand}-`), value]),
+    ),
   }
   const timeout = AbortSignal.timeout(TIMEOUT_MS)
   try {

@@ -3,7 +3,10 @@ import type { ListenCommand } from '../arguments.ts'
 import type { Outcome } from './forward.ts'
 import type { WebhookSecret } from './webhook-secret.ts'
 
-export const introduction = ({ url, forward, types }: ListenCommand, { secret, from }: WebhookSecret): string[] => [
+export const introduction = (
+  { url, forward, types }: ListenCommand,
+  { secret, from }: WebhookSecret,
+): string[] => [
   `Following ${types.length === 0 ? 'all events' : types.join(', ')} at ${url}`,
   ...(forward === null
     ? ['Without --forward, the events are only shown.']

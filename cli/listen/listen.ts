@@ -18,7 +18,11 @@ export interface ListenDeps {
  * Shows and forwards events one after the other, in the order of the event log. Returns when the signal is aborted.
  * @throws {Error} if the service rejects a request
  */
-export async function listen(deps: ListenDeps, command: ListenCommand, signing: WebhookSecret): Promise<void> {
+export async function listen(
+  deps: ListenDeps,
+  command: ListenCommand,
+  signing: WebhookSecret,
+): Promise<void> {
   const { payments, print, warn, signal } = deps
   const { types, replayLast, json } = command
   const endless = { signal, maxRetries: Number.POSITIVE_INFINITY }

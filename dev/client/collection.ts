@@ -39,7 +39,9 @@ const guide =
  * other requests.
  */
 function createdIds({ operationId, responses }: Operation) {
-  const example = responses[201]?.content?.['application/json']?.example as { data: Record<string, string> } | undefined
+  const example = responses[201]?.content?.['application/json']?.example as
+    | { data: Record<string, string> }
+    | undefined
   const field = ['referenceNumber', 'id', '_id'].find((name) => example?.data[name] !== undefined)
   if (field === undefined) return []
   // `createWebhookEndpoint` creates `webhookEndpoint`.
@@ -62,7 +64,11 @@ function itemOf(operation: (typeof operations)[number]) {
         ...(method === 'GET' ? [] : [{ key: 'X-Idempotency-Key', value: '{{$guid}}' }]),
         ...(body === undefined ? [] : [{ key: 'Content-Type', value: 'application/json' }]),
       ],
-      body: body && { mode: 'raw', raw: JSON.stringify(body, null, 2), options: { raw: { language: 'json' } } },
+      body: body && {
+        mode: 'raw',
+        raw: JSON.stringify(body, null, 2),
+        options: { raw: { language: 'json' } },
+      },
       url: urlOf(path, operation.parameters),
     },
   }
@@ -72,7 +78,9 @@ const storesId = ({ variable, field }: Record<'variable' | 'field', string>) => 
   listen: 'test',
   script: {
     type: 'text/javascript',
-    exec: [`if (pm.response.code === 201) pm.collectionVariables.set('${variable}', pm.response.json().data.${field})`],
+    exec: [
+      `if (pm.response.code === 201) pm.collectionVariables.set('${variable}', pm.response.json().data.${field})`,
+    ],
   },
 })
 

@@ -9,7 +9,8 @@ import { generateCollection } from './collection.ts'
 const root = join(import.meta.dirname, '../..')
 const clientFile = 'docs/clients/payments.ts'
 /** The client's generated part. The hand-written rest stays as it is. */
-const block = /(?<=^\/\/ Generated from the OpenAPI document:\n)[\s\S]*(?=^\/\/ End of the generated part\.\n)/m
+const block =
+  /(?<=^\/\/ Generated from the OpenAPI document:\n)[\s\S]*(?=^\/\/ End of the generated part\.\n)/m
 
 /** Each generated file's text, by its path in the project. */
 export async function generateClients(): Promise<Record<string, string>> {

@@ -24,7 +24,11 @@ type Content = Record<string, unknown>
  * these fields of the response.
  * @throws {Error} if the response lacks the expected status or the envelope
  */
-export async function callApi(expected: 200 | 201 | 402, call: Call, fields?: readonly string[]): Promise<Content> {
+export async function callApi(
+  expected: 200 | 201 | 402,
+  call: Call,
+  fields?: readonly string[],
+): Promise<Content> {
   const { origin, method, path, headers, body } = call
   const url = apiBase + path
   const text = typeof body === 'object' ? JSON.stringify(body) : body
@@ -54,11 +58,13 @@ export async function callApi(expected: 200 | 201 | 402, call: Call, fields?: re
 export async function admin(words: readonly string[]): Promise<Record<string, string>> {
   const args = ['src/admin/main.ts', ...words, '--json']
   const shown = ['npm run --silent admin --', ...words.map(quoted), '--json'].join(' ')
-  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: LIMIT_MS }).catch((error: Error) => {
-    const { stderr, killed } = error as { stderr?: string; killed?: boolean }
-    const fault = killed ? `did not end within ${LIMIT_MS / 1000} s` : 'failed'
-    throw new Error(`\`${shown}\` ${fault}: ${stderr?.trim() || error.message}`)
-  })
+  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: LIMIT_MS }).catch(
+    (error: Error) => {
+      const { stderr, killed } = error as { stderr?: string; killed?: boolean }
+      const fault = killed ? `did not end within ${LIMIT_MS / 1000} s` : 'failed'
+      throw new Error(`\`${shown}\` ${fault}: ${stderr?.trim() || error.message}`)
+    },
+  )
   show([...broken(shown), ...pretty(stdout)])
   return JSON.parse(stdout) as Record<string, string>
 }

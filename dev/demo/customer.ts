@@ -21,7 +21,9 @@ export function sendForm(page: Page, typed: Record<string, string>): Promise<Pag
   const { method, url, fields } = formFor(field, page.html, page.url)
   const input = new URLSearchParams({ ...fields, ...typed })
   const shown = Object.entries(typed).map(([name, value]) => `${name}=${value}`)
-  return method === 'POST' ? browse(url, { method, body: input }, shown) : browse(`${url.split('?')[0]}?${input}`)
+  return method === 'POST'
+    ? browse(url, { method, body: input }, shown)
+    : browse(`${url.split('?')[0]}?${input}`)
 }
 
 async function browse(url: string, sent: RequestInit = {}, typed: string[] = []): Promise<Page> {

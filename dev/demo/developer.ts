@@ -34,7 +34,9 @@ export async function registerEndpoint({ service, endpointServer, key }: Stage):
   const endpoint = { url: endpointServer.url, events: Object.keys(events) }
   const { secret } = await callApi(201, post({ service, key }, '/dev/webhooks/endpoints', endpoint))
   must(/^[0-9a-f]{64}$/.test(String(secret)), 'the secret is 64 hexadecimal digits')
-  explain('The secret is shown only this once. It is how the merchant knows a real webhook from a forged one.')
+  explain(
+    'The secret is shown only this once. It is how the merchant knows a real webhook from a forged one.',
+  )
   return String(secret)
 }
 
@@ -42,7 +44,10 @@ export async function registerEndpoint({ service, endpointServer, key }: Stage):
 const LIMIT_MS = 60_000
 
 /** How a developer sees a new test key's events without a public address. */
-export async function seeEvents({ service, endpointServer, businessId }: Stage, secret: string): Promise<void> {
+export async function seeEvents(
+  { service, endpointServer, businessId }: Stage,
+  secret: string,
+): Promise<void> {
   step(15, 'A developer sees the events on a laptop')
   explain(
     'A laptop has no public address for webhooks. The command line for merchants follows the events of a test key, and ' +
@@ -58,9 +63,21 @@ export async function seeEvents({ service, endpointServer, businessId }: Stage, 
   await rm(cache, { recursive: true, force: true })
   const run = (command: string): ChildProcess => {
     show([`npx --yes ${service.cliUrl} \\`, `  ${command}`])
-    const [program, ...args] = npm(process.execPath, 'exec', '--yes', '--', service.cliUrl, ...command.split(' '))
+    const [program, ...args] = npm(
+      process.execPath,
+      'exec',
+      '--yes',
+      '--',
+      service.cliUrl,
+      ...command.split(' '),
+    )
     // A variable of the shell may name another service.
-    const own = { PAYMENTS_API_KEY: key, PAYMENTS_API_URL: '', WEBHOOK_SECRET: secret, npm_config_cache: cache }
+    const own = {
+      PAYMENTS_API_KEY: key,
+      PAYMENTS_API_URL: '',
+      WEBHOOK_SECRET: secret,
+      npm_config_cache: cache,
+    }
     return spawn(program, args, { env: { ...process.env, ...own }, stdio: ['ignore', 'pipe', 'pipe'] })
   }
   const listening = run(`listen --forward ${endpointServer.url}`)

@@ -81,7 +81,9 @@ export async function startEndpointServer() {
   }
 
   // A request may break off.
-  const server = createServer((request, response) => void receive(request, response).catch(() => request.destroy()))
+  const server = createServer(
+    (request, response) => void receive(request, response).catch(() => request.destroy()),
+  )
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
 

@@ -150,11 +150,16 @@ export async function payOpenAmount(stage: Stage): Promise<void> {
 /** The API simulates the failure. */
 export async function failToPay(stage: Stage): Promise<void> {
   step(11, 'A payment fails, and the merchant gets payment.failed')
-  explain('With a test key a merchant can try each outcome without a customer. Here there is too little money:')
+  explain(
+    'With a test key a merchant can try each outcome without a customer. Here there is too little money:',
+  )
   const stove = { amount: 30_000, label: 'A stove', metadata: { order: '1046' } }
   const { reference } = await createIntentBriefly(stage, stove)
   const paying = post(stage, `/dev/intents/${reference}/simulate-payment`, { outcome: 'insufficient_funds' })
-  const { code, details } = (await callApi(402, paying)) as { code: string; details?: Record<string, unknown> }
+  const { code, details } = (await callApi(402, paying)) as {
+    code: string
+    details?: Record<string, unknown>
+  }
   must(code === 'PAYMENT_FAILED', 'the error is PAYMENT_FAILED')
   must(details?.status === 'PENDING' && details.retryable === true, 'the intent can still be paid')
   const failed = await seeWebhook(stage, { event: 'payment.failed', reference, status: 'PENDING' })
@@ -184,7 +189,12 @@ export function leaveOpen(stage: Stage): Promise<CreatedIntent> {
 }
 
 /** Checks a payment's last page and its webhook, and shows the webhook. `amount` is in centimes. */
-async function seePaid(stage: Stage, { reference }: CreatedIntent, amount: number, page: Page): Promise<void> {
+async function seePaid(
+  stage: Stage,
+  { reference }: CreatedIntent,
+  amount: number,
+  page: Page,
+): Promise<void> {
   must(page.status === 200 && page.html.text.includes(reference), 'the last page names the payment')
   const confirmed = await seeWebhook(stage, { event: 'payment.confirmed', reference, status: 'PAID' })
   const { data } = confirmed.event

@@ -35,7 +35,9 @@ export async function fillShop(stage: Stage): Promise<Tea> {
   const variants = product.variants as { label: string; stock: number; price: number }[]
   const packet = variants.find(({ label }) => label === PACKET)
   must(packet?.stock === 10 && packet.price === 9_000, 'the product has the requested stock and price')
-  explain('A CSV file imports many products, one row for each variant. If a row is wrong, nothing is imported.')
+  explain(
+    'A CSV file imports many products, one row for each variant. If a row is wrong, nothing is imported.',
+  )
   const imported = post(stage, '/dev/store/products/import-csv', file.join('\n'), 'text/csv')
   const counts = await callApi(200, imported, ['created', 'updated', 'unchanged', 'variants', 'rows'])
   must(counts.created === 2 && counts.variants === 3, 'two products with three variants were created')
@@ -53,7 +55,10 @@ export async function takeOrder(stage: Stage, { productId, packet, price, stock 
   const items = [{ productId, variantLabel: packet, quantity: QUANTITY }]
   const simulated = post(stage, '/dev/store/orders/simulate', { items })
   const order = await callApi(201, simulated, ['number', 'status', 'total', 'currency'])
-  must(order.status === 'PLACED' && order.total === QUANTITY * price, 'the order is placed, for the right total')
+  must(
+    order.status === 'PLACED' && order.total === QUANTITY * price,
+    'the order is placed, for the right total',
+  )
   await seeWebhook(stage, { event: 'order.new', reference: String(order.number), status: 'PLACED' })
   const product = await callApi(200, get(stage, `/dev/store/products/${productId}`), ['variants'])
   const left = (product.variants as { label: string; stock: number }[]).find(({ label }) => label === packet)

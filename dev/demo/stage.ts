@@ -60,7 +60,11 @@ interface Order {
 }
 
 /** Shows the request and the response, or only some fields. */
-export async function createIntent(stage: Stage, order: Order, fields?: readonly string[]): Promise<CreatedIntent> {
+export async function createIntent(
+  stage: Stage,
+  order: Order,
+  fields?: readonly string[],
+): Promise<CreatedIntent> {
   const intent = await callApi(201, post(stage, '/dev/intents', order), fields)
   const { referenceNumber, amount, status, sandbox, code, payUrl } = intent
   must(status === 'PENDING' && sandbox === true, 'it is a PENDING test intent')
@@ -95,8 +99,11 @@ export async function nextWebhook(
   const found = await waitFor(what, async () => {
     await service.mustRun()
     const late = endpointServer.arrivals.slice(after)
-    for (const { event } of late) if (typeof event === 'string') throw new Error(`A webhook was refused: ${event}`)
-    return late.filter(isGenuine).find(({ event }) => event.event === name && event.data.reference_number === reference)
+    for (const { event } of late)
+      if (typeof event === 'string') throw new Error(`A webhook was refused: ${event}`)
+    return late
+      .filter(isGenuine)
+      .find(({ event }) => event.event === name && event.data.reference_number === reference)
   })
   const { headers, event, handledBefore } = found
   must(headers['content-type'] === 'application/json', `the Content-Type of ${name} is application/json`)

@@ -7,7 +7,10 @@ const LIMIT_MS = 60_000
  * Calls `look` until it returns a value.
  * @throws {Error} after 60 s, or if `look` throws
  */
-export async function waitFor<T>(what: string, look: () => T | undefined | Promise<T | undefined>): Promise<T> {
+export async function waitFor<T>(
+  what: string,
+  look: () => T | undefined | Promise<T | undefined>,
+): Promise<T> {
   const deadline = Date.now() + LIMIT_MS
   for (;;) {
     const found = await look()

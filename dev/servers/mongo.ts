@@ -39,7 +39,9 @@ export async function startMongoReplicaSet(
   const members = await Promise.all(Array.from({ length: count }, () => startMongo({ as: 'member' })))
   const hosts = await hostsOf(members)
   const url = `mongodb://${hosts.join(',')}/payment_intents?replicaSet=${setName}`
-  await atAdmin(`mongodb://${hosts[0]}/?directConnection=true`, (run) => run({ replSetInitiate: setOf(hosts) }))
+  await atAdmin(`mongodb://${hosts[0]}/?directConnection=true`, (run) =>
+    run({ replSetInitiate: setOf(hosts) }),
+  )
   // The driver waits for a primary.
   await atAdmin(url, (run) => run({ ping: 1 }))
   return {
@@ -67,7 +69,9 @@ function mongo(binary: Kind['binary'], options: MongoOptions): Kind {
         'diagnosticDataCollectionEnabled=false',
         `ttlMonitorSleepSecs=${ttlSeconds}`,
         `transactionLifetimeLimitSeconds=${lockSeconds}`,
-        ...(ignoresTimeLimits ? ['enableTestCommands=1', "failpoint.maxTimeNeverTimeOut={'mode':'alwaysOn'}"] : []),
+        ...(ignoresTimeLimits
+          ? ['enableTestCommands=1', "failpoint.maxTimeNeverTimeOut={'mode':'alwaysOn'}"]
+          : []),
       ],
       ...(as !== 'standalone' && { replSet: setName }),
       ...(tls && { tlsMode: 'requireTLS', tlsCertificateKeyFile: tls }),
@@ -100,7 +104,8 @@ async function becomePrimary(port: number, isTls: boolean): Promise<void> {
       const { version } = (await run({ replSetGetConfig: 1 })).config as { version: number }
       await run({ replSetReconfig: { ...setOf([host]), version: version + 1 }, force: true })
     }
-    while ((await run({ hello: 1 })).isWritablePrimary !== true) await new Promise((done) => setTimeout(done, 5))
+    while ((await run({ hello: 1 })).isWritablePrimary !== true)
+      await new Promise((done) => setTimeout(done, 5))
   })
 }
 

@@ -40,7 +40,9 @@ function redis(binary: Kind['binary'], { appendonly = false, more = {}, tls, sen
     ...(sentinel && { config: sentinel }),
     url: (port) => `redis${tls ? 's' : ''}://127.0.0.1:${port}`,
     isReady: async (port) =>
-      tls ? (await query(port)) !== undefined : ((await query(port, 'PING\r\n'))?.startsWith('+PONG') ?? false),
+      tls
+        ? (await query(port)) !== undefined
+        : ((await query(port, 'PING\r\n'))?.startsWith('+PONG') ?? false),
   }
 }
 

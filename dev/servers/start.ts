@@ -42,7 +42,8 @@ export type Server = Readonly<ReturnType<typeof server>>
 export async function startServer(kind: Kind, options: ServerOptions): Promise<Server> {
   for (let attempts = 1; ; attempts++) {
     const port = options.port ?? (await freePort())
-    const folder = options.dataDir ?? (await mkdtemp(join(process.env.SERVER_DATA_IN ?? tmpdir(), 'payment-intents-')))
+    const folder =
+      options.dataDir ?? (await mkdtemp(join(process.env.SERVER_DATA_IN ?? tmpdir(), 'payment-intents-')))
     await mkdir(folder, { recursive: true })
     const config = kind.config === undefined ? [] : [join(folder, 'server.conf')]
     for (const file of config) await writeFile(file, kind.config ?? '')
@@ -98,7 +99,12 @@ function server(kind: Kind, port: number, supervised: Supervised, folder: string
 }
 
 /** Waits until the server is ready. Returns why it failed, if it did. */
-async function begin(kind: Kind, port: number, supervised: Supervised, folder: string): Promise<string | undefined> {
+async function begin(
+  kind: Kind,
+  port: number,
+  supervised: Supervised,
+  folder: string,
+): Promise<string | undefined> {
   // Otherwise another server on this port could pass for this one.
   if (!(await isFree(port))) return `${kind.name} cannot start: port ${port} is in use`
   const deadline = Date.now() + START_LIMIT_MS

@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, renameSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+} from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { builds } from './node-builds.mjs'
 import { cacheFolder, checkBinary, downloading, inPartialFolder } from './programs.mjs'
@@ -48,7 +56,14 @@ function findOnPath() {
 /** Returns the reason if that fails. */
 async function fetchNode(kept, { name, version, sha512 }, folder) {
   const [command, ...args] = npm(process.execPath, 'pack', `${name}@${version}`)
-  const options = ['--ignore-scripts', '--loglevel=error', '--cache', join(folder, 'npm'), '--pack-destination', folder]
+  const options = [
+    '--ignore-scripts',
+    '--loglevel=error',
+    '--cache',
+    join(folder, 'npm'),
+    '--pack-destination',
+    folder,
+  ]
   const doing = downloading(folder, `Node.js ${version}: downloading ${name}`)
   const { ok, why, output } = await run(command, [...args, ...options], doing)
   // The first line of npm's error is its code, the last one the path of a log that is removed.

@@ -20,10 +20,12 @@ function isInstalled() {
   const kept = 'node_modules/.package-lock.json'
   if (!existsSync(kept)) return false
   const installed = packagesOf(kept)
-  return Object.entries(packagesOf('package-lock.json')).every(([path, { version, optional, devOptional }]) => {
-    const isNeeded = path !== '' && !optional && !devOptional
-    return !isNeeded || installed[path]?.version === version
-  })
+  return Object.entries(packagesOf('package-lock.json')).every(
+    ([path, { version, optional, devOptional }]) => {
+      const isNeeded = path !== '' && !optional && !devOptional
+      return !isNeeded || installed[path]?.version === version
+    },
+  )
 }
 
 const packagesOf = (file) => JSON.parse(readFileSync(file, 'utf8')).packages

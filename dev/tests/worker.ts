@@ -16,7 +16,9 @@ const beatMs = 10_000
 /** How long resources that a test has left open may take to close. */
 const lingerMs = Number(process.env.TEST_LINGER_MS ?? 30_000)
 
-const { begin, end, mochaHooks, setSlowness } = await import(pathToFileURL(resolve('test/support/servers.ts')).href)
+const { begin, end, mochaHooks, setSlowness } = await import(
+  pathToFileURL(resolve('test/support/servers.ts')).href
+)
 let slowness = 1
 /** The driver's timeouts grew with the machine's slowness, and the last of them may have begun when it was slowest. */
 let slowest = 1
@@ -102,7 +104,8 @@ function stretch(suite: Mocha.Suite): void {
   const hooks = ['_beforeAll', '_beforeEach', '_afterAll', '_afterEach'].flatMap(
     (name) => (suite as unknown as Record<string, Mocha.Hook[]>)[name] ?? [],
   )
-  for (const each of [suite, ...suite.tests, ...hooks]) each.timeout(each.timeout() * stretchFactor * slowness)
+  for (const each of [suite, ...suite.tests, ...hooks])
+    each.timeout(each.timeout() * stretchFactor * slowness)
   for (const inner of suite.suites) stretch(inner)
 }
 
@@ -144,7 +147,8 @@ async function finish(): Promise<void> {
   isEnding = true
   await end()
   const deadline = performance.now() + lingerMs * slowest
-  while (newlyOpen().length > 0 && performance.now() < deadline) await new Promise((done) => setTimeout(done, 20))
+  while (newlyOpen().length > 0 && performance.now() < deadline)
+    await new Promise((done) => setTimeout(done, 20))
   const open = newlyOpen()
   const first = left.find((each) => each.open.some((name) => open.includes(name)))
   if (open.length > 0)

@@ -9,7 +9,8 @@ export async function call(method, path, body, idempotencyKey = randomUUID()) {
       return await send(method, path, json, idempotencyKey)
     } catch (error) {
       const { statusCode = 503, code, retryAfter = 0 } = error // without a status: no response
-      const isTemporary = statusCode === 429 || statusCode >= 500 || code === 'IDEMPOTENCY_REQUEST_IN_PROGRESS'
+      const isTemporary =
+        statusCode === 429 || statusCode >= 500 || code === 'IDEMPOTENCY_REQUEST_IN_PROGRESS'
       if (attempt === 5 || !isTemporary || retryAfter > 60) throw error
       await new Promise((resolve) => setTimeout(resolve, 1000 * (retryAfter || attempt)))
     }

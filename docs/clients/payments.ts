@@ -3372,7 +3372,12 @@ export const table = {
    *
    * Requires a secret key with the scope `store.products:write`.
    */
-  importProducts: { method: 'POST', path: '/dev/store/products/import-csv', query: ['dryRun'], hasBody: true },
+  importProducts: {
+    method: 'POST',
+    path: '/dev/store/products/import-csv',
+    query: ['dryRun'],
+    hasBody: true,
+  },
   /**
    * Export products to a CSV file.
    *
@@ -3536,7 +3541,8 @@ type AllFields<Id extends OperationId> = Fields<operations[Id]['parameters']['pa
   Fields<Json<Fields<operations[Id]['requestBody']>>>
 
 /** The path parameters, the query parameters and the fields of the body of an operation, in one object. */
-export type Input<Id extends OperationId> = unknown extends AllFields<Id> ? Record<string, never> : AllFields<Id>
+export type Input<Id extends OperationId> =
+  unknown extends AllFields<Id> ? Record<string, never> : AllFields<Id>
 
 type Success<T> = T extends { 200: infer Body } ? Body : T extends { 201: infer Body } ? Body : never
 
@@ -3547,7 +3553,8 @@ export type Data<Id extends OperationId> =
     : Response
 
 /** The input can be omitted if it has no required field. */
-type Arguments<T> = Partial<T> extends T ? [input?: T, options?: CallOptions] : [input: T, options?: CallOptions]
+type Arguments<T> =
+  Partial<T> extends T ? [input?: T, options?: CallOptions] : [input: T, options?: CallOptions]
 
 type Operations = {
   [Id in OperationId]: (...args: Arguments<Input<Id>>) => Promise<Data<Id>>
@@ -3644,7 +3651,8 @@ async function attempt(
   }
 }
 
-const isJson = (response: Response): boolean => /^application\/json\b/.test(response.headers.get('content-type') ?? '')
+const isJson = (response: Response): boolean =>
+  /^application\/json\b/.test(response.headers.get('content-type') ?? '')
 
 /** Reads the envelope of a response. */
 async function read(response: Response): Promise<{ data: unknown } | PaymentsError> {
@@ -3714,7 +3722,9 @@ function createSend(settings: PaymentsSettings): Send {
       Accept: 'application/json, */*;q=0.5',
       Authorization: `Bearer ${key}`,
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-      ...(endpoint.method === 'GET' ? {} : { 'X-Idempotency-Key': options.idempotencyKey ?? crypto.randomUUID() }),
+      ...(endpoint.method === 'GET'
+        ? {}
+        : { 'X-Idempotency-Key': options.idempotencyKey ?? crypto.randomUUID() }),
     })
     const init = {
       method: endpoint.method,
@@ -3757,7 +3767,8 @@ function addressOf({ method, path, query = [], hasBody }: Endpoint, input: Recor
   const params = new URLSearchParams()
   for (const name of method === 'GET' ? Object.keys(rest) : query) {
     const value = take(name)
-    for (const each of Array.isArray(value) ? value : [value]) if (each !== undefined) params.append(name, String(each))
+    for (const each of Array.isArray(value) ? value : [value])
+      if (each !== undefined) params.append(name, String(each))
   }
   const search = params.toString()
   return {
@@ -3933,7 +3944,9 @@ export async function verifyWebhook(webhook: SignedWebhook): Promise<WebhookEven
       `The webhook was signed more than ${toleranceSeconds} s before or after the time of this clock.`,
     )
   const given = `${headerOf(headers, 'Signature')},${headerOf(headers, 'Signature-Previous')}`
-  const signatures = given.split(',').flatMap((each) => /^sha256=([0-9a-f]{64})$/.exec(each.trim())?.[1] ?? [])
+  const signatures = given
+    .split(',')
+    .flatMap((each) => /^sha256=([0-9a-f]{64})$/.exec(each.trim())?.[1] ?? [])
   const signed = signedBytes(timestamp, body)
   for (const each of secrets)
     for (const signature of signatures)
@@ -3987,7 +4000,10 @@ export function eventIdOf({ id }: { id: string }): string {
 function withEventId(event: WebhookEvent): WebhookEvent & { eventId: string } {
   const eventId = eventIdOf({ id: String(Object(event).id) })
   if (/^[0-9a-f]{24}$/.test(eventId)) return { ...event, eventId }
-  throw new WebhookVerificationError('INVALID_JSON', 'The body is not an event: its `id` is not one of the service.')
+  throw new WebhookVerificationError(
+    'INVALID_JSON',
+    'The body is not an event: its `id` is not one of the service.',
+  )
 }
 
 const toHex = (bytes: number[]): string => bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -18,7 +18,9 @@ export async function backUp(
   signal: AbortSignal,
 ): Promise<Note> {
   if (dataFiles === null && !hasTools())
-    throw new Error("There is no mongodump on the PATH: install MongoDB's database tools, or use --data-files")
+    throw new Error(
+      "There is no mongodump on the PATH: install MongoDB's database tools, or use --data-files",
+    )
   const server = await (dataFiles === null ? readServer(mongodbUrl) : readOneServer(mongodbUrl))
   if (server.isRouter) throw new Error('This is a mongos. Back up each shard by itself')
   // Otherwise a copy of files that change meanwhile would pass as a backup.
@@ -29,7 +31,10 @@ export async function backUp(
   const takenAt = (dataFiles === null ? new Date() : server.majorityAt).toISOString()
   try {
     if (dataFiles === null) await dump(mongodbUrl, folder, signal)
-    else await whileLocked(mongodbUrl, maxCopyMs, signal, (stop) => copyFiles(dataFiles, join(folder, 'files'), stop))
+    else
+      await whileLocked(mongodbUrl, maxCopyMs, signal, (stop) =>
+        copyFiles(dataFiles, join(folder, 'files'), stop),
+      )
     const note = { kind: dataFiles === null ? 'dump' : 'files', takenAt, mongodb: server.version } as const
     await writeNote(folder, note)
     return note

@@ -21,7 +21,12 @@ export async function restoreFiles(folder: string, dataFiles: string, signal: Ab
 }
 
 /** Copies a folder's content. On Node.js 24, `errorOnExist` also refuses an empty target folder. */
-async function copy(from: string, to: string, signal: AbortSignal, isWanted: (path: string) => boolean): Promise<void> {
+async function copy(
+  from: string,
+  to: string,
+  signal: AbortSignal,
+  isWanted: (path: string) => boolean,
+): Promise<void> {
   await mkdir(to, { recursive: true })
   for (const name of await readdir(from))
     await cp(join(from, name), join(to, name), {

@@ -30,7 +30,12 @@ export async function restoreDump(mongodbUrl: string, folder: string, signal: Ab
 }
 
 /** The URL goes into a file that only this user can read, because the process list shows arguments. */
-async function withTools(tool: string, mongodbUrl: string, args: string[], signal: AbortSignal): Promise<void> {
+async function withTools(
+  tool: string,
+  mongodbUrl: string,
+  args: string[],
+  signal: AbortSignal,
+): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'payment-intents-backup-'))
   const config = join(folder, 'tools.yaml')
   try {

@@ -9,7 +9,11 @@ export interface Target {
 }
 
 /** @throws {Error} if the backup is incomplete, or the target is not empty */
-export async function restore(folder: string, { mongodbUrl, dataFiles }: Target, signal: AbortSignal): Promise<Note> {
+export async function restore(
+  folder: string,
+  { mongodbUrl, dataFiles }: Target,
+  signal: AbortSignal,
+): Promise<Note> {
   const note = await readNote(folder)
   if (note.kind === 'files') {
     if (dataFiles === null) throw new Error('This is a copy of data files. Name the target with --data-files')

@@ -32,14 +32,17 @@ export async function readSummary(
     // An `_id` begins with its creation time, so this needs no other index.
     const newest = await Intent.findOne({}, { createdAt: 1 }).sort({ _id: -1 }).lean()
     // A business has at most five endpoints, so the list fits into memory.
-    const signing = await Endpoint.find({ deletedAt: null }, { secret: 1, previousSecrets: 1 }).lean<StoredEndpoint[]>()
+    const signing = await Endpoint.find({ deletedAt: null }, { secret: 1, previousSecrets: 1 }).lean<
+      StoredEndpoint[]
+    >()
     const encryptedIn = ({ secret, previousSecrets }: Pick<StoredEndpoint, 'secret' | 'previousSecrets'>) => [
       secret,
       // A replaced secret signs for one more day.
       ...previousSecrets.filter(({ validUntil }) => validUntil > now).map((previous) => previous.secret),
     ]
     const endpointsNotOpened = signing.filter(
-      (endpoint) => !encryptedIn(endpoint).every((encrypted) => opens(secrets, encrypted, secretField(endpoint._id))),
+      (endpoint) =>
+        !encryptedIn(endpoint).every((encrypted) => opens(secrets, encrypted, secretField(endpoint._id))),
     ).length
     return {
       counts,

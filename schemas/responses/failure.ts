@@ -11,7 +11,8 @@ export const fieldFaultSchema = objectOf({
 /** What each rate limit counts. The keys are the possible values of `details.scope`. */
 const rateLimitScopes = {
   key: 'requests with this key',
-  address: 'requests from this IP address with a publishable key, or with missing, malformed or unknown credentials',
+  address:
+    'requests from this IP address with a publishable key, or with missing, malformed or unknown credentials',
   bodies: 'bytes of the request bodies over 16 KiB that the business is sending now',
   responses: 'bytes of the responses over 16 KiB that the business has not read yet',
   lists: 'lists and exports of the business that run now',
@@ -63,7 +64,10 @@ export const failureBody = objectOf({
       }),
     },
     {
-      param: withDescription('The first field that is not valid, for example `variants[1].price`.', textUpTo(1000)),
+      param: withDescription(
+        'The first field that is not valid, for example `variants[1].price`.',
+        textUpTo(1000),
+      ),
       details: withDescription(
         'More about the error. For fields that are not valid, a list of all of them; otherwise an object whose fields depend on the code.',
         {

@@ -48,7 +48,8 @@ export const sandbox = {
 export const withDescription = (description: string, schema: object) => ({ ...schema, description })
 
 /** `name` is the field with the id of the deleted object. */
-export const deletedBy = (name: 'id' | '_id') => objectOf({ [name]: id, deleted: { type: 'boolean', const: true } })
+export const deletedBy = (name: 'id' | '_id') =>
+  objectOf({ [name]: id, deleted: { type: 'boolean', const: true } })
 
 /** See SPEC 4.3.. */
 export const pageOf = (item: object) =>

@@ -44,7 +44,10 @@ const createdFields = {
   }),
   currency,
   label: withDescription('The text that the customer sees.', textOrNull(200)),
-  merchantReference: withDescription('Your own reference of the payment. Null if you sent none.', textOrNull(64)),
+  merchantReference: withDescription(
+    'Your own reference of the payment. Null if you sent none.',
+    textOrNull(64),
+  ),
   status: { type: 'string', const: 'PENDING' },
   sandbox,
   metadata: withDescription('The data that you sent when you created the intent.', metadata),
@@ -110,16 +113,22 @@ export const refundSchema = objectOf({
 
 /** Responses contain the latest failed payment until one for the intent succeeds. */
 export const paymentFailureSchema = objectOf({
-  code: withDescription('Why the payment failed.', { type: 'string', enum: [...declineReasons, ...failureReasons] }),
+  code: withDescription('Why the payment failed.', {
+    type: 'string',
+    enum: [...declineReasons, ...failureReasons],
+  }),
   retryable: withDescription('Whether the customer can try again.', { type: 'boolean' }),
 })
 
 const readFields = {
   ...createdFields,
-  code: withDescription('The payment code, with which the customer pays at a counter. Null once it no longer works.', {
-    ...code,
-    type: ['string', 'null'],
-  }),
+  code: withDescription(
+    'The payment code, with which the customer pays at a counter. Null once it no longer works.',
+    {
+      ...code,
+      type: ['string', 'null'],
+    },
+  ),
   codeExpiresAt: withDescription('When `code` stops working. Null once it no longer works.', instantOrNull),
   codeUrl: withDescription('The page where the customer types `code`. Null if `code` is null.', urlOrNull),
   status: { type: 'string', enum: intentStatuses },

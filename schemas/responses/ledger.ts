@@ -44,7 +44,10 @@ export const ledgerEntrySchema = objectOf({
   balance: withDescription('Centimes. The balance after the entry.', signed),
   referenceNumber: withDescription('The payment intent. Null for a payout.', nullable(reference)),
   merchantReference,
-  refundId: withDescription('The refund. Null for a payment and its fee, and for a payout.', nullable(refundId)),
+  refundId: withDescription(
+    'The refund. Null for a payment and its fee, and for a payout.',
+    nullable(refundId),
+  ),
   payoutReference: withDescription('The reference of a payout. Null for other entries.', textOrNull(64)),
   day: withDescription(
     'The UTC day of the payment, refund or payout. If that day was already closed, `bookedAt` is on a later day.',

@@ -87,7 +87,10 @@ export const importResultSchema = objectOf(
     rows: withDescription('The number of rows in the file, without the header and blank rows.', count),
   },
   {
-    dryRun: withDescription('Present only in a dry run, which changes nothing.', { type: 'boolean', const: true }),
+    dryRun: withDescription('Present only in a dry run, which changes nothing.', {
+      type: 'boolean',
+      const: true,
+    }),
     handles: withDescription(
       'Present only in a dry run: the handles of the first 100 products of each kind.',
       objectOf({ created: handles, updated: handles, unchanged: handles }),

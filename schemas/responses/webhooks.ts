@@ -87,7 +87,10 @@ const endpointFields = {
     items: eventName,
   }),
   active: withDescription('Whether the service sends events to the endpoint.', { type: 'boolean' }),
-  sandbox: withDescription('Whether a test key created the endpoint. It then gets only test events.', sandbox),
+  sandbox: withDescription(
+    'Whether a test key created the endpoint. It then gets only test events.',
+    sandbox,
+  ),
   createdAt: instant,
   health: endpointHealthSchema,
 }
@@ -130,7 +133,10 @@ export const testResultSchema = objectOf({
 const deliveryFields = {
   id: withDescription('Also the `id` in the body of every attempt.', deliveryId),
   endpointId: id,
-  url: withDescription('The URL of the last attempt. Before the first attempt, the URL of the endpoint.', urlOrNull),
+  url: withDescription(
+    'The URL of the last attempt. Before the first attempt, the URL of the endpoint.',
+    urlOrNull,
+  ),
   event: eventName,
   referenceNumber: withDescription(
     'The number of the payment intent (`PI-…`) or of the order (`OR-…`). For `endpoint.failing`, the id of the endpoint that the event is about.',
@@ -145,7 +151,10 @@ const deliveryFields = {
   ),
   lastAttemptAt: instantOrNull,
   lastResponseStatus: statusOrNull,
-  lastError: withDescription('The stage at which the last attempt failed. Null if it succeeded.', stageOrNull),
+  lastError: withDescription(
+    'The stage at which the last attempt failed. Null if it succeeded.',
+    stageOrNull,
+  ),
   lastDurationMs: withDescription('Milliseconds.', countOrNull),
   sandbox,
   createdAt: instant,
@@ -174,9 +183,12 @@ export const deliveryWithAttemptsSchema = objectOf({
     'The headers of the last attempt, without its signatures and without the headers of the connection, such as `Host`. Null before the first attempt.',
     { type: ['object', 'null'], additionalProperties: textUpTo(255) },
   ),
-  payload: withDescription('The body of every attempt, parsed. Null if the key may not subscribe to the event.', {
-    type: ['object', 'null'],
-  }),
+  payload: withDescription(
+    'The body of every attempt, parsed. Null if the key may not subscribe to the event.',
+    {
+      type: ['object', 'null'],
+    },
+  ),
   attemptLog: withDescription('The latest 50 attempts, oldest first.', {
     type: 'array',
     maxItems: 50,

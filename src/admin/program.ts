@@ -74,7 +74,9 @@ Example:
 function addLedgerCommand(program: Command): void {
   const ledger = subcommand(program, 'ledger', 'verify the ledgers')
   const proof = 'prove that the entries and balances of all ledgers follow from payments, refunds and payouts'
-  subcommand(ledger, 'verify', proof).addHelpText('after', verifyLedgersHelp).action(commandAction(verifyLedgers))
+  subcommand(ledger, 'verify', proof)
+    .addHelpText('after', verifyLedgersHelp)
+    .action(commandAction(verifyLedgers))
 }
 
 async function verifyLedgers(deps: AdminDeps) {
@@ -115,6 +117,7 @@ function addExamples(program: Command): void {
     for (const command of group.commands) {
       const name = `${group.name()} ${command.name()}`
       const example = examples[name]
-      if (example !== undefined) command.addHelpText('after', `\nExample:\n  admin ${name} ${example}`.trimEnd())
+      if (example !== undefined)
+        command.addHelpText('after', `\nExample:\n  admin ${name} ${example}`.trimEnd())
     }
 }

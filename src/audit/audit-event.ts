@@ -8,7 +8,11 @@ import type { Act } from './acts.ts'
 export type AuditDetails = Pick<AuditEvent, 'act' | 'subject' | 'businessId'> &
   Partial<Pick<AuditEvent, '_id' | 'before' | 'after'>>
 
-export const auditLine = ({ expectValid: _expectValid, ...by }: By, at: Date, about: AuditDetails): AuditEvent => ({
+export const auditLine = (
+  { expectValid: _expectValid, ...by }: By,
+  at: Date,
+  about: AuditDetails,
+): AuditEvent => ({
   _id: newId(),
   before: null,
   after: null,
@@ -22,8 +26,10 @@ export const readableDate = (at: unknown): Date =>
 
 /** For pages and exports. A forged line may have any fields. */
 export function readableLine(line: AuditEvent): AuditEvent {
-  const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null))
-  const textOrNull = (value: unknown): string | null => (value === null || value === undefined ? null : asText(value))
+  const asText = (value: unknown): string =>
+    typeof value === 'string' ? value : JSON.stringify(value ?? null)
+  const textOrNull = (value: unknown): string | null =>
+    value === null || value === undefined ? null : asText(value)
   const fieldsOf = (value: unknown) => (value === null || value === undefined ? null : Object(value))
   const { kind, name, from }: Partial<Actor> = line.actor ?? {}
   return {

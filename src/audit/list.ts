@@ -48,13 +48,22 @@ export async function listAudit(
   return { lines, next: hasMore ? `${last.at.getTime()}-${last._id.slice(0, 100)}` : null }
 }
 
-function conditions({ who, act, subject, businessId, before, ...span }: AuditFilter): Record<string, unknown> {
+function conditions({
+  who,
+  act,
+  subject,
+  businessId,
+  before,
+  ...span
+}: AuditFilter): Record<string, unknown> {
   const exact = { 'actor.name': who, act, subject, businessId }
   return {
     ...Object.fromEntries(Object.entries(exact).filter(([, value]) => value !== null)),
     // A forged line with another type of time would be above all others.
     at: { $type: 'date', ...spanFilter('at', span).at },
-    ...(before === null ? {} : { $or: [{ at: { $lt: before.at } }, { at: before.at, _id: { $lt: before.id } }] }),
+    ...(before === null
+      ? {}
+      : { $or: [{ at: { $lt: before.at } }, { at: before.at, _id: { $lt: before.id } }] }),
   }
 }
 
@@ -62,10 +71,16 @@ function conditions({ who, act, subject, businessId, before, ...span }: AuditFil
 const maxOnPage = 100
 
 /** Newest first. */
-export const latestLinesAbout = (deps: Pick<Deps, 'AuditEvent'>, subjects: readonly string[]): Promise<AuditEvent[]> =>
-  readNewest(deps, { subject: { $in: subjects }, at: { $type: 'date' } }, maxOnPage)
+export const latestLinesAbout = (
+  deps: Pick<Deps, 'AuditEvent'>,
+  subjects: readonly string[],
+): Promise<AuditEvent[]> => readNewest(deps, { subject: { $in: subjects }, at: { $type: 'date' } }, maxOnPage)
 
-async function readNewest(deps: Pick<Deps, 'AuditEvent'>, where: object, limit: number): Promise<AuditEvent[]> {
+async function readNewest(
+  deps: Pick<Deps, 'AuditEvent'>,
+  where: object,
+  limit: number,
+): Promise<AuditEvent[]> {
   const found = await deps.AuditEvent.find(where).sort({ at: -1, _id: -1 }).limit(limit).lean<AuditEvent[]>()
   return found.map(readableLine)
 }
@@ -106,7 +121,9 @@ export async function recordExport(
 
 /** Newest first, and only as fast as the caller reads, so the file is never in memory. `read` runs each query. */
 export async function* exportAudit(
-  read: (query: (deps: Pick<Deps, 'AuditEvent'>) => ReturnType<typeof listAudit>) => ReturnType<typeof listAudit>,
+  read: (
+    query: (deps: Pick<Deps, 'AuditEvent'>) => ReturnType<typeof listAudit>,
+  ) => ReturnType<typeof listAudit>,
   filter: AuditFilter,
   format: ExportFormat,
 ): AsyncGenerator<string, void, undefined> {

@@ -57,7 +57,9 @@ const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const randomLength = 32
 /** 6 base62 characters can represent any CRC-32. */
 const checksumLength = 6
-const shape = new RegExp(`^([sp]k_(?:test|live)_)([0-9A-Za-z]{${randomLength}})([0-9A-Za-z]{${checksumLength}})$`)
+const shape = new RegExp(
+  `^([sp]k_(?:test|live)_)([0-9A-Za-z]{${randomLength}})([0-9A-Za-z]{${checksumLength}})$`,
+)
 
 /** A prefix such as `sk_test_`, 32 random characters and a 6-character checksum. */
 export function newKey(kind: KeyKind, mode: KeyMode): string {
@@ -66,7 +68,8 @@ export function newKey(kind: KeyKind, mode: KeyMode): string {
   return prefix + random + checksum(prefix + random)
 }
 
-export const keyPrefix = (kind: KeyKind, mode: KeyMode): string => `${kind === 'secret' ? 'sk' : 'pk'}_${mode}_`
+export const keyPrefix = (kind: KeyKind, mode: KeyMode): string =>
+  `${kind === 'secret' ? 'sk' : 'pk'}_${mode}_`
 
 /** Finds keys in clear text, e.g. in a line from a log, each once. */
 export const findKeysInText = (line: string): string[] => [

@@ -102,7 +102,11 @@ export const setCommission = (
   })
 
 /** For all businesses. Writes nothing if it's already on or off. */
-export const switchApi = (deps: Pick<Models, 'Setting'> & AuditedDeps, enabled: boolean, by: By): Promise<void> =>
+export const switchApi = (
+  deps: Pick<Models, 'Setting'> & AuditedDeps,
+  enabled: boolean,
+  by: By,
+): Promise<void> =>
   audited(deps, { documents: ['api'], by }, async ({ session, add }) => {
     const settings = nativeCollection(deps.Setting)
     const before = (await settings.findOne({ _id: 'api' }, { session }))?.enabled ?? true

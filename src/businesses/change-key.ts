@@ -19,12 +19,21 @@ export interface IssuedKey {
 export const issueKey = (deps: KeyDeps, input: KeyRequest, by: By): Promise<IssuedKey | null> =>
   audited(deps, { documents: [], by }, async ({ session, at: createdAt, add }) => {
     const { businessId, ...rights } = input
-    if ((await nativeCollection(deps.Business).findOne({ _id: businessId }, { session })) === null) return null
+    if ((await nativeCollection(deps.Business).findOne({ _id: businessId }, { session })) === null)
+      return null
     const key = newKey(input.kind, input.mode)
     const id = newId()
     const shown = { prefix: keyPrefix(input.kind, input.mode), last4: key.slice(-4) }
     const secrets = [newStoredSecret(deps, key)]
-    const stored: ApiKey = { _id: id, ...input, ...shown, secrets, status: 'active', createdAt, lastUsedDay: null }
+    const stored: ApiKey = {
+      _id: id,
+      ...input,
+      ...shown,
+      secrets,
+      status: 'active',
+      createdAt,
+      lastUsedDay: null,
+    }
     await nativeCollection(deps.ApiKey).insertOne(stored, { session })
     await add({ act: 'key.created', subject: id, businessId, after: { ...rights, ...shown } })
     return { id, key }
@@ -41,7 +50,12 @@ const newStoredSecret = ({ secrets }: Pick<KeyDeps, 'secrets'>, key: string): St
  * Gives a key a new secret under the same id. The old one keeps working for `overlapSeconds`. Null if there is no such
  * key, or it's revoked.
  */
-export const rotateKey = (deps: KeyDeps, id: string, overlapSeconds: number, by: By): Promise<IssuedKey | null> =>
+export const rotateKey = (
+  deps: KeyDeps,
+  id: string,
+  overlapSeconds: number,
+  by: By,
+): Promise<IssuedKey | null> =>
   audited(deps, { documents: [id], by }, async ({ session, at, add }) => {
     const keys = nativeCollection(deps.ApiKey)
     const found = await keys.findOne({ _id: id, status: { $in: ['active', 'suspended'] } }, { session })

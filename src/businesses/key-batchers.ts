@@ -1,5 +1,11 @@
 import type { Model } from 'mongoose'
-import { type Batcher, backgroundRest, createBatcher, createByIdBatcher, createReadBatcher } from '../mongo/batchers.ts'
+import {
+  type Batcher,
+  backgroundRest,
+  createBatcher,
+  createByIdBatcher,
+  createReadBatcher,
+} from '../mongo/batchers.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../platform/deps.ts'
 import { unavailable } from '../platform/errors.ts'
@@ -96,7 +102,9 @@ export function noteKeyUse(
   if (lastUsedDay !== null && lastUsedDay >= day) return
   // Keeps a process whose clock is behind from setting an earlier day.
   const filter = { _id, lastUsedDay: { $not: { $gte: day } } }
-  batchers.noteOnKey({ name: `${_id} ${day}`, filter, set: { lastUsedDay: day } }, deadlineAt).catch(() => undefined)
+  batchers
+    .noteOnKey({ name: `${_id} ${day}`, filter, set: { lastUsedDay: day } }, deadlineAt)
+    .catch(() => undefined)
 }
 
 /**
@@ -115,11 +123,19 @@ export function rehashKeyWithCurrentSecret(
   const at = now()
   if (secret.pepper === pepper) return
   if (secret.rehashedAt !== undefined && at.getTime() - secret.rehashedAt.getTime() < minAgeMs) return
-  batchers.noteOnKey(rehashNote({ keyId, from: secret.hash, to: hash, pepper, at }), deadlineAt).catch(() => undefined)
+  batchers
+    .noteOnKey(rehashNote({ keyId, from: secret.hash, to: hash, pepper, at }), deadlineAt)
+    .catch(() => undefined)
 }
 
 /** Changes nothing if a rotation has removed the secret, or another request has rehashed it. */
-export const rehashNote = (rehash: { keyId: string; from: string; to: string; pepper: string; at: Date }): KeyNote => {
+export const rehashNote = (rehash: {
+  keyId: string
+  from: string
+  to: string
+  pepper: string
+  at: Date
+}): KeyNote => {
   const { keyId, from, to, pepper, at } = rehash
   return {
     name: `${from} ${Math.floor(at.getTime() / minAgeMs)}`,

@@ -1,5 +1,12 @@
 import type { Scope } from '../../schemas/scopes.ts'
-import { type IdPage, type IdPageRequest, mapPage, readIdPage, sortOrders, withoutUndefined } from '../mongo/id-page.ts'
+import {
+  type IdPage,
+  type IdPageRequest,
+  mapPage,
+  readIdPage,
+  sortOrders,
+  withoutUndefined,
+} from '../mongo/id-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import { type ApiKey, looksLikeKey } from './api-key.ts'
 import type { Business } from './business.ts'

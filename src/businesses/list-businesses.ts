@@ -1,5 +1,12 @@
 import { escapeRegex } from '../mongo/escape-regex.ts'
-import { type IdPage, type IdPageRequest, mapPage, readIdPage, sortOrders, withoutUndefined } from '../mongo/id-page.ts'
+import {
+  type IdPage,
+  type IdPageRequest,
+  mapPage,
+  readIdPage,
+  sortOrders,
+  withoutUndefined,
+} from '../mongo/id-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { ApiKey } from './api-key.ts'
 import type { Business } from './business.ts'
@@ -36,7 +43,10 @@ const named = (part: string) => ({ name: { $regex: escapeRegex(part), $options: 
 const noKeys: KeyTotals = { keys: { active: 0, suspended: 0, revoked: 0 }, lastUsedDay: null }
 
 /** Businesses without keys are missing. */
-async function keyTotals(deps: Pick<Deps, 'ApiKey'>, businessIds: readonly string[]): Promise<Map<string, KeyTotals>> {
+async function keyTotals(
+  deps: Pick<Deps, 'ApiKey'>,
+  businessIds: readonly string[],
+): Promise<Map<string, KeyTotals>> {
   const totals = new Map<string, KeyTotals>()
   const groups = await deps.ApiKey.aggregate<{
     _id: { businessId: string; status: ApiKey['status'] }

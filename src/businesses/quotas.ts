@@ -66,8 +66,11 @@ type CountDeps = Pick<Deps, 'counters' | 'config'>
 export type QuotaDeps = CountDeps & Pick<Deps, 'now'>
 type Amounts = readonly (readonly [name: QuotaName, amount: number])[]
 
-export const limitOf = ({ config }: Pick<Deps, 'config'>, name: QuotaName, limits: BusinessLimits): number | null =>
-  quotas[name].limit(config, limits) || null
+export const limitOf = (
+  { config }: Pick<Deps, 'config'>,
+  name: QuotaName,
+  limits: BusinessLimits,
+): number | null => quotas[name].limit(config, limits) || null
 
 /**
  * Runs an act, which must call `reserve` before it writes, with all that it then uses. It may do so in a transaction,
@@ -107,7 +110,12 @@ async function within<T>(
   }
 }
 
-async function spend(deps: QuotaDeps, { businessId, limits }: Owner, name: QuotaName, amount: number): Promise<void> {
+async function spend(
+  deps: QuotaDeps,
+  { businessId, limits }: Owner,
+  name: QuotaName,
+  amount: number,
+): Promise<void> {
   const limit = limitOf(deps, name, limits)
   if (limit === null || (await deps.counters.spend({ name, owner: businessId, limit }, amount))) return
   const { scope, message } = quotas[name]
@@ -122,7 +130,8 @@ function count(
   amounts: Amounts,
 ): void {
   for (const [name, amount] of amounts)
-    if (amount !== 0 && limitOf(deps, name, limits) !== null) deps.counters.count({ name, owner: businessId }, amount)
+    if (amount !== 0 && limitOf(deps, name, limits) !== null)
+      deps.counters.count({ name, owner: businessId }, amount)
 }
 
 /** `creates` are intents, orders and products, which have an extra quota in the sandbox. `others` are the rest. */
@@ -172,7 +181,9 @@ export const isEffect = (result: Result): boolean =>
 export const countStored = (deps: CountDeps, owner: Environment, stored: Stored): void =>
   count(deps, owner, amountsOf(owner.sandbox, stored))
 
-const auditLine = ({ sandbox }: Environment): Amounts => [[sandbox ? 'sandboxAuditLines' : 'liveAuditLines', 1]]
+const auditLine = ({ sandbox }: Environment): Amounts => [
+  [sandbox ? 'sandboxAuditLines' : 'liveAuditLines', 1],
+]
 
 /**
  * Runs a merchant's act that adds a line to the audit trail, where it stays forever. Throws RATE_LIMITED without
@@ -187,4 +198,5 @@ export const withinAuditLines = <T>(
 ): Promise<T> => within(deps, caller, (reserve) => reserve(auditLine(caller)).then(act), addsLine)
 
 /** For acts that are never refused. */
-export const countAuditLine = (deps: CountDeps, owner: Environment): void => count(deps, owner, auditLine(owner))
+export const countAuditLine = (deps: CountDeps, owner: Environment): void =>
+  count(deps, owner, auditLine(owner))

@@ -64,7 +64,10 @@ function staleSecrets({ secrets, now }: Needs, key: ApiKey): ApiKey['secrets'] {
 
 const isConfigured = ({ secrets }: Needs, pepper: string): boolean => secrets.keyIds.includes(pepper)
 
-function staleKey({ _id: id, prefix, last4, businessId: business }: ApiKey, needed: ApiKey['secrets']): StaleKey {
+function staleKey(
+  { _id: id, prefix, last4, businessId: business }: ApiKey,
+  needed: ApiKey['secrets'],
+): StaleKey {
   const ends = needed.flatMap(({ validUntil }) => validUntil ?? [])
   const last = ends.length === needed.length ? Math.max(...ends.map(Number)) : null
   return {

@@ -21,5 +21,8 @@ export function amountOf({ config }: Pick<Deps, 'config'>, { intent, locale }: O
 }
 
 /** Commission on `amount` centimes at the rates of this moment. */
-export const commissionNow = ({ config }: Pick<Deps, 'config'>, { intent, now }: Offer, amount: number): Commission =>
-  commissionOf(amount, ratesAt(intent.commission, config.commissionRates, now))
+export const commissionNow = (
+  { config }: Pick<Deps, 'config'>,
+  { intent, now }: Offer,
+  amount: number,
+): Commission => commissionOf(amount, ratesAt(intent.commission, config.commissionRates, now))

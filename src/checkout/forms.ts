@@ -37,7 +37,9 @@ export const hasMessages = ({ notice, faults }: FormMessages): boolean =>
 /** Links to each invalid field. It's above the form, so screen readers announce it first. Empty without errors. */
 export function errorSummary({ words }: Locale, messages: FormMessages): string {
   if (!hasMessages(messages)) return ''
-  const faults = Object.entries(messages.faults).map(([name, fault]) => html`<li><a href="#${name}">${fault}</a></li>`)
+  const faults = Object.entries(messages.faults).map(
+    ([name, fault]) => html`<li><a href="#${name}">${fault}</a></li>`,
+  )
   return html`<div class="said" role="alert" tabindex="-1" autofocus>
 <h2>${messages.notice === null ? words.problem : words.notPaid}</h2>
 !${messages.notice === null ? '' : html`<p>${messages.notice}</p>`}

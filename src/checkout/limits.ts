@@ -37,10 +37,12 @@ export function createPinLimit(deps: Pick<Deps, 'counters' | 'log'>): PinLimit {
   const intents = createNetworkLimit(deps, paymentBudget)
   return async (ip, intent, withinDeadline, pay) => {
     const attempts = [intents(ip, intent._id), refusedPins.count(ip, intent)] as const
-    const [ofPayment, ofNetwork] = await withinDeadline(() => Promise.all(attempts)).catch((error: unknown) => {
-      for (const each of attempts) void each.then(leave).catch(() => undefined)
-      throw error
-    })
+    const [ofPayment, ofNetwork] = await withinDeadline(() => Promise.all(attempts)).catch(
+      (error: unknown) => {
+        for (const each of attempts) void each.then(leave).catch(() => undefined)
+        throw error
+      },
+    )
     if (!ofPayment.isOpen || !ofNetwork.isOpen) {
       const both = [ofPayment, ofNetwork]
       await withinDeadline(() => Promise.all(both.map(leave)))
@@ -92,7 +94,13 @@ const misses = { ...pageBudget, seconds: 600 } as const
 const codesMissed = 'Payment codes that do not exist, live and test each'
 export const lookupBudgets = {
   // Page views are frequent and short codes hard to guess, so viewing an existing payment writes nothing.
-  link: { ...misses, name: 'link', what: 'Links that open no payment', perNetwork: 300, countsAhead: 'process' },
+  link: {
+    ...misses,
+    name: 'link',
+    what: 'Links that open no payment',
+    perNetwork: 300,
+    countsAhead: 'process',
+  },
   code: { ...misses, name: 'code', what: codesMissed, perNetwork: 30 },
   testCode: { ...misses, name: 'test-code', what: codesMissed, perNetwork: 30 },
 } satisfies Record<string, NetworkBudget>
@@ -124,7 +132,8 @@ export function createLookupLimit(deps: Pick<Deps, 'counters' | 'log' | 'metrics
       find: () => Promise<Found | null>,
     ): Promise<Lookup<Found>> {
       // Test codes share one counter, whether or not their business exists. A refusal thus doesn't reveal which do.
-      const [kind, limit] = environment === 'live' ? (['code', codes] as const) : (['test-code', testCodes] as const)
+      const [kind, limit] =
+        environment === 'live' ? (['code', codes] as const) : (['test-code', testCodes] as const)
       return counted(kind, await settle(await limit(ip), find))
     },
   }

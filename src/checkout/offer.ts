@@ -34,7 +34,10 @@ export const canStillChange = (state: State): state is 'pending' | 'waiting' =>
  * the merchant gave no URL. The rest stays the same byte for byte, even if it already has parameters with these names,
  * so a signature over it stays valid.
  */
-export function returnUrl({ successUrl, cancelUrl, referenceNumber, status }: Intent, state: State): string | null {
+export function returnUrl(
+  { successUrl, cancelUrl, referenceNumber, status }: Intent,
+  state: State,
+): string | null {
   const url = state === 'paid' || state === 'refunded' ? successUrl : cancelUrl
   if (url === null) return null
   const [, address = '', query = '', fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(url) ?? []
@@ -96,14 +99,16 @@ export const urlOfOffer = (offer: Offer): string => ownAddress(offer, offer.view
 /** Where paying starts. For an OPEN intent, that's entering the amount. */
 export const startOfOffer = (offer: Offer): string => ownAddress(offer, '', {})
 
-export const imageOfOffer = (offer: Offer, format: 'svg' | 'png'): string => ownAddress(offer, `/qr.${format}`, {})
+export const imageOfOffer = (offer: Offer, format: 'svg' | 'png'): string =>
+  ownAddress(offer, `/qr.${format}`, {})
 
 /** What script.ts needs to poll for the payment's state. */
 export const pollAttributes = (offer: Offer): string =>
   html`data-live="${ownAddress(offer, '/status', {})}" data-state="${offer.state}" data-here="${urlOfOffer(offer)}"!${showsCode(offer) ? ' data-code' : ''}`
 
 /** Only the page with the QR code shows it, while the code is active. */
-export const showsCode = ({ intent, view, now }: Offer): boolean => view === '/qr' && isCodeActive(intent, now)
+export const showsCode = ({ intent, view, now }: Offer): boolean =>
+  view === '/qr' && isCodeActive(intent, now)
 
 /** `title` is plain text. `query` has the parameters that the page's URL needs besides the language and the proof. */
 export interface Sheet {

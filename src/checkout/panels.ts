@@ -1,7 +1,15 @@
 import { html } from 'ghtml'
 import type { OfferedIntent } from '../intents/find.ts'
 import { factList, ltr, merchantTextUnlessBlank, moneyHtml, type Price, priceRows } from './layout.ts'
-import { type Offer, pollAttributes, returnUrl, type Sheet, type State, sentQuery, urlOfOffer } from './offer.ts'
+import {
+  type Offer,
+  pollAttributes,
+  returnUrl,
+  type Sheet,
+  type State,
+  sentQuery,
+  urlOfOffer,
+} from './offer.ts'
 import type { Note } from './words/words.ts'
 
 /** Explains what happened, with a link back to the merchant. */
@@ -61,7 +69,10 @@ const paid = (offer: Offer, title: string): Sheet => ({
 !${back(offer)}`,
 })
 
-const ended = (offer: Offer, [title, sentence]: readonly [title: string, sentence: string | null]): Sheet => ({
+const ended = (
+  offer: Offer,
+  [title, sentence]: readonly [title: string, sentence: string | null],
+): Sheet => ({
   title,
   query: isPaidByAnother(offer) ? sentQuery(offer.sent) : {},
   body: html`<h1>${title}</h1>
@@ -122,5 +133,7 @@ function leaving(offer: Offer): string {
 
 function back({ intent, state, locale }: Offer): string {
   const url = returnUrl(intent, state)
-  return url === null ? '' : html`<p><a class="button" href="${url}" rel="noreferrer">${locale.words.back.link}</a></p>`
+  return url === null
+    ? ''
+    : html`<p><a class="button" href="${url}" rel="noreferrer">${locale.words.back.link}</a></p>`
 }

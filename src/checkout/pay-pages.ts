@@ -43,7 +43,11 @@ const parts = ['status', 'qr', 'qr.svg', 'qr.png']
  * Repairs a link that was copied with the text around it, e.g. a full stop, a bracket or a blank. It looks nothing up,
  * so it doesn't reveal whether there is such a payment.
  */
-function redirectToPage({ method, path, baseUrl, originalUrl }: Request, res: Response, next: NextFunction): void {
+function redirectToPage(
+  { method, path, baseUrl, originalUrl }: Request,
+  res: Response,
+  next: NextFunction,
+): void {
   const [shortCode = '', ...words] = unescape(path).match(/[a-z\d]+/gi) ?? []
   const part = words.join('.')
   const meant = `/${shortCode}${part && `/${part}`}`
@@ -63,7 +67,9 @@ const createOffered =
     const now = deps.now()
     const isLimited = !hasLinkProof(deps, { shortCode }, req as Request)
     const lookup = await deadlineOf(res).run((deadlineAt) =>
-      lookupLimit.link(isLimited ? (req.ip ?? '') : null, () => findByShortCode(deps, shortCode, { now, deadlineAt })),
+      lookupLimit.link(isLimited ? (req.ip ?? '') : null, () =>
+        findByShortCode(deps, shortCode, { now, deadlineAt }),
+      ),
     )
     if (lookup.outcome === 'closed') return sendTooMany(req, res, lookup.closedMs)
     if (lookup.outcome === 'missed') return sendNotFound(res)
@@ -119,7 +125,9 @@ export function codePages(deps: Pick<Deps, 'Intent' | 'now' | 'secrets'>, lookup
     if (code === null) return sendForm(req, res, 422, typed, { notice: null, faults: { code: faults.code } })
     const sandboxOf = sandboxOwner(req)
     const lookup = await deadlineOf(res).run(() =>
-      lookupLimit.code(req.ip ?? '', sandboxOf === null ? 'live' : 'test', () => findByCode(deps, sandboxOf, code)),
+      lookupLimit.code(req.ip ?? '', sandboxOf === null ? 'live' : 'test', () =>
+        findByCode(deps, sandboxOf, code),
+      ),
     )
     if (lookup.outcome === 'closed') return sendTooMany(req, res, lookup.closedMs)
     if (lookup.outcome === 'found') return redirectTo(res, addressOfPayment(deps, locale, lookup.found))
@@ -133,8 +141,11 @@ export function codePages(deps: Pick<Deps, 'Intent' | 'now' | 'secrets'>, lookup
 }
 
 /** With a proof (proofs.ts), because a customer who has typed a valid code isn't guessing links. */
-const addressOfPayment = (deps: Pick<Deps, 'secrets'>, locale: Locale, found: { shortCode: string }): string =>
-  addressOf(locale, `/p/${found.shortCode}`, { proof: newLinkProof(deps, found) })
+const addressOfPayment = (
+  deps: Pick<Deps, 'secrets'>,
+  locale: Locale,
+  found: { shortCode: string },
+): string => addressOf(locale, `/p/${found.shortCode}`, { proof: newLinkProof(deps, found) })
 
 const sandboxOwner = ({ params }: Request): string | null =>
   typeof params.businessId === 'string' ? params.businessId : null

@@ -10,9 +10,24 @@ import { type Confirmation, type PaymentResult, payIntent } from '../intents/pay
 import type { PaymentAttempt } from '../intents/records.ts'
 import type { Deps } from '../platform/deps.ts'
 import { amountOf, commissionNow } from './amount.ts'
-import { type FormMessages, hasMessages, noMessages, type PayForm, renderAmountForm, renderPayForm } from './forms.ts'
+import {
+  type FormMessages,
+  hasMessages,
+  noMessages,
+  type PayForm,
+  renderAmountForm,
+  renderPayForm,
+} from './forms.ts'
 import type { PinLimit } from './limits.ts'
-import { type Offer, type OfferHandler, type Sheet, sendSheet, stateOf, urlOfOffer, walletFor } from './offer.ts'
+import {
+  type Offer,
+  type OfferHandler,
+  type Sheet,
+  sendSheet,
+  stateOf,
+  urlOfOffer,
+  walletFor,
+} from './offer.ts'
 import { statePanel, unpayablePanel } from './panels.ts'
 import { newFormToken, readFormToken, type SignedForm } from './proofs.ts'
 import { sendTooMany } from './respond.ts'
@@ -27,7 +42,8 @@ export const showPaymentPage: OfferHandler = (deps, offer, req, res) => {
   if (intent.amountType === 'OPEN' && amount === null)
     return sendSheet(res, 200, offer, renderAmountForm(offer, suggested(offer), null))
   const checked = amountOf(deps, offer, amount ?? '')
-  if ('fault' in checked) return sendSheet(res, 422, offer, renderAmountForm(offer, amount ?? '', checked.fault))
+  if ('fault' in checked)
+    return sendSheet(res, 422, offer, renderAmountForm(offer, amount ?? '', checked.fault))
   const messages = ownAttempt === undefined ? noMessages : messagesOf(offer.locale.words, ownAttempt)
   sendSheet(res, 200, offer, newPayForm(deps, offer, { amount: checked.amount, phone: '', messages }))
 }
@@ -44,9 +60,11 @@ export function refuseUnpayable(deps: Pick<Deps, 'wallets'>, offer: Offer, res: 
 }
 
 /** Null if the parameter is missing, an empty string if it's repeated. */
-const typed = (value: unknown): string | null => (value === undefined ? null : typeof value === 'string' ? value : '')
+const typed = (value: unknown): string | null =>
+  value === undefined ? null : typeof value === 'string' ? value : ''
 
-const suggested = ({ intent: { amount }, locale }: Offer): string => (amount === null ? '' : locale.amount(amount))
+const suggested = ({ intent: { amount }, locale }: Offer): string =>
+  amount === null ? '' : locale.amount(amount)
 
 /**
  * The customer confirms with their PIN. The form contains the payment's id, so submitting it twice makes one payment.

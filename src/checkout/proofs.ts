@@ -36,7 +36,8 @@ export function readFormToken(deps: FormTokenDeps, intent: IntentLink, token: st
 
 /** True even if the token has expired. */
 function isFormToken(deps: Pick<Deps, 'secrets'>, intent: IntentLink, token: string): boolean {
-  const [, text = '', signature = ''] = /^([0-9a-f]{24}(?:\.[0-9a-z]{1,11}){3})\.([\w-]{22})$/.exec(token) ?? []
+  const [, text = '', signature = ''] =
+    /^([0-9a-f]{24}(?:\.[0-9a-z]{1,11}){3})\.([\w-]{22})$/.exec(token) ?? []
   return deps.secrets.isSigned('sign form', signed(intent, text), signature)
 }
 

@@ -5,7 +5,9 @@ import { plainDigits } from '../input/digits.ts'
 const separators = /[\s'’_٬]/gu
 /** A separator with at most two digits after it, at the end, begins the decimals. All others group thousands. */
 const decimalForm = new RegExp(String.raw`^(\d*)(?:[.,٫](\d{0,${decimals}}))?$`)
-const groupedForm = new RegExp(String.raw`^[1-9]\d{0,2}(?:([.,])\d{3})(?:\1\d{3})*(?!\1)(?:[.,٫]\d{0,${decimals}})?$`)
+const groupedForm = new RegExp(
+  String.raw`^[1-9]\d{0,2}(?:([.,])\d{3})(?:\1\d{3})*(?!\1)(?:[.,٫]\d{0,${decimals}})?$`,
+)
 const currencyAtEnd = new RegExp(`${currencyCode}$`, 'i')
 
 /**

@@ -19,7 +19,12 @@ export const requestedPage = ({ path, query: { proof } }: Request): RequestedPag
 })
 
 /** Adds a link to the page `reopen`, unless it's null. */
-export function sendNote(res: Response, status: number, [title, sentence]: Note, reopen: RequestedPage | null): void {
+export function sendNote(
+  res: Response,
+  status: number,
+  [title, sentence]: Note,
+  reopen: RequestedPage | null,
+): void {
   const locale = localeOf(res)
   const { path, query } = reopen ?? { path: '/', query: {} }
   const again =
@@ -32,7 +37,8 @@ export function sendNote(res: Response, status: number, [title, sentence]: Note,
   sendCheckoutPage(res, status, { locale, title, path, query, sandbox: false }, body)
 }
 
-export const sendNotFound = (res: Response): void => sendNote(res, 404, localeOf(res).words.notes.notFound, null)
+export const sendNotFound = (res: Response): void =>
+  sendNote(res, 404, localeOf(res).words.notes.notFound, null)
 
 /** Sends the *not found* page with an `Allow` header. */
 export const allowMethods =

@@ -50,7 +50,9 @@ function describe(error: ErrorObject): string {
   if (error.keyword === 'required') return `${String(error.params.missingProperty)} is missing`
   const name = error.instancePath.slice(1)
   const hint =
-    error.keyword === 'format' ? formats[String(error.params.format)]?.hint(String(error.data)) : error.message
+    error.keyword === 'format'
+      ? formats[String(error.params.format)]?.hint(String(error.data))
+      : error.message
   const allowed = error.keyword === 'enum' ? `: ${(error.params.allowedValues as string[]).join(', ')}` : ''
   return `${name} ${hint}${allowed}`
 }

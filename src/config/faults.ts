@@ -8,7 +8,9 @@ type Given = Readonly<Record<string, unknown>>
 /** Finds faults that involve several variables, and those that ajv can't see. */
 export function combinedFaults(given: Given): string[] {
   // ajv converts `Infinity` to a number, which passes every maximum.
-  const infinite = Object.keys(given).filter((name) => typeof given[name] === 'number' && !Number.isFinite(given[name]))
+  const infinite = Object.keys(given).filter(
+    (name) => typeof given[name] === 'number' && !Number.isFinite(given[name]),
+  )
   const faults = infinite.map((name) => `${name} must be finite`)
   if (Number(given.CODE_LIFETIME_SECONDS) > Number(given.INTENT_LIFETIME_SECONDS))
     faults.push('CODE_LIFETIME_SECONDS must not be longer than INTENT_LIFETIME_SECONDS')
@@ -31,11 +33,13 @@ export function combinedFaults(given: Given): string[] {
 /** Messages never quote a key. */
 function faultsInProduction(given: Given): string[] {
   const faults: string[] = []
-  if (given.WEBHOOK_ALLOWED_HOSTS !== undefined) faults.push('WEBHOOK_ALLOWED_HOSTS must not be set in production')
+  if (given.WEBHOOK_ALLOWED_HOSTS !== undefined)
+    faults.push('WEBHOOK_ALLOWED_HOSTS must not be set in production')
   if (given.PUBLIC_URL === undefined) faults.push('PUBLIC_URL is missing, and must be set in production')
   for (const name of ['PUBLIC_URL', 'PAY_URL', 'WALLET_PROVIDER_URL'])
     if (/^http:/i.test(textOf(given, name))) faults.push(`${name} must be https in production`)
-  if (Number(given.SANDBOX_RETENTION_DAYS) < 1) faults.push('SANDBOX_RETENTION_DAYS must be 1 or more in production')
+  if (Number(given.SANDBOX_RETENTION_DAYS) < 1)
+    faults.push('SANDBOX_RETENTION_DAYS must be 1 or more in production')
   if (Number(given.LIVE_DELIVERY_RETENTION_DAYS) > 0 && Number(given.LIVE_DELIVERY_RETENTION_DAYS) < 1)
     faults.push('LIVE_DELIVERY_RETENTION_DAYS must be 0 (never delete), or 1 or more, in production')
   if (given.METRICS_TOKEN === undefined && given.METRICS_PORT === undefined)

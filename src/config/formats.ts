@@ -98,7 +98,8 @@ export const formats: Record<string, Format> = {
   },
   certificates: {
     validate: (text) => readCertificates(text) !== null,
-    hint: () => 'must be certificates in PEM form, with line breaks or \\n, or in base64, or the path of a PEM file',
+    hint: () =>
+      'must be certificates in PEM form, with line breaks or \\n, or in base64, or the path of a PEM file',
   },
   'key-of-32-bytes': {
     // Decoding skips characters that aren't base64, so without this check several strings would be the same key.

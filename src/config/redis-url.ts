@@ -27,7 +27,9 @@ const defaultPort = { sentinel: 26_379, cluster: 6379 }
 /** Returns null if the URL is invalid. `URL` can't parse the lists of hosts that Sentinel and Cluster need. */
 export function parseRedisUrl(text: string): RedisServers | null {
   const [, secure, kind, userInfo, hosts = '', path = '', query = ''] =
-    /^redis(s?)\+(sentinel|cluster):\/\/(?:([^@/?#]*)@)?([^@/?#]+)(?:\/([^/?#]*))?(?:\?([^#]*))?$/.exec(text) ?? []
+    /^redis(s?)\+(sentinel|cluster):\/\/(?:([^@/?#]*)@)?([^@/?#]+)(?:\/([^/?#]*))?(?:\?([^#]*))?$/.exec(
+      text,
+    ) ?? []
   if (kind !== 'sentinel' && kind !== 'cluster') return parseSingle(text)
   const nodes = hosts.split(',').map((host) => parseNode(host, defaultPort[kind]))
   const login = parseLogin(userInfo)

@@ -66,7 +66,8 @@ export async function findEvent(
 const names = Object.keys(events) as EventName[]
 
 /** Never includes `cleaned`. */
-export const readableBy = ({ scopes }: Caller): EventName[] => names.filter((name) => scopes.has(events[name]))
+export const readableBy = ({ scopes }: Caller): EventName[] =>
+  names.filter((name) => scopes.has(events[name]))
 
 /** Throws SCOPE_REQUIRED. */
 export function checkReadable({ scopes }: Caller, type: EventName): void {

@@ -81,7 +81,8 @@ async function writeHeader(file: FileHandle, { writer }: FileExport): Promise<nu
 async function writeAt(file: FileHandle, text: string, position: number): Promise<number> {
   const data = Buffer.from(text)
   let done = 0
-  while (done < data.length) done += (await file.write(data, done, data.length - done, position + done)).bytesWritten
+  while (done < data.length)
+    done += (await file.write(data, done, data.length - done, position + done)).bytesWritten
   return position + done
 }
 
@@ -95,7 +96,9 @@ async function keepLines(
   const header = Buffer.from(writer.header)
   const { buffer, bytesRead } = await file.read(Buffer.alloc(header.length), 0, header.length, 0)
   if (!buffer.subarray(0, bytesRead).equals(header.subarray(0, bytesRead)))
-    throw new UnsuitableFile(`${path} does not begin like this export. Use the options with which it was begun.`)
+    throw new UnsuitableFile(
+      `${path} does not begin like this export. Use the options with which it was begun.`,
+    )
   if (bytesRead < header.length) return { lines: 0, bytes: await writeHeader(file, wanted) }
   const { count, end, first, last } = await findLines(file, header.length, quotes)
   if (count > 0 && !(await isBeginning(deps, wanted, count, first, last)))

@@ -10,7 +10,13 @@ import { nativeCollection } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import { readInSlices } from '../platform/in-slices.ts'
-import { createLineWriter, type ExportedEntry, entryTypeOf, type FileForm, type LineWriter } from './export-lines.ts'
+import {
+  createLineWriter,
+  type ExportedEntry,
+  entryTypeOf,
+  type FileForm,
+  type LineWriter,
+} from './export-lines.ts'
 
 /** Makes chunks of about 25 kB. */
 const entriesPerChunk = 125

@@ -17,7 +17,10 @@ interface Column {
   inCsv?(entry: ExportedEntry, language: ExportLanguage): string | undefined
 }
 
-const column = (en: string, fr: string, ar: string, read: Column['read']): Column => ({ name: { en, fr, ar }, read })
+const column = (en: string, fr: string, ar: string, read: Column['read']): Column => ({
+  name: { en, fr, ar },
+  read,
+})
 const centimes = (...parts: Parameters<typeof column>): Column => ({ ...column(...parts), isAmount: true })
 
 type Text = 'referenceNumber' | 'merchantReference' | 'refundId' | 'payoutReference' | 'payerPhone' | 'reason'
@@ -45,13 +48,29 @@ const allColumns = {
     inCsv: ({ type }: ExportedEntry, language: ExportLanguage) => typeNames[language][type],
   },
   // Statements count an entry on the day it was booked, which can be later than its own day.
-  statementDay: column('Statement day', 'Jour du relevé', 'يوم كشف الحساب', ({ bookedAt }) => dayOf(bookedAt)),
-  dayOfPayment: { json: 'day', ...column('Day of payment', 'Date de paiement', 'يوم الدفع', ({ day }) => day) },
-  dayOfRefund: { json: 'day', ...column('Day of refund', 'Date de remboursement', 'يوم الاسترداد', ({ day }) => day) },
-  dayOfMovement: { json: 'day', ...column('Day of movement', 'Date d’opération', 'يوم العملية', ({ day }) => day) },
+  statementDay: column('Statement day', 'Jour du relevé', 'يوم كشف الحساب', ({ bookedAt }) =>
+    dayOf(bookedAt),
+  ),
+  dayOfPayment: {
+    json: 'day',
+    ...column('Day of payment', 'Date de paiement', 'يوم الدفع', ({ day }) => day),
+  },
+  dayOfRefund: {
+    json: 'day',
+    ...column('Day of refund', 'Date de remboursement', 'يوم الاسترداد', ({ day }) => day),
+  },
+  dayOfMovement: {
+    json: 'day',
+    ...column('Day of movement', 'Date d’opération', 'يوم العملية', ({ day }) => day),
+  },
   bookedAt: column('Booked at', 'Comptabilisé le', 'وقت القيد', ({ bookedAt }) => timeOf(bookedAt)),
   occurredAt: column('Occurred at', 'Effectué le', 'وقت العملية', ({ occurredAt }) => timeOf(occurredAt)),
-  referenceNumber: column('Reference number', 'Numéro de référence', 'الرقم المرجعي', stored('referenceNumber')),
+  referenceNumber: column(
+    'Reference number',
+    'Numéro de référence',
+    'الرقم المرجعي',
+    stored('referenceNumber'),
+  ),
   merchantReference: column(
     'Merchant reference',
     'Référence du commerçant',
@@ -59,14 +78,24 @@ const allColumns = {
     stored('merchantReference'),
   ),
   refundId: column('Refund ID', 'Identifiant du remboursement', 'معرّف الاسترداد', stored('refundId')),
-  payoutReference: column('Payout reference', 'Référence du versement', 'مرجع التحويل', stored('payoutReference')),
+  payoutReference: column(
+    'Payout reference',
+    'Référence du versement',
+    'مرجع التحويل',
+    stored('payoutReference'),
+  ),
   payerPhone: column('Payer phone', 'Téléphone du payeur', 'هاتف الدافع', stored('payerPhone')),
   reason: column('Reason', 'Motif', 'السبب', stored('reason')),
   currency: column('Currency', 'Devise', 'العملة', () => currencyCode),
   // In an export of entries, this is the change of the balance, so it can be negative.
   amount: centimes('Amount', 'Montant', 'المبلغ', ({ amount }) => amount),
   refunded: { json: 'amount', ...centimes('Amount', 'Montant', 'المبلغ', ({ amount }) => -amount) },
-  providerTtc: centimes('Merchant fee', 'Frais du commerçant', 'رسوم التاجر', (entry) => feesOf(entry).providerTtc),
+  providerTtc: centimes(
+    'Merchant fee',
+    'Frais du commerçant',
+    'رسوم التاجر',
+    (entry) => feesOf(entry).providerTtc,
+  ),
   net: centimes('Net', 'Net', 'الصافي', (entry) => entry.amount - feesOf(entry).providerTtc),
   payerTtc: centimes('Payer fee', 'Frais du payeur', 'رسوم الدافع', (entry) => feesOf(entry).payerTtc),
   tof: centimes('TOF', 'TOF', 'TOF', (entry) => feesOf(entry).tof),

@@ -128,7 +128,9 @@ export async function storeRow(
       throw error
     }
   }
-  const outdated = row.refusal ? { at: { $lte: since } } : { $or: [{ at: { $lte: since } }, { refusal: true }] }
+  const outdated = row.refusal
+    ? { at: { $lte: since } }
+    : { $or: [{ at: { $lte: since } }, { refusal: true }] }
   while (performance.now() < deadlineAt) {
     if (await insert()) return null
     const { _id, ...fields } = row

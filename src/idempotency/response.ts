@@ -28,7 +28,11 @@ export const responses = collection({
 })
 export type StoredResponse = Stored<typeof responses>
 
-export const responseField = (id: string): EncryptedField => ({ collection: responses.name, id, field: 'response' })
+export const responseField = (id: string): EncryptedField => ({
+  collection: responses.name,
+  id,
+  field: 'response',
+})
 
 /** Rows that a repetition may still get. */
 export const stillNeeded = (now: Date) => ({ expiresAt: { $gt: now } })

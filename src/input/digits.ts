@@ -7,4 +7,6 @@ const invisible = /\p{Cf}/gu
 export const plainDigits = (typed: string): string =>
   typed
     .replaceAll(invisible, '')
-    .replaceAll(/[٠-٩۰-۹]/g, (digit) => String(Math.max(easternDigits.indexOf(digit), persianDigits.indexOf(digit))))
+    .replaceAll(/[٠-٩۰-۹]/g, (digit) =>
+      String(Math.max(easternDigits.indexOf(digit), persianDigits.indexOf(digit))),
+    )

@@ -71,11 +71,18 @@ function compareOrder(a: number[], b: number[]): number {
 function faultOf(param: string, error: ErrorObject, allowedHosts: ReadonlySet<string>): FieldFault {
   const codes = (error.parentSchema as { errorCodes?: Record<string, ErrorCode> }).errorCodes ?? {}
   const code =
-    error.keyword === 'required' ? 'VALIDATION_ERROR' : (codes[error.keyword] ?? codes['*'] ?? 'VALIDATION_ERROR')
+    error.keyword === 'required'
+      ? 'VALIDATION_ERROR'
+      : (codes[error.keyword] ?? codes['*'] ?? 'VALIDATION_ERROR')
   return { param, code, message: messageOf(param, code, error, allowedHosts) }
 }
 
-function messageOf(param: string, code: ErrorCode, error: ErrorObject, allowedHosts: ReadonlySet<string>): string {
+function messageOf(
+  param: string,
+  code: ErrorCode,
+  error: ErrorObject,
+  allowedHosts: ReadonlySet<string>,
+): string {
   const checked = error.params.format === 'webhook-url' ? judgeUrl(String(error.data), allowedHosts) : null
   if (checked !== null && 'fault' in checked) return checked.fault
   return code === 'VALIDATION_ERROR' ? describeFault(param, error) : catalogue[code][1]
@@ -88,7 +95,9 @@ function describeFault(param: string, error: ErrorObject): string {
   if (message !== undefined) return `${param} ${message}.`
   if (error.keyword === 'required') return `${param} is required.`
   if (Array.isArray(error.data) && (error.keyword === 'type' || error.keyword === 'enum'))
-    return param === 'body' ? 'The body must be a JSON object.' : `${param} must be a single value, not a list.`
+    return param === 'body'
+      ? 'The body must be a JSON object.'
+      : `${param} must be a single value, not a list.`
   if (error.keyword === 'enum')
     return `${param} must be one of ${(error.params.allowedValues as string[]).map(legible).join(', ')}.`
   if (error.keyword === 'format' || error.keyword === 'normalise')
@@ -102,7 +111,9 @@ function unknownName(param: string, { parentSchema, params }: ErrorObject): stri
   if (additionalProperties === false)
     return `Unknown query parameter "${param}". This operation accepts ${known.join(', ') || 'none'}.`
   const nearest = nearestName([...known, ...absenceWidens], params.additionalProperty)
-  const hint = known.includes(nearest ?? '') ? `Did you mean ${nearest}? ` : `${nearest} is a query parameter. `
+  const hint = known.includes(nearest ?? '')
+    ? `Did you mean ${nearest}? `
+    : `${nearest} is a query parameter. `
   return `Unknown field "${param}". ${nearest === undefined ? '' : hint}Known fields: ${known.join(', ')}.`
 }
 
@@ -112,7 +123,8 @@ const legible = (value: string): string => (/\w/.test(value) ? value : `"${value
 /** Replace Ajv's messages where those are hard to read. */
 const sentences: Record<string, (params: { type?: string | string[]; limit?: number }) => string> = {
   type: ({ type = [] }) => `must be ${[type].flat().map(withArticle).join(' or ')}`,
-  minLength: ({ limit = 0 }) => (limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`),
+  minLength: ({ limit = 0 }) =>
+    limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`,
   maxLength: ({ limit = 0 }) => `can have at most ${limit} characters`,
   minItems: ({ limit = 0 }) => (limit === 1 ? 'must not be empty' : `must have at least ${limit} items`),
   maxItems: ({ limit = 0 }) => `can have at most ${limit} items`,
@@ -120,7 +132,8 @@ const sentences: Record<string, (params: { type?: string | string[]; limit?: num
   maximum: ({ limit = 0 }) => `can be at most ${limit}`,
 }
 
-const withArticle = (type: string): string => (type === 'null' ? type : `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`)
+const withArticle = (type: string): string =>
+  type === 'null' ? type : `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`
 
 const formatHints: Record<string, string> = {
   name: 'must be valid Unicode without control characters, and must not be blank',

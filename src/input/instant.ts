@@ -1,5 +1,6 @@
 const date = /^(\d{4}-\d{2}-\d{2})$/
-const dateTime = /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)?$/
+const dateTime =
+  /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)?$/
 
 /**
  * Reads ISO 8601, in UTC if there's no offset. A date without a time becomes the first or last millisecond of that UTC

@@ -28,7 +28,12 @@ export const maxFaults = 100
  * too long, becomes a fault, and the rest of it isn't read: a body can contain 175,000 items, and validating all of
  * them would block the process.
  */
-export function readFields(schema: Fields, value: unknown, faults: ErrorObject[], instancePath = ''): unknown {
+export function readFields(
+  schema: Fields,
+  value: unknown,
+  faults: ErrorObject[],
+  instancePath = '',
+): unknown {
   const { properties, items, maxItems: limit = Number.POSITIVE_INFINITY } = schema
   const add = (keyword: string, params: object): void => {
     if (faults.length < maxFaults)
@@ -40,7 +45,9 @@ export function readFields(schema: Fields, value: unknown, faults: ErrorObject[]
     if (value.length > limit) add('maxItems', { limit })
     return items === undefined
       ? value
-      : value.slice(0, limit).map((each, index) => readFields(items, each, faults, `${instancePath}/${index}`))
+      : value
+          .slice(0, limit)
+          .map((each, index) => readFields(items, each, faults, `${instancePath}/${index}`))
   }
   if (typeof value !== 'object' || value === null) return value
   if (properties === undefined) {
@@ -55,8 +62,11 @@ export function readFields(schema: Fields, value: unknown, faults: ErrorObject[]
     Object.entries(value).flatMap(([name, each]) => {
       const field = Object.hasOwn(properties, name) ? properties[name] : undefined
       if (field !== undefined)
-        return isAbsent(schema, name, each) ? [] : [[name, readFields(field, each, faults, `${instancePath}/${name}`)]]
-      if (isStrict || namesOf(properties).has(foldName(name))) add('additionalProperties', { additionalProperty: name })
+        return isAbsent(schema, name, each)
+          ? []
+          : [[name, readFields(field, each, faults, `${instancePath}/${name}`)]]
+      if (isStrict || namesOf(properties).has(foldName(name)))
+        add('additionalProperties', { additionalProperty: name })
       return []
     }),
   )
@@ -69,8 +79,12 @@ export function needsField({ required, minProperties, else: otherwise = {} }: Fi
 }
 
 /** Whether null means that this field is absent. */
-export const takesNull = ({ required = [], absenceWidens = [], properties = {} }: Fields, name: string): boolean =>
-  ![...(required as string[]), ...absenceWidens].includes(name) && ![properties[name]?.type].flat().includes('null')
+export const takesNull = (
+  { required = [], absenceWidens = [], properties = {} }: Fields,
+  name: string,
+): boolean =>
+  ![...(required as string[]), ...absenceWidens].includes(name) &&
+  ![properties[name]?.type].flat().includes('null')
 
 const isAbsent = (schema: Fields, name: string, value: unknown): boolean =>
   value === null ? takesNull(schema, name) : value === '' && schema.properties?.[name]?.emptyIsAbsent === true

@@ -24,7 +24,8 @@ export function readName(kind: NameKind, typed: string): string | null {
   if (!typed.isWellFormed()) return null
   if (typed.length > maxTypedLength) return typed.includes('\0') ? null : typed
   // Removing characters can bring together what NFC composes, so NFC comes second.
-  const kept = kind === 'name' ? typed.replaceAll(formatCharacters, '') : typed.replaceAll(/[\u2010-\u2015]/g, '-')
+  const kept =
+    kind === 'name' ? typed.replaceAll(formatCharacters, '') : typed.replaceAll(/[\u2010-\u2015]/g, '-')
   const text = kept
     .normalize('NFC')
     .replaceAll(blanks, (run, at: number, whole: string) =>

@@ -71,7 +71,8 @@ function publicFault(url: URL): string | null {
   const port = portOf(url)
   if (url.protocol !== 'https:')
     return 'The URL must begin with https://. For your own machine, use the command listen instead.'
-  if (hostname.startsWith('[') || isIP(hostname) !== 0) return 'The URL must have a host name, not an IP address.'
+  if (hostname.startsWith('[') || isIP(hostname) !== 0)
+    return 'The URL must have a host name, not an IP address.'
   if (!isPublicName(hostname)) return 'The URL must have a public host name.'
   if (port !== 443 && port < 1024) return 'The port of the URL must be 443, or 1024 or above.'
   return null

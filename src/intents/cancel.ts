@@ -26,7 +26,16 @@ import { applyTransition } from './transition.ts'
 export async function cancelIntent(
   deps: Pick<
     Deps,
-    'Intent' | 'batchers' | 'capacity' | 'config' | 'counters' | 'enqueue' | 'log' | 'metrics' | 'now' | 'wallets'
+    | 'Intent'
+    | 'batchers'
+    | 'capacity'
+    | 'config'
+    | 'counters'
+    | 'enqueue'
+    | 'log'
+    | 'metrics'
+    | 'now'
+    | 'wallets'
   >,
   caller: Caller,
   referenceNumber: string,
@@ -45,7 +54,8 @@ export async function cancelIntent(
   const cancelled = await applyTransition(deps, before, { name: 'cancel', marking, cause, guard }, deadlineAt)
   if (cancelled === null) {
     const { failure } = await findIntentToChange(deps, caller, referenceNumber, request)
-    if (!isDeepStrictEqual(failure, before.failure)) return cancelIntent(deps, caller, referenceNumber, request)
+    if (!isDeepStrictEqual(failure, before.failure))
+      return cancelIntent(deps, caller, referenceNumber, request)
     throw refuse('INTENT_CANCEL_CONFLICT')
   }
   wakeRelay(deps, cancelled)

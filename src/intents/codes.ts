@@ -69,7 +69,8 @@ export function shortCodesFrom(key: KeyObject, first: number, count: number): st
   let numbers = Array.from({ length: count }, (_, at) => first + at)
   for (let round = 0; round < rounds; round += 1) {
     const blocks = Buffer.alloc(aesBytes * count)
-    for (const [at, number] of numbers.entries()) blocks.writeUInt32BE(((number & half) << 4) | round, aesBytes * at)
+    for (const [at, number] of numbers.entries())
+      blocks.writeUInt32BE(((number & half) << 4) | round, aesBytes * at)
     const encrypted = aes.update(blocks)
     numbers = numbers.map((number, at) => {
       const [left, right] = [number >>> halfBits, number & half]

@@ -73,7 +73,10 @@ export function createIntent(
 }
 
 async function insertIntent(
-  deps: Pick<Deps, 'Intent' | 'batchers' | 'config' | 'enqueue' | 'fullSandboxes' | 'metrics' | 'now' | 'shortCodes'>,
+  deps: Pick<
+    Deps,
+    'Intent' | 'batchers' | 'config' | 'enqueue' | 'fullSandboxes' | 'metrics' | 'now' | 'shortCodes'
+  >,
   caller: Caller,
   input: IntentRequest,
   request: WriteRequest,
@@ -105,7 +108,9 @@ async function insertIntent(
     }
     if (index === requestIndex || index === referenceIndex) {
       const isFree =
-        index === requestIndex ? await freeRequestKey(deps, request) : await freeReference(deps, intent, deadlineAt)
+        index === requestIndex
+          ? await freeRequestKey(deps, request)
+          : await freeReference(deps, intent, deadlineAt)
       // The other intent may not have reached a majority yet.
       if (!isFree) await pause(lookAgainMs)
     } else {
@@ -119,7 +124,10 @@ async function insertIntent(
 }
 
 /** After 24 hours, a key no longer counts. */
-async function freeRequestKey({ Intent }: Pick<Deps, 'Intent'>, { key, arrivedAt }: WriteRequest): Promise<boolean> {
+async function freeRequestKey(
+  { Intent }: Pick<Deps, 'Intent'>,
+  { key, arrivedAt }: WriteRequest,
+): Promise<boolean> {
   const old = { 'requestKey.key': key, 'requestKey.at': { $lte: freshSince(arrivedAt) } }
   return (await Intent.updateOne(old, { $unset: { requestKey: 1 } })).modifiedCount > 0
 }
@@ -192,7 +200,9 @@ const referenceKeyOf = (
   { businessId, sandbox }: Pick<Intent, 'businessId' | 'sandbox'>,
   { merchantReference }: Pick<Intent, 'merchantReference'>,
 ): Pick<Intent, 'referenceKey'> =>
-  merchantReference === null ? {} : { referenceKey: `${environmentOf({ sandbox })}:${businessId}:${merchantReference}` }
+  merchantReference === null
+    ? {}
+    : { referenceKey: `${environmentOf({ sandbox })}:${businessId}:${merchantReference}` }
 
 const holderFields = { referenceNumber: 1, ...expiryFields }
 type Holder = Pick<Intent, keyof typeof holderFields>
@@ -207,7 +217,10 @@ async function freeReference(
   deadlineAt: number,
 ): Promise<boolean> {
   const now = deps.now()
-  const holder = await deps.Intent.findOne({ referenceKey: intent.referenceKey ?? '' }, holderFields).lean<Holder>()
+  const holder = await deps.Intent.findOne(
+    { referenceKey: intent.referenceKey ?? '' },
+    holderFields,
+  ).lean<Holder>()
   if (holder === null) return false
   const { status, referenceNumber } = asOf(holder, now)
   if (isPending(status) || isRefundable(status)) {

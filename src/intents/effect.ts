@@ -10,7 +10,16 @@ import { earlierRefund } from './refunds/carry-out.ts'
 
 type EffectDeps = Pick<
   Deps,
-  'Intent' | 'batchers' | 'capacity' | 'config' | 'counters' | 'enqueue' | 'log' | 'metrics' | 'now' | 'wallets'
+  | 'Intent'
+  | 'batchers'
+  | 'capacity'
+  | 'config'
+  | 'counters'
+  | 'enqueue'
+  | 'log'
+  | 'metrics'
+  | 'now'
+  | 'wallets'
 >
 
 /** What an earlier request with the same key did to the caller's intent, or null. */
@@ -21,7 +30,8 @@ export async function findEffect(
   request: WriteRequest,
 ): Promise<Result | null> {
   const intent = await deps.batchers.findIntent(referenceNumber, request.deadlineAt)
-  if (intent === null || intent.businessId !== caller.businessId || intent.sandbox !== caller.sandbox) return null
+  if (intent === null || intent.businessId !== caller.businessId || intent.sandbox !== caller.sandbox)
+    return null
   const mark = ownMark(intent, request)
   if (mark === null) return null
   const data =
@@ -38,9 +48,15 @@ export const findEarlier = async (
   intent: Intent,
   request: WriteRequest,
 ): Promise<Result | null> =>
-  ownMark(intent, request) === null ? request.earlier() : findEffect(deps, caller, intent.referenceNumber, request)
+  ownMark(intent, request) === null
+    ? request.earlier()
+    : findEffect(deps, caller, intent.referenceNumber, request)
 
-export function simulationResult(deps: Pick<Deps, 'config' | 'now'>, intent: Intent, { payment }: IntentMark): unknown {
+export function simulationResult(
+  deps: Pick<Deps, 'config' | 'now'>,
+  intent: Intent,
+  { payment }: IntentMark,
+): unknown {
   const failure = payment?.failure ?? null
   if (failure === null) return presentIntent(deps.config, intent, deps.now())
   const { code, retryable } = failure

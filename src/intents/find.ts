@@ -3,7 +3,13 @@ import type { CommissionHistory } from '../businesses/business.ts'
 import type { Caller } from '../businesses/caller.ts'
 import type { WriteRequest } from '../idempotency/request.ts'
 import { freshSince } from '../idempotency/response.ts'
-import { type Batcher, createBatcher, createReadBatcher, createUpdateBatcher, insertsOf } from '../mongo/batchers.ts'
+import {
+  type Batcher,
+  createBatcher,
+  createReadBatcher,
+  createUpdateBatcher,
+  insertsOf,
+} from '../mongo/batchers.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Deps, Models } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
@@ -55,12 +61,18 @@ export const createIntentToChangeBatcher = (
   createBatcher(maxToChange, async (wanted) => {
     const found = await nativeCollection(Intent)
       .aggregate<IntentToChange>([
-        { $match: { referenceNumber: { $in: [...new Set(wanted.map(({ referenceNumber }) => referenceNumber))] } } },
+        {
+          $match: {
+            referenceNumber: { $in: [...new Set(wanted.map(({ referenceNumber }) => referenceNumber))] },
+          },
+        },
         {
           $set: {
             refundCount: { $size: '$refunds' },
             ...countMarks(now()),
-            marks: { $filter: { input: '$marks', cond: { $in: ['$$this.key', wanted.map(({ key }) => key)] } } },
+            marks: {
+              $filter: { input: '$marks', cond: { $in: ['$$this.key', wanted.map(({ key }) => key)] } },
+            },
             bytes: { $bsonSize: '$$ROOT' },
             waitingEvents: { $size: '$outbox' },
             refunds: [],
@@ -98,7 +110,10 @@ const succeeded = {
   $filter: { input: '$refunds', cond: { $eq: ['$$this.status', 'SUCCEEDED'] } },
 }
 
-export const createOfferedBatcher = (Intent: Model<Intent>, now: () => Date): Batcher<string, OfferedIntent | null> =>
+export const createOfferedBatcher = (
+  Intent: Model<Intent>,
+  now: () => Date,
+): Batcher<string, OfferedIntent | null> =>
   createReadBatcher(
     (shortCodes) =>
       nativeCollection(Intent)

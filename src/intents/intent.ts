@@ -97,7 +97,9 @@ const intentMarkFields = part({
   id: text,
   refundId: optional(text),
   payment: optional(
-    part({ failure: orNull(part({ code: orNull(oneOf<DeclineReason | FailureReason>()), retryable: flag })) }),
+    part({
+      failure: orNull(part({ code: orNull(oneOf<DeclineReason | FailureReason>()), retryable: flag })),
+    }),
   ),
 })
 export type IntentMark = Of<typeof intentMarkFields>

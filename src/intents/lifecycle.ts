@@ -111,6 +111,8 @@ export const transitions = {
 export type TransitionName = keyof typeof transitions
 
 /** PENDING is the only status in which a customer can pay, and the only one that can expire. */
-export const isPending = (status: Status): boolean => (transitions.expire.from as readonly Status[]).includes(status)
+export const isPending = (status: Status): boolean =>
+  (transitions.expire.from as readonly Status[]).includes(status)
 
-export const isRefundable = (status: Status): boolean => (transitions.refund.from as readonly Status[]).includes(status)
+export const isRefundable = (status: Status): boolean =>
+  (transitions.refund.from as readonly Status[]).includes(status)

@@ -36,7 +36,9 @@ export const parseList = (query: ListIntentsQuery): IntentSearch => ({
 })
 
 /** Both ends are inclusive. */
-type ListRange = { of: 'payments' | 'refunds'; span: Span } | { of: 'amounts'; min: number | null; max: number | null }
+type ListRange =
+  | { of: 'payments' | 'refunds'; span: Span }
+  | { of: 'amounts'; min: number | null; max: number | null }
 
 const ranges = [
   ['paidFrom', 'paidTo'],
@@ -90,7 +92,13 @@ export async function listIntents(
 ): Promise<Page<Intent>> {
   const { status, merchantReference, range } = search
   if (status === null && merchantReference === null && range === null)
-    return readCountedPage<Intent>(deps, countableOf(deps, deps.Intent.collection, caller), search, search, unlisted)
+    return readCountedPage<Intent>(
+      deps,
+      countableOf(deps, deps.Intent.collection, caller),
+      search,
+      search,
+      unlisted,
+    )
   const { businessId, sandbox } = caller
   const owner = { businessId, sandbox }
   const created = { ...owner, ...spanFilter('createdAt', search) }
@@ -116,7 +124,9 @@ export async function listIntents(
       fields: unlisted,
       // `byCancelsAt` counts the total in a single range, because only PENDING and CANCELLED intents have a
       // `cancelsAt`. For CANCELLED, the range includes the overdue PENDING intents.
-      ...(isWhole && times !== null ? { counted: { where: { ...owner, ...times }, index: 'byCancelsAt' } } : {}),
+      ...(isWhole && times !== null
+        ? { counted: { where: { ...owner, ...times }, index: 'byCancelsAt' } }
+        : {}),
     },
     search,
   )
@@ -131,7 +141,8 @@ const withAmount = ({ min, max }: { min: number | null; max: number | null }): R
  * for only if there are any, because that search skips over all other PENDING intents.
  */
 function readingAs(status: Intent['status'], now: Date, hasOverdue: boolean): Record<string, unknown> {
-  if (hasOverdue) return { status: { $in: [status, ...transitions.expire.from] }, ...transitions.expire.guard(now) }
+  if (hasOverdue)
+    return { status: { $in: [status, ...transitions.expire.from] }, ...transitions.expire.guard(now) }
   return isPending(status) ? { status, ...cancelTimes(status, now) } : { status }
 }
 
@@ -165,13 +176,22 @@ const listPaid = ({ Intent }: Reads, where: Filter, span: Span, slice: PageReque
  * Lists the intents with a successful refund in a span, newest first. Nearly all of them have their first or last
  * refund in the span, which the index alone tells. `refundedInBetween` finds the rest.
  */
-async function listRefunded(deps: Reads, where: Filter, span: Span, slice: PageRequest): Promise<Page<Intent>> {
+async function listRefunded(
+  deps: Reads,
+  where: Filter,
+  span: Span,
+  slice: PageRequest,
+): Promise<Page<Intent>> {
   const { from, to } = span
   // Keep this shape: one top-level filter, or one `$or` of complete filters. For any other, MongoDB reads documents.
   const read = (...filters: [Filter, ...Filter[]]) => {
     const [one, ...others] = filters.map((filter) => ({ ...where, ...filter }))
     const all = others.length === 0 ? one : { $or: [one, ...others] }
-    return readSortedPage<Intent>(deps.Intent, { where: { ...all }, index: 'byRefundTimes', fields: unlisted }, slice)
+    return readSortedPage<Intent>(
+      deps.Intent,
+      { where: { ...all }, index: 'byRefundTimes', fields: unlisted },
+      slice,
+    )
   }
   if (to === null) return read(spanFilter('refundTimes.lastAt', span))
   if (from === null) return read({ ...firstIn(span), 'refundTimes.lastAt': { $gte: new Date(0) } })
@@ -212,7 +232,8 @@ async function refundedInBetween(
   if (found.length > maxInBetween)
     throw refuse('VALIDATION_ERROR', {
       param: 'refundedFrom',
-      message: 'Too many intents have refunds before, within and after this range. Shorten the list with from and to.',
+      message:
+        'Too many intents have refunds before, within and after this range. Shorten the list with from and to.',
     })
   return found.map(({ _id }) => _id)
 }

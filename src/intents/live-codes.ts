@@ -106,7 +106,11 @@ export function createLiveCodes(deps: CountDeps, elapsedMs: () => number) {
 
   return {
     /** Runs `insert` for a live intent. Throws RATE_LIMITED if the business has no code left. */
-    async within<T>({ businessId }: Pick<Caller, 'businessId'>, limit: number, insert: () => Promise<T>): Promise<T> {
+    async within<T>(
+      { businessId }: Pick<Caller, 'businessId'>,
+      limit: number,
+      insert: () => Promise<T>,
+    ): Promise<T> {
       const count = countOf(businessId)
       const isFull = (): boolean => count.used + count.taken >= limit
       await refresh(businessId, count, usedForMs).catch((error: unknown) => {
@@ -127,7 +131,9 @@ export function createLiveCodes(deps: CountDeps, elapsedMs: () => number) {
     async fullest(most: number): Promise<{ owner: string; used: number; limit: number }[]> {
       const first = () =>
         [...counts]
-          .flatMap(([owner, { used, taken, limit }]) => (limit === 0 ? [] : [{ owner, used: used + taken, limit }]))
+          .flatMap(([owner, { used, taken, limit }]) =>
+            limit === 0 ? [] : [{ owner, used: used + taken, limit }],
+          )
           .toSorted((a, b) => b.used / b.limit - a.used / a.limit)
           .slice(0, most)
       await Promise.all(first().map(({ owner }) => refresh(owner, countOf(owner), usedForMs)))

@@ -11,7 +11,8 @@ const maxKeys = 200
 export const fewLookUpKeys = { [`lookUpKeys.${maxKeys}`]: { $exists: false } }
 
 /** Keyed, so that a copy of the database doesn't reveal phone numbers. Pass the number as returned by `readPhone`. */
-export const payerHashOf = ({ secrets }: Pick<Deps, 'secrets'>, phone: string): string => secrets.hash(payerText(phone))
+export const payerHashOf = ({ secrets }: Pick<Deps, 'secrets'>, phone: string): string =>
+  secrets.hash(payerText(phone))
 
 /** Includes the hashes under earlier SECRET_KEYs. */
 export const payerHashesOf = ({ secrets }: Pick<Deps, 'secrets'>, phone: string): string[] =>
@@ -20,7 +21,8 @@ export const payerHashesOf = ({ secrets }: Pick<Deps, 'secrets'>, phone: string)
 /** The prefix keeps these hashes apart from those of API keys and session tokens. */
 const payerText = (phone: string): string => `payer-phone:${phone}`
 
-export const chosenAmountKey = (businessId: string, amount: number): string => `${businessId}:amount-${amount}`
+export const chosenAmountKey = (businessId: string, amount: number): string =>
+  `${businessId}:amount-${amount}`
 
 /** What staff can search a payment by. The amount is included only for an OPEN intent. */
 export const lookUpKeysOf = (

@@ -49,5 +49,8 @@ export async function dropOldMarks(
 ): Promise<void> {
   if (!hasOldMarks) return
   const old = { at: { $lte: freshSince(deps.now()) } }
-  await deps.batchers.updateIntent({ filter: { _id }, update: { $pull: { marks: old } }, proof: {} }, deadlineAt)
+  await deps.batchers.updateIntent(
+    { filter: { _id }, update: { $pull: { marks: old } }, proof: {} },
+    deadlineAt,
+  )
 }

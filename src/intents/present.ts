@@ -70,8 +70,10 @@ export const presentCreated = (
 export const payUrlOf = (payBase: string, { shortCode }: Pick<Intent, 'shortCode'>): string =>
   `${payBase}/p/${shortCode}`
 
-export const codeUrlOf = (payBase: string, { sandbox, businessId }: Pick<Intent, 'sandbox' | 'businessId'>): string =>
-  sandbox ? `${payBase}/sandbox/${businessId}` : `${payBase}/`
+export const codeUrlOf = (
+  payBase: string,
+  { sandbox, businessId }: Pick<Intent, 'sandbox' | 'businessId'>,
+): string => (sandbox ? `${payBase}/sandbox/${businessId}` : `${payBase}/`)
 
 /** The first response of the create request with this key, or null if it created nothing. */
 export async function findCreated(
@@ -149,7 +151,15 @@ const presentPayment = ({ amountPaid, paidAt, method, commission }: Payment) => 
 }
 
 /** As merchants see it. PENDING means that the outcome is unknown. */
-export const presentRefund = ({ id, amount, returnedFees, reason, status, createdAt, refundedAt }: Refund) => ({
+export const presentRefund = ({
+  id,
+  amount,
+  returnedFees,
+  reason,
+  status,
+  createdAt,
+  refundedAt,
+}: Refund) => ({
   id,
   amount,
   returnedFees: { providerTtc: returnedFees.providerTtc, payerTtc: returnedFees.payerTtc },

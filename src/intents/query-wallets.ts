@@ -14,7 +14,8 @@ import { pendingRefundFilter, settleRefund } from './refunds/begin-and-settle.ts
 
 type SettleDeps = Pick<Deps, 'Intent' | 'batchers' | 'counters' | 'enqueue' | 'log' | 'metrics' | 'now'>
 
-type QueryDeps = SettleDeps & Pick<Deps, 'backgroundWork' | 'capacity' | 'config' | 'walletQueries' | 'wallets'>
+type QueryDeps = SettleDeps &
+  Pick<Deps, 'backgroundWork' | 'capacity' | 'config' | 'walletQueries' | 'wallets'>
 
 /** A payment or refund that was sent to a wallet and whose outcome is unknown. */
 export interface OpenOrder {
@@ -118,7 +119,8 @@ export async function queryWallet(
   if (open === null) return { intent, outcome: 'ended', why: null, nextAt: null }
   if (hasSlot) return queryOrder(deps, open, worker)
   const held = deps.capacity.takeNow([open.intent.businessId], { walletQueries: 1 })
-  if (held === null) return { intent, outcome: 'no-slot', why: null, nextAt: randomRetryAt(deps, open.startedAt) }
+  if (held === null)
+    return { intent, outcome: 'no-slot', why: null, nextAt: randomRetryAt(deps, open.startedAt) }
   return queryOrder(deps, open, worker).finally(held.free)
 }
 
@@ -272,5 +274,6 @@ function startQuery(deps: QueryDeps, { _id: intentId, businessId }: Open, key: s
 
 async function queryAndLog(deps: QueryDeps, intentId: string, key: string): Promise<void> {
   const { intent, outcome, why, nextAt } = await queryWallet(deps, intentId, key, { hasSlot: true })
-  if (outcome === 'unknown') deps.log.warn({ intentId, ...intent, key, outcome, why, nextAt }, 'wallet.queried')
+  if (outcome === 'unknown')
+    deps.log.warn({ intentId, ...intent, key, outcome, why, nextAt }, 'wallet.queried')
 }

@@ -41,7 +41,9 @@ async function read(deps: Reads, index: string, where: Record<string, unknown>):
 
 function newest(...lists: FoundIntent[][]): FoundIntent[] {
   const byReference = new Map(lists.flat().map((intent) => [intent.referenceNumber, intent]))
-  return [...byReference.values()].toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime()).slice(0, maxFound)
+  return [...byReference.values()]
+    .toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
+    .slice(0, maxFound)
 }
 
 export const searchByShortCode = (deps: Reads, shortCode: string): Promise<FoundIntent[]> =>
@@ -65,7 +67,10 @@ export async function searchByCode(deps: Reads, code: string): Promise<FoundInte
 }
 
 /** Many businesses may use the same reference, so the first read finds the newest ones in the index alone. */
-export async function searchByMerchantReference(deps: Reads, merchantReference: string): Promise<FoundIntent[]> {
+export async function searchByMerchantReference(
+  deps: Reads,
+  merchantReference: string,
+): Promise<FoundIntent[]> {
   const index = { hint: 'byMerchantReference', maxTimeMS: longestReadMs }
   const latest = await deps.Intent.find({ merchantReference }, { _id: 1 }, index)
     .sort({ createdAt: -1 })
@@ -123,7 +128,10 @@ const hidden = {
 /** For support staff, so without the code, the merchant's metadata and stored event data. */
 export type TracedIntent = Omit<Intent, keyof typeof hidden>
 
-export const lookUpIntent = (deps: Pick<Deps, 'Intent'>, referenceNumber: string): Promise<TracedIntent | null> =>
+export const lookUpIntent = (
+  deps: Pick<Deps, 'Intent'>,
+  referenceNumber: string,
+): Promise<TracedIntent | null> =>
   deps.Intent.findOne({ referenceNumber }, hidden).lean<TracedIntent | null>()
 
 /** Only those that can still be derived from the intent's fields. Names can repeat. */

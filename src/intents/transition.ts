@@ -113,7 +113,11 @@ export const countTransition = (
  * event. `applyTransition` sends it. Payments and refunds are settled by `writeChange` instead, with a proof that
  * outlives the event.
  */
-export function planTransition(deps: Pick<Deps, 'now'>, intent: Intent, input: TransitionInput): PlannedTransition {
+export function planTransition(
+  deps: Pick<Deps, 'now'>,
+  intent: Intent,
+  input: TransitionInput,
+): PlannedTransition {
   const { name, marking, cause, guard, set, lists, eventDetails = {} } = input
   const transition: Transition = transitions[name]
   const now = deps.now()

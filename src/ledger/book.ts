@@ -10,7 +10,12 @@ const reportEveryMs = 60_000
 
 export type LedgerAppender = ReturnType<typeof openLedger>
 
-export function openLedger(models: Pick<Models, 'LedgerEntry'>, now: () => Date, log: Log, onStored?: OnStored) {
+export function openLedger(
+  models: Pick<Models, 'LedgerEntry'>,
+  now: () => Date,
+  log: Log,
+  onStored?: OnStored,
+) {
   const report = throttled(reportEveryMs, (fields) => log.error(fields, 'ledger.full'))
   return {
     /** Skips entries that are booked already. */
@@ -18,7 +23,9 @@ export function openLedger(models: Pick<Models, 'LedgerEntry'>, now: () => Date,
       nativeCollection(models.LedgerEntry),
       (owner, last, draft) => {
         const links = linkEntry(owner, last, draft, now())
-        const totals = links.flatMap(({ after }) => Object.values(totalsOf(after)).map((total) => total.amount))
+        const totals = links.flatMap(({ after }) =>
+          Object.values(totalsOf(after)).map((total) => total.amount),
+        )
         if ([...links.map(({ after }) => after.balance), ...totals].every(Number.isSafeInteger)) return links
         // The event stays in its outbox, and each poll tries again. Other businesses have their own chains.
         report({ businessId: owner.businessId, sandbox: owner.sandbox, entry: draft._id })
@@ -26,7 +33,8 @@ export function openLedger(models: Pick<Models, 'LedgerEntry'>, now: () => Date,
       },
       onStored,
     ),
-    closeDays: (owner: ChainOwner): Promise<void> => closeDays({ LedgerEntry: models.LedgerEntry, now }, owner),
+    closeDays: (owner: ChainOwner): Promise<void> =>
+      closeDays({ LedgerEntry: models.LedgerEntry, now }, owner),
   }
 }
 
@@ -63,7 +71,13 @@ export function entriesOf(source: EventSource, { id, event, createdAt, facts }: 
   }
   if (event === 'payment.refunded' && refund !== undefined) {
     const { id: refundId, amount, reason = null, createdAt: startedAt = createdAt, returnedFees } = refund
-    const shared = { referenceNumber, merchantReference, refundId, occurredAt: createdAt, day: dayOf(createdAt) }
+    const shared = {
+      referenceNumber,
+      merchantReference,
+      refundId,
+      occurredAt: createdAt,
+      day: dayOf(createdAt),
+    }
     return [
       { ...shared, _id: id, amount: -amount, payerPhone, reason, startedAt, returnedFees, type: 'refund' },
       ...feeOf(id, shared, returnedFees.providerTtc),
@@ -72,8 +86,11 @@ export function entriesOf(source: EventSource, { id, event, createdAt, facts }: 
   return []
 }
 
-const feeOf = (id: string, shared: Omit<EntryDraft, '_id' | 'type' | 'amount'>, amount: number): EntryDraft[] =>
-  amount === 0 ? [] : [{ ...shared, _id: `${id}-fee`, type: 'fee', amount }]
+const feeOf = (
+  id: string,
+  shared: Omit<EntryDraft, '_id' | 'type' | 'amount'>,
+  amount: number,
+): EntryDraft[] => (amount === 0 ? [] : [{ ...shared, _id: `${id}-fee`, type: 'fee', amount }])
 
 /**
  * Closes all days before today with a marker, unless they are closed. Nothing can change a closed day after that, not

@@ -79,7 +79,11 @@ export const ledgerEntries = collection({
     chainIndex,
     // List pages are ranges of positions, so a page far down a long list costs no more than the first.
     { name: 'byPosition', key: { businessId: 1, sandbox: 1, position: 1 }, ...ifPresent('position') },
-    { name: 'byType', key: { businessId: 1, sandbox: 1, type: 1, typePosition: 1 }, ...ifPresent('typePosition') },
+    {
+      name: 'byType',
+      key: { businessId: 1, sandbox: 1, type: 1, typePosition: 1 },
+      ...ifPresent('typePosition'),
+    },
     // Finds the first and the last position of a period.
     { name: 'byTime', key: { businessId: 1, sandbox: 1, bookedAt: 1, number: 1 } },
     { name: 'closings', key: { businessId: 1, sandbox: 1, through: 1 }, ...ifPresent('through') },
@@ -116,9 +120,15 @@ export const totalsOf = ({ payments, refunds, fees, payouts }: DayTotals): DayTo
  * The entry that follows `last`, after a closing marker if `last` was booked on an earlier day. So the first entry of a
  * later day closes a day, and a process that was frozen in between can't change it: its number is taken.
  */
-export function linkEntry(owner: ChainOwner, last: LedgerEntry | null, draft: EntryDraft, now: Date): LedgerEntry[] {
+export function linkEntry(
+  owner: ChainOwner,
+  last: LedgerEntry | null,
+  draft: EntryDraft,
+  now: Date,
+): LedgerEntry[] {
   const bookedAt = bookingTime(last, now)
-  const closing = last === null || dayOf(last.bookedAt) === dayOf(bookedAt) ? null : linkClosing(owner, last, now)
+  const closing =
+    last === null || dayOf(last.bookedAt) === dayOf(bookedAt) ? null : linkClosing(owner, last, now)
   const before = closing ?? last
   const { type, amount } = draft
   const after = stateAfter(before, type, amount)

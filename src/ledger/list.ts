@@ -66,7 +66,16 @@ export function presentListedRefund(entry: LedgerEntry) {
   const { startedAt: createdAt, occurredAt: refundedAt, bookedAt } = entry
   const money = { amount: -entry.amount, currency: currencyCode }
   const times = { createdAt, refundedAt, bookedAt }
-  return { id, referenceNumber, merchantReference, ...money, reason, status: 'SUCCEEDED', returnedFees, ...times }
+  return {
+    id,
+    referenceNumber,
+    merchantReference,
+    ...money,
+    reason,
+    status: 'SUCCEEDED',
+    returnedFees,
+    ...times,
+  }
 }
 
 /** Both ends are inclusive. The range is empty if `last` is less than `first`. */
@@ -95,7 +104,9 @@ export async function findPositions(
   const [kept, before, skipped, last] = await Promise.all([
     firstKept(deps, owner, type),
     from === null ? 0 : countUpToLast(deps, { ...owner, bookedAt: { $lt: from } }, type, byTime),
-    afterPosition === 0 ? 0 : countUpToLast(deps, { ...owner, position: { $lte: afterPosition } }, type, byPosition),
+    afterPosition === 0
+      ? 0
+      : countUpToLast(deps, { ...owner, position: { $lte: afterPosition } }, type, byPosition),
     countUpToLast(deps, to === null ? owner : { ...owner, bookedAt: { $lte: to } }, type, byTime),
   ])
   return { first: Math.min(Math.max(kept, before + 1, skipped + 1), last + 1), last }

@@ -11,8 +11,10 @@ import { refuse } from '../platform/errors.ts'
 import { type ClosedDay, dayOf, type LedgerEntry, noTotals, totalsOf } from './entry.ts'
 
 /** In centimes. The last entry contains the balance of everything that is booked. */
-export const balanceOf = async ({ LedgerEntry }: Pick<Deps, 'LedgerEntry'>, owner: ChainOwner): Promise<number> =>
-  (await findLastLink(nativeCollection(LedgerEntry), owner))?.after.balance ?? 0
+export const balanceOf = async (
+  { LedgerEntry }: Pick<Deps, 'LedgerEntry'>,
+  owner: ChainOwner,
+): Promise<number> => (await findLastLink(nativeCollection(LedgerEntry), owner))?.after.balance ?? 0
 
 /** Never changes once the day is over. */
 export interface Statement extends ClosedDay {
@@ -51,7 +53,9 @@ export async function readDays(
     await deps.batchers.closeDays(owner)
     markers = await markersFrom(deps, owner, days)
   }
-  const newest = isCovered(markers, last) ? null : await findLastLink(nativeCollection(deps.LedgerEntry), owner)
+  const newest = isCovered(markers, last)
+    ? null
+    : await findLastLink(nativeCollection(deps.LedgerEntry), owner)
   // Another process may just have booked the first entry of the next day, and so closed the last one.
   if (newest !== null && dayOf(newest.bookedAt) > last) markers = await markersFrom(deps, owner, days)
   return days.map((day) => {
@@ -68,7 +72,11 @@ const isCovered = (markers: readonly Marker[], day: string): boolean =>
 type Marker = Required<Pick<LedgerEntry, 'day' | 'through' | 'closed'>>
 
 /** At most one per day, because no two markers close the same day. */
-const markersFrom = async (deps: StatementDeps, owner: ChainOwner, days: readonly string[]): Promise<Marker[]> =>
+const markersFrom = async (
+  deps: StatementDeps,
+  owner: ChainOwner,
+  days: readonly string[],
+): Promise<Marker[]> =>
   (await nativeCollection(deps.LedgerEntry)
     .find(
       { ...owner, through: { $gte: days[0] ?? '' } },

@@ -26,7 +26,8 @@ export const capacityLimits = (careful: (businessId: string) => number) =>
       gets: 'a read waits, then 429 `responses`; a body: 429 `bodies`; an unread response is closed',
       refusal: {
         scope: 'responses',
-        message: 'Your business requested too many large responses at once. Read them before you request more.',
+        message:
+          'Your business requested too many large responses at once. Read them before you request more.',
       },
     },
     lists: {
@@ -49,7 +50,10 @@ export const capacityLimits = (careful: (businessId: string) => number) =>
       total: 4,
       parts: [{ owner: 'business, or member of staff', max: 2 }],
       gets: 'a wait, then 503, or 429 `lists` for one owner',
-      refusal: { scope: 'lists', message: 'You can run 2 lists or searches at once. Wait for one to finish.' },
+      refusal: {
+        scope: 'lists',
+        message: 'You can run 2 lists or searches at once. Wait for one to finish.',
+      },
     },
     reads: {
       what: 'Reads at a time, for 10 minutes after a large response',
@@ -114,7 +118,9 @@ export function createCapacity({ elapsedMs, after }: ProcessClock = processClock
   /** When each business with large responses may read in parallel again. The earliest comes first. */
   const careful = new Map<string, number>()
   const share = createShare(
-    capacityLimits((businessId) => ((careful.get(businessId) ?? 0) > elapsedMs() ? 1 : Number.POSITIVE_INFINITY)),
+    capacityLimits((businessId) =>
+      (careful.get(businessId) ?? 0) > elapsedMs() ? 1 : Number.POSITIVE_INFINITY,
+    ),
     { after },
   )
 
@@ -132,7 +138,11 @@ export function createCapacity({ elapsedMs, after }: ProcessClock = processClock
    * take at `bytesPerSecond`. After a list or an export, it's three times what that took beyond 10 ms, up to 200 ms –
    * short enough that requests in sequence are never refused.
    */
-  function endRead(businessId: string, held: Held<CapacityName>, { bytes, tookMs }: { bytes: number; tookMs: number }) {
+  function endRead(
+    businessId: string,
+    held: Held<CapacityName>,
+    { bytes, tookMs }: { bytes: number; tookMs: number },
+  ) {
     const isLarge = bytes > largeBytes
     if (isLarge) noteLarge(businessId)
     giveBackAfter(isLarge ? (bytes / bytesPerSecond) * 1000 : 0, held, { reads: 0 })

@@ -93,7 +93,10 @@ const usedAt = (at: Date, counter: Counter | null | undefined): number =>
   counter && counter.expireAt > at ? counter.used : 0
 
 /** Returns how much of each quota is used or reserved. */
-export async function usedToday({ Counter: model, now }: CounterDeps, owned: readonly Owned[]): Promise<number[]> {
+export async function usedToday(
+  { Counter: model, now }: CounterDeps,
+  owned: readonly Owned[],
+): Promise<number[]> {
   const ids = owned.map((each) => idOf(each, utcDayOf(now())))
   const found = await model.find({ _id: { $in: ids } }).lean()
   return ids.map((id) => found.find(({ _id }) => _id === id)?.used ?? 0)
@@ -131,7 +134,9 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
       for (let round = 0; groups.length > 0; round += 1) {
         if (round === maxRounds) throw unavailable()
         const at = now()
-        groups = groups.map((each) => allot(each, full.get(each[0].id) ?? null, at)).filter(({ length }) => length > 0)
+        groups = groups
+          .map((each) => allot(each, full.get(each[0].id) ?? null, at))
+          .filter(({ length }) => length > 0)
         const refused = await send(groups.map((group) => operationOf(group, at)))
         groups = refused.map((index) => groups[index] as Group)
         if (groups.length > 0)
@@ -172,7 +177,10 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
     }
     // Also true of a new document, because a missing field sorts before any date.
     const isOver = { $lte: ['$expireAt', at] }
-    const set = { used: { $cond: [isOver, amount, used] }, expireAt: { $cond: [isOver, expireAt, '$expireAt'] } }
+    const set = {
+      used: { $cond: [isOver, amount, used] },
+      expireAt: { $cond: [isOver, expireAt, '$expireAt'] },
+    }
     // If too little is left, the filter doesn't match, and the upsert fails on the duplicate id.
     const guard = max < Infinity && { $or: [{ used: { $lte: max - amount } }, { expireAt: { $lte: at } }] }
     return { updateOne: { filter: { _id, ...guard }, update: [{ $set: set }], upsert: true } }
@@ -190,9 +198,15 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
     }
   }
 
-  const msLeft = (counter: Counter | null): number => Math.max(1, (counter?.expireAt.getTime() ?? 0) - now().getTime())
+  const msLeft = (counter: Counter | null): number =>
+    Math.max(1, (counter?.expireAt.getTime() ?? 0) - now().getTime())
 
-  const changeEach = (bounds: readonly Bound[], amount: number, from = now(), atMost?: number): Promise<Change[]> =>
+  const changeEach = (
+    bounds: readonly Bound[],
+    amount: number,
+    from = now(),
+    atMost?: number,
+  ): Promise<Change[]> =>
     Promise.all(
       bounds.map(({ id, max, seconds }) => {
         const expireAt = new Date(from.getTime() + seconds * 1000)
@@ -243,7 +257,8 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
     await block.settling
   }
 
-  const settleAll = (due: Block[]): Promise<void[]> => Promise.all(due.map((block) => settle(block, mostUnused(block))))
+  const settleAll = (due: Block[]): Promise<void[]> =>
+    Promise.all(due.map((block) => settle(block, mostUnused(block))))
   const settleLater = createBatcher<Block, void>(maxBlocks, settleAll, () => settleMs)
 
   /** Never refuses anything. A negative `amount` gives back what was spent in vain. */
@@ -269,10 +284,13 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
       return taken.map((each) => (each.granted === 1 ? 0 : msLeft(each.full)))
     },
     /** Counts the points even if that exceeds the bounds. */
-    add: (bounds: readonly Bound[], points: number): Promise<unknown> => changeEach(bounds, points, now(), Infinity),
+    add: (bounds: readonly Bound[], points: number): Promise<unknown> =>
+      changeEach(bounds, points, now(), Infinity),
     /** Gives back one point of each counter, unless its period began after `countedAt`. */
-    giveBack: (bounds: readonly Bound[], countedAt?: Date): Promise<unknown> => changeEach(bounds, -1, countedAt),
-    forget: ({ id }: Pick<Bound, 'id'>): Promise<unknown> => stored.updateOne({ _id: id }, { $set: { used: 0 } }),
+    giveBack: (bounds: readonly Bound[], countedAt?: Date): Promise<unknown> =>
+      changeEach(bounds, -1, countedAt),
+    forget: ({ id }: Pick<Bound, 'id'>): Promise<unknown> =>
+      stored.updateOne({ _id: id }, { $set: { used: 0 } }),
     /** Returns false if too little is left. */
     async spend(quota: Quota, amount: number): Promise<boolean> {
       const block = blockOf(quota)
@@ -286,7 +304,9 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
     count,
     /** Returns the owners closest to their limits, among those that spent some of this quota in this process. */
     async fullest(name: string, most: number): Promise<(Quota & { used: number })[]> {
-      const own = [...blocks.values()].filter((each) => each.name === name && each.limit > 0 && each.expireAt > now())
+      const own = [...blocks.values()].filter(
+        (each) => each.name === name && each.limit > 0 && each.expireAt > now(),
+      )
       const first = () => own.toSorted((a, b) => b.used / b.limit - a.used / a.limit).slice(0, most)
       await Promise.all(first().map(note))
       return first()

@@ -27,7 +27,9 @@ export interface Limit {
  * How much of a resource one owner may use. If `max` is a function, its result may differ per owner and change while a
  * caller waits, and `range` describes it in docs/maintainers/limits.md.
  */
-export type Part = { owner: string; max: number } | { owner: string; max: (key: string) => number; range: string }
+export type Part =
+  | { owner: string; max: number }
+  | { owner: string; max: (key: string) => number; range: string }
 
 /** The error for an owner that has used up its own part. By default, `limit` is that part. */
 export interface OwnRefusal {

@@ -90,11 +90,17 @@ export function createRequestMemory(capacity: Capacity) {
 
   return {
     /** Waits for everything that a read needs. Throws RATE_LIMITED, or SERVICE_UNAVAILABLE if others use the rest. */
-    async reserve(businessId: string, wanted: Cost<CapacityName>, response: ServerResponse): Promise<ReservedResponse> {
+    async reserve(
+      businessId: string,
+      wanted: Cost<CapacityName>,
+      response: ServerResponse,
+    ): Promise<ReservedResponse> {
       // Even the largest response fits into its business's part.
       const cost = { ...wanted, memory: Math.min(wanted.memory ?? 0, memoryOfBusiness) }
       const held =
-        takeNow(businessId, cost) ?? (await capacity.take([businessId], cost, maxWaitMs)) ?? takeNow(businessId, cost)
+        takeNow(businessId, cost) ??
+        (await capacity.take([businessId], cost, maxWaitMs)) ??
+        takeNow(businessId, cost)
       if (held === null) throw capacity.refusal([businessId], cost)
       const one: Unread = { businessId, response, held, bytes: cost.memory, movedAt: null }
       unread.add(one)
@@ -143,7 +149,8 @@ export function createRequestMemory(capacity: Capacity) {
         { memory: bytes * perBodyByte[kind] },
         {
           scope: 'bodies',
-          message: 'Your business is sending too many large bodies at once. Wait for the running requests to finish.',
+          message:
+            'Your business is sending too many large bodies at once. Wait for the running requests to finish.',
           limit: Math.floor(memoryOfBusiness / perBodyByte[kind]),
         },
       ),

@@ -61,7 +61,8 @@ export const createAddToSums =
     return responses && keyed.map(([, by], index) => plausible(Number(responses[index]), by))
   }
 
-const plausible = (sum: number, by: number): number | null => (Number.isSafeInteger(sum) && sum >= by ? sum : null)
+const plausible = (sum: number, by: number): number | null =>
+  Number.isSafeInteger(sum) && sum >= by ? sum : null
 
 /** An API key, a prefix that sends invalid credentials, or a prefix that sends no key at all. */
 export type Counted = `key:${string}` | `address:${string}` | `visitor:${string}`
@@ -238,7 +239,8 @@ export function createMeters({ ofOne, ofAll, maxSavedMs, maxOwedMs }: Metered, e
   const full: Account = { leftMs: maxSavedMs, at: 0 }
   const overdrawn = new Set<string>()
   const part = (): number => Math.min(ofOne, ofAll / Math.max(1, overdrawn.size))
-  const leftAt = (now: number, { leftMs, at }: Account): number => Math.min(maxSavedMs, leftMs + (now - at) * part())
+  const leftAt = (now: number, { leftMs, at }: Account): number =>
+    Math.min(maxSavedMs, leftMs + (now - at) * part())
 
   /** Forgets debts that have been paid off, including those of owners that no longer do anything. */
   function payOff(now: number): void {

@@ -57,7 +57,8 @@ export function createShare<Name extends string>(
 
   const held = (name: Name, key: string, level = 0): number => levels[level]?.get(key)?.[name] ?? 0
 
-  const limitOf = (part: Part, key: string): number => (typeof part.max === 'number' ? part.max : part.max(key))
+  const limitOf = (part: Part, key: string): number =>
+    typeof part.max === 'number' ? part.max : part.max(key)
 
   function change(owners: readonly string[], more: Cost<Name>): void {
     for (const [level, key] of owners.entries()) {
@@ -93,7 +94,8 @@ export function createShare<Name extends string>(
     return block === null
   }
 
-  const queueOf = (owners: readonly string[], more: Cost<Name>): string => [owners.at(-1), ...namesOf(more)].join(' ')
+  const queueOf = (owners: readonly string[], more: Cost<Name>): string =>
+    [owners.at(-1), ...namesOf(more)].join(' ')
 
   const ahead = (owners: readonly string[], more: Cost<Name>): number =>
     lines.get(owners[0] ?? '')?.get(queueOf(owners, more))?.length ?? 0
@@ -186,7 +188,8 @@ export function createShare<Name extends string>(
       }
       return more
     }
-    const isLess = (more: Cost<Name>): boolean => Object.values<number | undefined>(more).some((by = 0) => by < 0)
+    const isLess = (more: Cost<Name>): boolean =>
+      Object.values<number | undefined>(more).some((by = 0) => by < 0)
     const resize = (next: Cost<Name>): boolean => {
       const more = differenceTo(next)
       if (isFree || !fits(owners, more)) return false
@@ -267,14 +270,18 @@ export function createShare<Name extends string>(
         const key = owners[level]
         return key === undefined ? Number.POSITIVE_INFINITY : limitOf(part, key) - held(name, key, level)
       })
-      return Math.max(0, Math.min(...ofParts, total - taken[name] - (leavesFree ? held(name, owners[0] ?? '') : 0)))
+      return Math.max(
+        0,
+        Math.min(...ofParts, total - taken[name] - (leavesFree ? held(name, owners[0] ?? '') : 0)),
+      )
     },
     held,
     waiting: (owner: string): number => [...(lines.get(owner)?.values() ?? [])].flat().length,
     /** Returns the first-level owner that has most of the resource, or null. */
     largest(name: Name): string | null {
       let largest: string | null = null
-      for (const key of levels[0]?.keys() ?? []) if (held(name, key) > held(name, largest ?? '')) largest = key
+      for (const key of levels[0]?.keys() ?? [])
+        if (held(name, key) > held(name, largest ?? '')) largest = key
       return largest
     },
   }

@@ -47,4 +47,5 @@ export const settledCheckpoints = (
   checkpoints: readonly Checkpoint[],
   keptFrom: Date | null,
   now: Date,
-): Checkpoint[] => checkpoints.filter(({ at }) => at >= (keptFrom?.getTime() ?? 0) && at <= now.getTime() - unsettledMs)
+): Checkpoint[] =>
+  checkpoints.filter(({ at }) => at >= (keptFrom?.getTime() ?? 0) && at <= now.getTime() - unsettledMs)

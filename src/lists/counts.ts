@@ -97,7 +97,8 @@ export function createListCounts(
       listCount.checkpoints = settledCheckpoints(stored?.checkpoints ?? [], keptFrom, now)
     }
     // Items created before the first checkpoint may be gone, so they are recounted each time.
-    if (listCount.checkpoints.length === 0) listCount.checkpoints.push({ at: keptFrom?.getTime() ?? 0, count: 0 })
+    if (listCount.checkpoints.length === 0)
+      listCount.checkpoints.push({ at: keptFrom?.getTime() ?? 0, count: 0 })
     try {
       const complete = (await countable.completeBefore?.()) ?? now
       const endsBefore = new Date(Math.min(complete.getTime(), writtenBefore(now).getTime()))
@@ -211,7 +212,11 @@ async function store(
 }
 
 /** Forgets counts of test data from before this time, because it's about to be removed. */
-export async function forgetStored(model: Model<ListCheckpoints>, businessId: string, before: Date): Promise<void> {
+export async function forgetStored(
+  model: Model<ListCheckpoints>,
+  businessId: string,
+  before: Date,
+): Promise<void> {
   const keys = ['intents', 'orders'].map((name) => listKeyOf(name, { businessId, sandbox: true }))
   await nativeCollection(model).updateMany(
     { _id: { $in: keys } },

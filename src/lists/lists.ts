@@ -20,7 +20,8 @@ export function createLists(models: Models, capacity: Capacity) {
     } catch (error) {
       if (!isTooSlow(error)) throw error
       throw refuse('SERVICE_UNAVAILABLE', {
-        message: 'Reading this list took too long. Narrow it with a filter such as from and to, or try again.',
+        message:
+          'Reading this list took too long. Narrow it with a filter such as from and to, or try again.',
         retryAfterSeconds: 5,
       })
     }

@@ -18,7 +18,8 @@ export async function readCountedPage<Item>(
   const skip = (slice.page - 1) * slice.limit
   const counting = countSpan(deps, countable, span)
   // Pages near the start are read while the count runs. Others start at a checkpoint, so they wait for it.
-  const start = skip <= deps.listCounts.itemsPerCheckpoint ? { before: null, skip } : startOf(await counting, skip)
+  const start =
+    skip <= deps.listCounts.itemsPerCheckpoint ? { before: null, skip } : startOf(await counting, skip)
   const [found, { total }] = await Promise.all([
     readFrom<Item>(countable, span, start, slice.limit + 1, fields),
     counting,

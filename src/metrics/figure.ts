@@ -30,7 +30,11 @@ export const numberOf = (gauge: Gauge, keptMs: number, query: () => Promise<numb
 })
 
 /** Sets several gauges, or one gauge for several labels. */
-export const figureOf = (gauges: Parameters<typeof clearGauge>[0][], keptMs: number, read: Figure['read']): Figure => ({
+export const figureOf = (
+  gauges: Parameters<typeof clearGauge>[0][],
+  keptMs: number,
+  read: Figure['read'],
+): Figure => ({
   keptMs,
   read,
   leaveOut: () => gauges.forEach(clearGauge),

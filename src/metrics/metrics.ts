@@ -13,11 +13,15 @@ export function createMetrics() {
   return { registry, ...counted, gauges: createGauges(registers) }
 }
 
-export const environmentOf = ({ sandbox }: { sandbox: boolean }): 'test' | 'live' => (sandbox ? 'test' : 'live')
+export const environmentOf = ({ sandbox }: { sandbox: boolean }): 'test' | 'live' =>
+  sandbox ? 'test' : 'live'
 
 /** The first ones iterate over all open connections; the last two need a timer that fires ten times per second. */
 const leftOut = [
-  ...['handles', 'requests', 'resources'].flatMap((kind) => [`nodejs_active_${kind}`, `nodejs_active_${kind}_total`]),
+  ...['handles', 'requests', 'resources'].flatMap((kind) => [
+    `nodejs_active_${kind}`,
+    `nodejs_active_${kind}_total`,
+  ]),
   'nodejs_eventloop_utilization_summary',
   'nodejs_eventloop_utilization_histogram',
 ]
@@ -49,8 +53,12 @@ const walletBuckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 function createCounted(registers: Registry[]) {
   const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
     new Counter({ name: `payment_intents_${name}`, help, labelNames, registers })
-  const histogram = <Label extends string>(name: string, help: string, labelNames: Label[], buckets: number[]) =>
-    new Histogram({ name: `payment_intents_${name}`, help, labelNames, buckets, registers })
+  const histogram = <Label extends string>(
+    name: string,
+    help: string,
+    labelNames: Label[],
+    buckets: number[],
+  ) => new Histogram({ name: `payment_intents_${name}`, help, labelNames, buckets, registers })
   return {
     requests: counter('http_requests_total', 'Finished requests.', ['route', 'code']),
     requestDuration: histogram(
@@ -59,11 +67,16 @@ function createCounted(registers: Registry[]) {
       ['route', 'result'],
       requestBuckets,
     ),
-    replays: counter('idempotent_replays_total', 'Writes that got the stored response of an earlier one.', ['params']),
+    replays: counter('idempotent_replays_total', 'Writes that got the stored response of an earlier one.', [
+      'params',
+    ]),
     /** `scope` names the limit that was exceeded (docs/merchants/errors.md). */
     rateLimited: counter('rate_limited_total', 'Requests refused with RATE_LIMITED.', ['scope']),
     lookups: counter('lookups_total', 'Lookups by short code or payment code.', ['kind', 'outcome']),
-    transitions: counter('transitions_total', 'Transitions of payment intents.', ['transition', 'environment']),
+    transitions: counter('transitions_total', 'Transitions of payment intents.', [
+      'transition',
+      'environment',
+    ]),
     attempts: counter('webhook_attempts_total', 'Delivery attempts, without endpoint tests.', [
       'outcome',
       'stage',
@@ -83,7 +96,9 @@ function createCounted(registers: Registry[]) {
       walletBuckets,
     ),
     /** `kind` names the collection, or the part of its documents that was removed. */
-    removed: counter('retention_removed_total', 'Documents that the clean-up removed or shortened.', ['kind']),
+    removed: counter('retention_removed_total', 'Documents that the clean-up removed or shortened.', [
+      'kind',
+    ]),
     logLines: counter('log_lines_total', 'Log lines at warn and error. Frequent ones count once in 5 s.', [
       'level',
       'line',
@@ -114,7 +129,8 @@ export const watchedLines = {
 
 /** Prometheus sees no increase when a counter first appears as 1, so a first event would trigger no alert. */
 function beginAtZero({ logLines, lookups, attempts }: ReturnType<typeof createCounted>): void {
-  for (const [level, lines] of Object.entries(watchedLines)) for (const line of lines) logLines.inc({ level, line }, 0)
+  for (const [level, lines] of Object.entries(watchedLines))
+    for (const line of lines) logLines.inc({ level, line }, 0)
   for (const kind of ['link', 'code', 'test-code'])
     for (const outcome of ['found', 'missed', 'closed']) lookups.inc({ kind, outcome }, 0)
   for (const environment of ['live', 'test'])
@@ -138,7 +154,10 @@ function createGauges(registers: Registry[]) {
     return made
   }
   return {
-    processClockSkew: gauge('process_clock_skew_seconds', "How far the clock of this process is ahead of MongoDB's."),
+    processClockSkew: gauge(
+      'process_clock_skew_seconds',
+      "How far the clock of this process is ahead of MongoDB's.",
+    ),
     mongodbUp: gauge('mongodb_up', '1 if MongoDB responds to this process.'),
     mongodbPing: gauge('mongodb_ping_seconds', 'Duration of a ping to MongoDB.'),
     redisUp: gauge('redis_up', '1 if Redis responds to this process.'),
@@ -157,20 +176,40 @@ function createGauges(registers: Registry[]) {
       'Attempts that this worker is making; at most 1000 fast and 400 slow.',
       ['slots'],
     ),
-    endpointsWaiting: gauge('endpoints_waiting', 'Endpoints with deliveries that wait for a slot of this worker.'),
+    endpointsWaiting: gauge(
+      'endpoints_waiting',
+      'Endpoints with deliveries that wait for a slot of this worker.',
+    ),
     failingEndpoints: gauge(
       'failing_endpoints',
       'Active endpoints whose failure was reported and that have not recovered. Counted up to 1000.',
     ),
-    dueDeliveries: gauge('due_deliveries', 'Deliveries that are due, without those in flight. Counted up to 10000.'),
+    dueDeliveries: gauge(
+      'due_deliveries',
+      'Deliveries that are due, without those in flight. Counted up to 10000.',
+    ),
     oldestDueDelivery: gauge('oldest_due_delivery_seconds', 'How long the oldest of them has been due.'),
     replaysRunning: gauge('replays_running', 'Replays of webhook events that have not ended.'),
     outboxLag: gauge('outbox_lag_seconds', 'Age of the oldest event that has not become deliveries.'),
-    expiryLag: gauge('expiry_lag_seconds', 'How long the oldest intent past its expiry has waited to be expired.'),
-    openOutcomes: gauge('open_outcomes', 'Payments and refunds with an unknown outcome. Counted up to 1000.', ['kind']),
-    oldestOpenOutcome: gauge('oldest_open_outcome_seconds', 'How long the oldest of them has been open.', ['kind']),
-    capacityUsed: gauge('capacity_used', 'How much of each of its limits this process has in use.', ['limit']),
-    liveCodesUsed: gauge('live_codes_used_ratio', 'Share of all live payment codes in use, 0 to 1, give or take 0.02.'),
+    expiryLag: gauge(
+      'expiry_lag_seconds',
+      'How long the oldest intent past its expiry has waited to be expired.',
+    ),
+    openOutcomes: gauge(
+      'open_outcomes',
+      'Payments and refunds with an unknown outcome. Counted up to 1000.',
+      ['kind'],
+    ),
+    oldestOpenOutcome: gauge('oldest_open_outcome_seconds', 'How long the oldest of them has been open.', [
+      'kind',
+    ]),
+    capacityUsed: gauge('capacity_used', 'How much of each of its limits this process has in use.', [
+      'limit',
+    ]),
+    liveCodesUsed: gauge(
+      'live_codes_used_ratio',
+      'Share of all live payment codes in use, 0 to 1, give or take 0.02.',
+    ),
     shortCodesUsed: gauge(
       'short_codes_used_ratio',
       'Share of all short codes that have been reserved, 0 to 1. They are never free again.',
@@ -180,11 +219,16 @@ function createGauges(registers: Registry[]) {
       'Used share of a quota, of the ten businesses nearest to it.',
       ['business', 'quota'],
     ),
-    businessStoredBytes: gauge('business_stored_bytes', 'Estimated stored bytes of the ten largest businesses.', [
-      'business',
-    ]),
+    businessStoredBytes: gauge(
+      'business_stored_bytes',
+      'Estimated stored bytes of the ten largest businesses.',
+      ['business'],
+    ),
     lastAuditCheck: gauge('audit_last_check_timestamp_seconds', 'When the audit trail was last verified.'),
-    lastNightCleaned: gauge('retention_last_night_timestamp_seconds', 'The night of the last completed clean-up.'),
+    lastNightCleaned: gauge(
+      'retention_last_night_timestamp_seconds',
+      'The night of the last completed clean-up.',
+    ),
   }
 }
 

@@ -126,8 +126,9 @@ export type Insertion = { inserted: true } | { inserted: false; index: string }
  * `insertMany` must be unordered. Documents already have their `_id`, so sending one twice is safe. After a connection
  * error or a write concern error, the outcome is unknown and all callers of the batch are rejected.
  */
-export const createInsertBatcher = <Doc>(insertMany: (docs: Doc[]) => Promise<unknown>): Batcher<Doc, Insertion> =>
-  createBatcher(longestBatch, (docs) => insertTogether(insertMany, docs))
+export const createInsertBatcher = <Doc>(
+  insertMany: (docs: Doc[]) => Promise<unknown>,
+): Batcher<Doc, Insertion> => createBatcher(longestBatch, (docs) => insertTogether(insertMany, docs))
 
 /** A batch of this size takes much less time than a request may wait. */
 const longestBatch = 500
@@ -181,7 +182,9 @@ type Written = boolean | Error
 export function createUpdateBatcher<Doc extends { _id: string }>(
   collection: mongo.Collection<Doc>,
 ): Batcher<GuardedUpdate, boolean> {
-  const batcher = createBatcher<GuardedUpdate, boolean>(longestBatch, (batch) => updateTogether(collection, batch))
+  const batcher = createBatcher<GuardedUpdate, boolean>(longestBatch, (batch) =>
+    updateTogether(collection, batch),
+  )
   const oneAtATime = createOneAtATime()
   return (update, deadlineAt) => oneAtATime(update.filter._id, () => batcher(update, deadlineAt))
 }

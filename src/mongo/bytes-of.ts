@@ -12,7 +12,8 @@ function sizeOf(value: unknown): number {
   if (value instanceof Date) return 8
   let size = 5
   // With `for … in`, most of the time would go into the names of array elements.
-  if (Array.isArray(value)) for (let at = 0; at < value.length; at += 1) size += 2 + `${at}`.length + sizeOf(value[at])
+  if (Array.isArray(value))
+    for (let at = 0; at < value.length; at += 1) size += 2 + `${at}`.length + sizeOf(value[at])
   else for (const name in value) size += 2 + name.length + sizeOf(value[name as keyof typeof value])
   return size
 }

@@ -9,7 +9,11 @@ const schemas = new WeakMap<Collection, Map<number | undefined, Schema>>()
  * The model rejects unknown fields in filters and updates, and stores empty objects unchanged. It creates no
  * collections or indexes, because context/indexes.ts does. If `maxTimeMs` is given, MongoDB aborts longer queries.
  */
-export function openCollection<Doc>(connection: Connection, declared: Collection, maxTimeMs?: number): Model<Doc> {
+export function openCollection<Doc>(
+  connection: Connection,
+  declared: Collection,
+  maxTimeMs?: number,
+): Model<Doc> {
   const known = schemas.get(declared) ?? new Map<number | undefined, Schema>()
   schemas.set(declared, known)
   const schema = known.get(maxTimeMs) ?? createSchema(declared, maxTimeMs)
@@ -61,7 +65,8 @@ export function nullIfDuplicate(error: unknown): null {
 export const isConflict = (error: unknown): boolean => (error as { code?: unknown }).code === 112
 
 /** 50 is MaxTimeMSExpired. */
-export const isTooSlow = (error: unknown): boolean => error instanceof mongo.MongoServerError && error.code === 50
+export const isTooSlow = (error: unknown): boolean =>
+  error instanceof mongo.MongoServerError && error.code === 50
 
 /** Whether an insert of several documents failed only because some were already stored. */
 export function isOnlyDuplicates(error: unknown): error is mongo.MongoBulkWriteError {

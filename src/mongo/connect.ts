@@ -43,7 +43,12 @@ export async function connectMongo(
 ): Promise<Connection> {
   const connection = mongoose.createConnection()
   try {
-    await connection.openUri(mongodbUrl, { ...options, ...timeouts, ...exceptions, ...(ca !== null && { ca }) })
+    await connection.openUri(mongodbUrl, {
+      ...options,
+      ...timeouts,
+      ...exceptions,
+      ...(ca !== null && { ca }),
+    })
     await requireTransactions(connection)
     connection.on('error', (err) => log.warn({ err }, 'mongodb.error'))
     return connection
@@ -73,7 +78,10 @@ const maxLockSeconds = 10
  * Warns if documents that a killed process was changing would stay locked for longer. This needs a client of its own,
  * because the Stable API lacks `getParameter`.
  */
-export async function checkTransactionLifetime({ mongodbUrl, mongodbCa: ca }: MongoAddress, log: Log): Promise<void> {
+export async function checkTransactionLifetime(
+  { mongodbUrl, mongodbCa: ca }: MongoAddress,
+  log: Log,
+): Promise<void> {
   const { serverSelectionTimeoutMS } = options
   const client = new mongoose.mongo.MongoClient(mongodbUrl, {
     ...timeouts,
@@ -112,7 +120,11 @@ export const awaitMongo = (
     () => connectMongo(address, log, exceptions),
   )
 
-async function retryWhile<T>(mayHeal: (error: unknown) => boolean, log: Log, act: () => Promise<T>): Promise<T> {
+async function retryWhile<T>(
+  mayHeal: (error: unknown) => boolean,
+  log: Log,
+  act: () => Promise<T>,
+): Promise<T> {
   for (;;) {
     try {
       return await act()
@@ -157,7 +169,13 @@ export const retryWhileUnreachable = <T>(log: Log, act: () => Promise<T>): Promi
   retryWhile(isUnreachable, log, act)
 
 /** These Mongoose errors mean a bug in the service. The call was never sent. */
-const bugs = new Set(['CastError', 'StrictModeError', 'ValidationError', 'ObjectExpectedError', 'ObjectParameterError'])
+const bugs = new Set([
+  'CastError',
+  'StrictModeError',
+  'ValidationError',
+  'ObjectExpectedError',
+  'ObjectParameterError',
+])
 
 /** Whether the error comes from MongoDB or its driver, so that the outcome of the call is unknown. */
 export const isDatabaseFault = (error: unknown): boolean =>

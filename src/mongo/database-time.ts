@@ -70,8 +70,17 @@ async function readClockOf({ db }: Pick<Connection, 'db'>): Promise<number> {
 }
 
 /** Await `begin` before you call `now`. */
-export function createDatabaseTime(readClock: ReadClock, own: OwnClocks, log: Pick<Log, 'warn'>, shift: Shift) {
-  let latest: Measurement = { databaseMs: 0, monotonicMs: own.monotonicMs(), errorMs: Number.POSITIVE_INFINITY }
+export function createDatabaseTime(
+  readClock: ReadClock,
+  own: OwnClocks,
+  log: Pick<Log, 'warn'>,
+  shift: Shift,
+) {
+  let latest: Measurement = {
+    databaseMs: 0,
+    monotonicMs: own.monotonicMs(),
+    errorMs: Number.POSITIVE_INFINITY,
+  }
   /** How far the wall clock was ahead of the monotonic clock at the last measurement. */
   let wallAheadMs = 0
   let shownMs = Number.NEGATIVE_INFINITY
@@ -80,7 +89,8 @@ export function createDatabaseTime(readClock: ReadClock, own: OwnClocks, log: Pi
 
   const wallAhead = (): number => own.wallMs() - own.monotonicMs()
   const timeAt = (monotonicMs: number): number => latest.databaseMs + monotonicMs - latest.monotonicMs
-  const errorAt = (monotonicMs: number): number => latest.errorMs + (monotonicMs - latest.monotonicMs) * driftPerMs
+  const errorAt = (monotonicMs: number): number =>
+    latest.errorMs + (monotonicMs - latest.monotonicMs) * driftPerMs
   const isSure = (): boolean =>
     errorAt(own.monotonicMs()) <= maxErrorMs && Math.abs(wallAhead() - wallAheadMs) <= maxClockDifferenceMs
 

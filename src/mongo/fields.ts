@@ -17,7 +17,9 @@ export type Fields = Record<string, Field<unknown>>
 type Optional<Value> = Field<Value> & { isOptional: true }
 type Part<F extends Fields> = Field<Document<F>> & { fields: F }
 
-type OptionalNames<F extends Fields> = { [Name in keyof F]: F[Name] extends Optional<unknown> ? Name : never }[keyof F]
+type OptionalNames<F extends Fields> = {
+  [Name in keyof F]: F[Name] extends Optional<unknown> ? Name : never
+}[keyof F]
 type Both<One, Other> = { [Name in keyof (One & Other)]: (One & Other)[Name] }
 
 export type Of<F extends Field<unknown>> = F extends Field<infer Value> ? Value : never
@@ -41,7 +43,10 @@ export const anything = <Value>(): Field<Value> => ({ type: Object })
 /** An object within a document. */
 export const part = <F extends Fields>(fields: F): Part<F> => ({ type: definitionOf(fields), fields })
 
-export const list = <Value>(item: Field<Value>): Field<Value[]> => ({ ...(item as object), type: [item.type] })
+export const list = <Value>(item: Field<Value>): Field<Value[]> => ({
+  ...(item as object),
+  type: [item.type],
+})
 
 export const orNull = <Value>(field: Field<Value>): Field<Value | null> =>
   field.fields === undefined ? field : { ...field, options: { default: null } }

@@ -37,7 +37,10 @@ export async function readIdPage<Doc extends { _id: string }>(
   return { items, next: found.length > limit ? (items.at(-1)?._id ?? null) : null }
 }
 
-export const mapPage = <From, To>({ items, next }: IdPage<From>, convert: (item: From) => To): IdPage<To> => ({
+export const mapPage = <From, To>(
+  { items, next }: IdPage<From>,
+  convert: (item: From) => To,
+): IdPage<To> => ({
   items: items.map(convert),
   next,
 })

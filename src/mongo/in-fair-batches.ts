@@ -31,7 +31,9 @@ export async function inFairBatches<Doc extends { businessId: string }>(
     }
   }
   const faults: unknown[] = []
-  const seen = await inBatches(share(), (docs) => act(docs).catch((error: unknown) => void faults.push(error)))
+  const seen = await inBatches(share(), (docs) =>
+    act(docs).catch((error: unknown) => void faults.push(error)),
+  )
   if (faults.length > 0) throw faults[0]
   return seen
 }

@@ -44,7 +44,11 @@ export async function transaction<T>(
   work: (session: mongo.ClientSession) => Promise<T>,
 ): Promise<T> {
   const runAll = async (): Promise<T> => {
-    for (let pauseMs = firstPauseMs; performance.now() < deadlineAt; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    for (
+      let pauseMs = firstPauseMs;
+      performance.now() < deadlineAt;
+      pauseMs = Math.min(2 * pauseMs, longestPauseMs)
+    ) {
       const done = await tryOnce(client, deadlineAt, work)
       if (done !== null) return done.result
       await pause(Math.random() * pauseMs)
@@ -84,7 +88,8 @@ async function commit(session: mongo.ClientSession, deadlineAt: number): Promise
       await session.commitTransaction()
       return
     } catch (error) {
-      const isUnknown = error instanceof mongo.MongoError && error.hasErrorLabel('UnknownTransactionCommitResult')
+      const isUnknown =
+        error instanceof mongo.MongoError && error.hasErrorLabel('UnknownTransactionCommitResult')
       if (!isUnknown) throw error
       if (performance.now() >= deadlineAt) throw unavailable()
       await pause(longestPauseMs)

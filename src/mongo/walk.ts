@@ -58,7 +58,11 @@ export const sortBy = ({ time, tie }: Order): Record<string, 1> => ({ [time]: 1,
  * Matches what comes after `last` in the index, also among documents of the same time. With `$or`, MongoDB would read
  * some filters' range of the index twice.
  */
-function span({ time, tie = '_id' }: Order, { from, before }: Walk, last: object | null): Record<string, unknown> {
+function span(
+  { time, tie = '_id' }: Order,
+  { from, before }: Walk,
+  last: object | null,
+): Record<string, unknown> {
   const { [time]: at, [tie]: reached } = (last ?? {}) as Record<string, Date>
   const $gte = at !== undefined && (from === null || at > from) ? at : from
   const bounds = { ...($gte !== null && { $gte }), ...(before !== null && { $lt: before }) }

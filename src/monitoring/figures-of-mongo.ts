@@ -5,7 +5,15 @@ import { findOldestEvent } from '../events/find-oldest-event.ts'
 import { codeKeyOf } from '../intents/codes.ts'
 import type { Intent } from '../intents/intent.ts'
 import { transitions } from '../intents/lifecycle.ts'
-import { briefMs, type Figure, figureOf, minuteMs, numberOf, pingOf, queryTimeoutMs } from '../metrics/figure.ts'
+import {
+  briefMs,
+  type Figure,
+  figureOf,
+  minuteMs,
+  numberOf,
+  pingOf,
+  queryTimeoutMs,
+} from '../metrics/figure.ts'
 import { clearGauge } from '../metrics/metrics.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { pingMongo } from '../mongo/connect.ts'
@@ -118,7 +126,8 @@ async function expiryLag(deps: Pick<Deps, 'Intent' | 'now'>): Promise<number> {
  */
 const sampledCodes = 2_000
 
-const keyOf = (code: number): string => codeKeyOf({ businessId: '', sandbox: false }, String(code).padStart(6, '0'))
+const keyOf = (code: number): string =>
+  codeKeyOf({ businessId: '', sandbox: false }, String(code).padStart(6, '0'))
 
 /** From 0 to 1: the live payment codes that new intents can't get. */
 async function fractionOfLiveCodes(deps: Pick<Deps, 'Intent' | 'now'>): Promise<number> {
@@ -234,7 +243,12 @@ const sample = <Doc extends mongo.Document>(
     )
     .toArray()
 
-const dailyQuotas = ['liveDocuments', 'liveBytes', 'sandboxBytes', 'sandboxCreates'] as const satisfies QuotaName[]
+const dailyQuotas = [
+  'liveDocuments',
+  'liveBytes',
+  'sandboxBytes',
+  'sandboxCreates',
+] as const satisfies QuotaName[]
 
 /** Covers only businesses that used a quota through this process. */
 function fullestBusinesses({
@@ -250,6 +264,7 @@ function fullestBusinesses({
     ])
     clearGauge(gauge)
     for (const [index, quota] of ['liveCodes', ...dailyQuotas].entries())
-      for (const { owner: business, used, limit } of fullest[index] ?? []) gauge.set({ business, quota }, used / limit)
+      for (const { owner: business, used, limit } of fullest[index] ?? [])
+        gauge.set({ business, quota }, used / limit)
   })
 }

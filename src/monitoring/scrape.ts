@@ -4,9 +4,14 @@ import { figuresOfMongo } from './figures-of-mongo.ts'
 
 /** Renders all metrics in the Prometheus text format, within 2 s. Never throws, and leaves out what can't be read. */
 export function createScrape(
-  deps: Pick<Deps, 'capacity' | 'databaseTime' | 'lists' | 'metrics' | 'now' | 'queues' | 'slots' | 'slowHash'>,
+  deps: Pick<
+    Deps,
+    'capacity' | 'databaseTime' | 'lists' | 'metrics' | 'now' | 'queues' | 'slots' | 'slowHash'
+  >,
 ): () => Promise<string> {
-  const refreshes = [...figuresOfMongo(deps), ...figuresOfRedis(deps)].map((figure) => createRefresh(deps, figure))
+  const refreshes = [...figuresOfMongo(deps), ...figuresOfRedis(deps)].map((figure) =>
+    createRefresh(deps, figure),
+  )
   return async () => {
     await Promise.all(refreshes.map((refresh) => refresh()))
     showOwn(deps)

@@ -26,7 +26,12 @@ export const outboxIndex = {
   ...ifPresent('outbox.createdAt'),
 } as const
 
-export const newEvent = (event: EventName, createdAt: Date, recorded: Recorded, cause: Cause | null): OutboxEvent => ({
+export const newEvent = (
+  event: EventName,
+  createdAt: Date,
+  recorded: Recorded,
+  cause: Cause | null,
+): OutboxEvent => ({
   id: newId(),
   event,
   createdAt,

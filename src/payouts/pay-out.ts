@@ -45,7 +45,8 @@ export async function payOut(
     alreadyBooked = (await findPayout(deps, draft, payout)) !== null
     if (alreadyBooked) return []
     const balance = (last?.after.balance ?? 0) - owed
-    if (amount > balance) throw new PayoutRefused(`The balance is ${balance} centimes, which is less than the payout`)
+    if (amount > balance)
+      throw new PayoutRefused(`The balance is ${balance} centimes, which is less than the payout`)
     return linkEntry(owner, last, draft, deps.now())
   }
   await appendLinks(entries, owner, [], build, (links) =>

@@ -27,7 +27,9 @@ export const csvRows = (
   delimiter: Delimiter,
   reader: Reader = 'people',
 ): string =>
-  rows.map((row) => `${row.map((cell) => cellText(cell, delimiter, reader)).join(delimiter)}${csvLineEnd}`).join('')
+  rows
+    .map((row) => `${row.map((cell) => cellText(cell, delimiter, reader)).join(delimiter)}${csvLineEnd}`)
+    .join('')
 
 function cellText(cell: CsvCell, delimiter: Delimiter, reader: Reader): string {
   if (cell === null) return ''
@@ -51,7 +53,8 @@ const harmless = /^[0-9A-Za-z][^",;|\t\r\n]*$/
  * quotes, so a formula could also begin inside one. The sign is optional so that each character is read only once;
  * otherwise the search would start over at each of many line breaks.
  */
-const beginnings = /([,;|\t\r\n]|^)[\s\p{C}"]*([=+\-@\u2212\uFE62\uFE63\uFE66\uFE6B\uFF0B\uFF0D\uFF1D\uFF20])?/gu
+const beginnings =
+  /([,;|\t\r\n]|^)[\s\p{C}"]*([=+\-@\u2212\uFE62\uFE63\uFE66\uFE6B\uFF0B\uFF0D\uFF1D\uFF20])?/gu
 
 /** Puts a single quote before anything that could start a formula, and before a leading tab or line break. */
 const defuse = (text: string): string =>

@@ -7,10 +7,19 @@ export const catalogue = {
     401,
     'The Authorization header is missing. Send your API key as "Authorization: Bearer <key>".',
   ],
-  INVALID_AUTH_HEADER: [401, 'The Authorization header is malformed. Send exactly one: "Authorization: Bearer <key>".'],
-  INVALID_API_KEY: [401, 'This API key does not exist or is no longer valid. Check that you sent the whole key.'],
+  INVALID_AUTH_HEADER: [
+    401,
+    'The Authorization header is malformed. Send exactly one: "Authorization: Bearer <key>".',
+  ],
+  INVALID_API_KEY: [
+    401,
+    'This API key does not exist or is no longer valid. Check that you sent the whole key.',
+  ],
   API_ACCESS_NOT_ACTIVE: [403, 'This API key is suspended or revoked. Use another key.'],
-  LIVE_ACCESS_NOT_APPROVED: [403, 'This business is not approved for live mode yet. Use a test key until it is.'],
+  LIVE_ACCESS_NOT_APPROVED: [
+    403,
+    'This business is not approved for live mode yet. Use a test key until it is.',
+  ],
   SECRET_KEY_REQUIRED: [403, 'This operation needs a secret key (sk_…), not a publishable key.'],
   SCOPE_REQUIRED: [403, 'This API key lacks a scope that the operation needs. Use a key that has it.'],
   IP_NOT_ALLOWED: [403, 'The allowlist of this API key does not contain your IP address.'],
@@ -19,7 +28,10 @@ export const catalogue = {
     400,
     'The X-Idempotency-Key header is missing. Send a new value, such as a UUID v4, for each operation.',
   ],
-  IDEMPOTENCY_KEY_INVALID: [400, 'X-Idempotency-Key is not valid. Send it once, with at most 255 characters.'],
+  IDEMPOTENCY_KEY_INVALID: [
+    400,
+    'X-Idempotency-Key is not valid. Send it once, with at most 255 characters.',
+  ],
   IDEMPOTENCY_REQUEST_IN_PROGRESS: [
     409,
     'The first request with this idempotency key is still running. Repeat the request later, with the same key.',
@@ -79,7 +91,10 @@ export const catalogue = {
   DELIVERY_NOT_FOUND: [404, 'There is no webhook delivery with this id.'],
   REPLAY_NOT_FOUND: [404, 'This endpoint has no replay with this id.'],
   EVENT_NOT_FOUND: [404, 'There is no event with this id.'],
-  MAX_ENDPOINTS_REACHED: [400, 'A business can have at most 5 webhook endpoints. Delete one to create another.'],
+  MAX_ENDPOINTS_REACHED: [
+    400,
+    'A business can have at most 5 webhook endpoints. Delete one to create another.',
+  ],
   EVENTS_NOT_PERMITTED: [403, 'The scopes of this API key do not permit all of these events.'],
   INVALID_WEBHOOK_EVENT: [400, 'There is no webhook event with this name.'],
   INVALID_WEBHOOK_URL: [400, 'The webhook URL must be a public https URL.'],

@@ -22,7 +22,10 @@ export async function inSlices<Item>(items: Iterable<Item>, act: (item: Item) =>
 }
 
 /** Like `inSlices`, for a cursor. Decoding counts, too: a product with a hundred variants takes 0.3 ms. */
-export async function readInSlices<Doc>(cursor: mongo.FindCursor<Doc>, act: (doc: Doc) => void): Promise<void> {
+export async function readInSlices<Doc>(
+  cursor: mongo.FindCursor<Doc>,
+  act: (doc: Doc) => void,
+): Promise<void> {
   try {
     while (await cursor.hasNext()) await inSlices(decoded(cursor), act)
   } finally {

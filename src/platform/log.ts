@@ -80,7 +80,9 @@ export function describeError(error: unknown): Record<string, unknown> {
 
 /** Messages from MongoDB, its driver, BSON and mongoose may quote stored values. */
 const quotesValues = (error: Error): boolean =>
-  error instanceof mongoose.mongo.MongoError || error instanceof mongoose.MongooseError || error.name.startsWith('BSON')
+  error instanceof mongoose.mongo.MongoError ||
+  error instanceof mongoose.MongooseError ||
+  error.name.startsWith('BSON')
 
 /** Returns the stack without the message before it, which may span several lines. */
 function framesOf(stack: string | undefined): string {

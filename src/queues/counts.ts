@@ -18,7 +18,9 @@ export interface Memory {
 /** All of these functions throw if Redis can't be reached. */
 export function createCounts(connection: RedisConnection, obtain: (name: QueueName) => Promise<Queue>) {
   const forEachQueue = async <T>(count: (queue: Queue) => Promise<T>): Promise<Map<QueueName, T>> =>
-    new Map(await Promise.all(queueNames.map(async (name) => [name, await count(await obtain(name))] as const)))
+    new Map(
+      await Promise.all(queueNames.map(async (name) => [name, await count(await obtain(name))] as const)),
+    )
   return {
     jobs: (): Promise<Map<QueueName, JobCounts>> =>
       forEachQueue(async (queue) => {
@@ -40,7 +42,8 @@ export function createCounts(connection: RedisConnection, obtain: (name: QueueNa
 }
 
 /** Finds the names in the output of `CLIENT LIST`. */
-const clientNames = (list: string): string[] => [...list.matchAll(/^.* name=(\S+) /gm)].map(([, name = '']) => name)
+const clientNames = (list: string): string[] =>
+  [...list.matchAll(/^.* name=(\S+) /gm)].map(([, name = '']) => name)
 
 /** Recognises them by client name. BullMQ's own method would list all connections once per queue. */
 function isWorkerOf({ name, opts: { prefix = 'bull' } }: Queue): (client: string) => boolean {

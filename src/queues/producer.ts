@@ -20,7 +20,11 @@ export const addAll = (queue: Queue, name: QueueName, jobs: NewJob<QueueName>[])
 /** Sends one queue's jobs in the background. */
 export type Producer = ReturnType<typeof createProducer>
 
-export function createProducer(name: QueueName, obtain: () => Promise<Queue>, complain: (fields: object) => void) {
+export function createProducer(
+  name: QueueName,
+  obtain: () => Promise<Queue>,
+  complain: (fields: object) => void,
+) {
   const send = createBatcher<NewJob<QueueName>, null>(
     longestBatch,
     async (jobs) => {

@@ -98,7 +98,8 @@ const maxKeyLength = 64
 
 /** Returns an error message if the row is faulty. */
 export function readRow(cells: readonly string[], line: number, format: RowFormat): ProviderRow | string {
-  if (cells.length !== format.width) return `has ${cells.length} cells, but the first line has ${format.width}.`
+  if (cells.length !== format.width)
+    return `has ${cells.length} cells, but the first line has ${format.width}.`
   const cell = (name: ColumnName): string | null => {
     const at = format.columns[name]
     return at === undefined ? null : (cells[at] ?? '').trim()
@@ -217,9 +218,13 @@ async function parseAll(
     throw error
   }
   try {
-    await pipeline(text, parser, async (records: AsyncIterable<{ record: string[]; info: { lines: number } }>) => {
-      for await (const { record, info } of records) await take(record, info.lines).catch(failed)
-    })
+    await pipeline(
+      text,
+      parser,
+      async (records: AsyncIterable<{ record: string[]; info: { lines: number } }>) => {
+        for await (const { record, info } of records) await take(record, info.lines).catch(failed)
+      },
+    )
   } catch (error) {
     if (failure !== undefined) throw failure
     if (!(error instanceof CsvError)) throw error

@@ -10,5 +10,10 @@ export const listRuns = (deps: Reads, slice: IdPageRequest): Promise<IdPage<List
   readIdPage<ListedRun>(deps.Reconciliation as never, {}, slice, sortOrders.newestFirst, { differences: 0 })
 
 /** Contains up to `size` of the stored differences, from `start` on. */
-export const findRun = (deps: Reads, id: string, start: number, size: number): Promise<Reconciliation | null> =>
+export const findRun = (
+  deps: Reads,
+  id: string,
+  start: number,
+  size: number,
+): Promise<Reconciliation | null> =>
   deps.Reconciliation.findById(id, { differences: { $slice: [start, size] } }).lean<Reconciliation | null>()

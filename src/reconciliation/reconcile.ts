@@ -49,11 +49,21 @@ export async function reconcile(
   if ('listed' in compared) return compared
   const { counts, differences } = compared
   const sha256 = hash.digest('hex')
-  const run = { day, wallet, fileName, sha256, counts, differences: differences.slice(0, maxStoredDifferences) }
+  const run = {
+    day,
+    wallet,
+    fileName,
+    sha256,
+    counts,
+    differences: differences.slice(0, maxStoredDifferences),
+  }
   const after = { day, file: fileName, sha256, matched: counts.matched, differences: differenceCount(counts) }
   return audited(deps, { documents: [], by }, async ({ session, at, add }) => {
     const id = newId()
-    await nativeCollection(deps.Reconciliation).insertOne({ _id: id, ...run, at, actor: by.actor }, { session })
+    await nativeCollection(deps.Reconciliation).insertOne(
+      { _id: id, ...run, at, actor: by.actor },
+      { session },
+    )
     await add({ act: 'reconciliation.run', subject: id, businessId: null, after })
     return { id, sha256, counts, differences }
   })
@@ -103,7 +113,9 @@ async function compareFile(
     const onDay = (key: string): MoneyRecord | undefined => unseen.get(key) ?? seen.get(key)
     const unknown = rows.map(({ key }) => key).filter((key) => onDay(key) === undefined)
     const elsewhere =
-      unknown.length === 0 ? new Map<string, FoundWalletKey>() : await deps.pace(() => findKeys(deps, unknown, wallet))
+      unknown.length === 0
+        ? new Map<string, FoundWalletKey>()
+        : await deps.pace(() => findKeys(deps, unknown, wallet))
     for (const row of rows) {
       const recorded = onDay(row.key)
       const found = elsewhere.get(row.key)
@@ -130,7 +142,12 @@ function differencesOf(day: string, row: ProviderRow, recorded: MoneyRecord): Di
   const { key, line } = row
   const { reference, businessId, kind } = recorded
   type Value = Difference['here']
-  const difference = (name: DifferenceKind, here: Value, there: Value, differs = here !== there): Difference[] =>
+  const difference = (
+    name: DifferenceKind,
+    here: Value,
+    there: Value,
+    differs = here !== there,
+  ): Difference[] =>
     differs ? [{ difference: name, key, kind, here, there, line, reference, businessId }] : []
   const days = [dayOf(recorded.at), dayOf(row.at)] as const
   const isOtherDay = days.some((each) => each !== day)
@@ -143,7 +160,10 @@ function differencesOf(day: string, row: ProviderRow, recorded: MoneyRecord): Di
 }
 
 /** For a key that succeeded only at the provider. */
-function missingHere({ key, kind, amount: there, line }: ProviderRow, found: FoundWalletKey | undefined): Difference {
+function missingHere(
+  { key, kind, amount: there, line }: ProviderRow,
+  found: FoundWalletKey | undefined,
+): Difference {
   const { reference, businessId } = found ?? { reference: null, businessId: null }
   return { difference: 'missing here', key, kind, here: null, there, line, reference, businessId }
 }

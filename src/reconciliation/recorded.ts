@@ -46,16 +46,26 @@ export type RecordedIntent = Pick<Intent, 'businessId' | 'referenceNumber' | 're
 }
 
 /** MongoDB leaves `payment` out if the intent is unpaid. */
-export function recordedPayment({ businessId, referenceNumber: reference, payment }: RecordedIntent): MoneyRecord[] {
+export function recordedPayment({
+  businessId,
+  referenceNumber: reference,
+  payment,
+}: RecordedIntent): MoneyRecord[] {
   if (!payment) return []
   const { key, amountPaid: amount, commission, paidAt: at } = payment
   return [{ key, kind: 'payment', amount, fee: commission.payerTtc, at, reference, businessId }]
 }
 
 /** Leaves out refunds for which the wallet hasn't returned the money. */
-export const recordedRefunds = ({ businessId, referenceNumber: reference, refunds }: RecordedIntent): MoneyRecord[] =>
+export const recordedRefunds = ({
+  businessId,
+  referenceNumber: reference,
+  refunds,
+}: RecordedIntent): MoneyRecord[] =>
   refunds.flatMap(({ id: key, amount, returnedFees, refundedAt: at }: Refund) =>
-    at === undefined ? [] : [{ key, kind: 'refund', amount, fee: returnedFees.payerTtc, at, reference, businessId }],
+    at === undefined
+      ? []
+      : [{ key, kind: 'refund', amount, fee: returnedFees.payerTtc, at, reference, businessId }],
   )
 
 const maxBusinesses = 500
@@ -109,7 +119,10 @@ export const intentsIn = <Doc extends object>(
 ) =>
   inParts(pace, period, (span, limit) =>
     nativeCollection(Intent)
-      .find<Doc>({ ...where, ...intentFilters[hint](span) }, { hint, limit, projection, maxTimeMS: maxReadMs })
+      .find<Doc>(
+        { ...where, ...intentFilters[hint](span) },
+        { hint, limit, projection, maxTimeMS: maxReadMs },
+      )
       .toArray(),
   )
 

@@ -53,7 +53,9 @@ export const openRelayBatchers = (models: Models & { transactions: Transactions 
   /** Not batched, because a transaction may have locked the endpoint. */
   async emptyEndpointOutbox({ _id, events }: RelayedEvents) {
     const pull = { $pull: { outbox: { id: { $in: events } } } }
-    await unlessLocked(models, (session) => nativeCollection(models.Endpoint).updateOne({ _id }, pull, { session }))
+    await unlessLocked(models, (session) =>
+      nativeCollection(models.Endpoint).updateOne({ _id }, pull, { session }),
+    )
   },
 })
 
@@ -78,7 +80,9 @@ const createOutboxBatcher = <Doc extends { _id: string }>(
   )
 
 /** One update lists the ids of all relayed events. They are unique, so each outbox loses only its own. */
-const createEmptyingBatcher = <Doc extends { _id: string }>(model: Model<Doc>): Batcher<RelayedEvents, void> =>
+const createEmptyingBatcher = <Doc extends { _id: string }>(
+  model: Model<Doc>,
+): Batcher<RelayedEvents, void> =>
   createBatcher(
     500,
     async (relayed) => {

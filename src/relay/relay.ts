@@ -16,7 +16,12 @@ import { type AttemptDeps, beginAttempt } from '../webhooks/attempts/attempt.ts'
 import { settleAll } from '../webhooks/attempts/attempt-due.ts'
 import { type LeasedDelivery, slotOwner } from '../webhooks/attempts/batchers.ts'
 import { deliveryJob } from '../webhooks/deliveries/delivery-job.ts'
-import { causeOf, newDelivery, type Source, type TargetEndpoint } from '../webhooks/deliveries/new-delivery.ts'
+import {
+  causeOf,
+  newDelivery,
+  type Source,
+  type TargetEndpoint,
+} from '../webhooks/deliveries/new-delivery.ts'
 import { accepts } from '../webhooks/endpoints/endpoint.ts'
 import { maxEventsPerRead } from './relay-batchers.ts'
 
@@ -114,7 +119,10 @@ async function relayDocument(deps: RelayDeps, relayed: Relayed, kind: Kind, id: 
   } finally {
     held.free()
   }
-  await Promise.all([logEvents(deps, source, outbox, noDeadline), bookEvents(deps, source, outbox, noDeadline)])
+  await Promise.all([
+    logEvents(deps, source, outbox, noDeadline),
+    bookEvents(deps, source, outbox, noDeadline),
+  ])
   const empty = deps.batchers[`empty${kind}Outbox`]
   await empty({ _id: id, events: outbox.map((event) => event.id) }, noDeadline)
   if (expiresAt && outbox.some(({ event }) => event === 'payment.created'))
@@ -133,7 +141,12 @@ const maxUnsentMs = 60_000
  * Inserts a delivery per event and subscribed endpoint, except to the endpoint that the event is about, and starts the
  * attempts for which there are slots. If an insert fails, the others still happen before the first error is thrown.
  */
-const relayDeliveries = (deps: AttemptDeps, counts: Relayed, stored: Source, endpoints: readonly TargetEndpoint[]) =>
+const relayDeliveries = (
+  deps: AttemptDeps,
+  counts: Relayed,
+  stored: Source,
+  endpoints: readonly TargetEndpoint[],
+) =>
   tracedRelay(deps, stored, async (source) => {
     const targets = endpoints.filter((endpoint) => accepts(endpoint, source))
     const leaseToken = newId()
@@ -168,7 +181,8 @@ async function relayTo(
   let hasBegun = false
   try {
     const delivery = newDelivery(source, event, endpoint, deps.now(), slot && leaseToken)
-    const isInserted = (await deps.batchers.insertDelivery(delivery, performance.now() + maxUnsentMs)).inserted
+    const isInserted = (await deps.batchers.insertDelivery(delivery, performance.now() + maxUnsentMs))
+      .inserted
     if (isInserted && slot !== null) {
       beginAttempt(deps, delivery as LeasedDelivery, slot, source.bodySource)
       hasBegun = true

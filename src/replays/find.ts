@@ -36,7 +36,11 @@ export async function listReplays(
 ): Promise<Page<Replay>> {
   await findEndpoint(deps, caller, endpointId)
   const { businessId, sandbox } = caller
-  return readPage<Replay>(deps.Replay, { where: { endpointId, sandbox, businessId }, index: 'byEndpoint' }, slice)
+  return readPage<Replay>(
+    deps.Replay,
+    { where: { endpointId, sandbox, businessId }, index: 'byEndpoint' },
+    slice,
+  )
 }
 
 /** The number of replays that staff and operators see. */

@@ -90,14 +90,32 @@ export const ended = (sandbox: boolean, now: Date) => ({
 /** The fields of a replay that the API presents. */
 type PresentableReplay = Omit<
   Replay,
-  'through' | 'running' | 'reached' | 'nextRunAt' | 'leaseToken' | 'startedBy' | 'day' | 'numberOfDay' | 'expiresAt'
+  | 'through'
+  | 'running'
+  | 'reached'
+  | 'nextRunAt'
+  | 'leaseToken'
+  | 'startedBy'
+  | 'day'
+  | 'numberOfDay'
+  | 'expiresAt'
 >
 
 /** Returns a replay as the API presents it. */
 export function presentReplay(replay: PresentableReplay) {
   const { _id: id, endpointId, status, cancellationReason, from, to, events, onlyUndelivered } = replay
   const { total, requeued, created, skipped, sandbox, createdAt, finishedAt } = replay
-  const about = { id, endpointId, status, cancellationReason, from, to, events, onlyUndelivered, dryRun: false }
+  const about = {
+    id,
+    endpointId,
+    status,
+    cancellationReason,
+    from,
+    to,
+    events,
+    onlyUndelivered,
+    dryRun: false,
+  }
   return { ...about, total, requeued, created, skipped, sandbox, createdAt, finishedAt }
 }
 

@@ -130,7 +130,10 @@ async function applyPage(
   // An event about an endpoint is never sent to that endpoint.
   const isAboutTarget = ({ referenceNumber }: LoggedEvent): boolean => referenceNumber === endpoint._id
   const missing = page.filter((event) => !existing.has(idOf(event)) && !isAboutTarget(event))
-  const created = [...page.filter(isOwn).map(idOf), ...(await insertDeliveries(deps, replay, endpoint, missing))]
+  const created = [
+    ...page.filter(isOwn).map(idOf),
+    ...(await insertDeliveries(deps, replay, endpoint, missing)),
+  ]
   const others = page.flatMap((event) => (isOwn(event) ? [] : (existing.get(idOf(event)) ?? [])))
   const includesDelivered = !replay.onlyUndelivered
   const requeued = await requeueForReplay(deps, others, { replayId: replay._id, includesDelivered })
@@ -164,7 +167,10 @@ async function insertDeliveries(
 }
 
 /** Returns the maximum number of attempts that the replay may start now. */
-async function maxAttempts(deps: Pick<Deps, 'Delivery' | 'now' | 'slots'>, endpoint: AttemptEndpoint): Promise<number> {
+async function maxAttempts(
+  deps: Pick<Deps, 'Delivery' | 'now' | 'slots'>,
+  endpoint: AttemptEndpoint,
+): Promise<number> {
   const most = Math.min(maxPerPage, deps.slots.availableToReplay(slotOwner(endpoint)))
   if (most <= 0) return 0
   const due = await deps.Delivery.countDocuments(
@@ -202,9 +208,16 @@ const leases = ({ Replay, now }: Pick<Deps, 'Replay' | 'now'>) =>
   leasesOn<Replay>(nativeCollection(Replay), { field: 'nextRunAt', leaseMs }, now)
 
 /** Takes the lease of the replay that has waited longest for a worker. Returns null if no replay is due. */
-export async function leaseReplay(deps: Pick<Deps, 'Replay' | 'now' | 'transactions'>): Promise<LeasedReplay | null> {
+export async function leaseReplay(
+  deps: Pick<Deps, 'Replay' | 'now' | 'transactions'>,
+): Promise<LeasedReplay | null> {
   const due = { running: true, nextRunAt: { $lte: deps.now() } } as const
-  const options = { projection: { _id: 1 }, sort: { nextRunAt: 1 }, hint: { nextRunAt: 1 }, limit: maxTried } as const
+  const options = {
+    projection: { _id: 1 },
+    sort: { nextRunAt: 1 },
+    hint: { nextRunAt: 1 },
+    limit: maxTried,
+  } as const
   for (const { _id } of await nativeCollection(deps.Replay).find(due, options).toArray()) {
     const leased = await unlessLocked(deps, (session) => leases(deps).take({ _id, ...due }, { session }))
     if (leased !== null) return leased as LeasedReplay
@@ -249,7 +262,11 @@ export async function releaseReplay(
  * Ends a replay as DONE or, if `reason` is not null, as CANCELLED. Returns the replay, or null if it is not RUNNING or
  * another worker has taken it over.
  */
-export function endReplay(deps: Pick<Deps, 'Replay' | 'now'>, replay: LeasedReplay, reason: ReplayCancellation | null) {
+export function endReplay(
+  deps: Pick<Deps, 'Replay' | 'now'>,
+  replay: LeasedReplay,
+  reason: ReplayCancellation | null,
+) {
   const change = {
     status: reason === null ? ('DONE' as const) : ('CANCELLED' as const),
     cancellationReason: reason,

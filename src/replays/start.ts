@@ -85,7 +85,8 @@ export const startReplay = (
   deps: Pick<Models, 'Endpoint' | 'Replay'> & AuditedDeps,
   planned: PlannedReplay,
   by: By,
-): Promise<Replay> => audited(deps, { documents: [planned.businessId], by }, (act) => insertReplay(deps, planned, act))
+): Promise<Replay> =>
+  audited(deps, { documents: [planned.businessId], by }, (act) => insertReplay(deps, planned, act))
 
 /**
  * Stores a replay with its audit line. A worker carries it out. Throws ENDPOINT_NOT_ACTIVE if the endpoint has been
@@ -148,11 +149,18 @@ async function takeNumber(
       ? [maxEventsPerDay, 'events per UTC day. Choose a shorter period, or wait until the next day.']
       : [maxReplaysPerDay, 'times per UTC day. Wait until the next day.']
   const freeAt = startOfUtcDay(day + 1)
-  throw usedUpRefusal(`A business can replay ${limit} ${message}`, { scope: 'replays', limit }, { freeAt, now })
+  throw usedUpRefusal(
+    `A business can replay ${limit} ${message}`,
+    { scope: 'replays', limit },
+    { freeAt, now },
+  )
 }
 
 /** Validates the body of a request for a replay. */
-export function parseReplay(deps: Pick<Deps, 'validate'>, body: unknown): ReplayRequest & { dryRun: boolean } {
+export function parseReplay(
+  deps: Pick<Deps, 'validate'>,
+  body: unknown,
+): ReplayRequest & { dryRun: boolean } {
   const input = deps.validate(replayEndpointBody, body)
   const { from, to } = readSpan(input)
   return {
@@ -171,7 +179,10 @@ export function parseReplay(deps: Pick<Deps, 'validate'>, body: unknown): Replay
  */
 export async function requestReplay(
   deps: QuotaDeps &
-    Pick<Deps, 'Endpoint' | 'LoggedEvent' | 'Replay' | 'AuditEvent' | 'StoredResponse' | 'transactions' | 'lists'>,
+    Pick<
+      Deps,
+      'Endpoint' | 'LoggedEvent' | 'Replay' | 'AuditEvent' | 'StoredResponse' | 'transactions' | 'lists'
+    >,
   caller: Caller,
   endpointId: string,
   { dryRun, ...wanted }: ReturnType<typeof parseReplay>,
@@ -183,7 +194,9 @@ export async function requestReplay(
   const { undelivered, ...planned } = await deps.lists.readAndAct(
     caller.businessId,
     async (models) => {
-      const counted = await planReplay(deps, endpoint, wanted, (selection) => countSelected(models, selection))
+      const counted = await planReplay(deps, endpoint, wanted, (selection) =>
+        countSelected(models, selection),
+      )
       return { ...counted, undelivered: dryRun ? await countUndelivered(counted, models) : null }
     },
     async (found) => found,

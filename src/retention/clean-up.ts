@@ -71,7 +71,8 @@ export const cleanUpWork: Work = {
       deps.log.warn({ ...failedRun, ...counts }, 'retention.cleaned')
       throw error
     })
-    if (outcome !== 'already-running') deps.log.info({ work: 'clean-up', outcome, ...counts }, 'retention.cleaned')
+    if (outcome !== 'already-running')
+      deps.log.info({ work: 'clean-up', outcome, ...counts }, 'retention.cleaned')
     return 0
   },
 }
@@ -96,7 +97,10 @@ interface CleanUpRun {
  * Cleans up the data of each business that this pass has not finished yet. Returns one error for all that failed, or
  * null. Throws if the run is stopped.
  */
-async function eachBusiness(deps: CleaningDeps, { pass, pace, stop, watch }: CleanUpRun): Promise<Error | null> {
+async function eachBusiness(
+  deps: CleaningDeps,
+  { pass, pace, stop, watch }: CleanUpRun,
+): Promise<Error | null> {
   const failed: { businessId: string; error: unknown }[] = []
   const cutoffs = cutoffsOf(deps)
   for await (const stored of businesses(deps, pace)) {

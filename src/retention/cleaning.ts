@@ -66,7 +66,9 @@ export type Counts = Record<Kind | 'businesses', number>
 
 /** Returns counts from zero, and a watch that updates them and notifies `also`. */
 export function startCounts(also: Watch): { counts: Counts; watch: Watch } {
-  const counts = Object.fromEntries(['businesses', ...Object.keys(modelOf)].map((name) => [name, 0])) as Counts
+  const counts = Object.fromEntries(
+    ['businesses', ...Object.keys(modelOf)].map((name) => [name, 0]),
+  ) as Counts
   return {
     counts,
     watch: {

@@ -60,7 +60,12 @@ export async function openRecord(deps: RecordDeps): Promise<RetentionRecord> {
   const record = await records.findOneAndUpdate(
     { _id: 'nightly' },
     {
-      $setOnInsert: { leaseToken: null, leaseEndsAt: new Date(0), completedFor: lastDue(deps.now()), pass: null },
+      $setOnInsert: {
+        leaseToken: null,
+        leaseEndsAt: new Date(0),
+        completedFor: lastDue(deps.now()),
+        pass: null,
+      },
     },
     { upsert: true, returnDocument: 'after' },
   )

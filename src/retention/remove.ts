@@ -103,7 +103,10 @@ function unneeded({ now, paidBefore }: Cleaning) {
 
 const findIntents = ({ Intent: model }: Cleaning, filter: Filter): Promise<Ended[]> =>
   nativeCollection(model)
-    .find<Ended>({ ...filter, sandbox: true }, { projection: { referenceNumber: 1, 'payment.key': 1 }, maxTimeMS })
+    .find<Ended>(
+      { ...filter, sandbox: true },
+      { projection: { referenceNumber: 1, 'payment.key': 1 }, maxTimeMS },
+    )
     .toArray()
 
 /** Hides those that are still removable, and frees their merchant's references. Returns the hidden ones. */
@@ -111,14 +114,23 @@ async function hide(cleaning: Cleaning, intents: Ended[]): Promise<Ended[]> {
   const { Intent: model, isDry, now } = cleaning
   if (isDry) return intents
   const byId = withIdOf(intents)
-  const visible = { ...byId, sandbox: true, ...endedIntent, ...unneeded(cleaning), cleanedAt: { $exists: false } }
+  const visible = {
+    ...byId,
+    sandbox: true,
+    ...endedIntent,
+    ...unneeded(cleaning),
+    cleanedAt: { $exists: false },
+  }
   const hiding = { $set: { cleanedAt: now() }, $unset: { referenceKey: 1 } } as const
   await nativeCollection(model).updateMany(visible, hiding, { maxTimeMS })
   return findIntents(cleaning, { ...byId, cleanedAt: { $exists: true } })
 }
 
 /** Returns the test intents or orders whose deliveries have all ended. */
-async function withoutOpenDeliveries<Kept extends Subject>({ Delivery }: Cleaning, subjects: Kept[]): Promise<Kept[]> {
+async function withoutOpenDeliveries<Kept extends Subject>(
+  { Delivery }: Cleaning,
+  subjects: Kept[],
+): Promise<Kept[]> {
   const open = await nativeCollection(Delivery)
     .find(
       { referenceNumber: { $in: referencesOf(subjects) }, sandbox: true, $nor: [endedDelivery] },

@@ -114,7 +114,8 @@ export function createSecrets(secretKeys: readonly [current: Buffer, ...previous
     /** The hashes under which a secret may be stored: the current key's first, then the previous key's. */
     hashes: (secret: string): string[] => rings.map((ring) => hashWith(ring.pepper, secret)),
     /** Returns 128 bits as 22 base64url characters. */
-    sign: (use: SigningUse, text: string): string => signWith(current.signing[use], text).toString('base64url'),
+    sign: (use: SigningUse, text: string): string =>
+      signWith(current.signing[use], text).toString('base64url'),
     /** Accepts signatures made with the current or the previous SECRET_KEY. */
     isSigned(use: SigningUse, text: string, signature: string): boolean {
       const given = Buffer.from(signature, 'base64url')

@@ -52,9 +52,14 @@ export function createNetworkLimit(
   const warn = throttled(60_000, (fields) => log.warn(fields, 'network.closed'))
 
   /** Returns how long the prefixes stay closed, in ms, or 0 if all are open. */
-  function longest(bounds: readonly Bound[], closedMs: readonly number[], reported: readonly Bound[]): number {
+  function longest(
+    bounds: readonly Bound[],
+    closedMs: readonly number[],
+    reported: readonly Bound[],
+  ): number {
     for (const [index, bound] of bounds.entries())
-      if (closedMs[index] !== 0 && reported.includes(bound)) warn({ kind: name, network: bound.id.split(' ').at(-1) })
+      if (closedMs[index] !== 0 && reported.includes(bound))
+        warn({ kind: name, network: bound.id.split(' ').at(-1) })
     return Math.max(0, ...closedMs)
   }
 

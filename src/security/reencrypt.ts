@@ -41,7 +41,8 @@ export async function reencryptField<Doc extends { _id: string }>(
         result.unreadable.push(_id)
       }
     }
-    if (writes.length > 0) result.reencrypted += (await collection.bulkWrite(writes, { ordered: false })).modifiedCount
+    if (writes.length > 0)
+      result.reencrypted += (await collection.bulkWrite(writes, { ordered: false })).modifiedCount
     advance?.(docs.length)
   })
   return result

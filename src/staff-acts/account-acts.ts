@@ -12,7 +12,8 @@ const whatRolesMay =
 
 const nameIn = ({ name = '' }: FormValues): string => name.trim().toLowerCase()
 const roleIn = ({ role }: FormValues): Role | undefined => roles.find((each) => each === role)
-const roleFault = (values: FormValues) => (roleIn(values) === undefined ? { role: `Choose ${roles.join(', ')}.` } : {})
+const roleFault = (values: FormValues) =>
+  roleIn(values) === undefined ? { role: `Choose ${roles.join(', ')}.` } : {}
 
 /** Shown once, for the account's owner to sign in: a link, or outside production for an operator a password. */
 type Access = { name: string; link: string } | { name: string; password: string }
@@ -30,7 +31,8 @@ const shownOnce = (access: Access | null): ActResult =>
   }
 
 /** Outside production, an operator gets a password, so that a script can sign in with it. */
-const givesPassword = ({ config }: ActDeps, { actor }: By): boolean => actor.kind === 'operator' && !config.production
+const givesPassword = ({ config }: ActDeps, { actor }: By): boolean =>
+  actor.kind === 'operator' && !config.production
 
 /** When the password was set, or what the owner needs if there is none. `format` formats the times. */
 export function passwordInWords(
@@ -141,11 +143,14 @@ export const accountActs: ActGroup<AccountFacts> = {
       effects: {
         changes:
           'the current password and any earlier link stop working immediately, and all sessions of the account end.',
-        opens: 'a link that is shown once. With it, the owner of the account can set a new password within 24 hours.',
+        opens:
+          'a link that is shown once. With it, the owner of the account can set a new password within 24 hours.',
         undoNote: 'the old password cannot be restored.',
       },
       obstacle: ({ disabledAt }) =>
-        disabledAt === null ? null : 'A link for a disabled account cannot be issued. Enable the account first.',
+        disabledAt === null
+          ? null
+          : 'A link for a disabled account cannot be issued. Enable the account first.',
       audit: 'staff.link-issued',
       async run(deps, { name }, by) {
         const { issueLink, renewPassword } = await accounts()
@@ -158,7 +163,8 @@ export const accountActs: ActGroup<AccountFacts> = {
     'remove-second-factor': {
       label: 'Remove second factor',
       title: 'Remove the second factor from',
-      description: 'remove the second factor of an account whose owner lost it; signs the account out everywhere',
+      description:
+        'remove the second factor of an account whose owner lost it; signs the account out everywhere',
       command: 'reset-factor',
       isDanger: true,
       effects: {
@@ -239,7 +245,9 @@ export const staffListActs: ActGroup<object> = {
       faults: (values) => ({
         ...(isValidStaffName(nameIn(values))
           ? {}
-          : { name: 'Enter 1 to 64 of these characters: a-z, 0-9 and . _ @ -. Begin with a letter or a digit.' }),
+          : {
+              name: 'Enter 1 to 64 of these characters: a-z, 0-9 and . _ @ -. Begin with a letter or a digit.',
+            }),
         ...roleFault(values),
       }),
       async run(deps, _found, by, values) {
@@ -248,7 +256,9 @@ export const staffListActs: ActGroup<object> = {
         const { createAccount, createAccountWithLink } = await accounts()
         const create = givesPassword(deps, by) ? createAccount : createAccountWithLink
         const created = await create(deps, { name, role }, by)
-        return created === null ? { faults: { name: `There is already an account ${name}.` } } : shownOnce(created)
+        return created === null
+          ? { faults: { name: `There is already an account ${name}.` } }
+          : shownOnce(created)
       },
       done: '',
     },

@@ -22,14 +22,21 @@ const switchTo = ({ state, change: wanted, ...entry }: Switch): StaffAct<Busines
   ...entry,
   isDanger: entry.effects.closes !== undefined,
   run: async (deps, business, by) =>
-    (await change(deps, business, wanted, { ...by, act: entry.audit })) && { done: { id: business._id, ...wanted } },
+    (await change(deps, business, wanted, { ...by, act: entry.audit })) && {
+      done: { id: business._id, ...wanted },
+    },
   done: `Done: the business is ${state}.`,
   isDone: (business) =>
     Object.entries(wanted).every(([field, value]) => business[field as keyof typeof wanted] === value),
   already: `the business is ${state}`,
 })
 
-const limit = (label: string, description: string, min: number, max: number) => ({ label, description, min, max })
+const limit = (label: string, description: string, min: number, max: number) => ({
+  label,
+  description,
+  min,
+  max,
+})
 type LimitInfo = ReturnType<typeof limit>
 const daily = (label: string, what: string, max: number): LimitInfo =>
   limit(label, `${what} per UTC day; 0 means no limit`, 0, max)
@@ -49,7 +56,10 @@ const limitInfos: Record<keyof BusinessLimits, LimitInfo> = {
 const limits = Object.entries(limitInfos) as [keyof BusinessLimits, LimitInfo][]
 const digits = (count: number): string => count.toLocaleString('en')
 
-const limitField = (name: keyof BusinessLimits, { label, description, min, max }: LimitInfo): ActField<Business> => ({
+const limitField = (
+  name: keyof BusinessLimits,
+  { label, description, min, max }: LimitInfo,
+): ActField<Business> => ({
   label,
   option: description,
   emptyWord: 'default',

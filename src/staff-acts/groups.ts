@@ -6,6 +6,8 @@ import { keyActs } from './key-acts.ts'
 /** Acts that are both on pages and on the command line. */
 export const actGroups = [businessActs, keyActs, staffListActs, accountActs] as const
 
-const inTable: readonly Act[] = actGroups.flatMap(({ acts }) => Object.values(acts).flatMap(({ audit }) => audit))
+const inTable: readonly Act[] = actGroups.flatMap(({ acts }) =>
+  Object.values(acts).flatMap(({ audit }) => audit),
+)
 
 export const auditedActs: readonly Act[] = [...new Set([...inTable, ...otherActs])].toSorted()

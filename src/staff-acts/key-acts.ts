@@ -62,9 +62,11 @@ export const keyActs: ActGroup<KeyInDetail> = {
       label: 'Revoke',
       description: 'refuse a key permanently',
       effects: {
-        closes: 'all requests with this key, also with an earlier secret, permanently (403 API_ACCESS_NOT_ACTIVE).',
+        closes:
+          'all requests with this key, also with an earlier secret, permanently (403 API_ACCESS_NOT_ACTIVE).',
         staysOpen,
-        undoNote: 'a revoked key cannot be resumed. An operator can create a new key with the command "key create".',
+        undoNote:
+          'a revoked key cannot be resumed. An operator can create a new key with the command "key create".',
       },
       audit: 'key.revoked',
       status: 'revoked',

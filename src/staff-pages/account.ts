@@ -10,7 +10,14 @@ import { endOtherSessions, endSession, listSessions, type SignedIn } from '../st
 import { byStaff, checkCsrf } from './guards.ts'
 import { buttonForm, csrfField, sendStaffPage, staffOf, time } from './layout.ts'
 import { entryNamed } from './paths.ts'
-import { cardForm, codeField, errorNotice, newPasswordFields, passwordField, refusalOf } from './refused-form.ts'
+import {
+  cardForm,
+  codeField,
+  errorNotice,
+  newPasswordFields,
+  passwordField,
+  refusalOf,
+} from './refused-form.ts'
 import type { SignInPageDeps } from './sign-in.ts'
 import { sessionsTable } from './staff.ts'
 
@@ -36,7 +43,10 @@ export function addAccountPages(router: Router, deps: SignInPageDeps): void {
     const session = { name: staffOf(res).name, sessionId: req.params.id }
     const isEnded = await endSession(deps, session, byStaff(req, res, null))
     if (isEnded) return redirectTo(res, '/admin/account?done=session')
-    await sendAccount(deps, res, { status: 404, error: 'You have no such session. It may have already ended.' })
+    await sendAccount(deps, res, {
+      status: 404,
+      error: 'You have no such session. It may have already ended.',
+    })
   })
 
   router.post('/account/end-other-sessions', checkCsrf, async (req, res) => {
@@ -93,7 +103,8 @@ function secondFactorSection(staff: SignedIn, factor: Staff['secondFactor']): st
     <p><a class="button" href="${secondFactorPath}">Replace the second factor</a></p>
     !${cardForm(
       '/admin/account/recovery-codes',
-      csrfField(staff) + codeField('code', 'Code', 'The 6 digits in your authenticator app, or a recovery code.'),
+      csrfField(staff) +
+        codeField('code', 'Code', 'The 6 digits in your authenticator app, or a recovery code.'),
       'Renew the recovery codes',
     )}`
 }

@@ -59,8 +59,13 @@ const perform =
     const backPath = objectPath(group, id)
     const again = () => redirectTo(res, `${backPath}/${name}`)
     if (obstacleTo(group, act, found, staffOf(res)) !== null) return again()
-    const values = { ...given(act, req.body), ...untouched(act, found, req.body), ...formFields(req, 'reason') }
-    const invalid = (faults: FormFaults) => show(deps, res, { group, name, act, found, backPath, values, faults })
+    const values = {
+      ...given(act, req.body),
+      ...untouched(act, found, req.body),
+      ...formFields(req, 'reason'),
+    }
+    const invalid = (faults: FormFaults) =>
+      show(deps, res, { group, name, act, found, backPath, values, faults })
     const reason = readReason(values.reason)
     const faults = {
       ...act.faults?.(values),
@@ -112,7 +117,11 @@ const given = <Found>({ fields = {} }: StaffAct<Found, Deps>, input: object = {}
   )
 
 /** Returns the current values of the fields that were left as the form had shown them. They may have changed since. */
-const untouched = <Found>({ fields = {} }: StaffAct<Found, Deps>, found: Found, form: FormValues): FormValues =>
+const untouched = <Found>(
+  { fields = {} }: StaffAct<Found, Deps>,
+  found: Found,
+  form: FormValues,
+): FormValues =>
   Object.fromEntries(
     Object.entries(fields)
       .filter(([name]) => form[name] !== undefined && form[name] === form[shownName(name)])
@@ -158,7 +167,9 @@ async function show<Found>(deps: Deps, res: Response, confirmation: Confirmation
 
 function effectFacts<Found>({ acts }: ActGroup<Found, Deps>, effects: ActEffects): string {
   const { undo, undoNote = '' } = effects
-  const parts = namedEffects(effects).map(([name, sentence]) => html`<dt>${name}</dt><dd>${capitalised(sentence)}</dd>`)
+  const parts = namedEffects(effects).map(
+    ([name, sentence]) => html`<dt>${name}</dt><dd>${capitalised(sentence)}</dd>`,
+  )
   const undone = undo === undefined ? capitalised(undoNote) : `With “${acts[undo]?.label ?? undo}”.`
   return html`!${parts}<dt>Undo</dt><dd>${undone}</dd>`
 }
@@ -188,13 +199,16 @@ const reasonField = <Found>({ isReasonOptional = false }: StaffAct<Found, Deps>)
   current: () => '',
 })
 
-const hidden = (name: string, value: string): string => html`<input type="hidden" name="${name}" value="${value}" />`
+const hidden = (name: string, value: string): string =>
+  html`<input type="hidden" name="${name}" value="${value}" />`
 
 /** Returns a field with its label, its hint and, if the value is wrong, a message that screen readers read with it. */
 function field<Found>(name: string, spec: ActField<Found>, value: string, fault: string | undefined): string {
   const { label, hint, choices, isRequired, maxLength = 64 } = spec
   if (label === null) return hidden(name, value)
-  const ids = [fault === undefined ? [] : `${name}-fault`, hint === undefined ? [] : `${name}-hint`].flat().join(' ')
+  const ids = [fault === undefined ? [] : `${name}-fault`, hint === undefined ? [] : `${name}-hint`]
+    .flat()
+    .join(' ')
   const wrong = fault === undefined ? '' : 'aria-invalid="true"'
   const described = ids === '' ? '' : html`aria-describedby="${ids}" !${wrong}`
   const input =
@@ -217,8 +231,15 @@ export const objectPath = ({ path }: { path: string }, id: string): string =>
  * Returns links to the acts that this member of staff can perform on an object now, with the dangerous acts set apart.
  * Returns an empty string if there are none.
  */
-export function actLinks<Found>(group: ActGroup<Found, Deps>, id: string, found: Found, staff: SignedIn): string {
-  const possible = Object.entries(group.acts).filter(([, act]) => obstacleTo(group, act, found, staff) === null)
+export function actLinks<Found>(
+  group: ActGroup<Found, Deps>,
+  id: string,
+  found: Found,
+  staff: SignedIn,
+): string {
+  const possible = Object.entries(group.acts).filter(
+    ([, act]) => obstacleTo(group, act, found, staff) === null,
+  )
   if (possible.length === 0 || !mayStaff(staff, group.permission)) return ''
   const links = (isDanger: boolean) => {
     const each = possible
@@ -236,7 +257,11 @@ export function actLinks<Found>(group: ActGroup<Found, Deps>, id: string, found:
  * Returns the notice to show after an act. Returns an empty string if the query names no act, or if the object has
  * changed since then.
  */
-export function actNotice<Found>(group: ActGroup<Found, Deps>, found: Found, query: Record<string, unknown>): string {
+export function actNotice<Found>(
+  group: ActGroup<Found, Deps>,
+  found: Found,
+  query: Record<string, unknown>,
+): string {
   const act = entryNamed(group.acts, query.done)
   if (act === undefined || act.isDone?.(found) === false) return ''
   return html`<p class="notice good" role="status">${act.done}</p>`

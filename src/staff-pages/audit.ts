@@ -39,7 +39,8 @@ type AuditDeps = Pick<Deps, 'AuditEvent' | 'lists' | 'now' | 'validate'>
 
 /** Handles GET requests for the page that shows the audit trail, with the newest lines at the top. */
 export const auditPage =
-  (deps: Pick<Deps, 'AuditCheck' | 'AuditEvent' | 'now' | 'validate'>) => async (req: Request, res: Response) => {
+  (deps: Pick<Deps, 'AuditCheck' | 'AuditEvent' | 'now' | 'validate'>) =>
+  async (req: Request, res: Response) => {
     const { lines, next } = await listAudit(deps, parseAuditFilter(deps, filledIn(req.query)))
     const filter = filterOf(req)
     const check = await latestCheck(deps)
@@ -56,7 +57,8 @@ const hourMs = 3_600_000
 
 /** Returns a sentence about the last nightly check of the trail, or a warning with its faults. */
 function checked(check: AuditCheck | null, now: Date): string {
-  if (check === null) return html`<p class="faint">The trail has not been verified yet. This happens every night.</p>`
+  if (check === null)
+    return html`<p class="faint">The trail has not been verified yet. This happens every night.</p>`
   const { at, lines, seals, faultCount, faults } = check
   const hours = Math.floor((now.getTime() - at.getTime()) / hourMs)
   if (faultCount === 0 && (hours < -1 || hours >= 36))

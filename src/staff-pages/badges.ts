@@ -5,7 +5,8 @@ import type { TracedEndpoint } from '../webhooks/deliveries/look-up.ts'
 
 type Colour = 'good' | 'wait' | 'bad' | 'live' | 'faint'
 
-export const badge = (colour: Colour, text: string): string => html`<span class="badge ${colour}">${text}</span>`
+export const badge = (colour: Colour, text: string): string =>
+  html`<span class="badge ${colour}">${text}</span>`
 
 export const environmentBadge = (sandbox: boolean): string =>
   sandbox ? badge('faint', 'sandbox') : badge('live', 'live')

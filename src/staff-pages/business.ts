@@ -103,14 +103,18 @@ function left({ used, limit, left: rest }: QuotaUsage): string {
 const ofItsOwn = (limit: number | null): string => (limit === null ? '' : ' (set for this business)')
 
 /** Returns the current commission rates, then those that were set for the business, newest first. */
-function commissionFacts({ config, now }: Pick<Deps, 'config' | 'now'>, commission: Business['commission']): string {
+function commissionFacts(
+  { config, now }: Pick<Deps, 'config' | 'now'>,
+  commission: Business['commission'],
+): string {
   const at = now()
   const current = ratesAt(commission, config.commissionRates, at)
   const isDefault = !commission.some(({ from }) => from <= at)
   const history = commission
     .toReversed()
     .map(
-      ({ from, ...rates }) => html`<div>from !${time(from)}: ${inWords(rates)}${from > at ? ' (scheduled)' : ''}</div>`,
+      ({ from, ...rates }) =>
+        html`<div>from !${time(from)}: ${inWords(rates)}${from > at ? ' (scheduled)' : ''}</div>`,
     )
   return html`<dt>Commission</dt><dd>${inWords(current)}${isDefault ? ' (default)' : ' (set for this business)'}</dd>
     !${history.length === 0 ? '' : html`<dt>Commission history</dt><dd>!${history}</dd>`}`
@@ -159,7 +163,8 @@ const counted = (count: number): string => (count >= maxUnpaid ? `${maxUnpaid} o
 const openColumns: Column<OpenPayment>[] = [
   {
     title: 'Payment',
-    html: ({ referenceNumber: id, sandbox }) => html`!${idLink(paymentPath(id), id)} !${environmentBadge(sandbox)}`,
+    html: ({ referenceNumber: id, sandbox }) =>
+      html`!${idLink(paymentPath(id), id)} !${environmentBadge(sandbox)}`,
   },
   { title: 'Kind', text: ({ kind }) => kind },
   { title: 'Amount without fee', classes: 'number', text: ({ amount }) => money(amount) },
@@ -200,18 +205,19 @@ const states = {
 type Filter = ReturnType<typeof readFilter>
 
 /** Handles GET requests for the list of businesses. */
-export const businessesPage = (deps: Pick<Deps, 'ApiKey' | 'Business'>) => async (req: Request, res: Response) => {
-  const filter = readFilter(req)
-  const { name, state, after } = filter
-  const where = { ...entryNamed(states, state)?.where, ...(name === '' ? {} : { name }) }
-  const slice = { limit: pageSize, after: after === '' ? null : after }
-  const { items, next } = await listBusinesses(deps, where, slice)
-  const body = html`<h1>Businesses</h1>
+export const businessesPage =
+  (deps: Pick<Deps, 'ApiKey' | 'Business'>) => async (req: Request, res: Response) => {
+    const filter = readFilter(req)
+    const { name, state, after } = filter
+    const where = { ...entryNamed(states, state)?.where, ...(name === '' ? {} : { name }) }
+    const slice = { limit: pageSize, after: after === '' ? null : after }
+    const { items, next } = await listBusinesses(deps, where, slice)
+    const body = html`<h1>Businesses</h1>
     !${form(filter)}
     !${items.length === 0 ? html`<p class="notice" role="status">No business matches this filter.</p>` : table(columns, items, { isTight: true })}
     !${pageLinks((id) => withQuery(path, { ...filter, after: id }), after === '', next)}`
-  sendStaffPage(res, { title: 'Businesses', current: path }, body)
-}
+    sendStaffPage(res, { title: 'Businesses', current: path }, body)
+  }
 
 /** Reads the query. A parameter that is missing, repeated or unknown does not restrict the list. */
 function readFilter({ query }: Request) {

@@ -5,7 +5,13 @@ import type { Span } from '../input/span.ts'
 import type { Deps } from '../platform/deps.ts'
 import { mayStaff } from '../staff/permissions.ts'
 import type { SignedIn } from '../staff/staff-sessions.ts'
-import { type DeadGroup, type DeadGroups, groupDead, type Period, shownDeadMs } from '../webhooks/deliveries/backlog.ts'
+import {
+  type DeadGroup,
+  type DeadGroups,
+  groupDead,
+  type Period,
+  shownDeadMs,
+} from '../webhooks/deliveries/backlog.ts'
 import { lookUpEndpoints, type TracedEndpoint } from '../webhooks/deliveries/look-up.ts'
 import { sendStaffPage, staffOf, time } from './layout.ts'
 import { businessLink, endpointPath, readFormSpan, userLink } from './paths.ts'
@@ -64,7 +70,8 @@ async function list(
 ): Promise<string> {
   const { groups, isCut } = dead
   const between = html`between !${time(period.from)} and !${time(period.to)}`
-  if (groups.length === 0) return html`<p class="notice good">No delivery that died !${between} is still dead.</p>`
+  if (groups.length === 0)
+    return html`<p class="notice good">No delivery that died !${between} is still dead.</p>`
   const ofBusinesses = Map.groupBy(groups, ({ businessId }) => businessId)
   const endpointIds = groups.map(({ endpointId }) => endpointId)
   const [businesses, endpoints] = await Promise.all([
@@ -73,7 +80,9 @@ async function list(
   ])
   const names = new Map(businesses.map(({ _id, name }) => [_id, name]))
   const columns = columnsFor(new Map(endpoints.map((endpoint) => [endpoint._id, endpoint])), period, staff)
-  const cut = isCut ? ` Only the ${groups.length} endpoints with the most dead deliveries are shown and counted.` : ''
+  const cut = isCut
+    ? ` Only the ${groups.length} endpoints with the most dead deliveries are shown and counted.`
+    : ''
   return html`<p>${isCut ? 'More than ' : ''}${deliveriesCounted(sum(groups))} died !${between} and ${sum(groups) === 1 ? 'is' : 'are'} still dead.${cut}</p>
     !${[...ofBusinesses]
       .toSorted(([, a], [, b]) => sum(b) - sum(a))
@@ -104,7 +113,10 @@ function columnsFor(
     },
     { title: 'Oldest', classes: 'wide when', html: ({ oldest }) => time(oldest) },
     { title: 'Newest', classes: 'wide when', html: ({ newest }) => time(newest) },
-    { title: 'Last error', html: ({ lastAttempt }) => (lastAttempt === null ? '' : userText(outcomeOf(lastAttempt))) },
+    {
+      title: 'Last error',
+      html: ({ lastAttempt }) => (lastAttempt === null ? '' : userText(outcomeOf(lastAttempt))),
+    },
   ]
   if (!mayStaff(staff, 'requeue-deliveries')) return columns
   const requeue = ({ endpointId, count }: DeadGroup): string => {

@@ -25,7 +25,10 @@ type EndpointAct = StaffAct<TracedEndpoint, Deps>
 const maxRequeueMs = 5000
 
 async function requeueInTime(
-  deps: Pick<Deps, 'AuditEvent' | 'Delivery' | 'Endpoint' | 'RequeuePlan' | 'enqueue' | 'now' | 'transactions'>,
+  deps: Pick<
+    Deps,
+    'AuditEvent' | 'Delivery' | 'Endpoint' | 'RequeuePlan' | 'enqueue' | 'now' | 'transactions'
+  >,
   endpointId: string,
   span: Span,
   by: By,
@@ -121,7 +124,8 @@ const replayAct: EndpointAct = {
   effects: {
     changes:
       'a worker replays the selected events, oldest first, alongside new events. An existing delivery gets one more attempt. If it fails, a dead delivery is dead again, and any other one continues its automatic attempts. A missing delivery is created and gets up to eight attempts.',
-    undoNote: "cancel the replay on the page of the endpoint. Attempts that were already made can't be undone.",
+    undoNote:
+      "cancel the replay on the page of the endpoint. Attempts that were already made can't be undone.",
   },
   fields: { from: hidden, to: hidden, event: hidden, deliveries: hidden },
   async details(deps, endpoint, values) {
@@ -149,6 +153,7 @@ export const endpointActs: ActGroup<TracedEndpoint, Deps> = {
     { label: 'URL', unit: 'user', value: ({ url }) => url },
     { label: 'Health', unit: 'html', value: healthOf },
   ],
-  refusalText: async (error) => (error instanceof Refusal && error.code === 'RATE_LIMITED' ? error.message : null),
+  refusalText: async (error) =>
+    error instanceof Refusal && error.code === 'RATE_LIMITED' ? error.message : null,
   acts: { 'requeue-all': requeueAllAct, replay: replayAct },
 }

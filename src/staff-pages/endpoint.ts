@@ -38,7 +38,13 @@ export const endpointPage =
       latestReplays(deps, id),
     ])
     const staff = staffOf(res)
-    const continueLink = requeueAllLink(id, endpoint, spanToContinue(deps, req.query), staff, 'Re-queue the rest')
+    const continueLink = requeueAllLink(
+      id,
+      endpoint,
+      spanToContinue(deps, req.query),
+      staff,
+      'Re-queue the rest',
+    )
     const body = html`<h1>Endpoint !${userText(new URL(endpoint.url).host)} !${endpointBadge(endpoint)}</h1>
     !${requeueAllNotice(req.query, continueLink)}!${actNotice(endpointActs, endpoint, req.query)}
     <dl class="facts card">
@@ -88,7 +94,9 @@ function replayLink(endpoint: TracedEndpoint, staff: SignedIn): string {
 
 /** Returns a table of replays with their progress. */
 const replaysTable = (replays: readonly Replay[], staff: SignedIn): string =>
-  replays.length === 0 ? html`<p>None.</p>` : table(columnsFor(staff), replays, { label: 'Replays', isTight: true })
+  replays.length === 0
+    ? html`<p>None.</p>`
+    : table(columnsFor(staff), replays, { label: 'Replays', isTight: true })
 
 const columnsFor = (staff: SignedIn): Column<Replay>[] => [
   { title: 'Started', html: ({ createdAt }) => time(createdAt) },

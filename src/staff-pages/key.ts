@@ -22,7 +22,8 @@ const blockWords: Record<KeyBlock, string> = {
 
 /** Handles GET requests for a key's page. */
 export const keyPage =
-  (deps: Pick<Deps, 'ApiKey' | 'Business' | 'now'>) => async (req: Request<{ id: string }>, res: Response) => {
+  (deps: Pick<Deps, 'ApiKey' | 'Business' | 'now'>) =>
+  async (req: Request<{ id: string }>, res: Response) => {
     const { id } = req.params
     const key = await lookUpKey(deps, id)
     if (key === null) return sendNotFound(res)
@@ -62,7 +63,8 @@ const secretLine = ({ last4, state, validUntil }: SecretFacts): string => {
 
 /** Returns a table of a business's newest keys. */
 export function keysTable({ items, next }: IdPage<KeyFacts>): string {
-  if (items.length === 0) return html`<p>This business has no API key, so it cannot use the developer API.</p>`
+  if (items.length === 0)
+    return html`<p>This business has no API key, so it cannot use the developer API.</p>`
   const cut = next === null ? '' : html`<p>Only the newest ${String(items.length)} keys are shown.</p>`
   return html`!${table(columns, items, { label: 'Keys', isTight: true })}!${cut}`
 }

@@ -38,13 +38,20 @@ export const orderPage =
  * Returns a notice if the order's event has no delivery, either because the event is still in the outbox or because no
  * endpoint was subscribed to it.
  */
-function missingDelivery(deps: Pick<Deps, 'config' | 'now'>, order: TracedOrder, deliveries: ListedDelivery[]): string {
+function missingDelivery(
+  deps: Pick<Deps, 'config' | 'now'>,
+  order: TracedOrder,
+  deliveries: ListedDelivery[],
+): string {
   const [waiting] = order.outbox
   if (waiting !== undefined) return notYetSent(waiting)
   return deliveries.length > 0 ? '' : (cleanedAway(deps, order) ?? notSubscribed('order.new'))
 }
 
-const facts = ({ businessId, status, items, total, createdAt }: TracedOrder, business: Business | null): string =>
+const facts = (
+  { businessId, status, items, total, createdAt }: TracedOrder,
+  business: Business | null,
+): string =>
   html`<dl class="facts card">
     <dt>Business</dt><dd>!${businessLink(businessId, business?.name)}</dd>
     <dt>Status</dt><dd>${status}</dd>

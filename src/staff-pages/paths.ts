@@ -48,8 +48,10 @@ export const textIn = (query: Query, name: string): string => {
 }
 
 /** Returns the entry of a record that a query parameter names, if there is one. */
-export const entryNamed = <Value>(record: Readonly<Record<string, Value>>, name: unknown): Value | undefined =>
-  typeof name === 'string' && Object.hasOwn(record, name) ? record[name] : undefined
+export const entryNamed = <Value>(
+  record: Readonly<Record<string, Value>>,
+  name: unknown,
+): Value | undefined => (typeof name === 'string' && Object.hasOwn(record, name) ? record[name] : undefined)
 
 /**
  * Parses the time span in a form. An empty field leaves that end of the span open. Throws VALIDATION_ERROR if a time is

@@ -27,7 +27,12 @@ import { money, reasonInWords, userText, walletInWords } from './words.ts'
 
 /** Handles GET requests for a payment intent's page, which also shows the intent's webhooks and a timeline. */
 export const paymentPage =
-  (deps: Pick<Deps, 'AuditEvent' | 'Business' | 'Delivery' | 'Endpoint' | 'Intent' | 'config' | 'now' | 'secrets'>) =>
+  (
+    deps: Pick<
+      Deps,
+      'AuditEvent' | 'Business' | 'Delivery' | 'Endpoint' | 'Intent' | 'config' | 'now' | 'secrets'
+    >,
+  ) =>
   async (req: Request<{ reference: string }>, res: Response) => {
     const { reference } = req.params
     const now = deps.now()

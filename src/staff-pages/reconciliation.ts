@@ -12,7 +12,14 @@ import {
 } from '../reconciliation/reconciliation.ts'
 import { differenceShown } from '../staff-acts/shown.ts'
 import { sendNotFound, sendStaffPage, time } from './layout.ts'
-import { businessPath, idLink, paymentPath, reconciliationPath, reconciliationsPath, textIn } from './paths.ts'
+import {
+  businessPath,
+  idLink,
+  paymentPath,
+  reconciliationPath,
+  reconciliationsPath,
+  textIn,
+} from './paths.ts'
 import { resultBadge } from './reconciliations.ts'
 import { columnOf, table } from './table.ts'
 import { capitalised, groupDigits, userText } from './words.ts'
@@ -67,7 +74,9 @@ const facts = ({ counts, fileName, sha256, wallet, at, actor }: Reconciliation):
   </dl>`
 
 const columns = [
-  ...[differenceShown.difference, differenceShown.here, differenceShown.there].map((field) => columnOf(field)),
+  ...[differenceShown.difference, differenceShown.here, differenceShown.there].map((field) =>
+    columnOf(field),
+  ),
   columnOf(differenceShown.payment, paymentLinks),
   ...[differenceShown.kind, differenceShown.key, differenceShown.line].map((field) => columnOf(field)),
 ]

@@ -13,17 +13,18 @@ import { groupDigits, userText } from './words.ts'
 const pageSize = 50
 
 /** Handles GET requests for the list of comparisons with the wallet provider. */
-export const reconciliationsPage = (deps: Pick<Deps, 'Reconciliation'>) => async (req: Request, res: Response) => {
-  const given = textIn(req.query, 'after')
-  const after = isId(given) ? given : null
-  const { items, next } = await listRuns(deps, { limit: pageSize, after })
-  const title = 'Reconciliations'
-  const body = html`<h1>${title}</h1>
+export const reconciliationsPage =
+  (deps: Pick<Deps, 'Reconciliation'>) => async (req: Request, res: Response) => {
+    const given = textIn(req.query, 'after')
+    const after = isId(given) ? given : null
+    const { items, next } = await listRuns(deps, { limit: pageSize, after })
+    const title = 'Reconciliations'
+    const body = html`<h1>${title}</h1>
     <p>Each run compares the wallet provider's file for one UTC day with the live payments and refunds of that day. An operator starts a run with the command <code>admin reconcile</code>.</p>
     !${items.length === 0 ? html`<p class="notice" role="status">There are no runs.</p>` : table(columns, items, { isTight: true })}
     !${pageLinks((id) => withQuery(reconciliationsPath, { after: id }), after === null, next, ['Newest', 'Older'])}`
-  sendStaffPage(res, { title, current: reconciliationsPath }, body)
-}
+    sendStaffPage(res, { title, current: reconciliationsPath }, body)
+  }
 
 const columns: Column<ListedRun>[] = [
   { title: 'Day', html: ({ _id, day }) => html`<a href="${reconciliationPath(_id)}">${day}</a>` },

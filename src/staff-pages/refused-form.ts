@@ -10,7 +10,11 @@ export type RefusedForm = Unproven | { outcome: 'invalid'; fault: string }
  * Returns the status and the message with which a form is shown again. If the client must wait, also sets
  * `Retry-After`. `wrong` is the message for a wrong secret.
  */
-export function refusalOf(res: Response, result: RefusedForm, wrong: string): { status: number; error: string } {
+export function refusalOf(
+  res: Response,
+  result: RefusedForm,
+  wrong: string,
+): { status: number; error: string } {
   if (result.outcome === 'invalid') return { status: 400, error: result.fault }
   if (result.outcome === 'refused') return { status: 403, error: wrong }
   const seconds = result.outcome === 'wait' ? result.seconds : 2

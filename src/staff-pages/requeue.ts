@@ -100,4 +100,5 @@ export function requeueAllNotice(query: Query, continueLink: string): string {
 const notice = (good: boolean, sentence: string): string =>
   html`<p class="notice ${good ? 'good' : ''}" role="status">${sentence}</p>`
 
-const numberOf = (value: unknown): number => (typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : 0)
+const numberOf = (value: unknown): number =>
+  typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : 0

@@ -51,7 +51,10 @@ export function adminPages(deps: Deps): Router {
 const titles: Record<number, [title: string, sentence: string]> = {
   413: ['Form too large', 'This form is too large.'],
   429: ['Too many requests', 'Your other pages are still loading. Wait a moment, then reload this page.'],
-  500: ['Something went wrong', 'An unexpected error occurred. It is logged. Try again, or contact an operator.'],
+  500: [
+    'Something went wrong',
+    'An unexpected error occurred. It is logged. Try again, or contact an operator.',
+  ],
   503: ['Not available', 'The database is not responding. Try again in a few seconds.'],
 }
 

@@ -35,7 +35,9 @@ export function setTokenCookie(
 }
 
 /** Creates middleware that sets `res.locals.staff` if the request has a session. */
-export function recognise(deps: Pick<Deps, 'Staff' | 'StaffSession' | 'config' | 'now' | 'secrets' | 'transactions'>) {
+export function recognise(
+  deps: Pick<Deps, 'Staff' | 'StaffSession' | 'config' | 'now' | 'secrets' | 'transactions'>,
+) {
   return async (req: Request, res: Response, next: NextFunction): Promise<void> => {
     const token = tokenOf(req, 'session')
     if (token !== undefined) {
@@ -59,7 +61,8 @@ export function requireSession(req: Request, res: Response, next: NextFunction):
 export function refuseSignedOut(req: Request, res: Response): void {
   res.locals.staff = undefined
   if (req.originalUrl.startsWith('/admin/queues/api/')) return void res.status(403).json(signedOut)
-  if (!isNavigation(req)) return sendNotice(res, 403, 'Signed out', 'You are not signed in, or your session has ended.')
+  if (!isNavigation(req))
+    return sendNotice(res, 403, 'Signed out', 'You are not signed in, or your session has ended.')
   if (isFromOtherSite(req)) return sendPage(res, 200, stepPage)
   redirectTo(res, `/admin/sign-in?to=${encodeURIComponent(req.originalUrl)}`)
 }

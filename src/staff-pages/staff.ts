@@ -47,7 +47,8 @@ const stateBadge = ({ disabledAt, passwordChangedAt }: AccountFacts): string => 
 
 /** Handles GET requests for the page of a staff account. */
 export const staffAccountPage =
-  (deps: Pick<Deps, 'Staff' | 'StaffSession' | 'now'>) => async (req: Request<{ id: string }>, res: Response) => {
+  (deps: Pick<Deps, 'Staff' | 'StaffSession' | 'now'>) =>
+  async (req: Request<{ id: string }>, res: Response) => {
     const { id: name } = req.params
     const account = await lookUpAccount(deps, name)
     if (account === null) return sendNotFound(res)

@@ -24,7 +24,11 @@ const classOf: Partial<Record<Unit, 'number' | 'id' | 'wide'>> = {
 /** Returns a column with a field that the command line shows too, with its own HTML if it is more than the value. */
 export function columnOf<Item>(field: ShownField<Item>, content?: (item: Item) => string): Column<Item> {
   const classes = field.unit && classOf[field.unit]
-  return { title: field.label, ...(classes && { classes }), html: content ?? ((item) => valueOf(field, item)) }
+  return {
+    title: field.label,
+    ...(classes && { classes }),
+    html: content ?? ((item) => valueOf(field, item)),
+  }
 }
 
 /** Returns fields as items of a `dl` element. */

@@ -70,7 +70,10 @@ export interface Numbered<Attempt> {
 }
 
 /** Returns a delivery's stored attempts with their numbers, starting with the oldest attempt. */
-export const numbered = <Attempt>(delivery: { attempts: number; attemptLog: Attempt[] }): Numbered<Attempt>[] => {
+export const numbered = <Attempt>(delivery: {
+  attempts: number
+  attemptLog: Attempt[]
+}): Numbered<Attempt>[] => {
   const { attempts, attemptLog } = delivery
   return attemptLog.map((attempt, index) => ({ number: attempts - attemptLog.length + index + 1, attempt }))
 }

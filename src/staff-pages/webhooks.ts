@@ -26,7 +26,8 @@ const deliveryColumns: Column<ListedDelivery>[] = [
   { title: 'Delivery', html: ({ _id, event }) => html`<a href="${deliveryPath(_id)}">${event}</a>` },
   {
     title: 'Payment or order',
-    html: ({ referenceNumber: id, sandbox }) => html`!${idLink(sourceOf(id).path, id)} !${environmentBadge(sandbox)}`,
+    html: ({ referenceNumber: id, sandbox }) =>
+      html`!${idLink(sourceOf(id).path, id)} !${environmentBadge(sandbox)}`,
   },
   { title: 'Endpoint', classes: 'wide', html: (delivery) => userText(hostOf(delivery)) },
   { title: 'Status', html: ({ status }) => deliveryBadge(status) },
@@ -42,7 +43,8 @@ function lastAttempt({ attempts, attemptLog }: ListedDelivery): string {
 /** Returns an endpoint's health as HTML. */
 export function healthOf({ health }: TracedEndpoint): string {
   const { failuresInRow, lastError: stage, lastFailureAt, lastStatus: status, lastSuccessAt } = health
-  const success = lastSuccessAt === null ? 'No successful delivery yet.' : html`Last success !${time(lastSuccessAt)}.`
+  const success =
+    lastSuccessAt === null ? 'No successful delivery yet.' : html`Last success !${time(lastSuccessAt)}.`
   if (failuresInRow === 0 || lastFailureAt === null) return success
   const times = failuresInRow === 1 ? 'The last attempt failed' : `The last ${failuresInRow} attempts failed`
   const why = stage === null ? '' : html`: ${outcomeOf({ status, stage, error: null })}`

@@ -26,10 +26,12 @@ export function money(centimes: number): string {
 export const duration = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`)
 
 /** Returns a count with its noun, such as `1 delivery` or `2 deliveries`. */
-export const deliveriesCounted = (count: number): string => `${count} ${count === 1 ? 'delivery' : 'deliveries'}`
+export const deliveriesCounted = (count: number): string =>
+  `${count} ${count === 1 ? 'delivery' : 'deliveries'}`
 
 /** Formats a count that is capped at `maxCounted`. */
-export const atMost = (count: number): string => (count >= maxCounted ? `${maxCounted} or more` : String(count))
+export const atMost = (count: number): string =>
+  count >= maxCounted ? `${maxCounted} or more` : String(count)
 
 /** A description of each stage at which an attempt can fail. */
 const stageWords: Record<string, string> = {
@@ -49,7 +51,11 @@ const stageWords: Record<string, string> = {
  * Returns a short description of why an attempt failed, such as `status 500` or `timeout (the response was not complete
  * in time)`.
  */
-export function outcomeOf({ status, stage, error }: Pick<AttemptRecord, 'status' | 'stage' | 'error'>): string {
+export function outcomeOf({
+  status,
+  stage,
+  error,
+}: Pick<AttemptRecord, 'status' | 'stage' | 'error'>): string {
   if (status !== null) return `status ${status}`
   const reason = error ?? stageWords[stage ?? ''] ?? 'there was no response'
   return `${stage ?? 'failed'} (${reason.charAt(0).toLowerCase()}${reason.slice(1).replace(/\.$/, '')})`
@@ -72,7 +78,8 @@ const reasonWords: Record<NonNullable<PaymentAttempt['reason']>, string> = {
   wallet_closed: 'the wallet is closed',
 }
 
-export const reasonInWords = (reason: keyof typeof reasonWords): string => `${reasonWords[reason]} (${reason})`
+export const reasonInWords = (reason: keyof typeof reasonWords): string =>
+  `${reasonWords[reason]} (${reason})`
 
 const outcomeWords: Record<PaymentAttempt['outcome'], string> = {
   done: 'paid',

@@ -116,7 +116,11 @@ export const removeSecondFactor = (deps: AccountDeps, name: string, by: By): Pro
   change(deps, name, by, 'staff.second-factor-removed', ({ secondFactor }) =>
     secondFactor === null
       ? null
-      : { fields: { secondFactor: null }, before: { addedAt: secondFactor.addedAt }, after: { addedAt: null } },
+      : {
+          fields: { secondFactor: null },
+          before: { addedAt: secondFactor.addedAt },
+          after: { addedAt: null },
+        },
   )
 
 /** Changed fields, with old and new values for the audit trail. */
@@ -142,7 +146,8 @@ const change = (
     const { fields, ...values } = wanted
     // Operators can make a new admin, so they may lock out the last one.
     const isByStaff = by.actor.kind === 'staff'
-    if (isByStaff && isAdmin(found) && !isAdmin({ ...found, ...fields })) await keepOther(accounts, name, session)
+    if (isByStaff && isAdmin(found) && !isAdmin({ ...found, ...fields }))
+      await keepOther(accounts, name, session)
     await accounts.updateOne({ _id: name }, { $set: fields, $inc: { epoch: 1 } }, { session })
     await add({ act, subject: name, businessId: null, ...values })
     return true
@@ -156,7 +161,11 @@ const isAdmin = ({ role, disabledAt, passwordHash }: Staff): boolean =>
  * Writes to the account of another admin that can sign in. If two admins disable each other at the same time, the later
  * one therefore conflicts, is repeated, and finds no other.
  */
-async function keepOther(accounts: mongo.Collection<Staff>, name: string, session: mongo.ClientSession): Promise<void> {
+async function keepOther(
+  accounts: mongo.Collection<Staff>,
+  name: string,
+  session: mongo.ClientSession,
+): Promise<void> {
   const other = { _id: { $ne: name }, role: 'admin', disabledAt: null, passwordHash: { $ne: null } } as const
   const { modifiedCount } = await accounts.updateOne(other, { $inc: { timesNeeded: 1 } }, { session })
   if (modifiedCount === 0) throw new LastAdmin('No other admin that can sign in would be left')

@@ -1,4 +1,11 @@
-import { type IdPage, type IdPageRequest, mapPage, readIdPage, sortOrders, withoutUndefined } from '../mongo/id-page.ts'
+import {
+  type IdPage,
+  type IdPageRequest,
+  mapPage,
+  readIdPage,
+  sortOrders,
+  withoutUndefined,
+} from '../mongo/id-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { Staff } from './account.ts'
 
@@ -26,7 +33,9 @@ export async function listAccounts(
   const state = disabled === undefined ? {} : { disabledAt: disabled ? { $type: 'date' } : null }
   const where = { ...withoutUndefined(filter), ...state }
   const now = deps.now()
-  return mapPage(await readIdPage(deps.Staff, where, slice, sortOrders.byName), (staff) => accountFacts(staff, now))
+  return mapPage(await readIdPage(deps.Staff, where, slice, sortOrders.byName), (staff) =>
+    accountFacts(staff, now),
+  )
 }
 
 /** Null if there is no such account. */

@@ -68,6 +68,9 @@ export const linkFilter = ({ now }: Pick<LinkDeps, 'now'>, token: string) => ({
  * links to show a preview.
  */
 export async function findByLink(deps: Pick<Deps, 'Staff' | 'now'>, token: string): Promise<string | null> {
-  const staff = await deps.Staff.findOne(linkFilter(deps, token), { _id: 1 }).lean<Pick<Staff, '_id'> | null>()
+  const staff = await deps.Staff.findOne(linkFilter(deps, token), { _id: 1 }).lean<Pick<
+    Staff,
+    '_id'
+  > | null>()
   return staff?._id ?? null
 }

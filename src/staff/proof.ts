@@ -69,7 +69,9 @@ export const proveByCode = <Result extends { outcome: string }>(
   work: (act: AuditedAct, use: () => Promise<UsedCode>) => Promise<Result>,
 ): Promise<Result | Unproven> =>
   prove(deps, deps.countCode(staff._id, ip, code), enteredBy, () =>
-    audited(deps, { documents: [staff._id], by }, (act) => work(act, () => useCode(deps, staff, code, act.session))),
+    audited(deps, { documents: [staff._id], by }, (act) =>
+      work(act, () => useCode(deps, staff, code, act.session)),
+    ),
   )
 
 /**
@@ -85,7 +87,9 @@ async function useCode(
   if (secondFactor === null) throw new WrongProof(name, 'no second factor')
   const same = { _id: name, epoch, disabledAt: null, 'secondFactor.id': secondFactor.id }
   const use = async (guard: object, change: object, refusal: string): Promise<void> => {
-    const { modifiedCount } = await nativeCollection(deps.Staff).updateOne({ ...same, ...guard }, change, { session })
+    const { modifiedCount } = await nativeCollection(deps.Staff).updateOne({ ...same, ...guard }, change, {
+      session,
+    })
     if (modifiedCount === 0) throw new WrongProof(name, refusal)
   }
   if (isRecoveryCode(code)) {

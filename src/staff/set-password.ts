@@ -9,7 +9,10 @@ import { largestPrefixOf, type SignInDeps } from './sign-in.ts'
 import { byOwner, type SignedIn } from './staff-sessions.ts'
 
 /** `refused` means that the link isn't valid, or that the old password is wrong. */
-export type SetPasswordResult = { outcome: 'done'; name: string } | { outcome: 'invalid'; fault: string } | Unproven
+export type SetPasswordResult =
+  | { outcome: 'done'; name: string }
+  | { outcome: 'invalid'; fault: string }
+  | Unproven
 
 type PasswordDeps = SignInDeps & Pick<Deps, 'slowHash'>
 
@@ -38,7 +41,8 @@ export async function changeOwnPassword(
   { name, sessionId, expectValid }: SignedIn,
   { old, password, ip }: { old: string; password: string; ip: string },
 ): Promise<SetPasswordResult> {
-  const fault = password === old ? 'The new password is the same as the old one.' : passwordFault(name, password)
+  const fault =
+    password === old ? 'The new password is the same as the old one.' : passwordFault(name, password)
   if (fault !== null) return { outcome: 'invalid', fault }
   const by = { ...byOwner(name, ip), expectValid }
   return prove(deps, deps.countAttempt(name, ip), by, async () => {

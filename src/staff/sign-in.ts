@@ -26,7 +26,10 @@ export type SignInResult =
   | { outcome: 'code-required'; token: string }
   | Unproven
 
-export type SignInDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'secrets' | 'now' | 'transactions'> &
+export type SignInDeps = Pick<
+  Deps,
+  'Staff' | 'StaffSession' | 'AuditEvent' | 'secrets' | 'now' | 'transactions'
+> &
   SignInChecks
 
 /** Additional characters are ignored. */
@@ -54,7 +57,9 @@ export async function signIn(
     if (staff.secondFactor !== null)
       return { outcome: 'code-required', token: await openPendingSession(deps, staff, client) }
     const by = byOwner(name, ip)
-    const token = await audited(deps, { documents: [], by }, (act) => openSession(deps, act, staff, client, null))
+    const token = await audited(deps, { documents: [], by }, (act) =>
+      openSession(deps, act, staff, client, null),
+    )
     return { outcome: 'signed-in', token }
   })
 }
@@ -73,7 +78,9 @@ export async function findPending(
   token: string,
 ): Promise<PendingSignIn | null> {
   const found = await findOpenSession(deps, token, { isPending: true })
-  return found === null ? null : { id: found.session._id, staff: found.staff, ...ownForms(deps, pendingText(token)) }
+  return found === null
+    ? null
+    : { id: found.session._id, staff: found.staff, ...ownForms(deps, pendingText(token)) }
 }
 
 /** `code` is one of the authenticator app, or a recovery code. It works only once, and so does the pending session. */

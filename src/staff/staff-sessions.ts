@@ -9,7 +9,13 @@ import { newId } from '../platform/ids.ts'
 import type { By } from '../security/actor.ts'
 import type { Staff } from './account.ts'
 import { type Role, requiresSecondFactor } from './permissions.ts'
-import { pendingLifetimeMs, pendingText, type StaffSession, sessionLifetimeMs, validSessions } from './session.ts'
+import {
+  pendingLifetimeMs,
+  pendingText,
+  type StaffSession,
+  sessionLifetimeMs,
+  validSessions,
+} from './session.ts'
 
 type OpenDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'secrets' | 'now'>
 
@@ -42,7 +48,11 @@ export async function openSession(
 }
 
 /** Returns the token of a session without rights. */
-export async function openPendingSession(deps: OpenDeps, staff: Staff, client: SignInClient): Promise<string> {
+export async function openPendingSession(
+  deps: OpenDeps,
+  staff: Staff,
+  client: SignInClient,
+): Promise<string> {
   const { token, session } = draft(deps, staff, client, true)
   await nativeCollection(deps.StaffSession).insertOne(session)
   return token
@@ -180,7 +190,14 @@ export async function listSessions(
   return (await found.lean<StaffSession[]>()).map(listed)
 }
 
-function listed({ sessionId: id, createdAt, lastSeenAt, expiresAt, from, client }: StaffSession): ListedSession {
+function listed({
+  sessionId: id,
+  createdAt,
+  lastSeenAt,
+  expiresAt,
+  from,
+  client,
+}: StaffSession): ListedSession {
   return { id, createdAt, lastSeenAt, expiresAt, from, client }
 }
 
@@ -208,9 +225,19 @@ export async function endOtherSessions(
 const end = (deps: EndDeps, staffName: string, ids: string[], by: By): Promise<number> =>
   audited(deps, { documents: [staffName], by }, async ({ session, at, add }) => {
     const sessions = nativeCollection(deps.StaffSession)
-    const valid = { staffName, sessionId: { $in: ids }, isPending: false, endedAt: null, expiresAt: { $gt: at } }
+    const valid = {
+      staffName,
+      sessionId: { $in: ids },
+      isPending: false,
+      endedAt: null,
+      expiresAt: { $gt: at },
+    }
     const found = await sessions.find(valid, { session, projection: { sessionId: 1 } }).toArray()
-    await sessions.updateMany({ _id: { $in: found.map(({ _id }) => _id) } }, { $set: { endedAt: at } }, { session })
+    await sessions.updateMany(
+      { _id: { $in: found.map(({ _id }) => _id) } },
+      { $set: { endedAt: at } },
+      { session },
+    )
     const about = { act: 'staff.session-ended', subject: staffName, businessId: null } as const
     await add(...found.map(({ sessionId }) => ({ ...about, after: { session: sessionId } })))
     return found.length

@@ -11,7 +11,12 @@ import {
 } from '@opentelemetry/api'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
-import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+} from '@opentelemetry/resources'
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
@@ -53,7 +58,10 @@ export function createTracing(
 ): Tracing {
   const logLoss = createLogLoss(log)
   reportSdkWarnings(logLoss)
-  const exporter = reportingFailures(new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, timeoutMillis }), logLoss)
+  const exporter = reportingFailures(
+    new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, timeoutMillis }),
+    logLoss,
+  )
   const provider = new TracerProvider({
     resource: resourceOf(processType),
     sampler: samplerOf(sampler),
@@ -62,7 +70,9 @@ export function createTracing(
   const tracer = provider.getTracer('payment-intents')
   return {
     begin: (name, kind, parent) =>
-      spanOver(tracer.startSpan(name, { kind: kinds[kind] }, parent === null ? ROOT_CONTEXT : contextOf(parent))),
+      spanOver(
+        tracer.startSpan(name, { kind: kinds[kind] }, parent === null ? ROOT_CONTEXT : contextOf(parent)),
+      ),
     async close() {
       if (!(await succeedsWithin(provider.shutdown(), flushMs))) logLoss({ why: 'the process ended first' })
     },
@@ -140,7 +150,8 @@ function attributesOf(facts: Record<string, unknown>): Attributes {
   const attributes: Attributes = {}
   for (const [fact, name] of Object.entries(attributeNames)) {
     const value = facts[fact]
-    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') attributes[name] = value
+    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+      attributes[name] = value
   }
   return attributes
 }

@@ -31,7 +31,9 @@ export const checkWork: Work = {
     if (!(await isCheckDue(deps))) return 0
     const checks = deps.AuditCheck.collection as unknown as mongo.Collection<LongLease>
     const upsert = { upsert: true }
-    const lease = await takeLongLease(checks, { _id: 'lease', work: 'check' }, deps.now, upsert).catch(nullIfDuplicate)
+    const lease = await takeLongLease(checks, { _id: 'lease', work: 'check' }, deps.now, upsert).catch(
+      nullIfDuplicate,
+    )
     if (lease === null) return 0
     await checkTrail(deps, ending, () => lease.renew({}))
     await lease.end({})
@@ -67,9 +69,19 @@ export async function checkTrail(
       result.faultCount += 1
       result.faults.unshift('The result of the last check was changed, or is from the future.')
     }
-    const check = { _id: 'latest' as const, at, last, ...result, wholeAt: recent && before ? before.wholeAt : at }
+    const check = {
+      _id: 'latest' as const,
+      at,
+      last,
+      ...result,
+      wholeAt: recent && before ? before.wholeAt : at,
+    }
     const digest = digestOf(key, 'check', check)
-    await nativeCollection(deps.AuditCheck).replaceOne({ _id: 'latest' }, { ...check, digest }, { upsert: true })
+    await nativeCollection(deps.AuditCheck).replaceOne(
+      { _id: 'latest' },
+      { ...check, digest },
+      { upsert: true },
+    )
     const { seals, lines, faults, faultCount } = result
     if (faultCount > 0) deps.log.error({ seals, lines, faultCount, faults }, 'audit.tampered')
     else deps.log.info({ seals, lines, ...last }, 'audit.verified')
@@ -81,7 +93,11 @@ export async function checkTrail(
 }
 
 /** Returns null if everything must be verified: there are faults, or not as many marked lines as the seals contain. */
-async function verifyRecent(deps: CheckDeps, pace: Pace, { last, lines }: AuditCheck): Promise<Verified | null> {
+async function verifyRecent(
+  deps: CheckDeps,
+  pace: Pace,
+  { last, lines }: AuditCheck,
+): Promise<Verified | null> {
   const seals = nativeCollection(deps.AuditSeal)
   const verified = last && readableSeal(await seals.findOne({ _id: last.number }, { maxTimeMS }))
   if (!verified) return null
@@ -112,7 +128,9 @@ export async function isCheckDue(deps: CheckDeps): Promise<boolean> {
 }
 
 /** Null before the first check. Beware: a forged one may have any fields. */
-export async function latestCheck({ AuditCheck: model }: Pick<Models, 'AuditCheck'>): Promise<AuditCheck | null> {
+export async function latestCheck({
+  AuditCheck: model,
+}: Pick<Models, 'AuditCheck'>): Promise<AuditCheck | null> {
   const found = await model.findOne({ _id: 'latest' }).lean<AuditCheck | null>()
   const faultCount = Number.isSafeInteger(found?.faultCount) ? Number(found?.faultCount) : 1
   return found && { ...found, at: readableDate(found.at), faults: listOrEmpty(found.faults), faultCount }

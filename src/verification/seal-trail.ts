@@ -50,7 +50,9 @@ export async function sealTrail(
     const last = await lastSeal(deps)
     if (last !== null) await pace(() => markLines(deps, last))
     const unsealed = await pace(() =>
-      lines.find({ ...unmarked, ...closed(deps.now().getTime()) }, { sort: { _id: 1 }, limit, maxTimeMS }).toArray(),
+      lines
+        .find({ ...unmarked, ...closed(deps.now().getTime()) }, { sort: { _id: 1 }, limit, maxTimeMS })
+        .toArray(),
     )
     const ledgers = heads.slice(0, limit).map((entry) => headOf(key, entry))
     if (unsealed.length + ledgers.length === 0) return key
@@ -83,7 +85,9 @@ async function keyFor(deps: SealDeps) {
 }
 
 const lastSeal = async ({ AuditSeal }: Pick<SealDeps, 'AuditSeal'>): Promise<Seal | null> =>
-  readableSeal(await nativeCollection(AuditSeal).findOne({ _id: validNumber }, { sort: { _id: -1 }, maxTimeMS }))
+  readableSeal(
+    await nativeCollection(AuditSeal).findOne({ _id: validNumber }, { sort: { _id: -1 }, maxTimeMS }),
+  )
 
 /** The only change to a sealed line. Doing it again changes nothing. */
 const markLines = ({ AuditEvent }: Pick<SealDeps, 'AuditEvent'>, { _id, ids }: Seal): Promise<unknown> =>

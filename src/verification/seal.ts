@@ -12,7 +12,12 @@ export const listOrEmpty = <Item>(items: Item[]): Item[] => (Array.isArray(items
 
 /** Repairs the types of a forged seal, so that code can read it. Its digest won't match anyway. */
 export const readableSeal = (seal: Seal | null): Seal | null =>
-  seal && { ...seal, at: readableDate(seal.at), ids: listOrEmpty(seal.ids), digests: listOrEmpty(seal.digests) }
+  seal && {
+    ...seal,
+    at: readableDate(seal.at),
+    ids: listOrEmpty(seal.ids),
+    digests: listOrEmpty(seal.digests),
+  }
 
 /** The next verification of this ledger begins here. `chain` is the business's id and the mode. */
 export interface SealedHead {

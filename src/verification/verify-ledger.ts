@@ -10,7 +10,13 @@ import { nativeCollection } from '../mongo/collection.ts'
 import { isUnreachable } from '../mongo/connect.ts'
 import type { Facts } from '../outbox/facts.ts'
 import type { Deps } from '../platform/deps.ts'
-import { businessIds, inParts, intentsIn, maxReadMs as maxTimeMS, pageSize } from '../reconciliation/recorded.ts'
+import {
+  businessIds,
+  inParts,
+  intentsIn,
+  maxReadMs as maxTimeMS,
+  pageSize,
+} from '../reconciliation/recorded.ts'
 import { findServiceKey } from '../security/service-keys.ts'
 import type { Pace } from '../work/pace.ts'
 import { digestOf, headOf } from './seal.ts'
@@ -59,7 +65,9 @@ export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, 
     const head = seal?.heads?.find(({ chain }) => chain === bySeal['heads.chain'])
     if (seal && head) {
       if (key === null || seal.digest !== digestOf(key, 'seal', seal))
-        throw new LedgerFault(`Seal ${seal._id} of the audit trail was changed, or SECRET_KEY is another one.`)
+        throw new LedgerFault(
+          `Seal ${seal._id} of the audit trail was changed, or SECRET_KEY is another one.`,
+        )
       const entry = await entries.findOne({ ...owner, number: head.number }, { maxTimeMS })
       const isCleaned = entry === null && head.bookedAt.getTime() < testsBefore
       if (!isCleaned && !(entry && isDeepStrictEqual(headOf(key, entry), head)))
@@ -80,7 +88,8 @@ export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, 
     const next = (last?.number ?? 0) + 1
     // The clean-up removes the oldest test entries, but no closing markers.
     const isFirst = last === null || last.type === 'closing' || last.bookedAt.getTime() < testsBefore
-    if (number !== next) return sandbox && isFirst && entry.day < dayOf(deps.now()) ? null : `Entry ${next} is missing.`
+    if (number !== next)
+      return sandbox && isFirst && entry.day < dayOf(deps.now()) ? null : `Entry ${next} is missing.`
     const closing = type === 'closing' && linkClosing(owner, last, bookedAt)
     const links = closing ? [closing] : linkEntry(owner, last, entry as EntryDraft, bookedAt)
     const [wanted] = links
@@ -107,7 +116,8 @@ export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, 
     for (const entry of page) {
       const fault = faultOfLink(entry) || faultOfContents(entry, due.get(nameOf(entry)))
       if (fault) throw new LedgerFault(fault)
-      if (entry.commission?.providerTtc) owed.set(`fee ${entry.referenceNumber}`, entry.commission.providerTtc)
+      if (entry.commission?.providerTtc)
+        owed.set(`fee ${entry.referenceNumber}`, entry.commission.providerTtc)
       owed.delete(nameOf(entry))
       last = entry
     }
@@ -133,7 +143,8 @@ export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, 
       await pace(() => verifyPage(page))
     }
     if (!isComplete)
-      for await (const due of dueSince(dueDeps, owner, pace, since)) await pace(() => verifyBooked(due, number))
+      for await (const due of dueSince(dueDeps, owner, pace, since))
+        await pace(() => verifyBooked(due, number))
     isComplete = true
     const fees = [...owed.values()].reduce((sum, fee) => sum + fee, 0)
     return { last, isNew: (last?.number ?? 0) > number, owed: fees }
@@ -159,7 +170,8 @@ export async function verifyLedgers(deps: VerifyDeps & Pick<Deps, 'Business'>, p
         await pace(async () => undefined)
         if (isUnreachable(error)) throw error
         // A tampered document may be too malformed to compare.
-        const isFault = error instanceof LedgerFault || error instanceof TypeError || error instanceof RangeError
+        const isFault =
+          error instanceof LedgerFault || error instanceof TypeError || error instanceof RangeError
         const fault = error instanceof Error ? error.message : String(error)
         findings[isFault ? 'faults' : 'failed'].push({ businessId, mode: sandbox ? 'test' : 'live', fault })
       }
@@ -178,12 +190,22 @@ const nameOf = ({ _id, type, refundId, referenceNumber }: EntryDraft | LedgerEnt
   `${type} ${type === 'payout' ? _id : (refundId ?? referenceNumber)}`
 
 async function dueOfEntries(deps: DueDeps, owner: ChainOwner, page: LedgerEntry[]) {
-  const filter = { ...owner, referenceNumber: { $in: page.map(({ referenceNumber = '' }) => referenceNumber) } }
+  const filter = {
+    ...owner,
+    referenceNumber: { $in: page.map(({ referenceNumber = '' }) => referenceNumber) },
+  }
   const intents = await nativeCollection(deps.Intent).find(filter, { projection, maxTimeMS }).toArray()
-  const subjects = { subject: { $in: page.map(({ _id }) => _id) }, businessId: owner.businessId, act } as const
+  const subjects = {
+    subject: { $in: page.map(({ _id }) => _id) },
+    businessId: owner.businessId,
+    act,
+  } as const
   const lines = await nativeCollection(deps.AuditEvent).find(subjects, { maxTimeMS }).toArray()
   return new Map(
-    [...(await draftsOf(deps, owner, intents)), ...lines.map(payoutOf)].map((draft) => [nameOf(draft), draft]),
+    [...(await draftsOf(deps, owner, intents)), ...lines.map(payoutOf)].map((draft) => [
+      nameOf(draft),
+      draft,
+    ]),
   )
 }
 
@@ -200,7 +222,9 @@ async function* dueSince(deps: DueDeps, owner: ChainOwner, pace: Pace, from: Dat
     }
   // There's no index on payouts, so all audit lines of the business are read, in bounded queries.
   const lines = inParts(pace, period, (at, limit) =>
-    nativeCollection(deps.AuditEvent).find({ businessId, at }, { hint: 'byBusiness', limit, maxTimeMS }).toArray(),
+    nativeCollection(deps.AuditEvent)
+      .find({ businessId, at }, { hint: 'byBusiness', limit, maxTimeMS })
+      .toArray(),
   )
   const mode = owner.sandbox ? 'test' : 'live'
   for await (const { found } of lines)
@@ -210,7 +234,11 @@ async function* dueSince(deps: DueDeps, owner: ChainOwner, pace: Pace, from: Dat
 /** Reads the events after the intents, because the relay moves them from there to the log. */
 async function draftsOf(deps: DueDeps, owner: ChainOwner, intents: Intent[]) {
   const references = intents.map(({ referenceNumber }) => referenceNumber)
-  const options = { hint: 'byReference', projection: { event: 1, referenceNumber: 1, 'facts.refund.id': 1 }, maxTimeMS }
+  const options = {
+    hint: 'byReference',
+    projection: { event: 1, referenceNumber: 1, 'facts.refund.id': 1 },
+    maxTimeMS,
+  }
   const filter = { ...owner, referenceNumber: { $in: references } }
   const logged = await nativeCollection(deps.LoggedEvent).find(filter, options).toArray()
   const ids = new Map(logged.map((each) => [keyOf(each, each), each._id]))
@@ -236,5 +264,12 @@ const keyOf = (
 
 function payoutOf({ subject: _id, at, after }: AuditEvent): EntryDraft {
   const amount = -Math.abs(Number(after?.amount))
-  return { _id, type: 'payout', amount, payoutReference: String(after?.reference), occurredAt: at, day: dayOf(at) }
+  return {
+    _id,
+    type: 'payout',
+    amount,
+    payoutReference: String(after?.reference),
+    occurredAt: at,
+    day: dayOf(at),
+  }
 }

@@ -5,7 +5,15 @@ import { validNumber } from '../chains/append.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { findServiceKey } from '../security/service-keys.ts'
 import type { Pace } from '../work/pace.ts'
-import { digestOf, digestOfLine, type KnownSeal, linesPerSeal, readableSeal, type Seal, type Verified } from './seal.ts'
+import {
+  digestOf,
+  digestOfLine,
+  type KnownSeal,
+  linesPerSeal,
+  readableSeal,
+  type Seal,
+  type Verified,
+} from './seal.ts'
 import type { SealDeps } from './seal-trail.ts'
 
 type VerifyDeps = Omit<SealDeps, 'log'>
@@ -61,7 +69,8 @@ export async function verifyTrail(
     result.last = { number: seal._id, digest: seal.digest }
     last = seal
   }
-  if (expected !== null && !isExpectedSeen) report(`Seal ${expected.number} is missing, although it is expected.`)
+  if (expected !== null && !isExpectedSeen)
+    report(`Seal ${expected.number} is missing, although it is expected.`)
   const stray = await nativeCollection(deps.AuditSeal).findOne({ _id: { $not: validNumber } }, { maxTimeMS })
   if (stray !== null) report(`A seal has the number ${JSON.stringify(stray._id)}.`)
   await pace(() => reportAll(faultsOfOtherLines(deps, result.last?.number ?? 0)))
@@ -69,7 +78,9 @@ export async function verifyTrail(
 }
 
 const nextSeal = async ({ AuditSeal }: VerifyDeps, after: number): Promise<Seal | null> =>
-  readableSeal(await nativeCollection(AuditSeal).findOne({ _id: { $gt: after } }, { sort: { _id: 1 }, maxTimeMS }))
+  readableSeal(
+    await nativeCollection(AuditSeal).findOne({ _id: { $gt: after } }, { sort: { _id: 1 }, maxTimeMS }),
+  )
 
 function* faultsOfSeal(key: KeyObject, last: Seal | null, seal: Seal): Generator<string> {
   const next = (last?._id ?? 0) + 1
@@ -113,7 +124,8 @@ async function* faultsOfLines(
     else if (digestOfLine(key, line) !== digests[index]) yield `Line ${id} of seal ${number} was changed.`
     else if (earlier !== null && !(Number(line.at) >= earlier.getTime() - maxLateMs))
       yield `Line ${id} of seal ${number} is more than 6 hours older than the seal before.`
-    else if (line.at > new Date(at.getTime() + maxSkewMs)) yield `Line ${id} is dated after its seal ${number}.`
+    else if (line.at > new Date(at.getTime() + maxSkewMs))
+      yield `Line ${id} is dated after its seal ${number}.`
     // A missing mark is no fault: the process may have been killed before it marked the lines of the last seal.
     else if ((line.seal ?? number) !== number)
       yield `Line ${id} of seal ${number} is marked with seal ${shown(line.seal)}.`
@@ -133,7 +145,12 @@ const otherTypes =
 async function* faultsOfOtherLines(deps: VerifyDeps, lastSeal: number): AsyncGenerator<string> {
   const strays = {
     // NaN (double or decimal) never matches a comparison, but it does match equality.
-    $or: [{ seal: { $gt: lastSeal } }, { seal: { $lt: 1 } }, { seal: Number.NaN }, { seal: { $type: otherTypes } }],
+    $or: [
+      { seal: { $gt: lastSeal } },
+      { seal: { $lt: 1 } },
+      { seal: Number.NaN },
+      { seal: { $type: otherTypes } },
+    ],
   }
   for await (const { _id, seal } of findAll(deps, strays as mongo.Filter<AuditEvent>))
     yield `Line ${_id} is marked with seal ${shown(seal)}, which is missing.`

@@ -56,7 +56,9 @@ function startLoop(deps: Deps, work: Work, ending: AbortSignal) {
       const { many, afterMs } = work.again ?? usually
       // Random, so that the processes don't all look at the same time.
       const pauseMs = found >= many ? afterMs : work.everyMs * (0.8 + Math.random() * 0.2)
-      await pause(pauseMs, undefined, { signal: AbortSignal.any([ending, waking.signal]) }).catch(() => undefined)
+      await pause(pauseMs, undefined, { signal: AbortSignal.any([ending, waking.signal]) }).catch(
+        () => undefined,
+      )
     }
     for (const resolve of woken) resolve()
   }

@@ -5,7 +5,8 @@ import { withService } from '../support/service.ts'
 import { operator, readable, refusalsIn, signedIn, type Visitor, visit } from './staff.ts'
 
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0'
-const iPhone = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile/15E148 Safari/604.1'
+const iPhone =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile/15E148 Safari/604.1'
 
 describe('The “Your account” page', () => {
   const service = withService({ TRUST_PROXY: '1' })
@@ -49,19 +50,21 @@ describe('The “Your account” page', () => {
     const stranger = await signedIn(service, 'admin')
     const expectNotEnded = async (visitor: Visitor, path: string) => {
       const { status, text: shown } = await visitor.act(path)
-      expect([status, shown.includes('You have no such session'), shown.includes('has ended')], path).to.deep.equal([
-        404,
-        true,
-        false,
-      ])
+      expect(
+        [status, shown.includes('You have no such session'), shown.includes('has ended')],
+        path,
+      ).to.deep.equal([404, true, false])
     }
-    for (const path of [...paths, '/admin/account/sessions/x/end']) await expectNotEnded(stranger, String(path))
+    for (const path of [...paths, '/admin/account/sessions/x/end'])
+      await expectNotEnded(stranger, String(path))
     expect([await isIn(other), await isIn(third)]).to.deep.equal([true, true])
     expect((await own.act(String(paths[1]))).location).to.equal('/admin/account?done=session')
     expect([await isIn(other), await isIn(third), await isIn(own)]).to.deep.equal([false, true, true])
     await expectNotEnded(own, String(paths[1]))
     for (const _ of [1, 2])
-      expect((await own.act('/admin/account/end-other-sessions')).location).to.equal('/admin/account?done=sessions')
+      expect((await own.act('/admin/account/end-other-sessions')).location).to.equal(
+        '/admin/account?done=sessions',
+      )
     expect([await isIn(third), await isIn(own)]).to.deep.equal([false, true])
     const [last] = await listSessions(service.deps, own.name)
     const { name } = own
@@ -94,7 +97,10 @@ describe('The “Your account” page', () => {
     expect((await submit(own.password, fresh)).status).to.equal(403)
 
     const { name } = own
-    const refused = await refusalsIn(service, ({ actor }) => actor.name === name && actor.from === '127.0.0.1')
+    const refused = await refusalsIn(
+      service,
+      ({ actor }) => actor.name === name && actor.from === '127.0.0.1',
+    )
     expect(refused).to.deep.equal({ count: 2, notes: [`${name}: wrong old password`] })
 
     await service.deps.Counter.updateMany({ _id: /^sign-in-name 127/ }, { used: 10 })

@@ -33,8 +33,12 @@ export function openAdmin(service: Service) {
   const program = programOf('src/admin/main')
   const run = (command: string, args: string[], changes: Record<string, string | undefined>, input = '') =>
     new Promise<Outcome>((resolve) => {
-      const child = execFile(command, args, { cwd: root, env: withChanges(changes) }, (error, stdout, stderr) =>
-        resolve({ exitCode: error === null ? 0 : Number(error.code ?? -1), stdout, stderr }),
+      const child = execFile(
+        command,
+        args,
+        { cwd: root, env: withChanges(changes) },
+        (error, stdout, stderr) =>
+          resolve({ exitCode: error === null ? 0 : Number(error.code ?? -1), stdout, stderr }),
       )
       child.stdin?.end(input)
     })

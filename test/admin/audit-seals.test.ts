@@ -27,7 +27,8 @@ function trailOf(service: Service) {
   const lines = () => nativeCollection(service.deps.AuditEvent)
   const seals = () => nativeCollection(service.deps.AuditSeal)
   const seal = (deps = service.deps, limit?: number) => sealTrail(deps, unhurried, limit)
-  const verify = (secrets = service.deps.secrets) => verifyTrail({ ...service.deps, secrets }, unhurried, null)
+  const verify = (secrets = service.deps.secrets) =>
+    verifyTrail({ ...service.deps, secrets }, unhurried, null)
   const allSeals = () =>
     seals()
       .find({}, { sort: { _id: 1 } })
@@ -53,14 +54,17 @@ function trailOf(service: Service) {
   const expectSealedOnce = async (label = '') => {
     const all = await allSeals()
     const ids = all.flatMap((each) => each.ids)
-    expect(ids.toSorted(), label).to.deep.equal((await lines().find().toArray()).map(({ _id }) => _id).toSorted())
+    expect(ids.toSorted(), label).to.deep.equal(
+      (await lines().find().toArray()).map(({ _id }) => _id).toSorted(),
+    )
     const { faults, lines: count } = await verify()
     expect([faults, count], label).to.deep.equal([[], ids.length])
   }
   return { lines, seals, seal, verify, allSeals, addLines, expectSealedOnce }
 }
 
-const { Binary, Code, Decimal128, Long, MaxKey, MinKey, BSONRegExp, BSONSymbol, Timestamp, DBRef } = mongo.BSON
+const { Binary, Code, Decimal128, Long, MaxKey, MinKey, BSONRegExp, BSONSymbol, Timestamp, DBRef } =
+  mongo.BSON
 /** One per BSON type that the driver can write. No line may carry any of them. */
 const forgedMarks = (): [name: string, value: unknown][] => [
   ...[Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1, 0, 0.5, 1, 1.5, 999, 2 ** 53].map(
@@ -110,7 +114,9 @@ describe('Audit trail seals', function () {
     const isFull = rounds(1, 0) === 1
     const read = isFull ? (['lost'] as const) : []
     for (const [index, name] of (await stepsOfSealing()).entries())
-      for (const fate of name === 'mongodb find' ? read : fates.filter((_, at) => isFull || at === index % 3)) {
+      for (const fate of name === 'mongodb find'
+        ? read
+        : fates.filter((_, at) => isFull || at === index % 3)) {
         await addLines(2)
         const victim = await openVictim(service, { step: index + 1, fate, lateMs: 0 })
         const running = seal(victim.deps).catch(() => undefined)
@@ -148,7 +154,11 @@ describe('Audit trail seals', function () {
 
   it('cover a line even if a forged field makes it look unfinished', async () => {
     const [line] = await addLines(1)
-    const forged = { ...(line as AuditEvent), _id: newId(), closesAt: new Date(service.clock.now().getTime() + dayMs) }
+    const forged = {
+      ...(line as AuditEvent),
+      _id: newId(),
+      closesAt: new Date(service.clock.now().getTime() + dayMs),
+    }
     await lines().insertOne(forged)
     await seal()
     await expectSealedOnce()
@@ -194,7 +204,10 @@ describe('Audit trail seals', function () {
     const tamperings: Record<string, [tamper: () => Promise<unknown>, fault: string]> = {
       'a line was changed': [changeLine({ 'actor.name': 'nobody' }), 'Line LINE of seal 2 was changed.'],
       'a field was added to a line': [changeLine({ extra: 1 }), 'Line LINE of seal 2 was changed.'],
-      'a line was deleted': [() => lines().deleteOne({ _id: ids[1] ?? '' }), 'Line LINE of seal 2 is missing.'],
+      'a line was deleted': [
+        () => lines().deleteOne({ _id: ids[1] ?? '' }),
+        'Line LINE of seal 2 is missing.',
+      ],
       'a line was added to a seal': [
         add({ seal: 2 }),
         `Line ${extra._id} was added later: it is marked with seal 2, which does not contain it.`,
@@ -203,7 +216,9 @@ describe('Audit trail seals', function () {
         add({ seal: 'none' }),
         `Line ${extra._id} is marked with seal none, which is missing.`,
       ],
-      ...Object.fromEntries(forgedMarks().map(([name, value]) => [`a line is marked with ${name}`, mark(value)])),
+      ...Object.fromEntries(
+        forgedMarks().map(([name, value]) => [`a line is marked with ${name}`, mark(value)]),
+      ),
       'a mark was changed': [changeLine({ seal: 1 }), 'Line LINE of seal 2 is marked with seal 1.'],
       'a line has had no seal for two days': [
         () => add({ at: twoDaysAgo() })(),
@@ -290,7 +305,9 @@ describe('Audit trail seals', function () {
     ])
     const [verified] = logged('audit.verified')
     expect(verified).to.include({ number: last?._id, digest: last?.digest, seals: last?._id })
-    expect(await page()).to.match(/Verified 0 h ago, \d{4}-\d\d-\d\d .*: [\d,]+ lines in \d+ seals are unchanged\./)
+    expect(await page()).to.match(
+      /Verified 0 h ago, \d{4}-\d\d-\d\d .*: [\d,]+ lines in \d+ seals are unchanged\./,
+    )
     await addLines(1)
     await night(recorded.log)
     expect(logged('audit.sealed')).to.have.length(1)
@@ -350,7 +367,13 @@ describe('Audit trail seals', function () {
   it('are reported as changed if a field of a seal or of the stored result has the wrong type', async () => {
     const [first] = await allSeals()
     const staff = await signedIn(service, 'viewer')
-    for (const change of [{ ids: 'x' }, { ids: { a: 1 } }, { at: null }, { digests: 5 }, { at: 'x', digests: null }]) {
+    for (const change of [
+      { ids: 'x' },
+      { ids: { a: 1 } },
+      { at: null },
+      { digests: 5 },
+      { at: 'x', digests: null },
+    ]) {
       await seals().updateOne({ _id: 1 }, { $set: change } as never)
       expect((await verify()).faults[0], JSON.stringify(change)).to.equal('Seal 1 was changed.')
       await seals().replaceOne({ _id: 1 }, first as Seal)
@@ -383,10 +406,15 @@ describe('Audit trail seals', function () {
     const whole = { ...any, at: service.clock.now() }
     const forged = shapes.map((shape, index) => ({ ...whole, ...shape, _id: `forged${index}` }))
     await lines().insertMany([...forged, { _id: 'bare' }] as never[])
-    for (const path of ['/admin/audit', '/admin/audit?subject=s']) expect((await staff.get(path)).status).to.equal(200)
+    for (const path of ['/admin/audit', '/admin/audit?subject=s'])
+      expect((await staff.get(path)).status).to.equal(200)
     for (const format of ['csv', 'jsonl'])
       expect((await staff.act('/admin/audit/export', { format })).text).to.include('forged0')
-    const many = Array.from({ length: 60 }, () => ({ ...whole, _id: new mongo.ObjectId(), at: new Date('2999-01-01') }))
+    const many = Array.from({ length: 60 }, () => ({
+      ...whole,
+      _id: new mongo.ObjectId(),
+      at: new Date('2999-01-01'),
+    }))
     await lines().insertMany([...many, { ...whole, _id: 'forged-9 "é', at: new mongo.MaxKey() }] as never[])
     const older = async (path: string, left: number): Promise<string[]> => {
       const { status, text } = await staff.get(path)

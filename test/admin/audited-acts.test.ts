@@ -2,7 +2,12 @@ import { expect } from 'chai'
 import type { Scope } from '../../schemas/scopes.ts'
 import type { Act } from '../../src/audit/acts.ts'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
-import { changeBusiness, createBusiness, setCommission, switchApi } from '../../src/businesses/change-business.ts'
+import {
+  changeBusiness,
+  createBusiness,
+  setCommission,
+  switchApi,
+} from '../../src/businesses/change-business.ts'
 import { issueKey, rotateKey, setKeyStatus } from '../../src/businesses/change-key.ts'
 import { payOut } from '../../src/payouts/pay-out.ts'
 import type { Deps } from '../../src/platform/deps.ts'
@@ -329,13 +334,21 @@ describe('An audited action', function () {
     it('does not redirect events to a URL whose key may not see them', async () => {
       const { id } = await subscribe(service, merchant, 'https://shop.example/hook', ['payment.created'])
       const update = (scopes: Scope[], change: EndpointChange) => (deps: Deps) => {
-        return updateEndpoint(deps, { ...callerOf(merchant), scopes: new Set(scopes) }, id, change, newRequest(deps))
+        return updateEndpoint(
+          deps,
+          { ...callerOf(merchant), scopes: new Set(scopes) },
+          id,
+          change,
+          newRequest(deps),
+        )
       }
       const redirect = update(['payments.intents:read'], { url: 'https://other.example/hook' })
       const subscribed = update(['store.orders:read'], { events: ['order.new'] })
       const refusal = await overtaken(redirect, subscribed).catch((error: unknown) => error)
       expect(refusal).to.include({ code: 'EVENTS_NOT_PERMITTED' })
-      expect((await service.deps.Endpoint.findById(id).orFail().lean()).url).to.equal('https://shop.example/hook')
+      expect((await service.deps.Endpoint.findById(id).orFail().lean()).url).to.equal(
+        'https://shop.example/hook',
+      )
     })
 
     it('does not undo the other change to a staff account', async () => {
@@ -355,7 +368,9 @@ describe('An audited action', function () {
         await switchApi(service.deps, enabled, by)
         await switchApi(service.deps, enabled, by)
       }
-      const lines = await service.deps.AuditEvent.find({ subject: 'api' }, { _id: 0, at: 0 }).sort({ at: 1 }).lean()
+      const lines = await service.deps.AuditEvent.find({ subject: 'api' }, { _id: 0, at: 0 })
+        .sort({ at: 1 })
+        .lean()
       const line = { ...by, subject: 'api', businessId: null }
       expect(lines).to.deep.equal([
         { ...line, act: 'api.disabled', before: { enabled: true }, after: { enabled: false } },
@@ -375,7 +390,9 @@ describe('An audited action', function () {
           try {
             await waitForDeath(victim, running, { step: index + 1, label })
             await switchApi(service.deps, enabled, by)
-            expect((await service.deps.Setting.findById('api').orFail().lean()).enabled, label).to.equal(enabled)
+            expect((await service.deps.Setting.findById('api').orFail().lean()).enabled, label).to.equal(
+              enabled,
+            )
             expect((await lines()) - before, label).to.equal(index + 1)
           } finally {
             closeInBackground(victim.close(), running)

@@ -56,7 +56,12 @@ describe('Bull Board', function () {
     expect(refused.length)
       .to.equal(registered.length - allowed.length)
       .and.be.greaterThan(20)
-    const others = ['delete /api/queues/:queueName/:jobId', 'post /', 'patch /static/own.css', 'put /api/queues']
+    const others = [
+      'delete /api/queues/:queueName/:jobId',
+      'post /',
+      'patch /static/own.css',
+      'put /api/queues',
+    ]
     await Promise.all(
       [...refused, ...others].flatMap((route) =>
         (route === others[0] ? (['support', 'viewer'] as const) : (['support'] as const)).map(async (who) => {

@@ -117,7 +117,9 @@ describe('Suggested replies for support calls', () => {
       `لا نعرف بعدُ هل تمت عملية دفع ${arabic}.`,
     )
     const { hold } = await storedIntent(service, referenceNumber)
-    expect((await ofPayment(referenceNumber)).words).to.include(`calls the provider and names the key ${hold?.id}.`)
+    expect((await ofPayment(referenceNumber)).words).to.include(
+      `calls the provider and names the key ${hold?.id}.`,
+    )
     await service.deps.Intent.updateOne({ referenceNumber }, { hold: null })
     await payWith(referenceNumber, { outcome: 'done' })
     await expectSaid(
@@ -185,7 +187,11 @@ describe('Suggested replies for support calls', () => {
       expect(french).to.include(inFrench)
       expect(arabic).to.include(inArabic)
     }
-    await said(failed, 'erreur technique. Aucun montant n’a été débité.', 'حدث خطأ تقني في محفظتك. لم يُخصم أي مبلغ.')
+    await said(
+      failed,
+      'erreur technique. Aucun montant n’a été débité.',
+      'حدث خطأ تقني في محفظتك. لم يُخصم أي مبلغ.',
+    )
     await cancelIntent(service, merchant, cancelled)
     await said(cancelled, 'Le commerçant a annulé cette demande de paiement.', 'ألغى التاجر طلب الدفع هذا.')
     service.clock.advance(600_000)
@@ -222,7 +228,9 @@ describe('Suggested replies for support calls', () => {
     await http.put(endpoint).set(merchant.write()).send({ active: false }).expect(200)
     for (const each of pages) {
       const { text } = await card(each)
-      expect(text, each).to.include('Endpoint disabled. Once the merchant has enabled it, re-queue the delivery.')
+      expect(text, each).to.include(
+        'Endpoint disabled. Once the merchant has enabled it, re-queue the delivery.',
+      )
       expect(text, each).to.not.match(/Re-queue(:| all)/)
     }
     const dead = await card(`/admin/deliveries/${_id}`)

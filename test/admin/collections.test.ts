@@ -109,11 +109,15 @@ describe('The declared collections', () => {
     for (const each of shown) expect(each).to.not.equal('')
     const plain = [merchant.key, rotated.body.data.secret, staff.password, ...phone.recoveryCodes]
     for (const secret of [...plain, ...secrets.flatMap(({ values }) => values)])
-      expect(shown.filter((text) => text.includes(secret)).map((text) => text.slice(0, 200))).to.deep.equal([])
+      expect(shown.filter((text) => text.includes(secret)).map((text) => text.slice(0, 200))).to.deep.equal(
+        [],
+      )
   })
 
   it('say what removes their documents: an index, the clean-up or nothing', () => {
-    const cleaned = new Set(Object.values(modelOf).map((model) => service.deps[model].collection.collectionName))
+    const cleaned = new Set(
+      Object.values(modelOf).map((model) => service.deps[model].collection.collectionName),
+    )
     for (const { name, kept, indexes } of collections) {
       const expires = indexes.some(({ expireAfterSeconds }) => expireAfterSeconds !== undefined)
       expect(/\bexpires\b/.test(kept), `${name} is kept ${kept}`).to.equal(expires)

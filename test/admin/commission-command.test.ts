@@ -28,7 +28,9 @@ describe('npm run admin -- business commission', function () {
     return [commission.providerTtc, commission.payerTtc]
   }
   const auditLines = async () => {
-    const lines = await service.deps.AuditEvent.find({ act: 'business.commission-set' }).sort({ _id: 1 }).lean()
+    const lines = await service.deps.AuditEvent.find({ act: 'business.commission-set' })
+      .sort({ _id: 1 })
+      .lean()
     return lines
       .filter(({ businessId }) => businessId === merchant.businessId)
       .map(({ reason, before, after }) => ({ reason, before, after }))
@@ -80,7 +82,10 @@ describe('npm run admin -- business commission', function () {
     const faults = [
       [await setRates(1, 1, '--from', '2020-01-01'), /--from is in the past/],
       [await setRates(5001, 1), /whole number from 0 to 5000/],
-      [await cli.here('business', 'commission', 'none', '--provider-bp', '1', '--payer-bp', '1'), /no business none/],
+      [
+        await cli.here('business', 'commission', 'none', '--provider-bp', '1', '--payer-bp', '1'),
+        /no business none/,
+      ],
     ] as const
     for (const [{ exitCode, stdout, stderr }, message] of faults) {
       expect([exitCode, stdout]).to.deep.equal([1, ''])

@@ -34,7 +34,9 @@ describe('npm run admin --', function () {
       const create = ['shop', 'create', '--business', 'unknown', '--name']
       for (const text of ['\u200B\u2060', '\u3164', 'Atar\u202Esrif', '\u2066Atar\u2069']) {
         const asName = (await cli.here(...create, text)).stderr
-        expect(asName).to.match(text.includes('Atar') ? /no business/ : /Must be 1 to 200 printable characters/)
+        expect(asName).to.match(
+          text.includes('Atar') ? /no business/ : /Must be 1 to 200 printable characters/,
+        )
         const asReason = await cli.here(...create, 'x', '--reason', text)
         expect(asReason.stderr).to.match(/Must be 1 to 300 printable characters/)
       }

@@ -76,7 +76,9 @@ describe('npm run admin -- export', function () {
     expect(await readFile(file, 'utf8')).to.equal('mine')
     const unknown = await cli.here(...args('payments', newFile(), '--business', 'x'))
     expect(unknown.stderr).to.equal('There is no business x.\n')
-    const reversed = await cli.here(...args('payments', newFile(), '--from', '2026-02-01', '--to', '2026-01-01'))
+    const reversed = await cli.here(
+      ...args('payments', newFile(), '--from', '2026-02-01', '--to', '2026-01-01'),
+    )
     expect(reversed.stderr).to.equal('--from must not be later than --to.\n')
     for (const [option, value] of Object.entries({ delimiter: 'comma', language: 'en' })) {
       const notCsv = await cli.here(...args('payments', newFile(), '--format', 'jsonl', `--${option}`, value))
@@ -96,7 +98,11 @@ describe('npm run admin -- export', function () {
   })
 
   describe('with a file truncated at any byte', () => {
-    const forms = [{ delimiter: 'comma' }, { delimiter: 'semicolon', language: 'ar' }, { format: 'jsonl' }] as const
+    const forms = [
+      { delimiter: 'comma' },
+      { delimiter: 'semicolon', language: 'ar' },
+      { format: 'jsonl' },
+    ] as const
 
     const wanted = (form: (typeof forms)[number], positions = { first: 1, last: 60 }): FileExport => ({
       owner: owner(),

@@ -57,7 +57,10 @@ export async function openBoard(environment: Record<string, string> = {}): Promi
   }
   const queue = async () => (await service.deps.boardQueues.obtain()).get('webhook-delivery') as Queue
   const waitUntilFailed = (delivery: Delivery) =>
-    waitFor('in *failed*', async () => (await (await queue()).getJobState(jobIdOf(delivery))) === 'failed' && delivery)
+    waitFor(
+      'in *failed*',
+      async () => (await (await queue()).getJobState(jobIdOf(delivery))) === 'failed' && delivery,
+    )
   async function copies(of: Delivery, count: number): Promise<string[]> {
     const stored = Array.from({ length: count }, () => ({ ...of, _id: deliveryId(newId(), of.endpointId) }))
     const ids = stored.map(({ _id }) => _id)

@@ -112,9 +112,9 @@ describe('The pages of a payment and its deliveries', () => {
       'payment.cancelled happened; not sent to the endpoints yet ',
     ])
     const [, attempts = ''] = readable((await staff.get(`/admin/deliveries/${_id}`)).text).split('Attempts ')
-    expect([...attempts.matchAll(/(\d) \S+ \S+ UTC \d+ ms status 500/g)].map(([, number]) => number)).to.deep.equal(
-      '987654321'.split(''),
-    )
+    expect(
+      [...attempts.matchAll(/(\d) \S+ \S+ UTC \d+ ms status 500/g)].map(([, number]) => number),
+    ).to.deep.equal('987654321'.split(''))
     expect(attempts).to.include(`webhook-id: ${_id}`).and.not.include('sha256')
     expect(attempts).to.include(`re-queued by support staff ${staff.name}`)
   })

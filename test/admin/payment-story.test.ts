@@ -33,7 +33,9 @@ describe("A payment's page", () => {
   const source = async (reference: string) => (await staff.get(`/admin/payments/${reference}`)).text
   const page = async (reference: string) => readable(await source(reference))
   const story = async (reference: string) =>
-    ((await page(reference)).split('Timeline ')[1] ?? '').split(/ ?\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC /).slice(1)
+    ((await page(reference)).split('Timeline ')[1] ?? '')
+      .split(/ ?\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC /)
+      .slice(1)
   const shown = (seconds: number) =>
     `${new Date(service.clock.now().getTime() + seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
@@ -93,7 +95,9 @@ describe("A payment's page", () => {
     expect(text).to.include(
       `200.00 MRU + 2.00 MRU fee to the customer, fee of 4.00 MRU to the merchant, ${shown(-2)}, ${succeeded}`,
     )
-    expect(text).to.include(`A refund is in progress since ${shown(0)}: 10.05 MRU + 0.10 MRU fee, ${refunds[1]?.id}.`)
+    expect(text).to.include(
+      `A refund is in progress since ${shown(0)}: 10.05 MRU + 0.10 MRU fee, ${refunds[1]?.id}.`,
+    )
     expect(text).to.include(`The service checks with the wallet at ${shown(1)}.`)
     expect(text).not.to.match(/may try again|cannot be paid/)
   })
@@ -108,7 +112,9 @@ describe("A payment's page", () => {
       `A payment is in progress since ${shown(-lifetime)}: 500.00 MRU + 5.00 MRU fee by 22 ** ** 45`,
     )
     expect(text).to.include(`payment key: ${hold?.id}`)
-    expect(text).to.include(`The service will next check the outcome with the wallet at ${shown(1 - lifetime)}.`)
+    expect(text).to.include(
+      `The service will next check the outcome with the wallet at ${shown(1 - lifetime)}.`,
+    )
     expect(text).to.include('Status PENDING')
     const lines = (await story(referenceNumber)).map((line) => line.trim())
     expect(lines).to.include(`Payment of ${charged} by 22 ** ** 45 started`)

@@ -213,7 +213,9 @@ describe('The reconcile command', function () {
       }
     }
     const fail = async (count: number): Promise<void> => {
-      provider.handleOrders((res, _work, { key }) => send(res, { status: 200, body: { key, status: 'declined' } }))
+      provider.handleOrders((res, _work, { key }) =>
+        send(res, { status: 200, body: { key, status: 'declined' } }),
+      )
       await inChunks(count, 402)
       provider.handleOrders(asSpecified)
     }
@@ -224,7 +226,10 @@ describe('The reconcile command', function () {
     service.clock.freeze(null)
     const { refunds, lookUpKeys = [] } = await storedIntent(service, paid.reference)
     const keys = [paid.key, ...refunds.map(({ id }) => id)]
-    const { path } = await fileOf('many.csv', `key,amount,time\n${keys.map((key) => `${key},1,${day}`).join('\n')}`)
+    const { path } = await fileOf(
+      'many.csv',
+      `key,amount,time\n${keys.map((key) => `${key},1,${day}`).join('\n')}`,
+    )
     const { differences } = JSON.parse((await run(path, '--json')).stdout).counts
     expect([differences['missing here'], differences['other day']]).to.deep.equal([0, keys.length])
     expect(lookUpKeys, 'those of failed refunds are limited').to.have.length.at.most(200 + refunds.length)
@@ -261,7 +266,9 @@ describe('The reconcile command', function () {
     expect(missing).to.deep.include({ exitCode: 2, stdout: '' })
     const { admin } = openAdmin(service)
     const usage = ['--provider', faulty.path, '--columns', 'key=ref,total=montant', '--day']
-    const outcomes = await Promise.all(['2026-02-30', '2999-01-01'].map((each) => admin(['reconcile', ...usage, each])))
+    const outcomes = await Promise.all(
+      ['2026-02-30', '2999-01-01'].map((each) => admin(['reconcile', ...usage, each])),
+    )
     expect(outcomes.map((outcome) => outcome.exitCode)).to.deep.equal([2, 2])
     expect(await deps.Reconciliation.countDocuments()).to.equal(runs)
   })

@@ -37,7 +37,8 @@ describe('The Re-queue button', () => {
   const textAt = async (location: string | null) => readable((await support.get(String(location))).text)
   const toFailing = () => subscribe(service, merchant, String(failing?.url), ['payment.created'])
   const statusOf = async (delivery: { _id: string }) => (await storedDelivery(service, delivery)).status
-  const linesOn = ({ _id }: { _id: string }) => service.deps.AuditEvent.find({ subject: _id }).sort({ at: 1 }).lean()
+  const linesOn = ({ _id }: { _id: string }) =>
+    service.deps.AuditEvent.find({ subject: _id }).sort({ at: 1 }).lean()
 
   it('makes one more attempt, writes an audit line and shows the result on the page', async () => {
     await toFailing()
@@ -115,7 +116,8 @@ describe('The Re-queue button', () => {
     const acts = [`/admin/deliveries/${_id}/requeue`, `/admin/endpoints/${id}/requeue-all`]
     for (const act of acts) {
       expect((await viewer.act(act)).status, act).to.equal(403)
-      for (const csrf of ['', 'x', viewer.cookie]) expect((await support.post(act, { csrf })).status, act).to.equal(403)
+      for (const csrf of ['', 'x', viewer.cookie])
+        expect((await support.post(act, { csrf })).status, act).to.equal(403)
     }
     expect(await statusOf({ _id })).to.equal('DEAD')
     const pages = [`payments/${referenceNumber}`, `deliveries/${_id}`, `endpoints/${id}`, 'dead']
@@ -129,7 +131,8 @@ describe('The Re-queue button', () => {
 
   describe("for all of an endpoint's deliveries", () => {
     const requeuedOf = ({ businessId }: Merchant) => ({ businessId, act: 'delivery.requeued' as const })
-    const deadOf = (endpointId: string) => service.deps.Delivery.countDocuments({ endpointId, status: 'DEAD' })
+    const deadOf = (endpointId: string) =>
+      service.deps.Delivery.countDocuments({ endpointId, status: 'DEAD' })
 
     /** While `run` is running, each re-queued batch takes five seconds. */
     async function slowly<T>(run: () => Promise<T>): Promise<T> {
@@ -159,7 +162,9 @@ describe('The Re-queue button', () => {
       expect(await textAt(location))
         .to.include('Re-queued: 1 delivery.')
         .and.not.to.include('Remaining')
-      await waitFor('delivered', async () => service.deps.Delivery.exists({ endpointId: one.id, status: 'DELIVERED' }))
+      await waitFor('delivered', async () =>
+        service.deps.Delivery.exists({ endpointId: one.id, status: 'DELIVERED' }),
+      )
       await workers.close()
       expect(await deadOf(other.id)).to.equal(1)
     })
@@ -201,7 +206,9 @@ describe('The Re-queue button', () => {
       const [early, late] = (await deadDeliveries(service, merchant, 2)) as [Delivery, Delivery]
       const act = `/admin/endpoints/${id}/requeue-all`
       for (const fields of [{ from: 'soon' }, { to: '2026-13-01' }, { from: '2027-01-02', to: '2027-01-01' }])
-        expect((await support.act(act, { ...anyTime, ...fields })).status, JSON.stringify(fields)).to.equal(400)
+        expect((await support.act(act, { ...anyTime, ...fields })).status, JSON.stringify(fields)).to.equal(
+          400,
+        )
       const day = '2026-01-01'
       const { csrf = '' } = hiddenFields((await support.get(act)).text)
       for (const incomplete of [{}, { from: day }, { from: day, To: day }, { from: day, to: [day, day] }]) {

@@ -27,7 +27,8 @@ describe('The payment search', () => {
   const search = (q: string) => staff.act('/admin/search', { q })
   const byAmount = (business: string, amount: string, day: string) =>
     staff.act('/admin/search/amount', { business, amount, day })
-  const pageOf = ({ referenceNumber }: Pick<Created, 'referenceNumber'>) => `/admin/payments/${referenceNumber}`
+  const pageOf = ({ referenceNumber }: Pick<Created, 'referenceNumber'>) =>
+    `/admin/payments/${referenceNumber}`
   const today = () => service.clock.now().toISOString().slice(0, 10)
   const listed = (html: string) =>
     [...html.matchAll(/href="\/admin\/payments\/(PI-\w+)"/g)].map(([, reference]) => reference)
@@ -44,7 +45,12 @@ describe('The payment search', () => {
       `/p/${shortCode}#top`,
     ]
     const arabic = code.replaceAll(/\d/g, (digit) => '٠١٢٣٤٥٦٧٨٩'.charAt(Number(digit)))
-    const codes = [code, `${code.slice(0, 3)} ${code.slice(3)}`, `${code.slice(0, 3)}-${code.slice(3)}`, arabic]
+    const codes = [
+      code,
+      `${code.slice(0, 3)} ${code.slice(3)}`,
+      `${code.slice(0, 3)}-${code.slice(3)}`,
+      arabic,
+    ]
     for (const query of [shortCode, shortCode.toLowerCase(), spaced, ...links, ...codes])
       expect((await search(query)).location, query).to.equal(pageOf(intent))
 
@@ -120,7 +126,9 @@ describe('The payment search', () => {
       expect(text.includes('48120987') || text.includes(query), query).to.equal(false)
     }
     expect(readable((await search('48120988')).text)).to.include('Nothing was found.')
-    const lines = await service.deps.AuditEvent.find({ act: 'payment.searched-by-phone' }).sort({ _id: 1 }).lean()
+    const lines = await service.deps.AuditEvent.find({ act: 'payment.searched-by-phone' })
+      .sort({ _id: 1 })
+      .lean()
     expect(lines.map(({ actor, subject, after }) => [actor.name, subject, after?.found])).to.deep.equal([
       ...typed.map(() => [staff.name, '48 ** ** 87', 4]),
       [staff.name, '48 ** ** 88', 0],
@@ -137,7 +145,8 @@ describe('The payment search', () => {
 
   it('allows each staff member 60 phone number searches an hour', async () => {
     const [one, other] = [await signedIn(service, 'support'), await signedIn(service, 'viewer')]
-    const searchAs = async (person: typeof one, q: string) => (await person.act('/admin/search', { q })).status
+    const searchAs = async (person: typeof one, q: string) =>
+      (await person.act('/admin/search', { q })).status
     const lines = () =>
       service.deps.AuditEvent.countDocuments({ 'actor.name': one.name, act: 'payment.searched-by-phone' })
     await searchAs(one, '22999777')

@@ -135,8 +135,8 @@ describe('The search page', () => {
 
   it('counts the deliveries that are due, waiting, or died in the last 30 days', async () => {
     const counts = async () =>
-      [...readable((await staff.get('/admin')).text).matchAll(/(?:Due now|attempt|30 days) (\d+) /g)].map(([, count]) =>
-        Number(count),
+      [...readable((await staff.get('/admin')).text).matchAll(/(?:Due now|attempt|30 days) (\d+) /g)].map(
+        ([, count]) => Number(count),
       )
     const [due = 0, waiting = 0, dead = 0] = await counts()
     const [old] = await deadDeliveries(service, merchant, 2)

@@ -29,8 +29,8 @@ describe('A second factor', () => {
 
   const isIn = async (visitor: Visitor) => (await visitor.get('/admin/audit')).status === 200
   const trail = async (subject: string, acts: RegExp) =>
-    (await service.deps.AuditEvent.find({ subject }).sort({ at: 1, _id: 1 }).lean<AuditEvent[]>()).filter(({ act }) =>
-      acts.test(act),
+    (await service.deps.AuditEvent.find({ subject }).sort({ at: 1, _id: 1 }).lean<AuditEvent[]>()).filter(
+      ({ act }) => acts.test(act),
     )
   /** A staff member with a second factor, at a time step whose code is unused. */
   const secured = async () => {
@@ -81,9 +81,9 @@ describe('A second factor', () => {
     ])
     // A sign-in can't be used twice in the same browser, even with a new code.
     advance(stepMs)
-    expect((await visit(service, String(first.headers.get('set-cookie'))).get('/admin/sign-in/code')).status).to.equal(
-      303,
-    )
+    expect(
+      (await visit(service, String(first.headers.get('set-cookie'))).get('/admin/sign-in/code')).status,
+    ).to.equal(303)
   })
 
   it('accepts the code of each time step only once, even across two processes', async () => {
@@ -127,7 +127,9 @@ describe('A second factor', () => {
     const renewed = await again.visitor.act('/admin/account/recovery-codes', { code: account.code() })
     expect([renewed.status, (renewed.text.match(/<li><code>/g) ?? []).length]).to.deep.equal([200, 10])
     expect((await (await enterPassword(account)).enter(account.recoveryCodes[2] ?? '')).status).to.equal(403)
-    expect((await again.visitor.act('/admin/account/recovery-codes', { code: '000000' })).status).to.equal(403)
+    expect((await again.visitor.act('/admin/account/recovery-codes', { code: '000000' })).status).to.equal(
+      403,
+    )
     expect(await trail(account.name, /codes-renewed/)).to.have.lengthOf(1)
   })
 
@@ -218,7 +220,10 @@ describe('A second factor in production', () => {
       const visitor = await signedIn(service, role)
       const setUp = '/admin/account/second-factor'
       const page = await visitor.get(setUp)
-      expect([page.status, page.text.includes('Your role requires a second factor')]).to.deep.equal([200, true])
+      expect([page.status, page.text.includes('Your role requires a second factor')]).to.deep.equal([
+        200,
+        true,
+      ])
       const { csrf = '' } = hiddenFields(page.text)
       const pages = ['', '/', '/dead', '/audit', '/account', '/queues', '/nothing', '/%61udit']
       for (const path of role === 'support' ? [...pages, '/account/second-factor/'] : ['']) {
@@ -227,9 +232,15 @@ describe('A second factor in production', () => {
       }
       expect((await visitor.get('/admin/queues/api/queues')).status).to.equal(403)
       const ofAccount = ['password', 'recovery-codes', 'end-other-sessions', 'sessions/x/end']
-      const acts = [...ofAccount.map((act) => `account/${act}`), 'deliveries/x/requeue', 'endpoints/x/requeue-all']
+      const acts = [
+        ...ofAccount.map((act) => `account/${act}`),
+        'deliveries/x/requeue',
+        'endpoints/x/requeue-all',
+      ]
       for (const path of role === 'support' ? acts : acts.slice(0, 1))
-        expect((await visitor.post(`/admin/${path}`, { csrf })).text, path).to.include('needs a second factor')
+        expect((await visitor.post(`/admin/${path}`, { csrf })).text, path).to.include(
+          'needs a second factor',
+        )
       await addFactor(service, visitor)
       expect((await visitor.get('/admin/audit')).status).to.equal(200)
       expect((await visitor.act('/admin/sign-out')).status).to.equal(303)

@@ -56,7 +56,9 @@ describe('A password link', () => {
     await earlier.post('/admin/sign-in', { name, password: old })
     const { link = '' } = (await issueLink(service.deps, name, operator)) ?? {}
     // Issuing the link already ends the old password and all sessions.
-    expect([await signInStatus(name, old), (await earlier.get('/admin/audit')).status]).to.deep.equal([403, 303])
+    expect([await signInStatus(name, old), (await earlier.get('/admin/audit')).status]).to.deep.equal([
+      403, 303,
+    ])
     for (const at of [service, beside, service]) {
       const preview = await visit(at).get(pathOf(link), { 'Sec-Fetch-Site': 'cross-site' })
       expect([preview.status, hiddenFields(preview.text).token]).to.deep.equal([200, tokenOf(link)])
@@ -138,7 +140,13 @@ describe('A password link', () => {
 
   it("accepts any password of 12 to 200 characters that isn't close to a common password or the user's name", async () => {
     const { name, link } = await invite()
-    const common = ['a'.repeat(16), 'Password123456!', 'motdepasse2026', 'azertyuiop1234567890', '123456789012']
+    const common = [
+      'a'.repeat(16),
+      'Password123456!',
+      'motdepasse2026',
+      'azertyuiop1234567890',
+      '123456789012',
+    ]
     const ofName = [`${name}-${name}`, `${name.toUpperCase()}2026!`]
     for (const each of ['short one 7', 'x'.repeat(201), ...common, ...ofName]) {
       const { status, text } = await submit(tokenOf(link), { password: each, again: each })

@@ -13,7 +13,8 @@ describe("An endpoint's URL", () => {
   const endpointServer = withEndpointServer()
   const merchant = withMerchant(service)
   const secrets = ['T0SECRETPATH', 'B1SECOND', 'QUERYSECRET']
-  const shown = () => new RegExp(`^http://${new URL(endpointServer.url).host.replace('.', '\\.')}/T0S…[\\w-]{8}$`)
+  const shown = () =>
+    new RegExp(`^http://${new URL(endpointServer.url).host.replace('.', '\\.')}/T0S…[\\w-]{8}$`)
 
   it("is complete only in its merchant's API, never on pages, in logs, commands, audit lines, jobs or events", async () => {
     const recorded = recordLog()
@@ -36,8 +37,19 @@ describe("An endpoint's URL", () => {
     expect(await reportFailures(service.deps)).to.be.at.least(1)
 
     const staff = await signedIn(service, 'admin')
-    const paths = ['', '/dead', '/audit', '/businesses', `/businesses/${merchant.businessId}`, `/endpoints/${id}`]
-    const about = [`/deliveries/${delivery._id}`, `/payments/${delivery.referenceNumber}`, `/endpoints/${id}/replay`]
+    const paths = [
+      '',
+      '/dead',
+      '/audit',
+      '/businesses',
+      `/businesses/${merchant.businessId}`,
+      `/endpoints/${id}`,
+    ]
+    const about = [
+      `/deliveries/${delivery._id}`,
+      `/payments/${delivery.referenceNumber}`,
+      `/endpoints/${id}/replay`,
+    ]
     const texts: Record<string, string> = {}
     for (const path of [...paths, ...about, '/audit/export']) {
       const { status, text } = await staff.get(`/admin${path}`)

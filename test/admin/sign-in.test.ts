@@ -53,7 +53,10 @@ describe('Support staff sign-in', () => {
     expect(wrong.text).to.include('The name or the password is wrong.')
     expect(await refusalOf('nobody-here', 'wrong')).to.deep.equal(wrong)
     expect(await refusalOf(disabled.name, disabled.password)).to.deep.equal(wrong)
-    const refused = await refusalsIn(service, ({ actor }) => actor.from === from && actor.name === 'not signed in')
+    const refused = await refusalsIn(
+      service,
+      ({ actor }) => actor.from === from && actor.name === 'not signed in',
+    )
     expect(refused.count).to.equal(3)
     expect(refused.notes).to.have.members([
       `${known.name}: wrong password`,
@@ -154,7 +157,9 @@ describe('Support staff sign-in', () => {
   it('checks two passwords at a time, queues fifty more and rejects any others', async () => {
     const slowHash = createSlowHash(64)
     const [check, hash] = [slowHash.createCheck(), await slowHash.make('right')]
-    const outcomes = await Promise.all(Array.from({ length: 60 }, (_, index) => check(ownerOf(index), hash, 'right')))
+    const outcomes = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => check(ownerOf(index), hash, 'right')),
+    )
     expect(outcomes.filter((fits) => fits === true)).to.have.lengthOf(52)
     expect(outcomes.filter((fits) => fits === null)).to.have.lengthOf(8)
     const wrong = [await check('any', hash, 'wrong'), await check('any', null, 'right')]
@@ -167,7 +172,10 @@ describe('Support staff sign-in', () => {
     const [check, hash] = [slowHash.createCheck(), await slowHash.make('right')]
     expect(hash).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
     for (const stored of [hash, await createSlowHash(64).make('right')])
-      expect([await check('any', stored, 'right'), await check('any', stored, 'wrong')]).to.deep.equal([true, false])
+      expect([await check('any', stored, 'right'), await check('any', stored, 'wrong')]).to.deep.equal([
+        true,
+        false,
+      ])
   })
 
   it("is not delayed by a flood of PIN checks, and doesn't delay PIN checks either", async () => {
@@ -227,7 +235,8 @@ describe('Support staff sign-in', () => {
     expect(decoded).to.equal('/admin/dead?from=2026-01-31&x=%26')
 
     const { name, password } = await hire(service, 'viewer')
-    const leads = async (where: string) => (await attemptAs(name, password, elsewhere(), { to: where })).location
+    const leads = async (where: string) =>
+      (await attemptAs(name, password, elsewhere(), { to: where })).location
     expect(await leads(decoded)).to.equal(decoded)
     const foreign = ['https:', '', '/admin/..'].map((start) => `${start}//evil.example/admin`)
     const escaped = ['/\\evil.example/admin', '/admin/../\\evil.example', '/admin\r\nSet-Cookie: a=b/..']

@@ -44,7 +44,10 @@ interface TestedAct {
 
 type Preparation = Pick<TestedAct, 'prepare'> & Partial<TestedAct>
 
-const tested = <Found>(group: ActGroup<Found, Deps>, preparations: Record<string, Preparation>): TestedAct[] => {
+const tested = <Found>(
+  group: ActGroup<Found, Deps>,
+  preparations: Record<string, Preparation>,
+): TestedAct[] => {
   expect(Object.keys(preparations)).to.have.members(Object.keys(group.acts))
   const pathOf = (id: string) => `/admin${group.path.replace(':id', encodeURIComponent(id))}`
   return Object.entries(group.acts).map(([name, { isReasonOptional = false, audit }], index) => ({
@@ -160,7 +163,9 @@ describe('A staff action', () => {
   async function linesOn(id: string) {
     const deliveries = await service.deps.Delivery.find({ endpointId: id }, { _id: 1 }).lean()
     const subject = { $in: [id, ...deliveries.map(({ _id }) => _id)] }
-    return service.deps.AuditEvent.find({ subject, 'actor.name': staff.admin.name }).sort({ at: 1, _id: 1 }).lean()
+    return service.deps.AuditEvent.find({ subject, 'actor.name': staff.admin.name })
+      .sort({ at: 1, _id: 1 })
+      .lean()
   }
   const storedState = async (id: string) =>
     JSON.stringify([
@@ -208,7 +213,8 @@ describe('A staff action', () => {
       const fields = act.fieldsFor(id)
       const before = await storedState(id)
       const invalid = ['x'.repeat(301)]
-      if (!act.isReasonOptional) invalid.push('', ...(act === allActs[0] ? [' ', 'a\nb', '\u200B', 'a\u202Eb'] : []))
+      if (!act.isReasonOptional)
+        invalid.push('', ...(act === allActs[0] ? [' ', 'a\nb', '\u200B', 'a\u202Eb'] : []))
       for (const each of invalid) {
         const { status, text } = await staff.admin.act(path, { ...fields, reason: each })
         expect([status, /id="reason-fault">Enter a reason/.test(text)]).to.deep.equal([400, true])
@@ -267,7 +273,12 @@ describe('A staff action', () => {
     const limitsOf = async () => (await service.deps.Business.findById(businessId).orFail().lean()).limits
     const set = (fields: Record<string, string>) => staff.admin.act(path, { ...storage, ...fields, reason })
     await set({ perSecond: '7', liveCodes: ' 8 ', sandboxIntentsPerDay: '0' })
-    expect(await limitsOf()).to.include({ perSecond: 7, liveCodes: 8, sandboxIntentsPerDay: 0, liveBytesPerDay: null })
+    expect(await limitsOf()).to.include({
+      perSecond: 7,
+      liveCodes: 8,
+      sandboxIntentsPerDay: 0,
+      liveBytesPerDay: null,
+    })
     expect((await staff.admin.get(path)).text).to.include('name="perSecond" value="7"')
     const wrong = await set({ perSecond: '0', liveCodes: '1.5', sandboxIntentsPerDay: '-1' })
     expect(wrong.status).to.equal(400)
@@ -279,8 +290,16 @@ describe('A staff action', () => {
     const sent = { csrf, reason, ...storage, perSecond: '5', liveCodes: '9', sandboxIntentsPerDay: '3' }
     const repeated = await staff.admin.post(path, [...Object.entries(sent), ['liveCodes', '9']])
     expect([repeated.status, repeated.text.includes('id="liveCodes-fault">')]).to.deep.equal([400, true])
-    expect([missing.status, missing.text.includes('id="sandboxIntentsPerDay-fault">')]).to.deep.equal([400, true])
-    expect(await limitsOf()).to.include({ perSecond: 7, liveCodes: 8, sandboxIntentsPerDay: 0, liveBytesPerDay: null })
+    expect([missing.status, missing.text.includes('id="sandboxIntentsPerDay-fault">')]).to.deep.equal([
+      400,
+      true,
+    ])
+    expect(await limitsOf()).to.include({
+      perSecond: 7,
+      liveCodes: 8,
+      sandboxIntentsPerDay: 0,
+      liveBytesPerDay: null,
+    })
     await set({ perSecond: '', liveCodes: '8', sandboxIntentsPerDay: '0' })
     expect(await limitsOf()).to.include({ perSecond: null, liveCodes: 8, sandboxIntentsPerDay: 0 })
   })
@@ -290,7 +309,14 @@ describe('A staff action', () => {
     const path = `/admin/businesses/${businessId}/limits`
     const open = async () => {
       const { text } = await staff.admin.get(path)
-      return { ...hiddenFields(text), ...storage, perSecond: '', liveCodes: '', sandboxIntentsPerDay: '', reason }
+      return {
+        ...hiddenFields(text),
+        ...storage,
+        perSecond: '',
+        liveCodes: '',
+        sandboxIntentsPerDay: '',
+        reason,
+      }
     }
     const [first, second] = [await open(), await open()]
     await staff.admin.post(path, { ...first, perSecond: '7' })
@@ -367,7 +393,12 @@ describe('A staff action', () => {
         const results = await Promise.all(running.map(({ acting }) => acting))
         closeInBackground(...running.map(({ victim }) => victim.close()))
         expect(results.filter((result) => result instanceof LastAdmin)).to.have.length(1)
-        const left = { _id: { $in: pair }, role: 'admin', disabledAt: null, passwordHash: { $ne: null } } as const
+        const left = {
+          _id: { $in: pair },
+          role: 'admin',
+          disabledAt: null,
+          passwordHash: { $ne: null },
+        } as const
         expect(await service.deps.Staff.countDocuments(left)).to.equal(1)
       })
 

@@ -49,7 +49,9 @@ describe('The audit trail', () => {
     expect(said).to.include('said-whole of business-1 status: DEAD → RETRYING')
     expect(said).to.include('nextAttemptAt: none → 2020-01-02 00:00:00 UTC')
     expect(row).to.include('<time datetime="2020-01-01T00:00:07.000Z">')
-    expect(row).to.include('href="/admin/deliveries/said-whole"').and.include('href="/admin/businesses/business-1"')
+    expect(row)
+      .to.include('href="/admin/deliveries/said-whole"')
+      .and.include('href="/admin/businesses/business-1"')
   })
 
   it('can be filtered by exact actor, action, subject and merchant, and by a time range', async () => {

@@ -126,7 +126,9 @@ describe('A support staff session', () => {
       expect([status, text]).to.deep.equal([403, text.replace(/<nav[^]*<\/nav>/, '')])
       expect(text).to.include('You are not signed in, or your session has ended.')
       expect(await service.deps.Business.findById(business._id).lean()).to.deep.equal(business)
-      expect(await service.deps.AuditEvent.countDocuments({ 'actor.name': admin.name, act: /^business/ })).to.equal(0)
+      expect(
+        await service.deps.AuditEvent.countDocuments({ 'actor.name': admin.name, act: /^business/ }),
+      ).to.equal(0)
     })
 
   it('can still be used while a dead process holds its lock', async () => {

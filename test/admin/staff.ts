@@ -79,7 +79,10 @@ export function visit({ origin }: { origin: string }, cookie = ''): Visitor {
 }
 
 /** Creates an account with this role and signs in. */
-export async function signedIn(service: Service, role: Role): Promise<Visitor & { name: string; password: string }> {
+export async function signedIn(
+  service: Service,
+  role: Role,
+): Promise<Visitor & { name: string; password: string }> {
   const account = await hire(service, role)
   const visitor = visit(service)
   const { status, text } = await visitor.post('/admin/sign-in', account)
@@ -90,7 +93,10 @@ export async function signedIn(service: Service, role: Role): Promise<Visitor & 
 /** Looks at all forms on the page. The last one wins if names repeat. */
 export const hiddenFields = (html: string): Record<string, string> =>
   Object.fromEntries(
-    [...html.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]),
+    [...html.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [
+      name,
+      value,
+    ]),
   )
 
 /** An authenticator app and the account's recovery codes. */
@@ -104,7 +110,8 @@ export interface Phone {
 export async function scan(service: Service, visitor: Visitor) {
   const { text } = await visitor.get('/admin/account/second-factor')
   const secret = /<code>([A-Z2-7 ]{39})<\/code>/.exec(text)?.[1]?.replaceAll(' ', '') ?? ''
-  const code = (step = 0) => new TOTP({ secret }).generate({ timestamp: service.clock.now().getTime() + step * 30_000 })
+  const code = (step = 0) =>
+    new TOTP({ secret }).generate({ timestamp: service.clock.now().getTime() + step * 30_000 })
   return { fields: hiddenFields(text), code, secret }
 }
 
@@ -130,5 +137,8 @@ export async function refusalsIn({ deps }: Service, matches: (line: AuditEvent) 
   const lines = await deps.AuditEvent.find({ act: 'staff.sign-in-refused' }).lean<AuditEvent[]>()
   const found = lines.filter(matches)
   const notes = found.flatMap(({ subject, after }) => after?.notes ?? `${subject}: ${String(after?.reason)}`)
-  return { count: found.reduce((sum, { after }) => sum + Number(after?.times ?? 1), 0), notes: [...new Set(notes)] }
+  return {
+    count: found.reduce((sum, { after }) => sum + Number(after?.times ?? 1), 0),
+    notes: [...new Set(notes)],
+  }
 }

@@ -2,7 +2,15 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { deadlineMs, rounds } from '../support/machine.ts'
 import { withMerchant, withService } from '../support/service.ts'
-import { connectTo, crlf, expectFailure, postHead, type RawResponse, readToEnd, responsesOf } from './raw-request.ts'
+import {
+  connectTo,
+  crlf,
+  expectFailure,
+  postHead,
+  type RawResponse,
+  readToEnd,
+  responsesOf,
+} from './raw-request.ts'
 
 const intents = '/api/v1/dev/intents'
 /** An incomplete request is abandoned after this. Any response arrives long before. */

@@ -220,7 +220,10 @@ describe('Authentication', () => {
         '203.0.113.7',
         ['::ffff:203.0.113.7:54321', '[203.0.113.7]', ' \t203.0.113.7 ', '203.0.113.7:_port', '203.0.113.7:'],
       ],
-      ['2001:db8::1', ['[2001:db8::1]:443', '[2001:db8::1]', '"[2001:db8::1]:443"', '"[2001:DB8:0:0:0:0:0:1]"']],
+      [
+        '2001:db8::1',
+        ['[2001:db8::1]:443', '[2001:db8::1]', '"[2001:db8::1]:443"', '"[2001:DB8:0:0:0:0:0:1]"'],
+      ],
       ['2001:db8::1', ['2001:db8:0:0:0:0:0:1:443', '2001:db8::1%eth0', '[2001:db8::1%25eth0]:443']],
     ]
     for (const [address, forms] of written)
@@ -228,11 +231,14 @@ describe('Authentication', () => {
         const named = await trusting(['127.0.0.0/8', '10.0.0.0/8', '2001:db8:ffff::/48'])
         const { read } = await service.merchant({ ipAllowlist: [address] })
         for (const form of forms) {
-          expect((await list({ ...read(), 'X-Forwarded-For': `192.0.2.1, ${form}` })).status, form).to.equal(200)
+          expect((await list({ ...read(), 'X-Forwarded-For': `192.0.2.1, ${form}` })).status, form).to.equal(
+            200,
+          )
           for (const nearer of ['10.1.1.1', '10.1.1.1:80', '::ffff:10.1.1.1', '[2001:db8:ffff::1]:443'])
-            expect((await named.listAs(read(), `192.0.2.1,${form},${nearer}`)).status, `${form},${nearer}`).to.equal(
-              200,
-            )
+            expect(
+              (await named.listAs(read(), `192.0.2.1,${form},${nearer}`)).status,
+              `${form},${nearer}`,
+            ).to.equal(200)
         }
         await named.close()
       })

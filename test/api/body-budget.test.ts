@@ -66,11 +66,17 @@ describe('Large request bodies', () => {
   }
   const limit = (kind: keyof typeof perBodyByte) => Math.floor(memoryOfBusiness / perBodyByte[kind])
 
-  async function expectNoBudget(request: ReturnType<typeof create>, kind: keyof typeof perBodyByte): Promise<void> {
+  async function expectNoBudget(
+    request: ReturnType<typeof create>,
+    kind: keyof typeof perBodyByte,
+  ): Promise<void> {
     const { status, headers, body } = await request
     expect(status).to.equal(429)
     expect(headers['retry-after']).to.equal('1')
-    expect(body.error).to.deep.include({ code: 'RATE_LIMITED', details: { scope: 'bodies', limit: limit(kind) } })
+    expect(body.error).to.deep.include({
+      code: 'RATE_LIMITED',
+      details: { scope: 'bodies', limit: limit(kind) },
+    })
   }
 
   it('are refused early if too many from the same business are already arriving, but small ones are accepted', async () => {
@@ -79,7 +85,12 @@ describe('Large request bodies', () => {
     for (let n = 0; n < 3; n += 1) await begin(imports, merchant, `Content-Length: ${largestFile}`)
     await waitFor('their memory is reserved', () => taken() === 3 * largestFile * perBodyByte.csv)
     await expectNoBudget(upload(csv(largestFile / 2), merchant, headers), 'csv')
-    const waiting = await begin(imports, merchant, 'Expect: 100-continue', `Content-Length: ${largestFile / 2}`)
+    const waiting = await begin(
+      imports,
+      merchant,
+      'Expect: 100-continue',
+      `Content-Length: ${largestFile / 2}`,
+    )
     expect(String((await once(waiting, 'data'))[0])).to.match(/^HTTP\/1\.1 429 /)
     expect((await refusals()) - before).to.equal(2)
     expect((await upload(csv(10))).status).to.equal(200)

@@ -16,7 +16,9 @@ describe('Metrics of the largest businesses', () => {
   async function byBusiness(name: string, labels = ''): Promise<Record<string, number>> {
     service.clock.advance(601_000)
     const text = await (await fetch(`${service.origin}/metrics`)).text()
-    const samples = text.matchAll(new RegExp(`^payment_intents_${name}\\{business="(\\w+)"${labels}\\} (\\S+)$`, 'gm'))
+    const samples = text.matchAll(
+      new RegExp(`^payment_intents_${name}\\{business="(\\w+)"${labels}\\} (\\S+)$`, 'gm'),
+    )
     return Object.fromEntries([...samples].map(([, business, value]) => [business, Number(value)]))
   }
   const usedOf = (quota: string) => byBusiness('business_quota_used_ratio', `,quota="${quota}"`)

@@ -44,13 +44,21 @@ describe('A request whose client disconnects after sending it', () => {
   it('logs no error for a file download', async () => {
     await giveUp('/api/v1/dev/store/products/export-csv', merchant.read(), '', 'GET')
     const line = () => recorded.lines().find(({ route }) => route === 'GET /dev/store/products/export-csv')
-    await waitFor('the request has ended', () => service.deps.capacity.used().exports === 0 && line() !== undefined)
+    await waitFor(
+      'the request has ended',
+      () => service.deps.capacity.used().exports === 0 && line() !== undefined,
+    )
     expect(line()).to.include({ status: null, msg: 'http.request' })
     expect(recorded.lines().filter(({ level }) => Number(level) >= 50)).to.deep.equal([])
   })
 
   /** Disconnects during the key lookup. Resolves once the lookup has ended. */
-  async function giveUp(path: string, headers: Record<string, string>, body: string, method = 'POST'): Promise<void> {
+  async function giveUp(
+    path: string,
+    headers: Record<string, string>,
+    body: string,
+    method = 'POST',
+  ): Promise<void> {
     const { deps } = service
     const app = createApp(deps)
     const { server, origin, close } = await openServer(service, timeouts, app)

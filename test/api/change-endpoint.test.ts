@@ -13,7 +13,13 @@ import {
 } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { profiled } from '../support/profiled.ts'
-import { asMerchant, type KeyOptions, type Merchant, withMerchantPerTest, withService } from '../support/service.ts'
+import {
+  asMerchant,
+  type KeyOptions,
+  type Merchant,
+  withMerchantPerTest,
+  withService,
+} from '../support/service.ts'
 import { expectRefused } from './refused.ts'
 
 const path = '/api/v1/dev/webhooks/endpoints'
@@ -144,7 +150,9 @@ describe('The webhook endpoint API', () => {
         [live, id],
       ] as const)
         for (const refused of [
-          ...[{}, { active: false }, { url: 'https://evil.example/' }].map((body) => update(body, as, target)),
+          ...[{}, { active: false }, { url: 'https://evil.example/' }].map((body) =>
+            update(body, as, target),
+          ),
           act('test', as, target),
           act('rotate-secret', as, target),
           service.http.post(`${path}/${target}/replay`).set(as.write()).send({ from: '2026-01-01' }),

@@ -86,7 +86,8 @@ describe('POST /dev/intents', () => {
 
     it('accepts amounts from 1 to the configured maximum, in any JSON notation of an integer', async () => {
       for (const amount of [1, maxAmount]) expect((await created({ amount })).amount).to.equal(amount)
-      for (const text of ['5.0', '5e0', '0.5e1']) expect((await created(`{"amount":${text}}`)).amount).to.equal(5)
+      for (const text of ['5.0', '5e0', '0.5e1'])
+        expect((await created(`{"amount":${text}}`)).amount).to.equal(5)
     })
 
     it('returns a null amount for an OPEN intent, with or without a suggested amount', async () => {
@@ -161,7 +162,12 @@ describe('POST /dev/intents', () => {
         const escaped = (text: string) =>
           text.replaceAll(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
         const body = escaped(
-          JSON.stringify({ amount: 1000, label: '💰'.repeat(200), merchantReference: randomUUID(), metadata }),
+          JSON.stringify({
+            amount: 1000,
+            label: '💰'.repeat(200),
+            merchantReference: randomUUID(),
+            metadata,
+          }),
         )
         expect(body.length).to.be.above(character === '💰' ? 453_000 : 226_000)
         const { referenceNumber } = await created(body)
@@ -181,7 +187,9 @@ describe('POST /dev/intents', () => {
         ]
         const copies = [read.body.data, refunded.body.data, list.body.data.items[0]]
         type Item = { body: { data: { reference_number: string; metadata: object } } }
-        const last = feed.body.data.items.findLast(({ body: of }: Item) => of.data.reference_number === referenceNumber)
+        const last = feed.body.data.items.findLast(
+          ({ body: of }: Item) => of.data.reference_number === referenceNumber,
+        )
         for (const { body: of } of [...events.body.data.items, last]) copies.push(of.data)
         expect(copies).to.have.length(7)
         for (const copy of copies) expect(copy.metadata).to.deep.equal(metadata)
@@ -222,8 +230,11 @@ describe('POST /dev/intents', () => {
     })
 
     const amounts = (...values: string[]) =>
-      values.flatMap((amount) => ['FIXED', 'OPEN'].map((type) => `{"amount":${amount},"amountType":"${type}"}`))
-    const inField = (name: string, ...values: string[]) => values.map((value) => `{"amount":1,"${name}":${value}}`)
+      values.flatMap((amount) =>
+        ['FIXED', 'OPEN'].map((type) => `{"amount":${amount},"amountType":"${type}"}`),
+      )
+    const inField = (name: string, ...values: string[]) =>
+      values.map((value) => `{"amount":1,"${name}":${value}}`)
     const keys51 = Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`k${n}`, '']))
     const value501 = { a: 'x', b: '💰'.repeat(501) }
     const shapes = [
@@ -241,7 +252,12 @@ describe('POST /dev/intents', () => {
       ['VALIDATION_ERROR', 'amount', 'an amount that is not an integer', amounts(...noIntegers)],
       ['AMOUNT_OUT_OF_RANGE', 'amount', 'an amount below 1 or above the maximum', amounts(...outside)],
       ['AMOUNT_OUT_OF_RANGE', 'amount', 'an amount too large for a JavaScript number', ['{"amount":1e400}']],
-      ['INVALID_AMOUNT_TYPE', 'amountType', 'an amountType other than FIXED and OPEN', inField('amountType', ...types)],
+      [
+        'INVALID_AMOUNT_TYPE',
+        'amountType',
+        'an amountType other than FIXED and OPEN',
+        inField('amountType', ...types),
+      ],
       ['LABEL_TOO_LONG', 'label', 'a label of 201 code points', inField('label', `"${'💰'.repeat(201)}"`)],
       ['VALIDATION_ERROR', 'label', 'a label that cannot be stored', inField('label', ...unstorable)],
       ['METADATA_TOO_MANY_KEYS', 'metadata', 'metadata with 51 keys', [{ amount: 1, metadata: keys51 }]],

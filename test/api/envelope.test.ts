@@ -179,9 +179,20 @@ describe('A response', () => {
       ['nine levels of nested objects', 400, 'INVALID_JSON', () => nested(9)],
       ['10 KB of opening brackets', 400, 'INVALID_JSON', () => '['.repeat(10_000)],
       ['100 000 nested arrays', 400, 'INVALID_JSON', () => `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
-      ['600 KB of JSON', 413, 'PAYLOAD_TOO_LARGE', () => JSON.stringify({ amount: 5, x: 'x'.repeat(600_000) })],
+      [
+        '600 KB of JSON',
+        413,
+        'PAYLOAD_TOO_LARGE',
+        () => JSON.stringify({ amount: 5, x: 'x'.repeat(600_000) }),
+      ],
       ['a form', 415, 'UNSUPPORTED_MEDIA_TYPE', () => 'amount=5', 'application/x-www-form-urlencoded'],
-      ['JSON with the media type text/plain', 415, 'UNSUPPORTED_MEDIA_TYPE', () => '{"amount":5}', 'text/plain'],
+      [
+        'JSON with the media type text/plain',
+        415,
+        'UNSUPPORTED_MEDIA_TYPE',
+        () => '{"amount":5}',
+        'text/plain',
+      ],
       ['JSON in a different charset', 415, 'UNSUPPORTED_MEDIA_TYPE', () => '{"amount":5}', latin1],
     ]
     for (const [what, status, code, body, type = 'application/json'] of unreadable)
@@ -211,7 +222,8 @@ describe('A response', () => {
       const metadata = Array.from({ length: 50 }, (_, n) => `"${String(n)}":"${'\\u00e9'.repeat(500)}"`)
       const escaped = `{"amount":5,"metadata":{${metadata.join(',')}}}`
       const requests = [write({}, deep), write(named, '{"amount":5}'), write({}, escaped)]
-      for (const { status, text } of await Promise.all(requests)) expect(status, text.slice(0, 200)).to.equal(201)
+      for (const { status, text } of await Promise.all(requests))
+        expect(status, text.slice(0, 200)).to.equal(201)
     })
   })
 })

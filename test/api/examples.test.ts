@@ -45,7 +45,8 @@ const shown = {
   order: '6920c2aae9b0a7d25c41f811',
   orderNumber: 'OR-7KX2MHQ4W9TBC3RA',
 }
-const shownEvent = (event: string) => `6b0149aca90c38bde3c47f${(0x62 + names.events.indexOf(event)).toString(16)}`
+const shownEvent = (event: string) =>
+  `6b0149aca90c38bde3c47f${(0x62 + names.events.indexOf(event)).toString(16)}`
 
 const eventId = shownEvent('payment.created')
 
@@ -279,14 +280,17 @@ describe('An example in the OpenAPI document', () => {
     id: string,
     { accept = 'application/json', ...changes }: Partial<Request> & { accept?: string } = {},
   ) {
-    const { method, path } = routes.find(({ about }) => about.operationId === id) ?? expect.fail(`no operation ${id}`)
+    const { method, path } =
+      routes.find(({ about }) => about.operationId === id) ?? expect.fail(`no operation ${id}`)
     const { at, params = {}, query = {}, body } = { ...requests[id], ...changes } as Request
     service.clock.freeze(new Date(`2026-11-01T${at}Z`))
     const url = path.replaceAll(/:(\w+)/g, (_, name: string) => disguise.reveal(params[name] ?? ''))
     const request = service.http[method](`/api/v1${url}`)
       .query(query)
       .set({ ...(method === 'get' ? merchant.read() : merchant.write()), accept })
-    const response = await (body === undefined ? request.buffer(true) : request.send(disguise.reveal(body) as object))
+    const response = await (body === undefined
+      ? request.buffer(true)
+      : request.send(disguise.reveal(body) as object))
     expect(response.status, `${id}: ${response.text}`).to.be.within(200, 201)
     for (const [field, value] of Object.entries(requests[id]?.shows ?? {}))
       disguise.learn(valueAt(response.body.data, field), value)
@@ -345,7 +349,8 @@ describe('An example in the OpenAPI document', () => {
   async function attemptAll(event: EventName): Promise<void> {
     service.clock.advance(591)
     const deliveries = await deliveriesOf(service, merchant)
-    for (const delivery of deliveries.filter((each) => each.event === event)) await attempt(service.deps, delivery._id)
+    for (const delivery of deliveries.filter((each) => each.event === event))
+      await attempt(service.deps, delivery._id)
   }
 
   /** Reads the ids of what workers have stored. */

@@ -3,7 +3,13 @@ import { expect } from 'chai'
 import { freeIfReusable } from '../../src/intents/codes.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
 import { pay, storedIntent } from '../support/pay.ts'
-import { type Service, secretKey, withMerchantPerTest, withSecondProcess, withService } from '../support/service.ts'
+import {
+  type Service,
+  secretKey,
+  withMerchantPerTest,
+  withSecondProcess,
+  withService,
+} from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 import { expectRefused } from './refused.ts'
 

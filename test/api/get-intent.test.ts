@@ -82,7 +82,12 @@ describe('GET /dev/intents/{referenceNumber}', () => {
     expect(await get(referenceNumber)).to.include({ status: 'PENDING' })
     service.clock.advance(1)
     const expired = { status: 'CANCELLED', cancellationReason: 'expired', updatedAt: expiresAt, expiresAt }
-    expect(await get(referenceNumber)).to.include({ ...expired, code: null, codeExpiresAt: null, codeUrl: null })
+    expect(await get(referenceNumber)).to.include({
+      ...expired,
+      code: null,
+      codeExpiresAt: null,
+      codeUrl: null,
+    })
     expect(await stored(referenceNumber)).to.include({ status: 'PENDING' })
     service.clock.freeze(null)
   })

@@ -52,7 +52,8 @@ describe('A write to a payment intent', () => {
   const rows = () => service.deps.StoredResponse.find().lean()
   /** Makes it look as if the process had died right after its write. */
   const loseResponses = () => service.deps.StoredResponse.deleteMany({})
-  const replayed = ({ headers }: { headers: Record<string, string> }) => headers['idempotent-replayed'] === 'true'
+  const replayed = ({ headers }: { headers: Record<string, string> }) =>
+    headers['idempotent-replayed'] === 'true'
 
   async function pendingIntent(): Promise<string> {
     return (await createIntent(service, merchant, { amount: 100 })).referenceNumber
@@ -334,7 +335,9 @@ describe('A write to a payment intent', () => {
       })
       const first = send(act)
       await waitFor('the order', () => orders.length === 1)
-      const slots = Array.from({ length: 20 }, () => service.deps.capacity.takeNow([merchant.businessId], { twins: 1 }))
+      const slots = Array.from({ length: 20 }, () =>
+        service.deps.capacity.takeNow([merchant.businessId], { twins: 1 }),
+      )
       const { status, body, headers } = await send(act)
       expect([status, body.error.code]).to.deep.equal([409, 'IDEMPOTENCY_REQUEST_IN_PROGRESS'])
       expect(Number(headers['retry-after'])).to.be.greaterThan(0)
@@ -362,7 +365,11 @@ describe('A write to a payment intent', () => {
 
   describe('records idempotency keys in the intent, which', () => {
     const fill = async (reference: string, count: number, at: Date) => {
-      const marks = Array.from({ length: count }, (_, index) => ({ key: `mark ${index}`, paramsHash: '', at }))
+      const marks = Array.from({ length: count }, (_, index) => ({
+        key: `mark ${index}`,
+        paramsHash: '',
+        at,
+      }))
       await service.deps.Intent.updateOne({ referenceNumber: reference }, { $set: { marks } })
     }
 
@@ -447,7 +454,8 @@ describe('A retry of webhook deliveries (API)', () => {
   })
   const loseRows = () => service.deps.StoredResponse.deleteMany({})
   const rows = () => service.deps.StoredResponse.find().lean()
-  const replayed = ({ headers }: { headers: Record<string, string> }) => headers['idempotent-replayed'] === 'true'
+  const replayed = ({ headers }: { headers: Record<string, string> }) =>
+    headers['idempotent-replayed'] === 'true'
 
   interface Retry {
     delivery: Delivery
@@ -511,7 +519,10 @@ describe('A retry of webhook deliveries (API)', () => {
       await attempt(service.deps, delivery._id)
       expect((await storedDelivery(service, delivery)).status).to.equal('DEAD')
       await loseRows()
-      await service.deps.RequeuePlan.updateOne({ _id: planned._id }, { $set: { deliveries: planned.deliveries } })
+      await service.deps.RequeuePlan.updateOne(
+        { _id: planned._id },
+        { $set: { deliveries: planned.deliveries } },
+      )
       const later = await send()
       expect([later.status, replayed(later), await effects()]).to.deep.equal([200, true, [1, 1]])
       expect((await send()).text).to.equal(later.text)
@@ -592,9 +603,14 @@ describe('An endpoint change or a replay', () => {
   const ownRows = () => service.deps.StoredResponse.find({ _id: { $nin: [...others] } }).lean()
   /** Requests that only prepare a test. */
   const others = new Set<string>()
-  const replayed = ({ headers }: { headers: Record<string, string> }) => headers['idempotent-replayed'] === 'true'
+  const replayed = ({ headers }: { headers: Record<string, string> }) =>
+    headers['idempotent-replayed'] === 'true'
   const lines = (act: AuditedAct) =>
-    service.deps.AuditEvent.countDocuments({ businessId: merchant.businessId, act, 'after.times': { $exists: false } })
+    service.deps.AuditEvent.countDocuments({
+      businessId: merchant.businessId,
+      act,
+      'after.times': { $exists: false },
+    })
 
   function advance(ms: number) {
     service.clock.advance(ms)
@@ -770,13 +786,19 @@ describe('An endpoint change or a replay', () => {
         [AuditEvent.collection, 'insertMany'],
         [StoredResponse.collection, 'replaceOne'],
       ] as const) {
-        Object.assign(collection, { [write]: () => Promise.reject(new mongo.base.mongo.MongoNetworkError('lost')) })
+        Object.assign(collection, {
+          [write]: () => Promise.reject(new mongo.base.mongo.MongoNetworkError('lost')),
+        })
         expect((await send(change)).status).to.equal(503)
         Reflect.deleteProperty(collection, write)
         expect(await change.effects()).to.deep.equal([0, 0])
       }
       const first = await send(change)
-      expect([first.status, replayed(first), await change.effects()]).to.deep.equal([change.status, false, [1, 1]])
+      expect([first.status, replayed(first), await change.effects()]).to.deep.equal([
+        change.status,
+        false,
+        [1, 1],
+      ])
     })
 
     it(`repeats its first response to an unreadable body and to other parameters: ${name}`, async () => {
@@ -785,7 +807,9 @@ describe('An endpoint change or a replay', () => {
       for (const text of ['{"url":', '{"url":7,"from":7}']) {
         const found = await send(change, { text })
         expect([found.text, replayed(found)], text).to.deep.equal([first.text, true])
-        expect(found.headers['idempotent-params-mismatch']).to.equal(change.wrong === null ? undefined : 'true')
+        expect(found.headers['idempotent-params-mismatch']).to.equal(
+          change.wrong === null ? undefined : 'true',
+        )
       }
       expect(await change.effects()).to.deep.equal([1, 1])
     })

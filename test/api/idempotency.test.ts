@@ -56,7 +56,8 @@ describe('An idempotency key', () => {
     }
 
     it('is required for every write (otherwise 400 IDEMPOTENCY_KEY_REQUIRED)', async () => {
-      for (const values of [[], [''], ['   '], ['\t']]) await expectRawRefused('IDEMPOTENCY_KEY_REQUIRED', ...values)
+      for (const values of [[], [''], ['   '], ['\t']])
+        await expectRawRefused('IDEMPOTENCY_KEY_REQUIRED', ...values)
       for (const path of [intents, `${intents}/PI-NONE/cancel`, '/api/v1/dev/webhooks/endpoints'])
         await expectRefused(service.http.post(path).set(merchant.read()), 400, 'IDEMPOTENCY_KEY_REQUIRED')
       expect(await count()).to.equal(0)
@@ -65,7 +66,8 @@ describe('An idempotency key', () => {
     it('may have up to 255 characters in any script (otherwise 400 IDEMPOTENCY_KEY_INVALID)', async () => {
       for (const key of ['x'.repeat(255), '💰'.repeat(255), 'a, b', '"', '{}'])
         expect(await raw(key), key).to.include({ status: 201 })
-      for (const key of ['x'.repeat(256), '💰'.repeat(256)]) await expectRawRefused('IDEMPOTENCY_KEY_INVALID', key)
+      for (const key of ['x'.repeat(256), '💰'.repeat(256)])
+        await expectRawRefused('IDEMPOTENCY_KEY_INVALID', key)
     })
 
     it('must be sent once, even if the values are equal (otherwise 400 IDEMPOTENCY_KEY_INVALID)', async () => {
@@ -121,7 +123,8 @@ describe('An idempotency key', () => {
     it('counts as a different key with a different path, API key or business', async () => {
       const first = await create('shared')
       const second = await create('another')
-      for (const { body } of [first, second]) expectFresh(await cancel(body.data.referenceNumber, 'shared'), 200)
+      for (const { body } of [first, second])
+        expectFresh(await cancel(body.data.referenceNumber, 'shared'), 200)
       const colleague = await withAnotherKey(service, merchant)
       const stranger = await service.merchant()
       expectFresh(await create('shared', undefined, colleague), 201)
@@ -295,7 +298,9 @@ describe('An idempotency key', () => {
 
     it('cancels the intent once for 10 requests, which all get the same bytes', async () => {
       const { referenceNumber } = (await create(undefined)).body.data
-      const responses = await Promise.all(Array.from({ length: 10 }, () => cancel(referenceNumber, 'at once')))
+      const responses = await Promise.all(
+        Array.from({ length: 10 }, () => cancel(referenceNumber, 'at once')),
+      )
       expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
       expect(responses[0]?.status).to.equal(200)
       const { outbox } = await service.deps.Intent.findOne({ referenceNumber }).orFail().lean()

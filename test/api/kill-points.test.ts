@@ -45,7 +45,8 @@ describe('If a process is killed between any two steps, the service', function (
 
   const kill = <Case>(operation: Operation<Case>, waitMs = 0) => killAtEveryStep(service, operation, waitMs)
   /** Lets the write of step `effectStep` arrive at each step of the retry. */
-  const land = <Case>(operation: Operation<Case>, effectStep: number) => landDuringRetry(service, operation, effectStep)
+  const land = <Case>(operation: Operation<Case>, effectStep: number) =>
+    landDuringRetry(service, operation, effectStep)
 
   const send = (method: Method, origin: string, { path, merchant, body }: Input) =>
     fetch(`${origin}/api/v1/dev${path}`, {
@@ -150,7 +151,12 @@ describe('If a process is killed between any two steps, the service', function (
       deliveriesOf(service, merchant),
       service.deps.Endpoint.countDocuments({ businessId: merchant.businessId }),
     ])
-    const results = made.map(({ event, endpointId, status, attempts }) => [event, endpointId, status, attempts])
+    const results = made.map(({ event, endpointId, status, attempts }) => [
+      event,
+      endpointId,
+      status,
+      attempts,
+    ])
     const expected = [...new Set(made.map(({ endpointId }) => endpointId))].flatMap((id) =>
       events.map((event) => [event, id, 'DELIVERED', 1]),
     )
@@ -304,7 +310,9 @@ describe('If a process is killed between any two steps, the service', function (
     )
     const steps = await kill(operation)
     // The endpoint, the last event, the event count, the endpoint again, a running replay, and the day's replays.
-    const starting = ['find', 'find', 'aggregate', 'update', 'find', 'find', 'insert'].map((name) => `mongodb ${name}`)
+    const starting = ['find', 'find', 'aggregate', 'update', 'find', 'find', 'insert'].map(
+      (name) => `mongodb ${name}`,
+    )
     expect(steps).to.deep.equal([...looking, ...starting, ...recording])
     await land(operation, steps.length)
   })
@@ -321,7 +329,10 @@ describe('If a process is killed between any two steps, the service', function (
       async (merchant, data, label) => {
         const replay = await service.deps.Replay.findOne({ businessId: merchant.businessId }).orFail().lean()
         expect(replay.running, label).to.equal(undefined)
-        expect([replay.status, replay.finishedAt?.toJSON()], label).to.deep.equal(['CANCELLED', data['finishedAt']])
+        expect([replay.status, replay.finishedAt?.toJSON()], label).to.deep.equal([
+          'CANCELLED',
+          data['finishedAt'],
+        ])
         await expectOneLine(merchant, 'endpoint.replay-cancelled', label)
       },
     )
@@ -462,7 +473,8 @@ describe('If a process is killed between any two steps, the service', function (
         await expireIntent(service.deps, referenceNumber)
         await workThrough(merchant)
       },
-      check: ({ merchant }, label) => expectDelivered(merchant, ['payment.created', 'payment.expired'], label),
+      check: ({ merchant }, label) =>
+        expectDelivered(merchant, ['payment.created', 'payment.expired'], label),
     }
     const steps = await kill(expiring, dayMs)
     expect(steps).to.deep.equal(['mongodb find', 'mongodb update', 'enqueue outbox-relay'])

@@ -48,7 +48,9 @@ describe('The last used day of an API key', () => {
     const [locked, other] = await Promise.all([service.merchant(), service.merchant()])
     const free = await lockDocument(service, service.deps.ApiKey, locked.keyId)
     // The first two updates share a batch.
-    expect((await Promise.all([get(locked.key), get(other.key)])).map(({ status }) => status)).to.deep.equal([404, 404])
+    expect((await Promise.all([get(locked.key), get(other.key)])).map(({ status }) => status)).to.deep.equal([
+      404, 404,
+    ])
     await waitFor('the day', async () => (await stored(other.keyId)) !== null)
     expect(await stored(locked.keyId)).to.equal(null)
     await free()

@@ -42,7 +42,12 @@ let logged = 0
 const lists: Record<'intents' | 'orders' | 'live deliveries' | 'live events', List> = {
   intents: {
     read: (deps, caller, search) =>
-      listIntents(deps, caller, { ...search, status: null, merchantReference: null, range: null }, deps.now()),
+      listIntents(
+        deps,
+        caller,
+        { ...search, status: null, merchantReference: null, range: null },
+        deps.now(),
+      ),
     kind: 'Intent',
     own: () => ({ referenceNumber: newReferenceNumber(), shortCode: newId(), status: 'PAID' }),
   },
@@ -57,7 +62,8 @@ const lists: Record<'intents' | 'orders' | 'live deliveries' | 'live events', Li
     own: () => ({ status: 'DELIVERED' }),
   },
   'live events': {
-    read: (deps, caller, search) => listEvents(deps, caller, { ...search, type: null, referenceNumber: null }),
+    read: (deps, caller, search) =>
+      listEvents(deps, caller, { ...search, type: null, referenceNumber: null }),
     kind: 'LoggedEvent',
     own() {
       logged += 1
@@ -77,7 +83,10 @@ describe('Counts of long lists', () => {
 
   const withCheckpoints = (itemsPerCheckpoint: number, maxCheckpoints = 1_000): Deps => ({
     ...service.deps,
-    listCounts: createListCounts(service.deps.ListCheckpoints, () => elapsedMs, { itemsPerCheckpoint, maxCheckpoints }),
+    listCounts: createListCounts(service.deps.ListCheckpoints, () => elapsedMs, {
+      itemsPerCheckpoint,
+      maxCheckpoints,
+    }),
   })
   async function callerOf(): Promise<Caller> {
     const merchant = await service.merchant({ mode: 'live' })
@@ -90,7 +99,9 @@ describe('Counts of long lists', () => {
   }
   const ago = (age: number) => new Date(service.clock.now().getTime() - age)
   const newestFirst = (some: Made[]) =>
-    some.toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime() || (one._id < other._id ? 1 : -1))
+    some.toSorted(
+      (one, other) => other.createdAt.getTime() - one.createdAt.getTime() || (one._id < other._id ? 1 : -1),
+    )
 
   const collectionOf = ({ kind }: List) => service.deps[kind].collection
   async function insert(list: List, { businessId, sandbox }: Caller, some: number[]): Promise<Made[]> {
@@ -198,7 +209,10 @@ describe('Counts of long lists', () => {
     await insert(intents, caller, days)
     expect(await totalOf(intents, deps, caller)).to.equal(60)
     const createdAt = { $lt: ago(deps.config.sandboxRetentionMs) }
-    const { deletedCount } = await collectionOf(intents).deleteMany({ businessId: caller.businessId, createdAt })
+    const { deletedCount } = await collectionOf(intents).deleteMany({
+      businessId: caller.businessId,
+      createdAt,
+    })
     expect(deletedCount).to.be.within(20, 40)
     expect(await totalOf(intents, deps, caller)).to.equal(60 - deletedCount)
     // A different setting has removed more, as the clean-up notes in the stored counts.

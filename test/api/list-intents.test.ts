@@ -136,7 +136,8 @@ describe('GET /dev/intents', () => {
       ['to', '2026-1-1', '2026-01-01T00:00:00+99:00', '2026-01-01 00:00', 'null'],
     ]
     for (const [param, ...values] of wrong)
-      for (const value of values) await expectRefused(list(`${param}=${value}`), 400, 'VALIDATION_ERROR', { param })
+      for (const value of values)
+        await expectRefused(list(`${param}=${value}`), 400, 'VALIDATION_ERROR', { param })
   })
 
   it('reports all invalid parameters in one response', async () => {

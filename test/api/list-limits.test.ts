@@ -40,7 +40,8 @@ describe('The limits on lists', () => {
     const free = holdBoth('lists', lister.businessId)
     const paths = ['intents', 'webhooks', 'webhooks/events', 'store/products', 'store/orders']
     const limited = Promise.all(paths.map((path) => expectLimited(`/api/v1/dev/${path}`, lister)))
-    for (const path of paths) expect((await read(`/api/v1/dev/${path}`, neighbour)).status, path).to.equal(200)
+    for (const path of paths)
+      expect((await read(`/api/v1/dev/${path}`, neighbour)).status, path).to.equal(200)
     await createIntent(service, await service.merchant())
     await limited
     const { referenceNumber } = await createIntent(service, lister)
@@ -98,7 +99,8 @@ describe('The limits on lists', () => {
       for (const path of ['/dev/intents?status=CANCELLED', '/dev/webhooks/events?status=DEAD'])
         await service.http.get(`/api/v1${path}`).set(key).expect(200)
       await service.http.get(exported).set(key).expect(200)
-      for (const path of ['/admin', '/admin/dead', '/admin/audit']) expect((await staff.get(path)).status).to.equal(200)
+      for (const path of ['/admin', '/admin/dead', '/admin/audit'])
+        expect((await staff.get(path)).status).to.equal(200)
       await staff.act('/admin/search', { q: 'pic' })
       await service.http.get('/metrics')
     })

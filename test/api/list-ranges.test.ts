@@ -144,7 +144,9 @@ describe('GET /dev/intents with a range', () => {
     const wrong: [param: string, ...queries: string[]][] = [
       ...['paidFrom', 'paidTo', 'refundedFrom', 'refundedTo'].map((name): [string, ...string[]] => [
         name,
-        ...['yesterday', '2026-02-30', '', `2026-01-01&${name}=2026-01-01`].map((value) => `${name}=${value}`),
+        ...['yesterday', '2026-02-30', '', `2026-01-01&${name}=2026-01-01`].map(
+          (value) => `${name}=${value}`,
+        ),
       ]),
       ...['minAmount', 'maxAmount'].map((name): [string, ...string[]] => [
         name,
@@ -181,7 +183,12 @@ describe('GET /dev/intents with a range', () => {
           status: times.length === 0 ? 'PAID' : 'REFUNDED',
           cancelsAt: null,
           payment: { ...payment, amountPaid: amount, paidAt, key: newId() },
-          refunds: times.map((refundedAt) => ({ ...refunded, refundedAt, createdAt: refundedAt, id: refundId() })),
+          refunds: times.map((refundedAt) => ({
+            ...refunded,
+            refundedAt,
+            createdAt: refundedAt,
+            id: refundId(),
+          })),
           ...(firstAt === undefined || lastAt === undefined
             ? {}
             : { refundTimes: { firstAt, lastAt, count: times.length } }),
@@ -218,7 +225,10 @@ describe('GET /dev/intents with a range', () => {
       `${name}From=${at(from * hour).toISOString()}&${name}To=${at(to * hour).toISOString()}`
     const ranges: [query: (from: number, to: number) => string, matches: Matches][] = [
       [times('paid'), ({ payment: paid }, from, to) => inside(paid?.paidAt, from, to)],
-      [times('refunded'), ({ refunds }, from, to) => refunds.some(({ refundedAt }) => inside(refundedAt, from, to))],
+      [
+        times('refunded'),
+        ({ refunds }, from, to) => refunds.some(({ refundedAt }) => inside(refundedAt, from, to)),
+      ],
       [
         (from, to) => `minAmount=${100 + from}&maxAmount=${100 + to}`,
         ({ amount }, from, to) => (amount ?? 0) >= 100 + from && (amount ?? 0) <= 100 + to,

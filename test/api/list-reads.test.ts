@@ -43,7 +43,8 @@ describe('A list', () => {
   /** Checks that MongoDB read only the page plus one document. Resolves to the totals. */
   async function totals(path: string, collection: string, queries: string[]): Promise<number[]> {
     const found = await read(path, collection, queries)
-    for (const { ids, examined, query } of found) expect(examined, `${path}?${query}`).to.be.at.most(ids.length + 1)
+    for (const { ids, examined, query } of found)
+      expect(examined, `${path}?${query}`).to.be.at.most(ids.length + 1)
     return found.map(({ total }) => total)
   }
 
@@ -135,7 +136,10 @@ describe('A list', () => {
       any,
       [`endpointId=${endpointId}`, (delivery) => delivery.endpointId === endpointId],
       ['event=payment.created', ({ event }) => event === 'payment.created'],
-      [`from=${limit.from.toISOString()}&to=${limit.to.toISOString()}`, ({ createdAt }) => createdAt >= limit.from],
+      [
+        `from=${limit.from.toISOString()}&to=${limit.to.toISOString()}`,
+        ({ createdAt }) => createdAt >= limit.from,
+      ],
       ['referenceNumber=PI-A', ({ referenceNumber }) => referenceNumber === 'PI-A'],
       [
         `endpointId=${endpointId}&event=payment.created`,
@@ -179,7 +183,13 @@ describe('A list', () => {
     await service.deps.LoggedEvent.collection.insertMany(copies as never[])
     const half = spanOf((many / 2 - 0.5) * minute, 0)
     const queries = ['', 'type=payment.failed', half, `type=payment.failed&${half}`, 'page=9']
-    expect(await totals('events', 'events', queries)).to.deep.equal([many, many / 3, many / 2, many / 6, many])
+    expect(await totals('events', 'events', queries)).to.deep.equal([
+      many,
+      many / 3,
+      many / 2,
+      many / 6,
+      many,
+    ])
   })
 
   it('reads only the products, orders or endpoints it returns, whatever the filter', async () => {

@@ -101,7 +101,9 @@ describe("The merchant's reference of an intent", () => {
       withAnotherKey(service, merchant, { mode: 'live' }),
       service.merchant(),
     ])
-    const callers = [merchant, second, live, stranger].flatMap((each) => Array.from({ length: 6 }, () => each))
+    const callers = [merchant, second, live, stranger].flatMap((each) =>
+      Array.from({ length: 6 }, () => each),
+    )
     const responses = await Promise.all(callers.map((each) => create(each)))
     for (const owners of [[merchant, second], [live], [stranger]]) {
       const own = responses.filter((_, index) => owners.includes(callers[index] ?? merchant))
@@ -147,7 +149,8 @@ describe("The merchant's reference of an intent", () => {
           { businessId: merchant.businessId, sandbox: true, createdBefore: new Date(8.64e15) },
           { ...tester, pending: 1, ending: new AbortController().signal, count: () => undefined },
         ),
-      'failed simulation': (reference) => simulate(service, merchant, reference, { outcome: 'technical_error' }),
+      'failed simulation': (reference) =>
+        simulate(service, merchant, reference, { outcome: 'technical_error' }),
       'failed payment': (reference) => {
         wallet.setOutcome(() => ({ outcome: 'failed', reason: 'wallet_closed' }))
         return pay(service, reference)
@@ -174,7 +177,10 @@ describe("The merchant's reference of an intent", () => {
     const made = responses.filter(({ status }) => status === 201)
     expect(made).to.have.lengthOf(1)
     for (const { status, body } of responses.filter((each) => each !== made[0]))
-      expect([status, body.error.details.referenceNumber]).to.deep.equal([409, made[0]?.body.data.referenceNumber])
+      expect([status, body.error.details.referenceNumber]).to.deep.equal([
+        409,
+        made[0]?.body.data.referenceNumber,
+      ])
     await expireIntent(service.deps, old.referenceNumber)
     const stored = await storedIntent(service, old.referenceNumber)
     expect(outboxEventsOf(stored)).to.deep.equal(['payment.created', 'payment.expired'])

@@ -59,7 +59,11 @@ function valueOf(samples: Sample[], name: string, labels: Record<string, string>
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0)
 }
 
-type Expected = [name: string, value: number | null | [least: number, most: number], labels?: Sample['labels']]
+type Expected = [
+  name: string,
+  value: number | null | [least: number, most: number],
+  labels?: Sample['labels'],
+]
 
 /** A pair is a range. */
 function expectValues(samples: Sample[], ...all: Expected[]): void {
@@ -223,9 +227,19 @@ describe('Metrics', () => {
   it('use indexed queries that examine few documents and run only when the cache has expired', async () => {
     const template = await service.deps.Intent.findOne().orFail().lean<Intent>()
     const at = new Date(service.clock.now().getTime() - 5_000)
-    const standing: Partial<Intent> = { status: 'PENDING', expiresAt: at, cancelsAt: at, hold: null, refunds: [] }
+    const standing: Partial<Intent> = {
+      status: 'PENDING',
+      expiresAt: at,
+      cancelsAt: at,
+      hold: null,
+      refunds: [],
+    }
     const insert = (count: number, name: string, changes: Partial<Intent>) =>
-      copyIntents(service, template, count, (n) => ({ ...standing, codeKey: `live:9${name}${n}`, ...changes }))
+      copyIntents(service, template, count, (n) => ({
+        ...standing,
+        codeKey: `live:9${name}${n}`,
+        ...changes,
+      }))
     const hold = { startedAt: at, queryAt: at } as never
     await insert(100, 'held', { hold, cancelsAt: neverCancels })
     await insert(300, 'ended', { status: 'CANCELLED', cancelsAt: alreadyCancelled })
@@ -238,7 +252,9 @@ describe('Metrics', () => {
     expect(reads.length).to.equal(10)
     for (const { planSummary } of reads) expect(planSummary).to.match(/^(IXSCAN|COUNT_SCAN)/)
     // Unknown outcomes are counted from both ends, and codes by a sample.
-    const examined = reads.map(({ keysExamined = 0, docsExamined = 0 }) => Math.max(keysExamined, docsExamined))
+    const examined = reads.map(({ keysExamined = 0, docsExamined = 0 }) =>
+      Math.max(keysExamined, docsExamined),
+    )
     const few = examined.toSorted((a, b) => a - b).slice(0, -4)
     expect(Math.max(...few), examined.join()).to.be.at.most(5)
     expect(Math.max(...examined)).to.be.lessThan(110)
@@ -270,7 +286,8 @@ describe('Metrics', () => {
     const codes = [...labels('code')].filter((code) => !(code in catalogue) && !/^(\d{3}|gone)$/.test(code))
     expect(codes).to.deep.equal([])
     const text = await (await fetch(`${service.origin}/metrics`)).text()
-    for (const secret of [merchant.key, merchant.keyId, endpointServer.host]) expect(text).to.not.include(secret)
+    for (const secret of [merchant.key, merchant.keyId, endpointServer.host])
+      expect(text).to.not.include(secret)
   })
 
   it('are served only on METRICS_PORT if it is set', async () => {
@@ -385,7 +402,9 @@ describe('Metrics', () => {
     // Left over from workers that an earlier test ran in this process.
     const ofWorkers = ['last_poll_timestamp_seconds', 'attempts_in_flight', 'endpoints_waiting']
     const known = [...ofProcess, ...ofWorkers].map((name) => `payment_intents_${name}`)
-    const gauges = Object.values(createMetrics().gauges).map((gauge) => (gauge as { name?: string }).name ?? '')
+    const gauges = Object.values(createMetrics().gauges).map(
+      (gauge) => (gauge as { name?: string }).name ?? '',
+    )
     const valued = new Set(samples.map(({ name }) => name))
     expect(gauges.filter((name) => valued.has(name))).to.have.members(known)
     expect(valueOf(samples, 'http_requests_total')).to.be.greaterThan(0)

@@ -69,7 +69,9 @@ describe('The OpenAPI description', () => {
     expect(listed).to.have.members(routes.map((route) => `${route.method.toUpperCase()} ${pathOf(route)}`))
     const ids = described.map(({ operation }) => operation.operationId)
     expect(new Set(ids).size).to.equal(ids.length)
-    expect(described.every(({ method }) => (methodsOfHttp as readonly string[]).includes(method))).to.equal(true)
+    expect(described.every(({ method }) => (methodsOfHttp as readonly string[]).includes(method))).to.equal(
+      true,
+    )
   })
 
   it('contains no tag without an operation, which /docs would show as an empty heading', () => {
@@ -240,7 +242,9 @@ describe('The OpenAPI description', () => {
 
     it('refuses a response with an undocumented status, code, type, field or header, or with a missing field', () => {
       expect(mismatch(418, '{}')).to.include('does not describe 418')
-      expect(mismatch(404, failure('PRODUCT_NOT_FOUND', {}))).to.include('does not describe PRODUCT_NOT_FOUND')
+      expect(mismatch(404, failure('PRODUCT_NOT_FOUND', {}))).to.include(
+        'does not describe PRODUCT_NOT_FOUND',
+      )
       expect(mismatch(404, failure('INTENT_NOT_FOUND', { extra: 1 }))).to.include('additional properties')
       expect(mismatch(404, '{"success":false}')).to.include("required property 'error'")
       expect(mismatch(200, JSON.stringify({ success: true, data: {} }))).to.include('required property')

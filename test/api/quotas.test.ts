@@ -45,7 +45,8 @@ const noon = new Date('2036-03-01T12:00:00.000Z')
 
 const create = (service: Service, merchant: Merchant, idempotencyKey?: string) =>
   service.http.post(intents).set(merchant.write(idempotencyKey)).send({ amount: 500 })
-const intentsOf = (service: Service, { businessId }: Merchant) => service.deps.Intent.countDocuments({ businessId })
+const intentsOf = (service: Service, { businessId }: Merchant) =>
+  service.deps.Intent.countDocuments({ businessId })
 const stored = ({ deps }: Service, filter: object = {}) => deps.StoredResponse.countDocuments(filter)
 
 async function createMany(service: Service, merchant: Merchant, count: number): Promise<void> {
@@ -164,7 +165,9 @@ describe("A business's quota of live payment codes", () => {
     elapsedMs = 10_001
     // Nothing was inserted, so all codes are left.
     expect(await countsDuring(() => admitted(20))).to.equal(1)
-    expect(await countsDuring(async () => expect(await admitted(1)).to.deep.equal(['RATE_LIMITED']))).to.equal(0)
+    expect(
+      await countsDuring(async () => expect(await admitted(1)).to.deep.equal(['RATE_LIMITED'])),
+    ).to.equal(0)
     elapsedMs += 1_001
     expect(await countsDuring(async () => expect(await admitted(1)).to.deep.equal([true]))).to.equal(1)
   })
@@ -178,7 +181,9 @@ describe("A business's quota of live payment codes", () => {
     await codes.within(merchant, 2, async () => undefined)
     elapsedMs = 10_001
     await codes.within(merchant, 2, async () => undefined)
-    const refused = await codes.within(merchant, 2, async () => 'admitted').catch(({ code }: { code: string }) => code)
+    const refused = await codes
+      .within(merchant, 2, async () => 'admitted')
+      .catch(({ code }: { code: string }) => code)
     expect(refused).to.equal('RATE_LIMITED')
     open()
     await inserting
@@ -205,7 +210,8 @@ describe("A business's daily quota for test keys", () => {
     service.http.post('/api/v1/dev/store/orders/simulate').set(merchant.write()).send({})
   const product = (merchant: Merchant) =>
     service.http.post('/api/v1/dev/store/products').set(merchant.write()).send({ name: 'Thé', price: 1 })
-  const endpoint = (merchant: Merchant) => service.http.post(endpoints).set(merchant.write()).send(newEndpoint)
+  const endpoint = (merchant: Merchant) =>
+    service.http.post(endpoints).set(merchant.write()).send(newEndpoint)
 
   it('counts intents, orders and products, even deleted ones, but not endpoints', async () => {
     const merchant = await service.merchant()
@@ -351,7 +357,9 @@ describe("A business's daily storage quota", () => {
   it('never refuses a cancellation, payment, refund, deletion, rotation or change that stores little', async () => {
     const { merchant, endpoint, referenceNumber, product } = await established('test')
     const [paid, cancelled] = [await requestIntent(service, merchant), await requestIntent(service, merchant)]
-    const { body } = await send(merchant, 'post', `webhooks/endpoints/${endpoint}/replay`, { from: '2036-01-01' })
+    const { body } = await send(merchant, 'post', `webhooks/endpoints/${endpoint}/replay`, {
+      from: '2036-01-01',
+    })
     const [delivery] = await deliveriesOf(service, merchant)
     await useUp(merchant)
     await expectRefused(create(service, merchant), 429, 'RATE_LIMITED')
@@ -384,7 +392,10 @@ describe("A business's daily storage quota", () => {
     await limit(merchant, {})
     const variants = Array.from({ length: 60 }, (_, index) => ({ label: `Variant ${index}`, price: 100 }))
     const { _id } = await createProduct(service, merchant, { name: 'Thé', variants })
-    const rows = Array.from({ length: 100 }, (_, index) => `tea-${index}-of-the-first-harvest-in-the-high-mountains`)
+    const rows = Array.from(
+      { length: 100 },
+      (_, index) => `tea-${index}-of-the-first-harvest-in-the-high-mountains`,
+    )
     const csv = (price: string) => csvOf('handle,name,price', ...rows.map((handle) => `${handle},a,${price}`))
     await useUp(merchant)
     const storedNow = () => service.deps.StoredResponse.countDocuments()
@@ -399,10 +410,20 @@ describe("A business's daily storage quota", () => {
     for (const act of acts) await expectRefused(send(merchant, ...act), 429, 'RATE_LIMITED', { details })
     expect(await storedNow()).to.equal(before)
     await limit(merchant, { sandboxBytesPerDay: null })
-    await send(merchant, 'put', `store/products/${_id}`, { variants: [{ label: 'Variant 1', price: 200 }] }).expect(200)
+    await send(merchant, 'put', `store/products/${_id}`, {
+      variants: [{ label: 'Variant 1', price: 200 }],
+    }).expect(200)
   })
 
-  const collections = ['Intent', 'Endpoint', 'Product', 'Order', 'Delivery', 'LoggedEvent', 'LedgerEntry'] as const
+  const collections = [
+    'Intent',
+    'Endpoint',
+    'Product',
+    'Order',
+    'Delivery',
+    'LoggedEvent',
+    'LedgerEntry',
+  ] as const
   /** Everything stored for a business, except stored responses. */
   async function measure({ businessId }: Merchant): Promise<{ documents: number; bytes: number }> {
     const sums = await Promise.all(
@@ -508,8 +529,13 @@ describe("A business's daily quota of audit lines", () => {
   const beside = withSecondProcess(service, environment)
   beforeEach(() => service.clock.freeze(noon))
 
-  const send = (merchant: Merchant, method: 'post' | 'put' | 'delete', path: string, body?: object, from = service) =>
-    from.http[method](`/api/v1/dev/webhooks/${path}`).set(merchant.write()).send(body)
+  const send = (
+    merchant: Merchant,
+    method: 'post' | 'put' | 'delete',
+    path: string,
+    body?: object,
+    from = service,
+  ) => from.http[method](`/api/v1/dev/webhooks/${path}`).set(merchant.write()).send(body)
   const linesOf = ({ businessId }: Merchant) =>
     service.deps.AuditEvent.countDocuments({ businessId, 'actor.kind': 'merchant' })
   const details = { scope: 'audit', limit }
@@ -546,7 +572,9 @@ describe("A business's daily quota of audit lines", () => {
       expect(await linesOf(merchant)).to.equal(limit)
       expect((await storedDelivery(service, delivery)).requeues).to.equal(0)
       await send(merchant, 'post', `endpoints/${id}/replay`, { ...replay, dryRun: true }).expect(200)
-      const cancelled = await send(merchant, 'post', `endpoints/${id}/replays/${body.data.id}/cancel`).expect(200)
+      const cancelled = await send(merchant, 'post', `endpoints/${id}/replays/${body.data.id}/cancel`).expect(
+        200,
+      )
       expect(cancelled.body.data.status).to.equal('CANCELLED')
       await send(merchant, 'post', `endpoints/${id}/rotate-secret`).expect(200)
       await send(merchant, 'delete', `endpoints/${id}`).expect(200)
@@ -580,7 +608,8 @@ describe("A business's daily quota of audit lines", () => {
         { _id: delivery._id },
         { status: 'DEAD', deadAt: noon, nextAttemptAt: null },
       )
-      for (const active of [false, true]) await send(merchant, 'put', `endpoints/${id}`, { active }).expect(200)
+      for (const active of [false, true])
+        await send(merchant, 'put', `endpoints/${id}`, { active }).expect(200)
       const headers = merchant.write()
       const request = () =>
         service.http[method](`/api/v1/dev/webhooks/${path(id, delivery._id)}`)

@@ -45,9 +45,11 @@ describe('A rate limit of five requests per second', () => {
     while (seen.length < count) seen.push((await send()).status)
     return seen
   }
-  const remaining = ({ deps }: Service, { keyId }: Merchant) => deps.rateLimits?.look(`key:${keyId}`).remaining
+  const remaining = ({ deps }: Service, { keyId }: Merchant) =>
+    deps.rateLimits?.look(`key:${keyId}`).remaining
   const refusals = async (scope: string) =>
-    (await service.deps.metrics.rateLimited.get()).values.find(({ labels }) => labels.scope === scope)?.value ?? 0
+    (await service.deps.metrics.rateLimited.get()).values.find(({ labels }) => labels.scope === scope)
+      ?.value ?? 0
 
   const expectFiveEach = async (merchant: Merchant) => {
     for (const each of [service, beside])
@@ -103,7 +105,8 @@ describe('A rate limit of five requests per second', () => {
       newSecond()
       service.clock.advance(1000)
       const items = products.map(({ _id: productId }) => ({ productId, quantity: 1 }))
-      const order = () => service.http.post('/api/v1/dev/store/orders/simulate').set(merchant.write()).send({ items })
+      const order = () =>
+        service.http.post('/api/v1/dev/store/orders/simulate').set(merchant.write()).send({ items })
       expect(await statuses(2, order)).to.deep.equal([201, 201])
       expect(remaining(service, merchant)).to.equal(1)
       // Within the limit at the start, over it afterwards.
@@ -181,7 +184,8 @@ describe('A rate limit of five requests per second', () => {
         expect(responses.map(({ status, headers }) => [status, headers.ratelimit])).to.deep.equal(
           [4, 3, 2, 1, 0].map((left) => [404, `"address";r=${left};t=1`]),
         )
-        for (const address of [first, same]) await expectRefused(read(address), 429, 'RATE_LIMITED', ofNetwork)
+        for (const address of [first, same])
+          await expectRefused(read(address), 429, 'RATE_LIMITED', ofNetwork)
       }
       // The refused requests have used nothing of the key's limit.
       expect(service.deps.rateLimits?.look(`key:${publishable.keyId}`, 41).remaining).to.equal(31)
@@ -222,7 +226,8 @@ describe('A rate limit of five requests per second', () => {
 
       await expectRefused(unknown('192.0.2.1'), 401, 'MISSING_CREDENTIALS')
       await expectRefused(unknown('192.0.2.1').set('Authorization', 'Basic eA=='), 401, 'INVALID_AUTH_HEADER')
-      for (let sent = 2; sent < limit; sent += 1) await expectRefused(mistyped('192.0.2.1'), 401, 'INVALID_API_KEY')
+      for (let sent = 2; sent < limit; sent += 1)
+        await expectRefused(mistyped('192.0.2.1'), 401, 'INVALID_API_KEY')
       const { headers, body } = await expectRefused(list(merchant), 429, 'RATE_LIMITED')
       expect(body.error.details.scope).to.equal('address')
       expect(headers).to.include({ 'ratelimit-policy': '"address";q=5;w=1', 'retry-after': '1' })
@@ -245,7 +250,9 @@ describe('A rate limit of five requests per second', () => {
     it('does not refuse any of several concurrent requests with valid keys', async () => {
       const merchants = await Promise.all(Array.from({ length: 4 }, () => service.merchant()))
       const read = (merchant: Merchant) => list(merchant, service, '192.0.2.1', '/PI-0000000000000000')
-      const responses = await Promise.all(merchants.flatMap((merchant) => [1, 2, 3, 4].map(() => read(merchant))))
+      const responses = await Promise.all(
+        merchants.flatMap((merchant) => [1, 2, 3, 4].map(() => read(merchant))),
+      )
       expect(responses.map(({ status }) => status)).to.deep.equal(Array(16).fill(404))
     })
 

@@ -58,7 +58,10 @@ export function responsesOf(wire: string): RawResponse[] {
     const [statusLine = '', ...lines] = rest.subarray(0, headEnd).toString('latin1').split('\r\n')
     const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1])
     const headers = new Map(
-      lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 2)]),
+      lines.map((line) => [
+        line.slice(0, line.indexOf(':')).toLowerCase(),
+        line.slice(line.indexOf(':') + 2),
+      ]),
     )
     const length = Number(headers.get('content-length') ?? 0)
     const body = rest.subarray(headEnd + 4, headEnd + 4 + length).toString('utf8')
@@ -79,6 +82,8 @@ export function expectFailure(response: RawResponse | undefined, status: number,
   const { success, error } = JSON.parse(response?.body ?? '')
   expect(success).to.equal(false)
   expect(error).to.include({ code, statusCode: status, requestId })
-  expect(['code', 'message', 'statusCode', 'requestId', 'param', 'details']).to.include.members(Object.keys(error))
+  expect(['code', 'message', 'statusCode', 'requestId', 'param', 'details']).to.include.members(
+    Object.keys(error),
+  )
   expect(error.message).to.match(/\w/)
 }

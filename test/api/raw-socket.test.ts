@@ -58,7 +58,11 @@ describe('The HTTP server on a raw socket', () => {
       ['for HTTP/2.0', [bad], () => start('GET /healthz HTTP/2.0')],
       ['for a different protocol', [bad], () => start('GET /healthz SIP/2.0')],
       ['that is the HTTP/2 connection preface', [bad], () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-      ['that is a TLS handshake', [bad], () => Buffer.from(`16030100c5010000c10303${'07'.repeat(190)}`, 'hex')],
+      [
+        'that is a TLS handshake',
+        [bad],
+        () => Buffer.from(`16030100c5010000c10303${'07'.repeat(190)}`, 'hex'),
+      ],
       ['that contains a NUL character', [bad], () => start('GET /health\0z HTTP/1.1')],
       ['after empty lines', ['200'], () => `\r\n\r\n${last}`],
       ['of 20 KB', [tooMuch], () => get(`/healthz?${'x'.repeat(20_000)}`)],
@@ -87,7 +91,11 @@ describe('The HTTP server on a raw socket', () => {
       ['with a space before a colon', [bad], () => post('Transfer-Encoding : chunked') + chunks],
       ['with a folded value', [bad], () => get('/healthz', 'X: a', ' b')],
       ['with a folded Transfer-Encoding', [bad], () => post('Transfer-Encoding:', ' chunked') + chunks],
-      ['whose first line begins with a space', [bad], () => crlf('GET /healthz HTTP/1.1', ' Host: a', '', '')],
+      [
+        'whose first line begins with a space',
+        [bad],
+        () => crlf('GET /healthz HTTP/1.1', ' Host: a', '', ''),
+      ],
       ['with a NUL character in a value', [bad], () => get('/healthz', 'X: a\0b')],
       ['with a control character in a name', [bad], () => get('/healthz', 'X\u0001: b')],
       ['with a bare CR', [bad], () => get('/healthz', 'X: a\rHost: b')],
@@ -96,7 +104,11 @@ describe('The HTTP server on a raw socket', () => {
       ['whose lines end in a bare CR', [bad], () => 'GET /healthz HTTP/1.1\rHost: a\r\r'],
       ['of 20 KB', [tooMuch], () => get('/healthz', `X: ${'x'.repeat(20_000)}`)],
       ['of 10 MB in one line', [tooMuch], () => `GET /healthz HTTP/1.1\r\nX: ${'x'.repeat(10_000_000)}`],
-      ['of 10 MB in many lines', [tooMuch], () => `GET /healthz HTTP/1.1\r\n${'X: 0123456\r\n'.repeat(900_000)}`],
+      [
+        'of 10 MB in many lines',
+        [tooMuch],
+        () => `GET /healthz HTTP/1.1\r\n${'X: 0123456\r\n'.repeat(900_000)}`,
+      ],
       ['with exactly 100 fields', ['200'], () => get('/healthz', closing, ...Array(98).fill('X: 1'))],
       ['with more than 100 fields', [tooMuch], () => get('/healthz', closing, ...Array(99).fill('X: 1'))],
       ['with 3 000 fields', [tooMuch], () => get('/healthz', closing, ...Array(3000).fill('a:'))],
@@ -107,7 +119,11 @@ describe('The HTTP server on a raw socket', () => {
     ],
     'a Content-Length': [
       ['given twice', [bad], () => post('Content-Length: 12', 'Content-Length: 12') + body + create()],
-      ['given twice with different values', [bad], () => post('Content-Length: 12', 'Content-Length: 0') + create()],
+      [
+        'given twice with different values',
+        [bad],
+        () => post('Content-Length: 12', 'Content-Length: 0') + create(),
+      ],
       ['that is a list', [bad], () => post('Content-Length: 12, 12') + body + create()],
       ['below 0', [bad], () => post('Content-Length: -1') + create()],
       ['with a sign', [bad], () => post('Content-Length: +12') + body],
@@ -118,11 +134,28 @@ describe('The HTTP server on a raw socket', () => {
       ['followed by a Transfer-Encoding', [bad], () => post('Content-Length: 5', coding) + chunks + create()],
       ['preceded by a Transfer-Encoding', [bad], () => chunked('Content-Length: 5') + chunks + create()],
       ['in a GET request', ['200', '200'], () => get(intents, signed(), 'Content-Length: 12') + body + last],
-      ['in a HEAD request', ['200'], () => start('HEAD /healthz HTTP/1.1', 'Content-Length: 12', closing) + body],
-      ['that is missing from a GET request', ['200', '201', '200'], () => get('/healthz') + create() + last, 1],
+      [
+        'in a HEAD request',
+        ['200'],
+        () => start('HEAD /healthz HTTP/1.1', 'Content-Length: 12', closing) + body,
+      ],
+      [
+        'that is missing from a GET request',
+        ['200', '201', '200'],
+        () => get('/healthz') + create() + last,
+        1,
+      ],
     ],
     'a Transfer-Encoding': [
-      ...['gzip, chunked', 'gzip', 'identity', 'chunked, chunked', 'chunked, identity', 'xchunked', '\vchunked'].map(
+      ...[
+        'gzip, chunked',
+        'gzip',
+        'identity',
+        'chunked, chunked',
+        'chunked, identity',
+        'xchunked',
+        '\vchunked',
+      ].map(
         (name): Row => [
           `of ${JSON.stringify(name)}`,
           [bad],
@@ -136,19 +169,31 @@ describe('The HTTP server on a raw socket', () => {
     'a chunk': [
       ['with a size below 0', [bad], () => `${chunked()}-1\r\n${create()}`],
       ['with a size of more than 64 bits', [bad], () => `${chunked()}${'f'.repeat(17)}\r\n${create()}`],
-      ['with a size that is not a number', [bad], () => chunked() + crlf('6', '{"amou', 'zz', 'nt":5}', '0', '', '')],
+      [
+        'with a size that is not a number',
+        [bad],
+        () => chunked() + crlf('6', '{"amou', 'zz', 'nt":5}', '0', '', ''),
+      ],
       ['with a size that begins with 0x', [bad], () => `${chunked()}0x${chunks}`],
       ['without a line break after its data', [bad], () => chunked() + crlf('c', `${body}0`, '', create())],
       ['with a bare LF instead of each CRLF', [bad], () => `${chunked()}c\n${body}\n0\n\n${create()}`],
       ['with an extension', ['201'], () => chunked(closing) + chunks.replace('c', 'c;a=b'), 1],
       ['with a bare LF in its extension', [bad], () => chunked() + chunks.replace('c', 'c;a\nb')],
-      ['with an extension of 20 KB', [tooLarge], () => chunked() + chunks.replace('c', `c;${'a'.repeat(20_000)}`)],
+      [
+        'with an extension of 20 KB',
+        [tooLarge],
+        () => chunked() + chunks.replace('c', `c;${'a'.repeat(20_000)}`),
+      ],
       [
         'followed by a trailer with an API key, which is ignored',
         [noKey],
         () => anonymous + trailed(signed(), 'X-Idempotency-Key: t'),
       ],
-      ['followed by 1 MB of trailers', [tooMuch], () => chunked() + trailed(...Array(60_000).fill('X: 0123456789ab'))],
+      [
+        'followed by 1 MB of trailers',
+        [tooMuch],
+        () => chunked() + trailed(...Array(60_000).fill('X: 0123456789ab')),
+      ],
     ],
     'a second request': [
       ['that is valid', ['201', '201', '200'], () => create() + create() + last, 2],
@@ -191,13 +236,24 @@ describe('The HTTP server on a raw socket', () => {
   ]
   for (const [what, status, wire] of brokenPages)
     it(`returns an error page to a page request with ${what}, and the JSON envelope to others`, async () => {
-      for (const path of ['/', '/p/ABCDEF', '/p/ABCDEF?lang=ar', '/pay/x', '/sandbox/x', '/admin', '/admin/sign-in']) {
+      for (const path of [
+        '/',
+        '/p/ABCDEF',
+        '/p/ABCDEF?lang=ar',
+        '/pay/x',
+        '/sandbox/x',
+        '/admin',
+        '/admin/sign-in',
+      ]) {
         const response = (await sendRaw(origin, wire(path))).at(-1)
         const { headers, body: document = '' } = response ?? {}
         expect(response?.status, path).to.equal(status)
         expect(headers?.get('content-type'), path).to.equal('text/html; charset=utf-8')
         expect(headers?.get('content-security-policy'), path).to.include("default-src 'none'")
-        expect([headers?.get('cache-control'), headers?.get('connection')]).to.deep.equal(['no-store', 'close'])
+        expect([headers?.get('cache-control'), headers?.get('connection')]).to.deep.equal([
+          'no-store',
+          'close',
+        ])
         expect(headers?.get('x-request-id'), path).to.match(/^[\da-f-]{36}$/)
         expect(document, path).to.match(/<html [^]+<\/html>\s*$/)
       }

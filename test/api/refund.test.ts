@@ -46,10 +46,15 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
   const read = (reference: string) => readIntent(service, merchant, reference)
   const stored = (referenceNumber: string) => service.deps.Intent.findOne({ referenceNumber }).orFail().lean()
   const refundEvents = async (reference: string) =>
-    (await outboxData(service, reference)).filter(({ event }) => event === 'payment.refunded').map(({ data }) => data)
+    (await outboxData(service, reference))
+      .filter(({ event }) => event === 'payment.refunded')
+      .map(({ data }) => data)
 
   /** Lasts until the test ends. Returns the orders and queries received. */
-  function replaceWallets(responses: { refund(): Promise<WalletOutcome>; status(): Promise<WalletOutcome> }): {
+  function replaceWallets(responses: {
+    refund(): Promise<WalletOutcome>
+    status(): Promise<WalletOutcome>
+  }): {
     orders: RefundOrder[]
     queries: StatusQuery[]
   } {
@@ -173,7 +178,8 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
 
     it("charges the sandbox wallet the amount and the payer's fee, and adds both to its balance in partial refunds", async () => {
       const reference = await create(10_000)
-      const balances = async () => (await service.deps.WalletAccount.find().lean()).map(({ balance }) => balance)
+      const balances = async () =>
+        (await service.deps.WalletAccount.find().lean()).map(({ balance }) => balance)
       await pay(service, reference)
       const [paidFrom = 0] = await balances()
       expect(paidFrom).to.equal(9_000_000_000_000_000 - 10_100)
@@ -187,7 +193,10 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     it('refunds a live payment through the wallet that paid it', async () => {
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
       const { referenceNumber } = await createIntent(service, live, { amount: 99_904 })
-      const wallet = { name: 'live:wallet.example', authorise: async () => ({ outcome: 'done' }) } as unknown as Wallet
+      const wallet = {
+        name: 'live:wallet.example',
+        authorise: async () => ({ outcome: 'done' }),
+      } as unknown as Wallet
       const confirmation = {
         paymentId: 'form-1',
         phone: '22345678',
@@ -230,8 +239,19 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
         [invalid, 'amount', '{"amount":"50"}', '{"amount":null}', '{"amount":0.5}', '{"amount":{"$gt":0}}'],
         [invalid, 'amount', '{"expectedRefundable":"100","amount":"50"}'],
         ['AMOUNT_OUT_OF_RANGE', 'amount', '{"amount":0}', '{"amount":-1}'],
-        [invalid, 'reason', '{"reason":7}', `{"reason":${long}}`, '{"reason":"a\\u0000b"}', '{"reason":"\\ud800"}'],
-        [invalid, 'expectedRefundable', ...['"100"', '99.5', '-1'].map((text) => `{"expectedRefundable":${text}}`)],
+        [
+          invalid,
+          'reason',
+          '{"reason":7}',
+          `{"reason":${long}}`,
+          '{"reason":"a\\u0000b"}',
+          '{"reason":"\\ud800"}',
+        ],
+        [
+          invalid,
+          'expectedRefundable',
+          ...['"100"', '99.5', '-1'].map((text) => `{"expectedRefundable":${text}}`),
+        ],
       ]
       for (const [code, param, ...bodies] of wrong)
         for (const text of bodies) await expectRefused(refund(reference, text), 400, code, { param })
@@ -294,10 +314,13 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
   describe('under concurrency', () => {
     const inRounds = async (times: number, round: () => Promise<void>) => {
       const atOnce = Math.min(times, 5)
-      for (let done = 0; done < times; done += atOnce) await Promise.all(Array.from({ length: atOnce }, round))
+      for (let done = 0; done < times; done += atOnce)
+        await Promise.all(Array.from({ length: atOnce }, round))
     }
     const refundAll = (reference: string, bodies: object[]) =>
-      Promise.all(bodies.map((body) => post(service, merchant, `/intents/${reference}/refund`, JSON.stringify(body))))
+      Promise.all(
+        bodies.map((body) => post(service, merchant, `/intents/${reference}/refund`, JSON.stringify(body))),
+      )
     const ten = (amount: number) => Array.from({ length: 10 }, () => ({ amount }))
 
     it('grants one of two competing refunds of 60 from 100, and reports 40 as still refundable to the other', () =>
@@ -478,7 +501,10 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
 
     it('returns a retryable error and releases the hold if the wallet is no longer configured', async () => {
       const reference = await paid(100)
-      await service.deps.Intent.updateOne({ referenceNumber: reference }, { $set: { 'payment.wallet': 'live:gone' } })
+      await service.deps.Intent.updateOne(
+        { referenceNumber: reference },
+        { $set: { 'payment.wallet': 'live:gone' } },
+      )
       await expectRefused(refund(reference), 503, 'SERVICE_UNAVAILABLE')
       expect(await stored(reference)).to.deep.include({ refundsCommitted: 0, refunds: [] })
     })

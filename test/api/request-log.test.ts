@@ -28,7 +28,8 @@ describe('The request log', () => {
   const post = (headers: Record<string, string>, body?: string | object) =>
     service.http.post(intents).set(headers).send(body)
   const idOf = (response: RawResponse | undefined) => String(response?.headers.get('x-request-id'))
-  const lineOfRaw = (response: RawResponse | undefined) => lineOf({ headers: { 'x-request-id': idOf(response) } })
+  const lineOfRaw = (response: RawResponse | undefined) =>
+    lineOf({ headers: { 'x-request-id': idOf(response) } })
   /** A failed request logs two lines. */
   const bothLines = ({ headers }: { headers: Record<string, string> }) => {
     const requestId = headers['x-request-id']
@@ -115,7 +116,11 @@ describe('The request log', () => {
     const start = lines().length
     const sent = [
       { status: 408, code: 'REQUEST_TIMEOUT', responses: breakOff('Content-Length: 5000', '{', false) },
-      { status: 400, code: 'VALIDATION_ERROR', responses: breakOff('Transfer-Encoding: chunked', 'x\r\n', false) },
+      {
+        status: 400,
+        code: 'VALIDATION_ERROR',
+        responses: breakOff('Transfer-Encoding: chunked', 'x\r\n', false),
+      },
       { status: 400, code: 'VALIDATION_ERROR', responses: breakOff('Content-Length: 12', '{"am', true) },
     ]
     for (const { status, code, responses } of sent) {
@@ -145,7 +150,10 @@ describe('The request log', () => {
     const app = createApp({ ...service.deps, config })
     const { origin, close } = await openServer(service, shortTimeouts, app)
     const get = (from: string) =>
-      sendRaw(origin, crlf('GET /healthz HTTP/1.1', 'Host: a', `X-Forwarded-For: ${from}`, 'Connection: close', '', ''))
+      sendRaw(
+        origin,
+        crlf('GET /healthz HTTP/1.1', 'Host: a', `X-Forwarded-For: ${from}`, 'Connection: close', '', ''),
+      )
     const start = lines().length
     const reported = ['::ffff:192.0.2.7', '<script>0', '[2001:db8::1]:443', 'unknown', 'unix:', '']
     const wires = [sendRaw(origin, 'noise\r\n\r\n'), ...reported.map(get)]
@@ -183,7 +191,10 @@ describe('The request log', () => {
     const response = await service.http.get(intents).set(read()).expect(500)
     expect(response.body.error.code).to.equal('INTERNAL_ERROR')
     const logged = await bothLines(response)
-    expect(logged.find(({ msg }) => msg === 'request.failed')).to.have.nested.property('err.name', 'CastError')
+    expect(logged.find(({ msg }) => msg === 'request.failed')).to.have.nested.property(
+      'err.name',
+      'CastError',
+    )
   })
 
   it('reports a MongoDB error by code, once for all requests that fail at about the same time', async () => {
@@ -272,7 +283,9 @@ describe('The request log', () => {
     for (const code of ['EPIPE', 'ECONNRESET']) {
       service.deps.batchers.findKey = () => {
         service.deps.batchers.findKey = findKey
-        return Promise.reject(Object.assign(new Error('This socket has been ended by the other party'), { code }))
+        return Promise.reject(
+          Object.assign(new Error('This socket has been ended by the other party'), { code }),
+        )
       }
       const { status, body } = await service.http.get(intents).set(read())
       expect([status, body.error.code]).to.deep.equal([503, 'SERVICE_UNAVAILABLE'])

@@ -35,7 +35,8 @@ describe('The rotation of a webhook secret', () => {
     `sha256=${createHmac('sha256', secret)
       .update(`${String(headers['x-service-timestamp'])}.${body}`)
       .digest('hex')}`
-  const signatures = (secrets: string[], arrived: Received) => secrets.map((secret) => under(secret, arrived)).join(',')
+  const signatures = (secrets: string[], arrived: Received) =>
+    secrets.map((secret) => under(secret, arrived)).join(',')
   const previousOf = ({ headers }: Received) => headers['x-service-signature-previous']
 
   it('returns the new secret, which is stored encrypted and never shown again', async () => {

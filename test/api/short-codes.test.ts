@@ -43,7 +43,11 @@ describe('A short code', () => {
   const expectRefused = async (key?: string) => {
     const count = await service.deps.Intent.countDocuments()
     const { status, headers, body } = await create(key)
-    expect([status, body.error.code, headers['retry-after']]).to.deep.equal([503, 'SERVICE_UNAVAILABLE', '30'])
+    expect([status, body.error.code, headers['retry-after']]).to.deep.equal([
+      503,
+      'SERVICE_UNAVAILABLE',
+      '30',
+    ])
     expect(await service.deps.Intent.countDocuments()).to.equal(count)
   }
 
@@ -181,7 +185,9 @@ describe('A short code', () => {
     await setUsed(0)
     service.deps.shortCodes = anotherPool()
     const operations = await profiled(service, () => create().expect(201))
-    const writes = operations.filter(({ ns, command }) => ns.endsWith('.servicekeys') && 'findAndModify' in command)
+    const writes = operations.filter(
+      ({ ns, command }) => ns.endsWith('.servicekeys') && 'findAndModify' in command,
+    )
     expect(writes.length).to.be.lessThan(8)
     const { used = 0 } = await stored()
     expect(used).to.be.within(5000, 10_000)

@@ -312,6 +312,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       for (const { body } of responses.filter((response) => response.status === 400))
         expect(body.error.code).to.match(/^INTENT_(NOT_PENDING|CANCEL_CONFLICT|CANCEL_INVALID_STATUS)$/)
     }
-    for (let done = 0; done < rounds(20, 5); done += 5) await Promise.all([true, false, true, false, true].map(race))
+    for (let done = 0; done < rounds(20, 5); done += 5)
+      await Promise.all([true, false, true, false, true].map(race))
   })
 })

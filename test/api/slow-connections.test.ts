@@ -74,8 +74,14 @@ describe('A connection', () => {
     ]
     for (const path of ['/p/ABCDEF', '/admin/sign-in']) {
       const origins = ['Origin: http://a', 'Sec-Fetch-Site: same-origin']
-      const [response] = await sendRaw(hasty.origin, crlf(`POST ${path} HTTP/1.1`, ...form, ...origins, '', 'a='))
-      expect([response?.status, response?.headers.get('content-type')]).to.deep.equal([408, 'text/html; charset=utf-8'])
+      const [response] = await sendRaw(
+        hasty.origin,
+        crlf(`POST ${path} HTTP/1.1`, ...form, ...origins, '', 'a='),
+      )
+      expect([response?.status, response?.headers.get('content-type')]).to.deep.equal([
+        408,
+        'text/html; charset=utf-8',
+      ])
     }
   })
 
@@ -186,7 +192,8 @@ describe('A connection', () => {
     const socket = await connectTo(opened.origin)
     const received = readResponses(socket)
     const malformed = crlf('GET /healthz HTTP/1.1', 'Host: a', 'Host: b', '', '')
-    const wire = crlf('GET /readyz HTTP/1.1', 'Host: a', '', '') + malformed + head('Content-Length: 12') + body
+    const wire =
+      crlf('GET /readyz HTTP/1.1', 'Host: a', '', '') + malformed + head('Content-Length: 12') + body
     socket.write(wire)
     const [atServer] = await accepted
     await waitFor('the server has read everything', () => atServer.bytesRead === wire.length)
@@ -234,7 +241,10 @@ describe('A connection', () => {
         const socket = await connectTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
         socket.write(slow + behind)
         const [atServer] = await accepted
-        await waitFor('the server has read everything', () => atServer.bytesRead === slow.length + behind.length)
+        await waitFor(
+          'the server has read everything',
+          () => atServer.bytesRead === slow.length + behind.length,
+        )
         socket.resetAndDestroy()
         // Mocha fails on an unhandled error event.
         await waitFor('the reset has arrived', () => atServer.closed)
@@ -267,7 +277,9 @@ describe('A connection', () => {
     const { origin, close } = await openServer(service, shortTimeouts, app)
     const last = 'Connection: close'
     const delays = ['90', '10', '50', '0', '70', '30', '20', '80', '40', '60']
-    const requests = delays.map((ms) => crlf(`GET /${ms} HTTP/1.1`, 'Host: a', ...(ms === '60' ? [last] : []), '', ''))
+    const requests = delays.map((ms) =>
+      crlf(`GET /${ms} HTTP/1.1`, 'Host: a', ...(ms === '60' ? [last] : []), '', ''),
+    )
     const responses = await sendRaw(origin, ...requests)
     await close()
     expect(responses.map(({ body: text }) => text)).to.deep.equal(delays)

@@ -15,7 +15,11 @@ describe('An HTTP server that is stopping', () => {
   it('completes a response that the client is still reading', async () => {
     const body = 'x'.repeat(20_000_000)
     const app = express().get('/', (_req, res) => res.end(body))
-    const { server, stop, origin } = await openServer(service, { ...shortTimeouts, responseIdleMs: 10_000 }, app)
+    const { server, stop, origin } = await openServer(
+      service,
+      { ...shortTimeouts, responseIdleMs: 10_000 },
+      app,
+    )
     const socket = await connectTo(origin)
     socket.pause().write(get)
     await waitFor('part of the response has arrived', () => socket.bytesRead > 0)
@@ -28,7 +32,11 @@ describe('An HTTP server that is stopping', () => {
 
   it('still serves connections that arrive shortly after the stop begins, then accepts no more', async () => {
     const app = express().get('/', (_req, res) => res.end('{}'))
-    const { stop, origin } = await openServer(service, { ...shortTimeouts, headersMs: 60_000, requestMs: 60_000 }, app)
+    const { stop, origin } = await openServer(
+      service,
+      { ...shortTimeouts, headersMs: 60_000, requestMs: 60_000 },
+      app,
+    )
     const sockets: Socket[] = []
     const knocking = setInterval(() => {
       void connectTo(origin).then((socket) => sockets.push(socket))

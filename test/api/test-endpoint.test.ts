@@ -8,7 +8,13 @@ import { deliveriesOf, openSecondProcess, subscribe } from '../support/actions.t
 import { isSignedWith, withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { schemaErrorsOf } from '../support/payment-events.ts'
 import { recordLog } from '../support/recorded-log.ts'
-import { loseResponses, type Merchant, withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
+import {
+  loseResponses,
+  type Merchant,
+  withAnotherKey,
+  withMerchantPerTest,
+  withService,
+} from '../support/service.ts'
 import { expectRefused } from './refused.ts'
 
 const path = '/api/v1/dev/webhooks/endpoints'
@@ -195,7 +201,8 @@ describe('A webhook endpoint test', () => {
       [{ event: 'payment.created' }, orders, 403, 'EVENTS_NOT_PERMITTED', 'event'],
       [{}, orders, 403, 'EVENTS_NOT_PERMITTED', 'event'],
     ]
-    for (const [body, as, status, code, param] of cases) await expectRefused(test(body, as), status, code, { param })
+    for (const [body, as, status, code, param] of cases)
+      await expectRefused(test(body, as), status, code, { param })
     expect(endpointServer.received).to.deep.equal([])
     await test({ event: 'order.new' }, orders).expect(200)
   })
@@ -206,6 +213,7 @@ describe('A webhook endpoint test', () => {
     const lines = recorded.text.split('\n').filter((line) => line.includes(body.data.deliveryId))
     expect(lines.map((line) => JSON.parse(line).msg)).to.deep.equal(['webhook.tested'])
     expect(JSON.parse(lines[0] ?? '')).to.include({ status: 200, stage: null, endpointId: id })
-    for (const hidden of [secret, 'sha256', 'PI-TEST', merchant.key]) expect(recorded.text).not.to.include(hidden)
+    for (const hidden of [secret, 'sha256', 'PI-TEST', merchant.key])
+      expect(recorded.text).not.to.include(hidden)
   })
 })

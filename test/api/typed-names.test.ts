@@ -48,9 +48,14 @@ const references: Forms = [
 ]
 
 const names: Forms = [
-  ...['Café noir', '\ufeffCafé noir', 'Cafe\u0301 noir ', 'Café\nnoir', 'Ca\u00adfé noir', 'Café \u200b noir'].map(
-    (typed): [string, string] => [typed, 'Café noir'],
-  ),
+  ...[
+    'Café noir',
+    '\ufeffCafé noir',
+    'Cafe\u0301 noir ',
+    'Café\nnoir',
+    'Ca\u00adfé noir',
+    'Café \u200b noir',
+  ].map((typed): [string, string] => [typed, 'Café noir']),
   ...[
     'Caf\u200be\u200b\u0301 noir',
     '\u202eCafé noir\u202c',
@@ -73,7 +78,8 @@ describe('Names and references in different Unicode forms', () => {
   const path = '/api/v1/dev'
   const get = (url: string, query: Record<string, string>) =>
     service.http.get(`${path}${url}`).query(query).set(merchant.read())
-  const send = (url: string, body: object) => service.http.post(`${path}${url}`).set(merchant.write()).send(body)
+  const send = (url: string, body: object) =>
+    service.http.post(`${path}${url}`).set(merchant.write()).send(body)
 
   it('count as one reference, which belongs to one payable intent and is found in any form', async () => {
     for (const [typed, stored] of references) {
@@ -82,7 +88,10 @@ describe('Names and references in different Unicode forms', () => {
       const found = await get('/intents', { merchantReference: typed })
       if (stored === null) {
         for (const response of [{ status, body }, found])
-          expect([response.status, response.body.error?.param], about).to.deep.equal([400, 'merchantReference'])
+          expect([response.status, response.body.error?.param], about).to.deep.equal([
+            400,
+            'merchantReference',
+          ])
         continue
       }
       if (status === 201) expect(body.data.merchantReference, about).to.equal(stored)
@@ -145,7 +154,8 @@ describe('Names and references in different Unicode forms', () => {
           .set(merchant.write())
           .send({ delta: 0 })
       const cell = `"${typed}"`
-      const imported = () => postCsv(service, merchant, csvOf('handle,variant_label,price', `${_id},${cell},500`))
+      const imported = () =>
+        postCsv(service, merchant, csvOf('handle,variant_label,price', `${_id},${cell},500`))
       if (stored === null) {
         expect(created.body.error?.param, about).to.equal('name')
         expect((await put({ variants: [{ label: typed, price: 1 }] })).body.error.param, about).to.equal(
@@ -156,10 +166,16 @@ describe('Names and references in different Unicode forms', () => {
         expect((await stock()).status, about).to.equal(404)
         continue
       }
-      expect([created.body.data.name, created.body.data.variants[0].label], about).to.deep.equal([stored, stored])
+      expect([created.body.data.name, created.body.data.variants[0].label], about).to.deep.equal([
+        stored,
+        stored,
+      ])
       expect((await get('/store/products', { q: typed })).body.data.total, about).to.be.above(0)
       if (stored !== 'Café noir') continue
-      expect((await put({ variants: [{ label: typed, price: 500 }] })).body.data.variants, about).to.have.length(1)
+      expect(
+        (await put({ variants: [{ label: typed, price: 500 }] })).body.data.variants,
+        about,
+      ).to.have.length(1)
       expect((await order()).status, about).to.equal(201)
       expect((await stock()).body.data, about).to.include({ label: stored })
       expect((await imported()).body.data, about).to.include({ unchanged: 1 })
@@ -168,9 +184,16 @@ describe('Names and references in different Unicode forms', () => {
 
   it('count as one import handle and column, so a decomposed é still matches the variant', async () => {
     const first = csvOf('handle,name,variant_label,price', 'thé vert,Thé,Été,500')
-    const second = csvOf(' \u200bhandle,Price\u2060,variant_label', '"\ufeffthe\u0301  vert",600,E\u0301te\u0301\u00a0')
+    const second = csvOf(
+      ' \u200bhandle,Price\u2060,variant_label',
+      '"\ufeffthe\u0301  vert",600,E\u0301te\u0301\u00a0',
+    )
     expect((await postCsv(service, merchant, first)).body.data).to.include({ created: 1 })
-    expect((await postCsv(service, merchant, second)).body.data).to.include({ created: 0, updated: 1, variants: 1 })
+    expect((await postCsv(service, merchant, second)).body.data).to.include({
+      created: 0,
+      updated: 1,
+      variants: 1,
+    })
     const twice = csvOf('handle,price,variant_label', 'thé vert,1,Été', 'the\u0301 vert,2,\u200bE\u0301té')
     expect((await postCsv(service, merchant, twice)).body.error.details.faults[0]).to.include({
       column: 'variant_label',
@@ -204,7 +227,8 @@ describe('Names and references in different Unicode forms', () => {
     const booked = await Promise.all(['TR-7', ' TR\u20117', 'TR-7\u200b', '\ufeffTR-7\n'].map(pay))
     for (const { stdout, stderr } of booked)
       expect(JSON.parse(stdout || stderr)).to.include({ reference: 'TR-7', balance: 500 })
-    for (const reference of ['TR\u200b7', 'TR\u00077', '\u2060']) expect((await pay(reference)).exitCode).to.equal(1)
+    for (const reference of ['TR\u200b7', 'TR\u00077', '\u2060'])
+      expect((await pay(reference)).exitCode).to.equal(1)
 
     const { body } = await send('/intents', { amount: 100, merchantReference: 'CMD-1042' })
     const staff = await signedIn(service, 'viewer')

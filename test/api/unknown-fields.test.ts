@@ -29,26 +29,39 @@ const ways: [written: string, named?: string][] = [
 ]
 
 /** Equal `expectedRefundable`, `merchantReference` and `productId` only by Unicode rules. */
-const withoutCase = ['EXPECTEDREFUNDABLE', 'expected_refundable', 'Expected‐Refundable', 'expectedRefundable\u2060']
+const withoutCase = [
+  'EXPECTEDREFUNDABLE',
+  'expected_refundable',
+  'Expected‐Refundable',
+  'expectedRefundable\u2060',
+]
 
 describe('An unknown body field', () => {
   const service = withService()
   const merchant = withMerchant(service)
 
-  const send = (path: string, body: unknown, method: 'post' | 'put' | 'patch' = 'post', headers = merchant.write()) =>
+  const send = (
+    path: string,
+    body: unknown,
+    method: 'post' | 'put' | 'patch' = 'post',
+    headers = merchant.write(),
+  ) =>
     service.http[method](`${dev}${path}`)
       .set({ ...headers, 'Content-Type': 'application/json' })
       .send(typeof body === 'string' ? body : JSON.stringify(body))
   const refused = async (request: ReturnType<typeof send>, param: string, nearest?: string) => {
     const { body } = await expectRefused(request, 400, 'VALIDATION_ERROR', { param })
     const [{ message }] = body.error.details as [{ message: string }]
-    if (nearest !== undefined) expect(message).to.include(`Unknown field "${param}". Did you mean ${nearest}?`)
+    if (nearest !== undefined)
+      expect(message).to.include(`Unknown field "${param}". Did you mean ${nearest}?`)
   }
   /** Everything the requests could change. */
   const stored = async () => {
     const { Intent, Replay, Delivery, Product, Endpoint, Order } = service.deps
     const models = [Intent, Replay, Delivery, Product, Endpoint, Order] as (typeof Intent)[]
-    return Promise.all(models.map((model) => model.find({ businessId: merchant.businessId }).sort({ _id: 1 }).lean()))
+    return Promise.all(
+      models.map((model) => model.find({ businessId: merchant.businessId }).sort({ _id: 1 }).lean()),
+    )
   }
 
   const fixture = { paid: '', open: '', product: '', variant: '', endpoint: '', delivery: '' }
@@ -84,7 +97,10 @@ describe('An unknown body field', () => {
         ]),
         ['__proto__'],
         ['constructor'],
-        ...withoutCase.map((name): [string, string] => [name.replace(/\u2060/, '\\u{2060}'), 'expectedRefundable']),
+        ...withoutCase.map((name): [string, string] => [
+          name.replace(/\u2060/, '\\u{2060}'),
+          'expectedRefundable',
+        ]),
       ],
       widens: ['amount', 'expectedRefundable'],
       absent: ['reason'],
@@ -213,50 +229,54 @@ describe('An unknown body field', () => {
     const { product, endpoint } = fixture
     const item = { productId: product, quantity: 1 }
     const variant = { label: 'S', price: 5 }
-    const cases: [path: string, good: object, refused: [body: object, param: string, nearest: string][], put?: true][] =
+    const cases: [
+      path: string,
+      good: object,
+      refused: [body: object, param: string, nearest: string][],
+      put?: true,
+    ][] = [
       [
+        '/intents',
+        { amount: 5 },
         [
-          '/intents',
-          { amount: 5 },
-          [
-            [{ merchant_reference: 'A' }, 'merchant_reference', 'merchantReference'],
-            [{ 'Merchant Reference': 'A' }, 'Merchant Reference', 'merchantReference'],
-            [{ MERCHANTREFERENCE: 'A' }, 'MERCHANTREFERENCE', 'merchantReference'],
-            [{ 'METADATA\u00A0': {} }, 'METADATA\\u{a0}', 'metadata'],
-            [{ successUrl: url }, 'successUrl', 'success_url'],
-          ],
+          [{ merchant_reference: 'A' }, 'merchant_reference', 'merchantReference'],
+          [{ 'Merchant Reference': 'A' }, 'Merchant Reference', 'merchantReference'],
+          [{ MERCHANTREFERENCE: 'A' }, 'MERCHANTREFERENCE', 'merchantReference'],
+          [{ 'METADATA\u00A0': {} }, 'METADATA\\u{a0}', 'metadata'],
+          [{ successUrl: url }, 'successUrl', 'success_url'],
         ],
-        ['/webhooks/endpoints', { url, events: ['order.new'] }, [[{ URL: url }, 'URL', 'url']]],
-        [`/webhooks/endpoints/${endpoint}`, { active: true }, [[{ Active: false }, 'Active', 'active']], true],
-        [`/webhooks/endpoints/${endpoint}/test`, {}, [[{ EVENT: 'order.new' }, 'EVENT', 'event']]],
+      ],
+      ['/webhooks/endpoints', { url, events: ['order.new'] }, [[{ URL: url }, 'URL', 'url']]],
+      [`/webhooks/endpoints/${endpoint}`, { active: true }, [[{ Active: false }, 'Active', 'active']], true],
+      [`/webhooks/endpoints/${endpoint}/test`, {}, [[{ EVENT: 'order.new' }, 'EVENT', 'event']]],
+      [
+        '/store/products',
+        { name: 'A', variants: [variant] },
         [
-          '/store/products',
-          { name: 'A', variants: [variant] },
-          [
-            [{ Active: false }, 'Active', 'active'],
-            [{ variants: [{ ...variant, S_K_U: '1' }] }, 'variants[0].S_K_U', 'sku'],
-          ],
+          [{ Active: false }, 'Active', 'active'],
+          [{ variants: [{ ...variant, S_K_U: '1' }] }, 'variants[0].S_K_U', 'sku'],
         ],
+      ],
+      [
+        `/store/products/${product}`,
+        { description: 'x' },
         [
-          `/store/products/${product}`,
-          { description: 'x' },
-          [
-            [{ remove_missing_variants: true }, 'remove_missing_variants', 'removeMissingVariants'],
-            [{ variants: [variant, { ...variant, id: 'x' }] }, 'variants[1].id', '_id'],
-          ],
-          true,
+          [{ remove_missing_variants: true }, 'remove_missing_variants', 'removeMissingVariants'],
+          [{ variants: [variant, { ...variant, id: 'x' }] }, 'variants[1].id', '_id'],
         ],
+        true,
+      ],
+      [
+        '/store/orders/simulate',
+        { items: [item] },
         [
-          '/store/orders/simulate',
-          { items: [item] },
-          [
-            [{ items: [item, { ...item, 'variant-id': 'x' }] }, 'items[1].variant-id', 'variantId'],
-            [{ customer: { Name: 'A' } }, 'customer.Name', 'name'],
-            // The Kelvin sign is a K that has no case.
-            [{ customer: { e_maİl: 'a@b' } }, 'customer.e_maİl', 'email'],
-          ],
+          [{ items: [item, { ...item, 'variant-id': 'x' }] }, 'items[1].variant-id', 'variantId'],
+          [{ customer: { Name: 'A' } }, 'customer.Name', 'name'],
+          // The Kelvin sign is a K that has no case.
+          [{ customer: { e_maİl: 'a@b' } }, 'customer.e_maİl', 'email'],
         ],
-      ]
+      ],
+    ]
     for (const [path, good, faults, put] of cases) {
       const method = put ? 'put' : 'post'
       for (const [body, param, nearest] of faults)
@@ -297,7 +317,12 @@ describe('A null body field', () => {
   it('counts as absent if the field is optional, as does an empty redirect URL', async () => {
     const none = { label: null, merchantReference: null, metadata: null, amountType: null }
     for (const empty of [null, ''] as const) {
-      const { body } = await send('/intents', { amount: 5, ...none, success_url: empty, cancel_url: empty }).expect(201)
+      const { body } = await send('/intents', {
+        amount: 5,
+        ...none,
+        success_url: empty,
+        cancel_url: empty,
+      }).expect(201)
       expect(body.data).to.include({ label: null, merchantReference: null, amountType: 'FIXED' })
       expect(body.data.metadata).to.deep.equal({})
       const { referenceNumber } = body.data
@@ -310,14 +335,17 @@ describe('A null body field', () => {
     await expectRefused(send('/intents', { amount: null }), 400, 'VALIDATION_ERROR', { param: 'amount' })
 
     const fields = { description: null, images: null, active: null, stock: null, variants: null }
-    const product = (await send('/store/products', { name: 'A', price: 5, sku: 'S', ...fields }).expect(201)).body.data
+    const product = (await send('/store/products', { name: 'A', price: 5, sku: 'S', ...fields }).expect(201))
+      .body.data
     expect(product).to.deep.include({ description: '', images: [], active: true })
     const path = `/store/products/${product._id}`
     const kept = await send(path, { ...fields, name: null, price: null, removeMissingVariants: null }, 'put')
     expect(kept.body.data.variants).to.deep.equal(product.variants)
     const without = await send(path, { sku: null }, 'put').expect(200)
     expect(without.body.data.variants[0].sku).to.equal(null)
-    await expectRefused(send('/store/products', { name: null, price: 5 }), 400, 'VALIDATION_ERROR', { param: 'name' })
+    await expectRefused(send('/store/products', { name: null, price: 5 }), 400, 'VALIDATION_ERROR', {
+      param: 'name',
+    })
 
     const item = { productId: product._id, quantity: 1, variantId: null, variantLabel: null }
     await send(path, { stock: 9 }, 'put').expect(200)
@@ -350,7 +378,12 @@ describe('A null body field', () => {
       const { referenceNumber } = await createIntent(service, merchant)
       await simulate(service, merchant, referenceNumber)
       const path = `${dev}/intents/${referenceNumber}/refund`
-      const { body: refunded } = await service.http.post(path).set(merchant.write()).type('json').send(body).expect(200)
+      const { body: refunded } = await service.http
+        .post(path)
+        .set(merchant.write())
+        .type('json')
+        .send(body)
+        .expect(200)
       expect(refunded.data.totalAmountRefunded).to.equal(50_000)
     }
   })

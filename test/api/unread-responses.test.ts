@@ -37,7 +37,9 @@ describe('Unread API responses', () => {
   const taken = () => service.deps.capacity.used().memory
   /** Leaves enough for one page, but not for a second beside it. */
   const takeMost = () =>
-    service.deps.capacity.force([merchant.businessId], { memory: memoryOfBusiness - 61 * memoryOfOne('intent') }).free
+    service.deps.capacity.force([merchant.businessId], {
+      memory: memoryOfBusiness - 61 * memoryOfOne('intent'),
+    }).free
 
   /** Nothing ever reads the response. */
   async function request(origin: string, path: string, by: Merchant): Promise<Socket> {

@@ -28,7 +28,8 @@ describe('The rate limiter for customers and other visitors', () => {
     )
   const refused = (statuses: number[]) => statuses.filter((status) => status === 429)
   const counted = async (scope: string) =>
-    (await service.deps.metrics.rateLimited.get()).values.find(({ labels }) => labels.scope === scope)?.value ?? 0
+    (await service.deps.metrics.rateLimited.get()).values.find(({ labels }) => labels.scope === scope)
+      ?.value ?? 0
   /** A payment's page and status poll, signed as for its visitors. */
   async function payment() {
     const { shortCode } = await createIntent(service, await service.merchant(), { amount: 500 })
@@ -85,7 +86,14 @@ describe('The rate limiter for customers and other visitors', () => {
     expect(performance.now() - startedAt).to.be.above(950)
   })
 
-  const paths = ['/nothing', '/docs', '/api/v1/openapi.json', '/admin', '/admin/style.css', '/api/v1/dev/none']
+  const paths = [
+    '/nothing',
+    '/docs',
+    '/api/v1/openapi.json',
+    '/admin',
+    '/admin/style.css',
+    '/api/v1/dev/none',
+  ]
   it(`also limits other paths, and counts their refusals under the scope “address”: ${paths.join(', ')}`, async () => {
     const before = await counted('address')
     const floods = paths.map((path, index) => flood(limit + 2, `100.6.${index}.1`, path))
@@ -112,7 +120,8 @@ describe('The rate limiter for customers and other visitors', () => {
 
   it('does not count requests with an API key', async () => {
     const merchant = await service.merchant()
-    const list = () => service.http.get('/api/v1/dev/intents').set(merchant.read()).set('X-Forwarded-For', '100.9.0.1')
+    const list = () =>
+      service.http.get('/api/v1/dev/intents').set(merchant.read()).set('X-Forwarded-For', '100.9.0.1')
     for (let sent = 0; sent < limit; sent += 1) expect((await list()).status).to.equal(200)
     expect(refused(await flood(limit, '100.9.0.1'))).to.have.length(0)
   })

@@ -45,7 +45,8 @@ describe('The webhook delivery API', () => {
   const ids = async (query = ''): Promise<string[]> => (await listed(query)).items.map(idOf)
   const one = async ({ _id }: { _id: string }, as = merchant) =>
     (await service.http.get(`${path}/${_id}`).set(as.read()).expect(200)).body.data
-  const respondWithStatus = (status: number) => endpointServer.respondWith((res) => void res.writeHead(status).end())
+  const respondWithStatus = (status: number) =>
+    endpointServer.respondWith((res) => void res.writeHead(status).end())
   /** Makes one attempt, which gets this response status. */
   async function attempted(status: number) {
     const delivery = await freshDelivery(service, merchant)
@@ -249,7 +250,10 @@ describe('The webhook delivery API', () => {
       const sent = Object.entries(endpointServer.received.at(-1)?.headers ?? {})
         .filter(([name]) => !ofConnection.includes(name) && !name.includes('signature'))
         .map(([name, value]) => [name, value])
-      const shownHeaders = Object.entries(lastAttemptHeaders).map(([name, value]) => [name.toLowerCase(), value])
+      const shownHeaders = Object.entries(lastAttemptHeaders).map(([name, value]) => [
+        name.toLowerCase(),
+        value,
+      ])
       expect(shownHeaders).to.have.deep.members(sent)
       const shown = attemptLog.map(({ at: _at, durationMs: _ms, ...rest }: Record<string, unknown>) => rest)
       const url = endpointServer.url
@@ -332,7 +336,14 @@ describe('The webhook delivery API', () => {
       await service.http.delete(`${endpoints}/${endpointId}`).set(merchant.write()).expect(200)
       const { id: ofLive } = await subscribe(service, live, `${endpointServer.url}/s3cret`)
       const [failed, done] = [await attempted(503), await attempted(200)]
-      const unseen = ['url', 'attempts', 'maxAttempts', 'nextAttemptAt', 'lastAttemptAt', 'lastResponseStatus']
+      const unseen = [
+        'url',
+        'attempts',
+        'maxAttempts',
+        'nextAttemptAt',
+        'lastAttemptAt',
+        'lastResponseStatus',
+      ]
       const hidden = Object.fromEntries(
         [...unseen, 'lastError', 'lastDurationMs', 'deliveredAt'].map((name) => [name, null]),
       )
@@ -349,9 +360,17 @@ describe('The webhook delivery API', () => {
           403,
           'SANDBOX_MISMATCH',
         )
-        await expectRefused(service.http.get(`${path}/${delivery._id}`).set(live.read()), 403, 'SANDBOX_MISMATCH')
+        await expectRefused(
+          service.http.get(`${path}/${delivery._id}`).set(live.read()),
+          403,
+          'SANDBOX_MISMATCH',
+        )
       }
-      for (const filter of ['responseStatus=503', 'responseStatus=5xx', `responseStatus=5xx&endpointId=${ofLive}`])
+      for (const filter of [
+        'responseStatus=503',
+        'responseStatus=5xx',
+        `responseStatus=5xx&endpointId=${ofLive}`,
+      ])
         expect(await listed(filter)).to.include({ total: 0 })
       const retry = { status: ['RETRYING', 'DEAD', 'CANCELLED'], endpointId: ofLive }
       const { body } = await service.http.post(`${path}/retry`).set(merchant.write()).send(retry).expect(200)
@@ -449,7 +468,8 @@ describe('The webhook delivery API', () => {
       expect(await retried(over)).to.include({ retried: false, reason: 'endpoint_gone', status: 'CANCELLED' })
       await changeEndpoint({ active: true })
       expect(await retried(over)).to.include({ retried: true, reason: null, status: 'RETRYING' })
-      for (const { _id } of [delivered, untried]) expect((await storedDelivery(service, { _id })).requeues).to.equal(0)
+      for (const { _id } of [delivered, untried])
+        expect((await storedDelivery(service, { _id })).requeues).to.equal(0)
     })
 
     it('adds one attempt for ten competing requests, and repeats the response for a reused idempotency key', async () => {
@@ -484,7 +504,8 @@ describe('The webhook delivery API', () => {
   })
 
   describe('on POST /dev/webhooks/events/retry', () => {
-    const retry = (body: object, key?: string) => service.http.post(`${path}/retry`).set(merchant.write(key)).send(body)
+    const retry = (body: object, key?: string) =>
+      service.http.post(`${path}/retry`).set(merchant.write(key)).send(body)
     const retried = async (body: object) => {
       const response = await retry(body)
       expect(response.status, response.text).to.equal(200)
@@ -498,7 +519,10 @@ describe('The webhook delivery API', () => {
       const first = await retry({ endpointId }, 'once')
       const { next, ...counts } = first.body.data
       expect(counts).to.deep.equal({ requeued: 500, skipped: none, hasMore: true })
-      const plan = await service.deps.RequeuePlan.find({ 'result.next': next }, { deliveries: 1, _id: 0 }).lean()
+      const plan = await service.deps.RequeuePlan.find(
+        { 'result.next': next },
+        { deliveries: 1, _id: 0 },
+      ).lean()
       expect(plan).to.deep.equal([{ deliveries: [] }])
       const left = await ids('status=DEAD')
       expect(left.toSorted()).to.deep.equal(byId.slice(-2))

@@ -106,7 +106,11 @@ describe('The webhook endpoint API', () => {
 
     it('stores nothing and returns INVALID_WEBHOOK_EVENT if an event is unknown', async () => {
       for (const event of ['payment.paid', 'PAYMENT.CREATED', '', 'payment.*', '*', '__proto__', 'toString'])
-        await expectInvalid({ ...good, events: ['payment.created', event] }, 'INVALID_WEBHOOK_EVENT', 'events[1]')
+        await expectInvalid(
+          { ...good, events: ['payment.created', event] },
+          'INVALID_WEBHOOK_EVENT',
+          'events[1]',
+        )
     })
 
     it("stores nothing and lists all errors, the URL's first", async () => {

@@ -45,7 +45,8 @@ export function createAssault({ port, cast, counts, violations }: AssaultInput):
     const exchange: Exchange = { ...sending, ...filled, endedAt: performance.now(), attack, index, response }
     for (const [name, check] of Object.entries(checks)) {
       const fault = faultOf(check, exchange)
-      if (fault !== null) violations.add(name, `${attack.target} by ${kindOf(attack, sending)}: ${fault}`, bytes)
+      if (fault !== null)
+        violations.add(name, `${attack.target} by ${kindOf(attack, sending)}: ${fault}`, bytes)
     }
     counts.add(attack.target, kindOf(attack, sending), String(response.status))
     statuses.get(sending.number)?.push(response.status)
@@ -122,7 +123,8 @@ export function createAssault({ port, cast, counts, violations }: AssaultInput):
       const waiting = [...toPlay]
       const playAll = async (): Promise<void> => {
         const connection = openConnection(port)
-        for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await playOne(next, connection)
+        for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
+          await playOne(next, connection)
         connection.close()
       }
       await Promise.all(Array.from({ length: inFlight }, playAll))

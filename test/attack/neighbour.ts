@@ -81,7 +81,8 @@ export async function startNeighbour(
 
   // In production mode, no endpoint on this machine can be reached.
   const url = `http://${endpointServers.allowedHost}/hook`
-  if (!isProduction) await call('webhook', 'POST', '/webhooks/endpoints', { url, events: ['payment.created'] })
+  if (!isProduction)
+    await call('webhook', 'POST', '/webhooks/endpoints', { url, events: ['payment.created'] })
   const acting = actSteadily()
   await pause(warmUpMs)
   const aloneFrom = deps.now()

@@ -24,4 +24,6 @@ export function watchPrototypes() {
 }
 
 const isSame = (one, other) =>
-  one !== undefined && other !== undefined && ['value', 'get', 'set'].every((part) => Object.is(one[part], other[part]))
+  one !== undefined &&
+  other !== undefined &&
+  ['value', 'get', 'set'].every((part) => Object.is(one[part], other[part]))

@@ -106,7 +106,9 @@ export async function findings(page: Page): Promise<{ impact: string | null; wha
 
 /** Leaves out minor violations. */
 export const barriers = async (page: Page): Promise<string[]> =>
-  (await findings(page)).filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ what }) => what)
+  (await findings(page))
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ what }) => what)
 
 export const widerThanScreen = (page: Page): Promise<boolean> =>
   page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth')

@@ -151,7 +151,8 @@ describe('The hosted payment pages', function () {
         .map((each) => 'too small: ' + each.outerHTML.slice(0, 120))`,
     )
 
-  const inLanguage = (path: string, { code }: Locale) => `${path}${path.includes('?') ? '&' : '?'}lang=${code}`
+  const inLanguage = (path: string, { code }: Locale) =>
+    `${path}${path.includes('?') ? '&' : '?'}lang=${code}`
 
   /** Opens a page and waits for the expected text in the expected language. */
   async function reach(page: Page, { path, act, says }: Shown, locale: Locale): Promise<void> {
@@ -220,9 +221,12 @@ describe('The hosted payment pages', function () {
       expect(await page.title()).to.equal('printed')
       await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
       await picture(page, `printed-${locale.code}`)
-      for (const hidden of await page.locator('a, button, nav').all()) expect(await hidden.isVisible()).to.equal(false)
+      for (const hidden of await page.locator('a, button, nav').all())
+        expect(await hidden.isVisible()).to.equal(false)
       expect(await page.evaluate('getComputedStyle(document.body).color')).to.equal('rgb(0, 0, 0)')
-      expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).to.equal('rgb(255, 255, 255)')
+      expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).to.equal(
+        'rgb(255, 255, 255)',
+      )
       expect(await textOf(page)).to.include(locale.words.facts.total)
     }
     const page = await counter.openWindow({ size: 'phone', language: 'en', scripts: false })

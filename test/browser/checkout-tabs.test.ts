@@ -156,7 +156,10 @@ describe('A payment in a browser', function () {
   it('can be cancelled by the merchant while the page is open, and the page then updates itself', async () => {
     const { path, referenceNumber } = await order()
     const page = await open(path)
-    await counter.service.http.post(`/api/v1/dev/intents/${referenceNumber}/cancel`).set(merchant.write()).expect(200)
+    await counter.service.http
+      .post(`/api/v1/dev/intents/${referenceNumber}/cancel`)
+      .set(merchant.write())
+      .expect(200)
     await heading(page, words.panels.cancelled[0])
   })
 })

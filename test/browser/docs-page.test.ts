@@ -2,7 +2,15 @@ import { expect } from 'chai'
 import type { Browser, Page, Request } from 'playwright-core'
 import { type Merchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { barriers, openWindow, picture, sizes, startBrowser, type UserWindow, widerThanScreen } from './browser.ts'
+import {
+  barriers,
+  openWindow,
+  picture,
+  sizes,
+  startBrowser,
+  type UserWindow,
+  widerThanScreen,
+} from './browser.ts'
 
 const create = 'POST /dev/intents'
 
@@ -20,7 +28,9 @@ async function authorize(page: Page, key: string): Promise<void> {
 /** Opens an operation and presses Execute. Returns the displayed response once it contains these words. */
 async function execute(page: Page, operation: string, words = ''): Promise<string> {
   const [method = '', path = ''] = operation.split(' ')
-  const block = page.locator(`.opblock-${method.toLowerCase()}`).filter({ has: page.locator(`[data-path="${path}"]`) })
+  const block = page
+    .locator(`.opblock-${method.toLowerCase()}`)
+    .filter({ has: page.locator(`[data-path="${path}"]`) })
   if ((await block.locator('.execute').count()) === 0) await block.locator('.opblock-summary-control').click()
   await block.locator('.execute').click()
   const response = block.locator('.live-responses-table .response').filter({ hasText: words }).first()
@@ -57,7 +67,8 @@ describe('The /docs page', function () {
   }
 
   const created = () => service.deps.Intent.countDocuments({ businessId: merchant.businessId })
-  const ownBarriers = async (page: Page) => (await barriers(page)).filter((each) => !knownViolations.test(each))
+  const ownBarriers = async (page: Page) =>
+    (await barriers(page)).filter((each) => !knownViolations.test(each))
 
   it('creates intents with a test key, forgets it on reload, refuses a live key, and fits a phone', async () => {
     const page = await open()

@@ -1,7 +1,11 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { newId } from '../../src/platform/ids.ts'
-import { type DifferenceKind, differenceKinds, type Reconciliation } from '../../src/reconciliation/reconciliation.ts'
+import {
+  type DifferenceKind,
+  differenceKinds,
+  type Reconciliation,
+} from '../../src/reconciliation/reconciliation.ts'
 import { planReplay, startReplay } from '../../src/replays/start.ts'
 import { issueLink } from '../../src/staff/change-account.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
@@ -20,7 +24,8 @@ const pages = {
   payment: ({ referenceNumber }: Delivery) => `/admin/payments/${referenceNumber}`,
   delivery: ({ _id }: Delivery) => `/admin/deliveries/${_id}`,
   endpoint: ({ endpointId }: Delivery) => `/admin/endpoints/${endpointId}`,
-  'endpoint-replay': ({ endpointId }: Delivery) => `/admin/endpoints/${endpointId}/replay?from=2026-01-01&mode=test`,
+  'endpoint-replay': ({ endpointId }: Delivery) =>
+    `/admin/endpoints/${endpointId}/replay?from=2026-01-01&mode=test`,
   business: ({ businessId }: Delivery) => `/admin/businesses/${businessId}`,
   'business-suspend': ({ businessId }: Delivery) => `/admin/businesses/${businessId}/suspend`,
   'business-limits': ({ businessId }: Delivery) => `/admin/businesses/${businessId}/limits`,
@@ -74,7 +79,10 @@ function sampleRun({ referenceNumber: reference, businessId }: Delivery): Reconc
     reference: index === 0 ? null : reference,
     businessId,
   }))
-  const counts = Object.fromEntries(differenceKinds.map((kind) => [kind, 1])) as Record<DifferenceKind, number>
+  const counts = Object.fromEntries(differenceKinds.map((kind) => [kind, 1])) as Record<
+    DifferenceKind,
+    number
+  >
   return {
     _id: runId,
     day: '2026-11-25',

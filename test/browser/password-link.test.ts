@@ -34,7 +34,9 @@ describe('A password link in a browser', function () {
         req.pipe(passed)
       }
       const certificate = { cert: pem('endpoint.pem'), key: pem('endpoint.key') }
-      const front = await listen(isSecure ? https.createServer(certificate, forward) : http.createServer(forward))
+      const front = await listen(
+        isSecure ? https.createServer(certificate, forward) : http.createServer(forward),
+      )
       const baseURL = `${site}:${front.port}`
       const context = await browser.newContext({ baseURL, ignoreHTTPSErrors: true })
       const page = await context.newPage()

@@ -58,7 +58,8 @@ describe('The payment page, given arbitrary input,', () => {
 
   it('returns an HTML page for any form and any path, and takes no money', async () => {
     const { path } = await offer({ amountType: 'OPEN' })
-    const token = /name="form" value="([^"]+)"/.exec((await open(service, `${path}?amount=5`)).html)?.[1] ?? ''
+    const token =
+      /name="form" value="([^"]+)"/.exec((await open(service, `${path}?amount=5`)).html)?.[1] ?? ''
     const any = fc.string({ unit: 'binary', maxLength: 80 }).map((raw) => raw.toWellFormed())
     const anyForm = fc.oneof(any, fc.constant(token))
     const fields = fc.record({ form: anyForm, phone: any, pin: any, amount: any, lang: any })

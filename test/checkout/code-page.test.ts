@@ -5,7 +5,11 @@ import { cancelIntent, createIntent, openSecondProcess, requestIntent } from '..
 import { type Merchant, withMerchant, withService } from '../support/service.ts'
 
 describe('The payment code page', () => {
-  const service = withService({ PAY_URL: 'https://pay.shop.example', CODE_LIFETIME_SECONDS: '3600', TRUST_PROXY: '1' })
+  const service = withService({
+    PAY_URL: 'https://pay.shop.example',
+    CODE_LIFETIME_SECONDS: '3600',
+    TRUST_PROXY: '1',
+  })
   const merchant = withMerchant(service)
   let live: Merchant
   before(async () => {
@@ -28,9 +32,11 @@ describe('The payment code page', () => {
   const unknown = 'This code is not valid. Check it with the merchant.'
 
   /** A payment page's URL, signed as proof that the visitor isn't guessing. */
-  const pageOf = (shortCode: string, lang: string) => new RegExp(`^/p/${shortCode}\\?lang=${lang}&proof=[\\w-]{22}$`)
+  const pageOf = (shortCode: string, lang: string) =>
+    new RegExp(`^/p/${shortCode}\\?lang=${lang}&proof=[\\w-]{22}$`)
 
-  const freeCode = (...taken: string[]) => ['000000', '111111', '222222'].find((code) => !taken.includes(code)) ?? ''
+  const freeCode = (...taken: string[]) =>
+    ['000000', '111111', '222222'].find((code) => !taken.includes(code)) ?? ''
 
   it('asks for a code at / and at /sandbox/{businessId}, with a test banner only on the latter', async () => {
     const [counter, trial] = [await look('/'), await look(sandbox())]
@@ -48,7 +54,8 @@ describe('The payment code page', () => {
 
   it('redirects to the payment page in the chosen language, in whatever form the code is typed', async () => {
     const { code, shortCode } = await createIntent(service, merchant)
-    const digits = (zero: number) => Array.from(code, (digit) => String.fromCharCode(zero + Number(digit))).join('')
+    const digits = (zero: number) =>
+      Array.from(code, (digit) => String.fromCharCode(zero + Number(digit))).join('')
     const [three, rest] = [code.slice(0, 3), code.slice(3)]
     const written = [
       code,
@@ -71,8 +78,14 @@ describe('The payment code page', () => {
     for (const owner of [merchant, live]) {
       const created = await requestIntent(service, owner)
       const { referenceNumber, shortCode, code } = created
-      const read = await service.http.get(`/api/v1/dev/intents/${referenceNumber}`).set(owner.read()).expect(200)
-      const list = await service.http.get('/api/v1/dev/intents?status=PENDING&limit=1').set(owner.read()).expect(200)
+      const read = await service.http
+        .get(`/api/v1/dev/intents/${referenceNumber}`)
+        .set(owner.read())
+        .expect(200)
+      const list = await service.http
+        .get('/api/v1/dev/intents?status=PENDING&limit=1')
+        .set(owner.read())
+        .expect(200)
       for (const { codeUrl } of [created, read.body.data, list.body.data.items[0]]) {
         expect(codeUrl).to.match(/^https:\/\/pay\.shop\.example\//)
         const path = new URL(codeUrl).pathname
@@ -128,7 +141,8 @@ describe('The payment code page', () => {
     const first = await responseTo(sandbox(), free)
     expect(first.status).to.equal(422)
     expect(readable(first.text)).to.include(unknown)
-    for (const { code } of [cancelled, paid, expired]) expect(await responseTo(sandbox(), code)).to.deep.equal(first)
+    for (const { code } of [cancelled, paid, expired])
+      expect(await responseTo(sandbox(), code)).to.deep.equal(first)
     // Doesn't reveal whether the business exists.
     expect(await responseTo(nowhere, free)).to.deep.equal(first)
     const form = (await look(sandbox())).text.replaceAll(sandbox(), '…')

@@ -23,7 +23,8 @@ describe("The payer's fee on the payment page", () => {
     return movements.map(({ amount, fee }) => ({ amount, fee }))
   }
   const titleOf = ({ html }: Seen) => /<title>(.*)<\/title>/.exec(html)?.[1]?.replaceAll('\u00a0', ' ')
-  const price = (amount: string, fee: string, total: string) => `Amount ${amount} MRU Fee ${fee} MRU Total ${total} MRU`
+  const price = (amount: string, fee: string, total: string) =>
+    `Amount ${amount} MRU Fee ${fee} MRU Total ${total} MRU`
 
   it('is shown with the amount and the total before the PIN, and again on the receipt', async () => {
     const { merchant, referenceNumber, path } = await offer()

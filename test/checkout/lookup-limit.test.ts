@@ -135,16 +135,23 @@ describe('The limiter for payment links and codes', () => {
     const sandbox = `/sandbox/${merchant.businessId}`
     const wrong = intent.code === '000000' ? '111111' : '000000'
     const enter = (code: string, headers: object) =>
-      seen(service.origin + sandbox, { method: 'POST', body: new URLSearchParams({ code }), headers: { ...headers } })
+      seen(service.origin + sandbox, {
+        method: 'POST',
+        body: new URLSearchParams({ code }),
+        headers: { ...headers },
+      })
     const strangers = ['203.0.113.99', 'unknown'].map((from) => ({ 'X-Forwarded-For': from }))
     for (const from of strangers) {
       for (let sent = 0; sent < 31; sent += 1) await enter(wrong, from)
       for (let sent = 0; sent < 301; sent += 1) await open(service, '/p/222222', from)
       const page = await open(service, `/p/${intent.shortCode}`, from)
       const refused = page.status === 429 ? null : await fill(page, wallets.wrongPin, from)
-      expect([page.status, refused?.status]).to.deep.equal(from === strangers[0] ? [429, undefined] : [200, 422])
+      expect([page.status, refused?.status]).to.deep.equal(
+        from === strangers[0] ? [429, undefined] : [200, 422],
+      )
       if (refused !== null)
-        for (let pin = 0; pin < 25; pin += 1) await fill(await open(service, page.url, from), wallets.wrongPin, from)
+        for (let pin = 0; pin < 25; pin += 1)
+          await fill(await open(service, page.url, from), wallets.wrongPin, from)
     }
     for (const from of ['198.51.100.1', '2001:db8:99::1', 'unknown', 'unix:', '_hidden', '']) {
       const headers = { 'X-Forwarded-For': from }
@@ -152,12 +159,17 @@ describe('The limiter for payment links and codes', () => {
       for (const path of [page, `${page}/status`, `${page}/qr`, `${page}/qr.svg`, `${page}/qr.png`])
         expect((await open(service, path, headers)).status, `${path} ${from}`).to.equal(200)
       expect((await enter(intent.code, headers)).status, from).to.equal(303)
-      expect((await fill(await open(service, page, headers), wallets.wrongPin, headers)).status, from).to.equal(422)
+      expect(
+        (await fill(await open(service, page, headers), wallets.wrongPin, headers)).status,
+        from,
+      ).to.equal(422)
       if (from === '198.51.100.1')
         expect(
           (await fill(await open(service, `/p/${paid.shortCode}`, headers), wallets.pays, headers)).status,
         ).to.equal(303)
-      expect((await open(service, `/p/${paid.shortCode}`, headers)).says, from).to.include('Payment successful')
+      expect((await open(service, `/p/${paid.shortCode}`, headers)).says, from).to.include(
+        'Payment successful',
+      )
     }
   })
 

@@ -34,7 +34,12 @@ describe('The payment page', () => {
     const page = await open(service, path)
     expect(page.status).to.equal(200)
     const ofMerchant = ['Épicerie', 'Thé & sucre']
-    for (const words of [...ofMerchant, 'Test mode: no real money is taken.', 'Pay 1,234.50 MRU', '23 h 59 min left'])
+    for (const words of [
+      ...ofMerchant,
+      'Test mode: no real money is taken.',
+      'Pay 1,234.50 MRU',
+      '23 h 59 min left',
+    ])
       expect(page.says.includes(words) || page.html.includes(words), words).to.equal(true)
     expect(page.html)
       .to.include('autocomplete="tel"')
@@ -66,7 +71,8 @@ describe('The payment page', () => {
       const refused = await fill(chosen, wallets.poor)
       const paid = await pay(refused, wallets.pays)
       const lost = await open(service, `/p/zzz?lang=${lang}`)
-      for (const { html } of [refused, paid, lost]) expect(html).to.include(`<html lang="${lang}" dir="${dir}">`)
+      for (const { html } of [refused, paid, lost])
+        expect(html).to.include(`<html lang="${lang}" dir="${dir}">`)
     })
 
   it('is in French if the browser accepts none of the supported languages', async () => {
@@ -91,7 +97,8 @@ describe('The payment page', () => {
     const paid = await offer(back)
     await pay(await open(service, paid.path), wallets.pays)
     const date = (await open(service, paid.path)).says.match(/Date (.*?) For/)?.[1]
-    const shown = (words: string) => `${words} Merchant Épicerie Date ${date} For Thé & sucre Amount 1,234.50 MRU`
+    const shown = (words: string) =>
+      `${words} Merchant Épicerie Date ${date} For Thé & sucre Amount 1,234.50 MRU`
     const thanks = `https://shop.example/ok?a=%20b&flag&status=x&${reference}&status=PAID#end`
     await ended(shown('Payment successful'), thanks, paid)
     await refund(paid.referenceNumber, 23_450)

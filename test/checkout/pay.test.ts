@@ -58,7 +58,10 @@ describe('The hosted payment flow', () => {
   const retryable = {
     'a wrong PIN': [wallets.wrongPin, noMatch],
     'a phone without a wallet': [{ phone: '33445566', pin: '1234' }, noMatch],
-    'too little money': [wallets.poor, 'not enough money in this wallet. You have not been charged. Top it up'],
+    'too little money': [
+      wallets.poor,
+      'not enough money in this wallet. You have not been charged. Top it up',
+    ],
     'an amount above the limit': [wallets.limited, `above the limit of this wallet. ${notCharged}`],
     'a locked wallet': [wallets.locked, 'Try again later, or pay with another wallet.'],
   } as const
@@ -312,7 +315,10 @@ describe('The hosted payment flow', () => {
     const both = await fill(form, { phone: 'no"phone', pin: '12' })
     expect(both.status).to.equal(422)
     expect(both.says).to.include('Enter your phone number').and.include('Enter your PIN')
-    expect(both.html).to.include('value="no&#34;phone"').and.include('<a href="#phone">').and.include('<a href="#pin">')
+    expect(both.html)
+      .to.include('value="no&#34;phone"')
+      .and.include('<a href="#phone">')
+      .and.include('<a href="#pin">')
     expect(both.html).to.match(/id="pin" name="pin" value=""/)
     const landline = await fill(form, { phone: '45 25 12 34', pin: '1234' })
     expect(landline.says).to.include('Enter your phone number: 8 digits').and.not.include('Enter your PIN')

@@ -18,7 +18,14 @@ import { breaks } from '../invariants/expect-invariants.ts'
 import { createIntent } from '../support/actions.ts'
 import { callerOf } from '../support/caller.ts'
 import { killAtEveryStep, landDuringRetry, type Operation } from '../support/kill-at-every-step.ts'
-import { beginOwnRefund, newRefund, outboxEventsOf, pay, storedIntent, withoutDeadline } from '../support/pay.ts'
+import {
+  beginOwnRefund,
+  newRefund,
+  outboxEventsOf,
+  pay,
+  storedIntent,
+  withoutDeadline,
+} from '../support/pay.ts'
 import { scriptedWallet } from '../support/scripted-wallet.ts'
 import { type Merchant, withService } from '../support/service.ts'
 import type { Victim } from '../support/victim.ts'
@@ -79,7 +86,10 @@ describe('If a process is killed between any two steps of a payment or refund,',
     const moved = (await service.deps.WalletMovement.find(done).lean()).map(({ _id }) => _id)
     expect(moved, label).to.have.members(payment?.wallet === 'sandbox' ? keys : [])
     const accounts = await service.deps.WalletAccount.find({ _id: businessId }).lean()
-    const lost = accounts.reduce((sum, { phone, balance }) => sum + (demoWallets[phone]?.balance ?? 0) - balance, 0)
+    const lost = accounts.reduce(
+      (sum, { phone, balance }) => sum + (demoWallets[phone]?.balance ?? 0) - balance,
+      0,
+    )
     const gained =
       payment?.wallet === 'sandbox'
         ? payment.amountPaid + payment.commission.payerTtc - refundsCommitted - feesReturned.payerTtc
@@ -309,7 +319,12 @@ describe('If a process is killed between any two steps of a payment or refund,',
         // This fixture's refund returns no fees.
         breaks(service, 'refunds bounded', each.referenceNumber)
         const { id: key, validUntil } = refund
-        await beginOwnRefund(service.deps, intent, { refundsCommitted: 0 }, { ...refund, queryAt: refund.createdAt })
+        await beginOwnRefund(
+          service.deps,
+          intent,
+          { refundsCommitted: 0 },
+          { ...refund, queryAt: refund.createdAt },
+        )
         const { businessId } = intent
         const order = { businessId, key, amount: 20_000, fee: 0, validUntil, paymentKey: each.paymentId }
         expect(await sandbox.refund(order)).to.deep.equal({ outcome: 'done' })

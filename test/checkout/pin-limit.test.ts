@@ -43,7 +43,11 @@ describe('The limiters for payment attempts', () => {
       return outcome
     }
     const status = async () => later
-    service.deps.wallets = { ...wallets, forPayments: () => ({ ...own, authorise }), named: () => ({ ...own, status }) }
+    service.deps.wallets = {
+      ...wallets,
+      forPayments: () => ({ ...own, authorise }),
+      named: () => ({ ...own, status }),
+    }
   })
 
   const counts = () => service.deps.Counter
@@ -68,9 +72,13 @@ describe('The limiters for payment attempts', () => {
     const limit = createPinLimit(service.deps)
     const pay = async () => ({ state: 'not-begun' }) as const
     const attempt = (withinDeadline: Deadline['run']) =>
-      limit('198.51.100.98', intent, withinDeadline, pay).catch(({ code }: { code: string }) => ({ state: code }))
+      limit('198.51.100.98', intent, withinDeadline, pay).catch(({ code }: { code: string }) => ({
+        state: code,
+      }))
     for (let count = 0; count < 25; count += 1)
-      expect(await attempt(() => Promise.reject(unavailable()))).to.deep.equal({ state: 'SERVICE_UNAVAILABLE' })
+      expect(await attempt(() => Promise.reject(unavailable()))).to.deep.equal({
+        state: 'SERVICE_UNAVAILABLE',
+      })
     await waitFor('all are given back', async () => (await pointsOf('pin 198.51.100.98/32')) === 0)
     expect(await attempt((work) => work(noDeadline))).to.deep.equal({ state: 'not-begun' })
   })
@@ -111,7 +119,8 @@ describe('The limiters for payment attempts', () => {
       await waitFor('it counts', async () => (await attemptsOf(path, network)) === 1)
       await counts().updateOne({ _id: await keyOf(path, network) }, { used: 19 })
       expect((await attemptAt(path, stranger, '22999999')).status).to.equal(422)
-      for (let time = 0; time < 3; time += 1) expect((await attemptAt(path, stranger, '22999999')).status).to.equal(429)
+      for (let time = 0; time < 3; time += 1)
+        expect((await attemptAt(path, stranger, '22999999')).status).to.equal(429)
     }
     expect(orders).to.have.length(4)
     outcome = { outcome: 'done' }

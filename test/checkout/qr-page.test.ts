@@ -29,7 +29,9 @@ describe('The QR code page', () => {
     const [, width = ''] = /viewBox="0 0 (\d+) \1"/.exec(svg) ?? []
     const black = new Set(Array.from(svg.matchAll(/M(\d+),(\d+)h1v1h-1z/g), ([, x, y]) => `${x} ${y}`))
     const scale = 4
-    return textOf(Number(width) * scale, (x, y) => black.has(`${Math.floor(x / scale)} ${Math.floor(y / scale)}`))
+    return textOf(Number(width) * scale, (x, y) =>
+      black.has(`${Math.floor(x / scale)} ${Math.floor(y / scale)}`),
+    )
   }
 
   it('shows the merchant, the amount, the code and a QR code of the payment link, as a page and as an image', async () => {
@@ -87,7 +89,10 @@ describe('The QR code page', () => {
       expect(page.says).to.include(words)
       for (const image of ['qr.svg', 'qr.png']) {
         const gone = await open(service, `${path}/${image}`)
-        expect([gone.status, gone.headers.get('content-type')]).to.deep.equal([410, 'text/html; charset=utf-8'])
+        expect([gone.status, gone.headers.get('content-type')]).to.deep.equal([
+          410,
+          'text/html; charset=utf-8',
+        ])
         expect(gone.says).to.include(words)
       }
     }
@@ -97,7 +102,8 @@ describe('The QR code page', () => {
     const suspended = await service.merchant()
     const { path } = await offerOf(service, suspended)
     await changeAsOperator(service, suspended.businessId, { suspended: true })
-    for (const name of ['qr', 'qr.svg', 'qr.png']) expect((await open(service, `${path}/${name}`)).status).to.equal(503)
+    for (const name of ['qr', 'qr.svg', 'qr.png'])
+      expect((await open(service, `${path}/${name}`)).status).to.equal(503)
   })
 
   it('has the same headers, methods and limits as the payment page', async () => {

@@ -28,7 +28,8 @@ describe('An amount typed by a customer', () => {
     '90071992547409,91': Number.MAX_SAFE_INTEGER,
   }
   for (const [typed, centimes] of Object.entries(understood))
-    it(`is converted to centimes: “${typed}” gives ${centimes}`, () => expect(readAmount(typed)).to.equal(centimes))
+    it(`is converted to centimes: “${typed}” gives ${centimes}`, () =>
+      expect(readAmount(typed)).to.equal(centimes))
 
   const wrongSeparators = ['0.500', '1,50,00', '1,500.000', '1,500,00.00', '5.0.0', '5..0', '12,345,67']
   const signed = ['-5', '+5', '1e3', '0x10', 'Infinity', 'NaN']

@@ -42,7 +42,8 @@ describe('A switched-off business', () => {
 
   const offer = (as = merchant) => offerOf(service, as, { label, cancel_url: cancelUrl })
   const change = (to: keyof typeof switches) => changeAsOperator(service, merchant.businessId, switches[to])
-  const liveKey = async () => asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
+  const liveKey = async () =>
+    asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
   const list = async (as = merchant, at = service) => {
     const { status, body } = await at.http.get('/api/v1/dev/intents').set(as.read())
     return status === 200 ? 'open' : body.error.code
@@ -54,7 +55,8 @@ describe('A switched-off business', () => {
     const { location } = await seen(url, { method: 'POST', body })
     return open(service, location ?? '/no-location')
   }
-  const payAt = async (path: string, wallet = wallets.pays) => (await pay(await open(service, path), wallet)).says
+  const payAt = async (path: string, wallet = wallets.pays) =>
+    (await pay(await open(service, path), wallet)).says
   const statusOf = async (path: string) => JSON.parse((await open(service, `${path}/status`)).html)
 
   describe('that is disabled', () => {
@@ -101,7 +103,8 @@ describe('A switched-off business', () => {
       ] as const) {
         const page = await open(service, path, { 'Accept-Language': language })
         expect(page.says).to.include(says)
-        for (const own of ['Épicerie', label, cancelUrl, merchant.businessId]) expect(page.html).not.to.include(own)
+        for (const own of ['Épicerie', label, cancelUrl, merchant.businessId])
+          expect(page.html).not.to.include(own)
       }
       const { values } = await service.deps.metrics.requests.get()
       const counted: Record<string, unknown>[] = values.map(({ labels }) => labels)

@@ -18,7 +18,8 @@ describe('The listen command', () => {
   const listen = (words: string[], origin = service.origin) =>
     cli.start(['listen', ...words], { ...keyOf(merchant, origin), WEBHOOK_SECRET: secret })
 
-  const feed = async () => (await service.http.get('/api/v1/dev/events/feed').set(merchant.read())).body.data.items
+  const feed = async () =>
+    (await service.http.get('/api/v1/dev/events/feed').set(merchant.read())).body.data.items
 
   /** Once this resolves, the event is in the log. */
   async function newIntent(): Promise<string> {
@@ -89,7 +90,13 @@ describe('The listen command', () => {
       references.push(referenceNumber)
     }
     await newIntent()
-    const listening = listen(['--events', 'payment.confirmed,payment.cancelled', '--replay-last', '2', '--json'])
+    const listening = listen([
+      '--events',
+      'payment.confirmed,payment.cancelled',
+      '--replay-last',
+      '2',
+      '--json',
+    ])
     await listening.seen(references[2] ?? '')
     await cancelIntent(service, merchant, await newIntent())
     await relay(service, merchant)
@@ -116,7 +123,9 @@ describe('The listen command', () => {
     const restarted = await startProcess('web', service, { PORT: new URL(web.origin).port })
     try {
       await listening.seen('The connection works again')
-      const references = (await feed()).map(({ referenceNumber }: { referenceNumber: string }) => referenceNumber)
+      const references = (await feed()).map(
+        ({ referenceNumber }: { referenceNumber: string }) => referenceNumber,
+      )
       await listening.seen(references[2])
       expect((await listening.lines()).map((line) => line.split(' ')[2])).to.deep.equal(references)
       expect(listening.output.stderr.match(/cannot be reached/g)).to.have.length(1)
@@ -134,11 +143,16 @@ describe('The listen command', () => {
     await listening.ready()
     await newIntent()
     await listening.seen('→ 202')
-    expect(server.received[0]?.headers).to.include({ 'user-agent': 'Service-Webhooks (listen)', accept: '*/*' })
+    expect(server.received[0]?.headers).to.include({
+      'user-agent': 'Service-Webhooks (listen)',
+      accept: '*/*',
+    })
   })
 
   it('explains why the local server refused an event, and continues with the next one', async () => {
-    server.respondWith((res, count) => void res.writeHead(count === 1 ? 500 : 200).end('no \u001b[31mdatabase'))
+    server.respondWith(
+      (res, count) => void res.writeHead(count === 1 ? 500 : 200).end('no \u001b[31mdatabase'),
+    )
     const listening = listen(['--forward', server.url, '--header-brand', 'Acme'])
     await listening.ready()
     await newIntent()

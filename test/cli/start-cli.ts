@@ -62,7 +62,9 @@ function start(words: string[], environment: Record<string, string>) {
     env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...environment },
   })
   const seen = (text: string) =>
-    waitFor(`${text} in\n${output.stdout}\n${output.stderr}`, () => (output.stdout + output.stderr).includes(text))
+    waitFor(`${text} in\n${output.stdout}\n${output.stderr}`, () =>
+      (output.stdout + output.stderr).includes(text),
+    )
   return {
     output,
     ended,

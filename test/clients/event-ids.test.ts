@@ -4,7 +4,15 @@ import { endpointIdOf } from '../../src/webhooks/deliveries/delivery-job.ts'
 import { languages, librariesOf } from '../docs/languages.ts'
 import { runProgram, skipUnlessHere } from '../docs/program.ts'
 import { type CheckedRequest, verdictsOf } from '../docs/verdicts.ts'
-import { attempt, createIntent, deliveriesOf, post, recordRecentSuccess, relay, subscribe } from '../support/actions.ts'
+import {
+  attempt,
+  createIntent,
+  deliveriesOf,
+  post,
+  recordRecentSuccess,
+  relay,
+  subscribe,
+} from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { runReplays } from '../support/replays.ts'
 import { withMerchant, withService } from '../support/service.ts'
@@ -69,9 +77,17 @@ describe('The event id returned by verify', () => {
       return { secret, now, body, headers: headers as Record<string, string> }
     })
     for (const { body } of logged.map((each) => ({ body: JSON.stringify(each.body) })))
-      arrived.push({ secret: 'ab', now, body, headers: await signWebhook({ body, secret: 'ab', timestamp: now }) })
+      arrived.push({
+        secret: 'ab',
+        now,
+        body,
+        headers: await signWebhook({ body, secret: 'ab', timestamp: now }),
+      })
     for (const request of arrived) {
-      const other = logged.map(({ id: eventId }) => ({ 'x-service-event-id': eventId, 'webhook-id': eventId }))
+      const other = logged.map(({ id: eventId }) => ({
+        'x-service-event-id': eventId,
+        'webhook-id': eventId,
+      }))
       for (const headers of [{}, { 'x-service-event-id': '..' }, { 'x-service-event-id': '' }, ...other]) {
         requests.push({ ...request, headers: { ...request.headers, ...headers } })
         const { data } = JSON.parse(request.body) as RefundEvent['body']

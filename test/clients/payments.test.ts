@@ -17,7 +17,8 @@ describe('The downloadable TypeScript client', () => {
   const endpointServer = withEndpointServer()
   let client: Client
   let text: string
-  const connect = (more: object = {}) => client.createPayments({ key: merchant.key, baseUrl: service.origin, ...more })
+  const connect = (more: object = {}) =>
+    client.createPayments({ key: merchant.key, baseUrl: service.origin, ...more })
 
   before(async () => {
     const response = await service.http.get('/docs/clients/payments.ts').buffer(true)
@@ -42,7 +43,15 @@ describe('The downloadable TypeScript client', () => {
   })
 
   it("comes with the guide's files, with the installation's webhook header names", async () => {
-    for (const file of ['client.mjs', 'client.py', 'client.php', 'inbox.mjs', 'inbox.py', 'hooks.py', 'close.py'])
+    for (const file of [
+      'client.mjs',
+      'client.py',
+      'client.php',
+      'inbox.mjs',
+      'inbox.py',
+      'hooks.py',
+      'close.py',
+    ])
       expect((await service.http.get(`/docs/clients/${file}`)).text, file).to.equal(
         readFileSync(`docs/clients/${file}`, 'utf8'),
       )

@@ -148,7 +148,17 @@ describe('A downloadable client', () => {
     const before = recorder.bodies.length
     const circular: Record<string, unknown> = {}
     circular.self = circular
-    const amounts = [Number.NaN, Infinity, 5n, undefined, Symbol('5'), () => 5, Promise.resolve(5), circular, new Map()]
+    const amounts = [
+      Number.NaN,
+      Infinity,
+      5n,
+      undefined,
+      Symbol('5'),
+      () => 5,
+      Promise.resolve(5),
+      circular,
+      new Map(),
+    ]
     class Refund {
       referenceNumber = 'PI-1'
       get amount() {

@@ -13,7 +13,11 @@ const options =
 const json = (status: number, body: object, headers: Record<string, string> = {}): Response =>
   new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json', ...headers } })
 const refused = (status: number, code: string, headers?: Record<string, string>): Response =>
-  json(status, { success: false, error: { code, message: code, requestId: 'r', statusCode: status } }, headers)
+  json(
+    status,
+    { success: false, error: { code, message: code, requestId: 'r', statusCode: status } },
+    headers,
+  )
 const succeeded = (data: unknown): Response => json(200, { success: true, data })
 
 /** A client that gets these responses, and the idempotency keys it sent. */
@@ -32,14 +36,19 @@ function withResponses(...responses: Response[]) {
 
 describe('docs/clients/payments.ts (the generated client)', () => {
   it('is up to date with `npm run client`, as are the other clients', async () => {
-    for (const [path, text] of Object.entries(await generateClients())) expect(read(path), path).to.equal(text)
+    for (const [path, text] of Object.entries(await generateClients()))
+      expect(read(path), path).to.equal(text)
   })
 
   it('type-checks on its own, for browsers and for Node.js', () => {
     for (const environment of ['--lib es2022,dom', '--lib es2022 --types node'])
-      execFileSync('node_modules/.bin/tsc', [...`${options} ${environment}`.split(' '), 'docs/clients/payments.ts'], {
-        stdio: 'inherit',
-      })
+      execFileSync(
+        'node_modules/.bin/tsc',
+        [...`${options} ${environment}`.split(' '), 'docs/clients/payments.ts'],
+        {
+          stdio: 'inherit',
+        },
+      )
   })
 
   it('retries a write with the same key after temporary errors, as Retry-After says', async () => {

@@ -38,7 +38,16 @@ describe('npm run admin', function () {
       cli.done('key', 'create', '--business', id, '--mode', mode, '--kind', kind, ...more)
     const [live, bound] = await Promise.all([
       keyOf('live', 'secret'),
-      keyOf('test', 'publishable', '--scopes', 'payments.intents:read', '--ip', '192.0.2.7', '--ip', '2001:db8::/32'),
+      keyOf(
+        'test',
+        'publishable',
+        '--scopes',
+        'payments.intents:read',
+        '--ip',
+        '192.0.2.7',
+        '--ip',
+        '2001:db8::/32',
+      ),
     ])
     expect(live).to.have.all.keys('id', 'key')
     expect([live.key?.slice(0, 8), bound.key?.slice(0, 8)]).to.deep.equal(['sk_live_', 'pk_test_'])
@@ -72,7 +81,14 @@ describe('npm run admin', function () {
       liveBytesPerDay: 5_000_000_000,
       sandboxBytesPerDay: 'default',
     }
-    const options = ['--per-second', '500', '--sandbox-intents-per-day', '0', '--live-bytes-per-day', '5000000000']
+    const options = [
+      '--per-second',
+      '500',
+      '--sandbox-intents-per-day',
+      '0',
+      '--live-bytes-per-day',
+      '5000000000',
+    ]
     expect(await cli.done('business', 'limit', id, ...options)).to.deep.equal({ id, limits })
     await cli.done('business', 'limit', id, '--per-second', 'default')
     const { createdAt, lastUsedDay, ...shown } = await cli.done('business', 'show', id)
@@ -99,12 +115,22 @@ describe('npm run admin', function () {
     })
     expect(new Date(String(createdAt)).toISOString()).to.equal(createdAt)
     const limited = await service.deps.Business.findById(id).lean()
-    expect(limited?.limits).to.deep.equal({ ...defaultLimits, sandboxIntentsPerDay: 0, liveBytesPerDay: 5_000_000_000 })
-    const trail = await service.deps.AuditEvent.find({ businessId: id, act: 'business.limited' }).sort({ at: 1 }).lean()
+    expect(limited?.limits).to.deep.equal({
+      ...defaultLimits,
+      sandboxIntentsPerDay: 0,
+      liveBytesPerDay: 5_000_000_000,
+    })
+    const trail = await service.deps.AuditEvent.find({ businessId: id, act: 'business.limited' })
+      .sort({ at: 1 })
+      .lean()
     expect(trail.map(({ before, after }) => [before, after])).to.deep.equal([
       [
         { 'limits.perSecond': null, 'limits.sandboxIntentsPerDay': null, 'limits.liveBytesPerDay': null },
-        { 'limits.perSecond': 500, 'limits.sandboxIntentsPerDay': 0, 'limits.liveBytesPerDay': 5_000_000_000 },
+        {
+          'limits.perSecond': 500,
+          'limits.sandboxIntentsPerDay': 0,
+          'limits.liveBytesPerDay': 5_000_000_000,
+        },
       ],
       [{ 'limits.perSecond': 500 }, { 'limits.perSecond': null }],
     ])
@@ -127,7 +153,9 @@ describe('npm run admin', function () {
     const lines = await service.deps.AuditEvent.find({ businessId: id, act: /^business\.(?!limited)/ })
       .sort({ at: 1 })
       .lean()
-    expect(lines.map(({ act }) => act)).to.deep.equal(['created', 'approved', ...acts].map((act) => `business.${act}`))
+    expect(lines.map(({ act }) => act)).to.deep.equal(
+      ['created', 'approved', ...acts].map((act) => `business.${act}`),
+    )
     expect(lines[4]).to.deep.include({
       actor: { kind: 'operator', name: userInfo().username, from: hostname() },
       subject: id,
@@ -190,7 +218,14 @@ describe('npm run admin', function () {
       expect(stdout).to.match(/^(Usage|ID|None)/)
       return new Set(Array.from(stderr.matchAll(/.*node_modules\/((?:@[^/]+\/)?[^/]+)/g), ([, name]) => name))
     }
-    const onlyServers = ['express', 'bullmq', 'ioredis', 'prom-client', '@bull-board/api', '@opentelemetry/api']
+    const onlyServers = [
+      'express',
+      'bullmq',
+      'ioredis',
+      'prom-client',
+      '@bull-board/api',
+      '@opentelemetry/api',
+    ]
     const [help, helpOfCreate, list] = await Promise.all([
       packagesOf('--help'),
       packagesOf('business', 'create', '--help'),
@@ -217,7 +252,10 @@ describe('npm run admin', function () {
     const { businessId } = await service.merchant()
     const key = ['key', 'create', '--business', businessId, '--mode', 'test', '--kind', 'secret']
     const wrong: [about: RegExp, args: string[], changes?: Record<string, string | undefined>][] = [
-      [/^error: unknown option '--lvie'\n\(Did you mean --live\?\)\n/, ['business', 'create', '--name', 'X', '--lvie']],
+      [
+        /^error: unknown option '--lvie'\n\(Did you mean --live\?\)\n/,
+        ['business', 'create', '--name', 'X', '--lvie'],
+      ],
       [/There is no business unknown/, ['business', 'approve', 'unknown']],
       [/'Evil\\u\{1b\}\[31m\\u\{a\}' is invalid/, ['business', 'create', '--name', 'Evil\u001B[31m\n']],
       [/at least one of/, ['business', 'limit', businessId]],

@@ -85,7 +85,9 @@ describe('npm run admin -- deliveries requeue', function () {
     expect(await countOf(merchant, 'DEAD')).to.equal(1)
     const { exitCode, stdout, stderr } = await cli.admin(command)
     expect(exitCode).to.equal(0)
-    expect(stdout).to.match(/^matched: 3\nrequeued: 1\nskipped: (delivered 1, under-way 1|under-way 1, delivered 1)\n$/)
+    expect(stdout).to.match(
+      /^matched: 3\nrequeued: 1\nskipped: (delivered 1, under-way 1|under-way 1, delivered 1)\n$/,
+    )
     // There's no progress bar without a terminal.
     expect(stderr).to.equal('')
     const again = await cli.admin([...command.slice(0, 3), two?._id ?? '', '--json'])

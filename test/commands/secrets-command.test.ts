@@ -11,7 +11,13 @@ import { ensureServiceKey } from '../../src/security/service-keys.ts'
 import { reencryptSecrets, secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
 import { openAdmin } from '../admin/admin.ts'
 import { addFactor, hiddenFields, signedIn, visit } from '../admin/staff.ts'
-import { attempt, freshDelivery, openSecondProcess, paymentEvents, type Subscription } from '../support/actions.ts'
+import {
+  attempt,
+  freshDelivery,
+  openSecondProcess,
+  paymentEvents,
+  type Subscription,
+} from '../support/actions.ts'
 import { type EndpointServer, isSignedWith, startEndpointServer } from '../support/endpoint-server.ts'
 import { type Merchant, secretKey as older, openService, type Service, tester } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
@@ -292,7 +298,8 @@ describe('npm run admin -- secrets rotate', function () {
     await setKeyStatus(service.deps, revoked.keyId, 'revoked', tester)
     const fresh = await rotateKey(both.deps, rotated.keyId, 3600, tester)
     await rotateKey(both.deps, over.keyId, 0, tester)
-    const set = (merchant: Merchant, change: object) => service.deps.ApiKey.updateOne({ _id: merchant.keyId }, change)
+    const set = (merchant: Merchant, change: object) =>
+      service.deps.ApiKey.updateOne({ _id: merchant.keyId }, change)
     await set(gone, { $set: { 'secrets.0.pepper': 'another' } })
     const { staleCount, staleKeys, unreadableCount, unreadableKeys } = await findStaleKeys(both.deps)
     expect(staleCount).to.equal(staleKeys.length)

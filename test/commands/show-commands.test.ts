@@ -65,7 +65,13 @@ describe('The list and show commands', function () {
     expect(first).to.match(/^\w{24} {2}pk_test_…\w{4} .* suspended {2}all /)
     expect(second?.indexOf(businessId)).to.equal(head?.indexOf('BUSINESS'))
     expect(more).to.equal(`More: add --after ${bound.id}`)
-    expect(shown).to.include({ id: keyId, businessId, businessName: 'Épicerie', mode: 'test', status: 'active' })
+    expect(shown).to.include({
+      id: keyId,
+      businessId,
+      businessName: 'Épicerie',
+      mode: 'test',
+      status: 'active',
+    })
     expect(shown.lastUsedDay).to.equal(service.clock.now().toISOString().slice(0, 10))
     const [current, old] = shown.secrets as unknown as {
       state: string
@@ -138,7 +144,9 @@ describe('The list and show commands', function () {
     await createAccountWithLink(service.deps, { name: 'zeina', role: 'viewer' }, by)
     expect((await cli.done('staff', 'show', 'zeina')).password).to.match(/^no password yet: link valid /)
     await setDisabled(service.deps, 'zeina', true, by)
-    expect((await cli.done('staff', 'enable', 'zeina')).password).to.equal('no password, no link: issue a link')
+    expect((await cli.done('staff', 'enable', 'zeina')).password).to.equal(
+      'no password, no link: issue a link',
+    )
     const created = service.http.post('/api/v1/dev/store/products').set(merchant.write())
     await created.send({ name: 'x', price: 1 }).expect(201)
     const [shop] = await service.deps.Shop.find({ businessId }).lean()
@@ -223,7 +231,8 @@ describe('The list and show commands', function () {
       cli.here('business', 'show', businessId),
       cli.done('business', 'show', businessId),
     ])
-    for (const { stdout } of [table, json, inText]) expect(stdout).not.to.include('\u001b').and.not.include('\u202e')
+    for (const { stdout } of [table, json, inText])
+      expect(stdout).not.to.include('\u001b').and.not.include('\u202e')
     expect(JSON.parse(json.stdout).items[0].name).to.equal(name)
     expect(table.stdout).to.include(String.raw`Moved \u{1b}[2J\u{202e}up xxx`).and.include('...')
     for (const line of text(table.stdout)) expect(line.length).to.be.at.most(120)

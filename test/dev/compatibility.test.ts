@@ -16,7 +16,11 @@ const intents = '/dev/intents'
 /** Only a part of the real description, because comparing all of it takes longer. */
 const api: Description = {
   ...whole,
-  paths: pick(whole.paths, [intents, '/dev/intents/{referenceNumber}/simulate-payment', '/dev/webhooks/endpoints']),
+  paths: pick(whole.paths, [
+    intents,
+    '/dev/intents/{referenceNumber}/simulate-payment',
+    '/dev/webhooks/endpoints',
+  ]),
   webhooks: pick(whole.webhooks, ['payment.created', 'order.new']),
 }
 
@@ -28,7 +32,8 @@ const changed = (...changes: Change[]): Description => {
 
 const at = (copy: object, ...path: (string | number)[]): Part =>
   path.reduce((part, key) => part[key] as Part, copy as Part)
-const listAt = (copy: object, ...path: (string | number)[]): unknown[] => at(copy, ...path) as unknown as unknown[]
+const listAt = (copy: object, ...path: (string | number)[]): unknown[] =>
+  at(copy, ...path) as unknown as unknown[]
 const schema = (copy: Description, name: string): Part => at(copy, 'components', 'schemas', name)
 const field = (copy: Description, name: string, of: string): Part => at(schema(copy, of), 'properties', name)
 
@@ -169,7 +174,9 @@ describe('npm run api:check', () => {
       expect(problems.join('\n')).to.match(/GET \/intents: \[Removed\].*api:accept -- /s)
     expect(accept(root, 'GET /intents is gone.', withLess)).to.deep.equal([])
     expect(problemsIn(root, withLess)).to.deep.equal([])
-    expect(changelog()).to.match(/## 0\.2\.0\n.*### Breaking changes\n\n- GET \/intents is gone\.\n.*## 0\.1\.0/s)
+    expect(changelog()).to.match(
+      /## 0\.2\.0\n.*### Breaking changes\n\n- GET \/intents is gone\.\n.*## 0\.1\.0/s,
+    )
   })
 
   it('fails if the stored description was edited by hand, or a new version does not name it', () => {

@@ -35,7 +35,9 @@ describe('npm test', () => {
     await write('test/kills/three.test.ts', "it('belongs to another suite', () => {})")
     const { code, stdout, last } = await run('test')
     expect([code, last]).to.deep.equal([1, '2 passed, 1 failed, 1 skipped'])
-    expect(stdout.split('Failed:')[1]).to.match(/test\/two\.test\.ts, with the machine .*:\n\s+breaks:\s+Error: broken/)
+    expect(stdout.split('Failed:')[1]).to.match(
+      /test\/two\.test\.ts, with the machine .*:\n\s+breaks:\s+Error: broken/,
+    )
     expect(stdout).to.match(/^\d+ s, and \d+ s of processor time\. The machine was /m)
     expect(stdout).to.include('Skipped:\n  waits\n')
   })
@@ -52,7 +54,10 @@ describe('npm test', () => {
     ],
     'a file cannot be loaded': ["import './missing.ts'", 'cannot be loaded'],
     'a test is the only one': ["it.only('runs alone', () => {})", 'cannot be loaded'],
-    'a process dies': ["it('dies', () => process.exit(0))", 'The process ended (0) during test/fault.test.ts'],
+    'a process dies': [
+      "it('dies', () => process.exit(0))",
+      'The process ended (0) during test/fault.test.ts',
+    ],
     'a test leaves something open': [
       "it('opens', () => { setInterval(() => {}, 1000) })",
       'Left open at the end: Timeout. First seen after test/fault.test.ts',
@@ -86,6 +91,9 @@ describe('npm test', () => {
   })
 
   it('fails if no test ran', async () => {
-    expect(await run('test', 'test/api', '--grep', 'nothing')).to.include({ code: 1, last: '0 passed, 0 failed' })
+    expect(await run('test', 'test/api', '--grep', 'nothing')).to.include({
+      code: 1,
+      last: '0 passed, 0 failed',
+    })
   })
 })

@@ -45,7 +45,8 @@ describe('Local database servers', () => {
     let isSilent = true
     const response = query(queue.port, 'PING\r\n').finally(() => (isSilent = false))
     // Meanwhile another server responds many times, and the frozen one not at all.
-    for (let times = 0; times < 20; times += 1) expect(await query(other.port, 'PING\r\n')).to.equal('+PONG\r\n')
+    for (let times = 0; times < 20; times += 1)
+      expect(await query(other.port, 'PING\r\n')).to.equal('+PONG\r\n')
     expect(isSilent).to.equal(true)
     await queue.kill('SIGCONT')
     expect(await response).to.equal('+PONG\r\n')

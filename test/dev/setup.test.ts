@@ -58,7 +58,9 @@ describe('The setup script', () => {
     expect(stdout).to.equal('')
     expect(last).to.match(/^No MongoDB: set MONGODB_URL, .* No Redis: set REDIS_URL, .* docker compose up$/)
     expect(lines.filter((line) => line.startsWith('No '))).to.have.length(1)
-    expect(lines.join('\n')).to.contain('MongoDB: no mongod on the PATH').and.to.contain('Redis: no redis-server')
+    expect(lines.join('\n'))
+      .to.contain('MongoDB: no mongod on the PATH')
+      .and.to.contain('Redis: no redis-server')
   })
 
   it('never runs the tests against a server that it did not start', async () => {
@@ -117,7 +119,9 @@ describe('The setup script', () => {
   })
 
   /** A command that prints how it was run. */
-  async function withProgram(text = 'console.log(process.env.PATH, ...process.argv.slice(2)); process.exitCode = 7') {
+  async function withProgram(
+    text = 'console.log(process.env.PATH, ...process.argv.slice(2)); process.exitCode = 7',
+  ) {
     await copy.usePackages()
     await writeFile(join(copy.folder, 'dev', 'figures.ts'), text)
   }
@@ -134,7 +138,9 @@ describe('The setup script', () => {
   })
 
   it('passes signals on to the command, and exits with its code', async () => {
-    await withProgram("process.once('SIGTERM', () => process.exit(9)); setInterval(() => {}, 99); console.log('up')")
+    await withProgram(
+      "process.once('SIGTERM', () => process.exit(9)); setInterval(() => {}, 99); console.log('up')",
+    )
     const command = startCommand([process.execPath, 'dev/setup.mjs', 'figures'], { cwd: copy.folder })
     await waitFor('the command is up', () => command.output.stdout !== '')
     command.kill('SIGTERM')
@@ -148,7 +154,10 @@ describe('The setup script', () => {
     await writeFile(join(empty, 'package/bin/node'), binary, { mode: 0o755 })
     const archive = join(empty, 'packed.tgz')
     execFileSync('tar', ['-cf', archive, '-C', empty, 'package'])
-    await symlink(execFileSync('sh', ['-c', 'command -v tar'], { encoding: 'utf8' }).trim(), join(empty, 'tar'))
+    await symlink(
+      execFileSync('sh', ['-c', 'command -v tar'], { encoding: 'utf8' }).trim(),
+      join(empty, 'tar'),
+    )
     const npm = join(empty, 'npm-cli.js')
     await writeFile(npm, `require('fs').cpSync('${archive}', process.argv.at(-1) + '/packed.tgz')`)
     const sha512 = createHash('sha512')
@@ -224,6 +233,8 @@ describe('The setup script', () => {
         .map((name) => name.replace('node dev/setup.mjs', '').trim())
         .toSorted(),
     ).to.deep.equal(names)
-    expect(Object.entries(scripts)).to.have.deep.members(names.map((name) => [name, `node dev/setup.mjs ${name}`]))
+    expect(Object.entries(scripts)).to.have.deep.members(
+      names.map((name) => [name, `node dev/setup.mjs ${name}`]),
+    )
   })
 })

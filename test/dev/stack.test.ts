@@ -19,7 +19,9 @@ describe('npm run stack', function () {
     const command = startCommand(words, { cwd: copy.folder })
     // A killed stack's servers need time to end, and new ones time to start.
     const line = waitFor('the line of the stack', () => command.output.stdout.includes('\n'), 30_000)
-    const ended = command.ended.then(() => expect(command.output.stdout, command.output.stderr).to.match(LINE))
+    const ended = command.ended.then(() =>
+      expect(command.output.stdout, command.output.stderr).to.match(LINE),
+    )
     await Promise.race([line, ended])
     const ports = (LINE.exec(command.output.stdout) ?? []).slice(1).map(Number)
     const responses = async () => (await Promise.all(ports.map((port) => query(port)))).map(String)

@@ -20,8 +20,11 @@ function isDescribed(shown: { success?: boolean; data?: unknown; statusCode?: nu
   if (shown.statusCode !== undefined) return isDescribed({ success: false, error: shown } as object)
   const value = shown.success === true ? shown.data : shown
   // Compiling is slow, and a schema whose required fields are missing can't match anyway.
-  const mayMatch = ([name = '']: string[]) => (schemas[name]?.required ?? []).every((field) => field in Object(value))
-  return paths.some((path) => mayMatch(path) && schemaErrors(value, 'components', 'schemas', ...path) === null)
+  const mayMatch = ([name = '']: string[]) =>
+    (schemas[name]?.required ?? []).every((field) => field in Object(value))
+  return paths.some(
+    (path) => mayMatch(path) && schemaErrors(value, 'components', 'schemas', ...path) === null,
+  )
 }
 
 describe('The code blocks in the documentation', () => {
@@ -53,13 +56,16 @@ describe('The code blocks in the documentation', () => {
       .map((shown) => shown.error ?? shown)
       .filter((shown) => 'statusCode' in shown)
     expect(errors.length).to.be.at.least(1)
-    for (const { code, statusCode } of errors) expect(catalogue[code as ErrorCode][0], code).to.equal(statusCode)
+    for (const { code, statusCode } of errors)
+      expect(catalogue[code as ErrorCode][0], code).to.equal(statusCode)
   })
 
   it('are valid shell scripts if they are marked as shell', () => {
     const scripts = fenced.filter(({ fence }) => fence === 'sh')
     const check = 'for script; do printf %s "$script" | sh -n 2> /dev/null; echo $?; done'
-    const { stdout } = spawnSync('sh', ['-c', check, 'sh', ...scripts.map(({ text }) => text)], { encoding: 'utf8' })
+    const { stdout } = spawnSync('sh', ['-c', check, 'sh', ...scripts.map(({ text }) => text)], {
+      encoding: 'utf8',
+    })
     expect(scripts.filter((_, at) => stdout.split('\n')[at] !== '0').map(nameOf)).to.deep.equal([])
   })
 })

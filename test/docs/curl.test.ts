@@ -55,7 +55,8 @@ describe("The guide's curl commands", () => {
     it(`return what the page shows: ${nameOf(block)}`, async () => {
       const exchanges = await runCurl(service, endpointServer, block)
       expect(exchanges).to.have.length(block.text.match(/^curl /gm)?.length ?? 0)
-      for (const one of exchanges) expect(one.status, JSON.stringify(one)).to.equal(expectedStatus(one, block))
+      for (const one of exchanges)
+        expect(one.status, JSON.stringify(one)).to.equal(expectedStatus(one, block))
       const shown = shownBelow(block)
       if (shown === undefined) return
       compared += 1

@@ -28,9 +28,15 @@ export function inThisMonth(text: string): string {
 }
 
 /** Creates a new merchant for the block. Resolves to the requests in order. */
-export async function runCurl(service: Service, endpointServer: EndpointServer, block: Block): Promise<Exchange[]> {
+export async function runCurl(
+  service: Service,
+  endpointServer: EndpointServer,
+  block: Block,
+): Promise<Exchange[]> {
   const { environment } = await createFixture(service, endpointServer, block.text)
-  const script = inThisMonth(block.text).replace(blank, '').replaceAll(shownProduct, String(environment.PRODUCT))
+  const script = inThisMonth(block.text)
+    .replace(blank, '')
+    .replaceAll(shownProduct, String(environment.PRODUCT))
   const csv = blocksOf('docs/merchants/store.md').find(({ fence }) => fence === 'csv')?.text ?? ''
   const files = { 'block.sh': reporting + script, 'products.csv': csv }
   const printed = await runProgram(['sh', '-e', 'block.sh'], { files, environment, input: '' })

@@ -11,7 +11,8 @@ export async function createFixture(
 ): Promise<{ merchant: Merchant; environment: Record<string, string> }> {
   const merchant = await service.merchant()
   const { referenceNumber } = await createIntent(service, merchant)
-  if (program.includes('/refund')) await post(service, merchant, `/intents/${referenceNumber}/simulate-payment`, '')
+  if (program.includes('/refund'))
+    await post(service, merchant, `/intents/${referenceNumber}/simulate-payment`, '')
   const variants = [{ label: '250 g', price: 15_000, stock: 40 }]
   const product = program.includes('/store/') ? await createProduct(service, merchant, { variants }) : null
   const needsEndpoint = /ENDPOINT|DELIVERY/.test(program)

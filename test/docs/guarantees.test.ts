@@ -47,7 +47,9 @@ describe('docs/maintainers/guarantees.md', () => {
   })
 
   it('lists for each planted bug a test that detects it or a promise that it breaks', () => {
-    const unnamed = mutants.filter(({ caughtBy }) => !caughtBy.some((name) => proofs.has(name.replace('.test.ts', ''))))
+    const unnamed = mutants.filter(
+      ({ caughtBy }) => !caughtBy.some((name) => proofs.has(name.replace('.test.ts', ''))),
+    )
     expect(unnamed.map(({ name }) => name)).to.deep.equal([])
   })
 

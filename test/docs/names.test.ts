@@ -7,7 +7,10 @@ import { operationOf } from './curl.ts'
 import { pages, textOf } from './pages.ts'
 
 const commandNamed = (program: Command, words: readonly string[]): Command | undefined =>
-  words.reduce<Command | undefined>((command, word) => command?.commands.find((one) => one.name() === word), program)
+  words.reduce<Command | undefined>(
+    (command, word) => command?.commands.find((one) => one.name() === word),
+    program,
+  )
 
 const optionsOf = (command: Command): string[] =>
   command.options.flatMap(({ long }) => (typeof long === 'string' ? [long] : []))
@@ -62,7 +65,8 @@ describe('The documentation', () => {
         let help = ''
         command.configureOutput({ writeOut: (text) => void (help += text) }).outputHelp()
         const name = command === group ? group.name() : `${group.name()} ${command.name()}`
-        const [, example = ''] = new RegExp(`^Examples?:\n  admin ${name}\\b(.*)$`, 'm').exec(help) ?? expect.fail(name)
+        const [, example = ''] =
+          new RegExp(`^Examples?:\n  admin ${name}\\b(.*)$`, 'm').exec(help) ?? expect.fail(name)
         const options = example.match(/--[a-z][\w-]*/g) ?? []
         expect([...optionsOf(command), ...optionsOf(program)], name).to.include.members(options)
       }

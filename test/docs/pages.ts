@@ -37,7 +37,8 @@ export interface Block {
 const lineOf = ({ page, line }: Block): string => `${page}:${line}`
 
 /** How a failure names the block. */
-export const nameOf = (block: Block): string => `${lineOf(block)} ${block.text.split('\n').find(Boolean) ?? ''}`
+export const nameOf = (block: Block): string =>
+  `${lineOf(block)} ${block.text.split('\n').find(Boolean) ?? ''}`
 
 export const blocksOf = (page: string): Block[] => {
   const blocks: Block[] = []

@@ -34,7 +34,8 @@ describe("The guide's example programs", () => {
 
   const environmentOf = ({ key }: Merchant, origin: string) => ({ BASE: `${origin}/api/v1`, KEY: key })
 
-  const named = (name: string): Block[] => programs.filter((program) => fileOf(program)?.startsWith(`${name}.`))
+  const named = (name: string): Block[] =>
+    programs.filter((program) => fileOf(program)?.startsWith(`${name}.`))
 
   it('are available in every language of the guide', () => {
     expect(named('pay')).to.have.length(languages.length)
@@ -59,8 +60,9 @@ describe("The guide's example programs", () => {
     const { environment, merchant } = await createFixture(service, endpointServer, '/refund')
     await post(service, merchant, `/intents/${environment.REFERENCE}/refund`, '{"amount":20000}')
     const inMonth = (kind: string): string =>
-      blocksOf('docs/merchants/money.md').find(({ fence, heading }) => fence === kind && heading === 'Close a month')
-        ?.text ?? ''
+      blocksOf('docs/merchants/money.md').find(
+        ({ fence, heading }) => fence === kind && heading === 'Close a month',
+      )?.text ?? ''
     const files = {
       'month.sh': `${inThisMonth(inMonth('sh'))}python3 close.py`,
       'close.py': textOf('docs/clients/close.py'),

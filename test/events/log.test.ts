@@ -41,11 +41,13 @@ describe('The event log', () => {
     const order = await storeOrder(service, merchant)
     await relay(service, merchant)
     const logged = await log()
-    expect(logged.map((each) => [each.number, each.event, each.referenceNumber, each.sandbox])).to.deep.equal([
-      [1, 'payment.created', referenceNumber, true],
-      [2, 'payment.cancelled', referenceNumber, true],
-      [3, 'order.new', order.number, true],
-    ])
+    expect(logged.map((each) => [each.number, each.event, each.referenceNumber, each.sandbox])).to.deep.equal(
+      [
+        [1, 'payment.created', referenceNumber, true],
+        [2, 'payment.cancelled', referenceNumber, true],
+        [3, 'order.new', order.number, true],
+      ],
+    )
     const [delivery] = await deliveriesOf(service, merchant)
     await attempt(service.deps, delivery?._id ?? '')
     const [, cancelled] = await presentEvents(service.deps, logged)
@@ -57,7 +59,9 @@ describe('The event log', () => {
 
   it('numbers each event once even if many processes append the same events at once', async () => {
     const before = await log()
-    const processes = Array.from({ length: 6 }, () => openEventLog(service.deps.lists.models, service.deps.now))
+    const processes = Array.from({ length: 6 }, () =>
+      openEventLog(service.deps.lists.models, service.deps.now),
+    )
     const drafts = Array.from({ length: 40 }, draft)
     const owner = { businessId: merchant.businessId, sandbox: true }
     await Promise.all(
@@ -90,7 +94,9 @@ describe('The event log', () => {
     const last = (await log()).at(-1)
     clock.freeze(new Date(Date.now() + 30 * dayMs + 60_000))
     expect(await clean()).to.equal(44)
-    expect((await log()).map(({ number, event }) => [number, event])).to.deep.equal([[last?.number, 'cleaned']])
+    expect((await log()).map(({ number, event }) => [number, event])).to.deep.equal([
+      [last?.number, 'cleaned'],
+    ])
     await createIntent(service, merchant)
     await relay(service, merchant)
     expect((await log()).map(({ number }) => number)).to.deep.equal([last?.number, (last?.number ?? 0) + 1])

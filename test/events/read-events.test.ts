@@ -156,7 +156,9 @@ describe('The events API', () => {
     await relay(service, merchant)
     const forOrders = await withAnotherKey(service, merchant, { scopes: ['store.orders:read'] })
     const { items, total } = await read(list, forOrders)
-    expect(items.map((each) => [each.type, each.referenceNumber])).to.deep.equal([['order.new', order.number]])
+    expect(items.map((each) => [each.type, each.referenceNumber])).to.deep.equal([
+      ['order.new', order.number],
+    ])
     expect(total).to.equal(1)
     const followed = await follow(null, '', forOrders)
     expect(followed.items).to.deep.equal(items)
@@ -165,7 +167,11 @@ describe('The events API', () => {
     const hidden = all.items.find(({ type }) => type === 'payment.created')
     const request = (path: string) => service.http.get(path).set(forOrders.read())
     const details = { scope: 'payments.intents:read' }
-    for (const path of [`${list}/${hidden?.id}`, `${list}?type=payment.created`, `${feed}?type=payment.failed`])
+    for (const path of [
+      `${list}/${hidden?.id}`,
+      `${list}?type=payment.created`,
+      `${feed}?type=payment.failed`,
+    ])
       await expectRefused(request(path), 403, 'SCOPE_REQUIRED', { details })
     const without = await withAnotherKey(service, merchant, { scopes: ['store.products:read'] })
     for (const path of [list, feed, `${list}/${hidden?.id}`])

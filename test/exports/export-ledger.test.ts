@@ -18,7 +18,8 @@ describe('A ledger export', () => {
 
   const get = (kind: string, query: Record<string, string> = {}, headers = merchant.read()) =>
     service.http.get(`${base}/${kind}`).query(query).set(headers).buffer(true)
-  const textOf = async (...given: Parameters<typeof get>): Promise<string> => (await get(...given).expect(200)).text
+  const textOf = async (...given: Parameters<typeof get>): Promise<string> =>
+    (await get(...given).expect(200)).text
   const rowsOf = async (kind: string, query: Record<string, string> = {}): Promise<Row[]> =>
     (await textOf(kind, { ...query, format: 'jsonl' }))
       .split('\n')
@@ -129,7 +130,13 @@ describe('A ledger export', () => {
   })
 
   it('contains whole UTC days of entries by bookedAt, as the statements do', async () => {
-    const times = ['09T23:59:59.999', '10T00:00:00.000', '10T23:59:59.999', '11T00:00:00.000', '11T08:00:00.000']
+    const times = [
+      '09T23:59:59.999',
+      '10T00:00:00.000',
+      '10T23:59:59.999',
+      '11T00:00:00.000',
+      '11T08:00:00.000',
+    ]
     for (const [index, time] of times.entries()) {
       service.clock.freeze(new Date(`2027-03-${time}Z`))
       await bookOne(service, owner(), 'payment', 1_000 + index)
@@ -154,13 +161,17 @@ describe('A ledger export', () => {
         const whole = await textOf(kind, query)
         const all = (await expected(kind)).map(({ number }) => Number(number))
         const numbers = [all[0], all[1], all.at(-1)]
-        const parts = await Promise.all(numbers.map((number) => textOf(kind, { ...query, after: String(number) })))
+        const parts = await Promise.all(
+          numbers.map((number) => textOf(kind, { ...query, after: String(number) })),
+        )
         const lengths = parts.map((part) => part.length)
         expect(lengths).to.deep.equal(lengths.toSorted((a, b) => b - a))
         for (const part of parts) expect(whole.endsWith(part)).to.equal(true)
         expect(parts.at(-1)).to.equal('')
         const first = await textOf(kind, { ...query, after: '0' })
-        expect(whole.slice(0, whole.length - first.length).includes('\n')).to.equal(query.format === undefined)
+        expect(whole.slice(0, whole.length - first.length).includes('\n')).to.equal(
+          query.format === undefined,
+        )
       }
     const outside = await textOf('payments', { from: '2027-03-11', after: '1' })
     expect([outside, await textOf('payments', { after: '999999999999999' })]).to.deep.equal(['', ''])

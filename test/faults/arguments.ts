@@ -12,7 +12,12 @@ const shortestMinutes = 0.25
 /** @throws {Error} if an argument is invalid */
 export function readArguments(args: string[], defaultSeed: number): Command {
   const [text, flag] = [{ type: 'string' }, { type: 'boolean', default: false }] as const
-  const texts = { seed: text, minutes: { ...text, default: '10' }, 'round-minutes': text, check: text } as const
+  const texts = {
+    seed: text,
+    minutes: { ...text, default: '10' },
+    'round-minutes': text,
+    check: text,
+  } as const
   const flags = { 'one-member': flag, 'three-members': flag, keep: flag, plan: flag, mutants: flag }
   const { positionals, values } = parseArgs({ args, allowPositionals: true, options: { ...texts, ...flags } })
   if (values.check !== undefined) return { action: 'check', folder: values.check }
@@ -24,7 +29,8 @@ export function readArguments(args: string[], defaultSeed: number): Command {
   const given = values['round-minutes']
   const roundMinutes = given === undefined ? defaultRoundMinutes(minutes) : amount('round-minutes', given)
   const found = /^(\d{1,9})(?:-(\d{1,4}))?$/.exec(values.seed ?? String(defaultSeed))
-  if (found === null) throw new Error('--seed is a whole number of up to 9 digits, or one with the round: 4711-3')
+  if (found === null)
+    throw new Error('--seed is a whole number of up to 9 digits, or one with the round: 4711-3')
   const [, seed, only] = found
   const count = only === undefined ? Math.max(1, Math.round(minutes / roundMinutes)) : 1
   const rounds = Array.from({ length: count }, (_, index) => {

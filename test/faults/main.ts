@@ -84,7 +84,9 @@ async function runOne(round: NumberedRound, build: string, keep: boolean): Promi
     folder,
   })
   printViolations(played.violations)
-  console.log(`seed ${name}: ${figuresOf(folder, played)}; ${Math.round((performance.now() - beganAt) / 1000)} s`)
+  console.log(
+    `seed ${name}: ${figuresOf(folder, played)}; ${Math.round((performance.now() - beganAt) / 1000)} s`,
+  )
   if (played.violations.length > 0) console.log(`Evidence: ${folder}\nAgain:    ${commandFor(round)}`)
   else if (!keep) rmSync(folder, { recursive: true, force: true })
   return played

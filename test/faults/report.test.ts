@@ -36,7 +36,12 @@ describe('The report on a fault run', () => {
     const busy = { ...calm, busy: { ms: 60_000, ofMs: 90_000, isMostly: true } }
     expect(timeChecked(busy)).to.equal('time not checked, as the machine was busy for 60 of 90 s')
     const checked = { ...nothingChecked(), 'response.sound': 8 }
-    const rounds = [busy, { ...calm, checked }].map((each) => ({ ...each, planned: [], done: [], faults: [] }))
+    const rounds = [busy, { ...calm, checked }].map((each) => ({
+      ...each,
+      planned: [],
+      done: [],
+      faults: [],
+    }))
     expect(shortfalls(rounds, 300)).to.include('delivery.paced could report nothing late')
     expect(shortfalls(rounds, 300)).to.not.include('response.sound could report nothing late')
     expect(shortfalls(rounds, 120)).to.deep.equal([])

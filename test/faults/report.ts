@@ -13,7 +13,8 @@ const maxPrinted = 10
 
 export function printViolations(violations: readonly Violation[]): void {
   for (const [promise, own] of Map.groupBy(violations, (one) => one.promise)) {
-    for (const { subject, message } of own.slice(0, maxPrinted)) console.log(`${promise}  ${subject}  ${message}`)
+    for (const { subject, message } of own.slice(0, maxPrinted))
+      console.log(`${promise}  ${subject}  ${message}`)
     if (own.length > maxPrinted) console.log(`${promise}  and ${own.length - maxPrinted} more`)
   }
 }
@@ -53,10 +54,14 @@ const pointsIn = (planned: readonly PlannedFault[]): Set<string> =>
   new Set(planned.flatMap(({ order }) => order?.point ?? []))
 
 const pointsReached = (faults: Faults['faults']): Set<string> =>
-  new Set(faults.flatMap(({ what, target }) => (what === 'process.point' ? [target.split(' ')[1] ?? ''] : [])))
+  new Set(
+    faults.flatMap(({ what, target }) => (what === 'process.point' ? [target.split(' ')[1] ?? ''] : [])),
+  )
 
-const countsOf = (faults: readonly PlannedFault[], keyOf: (fault: PlannedFault) => string): Map<string, number> =>
-  new Map([...Map.groupBy(faults, keyOf)].map(([key, own]) => [key, own.length]))
+const countsOf = (
+  faults: readonly PlannedFault[],
+  keyOf: (fault: PlannedFault) => string,
+): Map<string, number> => new Map([...Map.groupBy(faults, keyOf)].map(([key, own]) => [key, own.length]))
 
 /** Not every fault can happen, e.g. while the other process is down. Below this share, a run proves nothing. */
 const minShare = 1 / 2

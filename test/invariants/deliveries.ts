@@ -14,7 +14,8 @@ const halvesOf = (id: string): [string, string] => {
 }
 
 /** A test endpoint gets test events only. */
-const accepts = (endpoint: EndpointDocument, event: { sandbox: boolean }) => event.sandbox || !endpoint.sandbox
+const accepts = (endpoint: EndpointDocument, event: { sandbox: boolean }) =>
+  event.sandbox || !endpoint.sandbox
 
 /** Each delivery reports an event that happened, with its facts, to an endpoint of its business. */
 export const deliveryOfEvent: Check = function* (stored, circumstances) {
@@ -27,8 +28,13 @@ export const deliveryOfEvent: Check = function* (stored, circumstances) {
     if (own === undefined && !(sandbox && circumstances.isCleaned))
       yield [_id, `reports ${event} of ${referenceNumber}, which is in no outbox and not in the log`]
     if (own !== undefined) {
-      if (!isSame(own, delivery)) yield [_id, `belongs to ${wordsOf(delivery)}, and its event to ${wordsOf(own)}`]
-      if (own.event !== event || own.referenceNumber !== referenceNumber || !isDeepStrictEqual(own.facts, facts))
+      if (!isSame(own, delivery))
+        yield [_id, `belongs to ${wordsOf(delivery)}, and its event to ${wordsOf(own)}`]
+      if (
+        own.event !== event ||
+        own.referenceNumber !== referenceNumber ||
+        !isDeepStrictEqual(own.facts, facts)
+      )
         yield [_id, 'reports something else than its event']
     }
     if (ofId !== endpointId) yield [_id, `is for ${endpointId}, and its id is for ${ofId}`]
@@ -47,7 +53,8 @@ export const deliveriesComplete: Check = function* (stored, circumstances) {
   const { sources, events } = reportedIn(stored)
   const delivered = new Set(stored.deliveries.map(({ _id }) => _id))
   const steady = groupsOf(stored.webhookendpoints.filter(isSteady), ({ businessId }) => businessId)
-  const deliveryId = (event: string, endpoint: string) => Buffer.from(event + endpoint, 'hex').toString('base64url')
+  const deliveryId = (event: string, endpoint: string) =>
+    Buffer.from(event + endpoint, 'hex').toString('base64url')
   for (const event of events.values()) {
     const { id, referenceNumber, createdAt, businessId } = event
     for (const endpoint of steady.get(businessId) ?? []) {
@@ -56,9 +63,13 @@ export const deliveriesComplete: Check = function* (stored, circumstances) {
         endpoint.events.includes(event.event) && endpoint._id !== referenceNumber && accepts(endpoint, event)
       if (isThere && !isWanted)
         yield [referenceNumber, `endpoint ${endpoint._id} did not want ${event.event} (${id}) and has it`]
-      if (isThere || !isWanted || !event.isRelayed || createdAt <= endpoint.createdAt + circumstances.lateMs) continue
+      if (isThere || !isWanted || !event.isRelayed || createdAt <= endpoint.createdAt + circumstances.lateMs)
+        continue
       if ([event, sources.get(referenceNumber) ?? event].some((each) => isOld(each, circumstances))) continue
-      yield [referenceNumber, `endpoint ${endpoint._id} is subscribed to ${event.event} (${id}), without a delivery`]
+      yield [
+        referenceNumber,
+        `endpoint ${endpoint._id} is subscribed to ${event.event} (${id}), without a delivery`,
+      ]
     }
   }
 }
@@ -70,12 +81,14 @@ export const deliveryState: Check = function* ({ deliveries }) {
     const isOpen = status === 'PENDING' || status === 'RETRYING'
     if (isOpen !== (nextAttemptAt !== null)) yield [_id, `is ${status}, and is due at ${nextAttemptAt}`]
     if (!isOpen && leaseToken !== null) yield [_id, `is ${status} and has a lease`]
-    if ((status === 'DELIVERED') !== (deliveredAt !== null)) yield [_id, `is ${status}, delivered at ${deliveredAt}`]
+    if ((status === 'DELIVERED') !== (deliveredAt !== null))
+      yield [_id, `is ${status}, delivered at ${deliveredAt}`]
     if ((status === 'DEAD') !== (deadAt !== null)) yield [_id, `is ${status}, dead at ${deadAt}`]
     const most = maxAttempts + requeues
     if (attempts > most || (status === 'DEAD' && attempts !== most))
       yield [_id, `is ${status} after ${attempts} attempts, ${requeues} of them re-queued`]
-    if (!isLogged(delivery)) yield [_id, `counts ${attempts} attempts, and ${delivery.attemptLog.length} are recorded`]
+    if (!isLogged(delivery))
+      yield [_id, `counts ${attempts} attempts, and ${delivery.attemptLog.length} are recorded`]
   }
 }
 

@@ -34,7 +34,9 @@ const sourcesIn = ({ intents, orders }: Stored): Map<string, Source> =>
 
 /** SPEC 6.1 */
 function eventsOf({ attempts, payment, refunds, cancellationReason }: IntentDocument): Due[] {
-  const failed = attempts.filter(({ kind, outcome }) => kind === 'payment' && ['declined', 'failed'].includes(outcome))
+  const failed = attempts.filter(
+    ({ kind, outcome }) => kind === 'payment' && ['declined', 'failed'].includes(outcome),
+  )
   const refunded = refunds.filter(({ status }) => status === 'SUCCEEDED')
   const cancelled = cancellationReason === 'expired' ? 'payment.expired' : 'payment.cancelled'
   return [
@@ -74,7 +76,8 @@ export function reportedIn(stored: Stored): { sources: Map<string, Source>; even
 
 export const isSame = (one: Owner, other: Owner): boolean =>
   one.businessId === other.businessId && one.sandbox === other.sandbox
-export const wordsOf = ({ businessId, sandbox }: Owner): string => `${businessId} ${sandbox ? 'test' : 'live'}`
+export const wordsOf = ({ businessId, sandbox }: Owner): string =>
+  `${businessId} ${sandbox ? 'test' : 'live'}`
 
 /** Whether the clean-up may have removed something. */
 export const isOld = ({ sandbox, createdAt }: { sandbox: boolean; createdAt: number }, at: Circumstances) =>
@@ -100,7 +103,11 @@ export const eventsOnce: Check = function* (stored, circumstances) {
     for (const { event } of missing) yield [referenceNumber, `${event} is in no outbox and not in the log`]
   }
   for (const { id, event, referenceNumber, sandbox } of events.values())
-    if (!sources.has(referenceNumber) && !event.startsWith('endpoint.') && !(sandbox && circumstances.isCleaned))
+    if (
+      !sources.has(referenceNumber) &&
+      !event.startsWith('endpoint.') &&
+      !(sandbox && circumstances.isCleaned)
+    )
       yield [referenceNumber, `does not exist, and ${event} (${id}) is of it`]
 }
 
@@ -128,7 +135,8 @@ function* exact({ id, event, facts, createdAt }: Reported, { referenceNumber, in
     [own?.amount, own?.returnedFees, own?.reason ?? null, own?.refundedAt],
     [refund?.amount, refund?.returnedFees, refund?.reason ?? null, createdAt],
   )
-  if (event === 'payment.refunded' && !isRefund) yield [referenceNumber, `${event} (${id}) reports another refund`]
+  if (event === 'payment.refunded' && !isRefund)
+    yield [referenceNumber, `${event} (${id}) reports another refund`]
 }
 
 /** Each log is numbered without gaps, per business and environment. */

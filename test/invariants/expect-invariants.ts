@@ -63,7 +63,9 @@ export async function expectInvariants(db: mongo.Db, cleanedBefore: number): Pro
         crashed ||
         (!isExcused(invariant, id) &&
           !isExcused(invariant, name) &&
-          !named.some((each) => each.invariant === invariant && (each.ids.length === 0 || each.ids.includes(id)))),
+          !named.some(
+            (each) => each.invariant === invariant && (each.ids.length === 0 || each.ids.includes(id)),
+          )),
     )
     const isFound = (invariant: Invariant, id?: string) =>
       found.some((each) => each.invariant === invariant && (id === undefined || each.id === id))
@@ -75,6 +77,8 @@ export async function expectInvariants(db: mongo.Db, cleanedBefore: number): Pro
   const lines = Object.entries(Object.groupBy(unnamed, ({ invariant }) => invariant)).map(
     ([invariant, [first, ...more]]) => `${invariant}: ${first?.id} ${first?.what}, and ${more.length} more`,
   )
-  lines.push(...kept.map(({ invariant, ids }) => `${[invariant, ...ids].join(' ')}: expected to be broken, but holds`))
+  lines.push(
+    ...kept.map(({ invariant, ids }) => `${[invariant, ...ids].join(' ')}: expected to be broken, but holds`),
+  )
   if (lines.length > 0) throw new Error(`The stored documents break invariants:\n  ${lines.join('\n  ')}`)
 }

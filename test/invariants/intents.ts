@@ -39,7 +39,8 @@ export const refundsBounded: Check = function* ({ intents }) {
     if (refundsCommitted !== refunded)
       yield [referenceNumber, `${refundsCommitted} is reserved for refunds of ${refunded}`]
     if (refunds.some(({ amount }) => amount < 1)) yield [referenceNumber, 'has a refund of nothing']
-    for (const { id } of repeatedOf(refunds, (refund) => refund.id)) yield [referenceNumber, `has refund ${id} twice`]
+    for (const { id } of repeatedOf(refunds, (refund) => refund.id))
+      yield [referenceNumber, `has refund ${id} twice`]
   }
 }
 
@@ -52,7 +53,8 @@ function* returned(intent: IntentDocument, fee: keyof Fees): Findings {
   const [paid, total] = [payment?.amountPaid ?? 0, payment?.commission[fee] ?? 0]
   const back = sumOf(refunds, ({ returnedFees }) => returnedFees[fee])
   const isWhole = sumOf(refunds, ({ amount }) => amount) === paid
-  if (back > total || (isWhole && back !== total)) yield [referenceNumber, `gave back ${back} of ${fee} ${total}`]
+  if (back > total || (isWhole && back !== total))
+    yield [referenceNumber, `gave back ${back} of ${fee} ${total}`]
   if (feesReturned[fee] !== back) yield [referenceNumber, `counts ${feesReturned[fee]} of ${back} ${fee}`]
   const unequal = refunds.filter(
     ({ amount, returnedFees }) => returnedFees[fee] !== Math.floor((total * amount) / paid),

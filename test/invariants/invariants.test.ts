@@ -24,7 +24,8 @@ const damage: Record<Invariant, Record<string, (round: Given) => unknown>> = {
   'documents owned': {
     'a delivery has no business': ({ dump }) => Object.assign(the(dump.deliveries[0]), { businessId: null }),
     'an order has no environment': ({ dump }) => Object.assign(the(dump.orders[0]), { sandbox: undefined }),
-    'an endpoint has no business': ({ stored }) => Object.assign(the(stored.webhookendpoints[0]), { businessId: '' }),
+    'an endpoint has no business': ({ stored }) =>
+      Object.assign(the(stored.webhookendpoints[0]), { businessId: '' }),
     'a collection is not listed': ({ stored }) => (stored.novelties = []),
   },
   'claims end': {
@@ -80,7 +81,8 @@ const damage: Record<Invariant, Record<string, (round: Given) => unknown>> = {
     'a payment moved no money': ({ dump }) => dump.walletmovements.pop(),
     'a payment moved its amount without its fee': ({ dump }) => (the(dump.walletmovements[0]).fee = 0),
     'a payment will be forgotten': ({ dump }) => (the(dump.walletmovements[0]).forgetAt = 1),
-    'money moved for no intent': ({ dump }) => dump.walletmovements.push({ ...the(dump.walletmovements[0]), _id: 'x' }),
+    'money moved for no intent': ({ dump }) =>
+      dump.walletmovements.push({ ...the(dump.walletmovements[0]), _id: 'x' }),
   },
   'wallet balances': {
     'a centime is missing': ({ dump }) => (the(dump.wallets[0]).balance -= 1),

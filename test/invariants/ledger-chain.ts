@@ -92,7 +92,8 @@ export function* faultsInChain(entries: readonly LedgerLink[], isCut: boolean): 
       if (position !== state.entries || typePosition !== state.byType[type])
         yield `entry ${number} has the positions ${position} and ${typePosition}`
     }
-    if (!isDeepStrictEqual(entry.after, state)) yield `entry ${number} should lead to ${JSON.stringify(state)}`
+    if (!isDeepStrictEqual(entry.after, state))
+      yield `entry ${number} should lead to ${JSON.stringify(state)}`
     isFollowed ||= type !== 'closing'
     last = entry
   }

@@ -27,7 +27,8 @@ export const ledgerEntries: Check = function* (stored, circumstances) {
       due.add(_id)
       const entry = entries.get(_id)
       const isFree = !event.isRelayed || isOld(event, circumstances)
-      if (entry === undefined && !isFree) yield [event.referenceNumber, `${event.event} (${_id}) is not in the ledger`]
+      if (entry === undefined && !isFree)
+        yield [event.referenceNumber, `${event.event} (${_id}) is not in the ledger`]
       for (const [field, value] of Object.entries(wanted)) {
         const booked = entry?.[field as keyof LedgerDocument]
         if (entry !== undefined && !isDeepStrictEqual(booked, value))
@@ -41,7 +42,8 @@ export const ledgerEntries: Check = function* (stored, circumstances) {
   for (const { _id, type, amount, referenceNumber = '', sandbox } of entries.values()) {
     if (type === 'closing' || type === 'payout' || due.has(_id)) continue
     const isGone = sandbox && circumstances.isCleaned && !events.has(_id.slice(0, 24))
-    if (!isGone) yield [referenceNumber || _id, `has a ${type} of ${amount} (${_id}) in the ledger, and no such event`]
+    if (!isGone)
+      yield [referenceNumber || _id, `has a ${type} of ${amount} (${_id}) in the ledger, and no such event`]
   }
 }
 

@@ -20,7 +20,9 @@ export const idOf = (name: string): string => Buffer.from(name.padEnd(12, '.').s
 export const shop = { id: idOf('shop'), key: idOf('key-shop'), marker: 'shop-in-test' }
 export const endpointId = idOf('endpoint')
 export const hook = 'http://127.0.0.1:9999/hook/1'
-export const subscribed = ['created', 'confirmed', 'cancelled', 'expired', 'refunded'].map((each) => `payment.${each}`)
+export const subscribed = ['created', 'confirmed', 'cancelled', 'expired', 'refunded'].map(
+  (each) => `payment.${each}`,
+)
 const owned = { businessId: shop.id, sandbox: true }
 const payerPhone = '22 ** ** 99'
 const commission = (): Fees => ({ providerTtc: 10, payerTtc: 5 })
@@ -37,13 +39,25 @@ export interface Ordinary {
 export function ordinaryDocuments(): Ordinary {
   const dump = structuredClone(noDocuments)
   const times = { createdAt: at(-40), updatedAt: at(-40), deletedAt: null }
-  const endpoint = { ...owned, _id: endpointId, url: hook, events: subscribed, active: true, ...times, outbox: [] }
+  const endpoint = {
+    ...owned,
+    _id: endpointId,
+    url: hook,
+    events: subscribed,
+    active: true,
+    ...times,
+    outbox: [],
+  }
   dump.webhookendpoints.push(endpoint)
   dump.wallets.push({ _id: '22999999', phone: '22999999', businessId: null, balance: 495 })
 
   const paid = addIntent(dump, 'PAID', 1)
   addEvent(dump, paid, 'payment.created', 1)
-  Object.assign(paid, { status: 'PAID', cancelsAt: null, payment: paymentBy('simulation', idOf('simulation'), 5) })
+  Object.assign(paid, {
+    status: 'PAID',
+    cancelsAt: null,
+    payment: paymentBy('simulation', idOf('simulation'), 5),
+  })
   addEvent(dump, paid, 'payment.confirmed', 5)
   const returnedFees = { providerTtc: 4, payerTtc: 2 }
   const refund = { id: 'RF-AAAAAAAAAAAAAAAA', amount: 200, returnedFees }
@@ -140,7 +154,13 @@ function addEvent(
 type Logged = Pick<EventDocument, 'event' | 'referenceNumber' | 'facts' | 'createdAt'>
 
 export function logEvent(dump: Documents, _id: string, given: Logged): void {
-  dump.events.push({ ...owned, _id, number: dump.events.length + 1, loggedAt: given.createdAt + 20, ...given })
+  dump.events.push({
+    ...owned,
+    _id,
+    number: dump.events.length + 1,
+    loggedAt: given.createdAt + 20,
+    ...given,
+  })
 }
 
 export function book(
@@ -168,7 +188,12 @@ function sell(dump: Documents): void {
   const order = { ...owned, _id: idOf('order'), number: 'OR-XXXXXXXXXXXXXXXX', createdAt: at(11), outbox: [] }
   dump.orders.push({ ...order, items: [line], total: 21, status: 'PLACED' } satisfies OrderDocument)
   const facts = { status: 'PLACED' }
-  logEvent(dump, idOf('event-order'), { event: 'order.new', referenceNumber: order.number, facts, createdAt: at(11) })
+  logEvent(dump, idOf('event-order'), {
+    event: 'order.new',
+    referenceNumber: order.number,
+    facts,
+    createdAt: at(11),
+  })
 }
 
 /** Support signs in, opens a wallet, and re-queues the first delivery. */

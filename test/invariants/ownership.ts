@@ -1,7 +1,8 @@
 import type { Check, Stored } from './check.ts'
 
 /** Each document belongs to a business and an environment. */
-const ofEnvironment = 'intents deliveries events ledgerentries products orders shops webhookendpoints webhookreplays'
+const ofEnvironment =
+  'intents deliveries events ledgerentries products orders shops webhookendpoints webhookreplays'
 /** Each document belongs to a business as a whole. */
 const ofBusiness = 'apikeys'
 /** The service's own documents, or documents that only sometimes have a business. */
@@ -20,7 +21,8 @@ const fieldsIn = (stored: Stored, name: string): Fields[] => (stored[name] ?? []
 /** No document lacks its business and environment, and every collection is listed here. */
 export const owned: Check = function* (stored) {
   const listed = new Set(Object.values(names).flat())
-  for (const name of Object.keys(stored)) if (!listed.has(name)) yield [name, 'is a collection that no list names']
+  for (const name of Object.keys(stored))
+    if (!listed.has(name)) yield [name, 'is a collection that no list names']
   for (const name of [...names.ofEnvironment, ...names.ofBusiness])
     for (const { _id, businessId, sandbox } of fieldsIn(stored, name)) {
       if (typeof businessId !== 'string' || businessId === '') yield [_id, `of ${name} has no business`]
@@ -35,7 +37,8 @@ function* claimsIn(stored: Stored): Generator<[_id: string, what: string, ...end
     if (leaseToken !== null) yield [_id, 'lease of a delivery', nextAttemptAt]
   for (const { _id, status, nextRunAt } of stored.webhookreplays)
     if (status === 'RUNNING') yield [_id, 'lease of a replay', nextRunAt]
-  for (const { _id, leaseEndsAt } of fieldsIn(stored, 'retention')) yield [_id, 'lease of the clean-up', leaseEndsAt]
+  for (const { _id, leaseEndsAt } of fieldsIn(stored, 'retention'))
+    yield [_id, 'lease of the clean-up', leaseEndsAt]
   for (const { referenceNumber, hold, refunds } of stored.intents) {
     if (hold) yield [referenceNumber, 'hold', hold.validUntil, hold.queryAt]
     for (const { status, validUntil, queryAt } of refunds)

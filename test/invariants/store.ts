@@ -3,12 +3,14 @@ import { repeatedOf, sumOf } from './groups.ts'
 
 /** Each order has its lines' total and a unique number. */
 export const orderTotals: Check = function* ({ orders }) {
-  for (const { number } of repeatedOf(orders, (order) => order.number)) yield [number, 'is the number of two orders']
+  for (const { number } of repeatedOf(orders, (order) => order.number))
+    yield [number, 'is the number of two orders']
   for (const { number, items, total } of orders) {
     for (const { variantId, unitPrice, quantity, total: line } of items)
       if (line !== unitPrice * quantity || quantity < 1)
         yield [number, `sells ${quantity} of ${variantId} at ${unitPrice} for ${line}`]
-    if (total !== sumOf(items, (item) => item.total)) yield [number, `is ${total} in all, and its lines are not`]
+    if (total !== sumOf(items, (item) => item.total))
+      yield [number, `is ${total} in all, and its lines are not`]
   }
 }
 
@@ -16,7 +18,10 @@ export const orderTotals: Check = function* ({ orders }) {
  * Stock is never negative. It's the initial stock minus what is sold, unless the merchant changed it or the clean-up
  * may have removed orders.
  */
-export const stockConserved: Check = function* ({ products, orders }, { openingStock, restocked, isCleaned }) {
+export const stockConserved: Check = function* (
+  { products, orders },
+  { openingStock, restocked, isCleaned },
+) {
   const sold = new Map<string, number>()
   for (const { items } of orders)
     for (const { variantId, quantity } of items) sold.set(variantId, (sold.get(variantId) ?? 0) + quantity)

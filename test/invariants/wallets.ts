@@ -31,7 +31,10 @@ export const walletMovements: Check = function* ({ intents, walletmovements }, {
     for (const [id, amount] of due) {
       const moved = ledger.get(id)
       if (moved === undefined || totalOf(moved) !== amount)
-        yield [referenceNumber, `moved ${amount} as ${id}, but the wallet ${moved ? totalOf(moved) : 'nothing'}`]
+        yield [
+          referenceNumber,
+          `moved ${amount} as ${id}, but the wallet ${moved ? totalOf(moved) : 'nothing'}`,
+        ]
     }
   }
   for (const [key, { forgetAt }] of ledger)
@@ -51,7 +54,8 @@ export const walletBalances: Check = function* ({ wallets, walletmovements, audi
   // The clean-up removes movements of old payments, and leaves the wallets as they are.
   if (isCleaned) return
   const byAccount = groupsOf(done(walletmovements), ({ accountId }) => accountId)
-  const openingOf = ({ _id, balance }: WalletDocument): number => balance - sumOf(byAccount.get(_id) ?? [], changeBy)
+  const openingOf = ({ _id, balance }: WalletDocument): number =>
+    balance - sumOf(byAccount.get(_id) ?? [], changeBy)
   const created = groupsOf(
     auditevents.filter(({ act }) => act === 'wallet.created'),
     ({ subject }) => subject,
@@ -72,6 +76,9 @@ export const walletBalances: Check = function* ({ wallets, walletmovements, audi
   for (const [own, opening] of expected) {
     const found = sumOf(own, openingOf)
     if (found !== opening)
-      yield [own.map(({ _id }) => _id).join(), `began with ${found} by its movements, and with ${opening} by the trail`]
+      yield [
+        own.map(({ _id }) => _id).join(),
+        `began with ${found} by its movements, and with ${opening} by the trail`,
+      ]
   }
 }

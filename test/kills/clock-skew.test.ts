@@ -70,7 +70,9 @@ describe('The service with a wrong wall clock in one process', function () {
   })
 
   const movementsOf = (reference: string): number[] =>
-    provider.movements.filter((movement) => movement.reference === reference).map((movement) => movement.amount)
+    provider.movements
+      .filter((movement) => movement.reference === reference)
+      .map((movement) => movement.amount)
 
   /** Holds the next order of each kind until `arrive` is called, and carries out all others at once. */
   function holdNextOrders() {

@@ -44,7 +44,10 @@ describe('A live payment', () => {
     provider = await startProvider()
     const environment = { ...provider.environment, WALLET_PROVIDER_TIMEOUT_SECONDS: String(timeoutMs / 1000) }
     const sink = { write: (line: string) => void (log += line) }
-    service = await openService(environment, pino({ level: 'trace', serializers: { err: describeError } }, sink))
+    service = await openService(
+      environment,
+      pino({ level: 'trace', serializers: { err: describeError } }, sink),
+    )
     provider.setClock(service.clock.now)
     merchant = await service.merchant({ mode: 'live' })
   })
@@ -59,12 +62,16 @@ describe('A live payment', () => {
     await provider.close()
   })
 
-  const payLive = (referenceNumber: string, form: { paymentId?: string; pin?: string; amount?: number } = {}) =>
-    pay(service, referenceNumber, { phone, pin, ...form })
+  const payLive = (
+    referenceNumber: string,
+    form: { paymentId?: string; pin?: string; amount?: number } = {},
+  ) => pay(service, referenceNumber, { phone, pin, ...form })
 
   /** Every movement of this payment's money at the provider. */
   const moved = (referenceNumber: string): number[] =>
-    provider.movements.flatMap((movement) => (movement.reference === referenceNumber ? [movement.amount] : []))
+    provider.movements.flatMap((movement) =>
+      movement.reference === referenceNumber ? [movement.amount] : [],
+    )
 
   const orders = () => provider.requests.filter(({ method }) => method === 'POST')
 
@@ -335,7 +342,9 @@ describe('A live payment', () => {
       const { refunds, refundsCommitted } = await storedIntent(service, referenceNumber)
       expect([refunds, refundsCommitted]).to.deep.equal([[], 0])
       restore = replaceProvider(new URL(provider.url).host)
-      other.handleOrders((res, _work, { key }) => send(res, { status: 200, body: { key, status: 'succeeded' } }))
+      other.handleOrders((res, _work, { key }) =>
+        send(res, { status: 200, body: { key, status: 'succeeded' } }),
+      )
       expect((await refund(service, merchant, referenceNumber, 100)).status).to.equal(200)
       await restore()
       expect(other.requests).to.have.length(1)
@@ -410,7 +419,9 @@ describe('A live payment', () => {
     it('leaves no PIN, phone number or secret key in the log, the jobs or the database', async () => {
       const { mongo, config } = service.deps
       const collections = await mongo.listCollections()
-      const documents = await Promise.all(collections.map(({ name }) => mongo.collection(name).find().toArray()))
+      const documents = await Promise.all(
+        collections.map(({ name }) => mongo.collection(name).find().toArray()),
+      )
       const kept: Record<string, string> = {
         log,
         redis: await dumpKeys(config.redisUrl, config.queuePrefix),

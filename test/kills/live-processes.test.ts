@@ -5,7 +5,13 @@ import { createIntent, readIntent } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'
 import { outboxEventsOf, outcomeName, pay, storedIntent } from '../support/pay.ts'
 import { type ServiceProcess, startProcess } from '../support/processes.ts'
-import { asSpecified, type Provider, type ProviderBehaviour, responseLost, startProvider } from '../support/provider.ts'
+import {
+  asSpecified,
+  type Provider,
+  type ProviderBehaviour,
+  responseLost,
+  startProvider,
+} from '../support/provider.ts'
 import { payer } from '../support/provider-books.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
@@ -76,7 +82,9 @@ describe("If a process is killed while waiting for the live provider's response,
   }
 
   const moved = (referenceNumber: string): number[] =>
-    provider.movements.flatMap((movement) => (movement.reference === referenceNumber ? [movement.amount] : []))
+    provider.movements.flatMap((movement) =>
+      movement.reference === referenceNumber ? [movement.amount] : [],
+    )
 
   async function sendForm({ origin }: ServiceProcess, shortCode: string): Promise<Response> {
     const address = `${origin}/p/${shortCode}`
@@ -99,7 +107,8 @@ describe("If a process is killed while waiting for the live provider's response,
       service.clock.freeze(new Date(Date.now() + lostForGoodMs))
       const { outcome } = await queryWallet(service.deps, _id, hold?.id ?? '')
       expect(outcome).to.equal(behaviour === done ? 'done' : 'not-executed')
-      if (behaviour === lost) expect(outcomeName(await pay(service, referenceNumber, { phone, pin }))).to.equal('done')
+      if (behaviour === lost)
+        expect(outcomeName(await pay(service, referenceNumber, { phone, pin }))).to.equal('done')
       const intent = await storedIntent(service, referenceNumber)
       expect([intent.status, outboxEventsOf(intent), moved(referenceNumber)]).to.deep.equal([
         'PAID',

@@ -30,7 +30,10 @@ describe('The service during a MongoDB outage', () => {
     ;[mongo, endpointServer] = await Promise.all([startMongo(), startEndpointServer()])
     service = await openService({ MONGODB_URL: mongo.url })
     const changes = { WEBHOOK_ALLOWED_HOSTS: endpointServer.host }
-    ;[web, worker] = await Promise.all([startProcess('web', service), startProcess('worker', service, changes)])
+    ;[web, worker] = await Promise.all([
+      startProcess('web', service),
+      startProcess('worker', service, changes),
+    ])
   })
   beforeEach(async () => {
     merchant = await service.merchant()
@@ -105,8 +108,12 @@ describe('The service during a MongoDB outage', () => {
 
   /** Failed creates are retried first. Then each has one intent, whose event arrived at the endpoint. */
   async function expectNothingLostOrDoubled(creates: Create[]) {
-    const retried = await Promise.all(creates.filter(({ status }) => status !== 201).map(({ key }) => create(key)))
-    expect(new Set(retried.map(({ status }) => status))).to.deep.equal(new Set(retried.length > 0 ? [201] : []))
+    const retried = await Promise.all(
+      creates.filter(({ status }) => status !== 201).map(({ key }) => create(key)),
+    )
+    expect(new Set(retried.map(({ status }) => status))).to.deep.equal(
+      new Set(retried.length > 0 ? [201] : []),
+    )
     const promised = [...acknowledged(creates), ...retried].map(({ referenceNumber }) => referenceNumber)
     expect(new Set(promised)).to.have.property('size', creates.length)
     const { businessId } = merchant

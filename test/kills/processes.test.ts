@@ -33,7 +33,8 @@ describe('After a termination signal,', () => {
     kept({ stop: endpointServer.close })
     const held: ServerResponse[] = []
     endpointServer.respondWith((res, count) => void (count === 1 ? held.push(res) : res.end()))
-    const start = async () => kept(await startProcess('worker', own, { WEBHOOK_ALLOWED_HOSTS: endpointServer.host }))
+    const start = async () =>
+      kept(await startProcess('worker', own, { WEBHOOK_ALLOWED_HOSTS: endpointServer.host }))
     const worker = await start()
     const merchant = await own.merchant()
     await subscribe(own, merchant, endpointServer.url)
@@ -149,7 +150,8 @@ describe('After a termination signal,', () => {
     const own = await service()
     const web = kept(await startProcess('web', own))
     const merchant = await own.merchant()
-    const read = async (path: string) => (await fetch(`${web.origin}${path}`, { headers: merchant.read() })).text()
+    const read = async (path: string) =>
+      (await fetch(`${web.origin}${path}`, { headers: merchant.read() })).text()
     const responses = Promise.all([1, 2].map(() => read('/api/v1/dev/events/feed?wait=25')))
     await waitFor('two requests are held', async () =>
       /capacity_used\{limit="polls"\} 2\n/.test(await read('/metrics')),
@@ -157,7 +159,9 @@ describe('After a termination signal,', () => {
     const signalledAt = performance.now()
     web.kill('SIGTERM')
     for (const text of await responses)
-      expect(JSON.parse(text)).to.deep.include({ success: true }).and.have.nested.property('data.items.length', 0)
+      expect(JSON.parse(text))
+        .to.deep.include({ success: true })
+        .and.have.nested.property('data.items.length', 0)
     expect(performance.now() - signalledAt).to.be.below(2000 + deadlineMs(1000))
     expect(await web.exited).to.equal(0)
   })

@@ -155,14 +155,19 @@ async function stopWithoutRedis(): Promise<number> {
   const service = await openService({ REDIS_URL: redis.url })
   await service.merchant().then((merchant) => createIntent(service, merchant))
   const before = new Redis(redis.url)
-  await waitFor('a first enqueue', async () => (await before.keys(`${service.deps.config.queuePrefix}*`)).length > 0)
+  await waitFor(
+    'a first enqueue',
+    async () => (await before.keys(`${service.deps.config.queuePrefix}*`)).length > 0,
+  )
   before.disconnect()
   service.startWorkers()
   await redis.kill('SIGSTOP')
   // One queue is open, the other isn't.
   for (let enqueued = 0; enqueued < 2_000; enqueued += 1) {
     const id = String(enqueued)
-    service.deps.enqueue('outbox-relay', [{ data: { intentIds: [id], orderIds: [] }, jobId: undefined, delayMs: 0 }])
+    service.deps.enqueue('outbox-relay', [
+      { data: { intentIds: [id], orderIds: [] }, jobId: undefined, delayMs: 0 },
+    ])
     service.deps.enqueue('intent-expiry', [{ data: { referenceNumbers: [id] }, jobId: id, delayMs: 0 }])
   }
   const startedAt = performance.now()
@@ -192,7 +197,8 @@ describe('The service during a Redis outage', function () {
   after(() => Promise.all(outages.map((outage) => outage.close())))
 
   for (const name of Object.keys(breaks))
-    it(`still creates intents, and eventually delivers every event, even if Redis is ${name}`, () => healed.get(name))
+    it(`still creates intents, and eventually delivers every event, even if Redis is ${name}`, () =>
+      healed.get(name))
 
   it('shuts down within 8 s while Redis is frozen, even with thousands of unsent wake-up jobs', async () => {
     expect(await stopped).to.be.below(6_000 + deadlineMs(2_000))

@@ -24,7 +24,8 @@ describe('A process stopped while clients use its port', () => {
     path = `${intents}/${(await createIntent(service, merchant)).referenceNumber}`
   })
   // Unlike a list, this never waits for another request of the same business.
-  const read = (origin: string, agent: Agent | false) => call(`${origin}${path}`, 'GET', merchant.read(), '', agent)
+  const read = (origin: string, agent: Agent | false) =>
+    call(`${origin}${path}`, 'GET', merchant.read(), '', agent)
   const create = (origin: string, agent: Agent | false) => {
     const headers = { ...merchant.write(randomUUID()), 'Content-Type': 'application/json' }
     return call(`${origin}${intents}`, 'POST', headers, '{"amount":500}', agent)

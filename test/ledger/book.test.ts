@@ -20,7 +20,8 @@ describe('The ledger', () => {
   beforeEach(() => service.clock.freeze(new Date('2027-03-10T12:00:00Z')))
   const owner = () => ({ businessId: merchant.businessId, sandbox: true })
 
-  const chain = () => service.deps.LedgerEntry.find(owner(), {}, { sort: { number: 1 } }).lean<LedgerEntry[]>()
+  const chain = () =>
+    service.deps.LedgerEntry.find(owner(), {}, { sort: { number: 1 } }).lean<LedgerEntry[]>()
 
   const paid = (amount: number, paidAt = service.clock.now()) =>
     newEvent(
@@ -202,7 +203,11 @@ describe('A booking that would take the balance beyond safe integers', () => {
     const balances = () =>
       Promise.all(
         [full, other].map(async ({ businessId }) => {
-          const last = await service.deps.LedgerEntry.findOne({ businessId }, {}, { sort: { number: -1 } }).lean()
+          const last = await service.deps.LedgerEntry.findOne(
+            { businessId },
+            {},
+            { sort: { number: -1 } },
+          ).lean()
           return last?.after.balance
         }),
       )

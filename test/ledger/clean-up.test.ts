@@ -19,7 +19,11 @@ describe("The ledger's clean-up", () => {
   const book = (sandbox: boolean, type: EntryDraft['type'], amount: number): Promise<void> => {
     const day = service.clock.now().toISOString().slice(0, 10)
     const draft = { _id: newId(), type, amount, day, referenceNumber: fixtureReference }
-    return service.deps.batchers.bookEntries({ businessId: merchant.businessId, sandbox }, [draft], noDeadline)
+    return service.deps.batchers.bookEntries(
+      { businessId: merchant.businessId, sandbox },
+      [draft],
+      noDeadline,
+    )
   }
 
   it('removes old test entries, but keeps statements, balances, live entries and recent entries', async () => {
@@ -38,7 +42,11 @@ describe("The ledger's clean-up", () => {
     }
     clock.freeze(new Date(Date.parse('2027-03-03T12:00:00Z') + 30 * dayMs + 1))
     const statements = await get('statements?month=2027-03')
-    const kept = [await get('balance'), await get('balance/entries?limit=2'), await get('balance/entries', live)]
+    const kept = [
+      await get('balance'),
+      await get('balance/entries?limit=2'),
+      await get('balance/entries', live),
+    ]
 
     const { counts, watch } = startCounts(unwatched)
     const { signal } = new AbortController()

@@ -14,7 +14,12 @@ import { withAdmin } from '../admin/admin.ts'
 import { operator, readable, signedIn } from '../admin/staff.ts'
 import { relay } from '../support/actions.ts'
 import { closeInBackground } from '../support/closing.ts'
-import { killAtEveryStep, landDuringRetry, type Operation, waitForDeath } from '../support/kill-at-every-step.ts'
+import {
+  killAtEveryStep,
+  landDuringRetry,
+  type Operation,
+  waitForDeath,
+} from '../support/kill-at-every-step.ts'
 import { payLive, receiveLive } from '../support/ledger.ts'
 import { type Service, withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
 import { openVictim } from '../support/victim.ts'
@@ -41,7 +46,9 @@ describe('A payout', function () {
     await receive(1_000)
     const command = (amount: string, ...more: string[]) =>
       cli.here(
-        ...`business payout ${merchant.businessId} --amount ${amount} --reference TR-7 --json`.split(' ').concat(more),
+        ...`business payout ${merchant.businessId} --amount ${amount} --reference TR-7 --json`
+          .split(' ')
+          .concat(more),
       )
     const first = await command('400')
     expect(first.exitCode, first.stderr).to.equal(0)
@@ -57,7 +64,15 @@ describe('A payout', function () {
       balance: 605,
     })
     const { businessId } = merchant
-    const repeated = await cli.here('business', 'payout', businessId, '--amount', '400', '--reference', 'TR-7')
+    const repeated = await cli.here(
+      'business',
+      'payout',
+      businessId,
+      '--amount',
+      '400',
+      '--reference',
+      'TR-7',
+    )
     expect(repeated.stdout).to.match(new RegExp(`^already booked at ${bookedAt}\n[^]*balance\\W+605\n$`))
     const other = await command('401')
     expect([other.exitCode, other.stdout]).to.deep.equal([1, ''])
@@ -69,9 +84,9 @@ describe('A payout', function () {
       1,
       'The balance is 0 centimes, which is less than the payout.\n',
     ])
-    expect((await entries()).map((each) => [each.id, each.amount, each.balance, each.payoutReference])).to.deep.equal([
-      [id, -400, 600, 'TR-7'],
-    ])
+    expect(
+      (await entries()).map((each) => [each.id, each.amount, each.balance, each.payoutReference]),
+    ).to.deep.equal([[id, -400, 600, 'TR-7']])
     const page = readable(
       (await (await signedIn(service, 'viewer')).get(`/admin/businesses/${merchant.businessId}`)).text,
     )
@@ -137,7 +152,9 @@ describe('A payout', function () {
     await receive(500)
     const other = await service.merchant({ mode: 'live' })
     const balances = () =>
-      Promise.all([live, other].map(({ businessId }) => balanceOf(service.deps, { businessId, sandbox: false })))
+      Promise.all(
+        [live, other].map(({ businessId }) => balanceOf(service.deps, { businessId, sandbox: false })),
+      )
     const paid = [await payLive(service, live, 70, 0), await payLive(service, other, 90, 0)]
     const intents = await service.deps.Intent.find({ referenceNumber: { $in: paid } }, { _id: 1 }).lean()
     const book = () => relayOutboxes(service.deps, { intentIds: intents.map(({ _id }) => _id), orderIds: [] })
@@ -151,7 +168,11 @@ describe('A payout', function () {
     const booking = book()
     booking.catch(() => undefined)
     await waitFor("the other business's entry", async () => (await balances())[1] === 90)
-    await payOut(service.deps, { ...owner(), businessId: other.businessId, amount: 90, reference: 'TR-1' }, operator)
+    await payOut(
+      service.deps,
+      { ...owner(), businessId: other.businessId, amount: 90, reference: 'TR-1' },
+      operator,
+    )
     expect(session.inTransaction() && (await balances())).to.deep.equal([500, 0])
     const paying = send({ amount: 300 })
     await session.abortTransaction()
@@ -163,7 +184,9 @@ describe('A payout', function () {
   it("ignores a fee that isn't booked yet because the process was killed after booking the payment", async () => {
     const live = await withAnotherKey(service, merchant, { mode: 'live' })
     // A process books 500 entries at once: a payment without a fee, 249 with theirs, and the last one's payment.
-    await Promise.all(Array.from({ length: 251 }, (_, index) => payLive(service, live, 1_000, index === 0 ? 0 : 20)))
+    await Promise.all(
+      Array.from({ length: 251 }, (_, index) => payLive(service, live, 1_000, index === 0 ? 0 : 20)),
+    )
     const intents = await service.deps.Intent.find({ businessId: merchant.businessId }).lean<Intent[]>()
     const free = intents.filter(({ payment }) => payment?.commission.providerTtc === 0)
     const ordered = [...free, ...intents.filter((each) => !free.includes(each))]

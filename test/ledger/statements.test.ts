@@ -194,7 +194,9 @@ describe('Ledger statements', () => {
       expect(await readBalance()).to.deep.equal({ ...complete, asOf })
     })
     const ours = operations.filter(({ ns }) => ns.endsWith('.intents'))
-    expect(ours.map(({ docsExamined, hasSortStage }) => [docsExamined, hasSortStage])).to.deep.equal([[1, undefined]])
+    expect(ours.map(({ docsExamined, hasSortStage }) => [docsExamined, hasSortStage])).to.deep.equal([
+      [1, undefined],
+    ])
     await relay(service, merchant)
     expect(await readBalance()).to.deep.equal({ ...complete, amount: 3 * 9_800, asOf: time() })
   })
@@ -250,7 +252,15 @@ describe('Ledger statements', () => {
   it("are refused for a day or month that doesn't exist, is in the future or is before 2000", async () => {
     const refused = (path: string, param: string) =>
       expectRefused(service.http.get(api + path).set(merchant.read()), 400, 'VALIDATION_ERROR', { param })
-    for (const text of ['2027-02-29', '2027-13-01', '2027-03-11', '1999-12-31', '2027-3-1', '2027-03-10T00:00Z', 'x'])
+    for (const text of [
+      '2027-02-29',
+      '2027-13-01',
+      '2027-03-11',
+      '1999-12-31',
+      '2027-3-1',
+      '2027-03-10T00:00Z',
+      'x',
+    ])
       await refused(`/statements/${text}`, 'day')
     for (const text of ['2027-13', '2027-00', '2027-04', '1999-12', '2027', '2027-03-01', ''])
       await refused(`/statements?month=${text}`, 'month')

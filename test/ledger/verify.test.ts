@@ -52,7 +52,8 @@ describe('The ledger verification', function () {
 
   let last = ''
   async function payTest(amount: number): Promise<void> {
-    last = (await createIntent(service, merchant, { amount, merchantReference: `N-${newId()}` })).referenceNumber
+    last = (await createIntent(service, merchant, { amount, merchantReference: `N-${newId()}` }))
+      .referenceNumber
     expect((await simulate(service, merchant, last)).status).to.equal(200)
     await relay(service, merchant)
   }
@@ -88,7 +89,12 @@ describe('The ledger verification', function () {
   async function forge(draft: Partial<EntryDraft> & Pick<EntryDraft, 'type' | 'amount'>): Promise<void> {
     const before = (await chain()).at(-1) ?? null
     const now = service.deps.now()
-    const links = linkEntry(owner(false), before, { _id: newId(), day: now.toISOString().slice(0, 10), ...draft }, now)
+    const links = linkEntry(
+      owner(false),
+      before,
+      { _id: newId(), day: now.toISOString().slice(0, 10), ...draft },
+      now,
+    )
     await entries().insertMany(links)
   }
   /** Changes entries, and recomputes everything that follows from them. */
@@ -101,7 +107,8 @@ describe('The ledger verification', function () {
     }
     await restore(links)
   }
-  const change = (filter: object, update: object) => () => entries().updateOne({ ...owner(false), ...filter }, update)
+  const change = (filter: object, update: object) => () =>
+    entries().updateOne({ ...owner(false), ...filter }, update)
   const amend = (at: number, fields: Partial<LedgerEntry>) => () =>
     rewrite((chained) => chained.map((entry, index) => (index === at ? { ...entry, ...fields } : entry)))
   async function restore(chained: LedgerEntry[]): Promise<void> {
@@ -111,7 +118,10 @@ describe('The ledger verification', function () {
 
   /** Changes to the live ledger, and what is found. Entries 1 and 2 are a payment and its fee, 3 is a payout. */
   const tamperings: Record<string, [tamper: () => Promise<unknown>, fault: RegExp]> = {
-    'an amount was changed': [change({ number: 1 }, { $inc: { amount: 500 } }), /^Entry 1 does not follow .* in after/],
+    'an amount was changed': [
+      change({ number: 1 }, { $inc: { amount: 500 } }),
+      /^Entry 1 does not follow .* in after/,
+    ],
     'the last balance was changed': [
       change({ number: 5 }, { $inc: { 'after.balance': 9_000 } }),
       /^Entry 5 does not follow .*\(balance 38100 instead of 29100\)/,
@@ -122,13 +132,22 @@ describe('The ledger verification', function () {
     ],
     'a fee was lowered': [amend(1, { amount: -1 }), /^Entry 2 differs from the fee PI-\w+ in amount\./],
     'a payout was lowered': [amend(2, { amount: -1 }), /^Entry 3 differs from the payout \w+ in amount\./],
-    'a payout was made negative': [amend(2, { amount: 300 }), /^Entry 3 differs from the payout \w+ in amount\./],
+    'a payout was made negative': [
+      amend(2, { amount: 300 }),
+      /^Entry 3 differs from the payout \w+ in amount\./,
+    ],
     "a merchant's reference was changed": [
       change({ number: 1 }, { $set: { merchantReference: 'X' } }),
       /^Entry 1 differs from the payment PI-\w+ in merchantReference\./,
     ],
-    'an entry was removed': [() => entries().deleteOne({ ...owner(false), number: 2 }), /^Entry 2 is missing\./],
-    'the first entry was removed': [() => entries().deleteOne({ ...owner(false), number: 1 }), /^Entry 1 is missing\./],
+    'an entry was removed': [
+      () => entries().deleteOne({ ...owner(false), number: 2 }),
+      /^Entry 2 is missing\./,
+    ],
+    'the first entry was removed': [
+      () => entries().deleteOne({ ...owner(false), number: 1 }),
+      /^Entry 1 is missing\./,
+    ],
     'an entry was removed, and the others were numbered anew': [
       () => rewrite((chained) => chained.toSpliced(1, 1)),
       /^There is no entry of the fee PI-\w+\./,
@@ -162,7 +181,9 @@ describe('The ledger verification', function () {
     'the amounts of two payments were swapped': [
       () =>
         rewrite((chained) =>
-          chained.map((entry) => (entry.type === 'payment' ? { ...entry, amount: 30_000 - entry.amount } : entry)),
+          chained.map((entry) =>
+            entry.type === 'payment' ? { ...entry, amount: 30_000 - entry.amount } : entry,
+          ),
         ),
       /^Entry 1 differs from the payment PI-\w+ in amount\./,
     ],
@@ -222,7 +243,9 @@ describe('The ledger verification', function () {
         const [found, ...others] = await faultsHere()
         expect(found?.fault).to.match(fault)
         expect(others).to.deep.equal([])
-        expect(await send(false, 1, 'TR-9').then(() => 'paid out', String)).to.match(/^(Ledger|Type|Range)?Error: /)
+        expect(await send(false, 1, 'TR-9').then(() => 'paid out', String)).to.match(
+          /^(Ledger|Type|Range)?Error: /,
+        )
         expect(await entries().countDocuments({ ...owner(false), payoutReference: 'TR-9' })).to.equal(0)
         await payOutTest(1)
         const recorded = recordLog('error')
@@ -460,7 +483,9 @@ describe('The ledger verification', function () {
           return receiveLive(service, live, 1_000, 20)
         }),
       )
-      expect(results.flatMap((each) => (each.status === 'rejected' ? [String(each.reason)] : []))).to.deep.equal([])
+      expect(
+        results.flatMap((each) => (each.status === 'rejected' ? [String(each.reason)] : [])),
+      ).to.deep.equal([])
       const found = results.flatMap((each) =>
         each.status === 'fulfilled' && typeof each.value === 'object' && 'faults' in each.value
           ? each.value.faults

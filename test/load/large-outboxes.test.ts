@@ -83,7 +83,10 @@ describe('An intent with a thousand refunds and the largest metadata', () => {
     const both = [endpoints.first, endpoints.second]
     const events = ['payment.created', 'payment.failed', 'payment.confirmed', 'payment.refunded']
     for (const { url } of both) await subscribe(service, merchant, url, events)
-    const { referenceNumber } = await createIntent(service, merchant, { amount: maxRefunds, metadata: fullMetadata })
+    const { referenceNumber } = await createIntent(service, merchant, {
+      amount: maxRefunds,
+      metadata: fullMetadata,
+    })
     expect(await bytesOf(service, referenceNumber)).to.be.above(150_000)
     await makeEvents(referenceNumber)
     const all = maxRefunds + 3
@@ -95,7 +98,9 @@ describe('An intent with a thousand refunds and the largest metadata', () => {
     })
     const { exited, pid, recentLog } = worker
     const arrived = () => both.every(({ ids }) => ids.length >= all)
-    const ended = exited.then((code) => Promise.reject(new Error(`The worker ended with ${code}. ${recentLog()}`)))
+    const ended = exited.then((code) =>
+      Promise.reject(new Error(`The worker ended with ${code}. ${recentLog()}`)),
+    )
     await Promise.race([waitFor('every event arrives', arrived, 180_000), ended])
     const open = { nextAttemptAt: { $type: 'date' } } as const
     const hasEnded = async () => (await service.deps.Delivery.countDocuments(open)) === 0

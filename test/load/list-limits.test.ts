@@ -34,7 +34,8 @@ describe('The limits on lists, under load', () => {
         type Body = { data?: { total: number }; error?: { details: object } }
         const { data, error } = (await response.json()) as Body
         if (response.status === 200 && (data?.total ?? 0) >= count) seen.listed += 1
-        else if (response.status === 429 && JSON.stringify(error?.details).includes('"lists"')) seen.refused += 1
+        else if (response.status === 429 && JSON.stringify(error?.details).includes('"lists"'))
+          seen.refused += 1
         else seen.other += 1
       }
     })

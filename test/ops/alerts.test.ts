@@ -152,7 +152,9 @@ describe('The monitoring setup', () => {
     const [, ...entries] = read('docs/operators/runbook.md').split(/^## (?=\w+\n\n`)/m)
     expect(entries.length).to.equal(rules.length)
     for (const entry of entries) {
-      const parts = entry.includes('`page`') ? ['**Means:**', '**Impact:**', '\n1. ', '**Done when**'] : ['**Means:**']
+      const parts = entry.includes('`page`')
+        ? ['**Means:**', '**Impact:**', '\n1. ', '**Done when**']
+        : ['**Means:**']
       for (const part of parts) expect(entry).to.include(part)
     }
   })

@@ -219,7 +219,9 @@ describe('A backup', () => {
       const after = await allDocuments(restored.url)
       expect([...before].filter((document) => !after.has(document))).to.deep.equal([])
       const references = new Set(
-        await withClient(restored.url, (client) => client.db().collection('intents').distinct('referenceNumber')),
+        await withClient(restored.url, (client) =>
+          client.db().collection('intents').distinct('referenceNumber'),
+        ),
       )
       expect(inTime.filter(({ referenceNumber }) => !references.has(referenceNumber))).to.deep.equal([])
 
@@ -247,7 +249,10 @@ describe('A backup', () => {
     expect(drilled.counts).to.include({ orders: 1, products: 1, webhookendpoints: 1, staff: 1 })
     expect(drilled.counts.intents).to.be.greaterThan(25)
     expect(drilled.keyOpens).to.equal(true)
-    expect(Date.parse(String(drilled.newestIntentAt))).to.be.closeTo(Date.parse(drilled.takenAt), deadlineMs(2000))
+    expect(Date.parse(String(drilled.newestIntentAt))).to.be.closeTo(
+      Date.parse(drilled.takenAt),
+      deadlineMs(2000),
+    )
     const { mongodbUrl, secretKeys } = service.deps.config
     const another = createSecrets([Buffer.alloc(32)])
     const both = createSecrets([Buffer.alloc(32), secretKeys[0]])
@@ -258,7 +263,10 @@ describe('A backup', () => {
       [60_000, { keyOpens: false, endpointsNotOpened: 1 }],
       [-1, { keyOpens: true, endpointsNotOpened: 0 }],
     ] as const) {
-      const replaced = { secret: another.encrypt('x', secretField(_id)), validUntil: new Date(Date.now() + ms) }
+      const replaced = {
+        secret: another.encrypt('x', secretField(_id)),
+        validUntil: new Date(Date.now() + ms),
+      }
       await service.deps.Endpoint.updateMany({}, { previousSecrets: [replaced] })
       expect(await readSummary(mongodbUrl, secrets, log)).to.include(found)
     }
@@ -304,7 +312,8 @@ describe('A backup', () => {
   async function fill() {
     await subscribe(service, merchant, endpointServer.url)
     const response = await create('before')
-    const reference = async (amount = 50_000) => (await createIntent(service, merchant, { amount })).referenceNumber
+    const reference = async (amount = 50_000) =>
+      (await createIntent(service, merchant, { amount })).referenceNumber
     const [pending, refunded] = [await reference(), await reference()]
     await pay(service, await reference())
     await simulate(service, merchant, refunded)
@@ -317,7 +326,9 @@ describe('A backup', () => {
     await createAccount(service.deps, { name: 'awa', role: 'support' }, operator)
     const delivered = await freshDelivery(service, merchant)
     await attempt(service.deps, delivered._id)
-    await waitFor('the recorded success', () => service.deps.Endpoint.exists({ 'health.lastSuccessAt': { $ne: null } }))
+    await waitFor('the recorded success', () =>
+      service.deps.Endpoint.exists({ 'health.lastSuccessAt': { $ne: null } }),
+    )
     const due = await freshDelivery(service, merchant)
     await relay(service, merchant)
     return { key: 'before', response: await response.text(), pending, due }

@@ -77,7 +77,9 @@ describe('The Kubernetes manifests', () => {
       })
     for (const path of reached) expect(existsSync(path), path).to.equal(true)
     const files = manifestFiles.filter((file) => !file.endsWith('kustomization.yaml'))
-    expect(files.filter((file) => !reached.includes(file))).to.deep.equal(['ops/kubernetes/base/secrets.example.yaml'])
+    expect(files.filter((file) => !reached.includes(file))).to.deep.equal([
+      'ops/kubernetes/base/secrets.example.yaml',
+    ])
     expect(Object.values(secrets).filter((value) => value !== '')).to.deep.equal([])
   })
 
@@ -141,7 +143,8 @@ describe('The Kubernetes manifests', () => {
         expect(container[probe]?.httpGet).to.deep.equal({ path: '/healthz', port })
       expect(container.readinessProbe?.httpGet).to.deep.equal({ path: '/readyz', port })
     }
-    for (const path of ['/healthz', '/readyz']) expect(readText('src/http/server/probes.ts')).to.include(`'${path}'`)
+    for (const path of ['/healthz', '/readyz'])
+      expect(readText('src/http/server/probes.ts')).to.include(`'${path}'`)
   })
 
   it('give work in progress enough time to finish', () => {
@@ -160,7 +163,8 @@ describe('The Kubernetes manifests', () => {
     const portsOf = (rules: Rules) => rules.flatMap(({ ports = [] }) => ports.map(({ port }) => port))
     expect(portsOf(ingress)).to.include.members([Number(config.PORT), Number(config.METRICS_PORT)])
     const written = `${readText('.env.example')}\n${readText('ops/docker-compose.md')}`
-    const named = (name: string) => Number(new RegExp(`^.*\\b${name}=\\w+://[\\w.]+:(\\d+)`, 'm').exec(written)?.[1])
+    const named = (name: string) =>
+      Number(new RegExp(`^.*\\b${name}=\\w+://[\\w.]+:(\\d+)`, 'm').exec(written)?.[1])
     const servers = ['MONGODB_URL', 'REDIS_URL', 'OTEL_EXPORTER_OTLP_ENDPOINT'].map(named)
     expect(servers.filter(Number.isNaN)).to.deep.equal([])
     expect(portsOf(egress)).to.include.members(servers)
@@ -195,8 +199,10 @@ describe('The Kubernetes manifests', () => {
       expect(template.metadata.labels).to.deep.equal(owner.spec?.selector?.matchLabels)
       const others = objects.filter((one) => one !== owner && one.metadata.name === owner.metadata.name)
       for (const { kind, spec } of others) {
-        if (spec?.scaleTargetRef !== undefined) expect(spec.scaleTargetRef.name, kind).to.equal(owner.metadata.name)
-        else expect(spec?.selector?.matchLabels ?? spec?.selector, kind).to.deep.equal(template.metadata.labels)
+        if (spec?.scaleTargetRef !== undefined)
+          expect(spec.scaleTargetRef.name, kind).to.equal(owner.metadata.name)
+        else
+          expect(spec?.selector?.matchLabels ?? spec?.selector, kind).to.deep.equal(template.metadata.labels)
       }
       expect(others.length).to.be.within(2, 4)
     }
@@ -243,10 +249,13 @@ interface ComposeService {
 }
 
 describe('docker-compose.yml', () => {
-  const [{ services = {} } = {}] = readYaml<{ services?: Record<string, ComposeService> }>('docker-compose.yml')
+  const [{ services = {} } = {}] = readYaml<{ services?: Record<string, ComposeService> }>(
+    'docker-compose.yml',
+  )
 
   it('starts the processes of the Procfile with a read-only root file system', () => {
-    for (const name of ['release', 'worker']) expect(services[name]?.command?.join(' ')).to.equal(procfileLine(name))
+    for (const name of ['release', 'worker'])
+      expect(services[name]?.command?.join(' ')).to.equal(procfileLine(name))
     expect(readText('Dockerfile')).to.include('CMD ["node", "dist/src/server.js"]')
     for (const name of ['release', 'web', 'worker'])
       expect(services[name]).to.include({ image: 'payment-intents', read_only: true })
@@ -259,7 +268,9 @@ describe('docker-compose.yml', () => {
     const mounts = others.flatMap(([, { volumes = [] }]) => volumes.filter((path) => path.startsWith('./')))
     expect(mounts.length).to.be.greaterThan(3)
     for (const mount of mounts) expect(existsSync(mount.split(':')[0] ?? ''), mount).to.equal(true)
-    const [{ scrape_configs: jobs } = { scrape_configs: [] }] = readYaml<Scraping>('ops/prometheus/prometheus.yml')
+    const [{ scrape_configs: jobs } = { scrape_configs: [] }] = readYaml<Scraping>(
+      'ops/prometheus/prometheus.yml',
+    )
     const scraped = jobs.flatMap((job) => job.dns_sd_configs)
     expect(scraped.map(({ names, port }) => [...names, String(port)])).to.deep.equal([
       ['web', services.web?.environment?.METRICS_PORT],

@@ -47,7 +47,13 @@ describe('A service whose servers have a self-signed certificate', function () {
       }
     })
 
-  async function expectRetry({ service, support, retry, deadDelivery, endpointServer }: Board): Promise<void> {
+  async function expectRetry({
+    service,
+    support,
+    retry,
+    deadDelivery,
+    endpointServer,
+  }: Board): Promise<void> {
     const dead = await deadDelivery()
     endpointServer.respondWith((res) => void res.end())
     expect((await retry(support, dead)).status).to.equal(204)

@@ -29,7 +29,10 @@ async function openLogged(environment: Record<string, string>) {
       done()
     },
   })
-  const service = await openService(environment, pino({ level: 'info', serializers: { err: describeError } }, sink))
+  const service = await openService(
+    environment,
+    pino({ level: 'info', serializers: { err: describeError } }, sink),
+  )
   const line = (msg: string, requestId: unknown) =>
     waitFor(`${msg} of ${String(requestId)}`, () =>
       lines.find((each) => each.msg === msg && each.requestId === requestId),
@@ -45,7 +48,13 @@ registerHooks({
   },
 })
 
-const everyEvent = ['payment.created', 'payment.confirmed', 'payment.cancelled', 'payment.refunded', 'payment.expired']
+const everyEvent = [
+  'payment.created',
+  'payment.confirmed',
+  'payment.cancelled',
+  'payment.refunded',
+  'payment.expired',
+]
 
 describe('A request id', () => {
   let logged: Awaited<ReturnType<typeof openLogged>>
@@ -301,7 +310,8 @@ describe('A trace across two processes', () => {
     for (const process of [web, worker]) process.kill('SIGTERM')
     expect(await Promise.all([web.exited, worker.exited])).to.deep.equal([0, 0])
     const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
-    const request = collector.spans.find(({ name }) => name === 'POST /dev/intents') ?? expect.fail('no request')
+    const request =
+      collector.spans.find(({ name }) => name === 'POST /dev/intents') ?? expect.fail('no request')
     const attempt = collector.spans.find(({ name }) => name === 'attempt') ?? expect.fail('no attempt')
     expect(request.service).to.equal(`payment-intents-web ${version}`)
     expect(attempt.service).to.equal(`payment-intents-worker ${version}`)

@@ -45,7 +45,8 @@ for (const [what, signal] of Object.entries(faults))
         async () => {
           const made = await deliveriesOf(service, merchant)
           return made.find(
-            (each) => each.referenceNumber === reference && each.event === event && each.status === 'DELIVERED',
+            (each) =>
+              each.referenceNumber === reference && each.event === event && each.status === 'DELIVERED',
           )
         },
         15_000,
@@ -65,7 +66,9 @@ for (const [what, signal] of Object.entries(faults))
       endpointServer.respondWith((res) => void res.end())
       // These intents have expired by now, or will soon.
       for (const { referenceNumber } of made) await isDelivered(referenceNumber, 'payment.expired')
-      expect((await readIntent(service, merchant, made[0]?.referenceNumber ?? '')).status).to.equal('CANCELLED')
+      expect((await readIntent(service, merchant, made[0]?.referenceNumber ?? '')).status).to.equal(
+        'CANCELLED',
+      )
       const events = (await deliveriesOf(service, merchant)).map(({ event }) => event)
       expect(events).to.have.length(20)
     })

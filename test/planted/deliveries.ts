@@ -67,7 +67,11 @@ export const bugs: PlantedBugs = {
   // Each wait is the table's next one, and there's none after the last.
   'delay-off-by-one → delivery.counted': replace('judge', '$steps[$attempts - 1]', '$steps[$attempts]'),
   // The wait before the next attempt counts from the last one's start.
-  'retry-too-soon → delivery.paced': replace('judge', '$end + wait', '$end + wait - Math.max(150, sent.durationMs)'),
+  'retry-too-soon → delivery.paced': replace(
+    'judge',
+    '$end + wait',
+    '$end + wait - Math.max(150, sent.durationMs)',
+  ),
   // A retry sends the same JSON as different bytes.
   'body-changes → delivery.delivered': replace(
     'attemptDelivery',
@@ -98,7 +102,11 @@ export const bugs: PlantedBugs = {
   // A slot is released to a different business than the one that took it.
   'slot-of-another → quiet.reached delivery.paced': [
     lasting(20),
-    replace('createShare', 'change($owners, differenceTo(none()))', "change(['another'], differenceTo(none()))"),
+    replace(
+      'createShare',
+      'change($owners, differenceTo(none()))',
+      "change(['another'], differenceTo(none()))",
+    ),
     // A short round uses up 20 slots. Alone, this edit breaks no promise.
     replace('attemptLimits', '250', '20'),
   ],
@@ -114,7 +122,10 @@ export const bugs: PlantedBugs = {
     replace('openEventLog', '...draft', '...draft, _id: crypto.randomUUID()'),
   ],
   // After a page of the feed, the position is the end of the log.
-  'next-past-unread → events.complete': [often('createIntent'), replace('readFeed', 'hasMore ? $ : $end', '$end')],
+  'next-past-unread → events.complete': [
+    often('createIntent'),
+    replace('readFeed', 'hasMore ? $ : $end', '$end'),
+  ],
   // A request that waits for an event continues at the end of the log.
   'awaited-skipped → events.complete': before('waitForEvent', 'hasEvent($$)', "found.query.after = 'latest'"),
   // The feed is in the order of time, not of numbers.
@@ -142,7 +153,11 @@ export const bugs: PlantedBugs = {
     ),
   ],
   // A replay leaves out what its endpoint had accepted.
-  'replay-half → replay.exact': [often('startReplay'), lasting(20), replace('judge', '!includesDelivered', 'true')],
+  'replay-half → replay.exact': [
+    often('startReplay'),
+    lasting(20),
+    replace('judge', '!includesDelivered', 'true'),
+  ],
   // Two simultaneous replays get different numbers of the day, so a business can start more than a hundred.
   'replay-uncounted → webhooks/replay.test.ts': replace(
     'insertReplay',

@@ -96,7 +96,11 @@ export const bugs: PlantedBugs = {
     drop('beginRefund', '...unmarkedFilter($)'),
   ],
   // A refund of everything that is left is refused.
-  'last-centime-kept → api/refund.test.ts': replace('checkRefund', '$amount > refundable', '$amount >= refundable'),
+  'last-centime-kept → api/refund.test.ts': replace(
+    'checkRefund',
+    '$amount > refundable',
+    '$amount >= refundable',
+  ),
   // Every refund is refused.
   'refunds-refused → refusal.due': [
     often('simulatePayment', 'refundIntent'),
@@ -128,14 +132,22 @@ export const bugs: PlantedBugs = {
     replace('refundTo', 'balance: $amount + $', 'balance: $amount - 1 + order.fee'),
   ],
   // The refund that completes the amount gives back only its share of the fees.
-  'fee-kept → unit/fee-portions.test.ts': replace('feePortionsOf', '$isComplete ? both(left) : $portions', '$portions'),
+  'fee-kept → unit/fee-portions.test.ts': replace(
+    'feePortionsOf',
+    '$isComplete ? both(left) : $portions',
+    '$portions',
+  ),
   // The fee of a payment or refund has no entry in the ledger.
   'fee-unbooked → ledger.exact': [often('simulatePayment'), replace('feeOf', '$amount === 0', 'true')],
   // A ledger entry's id doesn't derive from its event, so an event that is relayed twice is booked twice.
   'entry-id-random → ledger.exact': [
     killedAt('relay.logged', 'chain.inserted'),
     often('simulatePayment', 'refundIntent'),
-    replace('openLedger', 'linkEntry($$)', 'linkEntry($$).map((one) => ({ ...one, _id: crypto.randomUUID() }))'),
+    replace(
+      'openLedger',
+      'linkEntry($$)',
+      'linkEntry($$).map((one) => ({ ...one, _id: crypto.randomUUID() }))',
+    ),
   ],
   // A payout is booked outside its audit line's transaction.
   'payout-apart → ledger/payouts.test.ts': replace(

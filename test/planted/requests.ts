@@ -3,7 +3,11 @@ import { drop, replace } from '../support/edited-build/edit.ts'
 
 export const bugs: PlantedBugs = {
   // A key with a stored response runs the operation again.
-  'replay-runs-again → api/idempotency.test.ts': replace('runOnce', 'if ($row === null) return null', 'return null'),
+  'replay-runs-again → api/idempotency.test.ts': replace(
+    'runOnce',
+    'if ($row === null) return null',
+    'return null',
+  ),
   // A create's retry gets a response computed from the current intent.
   'replay-as-it-is-now → key.replayed': [
     often('repeatCreate'),
@@ -93,7 +97,11 @@ export const bugs: PlantedBugs = {
     '{ used: { $lt: max } }',
   ),
   // A process reserves as much of a quota as it ever needed at once, without a bound.
-  'block-too-large → unit/counter.test.ts': replace('openCounters', 'Math.min($size * 2, $most)', '$size * 2'),
+  'block-too-large → unit/counter.test.ts': replace(
+    'openCounters',
+    'Math.min($size * 2, $most)',
+    '$size * 2',
+  ),
   // A stopping process keeps its reserved part of a quota.
   'block-kept → unit/counter.test.ts': replace(
     'openCounters',

@@ -3,7 +3,10 @@ import { after, before, replace } from '../support/edited-build/edit.ts'
 
 export const bugs: PlantedBugs = {
   // A stock change doesn't check that enough is left.
-  'stock-below-zero → stock.balances': [often('changeStock'), replace('sumOf', 'requested > available', 'false')],
+  'stock-below-zero → stock.balances': [
+    often('changeStock'),
+    replace('sumOf', 'requested > available', 'false'),
+  ],
   // A stock change reads the product outside its transaction.
   'stock-read-outside → stock.balances': [
     often('changeStock', 'placeOrder'),
@@ -25,7 +28,11 @@ export const bugs: PlantedBugs = {
   // An import leaves each changed product's first variant unchanged.
   'import-half-applied → import.whole': [
     often('importProducts'),
-    replace('compareProduct', 'changedVariants($of, $patches, $)', 'changedVariants($of, $patches.slice(1), added)'),
+    replace(
+      'compareProduct',
+      'changedVariants($of, $patches, $)',
+      'changedVariants($of, $patches.slice(1), added)',
+    ),
   ],
   // An import inserts its new products outside its transaction.
   'import-in-parts → store/import-races.test.ts': replace(
@@ -43,10 +50,18 @@ export const bugs: PlantedBugs = {
       'const owner = { businessId, sandbox }',
       'const owner = { businessId, sandbox: { $in: [true, false] } }',
     ),
-    replace('countableOf', 'where: { businessId, sandbox }', 'where: { businessId, sandbox: { $in: [true, false] } }'),
+    replace(
+      'countableOf',
+      'where: { businessId, sandbox }',
+      'where: { businessId, sandbox: { $in: [true, false] } }',
+    ),
   ],
   // A new endpoint's secret is logged.
-  'secret-logged → secret.kept': after('createEndpoint', 'const [_id, secret] = $', 'deps.log.info({ made: secret })'),
+  'secret-logged → secret.kept': after(
+    'createEndpoint',
+    'const [_id, secret] = $',
+    'deps.log.info({ made: secret })',
+  ),
   // A viewer of the staff pages may do what support may.
   'viewer-acts → right.kept': [
     often('listDeliveries', 'overreach'),

@@ -51,8 +51,14 @@ describe('A product CSV file', () => {
   const service = withService()
 
   const exported = async (merchant: Merchant, delimiter: string): Promise<string> =>
-    (await service.http.get(`${store}/export-csv`).query({ delimiter }).set(merchant.read()).buffer(true).expect(200))
-      .text
+    (
+      await service.http
+        .get(`${store}/export-csv`)
+        .query({ delimiter })
+        .set(merchant.read())
+        .buffer(true)
+        .expect(200)
+    ).text
 
   async function imported(merchant: Merchant, csv: string): Promise<Record<string, number>> {
     const { status, body } = await service.http
@@ -92,7 +98,10 @@ describe('A product CSV file', () => {
 
       expect(await imported(to, csv)).to.include({ created: list.length, updated: 0, unchanged: 0 })
       expect(await productsOf(to)).to.deep.equal(before)
-      expect(await imported(to, await exported(to, delimiter))).to.include({ unchanged: list.length, variants: 0 })
+      expect(await imported(to, await exported(to, delimiter))).to.include({
+        unchanged: list.length,
+        variants: 0,
+      })
     })
     await fc.assert(survives, { numRuns: rounds(12, 3) })
   })

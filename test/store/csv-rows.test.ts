@@ -107,8 +107,10 @@ describe('CSV rows of products', () => {
     expect(await cell('stock', '1000000000')).to.equal(1_000_000_000)
     for (const text of ['-1', '1000000001', '1.5', 'many'])
       expect(await faultsOf(lines('handle,stock', `h,"${text}"`)), text).to.have.length(1)
-    for (const text of ['true', '1', 'Yes', 'OUI', 'vrai ']) expect(await cell('active', text), text).to.equal(true)
-    for (const text of ['FALSE', '0', 'no', 'Non', 'faux']) expect(await cell('active', text), text).to.equal(false)
+    for (const text of ['true', '1', 'Yes', 'OUI', 'vrai '])
+      expect(await cell('active', text), text).to.equal(true)
+    for (const text of ['FALSE', '0', 'no', 'Non', 'faux'])
+      expect(await cell('active', text), text).to.equal(false)
     for (const text of ['maybe', '2', 'نعم']) await refusalOf(lines('handle,active', `h,${text}`))
   })
 
@@ -178,7 +180,8 @@ describe('CSV rows of products', () => {
     const withMark = Buffer.concat([Buffer.from([0xff, 0xfe]), utf16])
     for (const bytes of [utf16, withMark, Buffer.from(utf16).swap16()])
       expect(await messageOf(bytes)).to.match(/UTF-16\. .*CSV UTF-8/)
-    for (const csv of [undefined, null, 5, ['handle'], {}]) expect((await refusalOf(csv)).extras.param).to.equal('csv')
+    for (const csv of [undefined, null, 5, ['handle'], {}])
+      expect((await refusalOf(csv)).extras.param).to.equal('csv')
   })
 
   it('do not block the process while an overlong row is located', async () => {

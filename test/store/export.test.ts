@@ -106,7 +106,9 @@ describe('A product export', () => {
     const merchant = await service.merchant()
     const { handle } = await createProduct(service, merchant, { name: 'Thé' })
     const { text } = await read(merchant, '?delimiter=;').buffer(true).expect(200)
-    expect(text).to.equal(`\uFEFF${header.replaceAll(',', ';')}"${handle}";"Thé";;"Default";;1000;5;"true"\r\n`)
+    expect(text).to.equal(
+      `\uFEFF${header.replaceAll(',', ';')}"${handle}";"Thé";;"Default";;1000;5;"true"\r\n`,
+    )
     for (const query of ['?delimiter=%09', '?delimiter=', '?delimiter=;&delimiter=,'])
       await expectRefused(read(merchant, query), 400, 'VALIDATION_ERROR')
   })

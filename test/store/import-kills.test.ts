@@ -41,7 +41,8 @@ describe('An import whose process is killed between any two steps', function () 
       expect(JSON.parse(responses[0] ?? '').data, label).to.deep.equal(counts)
       const products = await storedProducts(service, merchant)
       expect(products.flatMap(variantLines), label).to.deep.equal(imported)
-      for (const { skus, variants } of products) expect(skus, label).to.deep.equal(variants.map(({ sku }) => sku))
+      for (const { skus, variants } of products)
+        expect(skus, label).to.deep.equal(variants.map(({ sku }) => sku))
     },
   }
 
@@ -49,7 +50,9 @@ describe('An import whose process is killed between any two steps', function () 
    * The key, a stored response, the products changed last. The shop and these products are locked, then handles and
    * SKUs are read. New products, the changed product, the response.
    */
-  const names = 'aggregate find find, update update find find, insert update update commitTransaction'.split(/,? /)
+  const names = 'aggregate find find, update update find find, insert update update commitTransaction'.split(
+    /,? /,
+  )
   const steps = names.map((name) => `mongodb ${name}`)
 
   it("happens only once if retried, and the retry returns the import's counts", async () => {
@@ -67,7 +70,9 @@ describe('An import whose process is killed between any two steps', function () 
         async check({ merchant }, label) {
           const products = await storedProducts(service, merchant)
           seen.add(products.length)
-          expect(products.flatMap(variantLines), label).to.deep.equal(products.length === 3 ? imported : untouched)
+          expect(products.flatMap(variantLines), label).to.deep.equal(
+            products.length === 3 ? imported : untouched,
+          )
         },
       },
       0,

@@ -56,7 +56,9 @@ describe('A concurrent import', () => {
   async function stoppedAt(step: number | 'commit', csv: string, request: Partial<WriteRequest> = {}) {
     const at = step === 'commit' ? await stepsOf(csv) : step
     const victim = await openVictim(service, { step: at, fate: 'paused', lateMs: 0 })
-    const outcome = importAs(victim.deps, merchant, csv, request).catch((error: { code: string }) => error.code)
+    const outcome = importAs(victim.deps, merchant, csv, request).catch(
+      (error: { code: string }) => error.code,
+    )
     await victim.died
     closeInBackground(outcome.then(() => victim.close()))
     return async () => {
@@ -70,7 +72,11 @@ describe('A concurrent import', () => {
     const copy = await service.merchant()
     const stored = await storedProducts(service, merchant)
     await service.deps.Product.insertMany(
-      stored.map((product) => ({ ...product, _id: `${copy.businessId}${product._id}`, businessId: copy.businessId })),
+      stored.map((product) => ({
+        ...product,
+        _id: `${copy.businessId}${product._id}`,
+        businessId: copy.businessId,
+      })),
     )
     const victim = await openVictim(service, { step: 0, fate: 'lost', lateMs: 0 })
     await importAs(victim.deps, copy, csv)
@@ -138,7 +144,8 @@ describe('A concurrent import', () => {
         ]),
       ),
     )
-    for (const round of responses) expect(round.map(({ status }) => status)).to.deep.equal([200, 200, 200, 201])
+    for (const round of responses)
+      expect(round.map(({ status }) => status)).to.deep.equal([200, 200, 200, 201])
     const [sold, ...added] = await sells()
     expect(sold).to.match(new RegExp(`^${_id}\\|P\\d+\\|Default\\|S-\\d+\\|\\d+\\|${100 - 2 * pairs}$`))
     expect(added).to.have.length(pairs)
@@ -198,7 +205,10 @@ describe('A concurrent import', () => {
   it('reads the shop again if variants change before it locks them', async () => {
     const rows = ['a,A,S,1,5', 'a,,L,1,5', 'a,,M,1,5']
     const a = await importFirst(csvOf('handle,name,variant_label,price,stock', ...rows))
-    const resume = await stoppedAt(locking, csvOf('handle,name,variant_label,price,sku', 'a,AA,S,2,S-1', 'a,,M,2,M-1'))
+    const resume = await stoppedAt(
+      locking,
+      csvOf('handle,name,variant_label,price,sku', 'a,AA,S,2,S-1', 'a,,M,2,M-1'),
+    )
     const variants = [
       { label: 'S', stock: 3 },
       { label: 'L', sku: 'L-1' },
@@ -217,10 +227,17 @@ describe('A concurrent import', () => {
     // These 100 changed last.
     const rest = many.slice(50).map((row) => row.replace(',1,', ',2,'))
     await postCsv(service, merchant, csvOf('handle,name,price,stock', ...rest)).expect(200)
-    const resume = await stoppedAt(finding + 2, csvOf('handle,name,price', ...many.map((_, n) => `p${n},P,3`)))
+    const resume = await stoppedAt(
+      finding + 2,
+      csvOf('handle,name,price', ...many.map((_, n) => `p${n},P,3`)),
+    )
     await changeStock(first, -2).expect(200)
     expect(await resume()).to.include({ updated: 150 })
-    expect(await sells()).to.include.members(['p0|P|Default||3|3', 'p1|P|Default||3|5', 'p149|P|Default||3|5'])
+    expect(await sells()).to.include.members([
+      'p0|P|Default||3|3',
+      'p1|P|Default||3|5',
+      'p149|P|Default||3|5',
+    ])
   })
 
   it('is rejected if a concurrent change would give a product too many variants', async () => {
@@ -270,10 +287,12 @@ describe('A concurrent import', () => {
     const a = await importFirst(csvOf('handle,name,variant_label,price,sku', ...existing))
     const resume = await stoppedAt('commit', csvOf('handle,variant_label,sku', 'a,S,A-2', 'a,L,A-1'))
     let isDone = false
-    const waiting = change('put', a, { name: 'AA', variants: [{ label: 'S', sku: null }] }).then(({ status }) => {
-      isDone = true
-      return status
-    })
+    const waiting = change('put', a, { name: 'AA', variants: [{ label: 'S', sku: null }] }).then(
+      ({ status }) => {
+        isDone = true
+        return status
+      },
+    )
     await create({ name: 'B', price: 1 }).expect(201)
     expect(isDone).to.equal(false)
     expect(await resume()).to.include({ updated: 1, variants: 2 })

@@ -264,7 +264,10 @@ describe('A product import', () => {
       Array.from({ length: count }, (_, row) => `p${productAt(row)},P,,V${row},S-${row},${price},3,`)
     const dryRun = { query: '?dryRun=true' }
     const tried = await postCsv(service, merchant, file(...rowsAt(100)), dryRun).expect(200)
-    expect([tried.body.data.created, tried.body.data.handles.created.length]).to.deep.equal([productCount, 100])
+    expect([tried.body.data.created, tried.body.data.handles.created.length]).to.deep.equal([
+      productCount,
+      100,
+    ])
     const expected = [
       { price: 100, counts: [productCount, 0, 0, count, count] },
       { price: 100, counts: [0, 0, productCount, 0, count] },

@@ -39,7 +39,13 @@ describe('The product list', () => {
   it('returns the newest products first, each exactly as a read of that product returns it', async () => {
     const { status, body } = await list({})
     expect(status).to.equal(200)
-    expect(body.data).to.deep.equal({ items: made.toReversed(), page: 1, limit: 20, total: 5, hasMore: false })
+    expect(body.data).to.deep.equal({
+      items: made.toReversed(),
+      page: 1,
+      limit: 20,
+      total: 5,
+      hasMore: false,
+    })
     const pages = []
     for (const page of [1, 2, 3, 4]) pages.push(await list({ page, limit: 2 }))
     expect(pages.flatMap((page) => page.body.data.items)).to.deep.equal(made.toReversed())

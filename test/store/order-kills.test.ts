@@ -1,5 +1,10 @@
 import { expect } from 'chai'
-import { killAtEveryStep, landDuringRetry, type Operation, withShortLocks } from '../support/kill-at-every-step.ts'
+import {
+  killAtEveryStep,
+  landDuringRetry,
+  type Operation,
+  withShortLocks,
+} from '../support/kill-at-every-step.ts'
 import { type Merchant, withService } from '../support/service.ts'
 import { createProduct, type ProductResponse, repeated, sendStore } from '../support/store.ts'
 import { openVictim } from '../support/victim.ts'
@@ -46,7 +51,8 @@ describe('An order whose process is killed or frozen while it is placed', functi
     },
     async check(each, label) {
       expect(await ordersOf(each), label).to.have.length(1)
-      const stocks = each.products.length === 0 ? [99_999] : each.products.map(({ variants: [{ stock }] }) => stock - 1)
+      const stocks =
+        each.products.length === 0 ? [99_999] : each.products.map(({ variants: [{ stock }] }) => stock - 1)
       expect(await stocksOf(each), label).to.have.members(stocks)
       expect(new Set(each.responses), label).to.have.property('size', 1)
     },
@@ -97,7 +103,8 @@ describe('An order whose process is killed or frozen while it is placed', functi
       expect(await stocksOf(each)).to.have.members([1, 10])
       // MongoDB has ended the frozen process's transaction before this change is made.
       const [{ _id }] = each.products as [ProductResponse]
-      const off = () => sendStore(service.origin, each.merchant, 'PUT', `/products/${_id}`, { active: false }, 'off')
+      const off = () =>
+        sendStore(service.origin, each.merchant, 'PUT', `/products/${_id}`, { active: false }, 'off')
       expect((await repeated(off)).status).to.equal(200)
       const refused = await repeated(() => send(service, each))
       expect(refused.status).to.equal(400)

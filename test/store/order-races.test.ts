@@ -20,9 +20,11 @@ describe('Concurrent orders', () => {
     return status === 201 ? 'placed' : body.error.code
   }
 
-  const count = (responses: string[], response: string) => responses.filter((each) => each === response).length
+  const count = (responses: string[], response: string) =>
+    responses.filter((each) => each === response).length
   const one = ({ _id: productId }: { _id: string }) => ({ productId, quantity: 1 })
-  const stockOf = async ({ _id }: { _id: string }) => (await readProduct(service, merchant, _id)).variants[0].stock
+  const stockOf = async ({ _id }: { _id: string }) =>
+    (await readProduct(service, merchant, _id)).variants[0].stock
 
   it('share one new sample product if the sandbox has none', async () => {
     const outcomes = await times(8, async (index) => {
@@ -102,11 +104,16 @@ describe('Concurrent orders', () => {
       const { _id: productId, variants } = product
       // The order has read the product, and is about to take a unit.
       const { body } = await overtake(service, 4, [
-        (_deps, { origin }) => sendStore(origin, merchant, 'POST', '/orders/simulate', { items: [one(product)] }),
+        (_deps, { origin }) =>
+          sendStore(origin, merchant, 'POST', '/orders/simulate', { items: [one(product)] }),
         async () => {
           const [{ _id }] = variants
           if (fields === null) await remove(productId)
-          else await change(productId, 'variants' in fields ? { variants: [{ _id, ...fields.variants[0] }] } : fields)
+          else
+            await change(
+              productId,
+              'variants' in fields ? { variants: [{ _id, ...fields.variants[0] }] } : fields,
+            )
         },
       ]).then(({ text }) => ({ body: JSON.parse(text) }))
       const [item] = (body.data?.['items'] ?? []) as object[]

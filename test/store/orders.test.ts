@@ -13,9 +13,11 @@ describe('Orders', () => {
   const service = withService({ MAX_AMOUNT: String(highest) })
   const merchant = withMerchantPerTest(service)
 
-  const order = (body: object, by = merchant) => post(service, by, '/store/orders/simulate', JSON.stringify(body))
+  const order = (body: object, by = merchant) =>
+    post(service, by, '/store/orders/simulate', JSON.stringify(body))
   const read = (path: string, by = merchant) => service.http.get(`/api/v1/dev/store${path}`).set(by.read())
-  const stocksOf = async (id: string) => (await readProduct(service, merchant, id)).variants.map(({ stock }) => stock)
+  const stocksOf = async (id: string) =>
+    (await readProduct(service, merchant, id)).variants.map(({ stock }) => stock)
   const sized = [
     { label: 'S', price: 300, stock: 4, sku: 'tee-s' },
     { label: 'M', price: 400, stock: 2 },
@@ -89,7 +91,12 @@ describe('Orders', () => {
       const { status, body } = await order({})
       const [{ productId, ...line }, ...others] = body.data['items'] as [{ productId: string }]
       expect([status, others], `round ${round}`).to.deep.equal([201, []])
-      expect(line).to.include({ name: 'Sample product', variantLabel: 'Default', quantity: 1, unitPrice: 10_000 })
+      expect(line).to.include({
+        name: 'Sample product',
+        variantLabel: 'Default',
+        quantity: 1,
+        unitPrice: 10_000,
+      })
       expect((await read('/products')).body.data.items).to.have.length(1)
       await service.http.delete(`/api/v1/dev/store/products/${productId}`).set(merchant.write()).expect(200)
     }
@@ -172,7 +179,11 @@ describe('Orders', () => {
       [items({ productId: live.body.data._id, quantity: 1 }), 'SANDBOX_MISMATCH', 'items[1].productId'],
       [items({ productId, variantId: newId(), quantity: 1 }), 'VARIANT_NOT_FOUND', 'items[1].variantId'],
       [items({ productId, variantLabel: 'S', quantity: 1 }), 'VARIANT_NOT_FOUND', 'items[1].variantLabel'],
-      [items({ productId: teeId, variantLabel: 'M', quantity: 1 }), 'VARIANT_LABEL_AMBIGUOUS', 'items[1].variantLabel'],
+      [
+        items({ productId: teeId, variantLabel: 'M', quantity: 1 }),
+        'VARIANT_LABEL_AMBIGUOUS',
+        'items[1].variantLabel',
+      ],
       [items({ productId: teeId, quantity: 1 }), 'VALIDATION_ERROR', 'items[1].variantId'],
       [items({ productId: off._id, quantity: 1 }), 'VALIDATION_ERROR', 'items[1].productId'],
       [items({ productId: dear._id, quantity: 2 }), 'AMOUNT_OUT_OF_RANGE', 'items[1].quantity'],

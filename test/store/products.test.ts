@@ -137,11 +137,15 @@ describe('A product', () => {
       'variants[1].price',
       'variants[1].sku',
     ])
-    expect(body.error.details[2].message).to.equal('price cannot be combined with variants: set it in each variant.')
+    expect(body.error.details[2].message).to.equal(
+      'price cannot be combined with variants: set it in each variant.',
+    )
   })
 
   it('is rejected with the first hundred faults if it has more', async () => {
-    const { body } = await create(variants(...Array.from({ length: 100 }, () => ({ label: '', price: '', stock: '' }))))
+    const { body } = await create(
+      variants(...Array.from({ length: 100 }, () => ({ label: '', price: '', stock: '' }))),
+    )
     expect(body.error.details).to.have.length(100)
     expect(body.error.details[3].param).to.equal('variants[1].label')
   })
@@ -183,7 +187,9 @@ describe('A product', () => {
       const beside = await create({ name: 'x', price: 1, sku: 'A' })
       expect([beside.status, beside.body.error.code]).to.deep.equal([400, 'VALIDATION_ERROR'])
       expect(beside.body.error.param).to.equal('sku')
-      const inside = await create(variants({ label: 'x', price: 1, sku: 'B' }, { label: 'y', price: 1, sku: 'A' }))
+      const inside = await create(
+        variants({ label: 'x', price: 1, sku: 'B' }, { label: 'y', price: 1, sku: 'A' }),
+      )
       expect(inside.body.error).to.include({ code: 'VALIDATION_ERROR', param: 'variants[1].sku' })
       expect(await count()).to.equal(1)
       await createProduct(service, merchant, { sku: 'a' })

@@ -205,7 +205,9 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
     it('succeed even while changes to other products are rejected', async () => {
       const products = await Promise.all(Array.from({ length: 8 }, () => createProduct(service, merchant)))
       const responses = await Promise.all(
-        products.map((product, index) => change(product, product.variants[0]._id, { delta: index % 2 ? -6 : -5 })),
+        products.map((product, index) =>
+          change(product, product.variants[0]._id, { delta: index % 2 ? -6 : -5 }),
+        ),
       )
       expect(responses.map(({ status }) => status)).to.deep.equal([200, 400, 200, 400, 200, 400, 200, 400])
       expect(await Promise.all(products.map(stockOf))).to.deep.equal([0, 5, 0, 5, 0, 5, 0, 5])
@@ -220,7 +222,8 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       isDone = true
       return response
     })
-    for (const stock of [4, 3]) expect((await change(free, 'Default', { delta: -1 })).body.data.stock).to.equal(stock)
+    for (const stock of [4, 3])
+      expect((await change(free, 'Default', { delta: -1 })).body.data.stock).to.equal(stock)
     expect(isDone).to.equal(false)
     await unlock()
     expect((await waiting).body.data).to.include({ stock: 4 })

@@ -36,7 +36,9 @@ export async function subscribe(
   const { deps } = service
   const caller = callerBy(merchant)
   const described = parseEndpoint(deps, caller, { url, events })
-  return (await dataOf(await createEndpoint(deps, caller, described, newRequest(deps)))) as unknown as Subscription
+  return (await dataOf(
+    await createEndpoint(deps, caller, described, newRequest(deps)),
+  )) as unknown as Subscription
 }
 
 export interface Created {
@@ -59,7 +61,12 @@ export async function createIntent(
 }
 
 export async function requestIntent(service: Service, merchant: Merchant, input?: object): Promise<Created> {
-  const { status, body } = await post(service, merchant, '/intents', JSON.stringify(input ?? { amount: 50_000 }))
+  const { status, body } = await post(
+    service,
+    merchant,
+    '/intents',
+    JSON.stringify(input ?? { amount: 50_000 }),
+  )
   if (status !== 201) throw new Error(JSON.stringify(body))
   return body.data as unknown as Created
 }
@@ -74,15 +81,23 @@ export async function changeAsOperator(service: Service, id: string, change: Bus
   if (changed === null) throw new Error(`no business ${id}`)
 }
 
-export const cancelIntent = (service: Service, merchant: Merchant, referenceNumber: string): Promise<ApiResponse> =>
-  post(service, merchant, `/intents/${referenceNumber}/cancel`, '')
+export const cancelIntent = (
+  service: Service,
+  merchant: Merchant,
+  referenceNumber: string,
+): Promise<ApiResponse> => post(service, merchant, `/intents/${referenceNumber}/cancel`, '')
 
 export interface ApiResponse {
   status: number
   body: { data: Record<string, unknown>; error: { code: string } }
 }
 
-export async function post(service: Service, merchant: Merchant, path: string, body: string): Promise<ApiResponse> {
+export async function post(
+  service: Service,
+  merchant: Merchant,
+  path: string,
+  body: string,
+): Promise<ApiResponse> {
   const headers = { ...merchant.write(), 'Content-Type': 'application/json' }
   const response = await httpTo(service.origin).post(`/api/v1/dev${path}`).set(headers).send(body)
   return { status: response.status, body: response.body }
@@ -155,7 +170,10 @@ export async function recordFailures(service: Service, endpointId: string): Prom
 /** Makes other processes give the endpoint 50 slots from the beginning. */
 export async function recordRecentSuccess(service: Service, endpointId: string): Promise<void> {
   const lastSuccessAt = service.clock.now()
-  await service.deps.Endpoint.updateOne({ _id: endpointId }, { $set: { 'health.lastSuccessAt': lastSuccessAt } })
+  await service.deps.Endpoint.updateOne(
+    { _id: endpointId },
+    { $set: { 'health.lastSuccessAt': lastSuccessAt } },
+  )
 }
 
 /** How an attempt ended, or why there was none. `lost`: its result was not recorded. */
@@ -201,5 +219,7 @@ export async function storedDelivery(service: Service, { _id }: { _id: string })
 }
 
 /** Another process of the same service. The two share only the database and the queues. */
-export const openSecondProcess = (service: Service, environment: Record<string, string> = {}): Promise<Service> =>
-  openService({ ...sharedEnvironment(service), ...environment })
+export const openSecondProcess = (
+  service: Service,
+  environment: Record<string, string> = {},
+): Promise<Service> => openService({ ...sharedEnvironment(service), ...environment })

@@ -90,7 +90,8 @@ export function mismatchOf(
       : `${method} ${path} ${status} does not describe ${type}`
   const value: unknown = JSON.parse(body)
   const fault =
-    schemaErrors(value, ...steps, 'content', 'application/json', 'schema') ?? faultOfFailure(steps, value as Failure)
+    schemaErrors(value, ...steps, 'content', 'application/json', 'schema') ??
+    faultOfFailure(steps, value as Failure)
   return fault === null ? null : `${method} ${path} ${status}: ${fault}\n    ${body.slice(0, 500)}`
 }
 
@@ -103,7 +104,9 @@ function faultOfFailure(steps: string[], { error }: Failure): string | null {
   if (error === undefined) return null
   const { examples = {} } = partAt([...steps, 'content', 'application/json']) as { examples?: object }
   if (!Object.hasOwn(examples, error.code)) return `does not describe ${error.code}`
-  return error.code === 'RATE_LIMITED' ? schemaErrors(error.details, 'components', 'schemas', 'RateLimitDetails') : null
+  return error.code === 'RATE_LIMITED'
+    ? schemaErrors(error.details, 'components', 'schemas', 'RateLimitDetails')
+    : null
 }
 
 /** Must run before the service's own listener. */
@@ -114,9 +117,15 @@ export function checkResponse(req: IncomingMessage, res: ServerResponse, note = 
     const [body] = given
     const type = String(res.getHeader('content-type') ?? '')
     // A long body is written in parts, of which this is the last.
-    const isWhole = (typeof body === 'string' || Buffer.isBuffer(body)) && !res.headersSent && method !== 'HEAD'
+    const isWhole =
+      (typeof body === 'string' || Buffer.isBuffer(body)) && !res.headersSent && method !== 'HEAD'
     const isRead = isWhole && checksBodies()
-    const own = { status: res.statusCode, type, headers: res.getHeaderNames(), body: isRead ? String(body) : null }
+    const own = {
+      status: res.statusCode,
+      type,
+      headers: res.getHeaderNames(),
+      body: isRead ? String(body) : null,
+    }
     const mismatch = mismatchOf(method, url, own)
     if (mismatch !== null) note(mismatch)
     return end(...given)

@@ -9,7 +9,9 @@ export async function intentTemplate(service: Service, merchant: Merchant): Prom
   const { referenceNumber } = await createIntent(service, merchant)
   const { Intent } = service.deps
   excuse([referenceNumber])
-  const { codeKey: _codeKey, ...template } = await Intent.findOneAndDelete({ referenceNumber }).orFail().lean<Intent>()
+  const { codeKey: _codeKey, ...template } = await Intent.findOneAndDelete({ referenceNumber })
+    .orFail()
+    .lean<Intent>()
   return template
 }
 

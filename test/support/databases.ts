@@ -12,7 +12,8 @@ const names = new Set<string>(collections.map(({ name }) => name))
 
 export const newName = (): string => `t${randomBytes(6).toString('hex')}`
 
-export const urlOf = (serverUrl: string, name: string): string => serverUrl.replace(/\/[^/?]*(\?|$)/, `/${name}$1`)
+export const urlOf = (serverUrl: string, name: string): string =>
+  serverUrl.replace(/\/[^/?]*(\?|$)/, `/${name}$1`)
 
 /** The database is empty, but has all indexes. */
 export async function borrowDatabase(serverUrl: string): Promise<string> {

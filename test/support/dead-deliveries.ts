@@ -26,7 +26,11 @@ export async function deadDelivery(service: Service, merchant: Merchant): Promis
 }
 
 /** The first one died `count` seconds ago, and each later one a second after it. */
-export async function deadDeliveries(service: Service, merchant: Merchant, count: number): Promise<Delivery[]> {
+export async function deadDeliveries(
+  service: Service,
+  merchant: Merchant,
+  count: number,
+): Promise<Delivery[]> {
   const model = await freshDelivery(service, merchant)
   excuse([model.referenceNumber])
   await service.deps.Delivery.deleteOne({ _id: model._id })

@@ -54,7 +54,8 @@ export async function startEndpointServer(): Promise<EndpointServer> {
 }
 
 /** One server per `describe`. */
-export const withEndpointServer = (): EndpointServer => withOpened(startEndpointServer, (server) => server.close())
+export const withEndpointServer = (): EndpointServer =>
+  withOpened(startEndpointServer, (server) => server.close())
 
 /** A new server for each test. */
 export const withEndpointServerPerTest = (): EndpointServer =>

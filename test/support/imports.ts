@@ -26,7 +26,12 @@ export const postCsv = (
 }
 
 /** Calls the operation directly, without HTTP. */
-export async function importAs(deps: Deps, merchant: Merchant, csv: string, changes: Partial<WriteRequest> = {}) {
+export async function importAs(
+  deps: Deps,
+  merchant: Merchant,
+  csv: string,
+  changes: Partial<WriteRequest> = {},
+) {
   noteRestocked(csv)
   const input = { rows: await readRows(deps, csv), isDryRun: false }
   return dataOf(await importProducts(deps, callerOf(merchant), input, newRequest(deps, changes)))
@@ -36,5 +41,9 @@ export async function importAs(deps: Deps, merchant: Merchant, csv: string, chan
 export const storedProducts = (service: Service, { businessId }: Merchant): Promise<Product[]> =>
   service.deps.Product.find({ businessId, deletedAt: null }).sort({ handle: 1 }).lean<Product[]>()
 
-export const variantLines = ({ handle, name, variants }: Pick<Product, 'handle' | 'name' | 'variants'>): string[] =>
+export const variantLines = ({
+  handle,
+  name,
+  variants,
+}: Pick<Product, 'handle' | 'name' | 'variants'>): string[] =>
   variants.map(({ label, sku, price, stock }) => [handle, name, label, sku, price, stock].join('|'))

@@ -35,7 +35,8 @@ function deathsAt(steps: readonly string[]): { name: string; step: number; fate:
   const writes = steps.flatMap((name, index) => (readSteps.has(name) ? [] : [{ name, step: index + 1 }]))
   const isFull = rounds(1, 0) === 1
   return writes.flatMap((write, index) => {
-    const [one, ...others]: [Fate, ...Fate[]] = index % 2 === 0 ? ['late', 'unanswered'] : ['unanswered', 'late']
+    const [one, ...others]: [Fate, ...Fate[]] =
+      index % 2 === 0 ? ['late', 'unanswered'] : ['unanswered', 'late']
     if (index === 0) others.push('lost')
     return (isFull ? others : [one]).map((fate) => ({ ...write, fate }))
   })
@@ -71,7 +72,11 @@ export async function withShortLocks<T>(service: Service, act: () => Promise<T>)
   }
 }
 
-async function killAtEach<Case>(service: Service, operation: Operation<Case>, waitMs: number): Promise<string[]> {
+async function killAtEach<Case>(
+  service: Service,
+  operation: Operation<Case>,
+  waitMs: number,
+): Promise<string[]> {
   const whole = await operation.prepare()
   service.clock.advance(behindMs + waitMs)
   const survivor = await openVictim(service, { step: 0, fate: 'lost', lateMs: behindMs })
@@ -81,7 +86,9 @@ async function killAtEach<Case>(service: Service, operation: Operation<Case>, wa
   if (steps.every((name) => readSteps.has(name))) throw new Error('the operation writes nothing')
   await operation.repeat(whole)
   await operation.check(whole, 'not killed')
-  const cases = await Promise.all(deathsAt(steps).map(async (death) => ({ ...death, each: await operation.prepare() })))
+  const cases = await Promise.all(
+    deathsAt(steps).map(async (death) => ({ ...death, each: await operation.prepare() })),
+  )
   service.clock.advance(behindMs + waitMs)
   while (cases.length > 0) {
     await Promise.all(
@@ -119,10 +126,16 @@ export const landDuringRetry = <Case>(
   effectStep: number,
 ): Promise<void> => withShortLocks(service, () => landAtEach(service, operation, effectStep))
 
-async function landAtEach<Case>(service: Service, operation: Operation<Case>, effectStep: number): Promise<void> {
+async function landAtEach<Case>(
+  service: Service,
+  operation: Operation<Case>,
+  effectStep: number,
+): Promise<void> {
   /** Names each retry's steps and the delayed write. */
   const landAt = async (steps: number[]) => {
-    const cases = await Promise.all(steps.map(async (step) => ({ effectStep, step, each: await operation.prepare() })))
+    const cases = await Promise.all(
+      steps.map(async (step) => ({ effectStep, step, each: await operation.prepare() })),
+    )
     service.clock.advance(behindMs)
     const landed = await Promise.all(cases.map((each) => landAtStep(service, operation, each)))
     await expectIntact(service.deps)

@@ -9,7 +9,10 @@ import { newMarking } from './write-request.ts'
 
 /** The largest metadata allowed, of characters that take four bytes. */
 export const fullMetadata = Object.fromEntries(
-  Array.from({ length: 50 }, (_, index) => [`${index}`.padStart(4, '0') + '💰'.repeat(251), '💰'.repeat(500)]),
+  Array.from({ length: 50 }, (_, index) => [
+    `${index}`.padStart(4, '0') + '💰'.repeat(251),
+    '💰'.repeat(500),
+  ]),
 )
 export const cause = { requestId: newId(), traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` }
 

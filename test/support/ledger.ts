@@ -33,16 +33,29 @@ export const bookOne = (
 ): Promise<void> => deps.batchers.bookEntries(owner, draftsOf(deps.now(), type, amount, text), noDeadline)
 
 /** Books this many payments, about as many refunds and a payout in one write. */
-export async function bookMany({ deps }: Pick<Service, 'deps'>, owner: ChainOwner, count: number): Promise<void> {
+export async function bookMany(
+  { deps }: Pick<Service, 'deps'>,
+  owner: ChainOwner,
+  count: number,
+): Promise<void> {
   const at = deps.now()
   const drafts = Array.from({ length: count }, (_, index) => {
     const text = difficultTexts[index % difficultTexts.length] ?? ''
     return [...draftsOf(at, 'payment', 10_000 + index, text), ...draftsOf(at, 'refund', 1 + index, text)]
   })
-  await deps.batchers.bookEntries(owner, [...drafts.flat(), ...draftsOf(at, 'payout', 123, 'P-1')], noDeadline)
+  await deps.batchers.bookEntries(
+    owner,
+    [...drafts.flat(), ...draftsOf(at, 'payout', 123, 'P-1')],
+    noDeadline,
+  )
 }
 
-function draftsOf(occurredAt: Date, type: 'payment' | 'refund' | 'payout', amount: number, text: string): EntryDraft[] {
+function draftsOf(
+  occurredAt: Date,
+  type: 'payment' | 'refund' | 'payout',
+  amount: number,
+  text: string,
+): EntryDraft[] {
   const _id = newId()
   const day = dayOf(occurredAt)
   if (type === 'payout') return [{ _id, type, amount: -amount, day, payoutReference: text }]
@@ -69,14 +82,24 @@ export const ledgerOf = ({ deps }: Pick<Service, 'deps'>, { businessId, sandbox 
   >()
 
 /** A customer pays a live intent, as if by a wallet provider, and the relay books the payment. */
-export async function receiveLive(service: Service, live: Merchant, amount: number, fee = 0): Promise<string> {
+export async function receiveLive(
+  service: Service,
+  live: Merchant,
+  amount: number,
+  fee = 0,
+): Promise<string> {
   const referenceNumber = await payLive(service, live, amount, fee)
   await relay(service, live)
   return referenceNumber
 }
 
 /** A customer pays a live intent, but the event stays in the outbox. */
-export async function payLive(service: Service, live: Merchant, amount: number, fee: number): Promise<string> {
+export async function payLive(
+  service: Service,
+  live: Merchant,
+  amount: number,
+  fee: number,
+): Promise<string> {
   const { referenceNumber } = await createIntent(service, live, { amount })
   const commission = { providerTtc: fee, payerTtc: 0, tof: 0, tte: 0, totalRevenue: fee }
   const payer = { payerPhone: '22 ** ** 01', payerHash: 'x' }
@@ -84,6 +107,13 @@ export async function payLive(service: Service, live: Merchant, amount: number, 
   const by = { marking: newMarking(service.deps), cause: null }
   const at = service.deps.now()
   const fixed = { ...service.deps, now: () => at }
-  await endPayment(fixed, await storedIntent(service, referenceNumber), payment, { outcome: 'done' }, by, noDeadline)
+  await endPayment(
+    fixed,
+    await storedIntent(service, referenceNumber),
+    payment,
+    { outcome: 'done' },
+    by,
+    noDeadline,
+  )
   return referenceNumber
 }

@@ -10,7 +10,9 @@ export async function lockDocument<Doc extends { _id: string }>(
 ): Promise<() => Promise<void>> {
   const session = deps.transactions.client.startSession()
   session.startTransaction()
-  await nativeCollection(model).updateOne({ _id } as object, { $set: { lockedBy: 'test' } } as object, { session })
+  await nativeCollection(model).updateOne({ _id } as object, { $set: { lockedBy: 'test' } } as object, {
+    session,
+  })
   return async () => {
     await session.abortTransaction()
     await session.endSession()

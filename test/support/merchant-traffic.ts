@@ -34,7 +34,11 @@ const refunded = 400
  * `origin` returns each request's target. Each write is sent twice, as after a lost response, and both responses must
  * be equal.
  */
-export function startMerchantTraffic(merchant: Merchant, count: number, origin: () => string): MerchantTraffic {
+export function startMerchantTraffic(
+  merchant: Merchant,
+  count: number,
+  origin: () => string,
+): MerchantTraffic {
   const [intents, faults]: [ExpectedIntent[], string[]] = [[], []]
   const state = { isStopped: false }
   const run = async (number: number): Promise<void> => {
@@ -117,8 +121,14 @@ export async function expectIntentsAndWebhooks(
     ])
     expect(totalAmountRefunded, referenceNumber).to.equal(events.includes('payment.refunded') ? refunded : 0)
   }
-  const wanted = intents.flatMap(({ referenceNumber, events }) => events.map((event) => `${referenceNumber} ${event}`))
-  await waitFor('all delivered', () => new Set(endpointServer.received.map(nameOf)).size >= wanted.length, 20_000)
+  const wanted = intents.flatMap(({ referenceNumber, events }) =>
+    events.map((event) => `${referenceNumber} ${event}`),
+  )
+  await waitFor(
+    'all delivered',
+    () => new Set(endpointServer.received.map(nameOf)).size >= wanted.length,
+    20_000,
+  )
   await waitFor(
     'all recorded',
     async () => (await service.deps.Delivery.countDocuments({ status: 'DELIVERED' })) === wanted.length,

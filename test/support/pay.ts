@@ -23,7 +23,11 @@ export const storedIntent = (service: Pick<Service, 'deps'>, referenceNumber: st
 /** Without a relay, these are all of the intent's events. */
 export const outboxEventsOf = ({ outbox }: Intent): string[] => outbox.map(({ event }) => event)
 
-export const withoutDeadline: PaymentRequest = { cause: null, clientIp: '', withinDeadline: (work) => work(noDeadline) }
+export const withoutDeadline: PaymentRequest = {
+  cause: null,
+  clientIp: '',
+  withinDeadline: (work) => work(noDeadline),
+}
 
 /** Pays the whole amount by demo wallet, with a new form. `changes` overrides what the form contains. */
 export function payFor(
@@ -55,7 +59,8 @@ export const refund = (
   merchant: Merchant,
   referenceNumber: string,
   amount: number,
-): Promise<ApiResponse> => post(service, merchant, `/intents/${referenceNumber}/refund`, JSON.stringify({ amount }))
+): Promise<ApiResponse> =>
+  post(service, merchant, `/intents/${referenceNumber}/refund`, JSON.stringify({ amount }))
 
 export const simulate = (
   service: Service,
@@ -72,7 +77,13 @@ export const beginOwnRefund = (
   guard: Parameters<typeof beginRefund>[2],
   own: Refund,
 ): Promise<boolean> =>
-  beginRefund(deps, intent, guard, { refund: own, marking: newMarking(deps, { refundId: own.id }) }, noDeadline)
+  beginRefund(
+    deps,
+    intent,
+    guard,
+    { refund: own, marking: newMarking(deps, { refundId: own.id }) },
+    noDeadline,
+  )
 
 export function newRefund({ now }: Pick<Deps, 'now'>, amount: number): Refund {
   const createdAt = now()

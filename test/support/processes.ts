@@ -31,7 +31,8 @@ type Start = [type: keyof typeof files, service: Service, changes?: Record<strin
 export const startProcess = (...start: Start) => startAt(programOf(files[start[0]]), ...start)
 
 /** Like `startProcess`, but from another version's build. */
-export const startProcessOf = (build: string, ...start: Start) => startAt(programIn(build, files[start[0]]), ...start)
+export const startProcessOf = (build: string, ...start: Start) =>
+  startAt(programIn(build, files[start[0]]), ...start)
 
 async function startAt(program: string, ...[type, service, changes = {}]: Start): Promise<ServiceProcess> {
   const port = changes.PORT ?? String(await freePort())
@@ -103,6 +104,8 @@ function begin(program: string, service: Service, changes: Record<string, string
     lines,
     logged: (event: string) => waitFor(event, () => events.has(event), 30_000),
     lastWords: () =>
-      [...stderr, ...stdout.filter((line) => !isRoutine(line)).slice(-15), '…', ...stdout.slice(-5)].join('\n'),
+      [...stderr, ...stdout.filter((line) => !isRoutine(line)).slice(-15), '…', ...stdout.slice(-5)].join(
+        '\n',
+      ),
   }
 }

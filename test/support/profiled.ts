@@ -37,7 +37,12 @@ export async function profiled(service: Service, work: () => Promise<unknown>): 
 }
 
 /** Runs `work` per input, with MongoDB's operations on this collection meanwhile. */
-export async function profiledEach<I, T>(service: Service, name: string, all: I[], work: (each: I) => Promise<T>) {
+export async function profiledEach<I, T>(
+  service: Service,
+  name: string,
+  all: I[],
+  work: (each: I) => Promise<T>,
+) {
   const results: { input: I; result: T }[] = []
   const operations = await profiled(service, async () => {
     for (const input of all) {

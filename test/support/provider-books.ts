@@ -40,7 +40,10 @@ export interface Movement {
 export const payer = { phone: '36123456', pin: '4711', balance: 1_000_000 }
 
 /** Decides each key once, and never after `validUntil`. */
-export function openBooks(wallets: Map<string, ProviderWallet>, isRefundRefused = (_amount: number): boolean => false) {
+export function openBooks(
+  wallets: Map<string, ProviderWallet>,
+  isRefundRefused = (_amount: number): boolean => false,
+) {
   const movements: Movement[] = []
   const decisions = { payment: new Map<string, Decision>(), refund: new Map<string, Decision>() }
   const paid = new Map<string, Order>()

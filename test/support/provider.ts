@@ -1,7 +1,14 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { listen } from './listen.ts'
-import { type Kind, type Movement, openBooks, type ProviderWallet, payer, signatureOf } from './provider-books.ts'
+import {
+  type Kind,
+  type Movement,
+  openBooks,
+  type ProviderWallet,
+  payer,
+  signatureOf,
+} from './provider-books.ts'
 
 /** A request as it arrived. `body` is the exact text. */
 export interface ProviderRequest {
@@ -19,7 +26,11 @@ interface ProviderResponse {
 }
 
 /** `work` executes the request and returns the response. A behaviour may ignore either. */
-export type ProviderBehaviour = (res: ServerResponse, work: () => ProviderResponse, request: ProviderRequest) => unknown
+export type ProviderBehaviour = (
+  res: ServerResponse,
+  work: () => ProviderResponse,
+  request: ProviderRequest,
+) => unknown
 
 /**
  * A wallet provider on loopback by docs/operators/wallet-provider.md, independent of the service's own code. It keeps

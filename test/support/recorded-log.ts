@@ -10,7 +10,10 @@ interface Line {
 /** Keeps every line that the service logs from now on. */
 export function recordLog(level = 'trace') {
   const recorded = {
-    log: pino({ level, serializers: { err: describeError } }, { write: (line) => void (recorded.text += line) }),
+    log: pino(
+      { level, serializers: { err: describeError } },
+      { write: (line) => void (recorded.text += line) },
+    ),
     text: '',
     lines: (): Line[] =>
       recorded.text

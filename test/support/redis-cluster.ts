@@ -78,4 +78,6 @@ const eventually = (
   query: (node: Redis) => Promise<unknown>,
   holds: (text: string) => boolean,
 ): Promise<unknown> =>
-  Promise.all(nodes.map((node) => waitFor('the cluster is ready', async () => holds(String(await query(node))))))
+  Promise.all(
+    nodes.map((node) => waitFor('the cluster is ready', async () => holds(String(await query(node))))),
+  )

@@ -5,7 +5,8 @@ export async function dumpKeys(redisUrl: string, prefix: string): Promise<string
   const redis = new Redis(redisUrl)
   const text: string[] = []
   try {
-    for (const key of await redis.keys(`${prefix}*`)) text.push(key, JSON.stringify(await valueOf(redis, key)))
+    for (const key of await redis.keys(`${prefix}*`))
+      text.push(key, JSON.stringify(await valueOf(redis, key)))
   } finally {
     redis.disconnect()
   }

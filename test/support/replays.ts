@@ -65,7 +65,9 @@ export async function storeDeliveries(
     if (state === 'due') return [fresh]
     const attempts = state === 'DEAD' ? 8 : 1
     const nextAttemptAt = state === 'RETRYING' ? soon : null
-    return [{ ...fresh, status: state, attempts, nextAttemptAt, deadAt: state === 'DEAD' ? each.createdAt : null }]
+    return [
+      { ...fresh, status: state, attempts, nextAttemptAt, deadAt: state === 'DEAD' ? each.createdAt : null },
+    ]
   })
   excuse(deliveries.map(({ _id }) => _id))
   await nativeCollection(deps.Delivery).insertMany(deliveries)

@@ -30,9 +30,16 @@ export async function openPair(service: Service, endpointServer: EndpointServer)
  * One of everything that a key can create, in a final state and delivered. Returns the references of two intents and an
  * order.
  */
-export async function createSampleData(service: Service, merchant: Merchant, sandbox: boolean): Promise<string[]> {
+export async function createSampleData(
+  service: Service,
+  merchant: Merchant,
+  sandbox: boolean,
+): Promise<string[]> {
   const named = { amount: 50_000, merchantReference: newId() }
-  const [first, second] = [await createIntent(service, merchant, named), await createIntent(service, merchant)]
+  const [first, second] = [
+    await createIntent(service, merchant, named),
+    await createIntent(service, merchant),
+  ]
   if (sandbox) {
     await pay(service, first.referenceNumber)
     await refund(service, merchant, first.referenceNumber, 20_000)
@@ -78,10 +85,15 @@ export async function ageData({ deps }: Service, { businessId }: Merchant, ms: n
 }
 
 /** Saves the documents created by a business's test keys. Returns a function that restores them. */
-export async function saveTestData({ deps }: Service, { businessId }: Merchant): Promise<() => Promise<void>> {
+export async function saveTestData(
+  { deps }: Service,
+  { businessId }: Merchant,
+): Promise<() => Promise<void>> {
   const owned = { businessId, sandbox: true }
   const saved = await Promise.all(
-    [deps.Intent, deps.Delivery, deps.Order, deps.Product].map((model) => save(model.collection as never, owned)),
+    [deps.Intent, deps.Delivery, deps.Order, deps.Product].map((model) =>
+      save(model.collection as never, owned),
+    ),
   )
   const movements = await save(deps.WalletMovement.collection, {})
   return async () => {

@@ -48,7 +48,11 @@ export async function createProduct(
   return product
 }
 
-export async function readProduct(service: Service, merchant: Merchant, id: string): Promise<ProductResponse> {
+export async function readProduct(
+  service: Service,
+  merchant: Merchant,
+  id: string,
+): Promise<ProductResponse> {
   const { body } = await service.http.get(`/api/v1/dev/store/products/${id}`).set(merchant.read())
   return body.data
 }

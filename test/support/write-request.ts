@@ -4,7 +4,10 @@ import type { Deps } from '../../src/platform/deps.ts'
 import { newId } from '../../src/platform/ids.ts'
 
 /** A write request unlike any other, for tests that call an operation directly. */
-export function newRequest(deps: Pick<Deps, 'now' | 'secrets'>, changes: Partial<WriteRequest> = {}): WriteRequest {
+export function newRequest(
+  deps: Pick<Deps, 'now' | 'secrets'>,
+  changes: Partial<WriteRequest> = {},
+): WriteRequest {
   const key = changes.key ?? newId()
   return {
     key,

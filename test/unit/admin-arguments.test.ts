@@ -49,7 +49,11 @@ describe('A command line argument', () => {
 
   it('must be a whole number if it stands for seconds', () => {
     expect([secondsArgument('0'), secondsArgument('86400')]).to.deep.equal([0, 86_400])
-    expectRefused(secondsArgument, ['', '-5', '1.5', '1e3', '1h', ' 5', '999999999'], /whole number from 0 to 99999999/)
+    expectRefused(
+      secondsArgument,
+      ['', '-5', '1.5', '1e3', '1h', ' 5', '999999999'],
+      /whole number from 0 to 99999999/,
+    )
   })
 
   it('may be one id, or several ids if the argument is repeatable, but never an empty id', () => {

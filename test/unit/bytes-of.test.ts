@@ -6,8 +6,14 @@ describe("A document's computed size", () => {
   it('equals that of its BSON, whatever it contains', () => {
     const numbers = [0, 1, -1, 0.5, 2 ** 31 - 1, 2 ** 31, -(2 ** 31), -(2 ** 31) - 1, 2 ** 53 - 1, 1e300]
     const values = [...numbers, '', 'thé 🍵', '\u0000', true, false, null, undefined, new Date(0), [], {}]
-    const documents = [{}, ...values.map((value) => ({ value })), { values, nested: { a: [values, { values }] } }]
-    const sizes = documents.map((document) => mongo.BSON.serialize(document, { ignoreUndefined: false }).length)
+    const documents = [
+      {},
+      ...values.map((value) => ({ value })),
+      { values, nested: { a: [values, { values }] } },
+    ]
+    const sizes = documents.map(
+      (document) => mongo.BSON.serialize(document, { ignoreUndefined: false }).length,
+    )
     for (const [index, document] of documents.entries())
       expect(bytesOf(document), JSON.stringify(document)).to.equal(sizes[index])
     expect(bytesOf(...documents)).to.equal(sizes.reduce((sum, size) => sum + size, 0))

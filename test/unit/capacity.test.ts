@@ -94,7 +94,8 @@ describe("A process's capacity", () => {
       await time.advance(maxWaitMs)
       expect(all.map(({ atMs }) => atMs)).to.deep.equal([...Array(100).fill(2000), 0])
       const details = { scope: 'responses', limit: bytesPerSecond }
-      for (const { refusal } of all) expect(refusal).to.have.property('extras').that.deep.includes({ details })
+      for (const { refusal } of all)
+        expect(refusal).to.have.property('extras').that.deep.includes({ details })
     })
 
     it("withholds a list's slot from its business for a while, but not from others", async () => {

@@ -28,7 +28,8 @@ function faults(amount: number, rates: CommissionRates): string[] {
   if (parts.some((part) => !Number.isInteger(part) || part < 0 || part > 2 ** 53)) return ['not countable']
   const [provider = 0n, payer = 0n, tof = 0n, tte = 0n, revenue = 0n] = parts.map(BigInt)
   const fees = provider + payer
-  if (rates.provider + rates.payer === 0) return parts.every((part) => part === 0) ? [] : ['a tax without a fee']
+  if (rates.provider + rates.payer === 0)
+    return parts.every((part) => part === 0) ? [] : ['a tax without a fee']
   const wasRaised = fees === tof + tte + 1n
   const unraised = (part: bigint, basisPoints: number) => isShare(part, BigInt(amount), basisPoints)
   const rules: Record<string, boolean> = {
@@ -36,8 +37,10 @@ function faults(amount: number, rates: CommissionRates): string[] {
     'there is revenue': revenue >= 1n,
     'a fee is there where its rate is set, and only there':
       provider > 0n === rates.provider > 0 && payer > 0n === rates.payer > 0,
-    'a tax is there where its rate is set, and only there': tof > 0n === rates.tof > 0 && tte > 0n === rates.tte > 0,
-    'the merchant’s fee is its share of the amount, or raised': unraised(provider, rates.provider) || wasRaised,
+    'a tax is there where its rate is set, and only there':
+      tof > 0n === rates.tof > 0 && tte > 0n === rates.tte > 0,
+    'the merchant’s fee is its share of the amount, or raised':
+      unraised(provider, rates.provider) || wasRaised,
     'the payer’s fee is its share of the amount, or the only one':
       unraised(payer, rates.payer) || (wasRaised && provider === 0n),
     'the taxes are their shares of the fees':

@@ -26,7 +26,8 @@ const faultsOf = (changes: Record<string, string | undefined>): string => {
   }
 }
 const expectRefused = (name: string, values: string[], fault = '', others: Record<string, string> = {}) => {
-  for (const value of values) expect(faultsOf({ ...others, [name]: value }), value).to.include(`  ${name} ${fault}`)
+  for (const value of values)
+    expect(faultsOf({ ...others, [name]: value }), value).to.include(`  ${name} ${fault}`)
 }
 const expectAccepted = (name: string, values: string[]) => {
   for (const value of values) expect(faultsOf({ [name]: value }), value).to.equal('')
@@ -164,7 +165,15 @@ describe('Configuration parsing', () => {
       expect(message).to.include(`  ${name} `)
     expectRefused('CODE_LIFETIME_SECONDS', ['86401'])
     expectAccepted('CODE_LIFETIME_SECONDS', ['86400'])
-    expectRefused('MAX_AMOUNT', ['0', '1000000000001', '6000000000000000', '1.5', '1e13', 'Infinity', '-Infinity'])
+    expectRefused('MAX_AMOUNT', [
+      '0',
+      '1000000000001',
+      '6000000000000000',
+      '1.5',
+      '1e13',
+      'Infinity',
+      '-Infinity',
+    ])
     expectAccepted('MAX_AMOUNT', ['1', '1000000000000'])
   })
 
@@ -239,7 +248,9 @@ describe('Configuration parsing', () => {
     for (const [names, options] of Object.entries(lowering))
       for (const option of options) {
         const message = faultsOf({ MONGODB_URL: `mongodb://u:hidden@h1,h2/pi?${option}` })
-        expect(message, option).to.match(new RegExp(`^ {2}MONGODB_URL must not lower .+: remove ${names}$`, 'm'))
+        expect(message, option).to.match(
+          new RegExp(`^ {2}MONGODB_URL must not lower .+: remove ${names}$`, 'm'),
+        )
         expect(message).not.to.include('hidden')
       }
     expectRefused('MONGODB_URL', ['mongodb://h1,h2/pi?w=majority&w=1'])
@@ -252,12 +263,23 @@ describe('Configuration parsing', () => {
   })
 
   it('rejects a MongoDB URL that the driver cannot parse', () => {
-    expectRefused('MONGODB_URL', ['mongodb://localhost:99999/x', 'mongodb://', 'mongodb://h/x?noSuchOption=1'])
-    expectAccepted('MONGODB_URL', ['mongodb://u:p@h1,h2:27018/pi?replicaSet=rs0', 'mongodb+srv://h.example/pi'])
+    expectRefused('MONGODB_URL', [
+      'mongodb://localhost:99999/x',
+      'mongodb://',
+      'mongodb://h/x?noSuchOption=1',
+    ])
+    expectAccepted('MONGODB_URL', [
+      'mongodb://u:p@h1,h2:27018/pi?replicaSet=rs0',
+      'mongodb+srv://h.example/pi',
+    ])
   })
 
   it('rejects a MongoDB URL without a database, for which the driver would choose one', () => {
-    const urls = ['mongodb://u:hidden@h', 'mongodb://u:hidden@h1,h2:27018', 'mongodb+srv://u:hidden@h.example']
+    const urls = [
+      'mongodb://u:hidden@h',
+      'mongodb://u:hidden@h1,h2:27018',
+      'mongodb+srv://u:hidden@h.example',
+    ]
     for (const end of [
       '',
       '/',
@@ -325,7 +347,8 @@ describe('Configuration parsing', () => {
   })
 
   it('reads the hosts and passwords of sentinels and clusters', () => {
-    const url = 'rediss+sentinel://u:p%40%3A:x@a,[::1]:2/my%20name?db=3&sentinelUsername=v&sentinelPassword=s%2F'
+    const url =
+      'rediss+sentinel://u:p%40%3A:x@a,[::1]:2/my%20name?db=3&sentinelUsername=v&sentinelPassword=s%2F'
     expect(parseRedisUrl(url)).to.deep.equal({
       kind: 'sentinel',
       tls: true,
@@ -371,7 +394,9 @@ describe('Configuration parsing', () => {
     expect(readConfig({ ...enough, ...redis, REDIS_TLS_CA: two }).redisTrust.ca).to.equal(`${pem}\n${pem}`)
     const broken = ['none', '/none.pem', pem.replace('MII', 'XII'), pem.slice(0, 200), import.meta.filename]
     for (const text of broken)
-      expect(faultsOf({ ...redis, REDIS_TLS_CA: text })).to.include('REDIS_TLS_CA must be certificates in PEM')
+      expect(faultsOf({ ...redis, REDIS_TLS_CA: text })).to.include(
+        'REDIS_TLS_CA must be certificates in PEM',
+      )
     expect(faultsOf({ MONGODB_TLS_CA: pem, REDIS_TLS_CA: pem, REDIS_TLS_VERIFY: 'off' })).to.match(
       /MONGODB_TLS_CA needs tls=true[^]+REDIS_TLS_CA needs rediss[^]+REDIS_TLS_VERIFY needs rediss/,
     )
@@ -431,11 +456,13 @@ describe('Configuration parsing', () => {
 
     it('accepts a retention of one day, and 0 to keep delivery attempts forever', () => {
       expect(refused({ SANDBOX_RETENTION_DAYS: '1' })).to.deep.equal([])
-      for (const days of ['0', '1']) expect(refused({ LIVE_DELIVERY_RETENTION_DAYS: days }), days).to.deep.equal([])
+      for (const days of ['0', '1'])
+        expect(refused({ LIVE_DELIVERY_RETENTION_DAYS: days }), days).to.deep.equal([])
     })
 
     it('rejects a SECRET_KEY or SECRET_KEY_PREVIOUS that is not random', () => {
-      const bytes = (byteAt: (index: number) => number) => base64(Array.from({ length: 32 }, (_, at) => byteAt(at)))
+      const bytes = (byteAt: (index: number) => number) =>
+        base64(Array.from({ length: 32 }, (_, at) => byteAt(at)))
       const weak = {
         zeroes: bytes(() => 0),
         'one byte': key,

@@ -13,7 +13,11 @@ describe('A durable counter', () => {
   /** Counts as another process would. */
   const open = (): Counters => {
     const { Counter, now } = service.deps
-    return openCounters({ Counter, now, log: { warn: (fields: object) => void warnings.push(fields) } as never })
+    return openCounters({
+      Counter,
+      now,
+      log: { warn: (fields: object) => void warnings.push(fields) } as never,
+    })
   }
   let counters: Counters
   let other: Counters
@@ -26,10 +30,12 @@ describe('A durable counter', () => {
   let owners = 0
   const quota = (limit: number, name = 'things'): Quota => ({ name, owner: `owner-${++owners}`, limit })
   const bound = (max: number): Bound => ({ id: `tries ${++owners}`, max, seconds: 600 })
-  const idToday = ({ name, owner }: Quota) => `${name} ${owner} ${Math.floor(service.deps.now().getTime() / dayMs)}`
+  const idToday = ({ name, owner }: Quota) =>
+    `${name} ${owner} ${Math.floor(service.deps.now().getTime() / dayMs)}`
   const used = async (id: string) => (await service.deps.Counter.findById(id).lean())?.used ?? 0
   const usedOf = (each: Quota) => used(idToday(each))
-  const isUsed = (each: Quota, amount: number) => waitFor(`${amount} used`, async () => (await usedOf(each)) === amount)
+  const isUsed = (each: Quota, amount: number) =>
+    waitFor(`${amount} used`, async () => (await usedOf(each)) === amount)
   /** How many of these calls, half of them in another process, got what they needed. */
   const granted = async (times: number, act: (each: Counters) => Promise<boolean>): Promise<number> => {
     const all = Array.from({ length: times }, (_, index) => act(index % 2 === 0 ? counters : other))
@@ -51,7 +57,10 @@ describe('A durable counter', () => {
     it('refuses an action that needs more than is left, but still grants a smaller one', async () => {
       const bytes = quota(90)
       expect(await counters.spend(bytes, 50)).to.equal(true)
-      expect(await Promise.all([counters.spend(bytes, 41), other.spend(bytes, 91)])).to.deep.equal([false, false])
+      expect(await Promise.all([counters.spend(bytes, 41), other.spend(bytes, 91)])).to.deep.equal([
+        false,
+        false,
+      ])
       expect(await counters.spend(bytes, 40)).to.equal(true)
     })
 
@@ -187,12 +196,14 @@ describe('A durable counter', () => {
         now,
         log: { warn: () => undefined } as never,
       })
-      const results = await Promise.allSettled([flaky.take([own]), flaky.spend(shared, 3), flaky.spend(shared, 4)])
-      expect(results.map((each) => (each.status === 'rejected' ? each.reason.message : each.value))).to.deep.equal([
-        [0],
-        'MongoDB is away',
-        false,
+      const results = await Promise.allSettled([
+        flaky.take([own]),
+        flaky.spend(shared, 3),
+        flaky.spend(shared, 4),
       ])
+      expect(
+        results.map((each) => (each.status === 'rejected' ? each.reason.message : each.value)),
+      ).to.deep.equal([[0], 'MongoDB is away', false])
       expect([await used(own.id), await usedOf(shared)]).to.deep.equal([1, 5])
     })
   })
@@ -214,7 +225,9 @@ describe('A durable counter', () => {
 
     it('lets only as many attempts begin as its limit allows, across all processes', async () => {
       const [own, wider] = [bound(30), bound(1000)]
-      const begins = await granted(200, async (each) => (await each.take([own, wider])).every((ms) => ms === 0))
+      const begins = await granted(200, async (each) =>
+        (await each.take([own, wider])).every((ms) => ms === 0),
+      )
       expect(begins).to.equal(30)
       expect([await used(own.id), await used(wider.id)]).to.deep.equal([30, 30])
     })

@@ -3,7 +3,8 @@ import { parse } from 'csv-parse/sync'
 import { type CsvCell, csvHeader, csvRows } from '../../src/platform/csv.ts'
 
 describe('A CSV file for spreadsheets', () => {
-  const cells = (rows: CsvCell[][], delimiter: ',' | ';'): string[][] => parse(csvRows(rows, delimiter), { delimiter })
+  const cells = (rows: CsvCell[][], delimiter: ',' | ';'): string[][] =>
+    parse(csvRows(rows, delimiter), { delimiter })
 
   it('contains no text that a spreadsheet could execute, with any delimiter', () => {
     const dangerous = {

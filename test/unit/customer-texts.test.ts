@@ -35,7 +35,8 @@ describe("The customers' and support callers' texts", () => {
     expect(french).to.have.length.greaterThan(150)
     const wrong = /(?<!\u00a0):|(?<!\u202f)[;?!]|'/
     expect(french.filter((text) => wrong.test(text))).to.deep.equal([])
-    for (const text of ['Quoi ?', 'Non\u00a0!', 'Code : 1', 'Code: 1', "l'heure"]) expect(text).to.match(wrong)
+    for (const text of ['Quoi ?', 'Non\u00a0!', 'Code : 1', 'Code: 1', "l'heure"])
+      expect(text).to.match(wrong)
   })
 
   it('use imperatives and Arabic punctuation in Arabic', () => {

@@ -24,8 +24,12 @@ const long = (name: string, length: number) => `${name.repeat(200).slice(0, leng
 /** Values at the edge of each format. The description must accept exactly those that the service accepts. */
 const samples: Record<string, string[][]> = {
   'storable-text': [['', ' ', 'a', 'a\0b', '\u202e', 'é😍']],
-  name: [['', ' ', '\t\n', 'a', ' a ', ' \0', 'a\0', 'a\nb', '\u001b', '\ufeff', 'a\u0085', 'a\u0007b', '\u3000a']],
-  reference: [['', ' ', '\t\n', 'a', ' a ', ' \0', 'a\0', '\u00a0', '\u007f', 'a\u009fb', '\ufeffa', 'CMD-é 7']],
+  name: [
+    ['', ' ', '\t\n', 'a', ' a ', ' \0', 'a\0', 'a\nb', '\u001b', '\ufeff', 'a\u0085', 'a\u0007b', '\u3000a'],
+  ],
+  reference: [
+    ['', ' ', '\t\n', 'a', ' a ', ' \0', 'a\0', '\u00a0', '\u007f', 'a\u009fb', '\ufeffa', 'CMD-é 7'],
+  ],
   'written-text': [['', ' ', '\t\n', 'a', ' a ', ' \0', 'a\0', '\u00a0', '\ufeff', '\u3000a']],
   'written-or-empty-text': [['', ' ', '\t\n', 'a', ' a ', 'a\0']],
   'https-url': [
@@ -59,6 +63,7 @@ describe('A string format in the OpenAPI description', () => {
       const values = rows.flat()
       const isDescribed = ajv.compile({ type: 'string', ...described[format] })
       expect(values.filter((value) => isAccepted(format, value))).to.have.length.above(0)
-      for (const value of values) expect(isDescribed(value), JSON.stringify(value)).to.equal(isAccepted(format, value))
+      for (const value of values)
+        expect(isDescribed(value), JSON.stringify(value)).to.equal(isAccepted(format, value))
     })
 })

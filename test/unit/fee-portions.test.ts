@@ -81,7 +81,8 @@ describe('The fees returned by refunds', () => {
             expect(feesReturned[fee]).to.be.within(0, commission[fee])
             if (refundsCommitted === amountPaid) expect(feesReturned[fee]).to.equal(commission[fee])
           }
-          for (const { returnedFees } of made) for (const fee of fees) expect(returnedFees[fee]).to.be.at.least(0)
+          for (const { returnedFees } of made)
+            for (const fee of fees) expect(returnedFees[fee]).to.be.at.least(0)
         }
         for (const { isRelease, share, pick, stale } of steps) {
           const seen = states.at(-1 - stale) ?? now()

@@ -74,13 +74,22 @@ describe('The filter for endpoint responses on staff pages', () => {
   const shown: Record<'order' | 'payment', [what: string, response: string][]> = {
     order: [
       ['no text', ''],
-      ['an error page', '<html><head><title>502 Bad Gateway</title></head><center>nginx/1.18.0</center></html>'],
-      ['the number of the order and its field names', '{"error":"customer missing","number":"OR-0123456789ABCDEF"}'],
+      [
+        'an error page',
+        '<html><head><title>502 Bad Gateway</title></head><center>nginx/1.18.0</center></html>',
+      ],
+      [
+        'the number of the order and its field names',
+        '{"error":"customer missing","number":"OR-0123456789ABCDEF"}',
+      ],
       ['a product', 'Thé vert is sold out'],
       ['a host name', 'Cannot connect to db.example.com'],
     ],
     payment: [
-      ['the reference, the amount and the field names of the metadata', 'PI-0123456789ABCDEF: no order_id, 50000 MRU'],
+      [
+        'the reference, the amount and the field names of the metadata',
+        'PI-0123456789ABCDEF: no order_id, 50000 MRU',
+      ],
       ['words of JSON', '{"ok":true,"retry":null}'],
       ['the host of a URL in the metadata', 'https://shop.example.com/hook failed'],
     ],

@@ -43,7 +43,9 @@ describe('readWithinPage', () => {
       },
       close: async () => undefined,
     } as unknown as mongo.FindCursor<{ _id: number }>
-    const iterations = await countLoopIterations(async () => expect(await readWithinPage(cursor)).to.have.length(40))
+    const iterations = await countLoopIterations(async () =>
+      expect(await readWithinPage(cursor)).to.have.length(40),
+    )
     expect(iterations).to.be.at.least(8)
   })
 })

@@ -77,7 +77,10 @@ describe("An error's log line", () => {
     ['MongoParseError', () => new mongo.MongoClient(`mongodb://a/?appName=a&${secret}=1`)],
     ['MongoServerError', () => refusedTwice(secret, ([doc]) => kept().insertOne(doc ?? {}))],
     ['MongoBulkWriteError', () => refusedTwice(`${secret}2`, (docs) => kept().insertMany(docs))],
-    ['MongoServerError', () => refusedTwice(`in lines\n    at ${secret}`, ([doc]) => kept().insertOne(doc ?? {}))],
+    [
+      'MongoServerError',
+      () => refusedTwice(`in lines\n    at ${secret}`, ([doc]) => kept().insertOne(doc ?? {})),
+    ],
   ]
   for (const [index, [name, act]] of quoting.entries())
     it(`omits the values quoted in the error's message: ${name} (${index + 1})`, async () => {

@@ -41,7 +41,9 @@ describe('A process that starts before MongoDB', () => {
 
   it('reconnects if it waited too long for a free connection', async () => {
     const client = new mongo.MongoClient(servers.mongoUrl, { maxPoolSize: 1, waitQueueTimeoutMS: 1 })
-    const pings = await Promise.allSettled(Array.from({ length: 100 }, () => client.db().command({ ping: 1 })))
+    const pings = await Promise.allSettled(
+      Array.from({ length: 100 }, () => client.db().command({ ping: 1 })),
+    )
     await client.close()
     const faults = pings.map((ping) => (ping.status === 'rejected' ? ping.reason : null))
     const late = faults.find((fault) => fault?.name === 'MongoWaitQueueTimeoutError')

@@ -3,7 +3,9 @@ import { Ajv } from 'ajv'
 import { expect } from 'chai'
 
 const folder = new URL('../../schemas/', import.meta.url)
-const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+  name.endsWith('.ts'),
+)
 
 it('All schemas are valid JSON Schema (not checked by the service at startup)', async () => {
   const ajv = new Ajv({ logger: false })

@@ -41,7 +41,9 @@ describe('Encrypted secrets', () => {
     expect(() => secrets.decrypt(encrypted, field)).to.throw('not configured')
     expect(() => createSecrets([foreign]).decrypt(encrypted, field)).to.throw('not configured')
     const keyOf = (text: string) => text.slice(0, 12)
-    expect(keyOf(createSecrets([newer, older]).encrypt('x', field))).to.equal(keyOf(secrets.encrypt('x', field)))
+    expect(keyOf(createSecrets([newer, older]).encrypt('x', field))).to.equal(
+      keyOf(secrets.encrypt('x', field)),
+    )
   })
 
   it('are encrypted again only if they were encrypted with the previous key, and contain the id of the key that encrypted them', () => {

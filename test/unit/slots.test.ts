@@ -1,5 +1,11 @@
 import { expect } from 'chai'
-import { createSlots, fastForMs, type Slot, type SlotOwner, type Slots } from '../../src/webhooks/attempts/slots.ts'
+import {
+  createSlots,
+  fastForMs,
+  type Slot,
+  type SlotOwner,
+  type Slots,
+} from '../../src/webhooks/attempts/slots.ts'
 import { createTime } from '../support/time.ts'
 
 function ownerOf(businessId: string, name: string, origin = `${name}.example`, health = 'quick'): SlotOwner {
@@ -216,7 +222,9 @@ describe('Delivery slots', () => {
     })
 
     it('leave every count at zero once all are freed, fast and slow', async () => {
-      const all = ['a', 'b', 'c', 'd', 'e'].flatMap((businessId) => takeAll(slots, ...endpoints(businessId, 20)))
+      const all = ['a', 'b', 'c', 'd', 'e'].flatMap((businessId) =>
+        takeAll(slots, ...endpoints(businessId, 20)),
+      )
       await time.advance(fastForMs)
       all.push(...['f', 'g'].flatMap((businessId) => takeAll(slots, ...endpoints(businessId, 20))))
       freeAll(all, null)

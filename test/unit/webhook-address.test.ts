@@ -39,7 +39,9 @@ describe('isPublicAddress', () => {
   })
 
   it('returns the same for every notation of an IPv6 address', () => {
-    const differing = [...refusedV6, ...publicV6].filter((one) => isRefused(one) !== isRefused(canonical(one)))
+    const differing = [...refusedV6, ...publicV6].filter(
+      (one) => isRefused(one) !== isRefused(canonical(one)),
+    )
     expect(differing).to.deep.equal([])
   })
 })

@@ -9,7 +9,8 @@ import { schemaErrorsOf } from '../support/payment-events.ts'
 import { _id, type BodyCase, eventAt, format1 } from '../vectors/webhook-bodies/cases.ts'
 
 const formats: Record<number, readonly BodyCase[]> = { 1: format1 }
-const folderOf = (format: number): string => join(import.meta.dirname, '../vectors/webhook-bodies', `format-${format}`)
+const folderOf = (format: number): string =>
+  join(import.meta.dirname, '../vectors/webhook-bodies', `format-${format}`)
 
 const composed = (format: number, { event, facts, source, sandbox = true }: BodyCase): string =>
   bodyOf({ _id, event, eventAt, sandbox, format, facts }, source)

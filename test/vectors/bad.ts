@@ -10,7 +10,8 @@ const altered = (name: string, why: string, arrived: string | Buffer, signed: st
   bad(`altered: ${name}`, why, { body: signed, arrived })
 
 /** Correctly signed, but with a timestamp that must be refused. */
-const atTime = (name: string, why: string, time: string) => bad(`time: ${name}`, why, { body, timestamp: time })
+const atTime = (name: string, why: string, time: string) =>
+  bad(`time: ${name}`, why, { body, timestamp: time })
 
 /** Correct except for its signature. */
 const signedAs = (name: string, why: string, given: string | null) =>
@@ -41,8 +42,18 @@ export const badVectors = [
     '{"event":"order.new","id":"a-b"}',
     '{"id":"a-b","event":"order.new"}',
   ),
-  altered('normalised', 'é as one character is not e and an accent', '{"label":"e\u0301"}', '{"label":"\u00e9"}'),
-  altered('byte order mark lost', 'some readers drop the byte order mark', '{"id":"a-b"}', '\ufeff{"id":"a-b"}'),
+  altered(
+    'normalised',
+    'é as one character is not e and an accent',
+    '{"label":"e\u0301"}',
+    '{"label":"\u00e9"}',
+  ),
+  altered(
+    'byte order mark lost',
+    'some readers drop the byte order mark',
+    '{"id":"a-b"}',
+    '\ufeff{"id":"a-b"}',
+  ),
   altered(
     'a byte that is not text',
     'as text, it looks like the U+FFFD that was signed',
@@ -65,7 +76,11 @@ export const badVectors = [
   atTime('empty', 'an empty text is not a time', ''),
   atTime('a word', 'a word is not a number', 'now'),
   atTime('not a number', 'a comparison with NaN is never true', 'NaN'),
-  atTime('with a fraction', 'digits only; otherwise the dot between time and body is ambiguous', `${timestamp}.5`),
+  atTime(
+    'with a fraction',
+    'digits only; otherwise the dot between time and body is ambiguous',
+    `${timestamp}.5`,
+  ),
   atTime('with a sign', 'digits only', `+${timestamp}`),
   atTime('negative', 'digits only', `-${timestamp}`),
   atTime('with an exponent', 'digits only', '1795246509e0'),

@@ -47,9 +47,13 @@ export const goodVectors = [
   good('escapes', 'escapes must not be changed', {
     body: String.raw`{"id":"${deliveryId}","data":{"label":"caf\u00e9 \"\/\\ \ud83e\uded6 \n","note":"café"}}`,
   }),
-  good('characters that some parsers change', 'line separators, a tab and a no-break space are part of the body', {
-    body: envelope({ metadata: { a: '\u2028\u2029', b: '\t\u00a0', c: '</script>&amp;%41+' } }),
-  }),
+  good(
+    'characters that some parsers change',
+    'line separators, a tab and a no-break space are part of the body',
+    {
+      body: envelope({ metadata: { a: '\u2028\u2029', b: '\t\u00a0', c: '</script>&amp;%41+' } }),
+    },
+  ),
   good('empty data', 'no field of the data is required', {
     body: `{"event":"order.new","id":"${deliveryId}","data":{}}`,
   }),
@@ -73,7 +77,9 @@ export const goodVectors = [
   odd('null', null),
   good('no body', 'the text that is signed ends with the dot', { body: '' }),
   good('a long body', 'every byte is signed', { body: envelope({ metadata: manyPairs }) }),
-  good('white space around JSON', 'the body is bytes, not JSON', { body: ` \r\n{ "id" : "${deliveryId}" }\r\n\r\n` }),
+  good('white space around JSON', 'the body is bytes, not JSON', {
+    body: ` \r\n{ "id" : "${deliveryId}" }\r\n\r\n`,
+  }),
   good('dots in the body', 'only the first dot of the signed text separates time and body', {
     body: '1.2.3',
   }),
@@ -89,10 +95,14 @@ export const goodVectors = [
     headers: { 'X-Service-Event': 'payment.created', 'X-Service-Version': '2' },
   }),
   ...['..', '', '6b0149aca90c38bde3c47f99'].map((header) =>
-    good(`another event id in the header: ${header}`, 'the header is not signed, so the id comes from the body', {
-      body,
-      headers: { 'X-Service-Event-Id': header, 'webhook-id': header },
-    }),
+    good(
+      `another event id in the header: ${header}`,
+      'the header is not signed, so the id comes from the body',
+      {
+        body,
+        headers: { 'X-Service-Event-Id': header, 'webhook-id': header },
+      },
+    ),
   ),
   good('after a rotation, with the new secret', 'the previous signature belongs to the old secret', {
     body,

@@ -60,7 +60,9 @@ describe('If a process is killed between any two steps of a live payment or refu
   })
 
   const moved = (referenceNumber: string): number[] =>
-    provider.movements.flatMap((movement) => (movement.reference === referenceNumber ? [movement.amount] : []))
+    provider.movements.flatMap((movement) =>
+      movement.reference === referenceNumber ? [movement.amount] : [],
+    )
 
   interface Payment {
     referenceNumber: string
@@ -90,7 +92,9 @@ describe('If a process is killed between any two steps of a live payment or refu
       const { _id, hold } = await storedIntent(service, referenceNumber)
       if (hold !== null) {
         expect((await cancelIntent(service, merchant, referenceNumber)).status).to.equal(400)
-        expect(outcomeName(await pay(service, referenceNumber, { paymentId, phone, pin }))).to.equal('not-begun')
+        expect(outcomeName(await pay(service, referenceNumber, { paymentId, phone, pin }))).to.equal(
+          'not-begun',
+        )
       }
       await Promise.all([queryWallet(later, _id, paymentId), queryWallet(later, _id, paymentId)])
     },

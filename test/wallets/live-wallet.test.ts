@@ -147,7 +147,10 @@ describe('The live wallet client', () => {
   })
 
   it('skips interim responses', async () => {
-    for (const interim of ['HTTP/1.1 100 Continue\r\n\r\n', 'HTTP/1.1 103 Early\r\nlink: </a>\r\n\r\n'.repeat(1000)]) {
+    for (const interim of [
+      'HTTP/1.1 100 Continue\r\n\r\n',
+      'HTTP/1.1 103 Early\r\nlink: </a>\r\n\r\n'.repeat(1000),
+    ]) {
       const early: ProviderBehaviour = (res, work) => {
         res.socket?.write(interim)
         setImmediate(() => send(res, work()))

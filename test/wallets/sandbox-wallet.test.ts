@@ -93,7 +93,10 @@ describe('A sandbox wallet', () => {
     const order = here.order({ phone, pin: '0000' })
     for (const where of [here, there, here, there, here, there])
       expect(await where.wallet.authorise(order)).to.deep.equal(wrongPin)
-    expect((await lookUpWallet(service.deps, phone, null))?.pin).to.deep.equal({ failures: 1, lockEndsAt: null })
+    expect((await lookUpWallet(service.deps, phone, null))?.pin).to.deep.equal({
+      failures: 1,
+      lockEndsAt: null,
+    })
     const undone = here.order({ phone, pin: '0000' })
     expect(await here.queryStatus('payment', undone.key)).to.deep.equal(notExecuted)
     expect(await here.wallet.authorise(undone)).to.deep.equal(notExecuted)
@@ -132,7 +135,8 @@ describe('A sandbox wallet', () => {
   it('does not count a PIN that is rejected because the process is checking too many', async () => {
     const phone = await here.customer(1000)
     const busy = withCheck(async () => null)
-    for (const _ of [1, 2, 3, 4, 5, 6]) expect(await busy.authorise(here.order({ phone }))).to.deep.equal(notExecuted)
+    for (const _ of [1, 2, 3, 4, 5, 6])
+      expect(await busy.authorise(here.order({ phone }))).to.deep.equal(notExecuted)
     expect(await busy.authorise(here.order({ phone: '39999999' }))).to.deep.equal(notExecuted)
     expect((await here.accountOf(phone)).wrongPins.count).to.equal(0)
     expect(await here.pay({ phone })).to.deep.equal(done)

@@ -130,6 +130,8 @@ const embeddedPublic = ['8.8.8.8', '1.1.1.1'].flatMap(embedded)
 /** Added by DNS64 to a name with a public IPv4 address. */
 export const synthesised = embeddedPublic.filter((address) => address.startsWith('64:ff9b::'))
 export const embeddedV4 = [...refusedV4.flatMap(embedded), ...embeddedPublic]
-export const unusualV4 = ['127.0.0.1', '10.1.2.3', '169.254.169.254', '8.8.8.8', '93.184.216.34'].flatMap(unusual)
+export const unusualV4 = ['127.0.0.1', '10.1.2.3', '169.254.169.254', '8.8.8.8', '93.184.216.34'].flatMap(
+  unusual,
+)
 
 export const refusedAddresses = [...refusedV4, ...refusedV6, ...embeddedV4, ...unusualV4, ...notAddresses]

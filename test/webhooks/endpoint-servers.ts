@@ -38,7 +38,10 @@ export const httpEndpoint = (listener: RequestListener): Promise<EndpointServer>
 
 /** The same with TLS and one of the certificates in test/support/certificates. */
 export const httpsEndpoint = (certificate: string, listener: RequestListener): Promise<EndpointServer> =>
-  listen(https.createServer({ cert: pem(`${certificate}.pem`), key: pem(`${certificate}.key`) }, listener), '127.0.0.1')
+  listen(
+    https.createServer({ cert: pem(`${certificate}.pem`), key: pem(`${certificate}.key`) }, listener),
+    '127.0.0.1',
+  )
 
 /** Accepts connections and bytes, but never responds. */
 export const silentEndpoint = (): Promise<EndpointServer> => rawEndpoint((socket) => socket.resume())
@@ -47,7 +50,9 @@ export const rawEndpoint = (onConnection: (socket: Socket) => void): Promise<End
   listen(net.createServer(onConnection), '127.0.0.1')
 
 /** Calls `onRequest` with the socket for each complete request, however its bytes are split. */
-export const rawHttpEndpoint = (onRequest: (socket: Socket, count: number) => void): Promise<EndpointServer> =>
+export const rawHttpEndpoint = (
+  onRequest: (socket: Socket, count: number) => void,
+): Promise<EndpointServer> =>
   rawEndpoint((socket) => {
     let text = ''
     let count = 0

@@ -46,7 +46,9 @@ describe('A failing endpoint', () => {
   beforeEach(async () => {
     respond(500)
     const { url } = endpointServer
-    failing = (await subscribe(service, merchant, `${url}?token=s3cret`, ['payment.created', 'endpoint.failing'])).id
+    failing = (
+      await subscribe(service, merchant, `${url}?token=s3cret`, ['payment.created', 'endpoint.failing'])
+    ).id
     other = (await subscribe(service, merchant, url, ['endpoint.failing'])).id
     await subscribe(service, merchant, url, ['payment.expired'])
   })
@@ -147,11 +149,16 @@ describe('A failing endpoint', () => {
       await attemptNew(1)
       await poll(service)
     }
-    const seen = (await reports()).map(({ referenceNumber, endpointId }) => `${referenceNumber} ${endpointId}`)
+    const seen = (await reports()).map(
+      ({ referenceNumber, endpointId }) => `${referenceNumber} ${endpointId}`,
+    )
     const pairs = [`${failing} ${other}`, `${failing} ${otherLive}`, `${failingLive} ${otherLive}`]
     expect(seen.toSorted()).to.deep.equal(pairs.flatMap((pair) => [pair, pair, pair, pair]).toSorted())
     const logged = async () => {
-      const found = await service.deps.LoggedEvent.find({ event: 'endpoint.failing', businessId: merchant.businessId })
+      const found = await service.deps.LoggedEvent.find({
+        event: 'endpoint.failing',
+        businessId: merchant.businessId,
+      })
       return found.map(({ referenceNumber, sandbox }) => `${referenceNumber} ${sandbox}`).toSorted()
     }
     const [ofTest, ofLive] = [`${failing} true`, `${failingLive} false`]
@@ -211,7 +218,10 @@ describe('A failing endpoint', () => {
     it(`is not reported if it ${what} between the poll's read and write`, async () => {
       await attemptNew(2)
       advance(24 * hourMs)
-      await service.deps.Endpoint.updateMany({ _id: { $ne: failing } }, { $set: { 'health.failingSince': null } })
+      await service.deps.Endpoint.updateMany(
+        { _id: { $ne: failing } },
+        { $set: { 'health.failingSince': null } },
+      )
       await overtake(service, 3, [reportFailures, act])
       await poll(service)
       expect(await reports()).to.have.length(0)
@@ -233,7 +243,8 @@ describe('A failing endpoint', () => {
   })
 
   it('shows its results of the last 24 hours to its merchant and to staff', async () => {
-    const page = async () => (await (await signedIn(service, 'viewer')).get(`/admin/endpoints/${failing}`)).text
+    const page = async () =>
+      (await (await signedIn(service, 'viewer')).get(`/admin/endpoints/${failing}`)).text
     const none = { attempts: 0, succeeded: 0, successRate: null, lastError: null }
     expect((await listed()).last24Hours).to.deep.equal(none)
     expect(await page()).to.include('No attempts.')
@@ -280,7 +291,8 @@ describe('A failing endpoint', () => {
     const { id: locked } = await subscribe(service, merchant, endpointServer.url, ['payment.created'])
     await attemptNew(2)
     advance(24 * hourMs)
-    const isReported = async (_id: string) => (await Endpoint.findById(_id).orFail().lean()).reportedFailure !== null
+    const isReported = async (_id: string) =>
+      (await Endpoint.findById(_id).orFail().lean()).reportedFailure !== null
     const events = async (_id: string) => (await Endpoint.findById(_id).orFail().lean()).outbox.length
     let unlock = await lockDocument(service, Endpoint, locked)
     for (const id of [locked, failing]) note(id, 'n', untried)

@@ -9,7 +9,8 @@ const addresses = words(`
 const inScript = (text: string, zero: number): string =>
   text.replaceAll(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit)))
 
-const circled = (text: string): string => text.replaceAll(/\d/g, (digit) => '⓪①②③④⑤⑥⑦⑧⑨'.charAt(Number(digit)))
+const circled = (text: string): string =>
+  text.replaceAll(/\d/g, (digit) => '⓪①②③④⑤⑥⑦⑧⑨'.charAt(Number(digit)))
 const encoded = (text: string): string => Buffer.from(text).toString('hex').replaceAll(/../g, '%$&')
 
 /** An IPv4 address in every notation that a URL parser, a C library or a careless pattern accepts. */
@@ -72,7 +73,9 @@ const names = words(`
   a.b.c.0x10 example.123 example.0 example.1e9 exa!mple.com exa_mple example.c
 `)
 
-const ports = words('0 1 7 22 25 53 80 110 143 389 442 444 445 465 587 636 993 1023 65536 99999 -1 x 443x 0x1bb')
+const ports = words(
+  '0 1 7 22 25 53 80 110 143 389 442 444 445 465 587 636 993 1023 65536 99999 -1 x 443x 0x1bb',
+)
 const users = words('user user:pass :pass : @ example.org user%40 127.0.0.1:8443 %6c')
 
 const zones = words('[fe80::1%25eth0] [fe80::1%eth0] [::1%25lo] [::1%251] [2606:4700:4700::1111%25eth0]')

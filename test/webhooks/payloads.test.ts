@@ -37,7 +37,8 @@ describe("A payment webhook's body", () => {
     expect(response.status, JSON.stringify(response.body)).to.equal(status)
     return response.body.data
   }
-  const simulate = (reference: string, body: object, status = 200) => act(`${reference}/simulate-payment`, body, status)
+  const simulate = (reference: string, body: object, status = 200) =>
+    act(`${reference}/simulate-payment`, body, status)
   const payWith = async (outcome: KnownOutcome, reference: string, said: Parameters<typeof pay>[2] = {}) => {
     wallet.setOutcome(() => outcome)
     expect(outcomeName(await pay(service, reference, said))).to.equal(outcome.outcome)
@@ -54,7 +55,8 @@ describe("A payment webhook's body", () => {
     expect(bodies.map(({ event }) => event)).to.have.members(events.map((name) => `payment.${name}`))
     return bodies.toSorted((a, b) => a.created_at.localeCompare(b.created_at))
   }
-  const last = async (...query: Parameters<typeof bodiesOf>): Promise<Body> => (await bodiesOf(...query)).at(-1) as Body
+  const last = async (...query: Parameters<typeof bodiesOf>): Promise<Body> =>
+    (await bodiesOf(...query)).at(-1) as Body
 
   it('describes a new intent, whatever keys the metadata contains', async () => {
     const metadata = '{"a.b":"1","$x":"2","__proto__":"3","constructor":""," é💰":"ü\\u0007","order":"1042"}'
@@ -158,12 +160,18 @@ describe("A payment webhook's body", () => {
   })
 
   it('states whether an unpaid intent was cancelled or has expired', async () => {
-    const [cancelled, expired] = await Promise.all([createIntent(service, merchant), createIntent(service, merchant)])
+    const [cancelled, expired] = await Promise.all([
+      createIntent(service, merchant),
+      createIntent(service, merchant),
+    ])
     await cancelIntent(service, merchant, cancelled.referenceNumber)
     const bodies = [await last(cancelled.referenceNumber, 'created', 'cancelled')]
     await bodiesOf(expired.referenceNumber, 'created')
     // If the clock changed during an attempt, it would be made again.
-    await waitFor('every attempt has ended', async () => !(await service.deps.Delivery.exists({ status: 'PENDING' })))
+    await waitFor(
+      'every attempt has ended',
+      async () => !(await service.deps.Delivery.exists({ status: 'PENDING' })),
+    )
     service.clock.advance(86_400_000)
     await expireIntent(service.deps, expired.referenceNumber)
     bodies.push(await last(expired.referenceNumber, 'created', 'expired'))

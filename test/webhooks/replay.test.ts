@@ -20,7 +20,13 @@ import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { createGate } from '../support/gate.ts'
 import { lockDocument } from '../support/lock.ts'
 import { type Logged, logEvents, runReplays, storeDeliveries } from '../support/replays.ts'
-import { tester, withAnotherKey, withMerchantPerTest, withSecondProcess, withService } from '../support/service.ts'
+import {
+  tester,
+  withAnotherKey,
+  withMerchantPerTest,
+  withSecondProcess,
+  withService,
+} from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { holdRequests } from '../workers/set-up.ts'
 
@@ -54,7 +60,8 @@ describe('An event replay', () => {
     expect(response.status, response.text).to.equal(201)
     return response.body.data
   }
-  const read = async (id: string) => (await service.http.get(`${path()}s/${id}`).set(merchant.read())).body.data
+  const read = async (id: string) =>
+    (await service.http.get(`${path()}s/${id}`).set(merchant.read())).body.data
   const cancel = (id: string) => service.http.post(`${path()}s/${id}/cancel`).set(merchant.write())
   /** Logs events and stores their deliveries to the endpoint. */
   async function log(logged: readonly Logged[]): Promise<string[]> {
@@ -187,7 +194,8 @@ describe('An event replay', () => {
 
   it("is refused if it can't be carried out", async () => {
     const { deps } = service
-    const refused = async (body: object, headers = merchant.write()) => (await send(body, headers)).body.error.code
+    const refused = async (body: object, headers = merchant.write()) =>
+      (await send(body, headers)).body.error.code
     const later = new Date(service.clock.now().getTime() + minuteMs).toISOString()
     expect(await refused({})).to.equal('VALIDATION_ERROR')
     expect(await refused({ from: later })).to.equal('VALIDATION_ERROR')
@@ -233,7 +241,9 @@ describe('An event replay', () => {
     const { id } = await start(whole)
     await cancel(id)
     await addReplays(id, maxReplaysPerDay - 3)
-    const others = await Promise.all([1, 2, 3].map(() => subscribe(service, merchant, endpointServer.url, subscribed)))
+    const others = await Promise.all(
+      [1, 2, 3].map(() => subscribe(service, merchant, endpointServer.url, subscribed)),
+    )
     const started = await Promise.all(
       [endpoint._id, ...others.map((other) => other.id)].map((endpointId, index) =>
         (index % 2 === 0 ? service : second).http
@@ -243,7 +253,9 @@ describe('An event replay', () => {
       ),
     )
     expect(started.map(({ status }) => status)).to.have.members([201, 201, 429, 429])
-    expect(await service.deps.Replay.countDocuments({ businessId: merchant.businessId })).to.equal(maxReplaysPerDay)
+    expect(await service.deps.Replay.countDocuments({ businessId: merchant.businessId })).to.equal(
+      maxReplaysPerDay,
+    )
   })
 
   it('does not start if its endpoint is deleted or disabled meanwhile', async () => {
@@ -251,7 +263,10 @@ describe('An event replay', () => {
     const stored = await service.deps.Endpoint.findById(endpoint._id).orFail().lean()
     const wanted = { from: at(0), to: null, events: null, onlyUndelivered: false }
     const planned = await planReplay(service.deps, stored, wanted)
-    const { body } = await service.http.put(path().replace('/replay', '')).set(merchant.write()).send({ active: false })
+    const { body } = await service.http
+      .put(path().replace('/replay', ''))
+      .set(merchant.write())
+      .send({ active: false })
     expect(body.data.active).to.equal(false)
     const started = startReplay(service.deps, planned, tester).catch(({ code }: { code: string }) => code)
     expect(await started).to.equal('ENDPOINT_NOT_ACTIVE')
@@ -288,9 +303,9 @@ describe('An event replay', () => {
     expect(requeued).to.equal(endpointServer.received.length)
     expect(requeued).to.be.lessThan(50)
     expect((await cancel(id)).body.data.finishedAt).to.equal(body.data.finishedAt)
-    expect(await deps.AuditEvent.countDocuments({ act: 'endpoint.replay-cancelled', subject: endpoint._id })).to.equal(
-      1,
-    )
+    expect(
+      await deps.AuditEvent.countDocuments({ act: 'endpoint.replay-cancelled', subject: endpoint._id }),
+    ).to.equal(1)
 
     const next = await start(whole)
     await deps.Endpoint.updateOne({ _id: endpoint._id }, { $set: { active: false } })
@@ -314,14 +329,21 @@ describe('An event replay', () => {
     const about = (eventId: string) => stored.get(deliveryId(eventId, endpoint._id))
     expect(about(old)).to.include({ status: 'RETRYING', attempts: 2, requeues: 1, deliveredAt: null })
     expect(about(fresh)).to.include({ status: 'RETRYING', attempts: 1, requeues: 0 })
-    expect([...stored.values()].map(({ status }) => status).toSorted()).to.deep.equal(['DEAD', 'RETRYING', 'RETRYING'])
+    expect([...stored.values()].map(({ status }) => status).toSorted()).to.deep.equal([
+      'DEAD',
+      'RETRYING',
+      'RETRYING',
+    ])
   })
 
   it('is continued by a worker while a transaction has another replay locked', async () => {
     await log(failed(1))
     const { id: locked } = await start(whole)
     const { id: beside } = await subscribe(service, merchant, endpointServer.url, subscribed)
-    const other = await service.http.post(path().replace(endpoint._id, beside)).set(merchant.write()).send(whole)
+    const other = await service.http
+      .post(path().replace(endpoint._id, beside))
+      .set(merchant.write())
+      .send(whole)
     const unlock = await lockDocument(service, service.deps.Replay, locked)
     service.clock.advance(1)
     expect((await leaseReplay(service.deps))?._id).to.equal(other.body.data.id)
@@ -334,7 +356,10 @@ describe('An event replay', () => {
 
   it('pauses while new deliveries are due', async () => {
     await log(failed(1, 5))
-    const due = Array.from({ length: 10 }, () => ({ event: 'payment.failed', at: at(50), state: 'due' }) as const)
+    const due = Array.from(
+      { length: 10 },
+      () => ({ event: 'payment.failed', at: at(50), state: 'due' }) as const,
+    )
     await log(due)
     const { id } = await start(whole)
     await runReplays(service.deps)

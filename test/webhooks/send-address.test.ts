@@ -66,7 +66,8 @@ describe('The webhook sender over TLS', () => {
 
   it('reports an endpoint without TLS, and a handshake that never finishes', async () => {
     const rude = await rawEndpoint((socket) => socket.once('data', () => socket.destroy()))
-    for (const each of [await okEndpoint(), rude]) expectStage(await attemptOverTls(each, {}, hostName), 'tls')
+    for (const each of [await okEndpoint(), rude])
+      expectStage(await attemptOverTls(each, {}, hostName), 'tls')
     const silent = await silentEndpoint()
     expectTimeout(await attemptOverTls(silent, shortTimeout, hostName))
     await closing(silent.connections[0] as Socket)
@@ -108,7 +109,9 @@ describe('The webhook sender with host names', () => {
 
   it('ignores the DNS64 address of a public IPv4 address, and connects to the latter', async () => {
     expect(await found(['93.184.216.34', '64:ff9b::5db8:d822'])).to.deep.equal(['93.184.216.34'])
-    expect(await found(['64:ff9b::5db8:d822', '2606:4700:4700::1111'])).to.deep.equal(['2606:4700:4700::1111'])
+    expect(await found(['64:ff9b::5db8:d822', '2606:4700:4700::1111'])).to.deep.equal([
+      '2606:4700:4700::1111',
+    ])
     const dropped = Array.from({ length: 9 }, (_, at) => `64:ff9b::5db8:d8${20 + at}`)
     expect(await found([...dropped, '93.184.216.34'])).to.deep.equal(['93.184.216.34'])
     expect(await found(['64:ff9b::5db8:d822'])).to.equal('address')

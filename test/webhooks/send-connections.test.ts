@@ -7,7 +7,14 @@ import { type Connection, openSocket } from '../../src/webhooks/sender/connectio
 import { exchange } from '../../src/webhooks/sender/exchange.ts'
 import { type AddressLookup, findAddresses } from '../../src/webhooks/sender/resolve.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { closedPort, closing, httpEndpoint, rawEndpoint, rawHttpEndpoint, silentEndpoint } from './endpoint-servers.ts'
+import {
+  closedPort,
+  closing,
+  httpEndpoint,
+  rawEndpoint,
+  rawHttpEndpoint,
+  silentEndpoint,
+} from './endpoint-servers.ts'
 import {
   activeTimers,
   block,
@@ -79,7 +86,9 @@ describe('The webhook sender with reusable connections', () => {
   ] as const)
     it(`sends a request only once if the endpoint closes a reused connection ${when}`, async () => {
       let requests = 0
-      const endpointServer = await rawHttpEndpoint((socket) => (++requests === 1 ? socket.write(OK) : socket.end(text)))
+      const endpointServer = await rawHttpEndpoint((socket) =>
+        ++requests === 1 ? socket.write(OK) : socket.end(text),
+      )
       const { post } = senderTo([endpointServer], {})
       expect(await post()).to.include({ stage: null })
       expectStage(await post(), 'closed')
@@ -231,7 +240,10 @@ describe('The webhook sender with reusable connections', () => {
       await findAddresses(never as AddressLookup, { hostname: hostName, allowed: true }, past),
     ).to.have.nested.property('fault.stage', 'timeout')
     const request = { path: '/', headers, body }
-    expect(await exchange({} as Connection, unlimited, request, past)).to.have.nested.property('fault.stage', 'timeout')
+    expect(await exchange({} as Connection, unlimited, request, past)).to.have.nested.property(
+      'fault.stage',
+      'timeout',
+    )
     expect(endpointServer.connections).to.have.length(0)
   })
 

@@ -42,7 +42,12 @@ describe('The webhook sender with a responsive endpoint', () => {
       const chunks: Buffer[] = []
       req.on('data', (chunk: Buffer) => chunks.push(chunk))
       req.on('end', () => {
-        seen = { method: req.method, url: req.url, headers: req.headers, body: Buffer.concat(chunks).toString() }
+        seen = {
+          method: req.method,
+          url: req.url,
+          headers: req.headers,
+          body: Buffer.concat(chunks).toString(),
+        }
         res.end('thanks')
       })
     })
@@ -110,7 +115,10 @@ describe('The webhook sender with a responsive endpoint', () => {
     ['100 without a reason', 'HTTP/1.1 100\r\n\r\n'],
     ['100, after an empty line', '\r\nHTTP/1.1 100 \r\n\r\n\r\n'],
     ['103 and 102', `${early}HTTP/1.1 102 Processing\r\n\r\n`],
-    ['100, 103, 199 and 100', `HTTP/1.1 100 Go\r\n\r\n${early}HTTP/1.1 199 x\r\na: 1\r\n\r\nHTTP/1.1 100 Go\r\n\r\n`],
+    [
+      '100, 103, 199 and 100',
+      `HTTP/1.1 100 Go\r\n\r\n${early}HTTP/1.1 199 x\r\na: 1\r\n\r\nHTTP/1.1 100 Go\r\n\r\n`,
+    ],
     ['100, a thousand times', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(1_000)],
     ['103 with 15 KB of headers', early.replace('</a>', 'x'.repeat(15_000))],
   ] as const)
@@ -134,9 +142,12 @@ describe('The webhook sender with a responsive endpoint', () => {
   })
 
   it('ignores an interim response after the final one', async () => {
-    const endpointServer = await rawHttpEndpoint((socket) => socket.write(`${OK}HTTP/1.1 100 Continue\r\n\r\n`))
+    const endpointServer = await rawHttpEndpoint((socket) =>
+      socket.write(`${OK}HTTP/1.1 100 Continue\r\n\r\n`),
+    )
     const { post } = senderTo([endpointServer], {})
-    for (let time = 0; time < 3; time += 1) expect(await post()).to.include({ status: 200, responseText: 'ok' })
+    for (let time = 0; time < 3; time += 1)
+      expect(await post()).to.include({ status: 200, responseText: 'ok' })
   })
 
   it('accepts a response that arrived in time while the process was blocked', async () => {
@@ -144,9 +155,15 @@ describe('The webhook sender with a responsive endpoint', () => {
       res.end('ok')
       block(400)
     }
-    expect(await attemptAt(await httpEndpoint(blocking), shortTimeout)).to.include({ status: 200, responseText: 'ok' })
+    expect(await attemptAt(await httpEndpoint(blocking), shortTimeout)).to.include({
+      status: 200,
+      responseText: 'ok',
+    })
     const secure = await httpsEndpoint('endpoint', blocking)
-    expect(await attemptOverTls(secure, { timeoutMs: 350 }, hostName)).to.include({ status: 200, responseText: 'ok' })
+    expect(await attemptOverTls(secure, { timeoutMs: 350 }, hostName)).to.include({
+      status: 200,
+      responseText: 'ok',
+    })
   })
 
   it("keeps the first KiB of the response as text that's safe for databases and terminals", async () => {

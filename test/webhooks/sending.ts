@@ -5,7 +5,12 @@ import { expect } from 'chai'
 import type { Meter } from '../../src/limits/rate.ts'
 import { type Connection, createConnections, openSocket } from '../../src/webhooks/sender/connections.ts'
 import type { Address } from '../../src/webhooks/sender/resolve.ts'
-import { type Attempt, createSender, type Sender, type SenderOptions } from '../../src/webhooks/sender/send.ts'
+import {
+  type Attempt,
+  createSender,
+  type Sender,
+  type SenderOptions,
+} from '../../src/webhooks/sender/send.ts'
 import { deadlineMs } from '../support/machine.ts'
 import { type EndpointServer, httpEndpoint, pem, stopEndpoints } from './endpoint-servers.ts'
 
@@ -61,8 +66,10 @@ export function senderTo(endpointServers: EndpointServer[], options: Partial<Sen
   return { ...made, urls, post: (at = 0): Promise<Attempt> => made.post(urls[at] ?? '') }
 }
 
-export const attemptAt = (endpointServer: EndpointServer, options: Partial<SenderOptions>): Promise<Attempt> =>
-  senderTo([endpointServer], options).post()
+export const attemptAt = (
+  endpointServer: EndpointServer,
+  options: Partial<SenderOptions>,
+): Promise<Attempt> => senderTo([endpointServer], options).post()
 
 export const attemptAtHttp = async (listener: RequestListener): Promise<Attempt> =>
   attemptAt(await httpEndpoint(listener), {})
@@ -92,11 +99,14 @@ export async function openConnection({ port }: EndpointServer, secure = false): 
   const lookup = { resolve: loopback, isBlocked: () => false }
   const trust = createSecureContext({ ca: pem('authority.pem') })
   const noDeadline = new AbortController().signal
-  const opened = await createConnections(1).open('', () => openSocket(lookup, trust, target, unlimited, noDeadline))
+  const opened = await createConnections(1).open('', () =>
+    openSocket(lookup, trust, target, unlimited, noDeadline),
+  )
   return 'fault' in opened ? expect.fail(opened.fault.error) : opened
 }
 
-export const activeTimers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+export const activeTimers = (): number =>
+  process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
 
 /** Writes as long as the socket accepts it. */
 export function repeat(socket: Socket, text: string, everyMs: number): void {

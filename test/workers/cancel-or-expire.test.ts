@@ -28,7 +28,8 @@ describe('A race between cancelling and expiring an intent', () => {
       const { status, body } = await cancelIntent({ ...service, origin }, merchant, referenceNumber)
       return status === 200 ? 'cancelled' : body.error.code
     }
-    const expire = async (deps: Deps) => ((await expireIntent(deps, referenceNumber)).expired ? 'expired' : 'not')
+    const expire = async (deps: Deps) =>
+      (await expireIntent(deps, referenceNumber)).expired ? 'expired' : 'not'
     const own = paused === 'cancel' ? cancel(victim.origin) : expire(victim.deps)
     const reached = await Promise.race([victim.died.then(() => true), own.then(() => false)])
     const other = await (paused === 'cancel' ? expire(worker) : cancel(service.origin))

@@ -126,7 +126,9 @@ describe('A delivery', () => {
     await recordRecentSuccess(service, endpointId)
     const made = await Promise.all(statuses.map(() => freshDelivery(service, merchant)))
     const statusOf = new Map(made.map(({ _id }, index) => [_id, statuses[index] ?? 0]))
-    endpointServer.respondWith((res, _count, { json }) => void res.writeHead(statusOf.get(json.id) ?? 0).end())
+    endpointServer.respondWith(
+      (res, _count, { json }) => void res.writeHead(statusOf.get(json.id) ?? 0).end(),
+    )
     const outcomes = await Promise.all(made.map(({ _id }) => attempt(service.deps, _id)))
     const now = await Promise.all(made.map((delivery) => storedDelivery(service, delivery)))
     const results = statuses.map((status, index) => [
@@ -166,7 +168,8 @@ describe('A delivery', () => {
       // The endpoint may be enabled again before this delivery is due.
       expect((await attempt(service.deps, waiting._id)).outcome).to.equal('not-due')
       for (const delivery of [fresh, failed]) {
-        for (const _again of [1, 2]) expect((await attempt(service.deps, delivery._id)).outcome).to.equal('cancelled')
+        for (const _again of [1, 2])
+          expect((await attempt(service.deps, delivery._id)).outcome).to.equal('cancelled')
         const cancelledUnleased = { status: 'CANCELLED', nextAttemptAt: null, leaseToken: null }
         expect(await storedDelivery(service, delivery)).to.include(cancelledUnleased)
       }

@@ -67,7 +67,9 @@ describe("A delivery's job", () => {
     const { attempts, attemptLog } = await hasStatus(service, id, 'DELIVERED')
     expect([attempts, attemptLog.length, endpointServer.received.length]).to.deep.equal([8, 8, 8])
     expect(Math.min(...gapsOf(endpointServer))).to.be.at.least(50)
-    expect(endpointServer.received.every((one) => isSignedWith(secret, one) && one.json.id === id)).to.equal(true)
+    expect(endpointServer.received.every((one) => isSignedWith(secret, one) && one.json.id === id)).to.equal(
+      true,
+    )
     const queue = queueOf()
     for (let count = 0; count <= 8; count += 1) await isIn(queue, jobOf(id, count), 'unknown')
     await endpointServer.close()
@@ -118,13 +120,23 @@ describe("A delivery's job", () => {
     const by = { actor: { kind: 'staff', name: 'awa.diop', from: null }, reason: null } as const
     expect(await retryJob(service.deps, queue, jobOf(id, 8), by)).to.include({ status: 204 })
     const nextAttemptAt = new Date(service.deps.now().getTime() - 1_000)
-    const requeued = { status: 'RETRYING', requeues: 1, attemptsAtRequeue: 8, deadAt: null, nextAttemptAt } as const
+    const requeued = {
+      status: 'RETRYING',
+      requeues: 1,
+      attemptsAtRequeue: 8,
+      deadAt: null,
+      nextAttemptAt,
+    } as const
     await service.deps.Delivery.updateOne({ _id: other }, { $set: requeued })
     await attemptDue(service.deps)
     for (const each of [id, other]) {
       const delivered = await hasStatus(service, each, 'DELIVERED')
       expect(delivered).to.include({ attempts: 9, requeues: 1 })
-      for (const jobId of [jobOf(each, 8), jobIdOf(delivered), jobIdOf({ _id: each, attempts: 8, requeues: 1 })])
+      for (const jobId of [
+        jobOf(each, 8),
+        jobIdOf(delivered),
+        jobIdOf({ _id: each, attempts: 8, requeues: 1 }),
+      ])
         await isIn(queue, jobId, 'unknown')
     }
     await endpointServer.close()

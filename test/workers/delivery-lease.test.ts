@@ -27,7 +27,10 @@ describe("A delivery's lease", () => {
   const inMs = (ms: number) => new Date(service.clock.now().getTime() + ms)
   /** Makes it look as if another process held the delivery, or had died holding it. */
   const holdByAnother = (endsAt: Date) =>
-    service.deps.Delivery.updateOne({ _id: delivery._id }, { $set: { leaseToken: 'another', nextAttemptAt: endsAt } })
+    service.deps.Delivery.updateOne(
+      { _id: delivery._id },
+      { $set: { leaseToken: 'another', nextAttemptAt: endsAt } },
+    )
 
   it('allows only one attempt if two processes each lease the delivery twice in parallel', async () => {
     const outcomes = await Promise.all(

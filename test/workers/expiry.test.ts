@@ -35,7 +35,8 @@ describe("An intent's expiry", () => {
     const { referenceNumber, expiresAt } = await createIntent(service, merchant)
     reach(expiresAt, -1)
     const notExpired = { expired: false, dueAt: new Date(expiresAt) }
-    for (const _again of [1, 2]) expect(await expireIntent(service.deps, referenceNumber)).to.deep.equal(notExpired)
+    for (const _again of [1, 2])
+      expect(await expireIntent(service.deps, referenceNumber)).to.deep.equal(notExpired)
     expect((await storedIntent(referenceNumber))?.status).to.equal('PENDING')
   })
 
@@ -89,10 +90,13 @@ describe("The workers' expiry of intents", () => {
     // A second run finds nothing to do.
     await Promise.all(made.map(({ referenceNumber }) => expireIntent(service.deps, referenceNumber)))
     expect(await expireDue(service.deps)).to.equal(0)
-    const delivered = async () => (await deliveriesOf(service, merchant)).every(({ status }) => status === 'DELIVERED')
+    const delivered = async () =>
+      (await deliveriesOf(service, merchant)).every(({ status }) => status === 'DELIVERED')
     await waitFor('all is written down', delivered)
     expect(await deliveriesOf(service, merchant)).to.have.length(4)
-    expect(endpointServer.received.map(({ json }) => json.data.reference_number)).to.have.members([...expiresAt.keys()])
+    expect(endpointServer.received.map(({ json }) => json.data.reference_number)).to.have.members([
+      ...expiresAt.keys(),
+    ])
     await endpointServer.close()
     await service.close()
   })

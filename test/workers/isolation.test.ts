@@ -1,6 +1,12 @@
 import { expect } from 'chai'
 import { createSlots, fastForMs } from '../../src/webhooks/attempts/slots.ts'
-import { cancelIntent, createIntent, deliveriesOf, recordRecentSuccess, subscribe } from '../support/actions.ts'
+import {
+  cancelIntent,
+  createIntent,
+  deliveriesOf,
+  recordRecentSuccess,
+  subscribe,
+} from '../support/actions.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { type Merchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'

@@ -72,7 +72,10 @@ describe('An intent with thousands of events', () => {
   })
 
   it('is read without metadata and ten events at a time, so no document in memory exceeds 16 KiB', async () => {
-    const { referenceNumber } = await createIntent(service, merchant, { amount: maxRefunds, metadata: fullMetadata })
+    const { referenceNumber } = await createIntent(service, merchant, {
+      amount: maxRefunds,
+      metadata: fullMetadata,
+    })
     await makeEvents(referenceNumber)
     const { _id } = await storedIntent(service, referenceNumber)
     const { outbox: refunds } = await service.deps.Intent.findById(_id, { outbox: { $slice: -10 } })

@@ -10,7 +10,12 @@ import { queryWallet } from '../../src/intents/query-wallets.ts'
 import type { Deps } from '../../src/platform/deps.ts'
 import { newAccount } from '../../src/wallets/sandbox/account.ts'
 import { createSandboxWallet, decideOrder, demoWallets } from '../../src/wallets/sandbox/sandbox-wallet.ts'
-import { type KnownOutcome, openWallets, type PaymentOrder, type WalletOutcome } from '../../src/wallets/wallet.ts'
+import {
+  type KnownOutcome,
+  openWallets,
+  type PaymentOrder,
+  type WalletOutcome,
+} from '../../src/wallets/wallet.ts'
 import { createIntent } from '../support/actions.ts'
 import { callerOf } from '../support/caller.ts'
 import { createGate } from '../support/gate.ts'
@@ -64,7 +69,11 @@ describe('Two payers, the merchant, a simulation and the expiry, competing for o
     async function authorise(order: PaymentOrder): Promise<WalletOutcome> {
       const { key: _id, amount, fee, validUntil, pin } = order
       const unpaid = (outcome: KnownOutcome) =>
-        decideOrder(deps, { _id, accountId: null, kind: 'payment', amount, fee, validUntil }, async () => outcome)
+        decideOrder(
+          deps,
+          { _id, accountId: null, kind: 'payment', amount, fee, validUntil },
+          async () => outcome,
+        )
       if (pin === 'wrong') return unpaid({ outcome: 'refused', reason: 'wrong_pin' })
       if (pin === 'fails') return unpaid({ outcome: 'failed', reason: 'technical_error' })
       if (pin === 'fails before transfer') throw new TypeError('the connection was closed')
@@ -138,7 +147,9 @@ describe('Two payers, the merchant, a simulation and the expiry, competing for o
       simulation: () => {
         const outcome = index % 10 === 0 ? 'insufficient_funds' : 'success'
         const simulation = { amount: null, payerPhone: '22000001', outcome } as const
-        return resultOf(simulatePayment(beside.deps, caller, referenceNumber, simulation, newRequest(service.deps)))
+        return resultOf(
+          simulatePayment(beside.deps, caller, referenceNumber, simulation, newRequest(service.deps)),
+        )
       },
       expiry: async () => ((await expireIntent(worker, referenceNumber)).expired ? 'done' : 'not'),
       query: async () => {
@@ -269,7 +280,9 @@ async function inChunks<T>(count: number, size: number, act: (index: number) => 
   const results: T[] = []
   for (let start = 0; start < count; start += size)
     results.push(
-      ...(await Promise.all(Array.from({ length: Math.min(size, count - start) }, (_, offset) => act(start + offset)))),
+      ...(await Promise.all(
+        Array.from({ length: Math.min(size, count - start) }, (_, offset) => act(start + offset)),
+      )),
     )
   return results
 }

@@ -71,7 +71,9 @@ describe('A payment in progress', () => {
   it('keeps the merchant, a simulation and a second payer from changing the intent', async () => {
     const { referenceNumber, key, respond } = await paying({ outcome: 'refused', reason: 'wrong_pin' })
     for (const _again of [1, 2]) {
-      expect(codeOf(await cancelIntent(service, merchant, referenceNumber))).to.equal('400 INTENT_CANCEL_CONFLICT')
+      expect(codeOf(await cancelIntent(service, merchant, referenceNumber))).to.equal(
+        '400 INTENT_CANCEL_CONFLICT',
+      )
       expect(codeOf(await simulate(service, merchant, referenceNumber))).to.equal('400 INTENT_NOT_PENDING')
       expect(outcomeName(await pay(service, referenceNumber))).to.equal('not-begun')
       expect(outcomeName(await pay(service, referenceNumber, { paymentId: key }))).to.equal('not-begun')
@@ -93,7 +95,9 @@ describe('A payment in progress', () => {
     expect(await expireDue(service.deps)).to.equal(0)
     expect(await readIntent(service, merchant, referenceNumber)).to.include({ status: 'PENDING' })
     expect([await listed('PENDING'), await listed('CANCELLED')]).to.deep.equal([[referenceNumber], []])
-    expect(codeOf(await cancelIntent(service, merchant, referenceNumber))).to.equal('400 INTENT_CANCEL_CONFLICT')
+    expect(codeOf(await cancelIntent(service, merchant, referenceNumber))).to.equal(
+      '400 INTENT_CANCEL_CONFLICT',
+    )
     expect(await respond()).to.equal('done')
     expect([await listed('PENDING'), await listed('PAID')]).to.deep.equal([[], [referenceNumber]])
     expect(await expireIntent(service.deps, referenceNumber)).to.deep.equal({ expired: false, dueAt: null })
@@ -134,7 +138,9 @@ describe('A payment in progress', () => {
       expect(outboxEventsOf(intent)).to.deep.equal(['payment.created', ...events])
       const dates = intent.outbox.map(({ createdAt }) => createdAt.getTime())
       expect(dates).to.deep.equal(dates.toSorted((a, b) => a - b))
-      expect([intent.updatedAt.getTime(), dates.at(-1)]).to.deep.equal(Array(2).fill(service.clock.now().getTime()))
+      expect([intent.updatedAt.getTime(), dates.at(-1)]).to.deep.equal(
+        Array(2).fill(service.clock.now().getTime()),
+      )
       expect(outcomeName(await pay(service, referenceNumber))).to.equal('not-begun')
     })
 

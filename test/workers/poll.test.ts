@@ -190,7 +190,10 @@ describe("The workers' poll", () => {
     await manyIntents(120, { expiresAt: earlier, cancelsAt: earlier, outbox: [] })
     const { referenceNumber } = await createIntent(service, neighbour)
     const due = ago(30_000)
-    await service.deps.Intent.updateOne({ referenceNumber }, { $set: { expiresAt: due, cancelsAt: due, outbox: [] } })
+    await service.deps.Intent.updateOne(
+      { referenceNumber },
+      { $set: { expiresAt: due, cancelsAt: due, outbox: [] } },
+    )
     expect(await expireDue(service.deps, 100)).to.be.within(101, 110)
     expect((await storedIntent(service, referenceNumber)).status).to.equal('CANCELLED')
     expect(await service.deps.Intent.countDocuments({ status: 'PENDING' })).to.equal(20)
@@ -200,7 +203,12 @@ describe("The workers' poll", () => {
     const delivery = await freshDelivery(service, merchant)
     const { _id, status, attempts, requeues, nextAttemptAt, leaseToken } = delivery
     const state = { _id, status, attempts, requeues, nextAttemptAt, leaseToken, cancelledAt: null }
-    await service.deps.RequeuePlan.create({ _id: newId(), at: ago(60_000), deliveries: [state], result: null })
+    await service.deps.RequeuePlan.create({
+      _id: newId(),
+      at: ago(60_000),
+      deliveries: [state],
+      result: null,
+    })
     const faults: unknown[] = []
     const warn = ({ work }: { work: string }) => void faults.push(work)
     const config = { ...service.deps.config, workerQueues: ['maintenance', 'retention'] as const }
@@ -212,7 +220,12 @@ describe("The workers' poll", () => {
       everyMs: 1_000,
       run: () => gate.passed.then(() => 0),
     } as const
-    const broken = { name: 'broken', queue: 'maintenance', everyMs: 1_000, run: () => expect.fail('broken') } as const
+    const broken = {
+      name: 'broken',
+      queue: 'maintenance',
+      everyMs: 1_000,
+      run: () => expect.fail('broken'),
+    } as const
     const loops = startLoops(deps, [hanging, broken, ...works])
     const open = () => service.deps.RequeuePlan.countDocuments({ 'deliveries._id': delivery._id })
     await waitFor('the plan is carried out', async () => (await open()) === 0)
@@ -242,7 +255,8 @@ describe("The workers' poll", () => {
       ...service.deps,
       log: {
         ...service.deps.log,
-        info: (fields: { work: string }, line: string) => void (line === 'poll.found' && polled.push(fields.work)),
+        info: (fields: { work: string }, line: string) =>
+          void (line === 'poll.found' && polled.push(fields.work)),
       } as never,
     }
     const done = await profiled(service, async () => {
@@ -276,7 +290,10 @@ describe("The workers' poll", () => {
     const found: string[] = []
     const info = (fields: { work: string }) => void found.push(fields.work)
     const config = { ...service.deps.config, workerQueues: ['outbox-relay' as const] }
-    const polling = startLoops({ ...service.deps, config, log: { ...service.deps.log, info } as never }, works)
+    const polling = startLoops(
+      { ...service.deps, config, log: { ...service.deps.log, info } as never },
+      works,
+    )
     await waitFor('the event is relayed', async () => (await deliveriesOf(service, merchant)).length === 1)
     await polling.stop()
     expect(new Set(found)).to.deep.equal(new Set(['outbox-relay']))

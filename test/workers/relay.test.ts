@@ -47,7 +47,10 @@ describe('The relay', () => {
 
   it('leaves events in the outbox while their business is using all its slots, but relays all others', async () => {
     const other = await service.merchant()
-    await Promise.all([subscribe(service, merchant, endpointServer.url), subscribe(service, other, endpointServer.url)])
+    await Promise.all([
+      subscribe(service, merchant, endpointServer.url),
+      subscribe(service, other, endpointServer.url),
+    ])
     const take = () => service.deps.capacity.takeNow([merchant.businessId], { relays: 1 })
     const taken = []
     for (let slot = take(); slot !== null; slot = take()) taken.push(slot)
@@ -107,7 +110,9 @@ describe('The relay', () => {
       const { id } = await subscribe(service, merchant, endpointServer.url)
       await recordFailures(service, id)
     }
-    const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, key) => [`key ${key}`, '💰'.repeat(500)]))
+    const metadata = Object.fromEntries(
+      Array.from({ length: 50 }, (_, key) => [`key ${key}`, '💰'.repeat(500)]),
+    )
     const { referenceNumber } = await createIntent(service, merchant, { amount: 1, metadata })
     const { outbox } = await service.deps.Intent.findOne({ referenceNumber }).orFail().lean()
     breaks(service, 'events once', referenceNumber)
@@ -138,7 +143,8 @@ describe('The relay', () => {
       const outcome = await relay(service, merchant, failing).catch((error: unknown) => error)
       expect(isUnavailable(outcome)).to.equal(true)
       await relay(service, merchant)
-      const get = async (path: string) => (await service.http.get(`/api/v1/dev/${path}`).set(merchant.read())).body.data
+      const get = async (path: string) =>
+        (await service.http.get(`/api/v1/dev/${path}`).set(merchant.read())).body.data
       expect(await get('balance')).to.include({ amount: 9_800 })
       const events = (await get('events/feed')).items as { type: string }[]
       expect(events.map(({ type }) => type)).to.deep.equal(['payment.created', 'payment.confirmed'])
@@ -175,7 +181,10 @@ describe('The relay', () => {
     await mongo.db?.command({ collMod: 'deliveries', validator: {} })
     await Endpoint.updateOne({ _id: wrong.id }, { $set: { events } })
     expect(await relayOutboxes(service.deps, batch)).to.include({ events: 2, deliveries: 2 })
-    expect([await outboxEvents(service, merchant), await outboxEvents(service, broken)]).to.deep.equal([[], []])
+    expect([await outboxEvents(service, merchant), await outboxEvents(service, broken)]).to.deep.equal([
+      [],
+      [],
+    ])
   })
 
   it('gives up on an insert not sent within a minute, and later creates the delivery with a new time', async () => {
@@ -236,7 +245,10 @@ describe('The relay', () => {
     const { id: ofTest } = await subscribe(service, merchant, endpointServer.url)
     for (const as of [merchant, live]) await createIntent(service, as)
     await relay(service, merchant)
-    const made = (await deliveriesOf(service, merchant)).map(({ endpointId, sandbox }) => [endpointId, sandbox])
+    const made = (await deliveriesOf(service, merchant)).map(({ endpointId, sandbox }) => [
+      endpointId,
+      sandbox,
+    ])
     expect(made).to.have.deep.members([
       [ofLive, true],
       [ofTest, true],

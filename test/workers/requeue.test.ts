@@ -102,7 +102,8 @@ describe('A delivery re-queue', () => {
 
   it('requests another attempt if the last requested one was cancelled', async () => {
     const delivery = await oneDead()
-    const switchTo = (active: boolean) => service.deps.Endpoint.updateOne({ _id: endpointId }, { $set: { active } })
+    const switchTo = (active: boolean) =>
+      service.deps.Endpoint.updateOne({ _id: endpointId }, { $set: { active } })
     await requeue([delivery._id])
     await switchTo(false)
     await attempt(service.deps, delivery._id)
@@ -210,7 +211,11 @@ describe('A delivery re-queue', () => {
     expect(await finishPlans(service.deps)).to.equal(0)
     service.clock.advance(10_000)
     expect([await finishPlans(service.deps), await finishPlans(service.deps)]).to.deep.equal([1, 0])
-    expect(await storedDelivery(service, delivery)).to.include({ status: 'RETRYING', requeues: 1, deadAt: null })
+    expect(await storedDelivery(service, delivery)).to.include({
+      status: 'RETRYING',
+      requeues: 1,
+      deadAt: null,
+    })
     expect(await trailOf([delivery])).to.have.length(1)
   })
 
@@ -229,7 +234,9 @@ describe('A delivery re-queue', () => {
             const { attempts, requeues } = await storedDelivery(service, delivery)
             // Nothing has happened, so the button is pressed again.
             const press = () =>
-              requeue([delivery._id]).catch((error: unknown) => (isUnavailable(error) ? false : Promise.reject(error)))
+              requeue([delivery._id]).catch((error: unknown) =>
+                isUnavailable(error) ? false : Promise.reject(error),
+              )
             if (attempts === 8 && requeues === 0)
               expect(await waitFor('the locks of the dead process end', press)).to.deep.equal(['requeued'])
             await attempt(service.deps, delivery._id)
@@ -238,7 +245,9 @@ describe('A delivery re-queue', () => {
             const { status, attempts, requeues } = await storedDelivery(service, delivery)
             expect([status, attempts, requeues], label).to.deep.equal(['DEAD', 9, 1])
             expect(await trailOf([delivery]), label).to.have.length(1)
-            expect(await service.deps.RequeuePlan.countDocuments({ 'deliveries._id': delivery._id })).to.equal(0)
+            expect(
+              await service.deps.RequeuePlan.countDocuments({ 'deliveries._id': delivery._id }),
+            ).to.equal(0)
           },
         },
         0,
@@ -246,7 +255,12 @@ describe('A delivery re-queue', () => {
       const planning = ['find', 'find', 'find', 'insert', 'insert', 'commitTransaction'].map(
         (name) => `mongodb ${name}`,
       )
-      expect(steps).to.deep.equal([...planning, 'mongodb update', 'mongodb update', 'enqueue webhook-delivery'])
+      expect(steps).to.deep.equal([
+        ...planning,
+        'mongodb update',
+        'mongodb update',
+        'enqueue webhook-delivery',
+      ])
     })
   })
 })

@@ -15,7 +15,14 @@ import { cancelIntent, createIntent, relay } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { createGate } from '../support/gate.ts'
 import { deleteAllKeys } from '../support/redis-keys.ts'
-import { ageData, countTestData, createSampleData, openPair, type Pair, saveTestData } from '../support/sample-data.ts'
+import {
+  ageData,
+  countTestData,
+  createSampleData,
+  openPair,
+  type Pair,
+  saveTestData,
+} from '../support/sample-data.ts'
 import { tester, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 
@@ -54,7 +61,11 @@ describe('A data clean-up', () => {
   type Write = (...args: unknown[]) => Promise<unknown>
 
   /** Puts a function around each write of this kind. Returns a function that takes it away again. */
-  function wrap({ collection }: { collection: object }, write: string, around: (original: Write) => Write): () => void {
+  function wrap(
+    { collection }: { collection: object },
+    write: string,
+    around: (original: Write) => Write,
+  ): () => void {
     const writes = collection as Record<string, Write>
     const original = writes[write] ?? expect.fail()
     writes[write] = around((...args) => original.apply(collection, args))
@@ -73,7 +84,12 @@ describe('A data clean-up', () => {
   }
 
   /** Cleans up, and acts just before the `nth` write of this kind. */
-  async function cleanWith(model: { collection: object }, write: string, act: () => Promise<unknown>, nth = 1) {
+  async function cleanWith(
+    model: { collection: object },
+    write: string,
+    act: () => Promise<unknown>,
+    nth = 1,
+  ) {
     let writes = 0
     const unwrap = wrap(model, write, (original) => async (...args) => {
       if (++writes === nth) await act()
@@ -133,7 +149,11 @@ describe('A data clean-up', () => {
       service.http.post(`/api/v1/dev/intents/${paid}/refund`).set(pair.test.write()).send({ amount: 1_000 })
     // The clean-up has read the intent as removable. The refund comes before the clean-up marks it.
     const statuses: number[] = []
-    await cleanWith(service.deps.Intent, 'updateMany', async () => void statuses.push((await refund()).status))
+    await cleanWith(
+      service.deps.Intent,
+      'updateMany',
+      async () => void statuses.push((await refund()).status),
+    )
     expect(statuses).to.deep.equal([200])
     expect(await countTestData(service, pair.test)).to.include({ intents: 1 })
     expect((await refund()).status).to.equal(200)
@@ -150,9 +170,15 @@ describe('A data clean-up', () => {
   it('keeps a marked intent while one of its deliveries has just been re-queued', async () => {
     const [paid = ''] = references
     await oldThings()
-    const change = (fields: object) => service.deps.Delivery.updateMany({ referenceNumber: paid }, { $set: fields })
+    const change = (fields: object) =>
+      service.deps.Delivery.updateMany({ referenceNumber: paid }, { $set: fields })
     await change({ createdAt: service.clock.now() })
-    await cleanWith(service.deps.Delivery, 'deleteMany', () => change({ nextAttemptAt: service.clock.now() }), 2)
+    await cleanWith(
+      service.deps.Delivery,
+      'deleteMany',
+      () => change({ nextAttemptAt: service.clock.now() }),
+      2,
+    )
     expect(await countTestData(service, pair.test)).to.include({ intents: 1 })
     await change({ nextAttemptAt: null })
     expect(await clean()).to.equal('cleaned')
@@ -187,7 +213,9 @@ describe('A data clean-up', () => {
     }
     const [failed, ...counts] = await runAsWork()
     expect(failed).to.match(
-      new RegExp(`^business ${torn} failed: {"name":"MongoServerError","code":28(,"codeName":"PathNotViable")?}$`),
+      new RegExp(
+        `^business ${torn} failed: {"name":"MongoServerError","code":28(,"codeName":"PathNotViable")?}$`,
+      ),
     )
     expect(counts).to.deep.equal([1, 2])
     expect(await run(), 'the lease has not ended').to.deep.equal(['already-running', 0, 0])
@@ -249,7 +277,8 @@ describe('A data clean-up', () => {
     await RetentionRecord.updateOne({ _id: 'nightly' }, { $set: { pass } })
     expect(await clean()).to.equal('cleaned')
     expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
-    for (const model of [Business, RetentionProgress]) await model.collection.deleteMany({ _id: { $in: ids } } as never)
+    for (const model of [Business, RetentionProgress])
+      await model.collection.deleteMany({ _id: { $in: ids } } as never)
   })
 
   it('writes nothing more once another process has taken over', async () => {
@@ -261,7 +290,9 @@ describe('A data clean-up', () => {
     await first?.end({ completedFor: new Date(0) })
     await second?.renew({})
     await second?.end({})
-    expect((await service.deps.RetentionRecord.findById('nightly').lean())?.completedFor).to.not.deep.equal(new Date(0))
+    expect((await service.deps.RetentionRecord.findById('nightly').lean())?.completedFor).to.not.deep.equal(
+      new Date(0),
+    )
   })
 
   it('runs after a missed night even if Redis has lost its data, and is followed by a check of the audit trail', async () => {
@@ -280,7 +311,9 @@ describe('A data clean-up', () => {
     service.clock.advance(dayMs)
     await night()
     expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
-    expect(await service.deps.metrics.registry.metrics()).to.match(/retention_removed_total\{kind="intents"\} 2\n/)
+    expect(await service.deps.metrics.registry.metrics()).to.match(
+      /retention_removed_total\{kind="intents"\} 2\n/,
+    )
     const { at } = await service.deps.AuditCheck.findById('latest').orFail().lean()
     expect(at).to.be.greaterThan(lastDue(service.clock.now()))
     expect((await service.deps.AuditSeal.find().lean()).flatMap(({ ids }) => ids)).to.include('later')

@@ -251,7 +251,11 @@ describe('The data clean-up', () => {
 
   it('pauses between batches to let requests through, even if one millisecond has more documents than a batch', async () => {
     const { referenceNumber } = await createIntent(service, pair.test)
-    const { codeKey: _codeKey, requestKey: _requestKey, ...like } = await storedIntent(service, referenceNumber)
+    const {
+      codeKey: _codeKey,
+      requestKey: _requestKey,
+      ...like
+    } = await storedIntent(service, referenceNumber)
     const from = service.clock.now().getTime() - 31 * dayMs
     const many = Array.from({ length: 1_001 }, (_, index) => {
       const [_id, createdAt] = [newId(), new Date(from + Math.max(0, index - 501))]
@@ -295,7 +299,8 @@ describe('The data clean-up', () => {
     const ages = found.map(({ createdAt }) => createdAt)
     await service.deps.RetentionProgress.updateMany({}, { $unset: { walked: 1 } })
     const ending = new AbortController()
-    const count = (kind: Kind, documents: number) => void (kind === 'attempts' && documents > 1 && ending.abort())
+    const count = (kind: Kind, documents: number) =>
+      void (kind === 'attempts' && documents > 1 && ending.abort())
     const stopped = await clean(service.deps, ending, { ...unwatched, count })
     expect(stopped).to.include({ outcome: 'stopped', businesses: 0 })
     const reached = async () =>

@@ -115,11 +115,15 @@ describe('A BullMQ job', () => {
   it('is completed and logged if its data is invalid, in every queue, and never runs again', async () => {
     const own = await openService({}, log)
     const added = queueNames.map((name) => {
-      const data = ['retention', 'maintenance'].includes(name) ? poison.slice(0, 4) : [...poison, ...deepPoison]
+      const data = ['retention', 'maintenance'].includes(name)
+        ? poison.slice(0, 4)
+        : [...poison, ...deepPoison]
       return { queue: queues.open(own, name), data }
     })
     for (const { queue, data } of added)
-      await queue.addBulk(data.map((each, index) => ({ name: 'any', data: each, opts: { jobId: `poison-${index}` } })))
+      await queue.addBulk(
+        data.map((each, index) => ({ name: 'any', data: each, opts: { jobId: `poison-${index}` } })),
+      )
     for (const { queue } of added) await queues.redis.hset(queue.toKey('poison-0'), 'data', 'not JSON')
     own.startWorkers()
     for (const { queue, data } of added)

@@ -52,9 +52,12 @@ describe('Deleting or disabling an endpoint', () => {
       await waitFor('no endpoint waits', () => service.deps.slots.waiting().length === 0)
       expect(endpointServer.received).to.have.length(2)
       const untriedCancelled = { status: 'CANCELLED', attempts: 0, nextAttemptAt: null, leaseToken: null }
-      for (const delivery of await deliveriesOf(service, merchant)) expect(delivery).to.include(untriedCancelled)
+      for (const delivery of await deliveriesOf(service, merchant))
+        expect(delivery).to.include(untriedCancelled)
       const { values } = await service.deps.metrics.attempts.get()
-      const counted: Record<string, unknown>[] = values.filter(({ value }) => value > 0).map(({ labels }) => labels)
+      const counted: Record<string, unknown>[] = values
+        .filter(({ value }) => value > 0)
+        .map(({ labels }) => labels)
       const lost = counted.filter(({ outcome }) => outcome === 'lease-lost')
       expect(lost.map(({ stage }) => stage)).to.deep.equal(['none'])
       await workers.close()

@@ -13,7 +13,13 @@ import { createGate } from '../support/gate.ts'
 import { beginOwnRefund, newRefund, outboxEventsOf, pay, refund, storedIntent } from '../support/pay.ts'
 import { deleteAllKeys } from '../support/redis-keys.ts'
 import { type ScriptedWallet, scriptedWallet } from '../support/scripted-wallet.ts'
-import { expectIntact, type Service, withMerchant, withSecondProcess, withService } from '../support/service.ts'
+import {
+  expectIntact,
+  type Service,
+  withMerchant,
+  withSecondProcess,
+  withService,
+} from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { withQueues } from './set-up.ts'
 
@@ -64,8 +70,11 @@ describe('A payment or refund with an unknown outcome', () => {
     return { intent: await storedIntent(service, referenceNumber), keys: refunds.map(({ id }) => id) }
   }
 
-  const work = ({ _id: intentId }: Pick<Intent, '_id'>, key: string, { deps }: { deps: Service['deps'] } = service) =>
-    walletOutcome.run(deps, { intentId }, { jobId: key, name: 'wallet-outcome' })
+  const work = (
+    { _id: intentId }: Pick<Intent, '_id'>,
+    key: string,
+    { deps }: { deps: Service['deps'] } = service,
+  ) => walletOutcome.run(deps, { intentId }, { jobId: key, name: 'wallet-outcome' })
   const query = async (...job: Parameters<typeof work>) => (await work(...job)).nextStep
 
   const secondsTo = (at: Date) => (at.getTime() - service.clock.now().getTime()) / 1000
@@ -160,8 +169,12 @@ describe('A payment or refund with an unknown outcome', () => {
       const steps = [service, beside, service, beside].map((each) => query(intent, key, each))
       expect(await Promise.all(steps)).to.deep.equal([done, done, done, done])
       const after = await storedIntent(service, intent.referenceNumber)
-      expect(outboxEventsOf(after), outcome.outcome).to.deep.equal(['payment.created', ends[index]].filter(Boolean))
-      expect(after.attempts.map((attempt) => [attempt.id, attempt.outcome])).to.deep.equal([[key, outcome.outcome]])
+      expect(outboxEventsOf(after), outcome.outcome).to.deep.equal(
+        ['payment.created', ends[index]].filter(Boolean),
+      )
+      expect(after.attempts.map((attempt) => [attempt.id, attempt.outcome])).to.deep.equal([
+        [key, outcome.outcome],
+      ])
     }
   })
 
@@ -191,7 +204,8 @@ describe('A payment or refund with an unknown outcome', () => {
     wallet.setStatus({ outcome: 'done' })
     service.clock.advance(15_000)
     for (const key of keys) enqueueWalletOutcome(service.deps, paid, key, service.clock.now())
-    const statusOf = async ({ referenceNumber }: Intent) => (await storedIntent(service, referenceNumber)).status
+    const statusOf = async ({ referenceNumber }: Intent) =>
+      (await storedIntent(service, referenceNumber)).status
     await waitFor('paid', async () => (await statusOf(intent)) === 'PAID', 5000)
     await waitFor('refunded', async () => (await statusOf(paid)) === 'REFUNDED', 5000)
     await waitFor('both refunds', async () => {
@@ -357,7 +371,9 @@ describe('A payment or refund with an unknown outcome', () => {
     gate.open()
     const { status, body } = await refunding
     expect([status, body.error.code]).to.deep.equal([402, 'REFUND_FAILED'])
-    expect(errors.splice(0)).to.deep.equal([{ event: 'refund.astray', fields: { referenceNumber, refundId: key } }])
+    expect(errors.splice(0)).to.deep.equal([
+      { event: 'refund.astray', fields: { referenceNumber, refundId: key } },
+    ])
     const paidWithoutRefunds = { status: 'PAID', refundsCommitted: 0 }
     expect(await storedIntent(service, referenceNumber)).to.deep.include(paidWithoutRefunds)
   })
@@ -388,6 +404,8 @@ describe('A payment or refund with an unknown outcome', () => {
     expect(errors).to.deep.equal([])
     gate.open()
     await waitFor('the line', () => errors.length > 0)
-    expect(errors.splice(0)).to.deep.equal([{ event: 'wallet.exception', fields: { err: bug, wallet: 'sandbox' } }])
+    expect(errors.splice(0)).to.deep.equal([
+      { event: 'wallet.exception', fields: { err: bug, wallet: 'sandbox' } },
+    ])
   })
 })

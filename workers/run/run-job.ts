@@ -21,7 +21,12 @@ const shortestWaitMs = 100
  * because no retry could run it. BullMQ's retries aren't used: MongoDB decides when a job must run again, and a delayed
  * job takes half as much space in Redis.
  */
-export async function runJob(deps: Deps, work: QueueWorker<QueueName>, job: Job, token?: string): Promise<void> {
+export async function runJob(
+  deps: Deps,
+  work: QueueWorker<QueueName>,
+  job: Job,
+  token?: string,
+): Promise<void> {
   const startedAt = performance.now()
   const { id: jobId = '', name } = job
   const about = () => ({
@@ -81,7 +86,12 @@ async function applyNextStep(
   }
 }
 
-async function putBack(deps: Pick<Deps, 'now'>, at: Date, job: Job, token: string | undefined): Promise<void> {
+async function putBack(
+  deps: Pick<Deps, 'now'>,
+  at: Date,
+  job: Job,
+  token: string | undefined,
+): Promise<void> {
   const waitMs = Math.max(shortestWaitMs, at.getTime() - deps.now().getTime())
   // BullMQ measures delays with the system clock, which may differ from database time.
   await job.moveToDelayed(Date.now() + waitMs, token)

@@ -111,7 +111,9 @@ function effectsHelp<Found>(
   const last = undo === undefined ? wrapped(`Undo: ${undoNote}`) : `Undo with: ${noun} ${undoName}`
   const [first] = Object.entries(each.fields ?? {})
   const option =
-    first === undefined ? '' : ` --${kebab(first[0])} ${first[1].choices?.[0] ?? first[1].emptyWord ?? 'NAME'}`
+    first === undefined
+      ? ''
+      : ` --${kebab(first[0])} ${first[1].choices?.[0] ?? first[1].emptyWord ?? 'NAME'}`
   const example = `admin ${noun} ${name}${path.includes(':id') ? ` ${exampleId}` : ''}${option}`
   return `${parts.join('')}\n${last}\n\nExample:\n  ${example}`
 }

@@ -75,19 +75,24 @@ export const instantArgument = (edge: 'start' | 'end') =>
 
 /** `what` begins the descriptions, such as `only lines booked`. */
 export const fromOption = (what: string): Option =>
-  new Option('--from <time>', `${what} at this time or later (ISO 8601; UTC unless it has an offset)`).argParser(
-    instantArgument('start'),
-  )
+  new Option(
+    '--from <time>',
+    `${what} at this time or later (ISO 8601; UTC unless it has an offset)`,
+  ).argParser(instantArgument('start'))
 export const toOption = (what: string, note = ''): Option =>
-  new Option('--to <time>', `${what} at this time or earlier; a date means the end of that day${note}`).argParser(
-    instantArgument('end'),
-  )
+  new Option(
+    '--to <time>',
+    `${what} at this time or earlier; a date means the end of that day${note}`,
+  ).argParser(instantArgument('end'))
 
 /** Rejects an empty id, which is usually an unset shell variable: with it, a command might select all objects. */
 export const someId = parserFor((text) => /^[\w-]{1,100}$/.exec(text)?.[0], 'Must be an id.')
 
 export const phoneNumber = parserFor(readPhone, 'Must be a phone number.')
-export const walletPhone = parserFor(readWalletPhone, 'Must be a mobile phone number, as customers type it to pay.')
+export const walletPhone = parserFor(
+  readWalletPhone,
+  'Must be a mobile phone number, as customers type it to pay.',
+)
 export const pinCode = parserFor(readPin, 'Must be 4 to 6 digits.')
 
 const integerIn = (text: string, min: number, max: number): number | null =>

@@ -37,7 +37,12 @@ export function addAuditCommands(program: Command): void {
     .action(commandAction(verify))
   const exported = 'print the audit trail as a file, newest lines first'
   subcommand(audit, 'export', `${exported}; the export itself is recorded in the audit trail`)
-    .option('--format <format>', 'csv, or jsonl with one JSON object per line', choice(...exportFormats), 'csv')
+    .option(
+      '--format <format>',
+      'csv, or jsonl with one JSON object per line',
+      choice(...exportFormats),
+      'csv',
+    )
     .addOption(fromOption('lines'))
     .addOption(toOption('lines'))
     .option('--act <act>', 'lines with this action', choice(...auditedActs))
@@ -77,7 +82,8 @@ type ExportOptions = Partial<Pick<AuditFilter, 'from' | 'to' | 'act' | 'who'>> &
 }
 
 async function exportTrail(deps: AdminDeps, options: ExportOptions) {
-  if (deps.asJson) throw new CommandFailed('This command prints a file. Use --format jsonl instead of --json.')
+  if (deps.asJson)
+    throw new CommandFailed('This command prints a file. Use --format jsonl instead of --json.')
   const { exportAudit, recordExport } = await import('../../audit/list.ts')
   const { format, from = null, to = null, act: done = null, who = null, business = null } = options
   const filter = { who, act: done, subject: null, businessId: business, from, to, before: null }

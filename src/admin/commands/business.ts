@@ -5,7 +5,15 @@ import type { BusinessFilter, ListedBusiness } from '../../businesses/list-busin
 import { businessActs, shownLimits } from '../../staff-acts/business-acts.ts'
 import type { BusinessFacts } from '../../staff-acts/business-facts.ts'
 import { businessShown, listedBusinessShown } from '../../staff-acts/shown.ts'
-import { addActCommands, asList, CommandFailed, commandAction, orFail, subcommand, subcommandOnId } from './act.ts'
+import {
+  addActCommands,
+  asList,
+  CommandFailed,
+  commandAction,
+  orFail,
+  subcommand,
+  subcommandOnId,
+} from './act.ts'
 import { businessName, choice, instantArgument, payoutReference, wholeNumber } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 import { type Column, columnOf, dayOf, detailsText, linesOf } from './text.ts'
@@ -40,15 +48,27 @@ export function addBusinessCommands(program: Command): void {
 
   addActCommands(business, businessActs)
 
-  subcommandOnId(business, 'commission', 'set the commission rates of one business, in basis points of the amount')
+  subcommandOnId(
+    business,
+    'commission',
+    'set the commission rates of one business, in basis points of the amount',
+  )
     .requiredOption('--provider-bp <n>', "the merchant's fee, from 0 to 5000", basisPoints)
     .requiredOption('--payer-bp <n>', "the payer's fee, from 0 to 5000", basisPoints)
-    .option('--from <time>', 'when the rates begin to apply, not in the past; default: now', instantArgument('start'))
+    .option(
+      '--from <time>',
+      'when the rates begin to apply, not in the past; default: now',
+      instantArgument('start'),
+    )
     .addHelpText('after', commissionHelp)
     .action(commandAction(setRates))
 
   subcommandOnId(business, 'payout', 'book money that you have sent to a business')
-    .requiredOption('--amount <n>', 'amount to pay out, in centimes (up to the current balance)', payoutAmount)
+    .requiredOption(
+      '--amount <n>',
+      'amount to pay out, in centimes (up to the current balance)',
+      payoutAmount,
+    )
     .requiredOption(
       '--reference <text>',
       'reference of the transfer; each reference is booked only once',
@@ -88,7 +108,11 @@ interface RateOptions {
   from?: Date
 }
 
-async function setRates(deps: AdminDeps, id: string, { providerBp: provider, payerBp: payer, from }: RateOptions) {
+async function setRates(
+  deps: AdminDeps,
+  id: string,
+  { providerBp: provider, payerBp: payer, from }: RateOptions,
+) {
   const { setCommission } = await import('../../businesses/change-business.ts')
   const set = await setCommission(deps, id, { from: from ?? null, provider, payer }, deps.by)
   if (set.result !== 'set') throw new CommandFailed(whyNotSet[set.result](id))
@@ -97,7 +121,8 @@ async function setRates(deps: AdminDeps, id: string, { providerBp: provider, pay
 
 const whyNotSet: Record<Exclude<SetCommission['result'], 'set'>, (id: string) => string> = {
   'not-found': (id) => `There is no business ${id}.`,
-  'in-the-past': () => 'The time of --from is in the past. Rates cannot change for payments that were already made.',
+  'in-the-past': () =>
+    'The time of --from is in the past. Rates cannot change for payments that were already made.',
   full: () => `A business can have at most ${maxRates} entries in the history of its rates.`,
 }
 
@@ -113,19 +138,28 @@ async function bookPayout(deps: AdminDeps, id: string, { amount, reference, mode
   const { LedgerFault } = await import('../../verification/verify-ledger.ts')
   orFail(await deps.Business.exists({ _id: id }), `There is no business ${id}`)
   const owner = { businessId: id, sandbox: mode === 'test' }
-  const { entry, alreadyBooked } = await payOut(deps, { ...owner, amount, reference }, deps.by).catch((error) => {
-    if (error instanceof LedgerFault)
-      throw new CommandFailed(
-        `Nothing was booked, because the ledger was changed. ${error.message} Run: admin ledger verify`,
-      )
-    throw error instanceof PayoutRefused ? new CommandFailed(`${error.message}.`) : error
-  })
+  const { entry, alreadyBooked } = await payOut(deps, { ...owner, amount, reference }, deps.by).catch(
+    (error) => {
+      if (error instanceof LedgerFault)
+        throw new CommandFailed(
+          `Nothing was booked, because the ledger was changed. ${error.message} Run: admin ledger verify`,
+        )
+      throw error instanceof PayoutRefused ? new CommandFailed(`${error.message}.`) : error
+    },
+  )
   const balance = await balanceOf(deps, owner)
   const { _id, bookedAt } = entry
   return { id: _id, mode, amount, reference, alreadyBooked, bookedAt, balance }
 }
 
-function payoutText({ alreadyBooked, bookedAt, ...facts }: { alreadyBooked: boolean; bookedAt: Date }): string {
+function payoutText({
+  alreadyBooked,
+  bookedAt,
+  ...facts
+}: {
+  alreadyBooked: boolean
+  bookedAt: Date
+}): string {
   const booked = `${alreadyBooked ? 'already booked' : 'booked'} at ${bookedAt.toISOString()}`
   return `${booked}\n${linesOf(facts)}`
 }

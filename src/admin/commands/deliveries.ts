@@ -95,7 +95,8 @@ function checkSelection(command: Command): void {
     command.error('error: one of --id, --endpoint, --business, --from and --to is required')
   if (!isNarrow && status === 'CANCELLED')
     command.error('error: --status CANCELLED needs --id, --endpoint or --business')
-  if (from !== undefined && to !== undefined && from > to) command.error('error: --from must not be later than --to')
+  if (from !== undefined && to !== undefined && from > to)
+    command.error('error: --from must not be later than --to')
 }
 
 const replayHelp = `
@@ -127,7 +128,9 @@ function addReplayCommands(deliveries: Command): void {
   subcommand(deliveries, 'replays', 'show the latest 10 replays of an endpoint')
     .requiredOption('--endpoint <id>', 'the endpoint', someId)
     .action(
-      commandAction(listReplays, (replays) => (replays.length === 0 ? 'None.' : tableText(replayColumns, replays))),
+      commandAction(listReplays, (replays) =>
+        replays.length === 0 ? 'None.' : tableText(replayColumns, replays),
+      ),
     )
   subcommand(deliveries, 'cancel-replay', 'stop a running replay')
     .argument('<id>', 'the id of the replay', someId)

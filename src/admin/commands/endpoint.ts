@@ -31,10 +31,14 @@ export function addEndpointCommands(program: Command): void {
     .option('--disabled', 'only endpoints that are not active')
     .option('--deleted', 'only deleted endpoints')
     .addHelpText('after', listHelp)
-  asList(list, columns, async (deps, { disabled, ...filter }: EndpointFilter & { disabled?: true }, slice) => {
-    const { listEndpoints } = await import('../../webhooks/endpoints/endpoint-facts.ts')
-    return listEndpoints(deps, { ...filter, ...(disabled && { active: false }) }, slice)
-  })
+  asList(
+    list,
+    columns,
+    async (deps, { disabled, ...filter }: EndpointFilter & { disabled?: true }, slice) => {
+      const { listEndpoints } = await import('../../webhooks/endpoints/endpoint-facts.ts')
+      return listEndpoints(deps, { ...filter, ...(disabled && { active: false }) }, slice)
+    },
+  )
 
   subcommandOnId(endpoint, 'show', 'show the state, the health and the deliveries of an endpoint')
     .addHelpText('after', showHelp)

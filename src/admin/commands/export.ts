@@ -44,7 +44,12 @@ export function addExportCommands(program: Command): void {
       .requiredOption('--out <file>', 'the file to write')
       .addOption(fromOption('only lines booked'))
       .addOption(toOption('only lines booked'))
-      .option('--format <format>', 'csv, or jsonl with one JSON object per line', choice(...exportFormats), 'csv')
+      .option(
+        '--format <format>',
+        'csv, or jsonl with one JSON object per line',
+        choice(...exportFormats),
+        'csv',
+      )
       .option('--delimiter <name>', 'comma or semicolon, for csv', choice('comma', 'semicolon'), 'comma')
       .option(
         '--language <code>',
@@ -53,7 +58,10 @@ export function addExportCommands(program: Command): void {
         'en',
       )
       .option('--resume', 'complete a file that an earlier command began')
-      .addHelpText('after', `${helpOf(kind)}\n${example}\n${example} --delimiter semicolon --language fr --resume`)
+      .addHelpText(
+        'after',
+        `${helpOf(kind)}\n${example}\n${example} --delimiter semicolon --language fr --resume`,
+      )
       .action(
         commandAction((deps: AdminDeps, options: Options, command: Command) =>
           exportFile(deps, kind, options, command),
@@ -89,7 +97,8 @@ async function exportFile(
   const { createLists } = await import('../../lists/lists.ts')
   const { business, mode, out, from = null, to = null, format, language, resume = false } = options
   orFail(await deps.Business.exists({ _id: business }), `There is no business ${business}`)
-  if (from !== null && to !== null && from > to) throw new CommandFailed('--from must not be later than --to.')
+  if (from !== null && to !== null && from > to)
+    throw new CommandFailed('--from must not be later than --to.')
   for (const name of ['delimiter', 'language'])
     if (format !== 'csv' && command.getOptionValueSource(name) === 'cli')
       throw new CommandFailed(`--${name} applies only to --format csv.`)
@@ -103,7 +112,9 @@ async function exportFile(
   const wanted: FileExport = {
     owner,
     kind,
-    positions: await readExport(reading, owner, (models) => findPositions(models, owner, entryTypeOf[kind], span)),
+    positions: await readExport(reading, owner, (models) =>
+      findPositions(models, owner, entryTypeOf[kind], span),
+    ),
     writer: createLineWriter({ kind, format, delimiter, language }),
     quotes: format === 'csv',
   }
@@ -116,7 +127,9 @@ async function exportFile(
   try {
     const written = await withProgress(deps, total, write)
     if (written.lines < total)
-      throw new CommandFailed(`Stopped after ${written.lines} of ${total} lines. Run the command again with --resume.`)
+      throw new CommandFailed(
+        `Stopped after ${written.lines} of ${total} lines. Run the command again with --resume.`,
+      )
     return { file: out, ...written }
   } finally {
     await started.file.close()

@@ -53,7 +53,10 @@ interface Options {
 /** `skipped` has a count per reason. */
 type CancelCounts = { matched: number; cancelled: number; skipped: Partial<Record<CancelResult, number>> }
 
-async function cancel(deps: AdminDeps, { business, mode, createdBefore, dryRun }: Options): Promise<CancelCounts> {
+async function cancel(
+  deps: AdminDeps,
+  { business, mode, createdBefore, dryRun }: Options,
+): Promise<CancelCounts> {
   const { countCancellable } = await import('../../intents/cancel.ts')
   orFail(await deps.Business.exists({ _id: business }), `There is no business ${business}`)
   const now = deps.now()

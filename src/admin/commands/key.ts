@@ -65,7 +65,12 @@ export function addKeyCommands(program: Command): void {
   addActCommands(key, keyActs)
 
   subcommandOnId(key, 'rotate', 'create a new secret for a key; the old secret works until the overlap ends')
-    .option('--overlap-seconds <n>', 'how long the old secret keeps working', secondsArgument, defaultOverlapSeconds)
+    .option(
+      '--overlap-seconds <n>',
+      'how long the old secret keeps working',
+      secondsArgument,
+      defaultOverlapSeconds,
+    )
     .action(commandAction(rotate))
 
   const list = subcommand(key, 'list', 'list keys, newest first')
@@ -87,7 +92,9 @@ export function addKeyCommands(program: Command): void {
   subcommand(key, 'find', 'find the key to which a secret belongs')
     .option('--last4 <characters>', 'find keys by the last four characters of a current or earlier secret')
     .addHelpText('after', findHelp)
-    .action(commandAction(find, (result) => ('items' in result ? pageText(matchColumns, result) : keyText(result))))
+    .action(
+      commandAction(find, (result) => ('items' in result ? pageText(matchColumns, result) : keyText(result))),
+    )
 }
 
 interface KeyOptions extends Pick<ApiKey, 'mode' | 'kind'> {
@@ -164,7 +171,8 @@ async function findByLast4(deps: AdminDeps, last4: string): Promise<IdPage<Match
   const { listKeys } = await import('../../businesses/key-facts.ts')
   const { items, next } = await listKeys(deps, { last4 }, { limit: maxMatches, after: null })
   if (items.length === 0) throw new CommandFailed('No key has a secret with these last four characters.')
-  const matched = ({ secrets }: KeyFacts) => secrets.find((secret) => secret.last4 === last4)?.state ?? 'ended'
+  const matched = ({ secrets }: KeyFacts) =>
+    secrets.find((secret) => secret.last4 === last4)?.state ?? 'ended'
   return { items: items.map((facts) => ({ ...facts, matched: matched(facts) })), next }
 }
 
@@ -188,6 +196,7 @@ async function keyIn(text: string): Promise<string> {
     throw new CommandFailed(
       'Standard input contains no API key. Keys begin with sk_test_, sk_live_, pk_test_ or pk_live_.',
     )
-  if (keys.length > 1) throw new CommandFailed(`Standard input contains ${keys.length} keys. Pass one at a time.`)
+  if (keys.length > 1)
+    throw new CommandFailed(`Standard input contains ${keys.length} keys. Pass one at a time.`)
   return key
 }

@@ -47,13 +47,27 @@ interface Options {
 }
 
 export function addReconcileCommand(program: Command): void {
-  subcommand(program, 'reconcile', "compare the wallet provider's records of one day with those of this service")
+  subcommand(
+    program,
+    'reconcile',
+    "compare the wallet provider's records of one day with those of this service",
+  )
     .requiredOption('--provider <file>', "the provider's CSV file in UTF-8, or - for standard input")
     .requiredOption('--day <day>', 'the UTC day, such as 2026-11-25', utcDayText)
     .option('--columns <list>', 'the headers of the columns, such as key=ref,amount=montant', headers)
-    .option('--decimal', 'amounts have decimals, such as 1234.50 or "1 234,50"; by default, they are centimes')
-    .option('--delimiter <delimiter>', 'comma, semicolon or tab; by default, the header row decides', delimiterName)
-    .option('--wallet <name>', 'only payments and refunds of the provider with this name (WALLET_PROVIDER_NAME)')
+    .option(
+      '--decimal',
+      'amounts have decimals, such as 1234.50 or "1 234,50"; by default, they are centimes',
+    )
+    .option(
+      '--delimiter <delimiter>',
+      'comma, semicolon or tab; by default, the header row decides',
+      delimiterName,
+    )
+    .option(
+      '--wallet <name>',
+      'only payments and refunds of the provider with this name (WALLET_PROVIDER_NAME)',
+    )
     .addHelpText('after', help)
     .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : failureCode))
     .action(commandAction(run, textOf, failureCode))

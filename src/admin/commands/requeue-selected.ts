@@ -2,7 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { spanFilter, upToNow } from '../../input/span.ts'
 import { withoutUndefined } from '../../mongo/id-page.ts'
 import { deadIn } from '../../webhooks/deliveries/backlog.ts'
-import { countOutcomes, type OutcomeCounts, requeueAll, requeueBatch } from '../../webhooks/deliveries/requeue.ts'
+import {
+  countOutcomes,
+  type OutcomeCounts,
+  requeueAll,
+  requeueBatch,
+} from '../../webhooks/deliveries/requeue.ts'
 import { createPace } from '../../work/pace.ts'
 import { CommandFailed, orFail } from './act.ts'
 import type { AdminDeps } from './run.ts'
@@ -70,8 +75,10 @@ function filterOf(deps: AdminDeps, { id, endpoint, business, from, to, status }:
 }
 
 async function expectExisting(deps: AdminDeps, { id, endpoint, business }: DeliverySelection): Promise<void> {
-  if (business !== undefined) orFail(await deps.Business.exists({ _id: business }), `There is no business ${business}`)
-  if (endpoint !== undefined) orFail(await deps.Endpoint.exists({ _id: endpoint }), `There is no endpoint ${endpoint}`)
+  if (business !== undefined)
+    orFail(await deps.Business.exists({ _id: business }), `There is no business ${business}`)
+  if (endpoint !== undefined)
+    orFail(await deps.Endpoint.exists({ _id: endpoint }), `There is no endpoint ${endpoint}`)
   if (id === undefined) return
   const existing = await deps.Delivery.find({ _id: { $in: id } }, { _id: 1 }).lean<{ _id: string }[]>()
   const known = new Set(existing.map(({ _id }) => _id))

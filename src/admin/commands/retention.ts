@@ -31,7 +31,9 @@ async function run(deps: AdminDeps, { dryRun }: { dryRun: boolean }): Promise<Co
     const { counts, watch } = startCounts({ count: () => undefined, done: () => advance(1) })
     const ending = deps.onCtrlC()
     try {
-      const outcome = await (dryRun ? countCleanUp(deps, ending, watch) : runCleanUp(deps, ending, watch, record))
+      const outcome = await (dryRun
+        ? countCleanUp(deps, ending, watch)
+        : runCleanUp(deps, ending, watch, record))
       if (outcome === 'already-running')
         throw new CommandFailed(
           'A clean-up is running, or was killed or failed within the last minute. Try again in a minute.',

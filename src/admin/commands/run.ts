@@ -17,7 +17,10 @@ import { createSlowHash } from '../../security/slow-hash.ts'
 import { escapeText, jsonText } from './text.ts'
 
 /** The command line needs no Redis. */
-export type AdminDeps = Pick<Deps, keyof Models | 'config' | 'now' | 'secrets' | 'slowHash' | 'transactions'> & {
+export type AdminDeps = Pick<
+  Deps,
+  keyof Models | 'config' | 'now' | 'secrets' | 'slowHash' | 'transactions'
+> & {
   /** The operator who runs the command, with the value of `--reason`. */
   by: By
   asJson: boolean
@@ -96,7 +99,10 @@ const authenticationFailed = 18
 function explainError(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   const detail = escapeText(message.replaceAll(/\/\/[^\s/]*@/g, '//').trim())
-  if (error instanceof mongoose.Error.MongooseServerSelectionError || error instanceof MongoServerSelectionError) {
+  if (
+    error instanceof mongoose.Error.MongooseServerSelectionError ||
+    error instanceof MongoServerSelectionError
+  ) {
     const hosts = hostsOf(error)
     return `MongoDB cannot be reached${hosts === '' ? '' : ` at ${hosts}`} (MONGODB_URL): ${detail}. Check that it is running and accepts connections from this machine.`
   }

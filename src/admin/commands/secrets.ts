@@ -40,7 +40,10 @@ async function rotate(deps: AdminDeps) {
   const parts = await withProgress(deps, endpointCount + responseCount, async (advance) => ({
     endpoints: await reencryptSecrets(deps, advance),
     secondFactors: await reencryptField(deps, deps.Staff, 'secondFactor.secret'),
-    responses: await reencryptField(deps, deps.StoredResponse, 'response', { where: stillNeeded(deps.now()), advance }),
+    responses: await reencryptField(deps, deps.StoredResponse, 'response', {
+      where: stillNeeded(deps.now()),
+      advance,
+    }),
     serviceKeys: await reencryptField(deps, deps.ServiceKey, 'key'),
   }))
   const { staleCount, staleKeys, unreadableCount, unreadableKeys } = await findStaleKeys(deps)
@@ -63,7 +66,10 @@ async function rotate(deps: AdminDeps) {
   }
 }
 
-const counted = <Name extends string>(parts: Record<Name, Reencrypted>, count: (part: Reencrypted) => number) =>
+const counted = <Name extends string>(
+  parts: Record<Name, Reencrypted>,
+  count: (part: Reencrypted) => number,
+) =>
   Object.fromEntries(Object.entries<Reencrypted>(parts).map(([name, part]) => [name, count(part)])) as Record<
     Name,
     number

@@ -33,7 +33,10 @@ export function addShopCommands(program: Command): void {
     .action(commandAction(showShop, detailsText))
 }
 
-async function createLiveShop(deps: AdminDeps, { business: businessId, name }: { business: string; name: string }) {
+async function createLiveShop(
+  deps: AdminDeps,
+  { business: businessId, name }: { business: string; name: string },
+) {
   const { createShop } = await import('../../store/shops/shops.ts')
   orFail(await deps.Business.exists({ _id: businessId }), `There is no business ${businessId}`)
   const created = await createShop(deps, { businessId, name }, deps.by)

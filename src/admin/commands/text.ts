@@ -86,7 +86,9 @@ const maxWidth = 120
 const minShrunkWidth = 12
 
 const noBorders = Object.fromEntries(
-  ['top', 'bottom', 'left', 'mid', 'right'].flatMap((side) => [side, `${side}-mid`].map((name) => [name, ''])),
+  ['top', 'bottom', 'left', 'mid', 'right'].flatMap((side) =>
+    [side, `${side}-mid`].map((name) => [name, '']),
+  ),
 )
 const noCorners = Object.fromEntries(
   ['top', 'bottom'].flatMap((side) => [`${side}-left`, `${side}-right`].map((name) => [name, ''])),

@@ -63,7 +63,10 @@ async function showWallet(deps: AdminDeps, phone: string, { business = null }: {
 /** A wallet's id contains its phone number, so the id at which the next page begins is printed encrypted. */
 const nextField: EncryptedField = { collection: 'wallets', id: 'list', field: 'next' }
 
-const sealedId = parserFor((text) => /^v1\.[\w.-]{1,400}$/.exec(text)?.[0], 'Must be the "next" of the previous page.')
+const sealedId = parserFor(
+  (text) => /^v1\.[\w.-]{1,400}$/.exec(text)?.[0],
+  'Must be the "next" of the previous page.',
+)
 
 async function read(
   deps: AdminDeps,

@@ -77,7 +77,10 @@ export const french: Words = {
     refunded: 'Paiement remboursé',
     refundedInPart: 'Paiement partiellement remboursé',
     cancelled: ['Paiement annulé', `Cette demande de paiement a été annulée. ${nothingTaken}`],
-    expired: ['Délai dépassé', `${nothingTaken} Demandez au commerçant de vous envoyer un nouveau lien de paiement.`],
+    expired: [
+      'Délai dépassé',
+      `${nothingTaken} Demandez au commerçant de vous envoyer un nouveau lien de paiement.`,
+    ],
     failed: [
       'Le paiement a échoué',
       `${nothingTaken} Demandez au commerçant de vous envoyer un nouveau lien de paiement.`,

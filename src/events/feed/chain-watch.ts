@@ -35,7 +35,11 @@ interface Chain extends ChainEnd {
 const keyOf = ({ businessId, sandbox }: ChainOwner): string => `${businessId} ${sandbox}`
 
 /** Calls `onFault` for each failed read; a later one finds the same events. `elapsedMs` must be monotonic. */
-export function createChainWatch(readGrown: ReadGrown, onFault: (error: unknown) => void, elapsedMs: () => number) {
+export function createChainWatch(
+  readGrown: ReadGrown,
+  onFault: (error: unknown) => void,
+  elapsedMs: () => number,
+) {
   const chains = new Map<string, Chain>()
   let timer: NodeJS.Timeout | null = null
   let isReading = false
@@ -67,7 +71,8 @@ export function createChainWatch(readGrown: ReadGrown, onFault: (error: unknown)
 
   function tick(): void {
     const now = elapsedMs()
-    for (const wait of eachWait()) if (now - Math.max(wait.beganAtMs, respondedAtMs) > maxSilenceMs) wait.fail()
+    for (const wait of eachWait())
+      if (now - Math.max(wait.beganAtMs, respondedAtMs) > maxSilenceMs) wait.fail()
     if (chains.size > 0) void read()
     else stop()
   }
@@ -82,7 +87,12 @@ export function createChainWatch(readGrown: ReadGrown, onFault: (error: unknown)
      * Waits for a number above `number`. Resolves to false after `waitMs`, if `signal` aborts, or at shutdown. Throws
      * SERVICE_UNAVAILABLE if MongoDB hasn't responded for `maxSilenceMs`.
      */
-    grows({ businessId, sandbox }: ChainOwner, number: number, waitMs: number, signal: AbortSignal): Promise<boolean> {
+    grows(
+      { businessId, sandbox }: ChainOwner,
+      number: number,
+      waitMs: number,
+      signal: AbortSignal,
+    ): Promise<boolean> {
       const chain = note({ businessId, sandbox, number })
       if (chain.number > number) return Promise.resolve(true)
       if (isClosed || signal.aborted || waitMs <= 0) return Promise.resolve(false)

@@ -50,14 +50,19 @@ type Reads = Pick<Deps, 'LoggedEvent'>
  * The session makes the second read include everything that the first one saw, even if another server has become
  * primary.
  */
-export async function readFeed(deps: Reads, { businessId, sandbox }: Caller, search: FeedSearch): Promise<Feed> {
+export async function readFeed(
+  deps: Reads,
+  { businessId, sandbox }: Caller,
+  search: FeedSearch,
+): Promise<Feed> {
   const owner = { businessId, sandbox }
   const session = await deps.LoggedEvent.db.startSession({ causalConsistency: true })
   try {
     const last = await findLastNumber(deps, owner, { session })
     const after = search.after === 'latest' ? last : search.after
     // Right after a failover, majority reads may lack the latest events. A local read returns all that the primary has.
-    if (after > last && after > (await findLastNumber(deps, owner, { readConcern: 'local' }))) throw lostPosition()
+    if (after > last && after > (await findLastNumber(deps, owner, { readConcern: 'local' })))
+      throw lostPosition()
     const { limit } = search
     const options = { limit: limit + 1, session }
     const found =
@@ -72,7 +77,11 @@ export async function readFeed(deps: Reads, { businessId, sandbox }: Caller, sea
 }
 
 /** 0 if the chain is empty. */
-export async function findLastNumber(deps: Reads, owner: ChainOwner, options: mongo.FindOptions): Promise<number> {
+export async function findLastNumber(
+  deps: Reads,
+  owner: ChainOwner,
+  options: mongo.FindOptions,
+): Promise<number> {
   const last = await nativeCollection(deps.LoggedEvent).findOne(
     { ...owner, number: validNumber },
     {

@@ -39,14 +39,17 @@ export async function readCsv(bytes: Buffer, contentType: string | undefined): P
   return bodyOf(typeof csv === 'object' ? null : csv, 'json', others.slice(0, maxFaults))
 }
 
-const tooLarge = 'A file in JSON can have at most 2 MiB. Send a larger file as text/csv or multipart/form-data.'
+const tooLarge =
+  'A file in JSON can have at most 2 MiB. Send a larger file as text/csv or multipart/form-data.'
 
 export const acceptedCsv =
   'Send the file as text/csv in UTF-8, in the field file of multipart/form-data, or in the field csv of application/json, without compression.'
 
 /** Hashes only the content: clients choose a new boundary each time they send a form. */
 const digest = (csv: unknown): string | null =>
-  typeof csv === 'string' || Buffer.isBuffer(csv) ? createHash('sha256').update(csv).digest('base64url') : null
+  typeof csv === 'string' || Buffer.isBuffer(csv)
+    ? createHash('sha256').update(csv).digest('base64url')
+    : null
 
 /** A form with one file needs far fewer. */
 const maxParts = 100

@@ -30,7 +30,12 @@ type LimitDeps = Pick<Deps, 'memory' | 'rateLimits'>
  * Content-Length needs. A chunked body has none, so we reserve the maximum size – and if that's too much, the body is
  * still read as long as it turns out to be small.
  */
-export function reserveBody(deps: LimitDeps, { businessId }: Caller, req: Request, kind: BodyKind): BodyMemory {
+export function reserveBody(
+  deps: LimitDeps,
+  { businessId }: Caller,
+  req: Request,
+  kind: BodyKind,
+): BodyMemory {
   const largest = maxBodyBytes[kind]
   const isChunked = req.headers['transfer-encoding'] !== undefined
   const bytes = isChunked ? largest : Number(req.headers['content-length'] ?? 0)

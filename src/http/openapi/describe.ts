@@ -30,7 +30,9 @@ export function describeApi(config: DescribedConfig): OpenApiPart {
       headers: headerComponents,
       responses: sharedRefusals(),
       examples: refusalExamples(),
-      schemas: Object.fromEntries(Object.entries(namedSchemas).map(([name, schema]) => [name, writer.define(schema)])),
+      schemas: Object.fromEntries(
+        Object.entries(namedSchemas).map(([name, schema]) => [name, writer.define(schema)]),
+      ),
     },
   }
 }

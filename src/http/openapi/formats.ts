@@ -18,7 +18,8 @@ const url = (pattern: string) => ({ format: 'iri', maxLength: 2048, pattern })
 
 const label = '[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?'
 /** JSON Schema patterns have no flag for ignoring case. */
-const anyCase = (word: string): string => word.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
+const anyCase = (word: string): string =>
+  word.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
 const isPrivate = `(${[...privateSuffixes].map(anyCase).join('|')})`
 const lastLabel = String.raw`(?!${isPrivate}\.?([:/?#]|$))([A-Za-z]{2,63}|[Xx][Nn]--[A-Za-z0-9-]{1,59})\.?`
 /** Matches 443, and 1024 to 65535. */
@@ -62,7 +63,9 @@ export const formatsFor = ({ maxAmount }: DescribedConfig): Record<string, objec
   'https-url': url(`^https://${host}${afterHost}`),
   'https-or-localhost-url': url(`^(https://${host}|http://localhost(:[0-9]{1,5})?)${afterHost}`),
   phone: { pattern: `^(${phone.join('|')})$` },
-  'webhook-url': url(`^https://(?=[^/:?#]{1,253}([/:?#]|$))(${label}\\.)+${lastLabel}(:${publicPort})?${afterHost}`),
+  'webhook-url': url(
+    `^https://(?=[^/:?#]{1,253}([/:?#]|$))(${label}\\.)+${lastLabel}(:${publicPort})?${afterHost}`,
+  ),
   'webhook-event': { enum: Object.keys(events) },
   'date-or-time': {
     // Each branch of `anyOf` has its own type.

@@ -75,7 +75,11 @@ const parametersIn = (
     return { name, in: location, required: location === 'path', ...described, schema, ...example }
   })
 
-function bodyOf(writer: SchemaWriter, { body, about }: WriteRoute, example: OpenApiExample): OpenApiPart | null {
+function bodyOf(
+  writer: SchemaWriter,
+  { body, about }: WriteRoute,
+  example: OpenApiExample,
+): OpenApiPart | null {
   if (about.body === undefined) return null
   return {
     required: needsField(about.body),
@@ -86,7 +90,12 @@ function bodyOf(writer: SchemaWriter, { body, about }: WriteRoute, example: Open
   }
 }
 
-const csvFile: OpenApiPart = { type: 'string', minLength: 1, maxLength: maxBodyBytes.csv, pattern: withoutNul }
+const csvFile: OpenApiPart = {
+  type: 'string',
+  minLength: 1,
+  maxLength: maxBodyBytes.csv,
+  pattern: withoutNul,
+}
 
 /** Two ways to send a file without JSON: as the body itself, or in a form. */
 const csvContent = (example: { csv: string } | undefined): OpenApiPart => ({

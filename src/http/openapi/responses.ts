@@ -17,7 +17,8 @@ export const headerComponents = {
     example: '"key";r=99;t=1',
   },
   RateLimitPolicy: {
-    description: 'The number of requests (`q`) allowed per window, and the length of the window in seconds (`w`).',
+    description:
+      'The number of requests (`q`) allowed per window, and the length of the window in seconds (`w`).',
     schema: { ...text, pattern: '^"[a-z]+";q=[0-9]+;w=[0-9]+$' },
     example: '"key";q=100;w=1',
   },
@@ -43,10 +44,15 @@ export const headerComponents = {
   },
 }
 
-const header = (name: keyof typeof headerComponents): OpenApiPart => ({ $ref: `#/components/headers/${name}` })
+const header = (name: keyof typeof headerComponents): OpenApiPart => ({
+  $ref: `#/components/headers/${name}`,
+})
 
 const requestId: OpenApiPart = { 'X-Request-Id': header('RequestId') }
-const rateLimit: OpenApiPart = { RateLimit: header('RateLimit'), 'RateLimit-Policy': header('RateLimitPolicy') }
+const rateLimit: OpenApiPart = {
+  RateLimit: header('RateLimit'),
+  'RateLimit-Policy': header('RateLimitPolicy'),
+}
 const retryAfter: OpenApiPart = { 'Retry-After': header('RetryAfter') }
 const replayed: OpenApiPart = {
   'Idempotent-Replayed': header('IdempotentReplayed'),
@@ -71,7 +77,10 @@ export const headersOf = (route: Route): OpenApiPart => ({
 })
 
 export const fileName = (description: string): OpenApiPart => ({
-  'Content-Disposition': { description, schema: { type: 'string', maxLength: 200, pattern: '^attachment; ' } },
+  'Content-Disposition': {
+    description,
+    schema: { type: 'string', maxLength: 200, pattern: '^attachment; ' },
+  },
 })
 
 /** Codes that any operation can return, in the order of the checks (docs/maintainers/decisions.md). */
@@ -98,7 +107,11 @@ const ofWrites = [
   'IDEMPOTENCY_REQUEST_IN_PROGRESS',
 ] as const satisfies ErrorCode[]
 
-const ofBodies = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'INVALID_JSON'] as const satisfies ErrorCode[]
+const ofBodies = [
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'INVALID_JSON',
+] as const satisfies ErrorCode[]
 
 /** In the order of the error catalogue. */
 export function codesOf(route: Route): ErrorCode[] {

@@ -3,7 +3,12 @@ import { endpointEvents, orderEvents, paymentEvents } from '../../../schemas/eve
 import type { EventName } from '../../../schemas/events.ts'
 import { createTestIntentBody, refundBody, simulatePaymentBody } from '../../../schemas/intents.ts'
 import { simulateOrderBody } from '../../../schemas/orders.ts'
-import { changeStockBody, createProductBody, importProductsBody, updateProductBody } from '../../../schemas/products.ts'
+import {
+  changeStockBody,
+  createProductBody,
+  importProductsBody,
+  updateProductBody,
+} from '../../../schemas/products.ts'
 import { eventFeedSchema, eventPageSchema, loggedEventSchema } from '../../../schemas/responses/event.ts'
 import { failureBody, fieldFaultSchema, rateLimitDetails } from '../../../schemas/responses/failure.ts'
 import {
@@ -136,7 +141,17 @@ export type OpenApiPart = Record<string, unknown>
 export type SchemaWriter = ReturnType<typeof createSchemaWriter>
 
 /** Keywords whose values are schemas or lists of schemas. */
-const nesting = ['items', 'propertyNames', 'additionalProperties', 'if', 'then', 'else', 'not', 'oneOf', 'anyOf']
+const nesting = [
+  'items',
+  'propertyNames',
+  'additionalProperties',
+  'if',
+  'then',
+  'else',
+  'not',
+  'oneOf',
+  'anyOf',
+]
 
 /** `bodies` are the schemas of request bodies: their optional fields may be null. */
 export function createSchemaWriter(config: DescribedConfig, bodies: ReadonlySet<object>) {
@@ -149,7 +164,9 @@ export function createSchemaWriter(config: DescribedConfig, bodies: ReadonlySet<
 
   const define = (schema: object): OpenApiPart => {
     const whole = withType(bodies.has(schema) ? withNull(schema) : schema)
-    return withWidth(Object.assign({}, ...Object.entries(whole).map(([keyword, value]) => write(keyword, value))))
+    return withWidth(
+      Object.assign({}, ...Object.entries(whole).map(([keyword, value]) => write(keyword, value))),
+    )
   }
 
   const referEach = (schemas: object): OpenApiPart =>
@@ -181,7 +198,8 @@ export function createSchemaWriter(config: DescribedConfig, bodies: ReadonlySet<
 /** Adds `int32`, `int64` or `double`: code generators choose the type of a number by its format. */
 function withWidth(written: OpenApiPart): OpenApiPart {
   const { type, minimum, maximum } = written as { type?: unknown; minimum?: number; maximum?: number }
-  const isMissing = [type].flat().includes('null') && Array.isArray(written.enum) && !written.enum.includes(null)
+  const isMissing =
+    [type].flat().includes('null') && Array.isArray(written.enum) && !written.enum.includes(null)
   const schema = isMissing ? { ...written, enum: [...(written.enum as unknown[]), null] } : written
   if ([type].flat().includes('number')) return { ...schema, format: 'double' }
   if (minimum === undefined || maximum === undefined) return schema
@@ -199,7 +217,9 @@ function withNull(schema: Fields): Fields {
     ...schema,
     ...(items && { items: withNull(items) }),
     ...(properties && {
-      properties: Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, nullable(name, field)])),
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, field]) => [name, nullable(name, field)]),
+      ),
     }),
   }
 }

@@ -77,7 +77,12 @@ function headerText(latin1: string): string {
  * "Idempotency"). Nothing holds a claim: the write itself says which request made it, or stores the response. So a
  * twin, and a repetition after a crash, find either nothing or the effect.
  */
-export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, write: Write): Promise<ApiResponse> {
+export async function runOnce(
+  deps: Deps,
+  caller: Caller,
+  deadline: Deadline,
+  write: Write,
+): Promise<ApiResponse> {
   const { route, params, cause, unread } = write
   const paramsHash = digest(stringify(write.input) ?? '', paramsLength)
   const arrivedAt = deps.now()
@@ -98,7 +103,11 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
   const findEffect = async (deadlineAt: number) =>
     (await route.findEffect?.(deps, caller, params, request(deadlineAt))) ?? null
   const effect = () => deadline.run(findEffect)
-  const repeat = (row: StoredResponse): Result => ({ kind: 'stored', response: readRow(deps, row), repeats: row })
+  const repeat = (row: StoredResponse): Result => ({
+    kind: 'stored',
+    response: readRow(deps, row),
+    repeats: row,
+  })
 
   /** An effect wins over the refusal of a twin. */
   async function lookUp(deadlineAt: number): Promise<Result | null> {
@@ -130,7 +139,9 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
   /** Responds to a failed request with the effect of a twin, a stored response, or its own error. */
   async function afterError(error: unknown): Promise<Result | ApiResponse> {
     const own =
-      error instanceof Refusal && error !== unread && isFinal(error) ? failureResponse(error, cause.requestId) : null
+      error instanceof Refusal && error !== unread && isFinal(error)
+        ? failureResponse(error, cause.requestId)
+        : null
     try {
       const earlier = await deadline.run(() => looking)
       if (earlier !== null) return earlier
@@ -185,7 +196,9 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
 
   return inSpan(deps, 'operation', cause.traceparent, async () => {
     const run = () =>
-      deadline.run(async (deadlineAt) => (route.looksItself ? null : await looking) ?? write.run(request(deadlineAt)))
+      deadline.run(
+        async (deadlineAt) => (route.looksItself ? null : await looking) ?? write.run(request(deadlineAt)),
+      )
     const result = await run().catch(afterError)
     return 'kind' in result ? conclude(result) : result
   })

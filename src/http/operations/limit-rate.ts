@@ -25,9 +25,16 @@ export async function limitKey({ rateLimits }: Limiting, caller: Caller, res: Re
   if (rateLimits === null) return
   const perSecond = caller.limits.perSecond ?? rateLimits.perSecond
   const who = `key:${caller.keyId}` as const
-  const [network] = caller.kind === 'publishable' && rateLimits.look(who, perSecond).isOpen ? prefixesOf(caller.ip) : []
+  const [network] =
+    caller.kind === 'publishable' && rateLimits.look(who, perSecond).isOpen ? prefixesOf(caller.ip) : []
   if (network !== undefined)
-    await limitTo(rateLimits, res, 'address', `${who} ${network.range}`, Math.ceil(perSecond * shareOfNetwork))
+    await limitTo(
+      rateLimits,
+      res,
+      'address',
+      `${who} ${network.range}`,
+      Math.ceil(perSecond * shareOfNetwork),
+    )
   await limitTo(rateLimits, res, 'key', who, perSecond)
 }
 
@@ -37,7 +44,8 @@ export async function limitKey({ rateLimits }: Limiting, caller: Caller, res: Re
  */
 async function limitTo(rateLimits: RateLimits, res: Response, scope: Scope, who: Counted, perSecond: number) {
   const standing = rateLimits.count(who, perSecond)
-  if (!standing.isOpen || !res.hasHeader('RateLimit')) setRateLimitHeaders(res, scope, perSecond, standing.remaining)
+  if (!standing.isOpen || !res.hasHeader('RateLimit'))
+    setRateLimitHeaders(res, scope, perSecond, standing.remaining)
   if (standing.isOpen) return
   const seconds = (standing.over - 1) / perSecond
   if (seconds >= 1) await pause(Math.min(maxDelayMs, seconds * 1000))
@@ -57,7 +65,11 @@ export function limitCostly({ rateLimits }: Limiting, { keyId, limits }: Caller,
   rateLimits.count(who, perSecond, requests - 1)
 }
 
-const unknownCaller: ReadonlySet<ErrorCode> = new Set(['MISSING_CREDENTIALS', 'INVALID_AUTH_HEADER', 'INVALID_API_KEY'])
+const unknownCaller: ReadonlySet<ErrorCode> = new Set([
+  'MISSING_CREDENTIALS',
+  'INVALID_AUTH_HEADER',
+  'INVALID_API_KEY',
+])
 
 /**
  * Looks up credentials with `recognise`. Throws RATE_LIMITED without a lookup if the client's network, or a larger

@@ -103,7 +103,12 @@ export interface WriteRoute extends Common {
    * Finds what an earlier request with the same key has done, in the document that it changed. Missing if the operation
    * stores its response in the transaction of its changes.
    */
-  findEffect?(deps: Deps, caller: Caller, params: Record<string, string>, request: WriteRequest): Promise<Result | null>
+  findEffect?(
+    deps: Deps,
+    caller: Caller,
+    params: Record<string, string>,
+    request: WriteRequest,
+  ): Promise<Result | null>
   /**
    * Whether `run` itself looks for what an earlier request has done (`request.earlier`), because it reads its document
    * at the same time, or must still complete something after an earlier request that died.
@@ -128,7 +133,11 @@ export const scopesOf = ({ scope }: Pick<Route, 'scope'>): readonly Scope[] =>
   typeof scope === 'string' ? [scope] : scope.anyOf
 
 /** A route whose description has no section yet. */
-type Untagged<Each> = Each extends Route ? Omit<Each, 'about'> & { about: Omit<OperationDescription, 'tag'> } : never
+type Untagged<Each> = Each extends Route
+  ? Omit<Each, 'about'> & { about: Omit<OperationDescription, 'tag'> }
+  : never
 
-export const inSection = (tag: OperationDescription['tag'], routes: readonly Untagged<Route>[]): readonly Route[] =>
-  routes.map((route) => ({ ...route, about: { ...route.about, tag } }))
+export const inSection = (
+  tag: OperationDescription['tag'],
+  routes: readonly Untagged<Route>[],
+): readonly Route[] => routes.map((route) => ({ ...route, about: { ...route.about, tag } }))

@@ -140,7 +140,8 @@ async function readNow(call: Call, route: ReadRoute, input: OperationInput): Pro
         ),
       ),
     )
-    const csv = route.toCsv !== undefined && prefersCsv(res.req) ? route.toCsv(data as never, input as never) : null
+    const csv =
+      route.toCsv !== undefined && prefersCsv(res.req) ? route.toCsv(data as never, input as never) : null
     const parts = await memory.during(async () => {
       if (csv !== null) return [Buffer.from(csv.text)]
       return route.isPage ? buildPage(data as Page<unknown>) : [successResponse(200, data).body]

@@ -14,7 +14,8 @@ const maxAgeSeconds = 7200
 
 /** Responds to the preflight of a request with an API key. Other OPTIONS requests go on to the next handler. */
 export function respondToPreflight(req: Request, res: Response, next: NextFunction): void {
-  if (req.headers.origin === undefined || req.headers['access-control-request-method'] === undefined) return next()
+  if (req.headers.origin === undefined || req.headers['access-control-request-method'] === undefined)
+    return next()
   letBrowsersRead(res)
   res.setHeader('Access-Control-Allow-Methods', 'GET, HEAD')
   res.setHeader('Access-Control-Allow-Headers', 'Authorization, Content-Type')

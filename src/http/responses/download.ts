@@ -67,7 +67,8 @@ export interface CsvFile {
 }
 
 /** Without a preference, the response is JSON. */
-export const prefersCsv = (req: Request): boolean => req.accepts(['application/json', 'text/csv']) === 'text/csv'
+export const prefersCsv = (req: Request): boolean =>
+  req.accepts(['application/json', 'text/csv']) === 'text/csv'
 
 export function setFileHeaders(
   res: Response,

@@ -22,7 +22,10 @@ export const successResponse = (status: number, data: unknown): ApiResponse => (
 })
 
 /** See SPEC 7.. */
-export function failureResponse({ code, message, statusCode, extras }: Refusal, requestId: string): ApiResponse {
+export function failureResponse(
+  { code, message, statusCode, extras }: Refusal,
+  requestId: string,
+): ApiResponse {
   const { param, details, headers, retryAfterSeconds } = extras
   // JSON omits fields that are undefined.
   const error = { code, message, statusCode, requestId, param, details }

@@ -1,10 +1,19 @@
-import { type ListDeliveriesQuery, listDeliveriesQuery, retryDeliveriesBody } from '../../../schemas/deliveries.ts'
+import {
+  type ListDeliveriesQuery,
+  listDeliveriesQuery,
+  retryDeliveriesBody,
+} from '../../../schemas/deliveries.ts'
 import { withDescription } from '../../../schemas/responses/fields.ts'
 import * as schema from '../../../schemas/responses/webhooks.ts'
 import { findDeliveryWhole, listDeliveries, parseDeliverySearch } from '../../webhooks/deliveries/find.ts'
 import { presentDeliveries, presentDeliveryWhole } from '../../webhooks/deliveries/present.ts'
 import { requeueBatch } from '../../webhooks/deliveries/requeue.ts'
-import { findRetried, parseRetryFilter, retryDelivery, retryMatching } from '../../webhooks/deliveries/retry.ts'
+import {
+  findRetried,
+  parseRetryFilter,
+  retryDelivery,
+  retryMatching,
+} from '../../webhooks/deliveries/retry.ts'
 import { inSection, type OperationInput } from '../operations/route.ts'
 
 const pathParams = { id: withDescription('The `id` of the delivery.', schema.deliveryId) }
@@ -60,7 +69,8 @@ export const deliveryRoutes = inSection('Webhook deliveries', [
     },
     scope: 'webhooks.deliveries:write',
     findEffect: (deps, caller, _params, request) => findRetried(deps, caller, '', request),
-    run: (deps, caller, { body }, request) => retryMatching(deps, caller, parseRetryFilter(deps, body), request),
+    run: (deps, caller, { body }, request) =>
+      retryMatching(deps, caller, parseRetryFilter(deps, body), request),
   },
   {
     method: 'post',

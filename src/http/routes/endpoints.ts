@@ -52,7 +52,8 @@ export const endpointRoutes = inSection('Webhook endpoints', [
     about: {
       operationId: 'updateWebhookEndpoint',
       summary: 'Update a webhook endpoint',
-      description: 'Changes the fields that you send; the others keep their values. `events` replaces the whole list.',
+      description:
+        'Changes the fields that you send; the others keep their values. `events` replaces the whole list.',
       params: pathParams,
       body: updateEndpointBody,
       response: schema.endpointSchema,
@@ -127,7 +128,9 @@ export const endpointRoutes = inSection('Webhook endpoints', [
     isPage: true,
     scope: 'webhooks.endpoints:read',
     run: async (deps, caller, { query }: OperationInput<ListEndpointsQuery>) =>
-      presentPage(await listEndpoints(deps, caller, query), (endpoint) => presentListedEndpoint(endpoint, deps.now())),
+      presentPage(await listEndpoints(deps, caller, query), (endpoint) =>
+        presentListedEndpoint(endpoint, deps.now()),
+      ),
   },
 ])
 

@@ -18,11 +18,14 @@ import { parseRefund, refundIntent } from '../../intents/refunds/refund.ts'
 import { presentPage } from '../../lists/pagination.ts'
 import { inSection, type OperationInput, type WriteRoute } from '../operations/route.ts'
 
-const pathParams = { referenceNumber: withDescription('The `referenceNumber` of the payment intent.', reference) }
+const pathParams = {
+  referenceNumber: withDescription('The `referenceNumber` of the payment intent.', reference),
+}
 const missing = ['INTENT_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 
 const ofIntent: Pick<WriteRoute, 'findEffect' | 'looksItself'> = {
-  findEffect: (deps, caller, { referenceNumber = '' }, request) => findEffect(deps, caller, referenceNumber, request),
+  findEffect: (deps, caller, { referenceNumber = '' }, request) =>
+    findEffect(deps, caller, referenceNumber, request),
   looksItself: true,
 }
 
@@ -73,7 +76,8 @@ export const intentRoutes = inSection('Payment intents', [
     about: {
       operationId: 'getIntent',
       summary: 'Retrieve a payment intent',
-      description: 'A publishable key may call this operation. It receives null as the `reason` of every refund.',
+      description:
+        'A publishable key may call this operation. It receives null as the `reason` of every refund.',
       params: pathParams,
       response: schema.intentSchema,
       errors: missing,

@@ -1,4 +1,9 @@
-import { type ExportKind, type ExportLedgerQuery, exportKinds, exportLedgerQuery } from '../../../schemas/ledger.ts'
+import {
+  type ExportKind,
+  type ExportLedgerQuery,
+  exportKinds,
+  exportLedgerQuery,
+} from '../../../schemas/ledger.ts'
 import { largestExact, textUpTo, withDescription } from '../../../schemas/responses/fields.ts'
 import { exportLedger } from '../../exports/export-ledger.ts'
 import { inSection, type OperationDescription, type OperationInput } from '../operations/route.ts'
@@ -8,12 +13,14 @@ const texts: Record<ExportKind, Pick<OperationDescription, 'operationId' | 'summ
   payments: {
     operationId: 'exportPayments',
     summary: 'Export payments to a file',
-    description: 'Returns the payments of a period, one line per payment, with the fees of the merchant and the payer.',
+    description:
+      'Returns the payments of a period, one line per payment, with the fees of the merchant and the payer.',
   },
   refunds: {
     operationId: 'exportRefunds',
     summary: 'Export refunds to a file',
-    description: 'Returns the completed refunds of a period, one line per refund, with the fees that were given back.',
+    description:
+      'Returns the completed refunds of a period, one line per refund, with the fees that were given back.',
   },
   entries: {
     operationId: 'exportLedgerEntries',

@@ -173,7 +173,10 @@ export const productRoutes = inSection('Products', [
         'Send either `stock`, the new stock level, or `delta`, the units to add or subtract. A change that would bring the stock below 0 is refused with INSUFFICIENT_STOCK.',
       params: {
         ...pathParams,
-        vid: withDescription('The `_id` of the variant, or its label.', { ...textUpTo(maxLabelLength), minLength: 1 }),
+        vid: withDescription('The `_id` of the variant, or its label.', {
+          ...textUpTo(maxLabelLength),
+          minLength: 1,
+        }),
       },
       body: changeStockBody,
       response: stockedVariantSchema,

@@ -75,7 +75,8 @@ export const replayRoutes = inSection('Webhook deliveries', [
     about: {
       operationId: 'cancelWebhookReplay',
       summary: 'Cancel a replay',
-      description: 'Stops a running replay within 2 s. Attempts that it has already scheduled are still made.',
+      description:
+        'Stops a running replay within 2 s. Attempts that it has already scheduled are still made.',
       params: pathParams,
       response: replaySchema,
       errors: missing,

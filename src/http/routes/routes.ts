@@ -23,4 +23,6 @@ export const routes: readonly Route[] = [
   ...orderRoutes,
 ]
 
-export const publishableScopes: readonly Scope[] = [...new Set(routes.filter(isForBrowsers).flatMap(scopesOf))]
+export const publishableScopes: readonly Scope[] = [
+  ...new Set(routes.filter(isForBrowsers).flatMap(scopesOf)),
+]

@@ -45,7 +45,8 @@ export function createBareApp(
     res.setHeader('X-Request-Id', res.locals.requestId)
     if (requestId === undefined) {
       const ip = clientAddress(req, isTrusted) ?? undefined
-      if (ip === undefined && refusal === undefined) warnUnreported({ proxy: readAddress(req.socket.remoteAddress) })
+      if (ip === undefined && refusal === undefined)
+        warnUnreported({ proxy: readAddress(req.socket.remoteAddress) })
       Object.defineProperty(req, 'ip', { value: ip })
       logRequest(deps, req, res)
     }
@@ -92,14 +93,18 @@ const parseQuery = (query: string): ParsedUrlQuery => parse(query, '&', '=', { m
  * malformed Host header, an unsupported transfer coding. Also an unsupported Expect.
  */
 function refuseMalformed(req: Request): void {
-  if (req.httpVersionMajor !== 1) throw unsound('HTTP version', 'The service supports only HTTP/1.1 and HTTP/1.0.')
+  if (req.httpVersionMajor !== 1)
+    throw unsound('HTTP version', 'The service supports only HTTP/1.1 and HTTP/1.0.')
   const hosts = req.headersDistinct.host?.length ?? 0
   if (hosts > 1 || (hosts === 0 && req.httpVersion === '1.1'))
     throw unsound('Host', 'Send the Host header exactly once.')
   if (!hostForm.test(req.headers.host ?? ''))
     throw unsound('Host', 'The Host header must contain a host name or an IP address.')
   if (!/^100-continue$/i.test(req.headers.expect ?? '100-continue'))
-    throw unsound('Expect', 'The service does not support this Expect header. Send 100-continue, or no Expect header.')
+    throw unsound(
+      'Expect',
+      'The service does not support this Expect header. Send 100-continue, or no Expect header.',
+    )
   const coding = req.headers['transfer-encoding']
   // An HTTP/1.0 proxy doesn't understand chunked encoding, so it would see the request end somewhere else.
   if (coding !== undefined && req.httpVersion === '1.0')
@@ -126,7 +131,8 @@ function clientAddress({ headers, socket }: IncomingMessage, isTrusted: IsTruste
   const reported = headers['x-forwarded-for']
   const left = reported === undefined ? [] : String(reported).split(',')
   let address = readAddress(socket.remoteAddress)
-  for (let hop = 0; left.length > 0 && isTrusted(address ?? '', hop); hop += 1) address = readAddress(left.pop())
+  for (let hop = 0; left.length > 0 && isTrusted(address ?? '', hop); hop += 1)
+    address = readAddress(left.pop())
   return address
 }
 
@@ -141,7 +147,8 @@ function readAddress(written = ''): string | null {
   const text = written.trim().replace(/^"(.*)"$/, '$1')
   const [, inBrackets, bare = ''] = /^(?:\[([^\]]*)\](?::\w*)?|(.*))$/.exec(text) ?? []
   const whole = withoutZone(inBrackets ?? bare)
-  const address = isIP(whole) === 0 && inBrackets === undefined ? withoutZone(bare.replace(/:\w*$/, '')) : whole
+  const address =
+    isIP(whole) === 0 && inBrackets === undefined ? withoutZone(bare.replace(/:\w*$/, '')) : whole
   return isIP(address) === 0 ? null : ipaddr.process(address).toString()
 }
 
@@ -158,7 +165,8 @@ export function createErrorReporter(
     const requestId = String(res.locals.requestId)
     if (isDatabaseFault(error)) warn({ err: error, requestId })
     if (code === 'INTERNAL_ERROR') deps.log.error({ err: error, requestId }, 'request.failed')
-    if (code === 'RATE_LIMITED') deps.metrics.rateLimited.inc({ scope: (extras.details as { scope: string }).scope })
+    if (code === 'RATE_LIMITED')
+      deps.metrics.rateLimited.inc({ scope: (extras.details as { scope: string }).scope })
     return failureResponse(refusal, requestId)
   }
 }

@@ -11,7 +11,12 @@ export const maxUnanswered = 10
 
 /** The app sets `locals` when it starts to handle the request. */
 export type TrackedResponse = ServerResponse & {
-  locals?: { requestId?: string | undefined; refusal?: Refusal; code?: ErrorCode | null; written?: WrittenEarly }
+  locals?: {
+    requestId?: string | undefined
+    refusal?: Refusal
+    code?: ErrorCode | null
+    written?: WrittenEarly
+  }
 }
 
 /** All times are `performance.now()` values. */
@@ -60,7 +65,8 @@ export function acceptRequest(connection: Connection, reply: TrackedResponse): b
   return true
 }
 
-const isLast = (reply: TrackedResponse): boolean => !reply.shouldKeepAlive || reply.getHeader('Connection') === 'close'
+const isLast = (reply: TrackedResponse): boolean =>
+  !reply.shouldKeepAlive || reply.getHeader('Connection') === 'close'
 
 /**
  * Closes a connection that can't be read any further, with an error response after those that are due. `url` is that of
@@ -164,7 +170,11 @@ function cutSlowBody(connection: Connection, { bodyStallMs }: Timeouts, at: numb
     hangUp(connection, refuse('REQUEST_TIMEOUT'))
 }
 
-function cutSlowReader(connection: Connection, { responseIdleMs, responseGraceMs }: Timeouts, at: number): void {
+function cutSlowReader(
+  connection: Connection,
+  { responseIdleMs, responseGraceMs }: Timeouts,
+  at: number,
+): void {
   const { socket, due } = connection
   const sending = due[0]?.headersSent ? due[0] : null
   if (sending !== connection.sending) {

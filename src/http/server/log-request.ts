@@ -12,7 +12,11 @@ export const isProbe = ({ path }: Request): boolean => /^\/(healthz|readyz|metri
  * or a query. Also counts the request and ends its span. Probes aren't traced. Each request starts a new trace that
  * links to the caller's, so that callers can't decide which traces are kept.
  */
-export function logRequest(deps: Pick<Deps, 'log' | 'metrics' | 'tracing'>, req: Request, res: Response): void {
+export function logRequest(
+  deps: Pick<Deps, 'log' | 'metrics' | 'tracing'>,
+  req: Request,
+  res: Response,
+): void {
   const startedAt = performance.now()
   const { tracing } = deps
   const isTraced = tracing !== null && res.locals.refusal === undefined && !isProbe(req)

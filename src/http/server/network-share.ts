@@ -8,7 +8,9 @@ export const maxConnections = 10_000
 const otherDescriptors = 1_000
 
 /** The soft limit on open files, which Node.js raises to the hard limit at startup. */
-const { userLimits } = process.report.getReport() as { userLimits?: { open_files: { soft: number | 'unlimited' } } }
+const { userLimits } = process.report.getReport() as {
+  userLimits?: { open_files: { soft: number | 'unlimited' } }
+}
 const soft = userLimits?.open_files.soft
 const openFiles = typeof soft === 'number' ? soft : Number.POSITIVE_INFINITY
 
@@ -42,7 +44,9 @@ export function createNetworkShares(total: number) {
   const share = createShare(connectionLimits(total))
   return {
     /** Counts a connection towards each prefix of an address, or says which of them is full. */
-    take(ip: string): { outcome: 'taken'; free(): void } | { outcome: 'closed'; network: string; max: number } {
+    take(
+      ip: string,
+    ): { outcome: 'taken'; free(): void } | { outcome: 'closed'; network: string; max: number } {
       const owners = prefixesOf(ip).map(({ range }) => range)
       const held = share.takeNow(owners, { connections: 1 })
       if (held !== null) return { outcome: 'taken', free: held.free }

@@ -21,7 +21,10 @@ const timeoutMs = 2000
  * Adds the health probes, and the metrics unless they have a port of their own (METRICS_PORT). METRICS_TOKEN decides
  * who may read them. `/healthz` succeeds as long as the process is running.
  */
-export function useProbes(deps: MetricsDeps & Pick<Deps, 'mongo' | 'queues' | 'stopping'>, app: Express): void {
+export function useProbes(
+  deps: MetricsDeps & Pick<Deps, 'mongo' | 'queues' | 'stopping'>,
+  app: Express,
+): void {
   app.use(
     readOnlyRoute('/healthz', (_req, res) => {
       sendResponse(res, { status: 200, code: null, body: Buffer.from('{"status":"ok"}'), headers: {} })
@@ -37,7 +40,10 @@ export function useProbes(deps: MetricsDeps & Pick<Deps, 'mongo' | 'queues' | 's
  */
 function readiness(deps: Pick<Deps, 'mongo' | 'queues' | 'stopping'>): RequestHandler {
   const checkDependencies = shareRuns(() =>
-    Promise.all([succeedsWithin(pingMongo(deps.mongo), timeoutMs), succeedsWithin(deps.queues.ping(), timeoutMs)]),
+    Promise.all([
+      succeedsWithin(pingMongo(deps.mongo), timeoutMs),
+      succeedsWithin(deps.queues.ping(), timeoutMs),
+    ]),
   )
   return async (_req, res) => {
     const [mongodb, redis] = await checkDependencies()
@@ -45,7 +51,12 @@ function readiness(deps: Pick<Deps, 'mongo' | 'queues' | 'stopping'>): RequestHa
     const status = ready ? (redis ? 'ok' : 'degraded') : 'unavailable'
     const state = { status, mongodb: mongodb ? 'up' : 'down', redis: redis ? 'up' : 'down' }
     const body = Buffer.from(JSON.stringify(state))
-    sendResponse(res, { status: ready ? 200 : 503, code: null, body, headers: ready ? {} : { 'Retry-After': '2' } })
+    sendResponse(res, {
+      status: ready ? 200 : 503,
+      code: null,
+      body,
+      headers: ready ? {} : { 'Retry-After': '2' },
+    })
   }
 }
 
@@ -69,7 +80,8 @@ function requireToken(req: Request, token: string | null): void {
   const given = more.length === 0 ? /^bearer (\S+)$/i.exec(header)?.[1] : undefined
   if (given === undefined) throw unauthorised('INVALID_AUTH_HEADER', 'The Authorization header is malformed.')
   // A comparison in constant time needs equal lengths, which hashes always have.
-  if (!timingSafeEqual(hashOf(given), hashOf(token))) throw unauthorised('INVALID_API_KEY', 'This token is not valid.')
+  if (!timingSafeEqual(hashOf(given), hashOf(token)))
+    throw unauthorised('INVALID_API_KEY', 'This token is not valid.')
 }
 
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()

@@ -53,7 +53,9 @@ export async function beginPayment(
     },
     proof: { 'hold.writeId': hold.writeId },
   }
-  return (await deps.batchers.updateIntent(begin, deadlineAt)) ? { ...intent, hold, cancelsAt: neverCancels } : null
+  return (await deps.batchers.updateIntent(begin, deadlineAt))
+    ? { ...intent, hold, cancelsAt: neverCancels }
+    : null
 }
 
 /**
@@ -101,7 +103,8 @@ export async function settlePayment(
   deps.log.info({ referenceNumber, ...outcome, status: settled.status, requestId }, 'payment.settled')
   // The intent expired during the payment. A job can write that, since clients see it as expired already.
   const now = deps.now()
-  if (isPending(settled.status) && settled.expiresAt <= now) deps.enqueue('intent-expiry', [expiryJob(settled, now)])
+  if (isPending(settled.status) && settled.expiresAt <= now)
+    deps.enqueue('intent-expiry', [expiryJob(settled, now)])
   return settled
 }
 

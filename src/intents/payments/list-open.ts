@@ -21,7 +21,10 @@ export const maxOpen = 50
 export const maxUnpaid = 10_000
 
 /** The partial indexes of the wallet queries contain only payments and refunds without a known outcome. */
-export async function openPaymentsOf(deps: Pick<Deps, 'Intent' | 'now'>, businessId: string): Promise<OpenPayments> {
+export async function openPaymentsOf(
+  deps: Pick<Deps, 'Intent' | 'now'>,
+  businessId: string,
+): Promise<OpenPayments> {
   const now = deps.now()
   const unpaid = (sandbox: boolean) =>
     deps.Intent.countDocuments(

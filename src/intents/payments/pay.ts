@@ -49,7 +49,10 @@ export type PaymentResult =
  * ends the payment. If the process dies in between, the hold remains, and a worker queries the wallet for the outcome.
  */
 export async function payIntent(
-  deps: Pick<Deps, 'Intent' | 'batchers' | 'config' | 'counters' | 'enqueue' | 'log' | 'metrics' | 'now' | 'secrets'>,
+  deps: Pick<
+    Deps,
+    'Intent' | 'batchers' | 'config' | 'counters' | 'enqueue' | 'log' | 'metrics' | 'now' | 'secrets'
+  >,
   wallet: Wallet,
   intent: Intent,
   confirmation: Confirmation,
@@ -87,7 +90,11 @@ export async function payIntent(
  * Checked after the hold is written, right before the order is sent. So the only orders that still reach a wallet after
  * a suspension are those that passed this check before it, and each is void at its `validUntil`.
  */
-async function isSuspended({ batchers }: Pick<Deps, 'batchers'>, id: string, deadlineAt: number): Promise<boolean> {
+async function isSuspended(
+  { batchers }: Pick<Deps, 'batchers'>,
+  id: string,
+  deadlineAt: number,
+): Promise<boolean> {
   const business = await batchers.findBusiness(id, deadlineAt)
   return business === null || business.suspended
 }

@@ -11,12 +11,20 @@ export const pinBudgets = {
   live: { ...refused, name: 'pin', what: 'Refused PINs', perNetwork: 60 },
   // Test wallets hold no money, but declined payments count as well, because each causes an event for every endpoint.
   // Enough for a test suite, while it still bounds the cost of checking PINs.
-  tests: { ...refused, name: 'test-pin', what: 'Failed payments in the sandbox of a business', perNetwork: 600 },
+  tests: {
+    ...refused,
+    name: 'test-pin',
+    what: 'Failed payments in the sandbox of a business',
+    perNetwork: 600,
+  },
 } satisfies Record<string, NetworkBudget>
 
 /** A payment keeps its point until a worker learns its outcome and calls `settleLate`. */
 export function createRefusedPins(deps: Pick<Deps, 'counters' | 'log'>) {
-  const [live, tests] = [createNetworkLimit(deps, pinBudgets.live), createNetworkLimit(deps, pinBudgets.tests)]
+  const [live, tests] = [
+    createNetworkLimit(deps, pinBudgets.live),
+    createNetworkLimit(deps, pinBudgets.tests),
+  ]
   const limitOf = ({ sandbox }: Intent) => (sandbox ? tests : live)
   const ownerOf = ({ sandbox, businessId }: Intent) => (sandbox ? businessId : undefined)
   return {

@@ -30,7 +30,11 @@ const demoPayer = '22000001'
 
 /** Doesn't check the amount against the intent; `simulatePayment` does. */
 export function parseSimulation(deps: Pick<Deps, 'validate'>, body: unknown): Simulation {
-  const { amount = null, payerPhone = demoPayer, outcome = 'success' } = deps.validate(simulatePaymentBody, body)
+  const {
+    amount = null,
+    payerPhone = demoPayer,
+    outcome = 'success',
+  } = deps.validate(simulatePaymentBody, body)
   return { amount, payerPhone: readPhone(payerPhone) ?? demoPayer, outcome }
 }
 

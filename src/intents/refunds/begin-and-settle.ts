@@ -86,7 +86,10 @@ async function releaseRefund(
 type SetAside = Pick<Intent, 'refundsCommitted' | 'feesReturned'>
 
 type SetAsideGuard = Partial<
-  Record<'refundsCommitted' | `feesReturned.${keyof ReturnedFees}`, number | { $lt: number } | { $lte: number }>
+  Record<
+    'refundsCommitted' | `feesReturned.${keyof ReturnedFees}`,
+    number | { $lt: number } | { $lte: number }
+  >
 >
 
 /**
@@ -221,7 +224,10 @@ export async function bookSoon(
 }
 
 /** The payment's event, if not relayed yet: the ledger must contain a payment before its refund. */
-async function unrelayedPayment({ Intent: model }: Pick<Deps, 'Intent'>, { _id }: Intent): Promise<OutboxEvent[]> {
+async function unrelayedPayment(
+  { Intent: model }: Pick<Deps, 'Intent'>,
+  { _id }: Intent,
+): Promise<OutboxEvent[]> {
   const found = await model
     .findOne({ _id }, { outbox: { $elemMatch: { event: 'payment.confirmed' } } })
     .lean<Pick<Intent, 'outbox'> | null>()

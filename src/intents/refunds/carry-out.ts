@@ -58,7 +58,16 @@ export const earlierRefund =
   (
     deps: Pick<
       Deps,
-      'Intent' | 'batchers' | 'capacity' | 'config' | 'counters' | 'enqueue' | 'log' | 'metrics' | 'now' | 'wallets'
+      | 'Intent'
+      | 'batchers'
+      | 'capacity'
+      | 'config'
+      | 'counters'
+      | 'enqueue'
+      | 'log'
+      | 'metrics'
+      | 'now'
+      | 'wallets'
     >,
     caller: Caller,
     { referenceNumber }: Intent,

@@ -76,7 +76,16 @@ const costInReads = 3
 export async function refundIntent(
   deps: Pick<
     Deps,
-    'Intent' | 'batchers' | 'capacity' | 'config' | 'counters' | 'enqueue' | 'log' | 'metrics' | 'now' | 'wallets'
+    | 'Intent'
+    | 'batchers'
+    | 'capacity'
+    | 'config'
+    | 'counters'
+    | 'enqueue'
+    | 'log'
+    | 'metrics'
+    | 'now'
+    | 'wallets'
   >,
   caller: Caller,
   referenceNumber: string,

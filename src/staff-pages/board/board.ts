@@ -29,7 +29,10 @@ export function createBoard(deps: RetryDeps & Pick<Deps, 'boardQueues'>): Router
   })
 
   router.put('/api/queues/:queue/:job/retry', guardAction, async (req, res) =>
-    sendJson(res, await retryJob(deps, await queueOf(deps, req), String(req.params.job), byStaff(req, res, null))),
+    sendJson(
+      res,
+      await retryJob(deps, await queueOf(deps, req), String(req.params.job), byStaff(req, res, null)),
+    ),
   )
   router.put('/api/queues/:queue/retry/failed', guardAction, async (req, res) =>
     sendJson(res, await retryAll(deps, await queueOf(deps, req), byStaff(req, res, null))),
@@ -50,7 +53,8 @@ export function createBoard(deps: RetryDeps & Pick<Deps, 'boardQueues'>): Router
   router.use('/api', async (req, res, next) => {
     // Bull Board uses NUL as a separator in its strings, and fails if a URL contains one.
     if (req.url.includes('%00')) return sendJson(res, badRequest('The address contains a NUL character'))
-    if (Number(req.query.page ?? 1) > lastPage) return sendJson(res, badRequest(`There is no page after ${lastPage}`))
+    if (Number(req.query.page ?? 1) > lastPage)
+      return sendJson(res, badRequest(`There is no page after ${lastPage}`))
     if (Number(req.query.jobsPerPage ?? 0) > maxJobsPerPage)
       return sendJson(res, badRequest(`A page can show at most ${maxJobsPerPage} jobs`))
     const queues = await deps.boardQueues.obtain()
@@ -67,7 +71,8 @@ export function createBoard(deps: RetryDeps & Pick<Deps, 'boardQueues'>): Router
 
 const sendJson = (res: Response, { status, body }: BoardResponse): void => void res.status(status).json(body)
 
-const refuseAction = (res: Response, message: string): void => sendJson(res, explained(403, 'Refused', message))
+const refuseAction = (res: Response, message: string): void =>
+  sendJson(res, explained(403, 'Refused', message))
 
 const badRequest = (error: string): BoardResponse => ({ status: 400, body: { error } })
 
@@ -103,7 +108,11 @@ function createErrorResponses(deps: Pick<Deps, 'log'>): ErrorRequestHandler {
 
 function responseFor(error: unknown): BoardResponse {
   if (isDatabaseFault(error))
-    return explained(503, 'MongoDB is not responding', 'Reload the page later to see whether the action succeeded.')
+    return explained(
+      503,
+      'MongoDB is not responding',
+      'Reload the page later to see whether the action succeeded.',
+    )
   if (isRedisFault(error))
     return explained(503, 'Redis is not responding', 'Nothing is lost. The other pages work without Redis.')
   const { status } = error as { status?: number }

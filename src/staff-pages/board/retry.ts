@@ -2,7 +2,12 @@ import type { Queue } from 'bullmq'
 import type { Deps } from '../../platform/deps.ts'
 import type { By } from '../../security/actor.ts'
 import { deliveryIdOf } from '../../webhooks/deliveries/delivery-job.ts'
-import { countOutcomes, type RequeueDeps, requeueBatch, requeueDeliveries } from '../../webhooks/deliveries/requeue.ts'
+import {
+  countOutcomes,
+  type RequeueDeps,
+  requeueBatch,
+  requeueDeliveries,
+} from '../../webhooks/deliveries/requeue.ts'
 import type { Requeued } from '../../webhooks/deliveries/requeue-plan.ts'
 
 /** Bull Board's page shows `error` as the headline and `message` below it. */
@@ -48,7 +53,12 @@ export async function retryJob(deps: RetryDeps, queue: Queue, jobId: string, by:
  * Re-queues the deliveries of all jobs in the *failed* list in batches, oldest first. Jobs that fail in the meantime
  * are left out. If the request is interrupted, a second one continues with the rest.
  */
-export async function retryAll(deps: RetryDeps, queue: Queue, by: By, batch = requeueBatch): Promise<BoardResponse> {
+export async function retryAll(
+  deps: RetryDeps,
+  queue: Queue,
+  by: By,
+  batch = requeueBatch,
+): Promise<BoardResponse> {
   const total = await queue.getFailedCount()
   const found = { seen: 0, kept: 0, retried: 0 }
   while (found.seen < total) {

@@ -74,7 +74,8 @@ const onePage = (
     (await lookUp(deps, input)) === null ? [] : [{ path: pathOf(input), name: input, intent: null }],
 })
 
-const matching = (isOfForm: (text: string) => boolean, query: string): string | null => (isOfForm(query) ? query : null)
+const matching = (isOfForm: (text: string) => boolean, query: string): string | null =>
+  isOfForm(query) ? query : null
 
 /** Part of every API key. MongoDB logs the text of slow queries, so text with a key must not become one. */
 const keyPrefix = /[sp]k_(?:test|live)_/i

@@ -122,7 +122,8 @@ type FoundPayment = Pick<SearchHit, 'path'> & { intent: FoundIntent }
 const columnsFor = (names: ReadonlyMap<string, string>): Column<FoundPayment>[] => [
   {
     title: 'Payment',
-    html: ({ path, intent }) => html`!${idLink(path, intent.referenceNumber)} !${environmentBadge(intent.sandbox)}`,
+    html: ({ path, intent }) =>
+      html`!${idLink(path, intent.referenceNumber)} !${environmentBadge(intent.sandbox)}`,
   },
   {
     title: 'Business',

@@ -59,7 +59,8 @@ const whileActive = (sentences: Sentences<DeliveryFacts>): Words => ({
 
 const pending: Sentences<DeliveryFacts> = {
   happened: () => 'No attempt has ended yet.',
-  next: ({ nextAttemptAt }) => `The first attempt is due on ${nextAttemptAt}. If it does not start, call an operator.`,
+  next: ({ nextAttemptAt }) =>
+    `The first attempt is due on ${nextAttemptAt}. If it does not start, call an operator.`,
   en: ({ webhook, host }) => `The ${webhook} is about to be sent to ${host}.`,
   fr: ({ webhook, host }) => `Le ${webhook} va être envoyé à ${host}.`,
   ar: ({ webhook, host }) => `سيُرسَل ${webhook} إلى ${host} بعد قليل.`,
@@ -79,7 +80,8 @@ const retrying: Sentences<DeliveryFacts> = {
 
 const delivered: Sentences<DeliveryFacts> = {
   happened: ({ deliveredAt }) => `The endpoint accepted the delivery on ${deliveredAt}.`,
-  next: () => 'Nothing more is sent. If the merchant has not processed the event, the cause is on their side.',
+  next: () =>
+    'Nothing more is sent. If the merchant has not processed the event, the cause is on their side.',
   en: ({ webhook, host, deliveredAt, id }) =>
     `Your server at ${host} accepted the ${webhook} on ${deliveredAt}. Search your logs for ${id}.`,
   fr: ({ webhook, host, deliveredAt, id }) =>
@@ -89,7 +91,8 @@ const delivered: Sentences<DeliveryFacts> = {
 }
 
 const cancelled: Sentences<DeliveryFacts> = {
-  happened: () => 'The delivery was cancelled because the endpoint was disabled. The endpoint is enabled again.',
+  happened: () =>
+    'The delivery was cancelled because the endpoint was disabled. The endpoint is enabled again.',
   next: () => 'Re-queue the delivery. It gets one more attempt now, with the same id and content.',
   en: ({ webhook, host }) =>
     `The ${webhook} was not sent, because your webhook URL (${host}) was disabled. It is enabled again, so we can send the webhook now.`,

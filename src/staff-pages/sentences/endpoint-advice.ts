@@ -19,8 +19,10 @@ export const endpointAdvice = (endpoint: TracedEndpoint): Advice => adviceOf(end
 
 export const deadAdvice = (endpoint: TracedEndpoint): Advice => adviceOf(deadSentences, endpoint)
 
-const adviceOf = (sentences: Record<EndpointState, Sentences<EndpointFacts>>, endpoint: TracedEndpoint): Advice =>
-  adviceFrom(sentences[endpointStateOf(endpoint)], (locale) => endpointFacts(locale, endpoint))
+const adviceOf = (
+  sentences: Record<EndpointState, Sentences<EndpointFacts>>,
+  endpoint: TracedEndpoint,
+): Advice => adviceFrom(sentences[endpointStateOf(endpoint)], (locale) => endpointFacts(locale, endpoint))
 
 export function endpointFacts(
   locale: Locale,
@@ -40,10 +42,18 @@ export function endpointFacts(
 }
 
 const on: CallerText = { en: 'on', fr: 'le', ar: 'بتاريخ' }
-const someWebhooks: CallerText = { en: 'some webhooks', fr: 'de certains webhooks', ar: 'بعض إشعارات webhook' }
+const someWebhooks: CallerText = {
+  en: 'some webhooks',
+  fr: 'de certains webhooks',
+  ar: 'بعض إشعارات webhook',
+}
 
 const causes: Record<Stage, CallerText> = {
-  status: { en: 'the server returned an error', fr: 'le serveur a renvoyé une erreur', ar: 'أعاد الخادم خطأً' },
+  status: {
+    en: 'the server returned an error',
+    fr: 'le serveur a renvoyé une erreur',
+    ar: 'أعاد الخادم خطأً',
+  },
   dns: {
     en: 'the host name could not be resolved',
     fr: 'le nom de domaine est introuvable',
@@ -82,10 +92,17 @@ const causes: Record<Stage, CallerText> = {
     ar: 'كانت ترويسات الرد كبيرة جدًا',
   },
 }
-const unknownCause: CallerText = { en: 'the attempt failed', fr: 'la tentative a échoué', ar: 'فشلت المحاولة' }
+const unknownCause: CallerText = {
+  en: 'the attempt failed',
+  fr: 'la tentative a échoué',
+  ar: 'فشلت المحاولة',
+}
 
 /** The status if there is one, because it tells the merchant more than the stage. */
-export function causeOf({ code }: Locale, { stage, status }: Pick<AttemptRecord, 'stage' | 'status'>): string {
+export function causeOf(
+  { code }: Locale,
+  { stage, status }: Pick<AttemptRecord, 'stage' | 'status'>,
+): string {
   if (status !== null) return `${responded[code]} ${status}`
   return (entryNamed(causes, stage) ?? unknownCause)[code]
 }
@@ -118,7 +135,8 @@ export const endpointSentences: Words = {
       `رابط webhook الخاص بك (${host}) مفعّل، لكننا لم نرسل إليه أي شيء بعد. تحقق من الأحداث التي اشترك فيها.`,
   },
   healthy: {
-    happened: ({ lastSuccessAt }) => `The endpoint is active, and its last attempt succeeded on ${lastSuccessAt}.`,
+    happened: ({ lastSuccessAt }) =>
+      `The endpoint is active, and its last attempt succeeded on ${lastSuccessAt}.`,
     next: () => 'Events to which the endpoint is subscribed are sent as they happen.',
     en: ({ host, lastSuccessAt }) =>
       `Your webhook URL (${host}) works. It accepted our last webhook on ${lastSuccessAt}.`,
@@ -140,7 +158,8 @@ export const endpointSentences: Words = {
       `لم يقبل خادمك (${host}) آخر إشعار webhook بتاريخ ${lastFailureAt}. آخر خطأ: ${lastError}. أصلح المشكلة. نجري حتى ثماني محاولات لكل إشعار.`,
   },
   disabled: {
-    happened: () => 'The merchant disabled the endpoint, so nothing is sent to it. Its due deliveries are cancelled.',
+    happened: () =>
+      'The merchant disabled the endpoint, so nothing is sent to it. Its due deliveries are cancelled.',
     next: () => `Endpoint disabled. Once the merchant has enabled it, re-queue the delivery. ${missed}`,
     en: ({ host }) =>
       `Your webhook URL (${host}) is disabled, so we send nothing to it. Enable it with the API. Then we can send the cancelled and failed webhooks again, and also the events since it was disabled.`,
@@ -150,8 +169,10 @@ export const endpointSentences: Words = {
       `رابط webhook الخاص بك (${host}) معطّل، لذلك لا نرسل إليه شيئًا. فعّله عبر واجهة API، ثم يمكننا إعادة إرسال الإشعارات الملغاة أو الفاشلة، وكذلك الأحداث التي وقعت منذ تعطيله.`,
   },
   deleted: {
-    happened: ({ deletedAt }) => `The merchant deleted the endpoint${deletedAt}. Its open deliveries are cancelled.`,
-    next: () => `Nothing can be re-queued for a deleted endpoint. The merchant can create a new endpoint. ${missed}`,
+    happened: ({ deletedAt }) =>
+      `The merchant deleted the endpoint${deletedAt}. Its open deliveries are cancelled.`,
+    next: () =>
+      `Nothing can be re-queued for a deleted endpoint. The merchant can create a new endpoint. ${missed}`,
     en: ({ host, deletedAt }) =>
       `Your webhook URL (${host}) was deleted${deletedAt}, so we can no longer send anything to it. Create a new one with the API. Then we can also send the past events to it.`,
     fr: ({ host, deletedAt }) =>
@@ -163,10 +184,12 @@ export const endpointSentences: Words = {
 
 const allFailed = "All attempts failed. The service won't try again on its own."
 const cannotRequeue = 'The deliveries cannot be re-queued.'
-const stopped = ({ dead, host }: EndpointFacts) => `All attempts to send ${dead} to ${host} failed, so we stopped.`
+const stopped = ({ dead, host }: EndpointFacts) =>
+  `All attempts to send ${dead} to ${host} failed, so we stopped.`
 const stoppedFr = ({ dead, host }: EndpointFacts) =>
   `Toutes nos tentatives d’envoi ${dead} à ${host} ont échoué\u202f; nous avons donc cessé les envois.`
-const stoppedAr = ({ dead, host }: EndpointFacts) => `فشلت جميع محاولاتنا لإرسال ${dead} إلى ${host}، فأوقفنا الإرسال.`
+const stoppedAr = ({ dead, host }: EndpointFacts) =>
+  `فشلت جميع محاولاتنا لإرسال ${dead} إلى ${host}، فأوقفنا الإرسال.`
 const accepting: Sentences<EndpointFacts> = {
   happened: () => allFailed,
   next: () => 'Re-queue the dead deliveries. Each gets one more attempt now, with the same id and content.',
@@ -190,7 +213,8 @@ export const deadSentences: Words = {
       `${stopped(facts)} The last error was: ${facts.lastError}. Once your server is fixed, call us, and we will make another attempt.`,
     fr: (facts) =>
       `${stoppedFr(facts)} Dernière erreur constatée\u00a0: ${facts.lastError}. Une fois le problème corrigé, rappelez-nous et nous ferons une nouvelle tentative.`,
-    ar: (facts) => `${stoppedAr(facts)} آخر خطأ: ${facts.lastError}. بعد إصلاح المشكلة، اتصل بنا وسنجري محاولة جديدة.`,
+    ar: (facts) =>
+      `${stoppedAr(facts)} آخر خطأ: ${facts.lastError}. بعد إصلاح المشكلة، اتصل بنا وسنجري محاولة جديدة.`,
   },
   disabled: {
     happened: () => allFailed,

@@ -17,7 +17,9 @@ export function paymentAdvice(
   now: Date,
 ): Advice {
   const price = priceOf(intent) ?? priceNow(deps, intent, business, now)
-  return adviceFrom(paymentSentences[paymentStateOf(intent, business, now)], (locale) => factsIn(locale, intent, price))
+  return adviceFrom(paymentSentences[paymentStateOf(intent, business, now)], (locale) =>
+    factsIn(locale, intent, price),
+  )
 }
 
 function factsIn(locale: Locale, intent: TracedIntent, price: Price | null): PaymentFacts {
@@ -74,7 +76,10 @@ const sumOf = (prices: readonly Price[]): Price =>
 type Language = Pick<Locale, 'code' | 'dir' | 'money'>
 
 /** How each language mentions the fee in a total that a payment takes, or that a refund gives back. */
-const parts: Record<Locale['code'], Record<'charged' | 'givenBack', (amount: string, fee: string) => string>> = {
+const parts: Record<
+  Locale['code'],
+  Record<'charged' | 'givenBack', (amount: string, fee: string) => string>
+> = {
   en: {
     charged: (amount, fee) => `${amount} and a fee of ${fee}`,
     givenBack: (amount, fee) => `${amount} and ${fee} of the fee`,
@@ -93,13 +98,15 @@ const parts: Record<Locale['code'], Record<'charged' | 'givenBack', (amount: str
  * What a payment takes from the wallet. If there's a fee, the parts of the total follow, because the merchant knows
  * only the amount: `505.00 MRU (500.00 MRU and a fee of 5.00 MRU)`.
  */
-export const chargedInWords = (language: Language, price: Price): string => totalInWords(language, price, 'charged')
+export const chargedInWords = (language: Language, price: Price): string =>
+  totalInWords(language, price, 'charged')
 
 /**
  * What a refund gives back to the wallet. If that includes a part of the fee, the parts of the total follow: `202.00
  * MRU (200.00 MRU and 2.00 MRU of the fee)`.
  */
-export const givenBackInWords = (language: Language, price: Price): string => totalInWords(language, price, 'givenBack')
+export const givenBackInWords = (language: Language, price: Price): string =>
+  totalInWords(language, price, 'givenBack')
 
 function totalInWords(language: Language, { amount, fee }: Price, kind: 'charged' | 'givenBack'): string {
   const shown = (centimes: number) => ltrText(language, language.money(centimes))

@@ -37,7 +37,8 @@ const refundSentences: Record<RefundState, Sentences<PaymentFacts>> = {
     next: ({ validUntil }) =>
       `The service waits for the wallet, and queries it if it does not respond. The wallet must not carry out the refund after ${validUntil}. Meanwhile, the merchant cannot refund this amount a second time.`,
     en: ({ refund }) => `Your refund of ${refund} is being processed. Please wait a moment.`,
-    fr: ({ refund }) => `Votre remboursement de ${refund} est en cours de traitement. Merci de patienter un instant.`,
+    fr: ({ refund }) =>
+      `Votre remboursement de ${refund} est en cours de traitement. Merci de patienter un instant.`,
     ar: ({ refund }) => `استرداد مبلغ ${refund} قيد المعالجة. انتظر لحظة.`,
   },
   'unknown-refund': {
@@ -52,15 +53,18 @@ const refundSentences: Record<RefundState, Sentences<PaymentFacts>> = {
       `لا نعرف بعدُ هل تم استرداد مبلغ ${refund}. نواصل التحقق لدى محفظتك. إذا لم يتم، فبإمكان التاجر أن يعيد العملية.`,
   },
   'refund-failed': {
-    happened: ({ refund, since }) => `The refund of ${refund} on ${since} did not go through. No money moved.`,
+    happened: ({ refund, since }) =>
+      `The refund of ${refund} on ${since} did not go through. No money moved.`,
     next: () => 'The merchant can refund again. The reason is in the timeline.',
-    en: ({ refund }) => `The refund of ${refund} did not go through. Please ask the merchant to refund you again.`,
+    en: ({ refund }) =>
+      `The refund of ${refund} did not go through. Please ask the merchant to refund you again.`,
     fr: ({ refund }) =>
       `Le remboursement de ${refund} n’a pas abouti. Demandez au commerçant de vous rembourser à nouveau.`,
     ar: ({ refund }) => `لم تنجح عملية استرداد مبلغ ${refund}. اطلب من التاجر أن يعيد العملية.`,
   },
   'refunded-in-part': {
-    happened: ({ amount, refunded }) => `The merchant refunded ${refunded} of the ${amount} that the customer paid.`,
+    happened: ({ amount, refunded }) =>
+      `The merchant refunded ${refunded} of the ${amount} that the customer paid.`,
     next: () => 'The merchant can refund the rest.',
     en: ({ amount, refunded }) =>
       `Of your payment of ${amount}, ${refunded} has been refunded to the wallet that paid. For the rest, please contact the merchant.`,
@@ -80,7 +84,8 @@ const refundSentences: Record<RefundState, Sentences<PaymentFacts>> = {
 }
 
 const newRequest = 'The request can no longer be paid. The merchant can create a new one.'
-const canRetry = ({ expiresAt }: PaymentFacts) => `No money moved. The customer can try again until ${expiresAt}.`
+const canRetry = ({ expiresAt }: PaymentFacts) =>
+  `No money moved. The customer can try again until ${expiresAt}.`
 
 const repeat: CallerText = { en: 'Please try again.', fr: 'Réessayez.', ar: 'حاول مجددًا.' }
 const repeatLater: CallerText = {
@@ -116,7 +121,8 @@ const closed = (happened: string, { en, fr, ar }: CallerText): Sentences<Payment
   happened: () => `${happened} No payment was made.`,
   next: () => newRequest,
   en: ({ notCharged }) => `${en} ${notCharged} Ask the merchant for a new one if you still want to pay.`,
-  fr: ({ notCharged }) => `${fr} ${notCharged} Si vous voulez encore payer, demandez-en une nouvelle au commerçant.`,
+  fr: ({ notCharged }) =>
+    `${fr} ${notCharged} Si vous voulez encore payer, demandez-en une nouvelle au commerçant.`,
   ar: ({ notCharged }) => `${ar} ${notCharged} إذا كنت لا تزال تريد الدفع، فاطلب من التاجر طلبًا جديدًا.`,
 })
 
@@ -128,11 +134,14 @@ export const paymentSentences: Record<PaymentState, Sentences<PaymentFacts>> = {
       `We have not received a payment for this request yet. You can pay with the link or the code until ${codeExpiresAt}.`,
     fr: ({ codeExpiresAt }) =>
       `Nous n’avons pas encore reçu de paiement pour cette demande. Vous pouvez payer avec le lien ou le code jusqu’au ${codeExpiresAt}.`,
-    ar: ({ codeExpiresAt }) => `لم نتلقَّ بعدُ أي دفعة لهذا الطلب. يمكنك الدفع بالرابط أو بالرمز حتى ${codeExpiresAt}.`,
+    ar: ({ codeExpiresAt }) =>
+      `لم نتلقَّ بعدُ أي دفعة لهذا الطلب. يمكنك الدفع بالرابط أو بالرمز حتى ${codeExpiresAt}.`,
   },
   'code-expired': {
-    happened: ({ codeExpiresAt }) => `No customer has attempted to pay. The payment code expired on ${codeExpiresAt}.`,
-    next: ({ expiresAt }) => `The customer can pay with the link until ${expiresAt}. Then the request expires.`,
+    happened: ({ codeExpiresAt }) =>
+      `No customer has attempted to pay. The payment code expired on ${codeExpiresAt}.`,
+    next: ({ expiresAt }) =>
+      `The customer can pay with the link until ${expiresAt}. Then the request expires.`,
     en: ({ expiresAt, notCharged }) =>
       `The payment code is no longer valid, but you can pay with the link until ${expiresAt}. ${notCharged}`,
     fr: ({ expiresAt, notCharged }) =>
@@ -144,8 +153,10 @@ export const paymentSentences: Record<PaymentState, Sentences<PaymentFacts>> = {
     happened: () => 'The business is suspended, so its customers cannot pay.',
     next: ({ expiresAt }) =>
       `An admin or an operator can resume the business. If that does not happen before ${expiresAt}, the request expires.`,
-    en: ({ notCharged }) => `This payment is not possible at the moment. ${notCharged} Please contact the merchant.`,
-    fr: ({ notCharged }) => `Ce paiement n’est pas possible pour le moment. ${notCharged} Contactez le commerçant.`,
+    en: ({ notCharged }) =>
+      `This payment is not possible at the moment. ${notCharged} Please contact the merchant.`,
+    fr: ({ notCharged }) =>
+      `Ce paiement n’est pas possible pour le moment. ${notCharged} Contactez le commerçant.`,
     ar: ({ notCharged }) => `لا يمكن إجراء هذا الدفع حاليًا. ${notCharged} تواصل مع التاجر.`,
   },
   paying: {
@@ -172,7 +183,11 @@ export const paymentSentences: Record<PaymentState, Sentences<PaymentFacts>> = {
   },
   'not-executed': declined(
     'the wallet did not carry it out',
-    { en: 'your wallet did not carry it out', fr: 'votre portefeuille ne l’a pas exécuté', ar: 'لم تنفذها محفظتك' },
+    {
+      en: 'your wallet did not carry it out',
+      fr: 'votre portefeuille ne l’a pas exécuté',
+      ar: 'لم تنفذها محفظتك',
+    },
     repeat,
   ),
   wrong_pin: declined(
@@ -182,7 +197,11 @@ export const paymentSentences: Record<PaymentState, Sentences<PaymentFacts>> = {
       fr: 'le numéro de téléphone ou le code PIN est incorrect',
       ar: 'رقم الهاتف أو الرمز السري غير صحيح',
     },
-    { en: 'Check both and try again.', fr: 'Vérifiez les deux et réessayez.', ar: 'تحقق منهما ثم حاول مجددًا.' },
+    {
+      en: 'Check both and try again.',
+      fr: 'Vérifiez les deux et réessayez.',
+      ar: 'تحقق منهما ثم حاول مجددًا.',
+    },
   ),
   wallet_locked: declined(
     'the wallet is locked after too many wrong PINs. The merchant is not notified',

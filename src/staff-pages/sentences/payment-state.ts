@@ -40,7 +40,11 @@ const states: Record<Status, StateOf> = {
 /** `intent` must have its status at `now` (`asOf`). */
 export const paymentStateOf: StateOf = (intent, business, now) => states[intent.status](intent, business, now)
 
-function pendingState({ hold, attempts, codeExpiresAt }: TracedIntent, business: Owner, now: Date): PaymentState {
+function pendingState(
+  { hold, attempts, codeExpiresAt }: TracedIntent,
+  business: Owner,
+  now: Date,
+): PaymentState {
   if (hold !== null) return isInTime(hold, now) ? 'paying' : 'unknown-payment'
   if (business?.suspended === true) return 'suspended'
   const last = attempts.at(-1)

@@ -84,7 +84,10 @@ const textOf = (rows: ExportedRow[], delimiter: Delimiter): string =>
     'program',
   )
 
-type ExportedProduct = Pick<Product, '_id' | 'createdAt' | 'handle' | 'name' | 'description' | 'active' | 'variants'>
+type ExportedProduct = Pick<
+  Product,
+  '_id' | 'createdAt' | 'handle' | 'name' | 'description' | 'active' | 'variants'
+>
 
 type ExportedRow = Record<Column, CsvCell>
 

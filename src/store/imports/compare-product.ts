@@ -61,11 +61,18 @@ export function compareProduct(
 }
 
 /** In bytes, and 0 if the product shrinks. */
-function growthOf(product: ExistingProduct, values: ProductCells, patches: VariantPatch[], added: Variant[]): number {
+function growthOf(
+  product: ExistingProduct,
+  values: ProductCells,
+  patches: VariantPatch[],
+  added: Variant[],
+): number {
   const { variants } = product
   const changes = new Map(patches.map(({ variant, set }) => [variant, set]))
   const changed = [...variants.map((variant) => ({ ...variant, ...changes.get(variant) })), ...added]
-  const before = Object.fromEntries(Object.keys(values).map((name) => [name, product[name as keyof ProductCells]]))
+  const before = Object.fromEntries(
+    Object.keys(values).map((name) => [name, product[name as keyof ProductCells]]),
+  )
   const [old, next] = [variants, changed].map((all) => ({ variants: all, skus: skusOf(all) }))
   return Math.max(0, bytesOf({ ...next, ...values }) - bytesOf({ ...old, ...before }))
 }
@@ -129,10 +136,15 @@ function patchOf({ row: { sku, price, stock }, variant }: Match): VariantPatch[]
   return Object.keys(set).length === 0 ? [] : [{ variant, set }]
 }
 
-function changedVariants(variants: Variant[], patches: VariantPatch[], added: Variant[]): ChangedProduct['set'] {
+function changedVariants(
+  variants: Variant[],
+  patches: VariantPatch[],
+  added: Variant[],
+): ChangedProduct['set'] {
   const set: ChangedProduct['set'] = {}
   for (const { variant, set: fields } of patches)
-    for (const [field, value] of Object.entries(fields)) set[`variants.${variants.indexOf(variant)}.${field}`] = value
+    for (const [field, value] of Object.entries(fields))
+      set[`variants.${variants.indexOf(variant)}.${field}`] = value
   for (const [index, variant] of added.entries()) set[`variants.${variants.length + index}`] = variant
   if (skusOf([...patches.map((patch) => patch.set), ...added]).length === 0) return set
   const given = new Map(patches.map((patch) => [patch.variant, patch.set.sku]))
@@ -140,9 +152,14 @@ function changedVariants(variants: Variant[], patches: VariantPatch[], added: Va
   return { ...set, skus: skusOf([...kept, ...added]) }
 }
 
-const differences = <Values extends object>(values: Values, current: Partial<Record<keyof Values, unknown>>) =>
+const differences = <Values extends object>(
+  values: Values,
+  current: Partial<Record<keyof Values, unknown>>,
+) =>
   Object.fromEntries(
-    Object.entries(values).filter(([field, value]) => value !== null && current[field as keyof Values] !== value),
+    Object.entries(values).filter(
+      ([field, value]) => value !== null && current[field as keyof Values] !== value,
+    ),
   ) as { [Field in keyof Values]?: NonNullable<Values[Field]> }
 
 /** `variant` is null if the row creates a new variant with this label. */
@@ -194,7 +211,8 @@ const isUnlabelled = ({ variant_label: label, sku }: ProductRow, variants: reado
   variants.length > 1 &&
   !variants.some((variant) => variant.label === defaultLabel || (sku !== null && variant.sku === sku))
 
-const unlabelled = 'This product has several variants. Write the label of an existing variant, or of a new one.'
+const unlabelled =
+  'This product has several variants. Write the label of an existing variant, or of a new one.'
 
 function matchLabel(rows: ProductRow[], label: string, variants: Variant[], faults: Faults): Match[] {
   const bySku = new Map<ProductRow, Variant>()

@@ -5,7 +5,12 @@ import { refuseLate } from '../../platform/errors.ts'
 import { inSlices, readInSlices } from '../../platform/in-slices.ts'
 import type { ProductDescription } from '../products/create.ts'
 import type { Product, Variant } from '../products/product.ts'
-import { type ChangedProduct, compareProduct, type ExistingProduct, type ProductComparison } from './compare-product.ts'
+import {
+  type ChangedProduct,
+  compareProduct,
+  type ExistingProduct,
+  type ProductComparison,
+} from './compare-product.ts'
 import { checkSkus, createFaults, type ProductRow, type SkuOwner } from './rows.ts'
 
 /** `created`, `updated` and `unchanged` count products, `variants` those created or changed, `rows` those read. */
@@ -109,7 +114,11 @@ const skusOnly = {
 } as const
 
 /** Which variants of the shop have these SKUs now. Throws SERVICE_UNAVAILABLE after the deadline. */
-async function readOwners(deps: ReadDeps, scope: ImportScope, skus: Set<string>): Promise<Map<string, SkuOwner>> {
+async function readOwners(
+  deps: ReadDeps,
+  scope: ImportScope,
+  skus: Set<string>,
+): Promise<Map<string, SkuOwner>> {
   const owners = new Map<string, SkuOwner>()
   if (skus.size === 0) return owners
   const found = listedOf<WithSkus>(deps, scope, { skus: { $in: [...skus] } }, skusOnly)

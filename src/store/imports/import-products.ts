@@ -61,11 +61,19 @@ export async function importProducts(
   const { deadlineAt } = request
   if (isDryRun) {
     await requireShop(deps, caller)
-    return { kind: 'none', data: previewOf(await compareWithShop(deps, { businessId, sandbox, deadlineAt }, rows)) }
+    return {
+      kind: 'none',
+      data: previewOf(await compareWithShop(deps, { businessId, sandbox, deadlineAt }, rows)),
+    }
   }
   return withinStorage(deps, caller, (reserve) =>
     auditedOnce(deps, request, { documents: [] }, ({ session }) => {
-      const scope = { businessId, sandbox, session, deadlineAt: Math.min(deadlineAt, performance.now() + longestTryMs) }
+      const scope = {
+        businessId,
+        sandbox,
+        session,
+        deadlineAt: Math.min(deadlineAt, performance.now() + longestTryMs),
+      }
       return importRows(deps, caller, scope, rows, reserve)
     }),
   )
@@ -84,7 +92,11 @@ async function importRows(
   await openShop(deps, caller, session, { $inc: { imports: 1 } })
   // From now on, it's the others that have to repeat their changes.
   if (busy.length > 0)
-    await nativeCollection(deps.Product).updateMany({ _id: { $in: busy } }, { $inc: { imports: 1 } }, { session })
+    await nativeCollection(deps.Product).updateMany(
+      { _id: { $in: busy } },
+      { $inc: { imports: 1 } },
+      { session },
+    )
   const comparison = await compareWithShop(deps, scope, rows)
   await reserve({ creates: comparison.created.length, bytes: comparison.growth })
   await write(deps, scope, comparison)

@@ -129,8 +129,10 @@ export async function readRows(deps: Pick<Deps, 'config'>, csv: unknown): Promis
   if (isBlank(firstLine)) readHeader([], faults)
   else await readRecords(bytes, delimiterOf(firstLine), take, faults)
 
-  if (rows.length > maxRows) faults.add(tooMany(lastRow, `A file can have at most ${maxRows} rows below the header.`))
-  if (blankRows > maxBlankRows) faults.add(tooMany(lastRow, `A file can have at most ${maxBlankRows} blank rows.`))
+  if (rows.length > maxRows)
+    faults.add(tooMany(lastRow, `A file can have at most ${maxRows} rows below the header.`))
+  if (blankRows > maxBlankRows)
+    faults.add(tooMany(lastRow, `A file can have at most ${maxBlankRows} blank rows.`))
   faults.refuseIfAny()
   return rows.filter((row) => row !== null)
 }
@@ -170,7 +172,9 @@ function readRow(
       column: 'handle',
       message: 'The handle is required. Rows with the same handle are one product.',
     })
-  const values = Object.fromEntries(productColumns.map((column) => [column, read(column)])) as unknown as Cells
+  const values = Object.fromEntries(
+    productColumns.map((column) => [column, read(column)]),
+  ) as unknown as Cells
   return { row, ...values, handle: values.handle ?? '' }
 }
 

@@ -48,7 +48,9 @@ function readText(text: string, maxLength: number): ParsedCell<string> {
 function readPrice(text: string, maxAmount: number): ParsedCell<number> {
   const price = wholeNumber(text)
   if (price === null)
-    return wrong(`The price must be a whole number of centimes. Write 1250 for ${decimal(1250)} ${currencyCode}.`)
+    return wrong(
+      `The price must be a whole number of centimes. Write 1250 for ${decimal(1250)} ${currencyCode}.`,
+    )
   return price >= 0 && price <= maxAmount
     ? { value: price }
     : { message: `The price must be from 0 to ${maxAmount} centimes.`, code: 'AMOUNT_OUT_OF_RANGE' }
@@ -73,7 +75,8 @@ function readActive(text: string): ParsedCell<boolean> {
  * ASCII digits with an optional minus sign. Null for anything else, such as `12,50`, `1 250`, `1e3` or `٥`. Adding 0
  * makes `-0` a 0.
  */
-const wholeNumber = (text: string): number | null => (/^-?[0-9]+$/.test(text.trim()) ? Number(text) + 0 : null)
+const wholeNumber = (text: string): number | null =>
+  /^-?[0-9]+$/.test(text.trim()) ? Number(text) + 0 : null
 
 const wrong = (message: string) => ({ message, code: 'VALIDATION_ERROR' }) as const
 

@@ -34,6 +34,10 @@ const orderFields = (order: OrderSource, status: string) => ({
   })),
   total: order.total,
   currency: currencyCode,
-  customer: order.customer && { name: order.customer.name, phone: order.customer.phone, email: order.customer.email },
+  customer: order.customer && {
+    name: order.customer.name,
+    phone: order.customer.phone,
+    email: order.customer.email,
+  },
   created_at: order.createdAt,
 })

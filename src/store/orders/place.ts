@@ -135,7 +135,8 @@ async function takeUnits(
     }),
   )
   const { matchedCount } = await nativeCollection(Product).bulkWrite(updates, { session, ordered: false })
-  if (matchedCount < updates.length) throw new Error('A product has changed within a transaction that has read it.')
+  if (matchedCount < updates.length)
+    throw new Error('A product has changed within a transaction that has read it.')
 }
 
 type SoldProduct = Pick<Product, '_id' | 'sandbox' | 'name' | 'active' | 'variants'>
@@ -217,7 +218,13 @@ export async function findAnyLine(
   onSample: (sample: Product) => void,
 ): Promise<Line[]> {
   const { businessId, sandbox } = caller
-  const where = { businessId, sandbox, listed: true, active: true, variants: { $elemMatch: { stock: { $gte: 1 } } } }
+  const where = {
+    businessId,
+    sandbox,
+    listed: true,
+    active: true,
+    variants: { $elemMatch: { stock: { $gte: 1 } } },
+  }
   let product = await deps.Product.findOne(where, soldFields, { session })
     .sort({ createdAt: -1, _id: -1 })
     .maxTimeMS(searchTimeoutMs)

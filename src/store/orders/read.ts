@@ -37,7 +37,11 @@ export async function listOrders(
  * Throws SHOP_NOT_FOUND if the caller has no shop, ORDER_NOT_FOUND if the order doesn't exist or belongs to another
  * business, and SANDBOX_MISMATCH if it belongs to the caller's other environment.
  */
-export async function findOrder(deps: Pick<Deps, 'Shop' | 'Order'>, caller: Caller, id: string): Promise<ShownOrder> {
+export async function findOrder(
+  deps: Pick<Deps, 'Shop' | 'Order'>,
+  caller: Caller,
+  id: string,
+): Promise<ShownOrder> {
   const { businessId, sandbox } = caller
   const order = await deps.Order.findOne({ _id: id, businessId }, shownOrderFields).lean<ShownOrder | null>()
   if (order?.sandbox === sandbox) return order

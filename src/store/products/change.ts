@@ -15,7 +15,15 @@ import { nativeCollection } from '../../mongo/collection.ts'
 import { withoutUndefined } from '../../mongo/id-page.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type Refusal, refuse } from '../../platform/errors.ts'
-import { type GivenSkus, newVariant, readSkus, refuseTakenSkus, sizeWithinLimit, skusOf, skuTaken } from './create.ts'
+import {
+  type GivenSkus,
+  newVariant,
+  readSkus,
+  refuseTakenSkus,
+  sizeWithinLimit,
+  skusOf,
+  skuTaken,
+} from './create.ts'
 import {
   type Product,
   pickVariant,
@@ -90,7 +98,12 @@ export async function updateProduct(
 }
 
 /** Frees its SKUs and its handle. Throws the errors of `findProduct`. */
-export const deleteProduct = (deps: ChangeDeps, caller: Caller, id: string, request: WriteRequest): Promise<Result> =>
+export const deleteProduct = (
+  deps: ChangeDeps,
+  caller: Caller,
+  id: string,
+  request: WriteRequest,
+): Promise<Result> =>
   auditedOnce(deps, request, { documents: [id] }, async ({ session }) => {
     await findProduct(deps, caller, id, session)
     const now = deps.now()
@@ -148,7 +161,10 @@ function changedProduct(product: Changeable, change: ProductChange): Partial<Pro
       ]
   const { length } = variants
   if (length > maxVariants)
-    throw invalid('variants', `can contain at most ${maxVariants} variants, but the product would have ${length}`)
+    throw invalid(
+      'variants',
+      `can contain at most ${maxVariants} variants, but the product would have ${length}`,
+    )
   return { ...change.fields, variants, skus: skusOf(variants) }
 }
 
@@ -183,7 +199,8 @@ function refuseDuplicates(changed: ChangedVariant[]): void {
   const seen = new Set<string>()
   for (const { entry, variant } of changed) {
     const param = `${entry.prefix}${entry._id === null ? 'label' : '_id'}`
-    if (seen.has(variant._id)) throw invalid(param, 'identifies a variant that another entry already identifies')
+    if (seen.has(variant._id))
+      throw invalid(param, 'identifies a variant that another entry already identifies')
     seen.add(variant._id)
   }
 }

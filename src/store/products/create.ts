@@ -65,13 +65,15 @@ export function readSkus(given: readonly { sku?: string | null | undefined; pref
     if (sku === undefined || sku === null) continue
     const param = `${prefix}sku`
     const first = skus.get(sku)
-    if (first !== undefined) throw skuTaken(param, `${param} is the same as ${first}. Each variant needs its own SKU.`)
+    if (first !== undefined)
+      throw skuTaken(param, `${param} is the same as ${first}. Each variant needs its own SKU.`)
     skus.set(sku, param)
   }
   return skus
 }
 
-export const skuTaken = (param: string, message: string): Refusal => refuse('VALIDATION_ERROR', { param, message })
+export const skuTaken = (param: string, message: string): Refusal =>
+  refuse('VALIDATION_ERROR', { param, message })
 
 /**
  * Throws VALIDATION_ERROR for the first of the SKUs that belongs to another product of the shop. If another transaction
@@ -94,7 +96,8 @@ export async function refuseTakenSkus(
     if (taken.has(sku)) throw skuTaken(param, `${param} is already used by another product.`)
 }
 
-export interface ProductRequest extends Pick<Product, 'name' | 'description' | 'images' | 'active' | 'variants'> {
+export interface ProductRequest
+  extends Pick<Product, 'name' | 'description' | 'images' | 'active' | 'variants'> {
   givenSkus: GivenSkus
 }
 

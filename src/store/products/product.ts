@@ -97,7 +97,13 @@ export function presentProduct(product: ShownProduct): Record<string, unknown> {
   return { ...shown, variants: variants.map(presentVariant), createdAt, updatedAt }
 }
 
-export const presentVariant = ({ _id, label, sku, price, stock }: Variant) => ({ _id, label, sku, price, stock })
+export const presentVariant = ({ _id, label, sku, price, stock }: Variant) => ({
+  _id,
+  label,
+  sku,
+  price,
+  stock,
+})
 
 type Variants = Pick<Product, 'variants'>
 

@@ -52,7 +52,10 @@ export async function findProduct(
   session?: mongo.ClientSession,
 ): Promise<Product> {
   const { businessId, sandbox } = caller
-  const found = await nativeCollection(deps.Product).findOne({ _id: id, businessId }, { ...(session && { session }) })
+  const found = await nativeCollection(deps.Product).findOne(
+    { _id: id, businessId },
+    { ...(session && { session }) },
+  )
   if (found?.listed && found.sandbox === sandbox) return found
   await requireShop(deps, caller, session)
   throw refuse(found?.listed ? 'SANDBOX_MISMATCH' : 'PRODUCT_NOT_FOUND')

@@ -19,7 +19,10 @@ export interface ProviderResponse {
  * `never-sent`: no byte was sent, and none ever will be. `lost`: the provider may have received the whole request.
  * `why` is for operators, and contains nothing from the request or the response.
  */
-export type Exchange = ProviderResponse | { outcome: 'lost'; why: string } | { outcome: 'never-sent'; why: string }
+export type Exchange =
+  | ProviderResponse
+  | { outcome: 'lost'; why: string }
+  | { outcome: 'never-sent'; why: string }
 
 /**
  * How much of its timeout a request may wait for a connection. Sent any later, it would probably time out while the

@@ -63,7 +63,10 @@ export function createLiveWallet(
     return response.status === notExecuted ? { outcome: 'not-executed' } : toOutcome(response)
   }
 
-  async function carryOut(order: OrderIdentity & { validUntil: Date }, extra: object): Promise<WalletOutcome> {
+  async function carryOut(
+    order: OrderIdentity & { validUntil: Date },
+    extra: object,
+  ): Promise<WalletOutcome> {
     const { kind, businessId, key, amount, fee } = order
     if (deps.now() >= order.validUntil) return { outcome: 'not-executed' }
     const validUntil = providerDeadline(order)
@@ -104,7 +107,8 @@ export function createLiveWallet(
   }
 }
 
-const providerDeadline = ({ validUntil }: { validUntil: Date }): Date => new Date(validUntil.getTime() + maxClockSkewMs)
+const providerDeadline = ({ validUntil }: { validUntil: Date }): Date =>
+  new Date(validUntil.getTime() + maxClockSkewMs)
 
 /** A provider that fails for one customer usually fails for all of them, so one log line per interval is enough. */
 const logEveryMs = 5000
@@ -140,7 +144,8 @@ function readResponse(
   if (response.amount !== undefined && response.amount !== order.amount) return { fault: 'another amount' }
   if (response.fee !== undefined && response.fee !== order.fee) return { fault: 'another fee' }
   // Null counts as another currency, just as it does for the amount.
-  if (response.currency !== undefined && response.currency !== currencyCode) return { fault: 'another currency' }
+  if (response.currency !== undefined && response.currency !== currencyCode)
+    return { fault: 'another currency' }
   // Refusals are always about the PIN, and a refund has none.
   if (response.status === 'refused' && order.kind === 'refund') return { fault: 'malformed' }
   return { response }
@@ -166,7 +171,10 @@ function toOutcome({ status, reason }: WalletResponse): WalletOutcome {
     case 'declined':
       return { outcome: 'declined', reason: declineReasons.find((each) => each === reason) ?? 'declined' }
     case 'failed':
-      return { outcome: 'failed', reason: failureReasons.find((each) => each === reason) ?? 'technical_error' }
+      return {
+        outcome: 'failed',
+        reason: failureReasons.find((each) => each === reason) ?? 'technical_error',
+      }
     case 'unknown':
       return { outcome: 'unknown', why: 'not there' }
     case 'pending':

@@ -75,7 +75,11 @@ export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: {
 
   return {
     /** Uses the order's key as the idempotency key. */
-    post(businessId: string, resource: string, order: { key: string; [field: string]: unknown }): Promise<Exchange> {
+    post(
+      businessId: string,
+      resource: string,
+      order: { key: string; [field: string]: unknown },
+    ): Promise<Exchange> {
       const path = base + resource
       const body = JSON.stringify(order)
       const own = { 'Content-Type': 'application/json', 'Idempotency-Key': order.key }

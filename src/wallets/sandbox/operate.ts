@@ -58,7 +58,11 @@ export async function listWallets(
 }
 
 /** Without a business id, finds the wallet that every business sees. */
-export async function lookUpWallet(deps: Reads, phone: string, businessId: string | null): Promise<WalletFacts | null> {
+export async function lookUpWallet(
+  deps: Reads,
+  phone: string,
+  businessId: string | null,
+): Promise<WalletFacts | null> {
   const account = await deps.WalletAccount.findOne({ phone, businessId }).lean<WalletAccount | null>()
   return account === null ? null : walletFacts(deps, account)
 }

@@ -133,7 +133,9 @@ async function refundTo(
     if (!fits(payment, [...earlier, order])) return failed
     // Two refunds of one payment conflict on this write, so neither can miss the other.
     const update = { $inc: { balance: amount + fee } }
-    const { matchedCount } = await nativeCollection(deps.WalletAccount).updateOne({ _id }, update, { session })
+    const { matchedCount } = await nativeCollection(deps.WalletAccount).updateOne({ _id }, update, {
+      session,
+    })
     return matchedCount === 0 ? closed : done
   })
 }
@@ -149,7 +151,11 @@ const fits = (payment: Parts, refunds: readonly Parts[]): boolean =>
 type FindDeps = Pick<Models, 'WalletAccount'> & { now(): Date; hashDemoPin(): Promise<string> }
 
 /** Prefers a wallet that was created explicitly over the business's own demo wallet, which is created on first use. */
-export async function findAccount(deps: FindDeps, businessId: string, phone: string): Promise<WalletAccount | null> {
+export async function findAccount(
+  deps: FindDeps,
+  businessId: string,
+  phone: string,
+): Promise<WalletAccount | null> {
   const demoId = `${businessId}-${phone}`
   const found = await nativeCollection(deps.WalletAccount)
     .find({ _id: { $in: [phone, demoId] } })
@@ -205,7 +211,19 @@ export const demoWallets: Readonly<Record<string, DemoWallet>> = {
   '22000001': { pin: demoPin, balance: plenty, fixedOutcome: null },
   '22000002': { pin: null, balance: plenty, fixedOutcome: null },
   '22000003': { pin: demoPin, balance: 0, fixedOutcome: null },
-  '22000004': { pin: demoPin, balance: plenty, fixedOutcome: { outcome: 'failed', reason: 'technical_error' } },
-  '22000005': { pin: demoPin, balance: plenty, fixedOutcome: { outcome: 'declined', reason: 'limit_exceeded' } },
-  '22000006': { pin: demoPin, balance: plenty, fixedOutcome: { outcome: 'refused', reason: 'wallet_locked' } },
+  '22000004': {
+    pin: demoPin,
+    balance: plenty,
+    fixedOutcome: { outcome: 'failed', reason: 'technical_error' },
+  },
+  '22000005': {
+    pin: demoPin,
+    balance: plenty,
+    fixedOutcome: { outcome: 'declined', reason: 'limit_exceeded' },
+  },
+  '22000006': {
+    pin: demoPin,
+    balance: plenty,
+    fixedOutcome: { outcome: 'refused', reason: 'wallet_locked' },
+  },
 }

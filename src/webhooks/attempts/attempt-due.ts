@@ -101,7 +101,12 @@ async function attemptOldest(deps: DueDeps, owner: SlotOwner): Promise<number> {
 }
 
 /** Starts the deliveries that get a slot and that nothing else has leased. Returns how many were started. */
-export async function beginAttempts(deps: DueDeps, owner: SlotOwner, ids: string[], isReplay = false): Promise<number> {
+export async function beginAttempts(
+  deps: DueDeps,
+  owner: SlotOwner,
+  ids: string[],
+  isReplay = false,
+): Promise<number> {
   const starting: Promise<LeasedDelivery | null>[] = []
   for (const id of ids) {
     const slot = deps.slots.takeNow(owner, isReplay)
@@ -142,7 +147,10 @@ async function cancelDue(
 }
 
 /** Removes the failed jobs from before a re-queue. They would do nothing if they ran. */
-export async function removeSuperseded(deps: Pick<Deps, 'queues' | 'log'>, deliveries: Counted[]): Promise<void> {
+export async function removeSuperseded(
+  deps: Pick<Deps, 'queues' | 'log'>,
+  deliveries: Counted[],
+): Promise<void> {
   const requeued = deliveries.filter(({ requeues }) => requeues > 0)
   if (requeued.length === 0) return
   const jobIds = requeued.map((each) => jobIdOf({ ...each, requeues: each.requeues - 1 }))

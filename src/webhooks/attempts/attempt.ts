@@ -42,7 +42,12 @@ const minLeaseMs = 5_000
  * Starts an attempt in the background; a process that is shutting down waits for it. The delivery must be leased to
  * this process. `read` is the body's source, if the caller has already read it.
  */
-export function beginAttempt(deps: AttemptDeps, delivery: LeasedDelivery, slot: Slot, read?: BodySource): void {
+export function beginAttempt(
+  deps: AttemptDeps,
+  delivery: LeasedDelivery,
+  slot: Slot,
+  read?: BodySource,
+): void {
   deps.leases.hold(delivery)
   void deps.backgroundWork.add(
     attemptDelivery(deps, delivery, slot, read)
@@ -99,7 +104,13 @@ async function send(
   const outcome = verdict.status.toLowerCase()
   span.end(attempts, outcome, sent)
   const record = { at, url, ...sent }
-  const { _id: deliveryId, event: webhookEvent, referenceNumber: reference, requestId = null, sandbox } = delivery
+  const {
+    _id: deliveryId,
+    event: webhookEvent,
+    referenceNumber: reference,
+    requestId = null,
+    sandbox,
+  } = delivery
   // Only test keys can select a live endpoint's test events, and they must not learn how a live endpoint responds.
   const isSelectable = endpoint.sandbox === sandbox
   const result = { delivery, ...verdict, attempt: record, isSelectable }
@@ -113,7 +124,14 @@ async function send(
   const labels = { outcome: shown.outcome }
   deps.metrics.attempts.inc({ ...labels, stage: shown.stage ?? 'none', environment: environmentOf(delivery) })
   deps.metrics.attemptDuration.observe(labels, durationMs / 1000)
-  const about = { deliveryId, webhookEvent, reference, host: hostOf(endpoint), requestId, traceId: span.traceId }
+  const about = {
+    deliveryId,
+    webhookEvent,
+    reference,
+    host: hostOf(endpoint),
+    requestId,
+    traceId: span.traceId,
+  }
   deps.log.info({ ...about, ...shown, status, durationMs }, 'webhook.attempted')
   if (!isRecorded) return
   countStored(deps, delivery, { bytes: bytesOf(record) })

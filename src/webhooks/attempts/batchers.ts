@@ -1,5 +1,11 @@
 import type { Model } from 'mongoose'
-import { type Batcher, backgroundRest, createBatcher, createByIdBatcher, insertsOf } from '../../mongo/batchers.ts'
+import {
+  type Batcher,
+  backgroundRest,
+  createBatcher,
+  createByIdBatcher,
+  insertsOf,
+} from '../../mongo/batchers.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../platform/deps.ts'
 import { newId } from '../../platform/ids.ts'
@@ -125,15 +131,19 @@ async function readWritten(Delivery: Model<Delivery>, results: AttemptResult[]):
 
 /** Writes `results[i]` to document `ids[i]`. Values are `$literal`, because a response may begin with `$`. */
 function asPipeline(ids: string[], results: AttemptResult[]) {
-  const changes = results.map(({ status, nextAttemptAt, deliveredAt, deadAt, cancelledAt, attempt, isSelectable }) => ({
-    status,
-    nextAttemptAt,
-    deliveredAt,
-    deadAt,
-    ...(cancelledAt === undefined ? {} : { cancelledAt }),
-    leaseToken: null,
-    ...(attempt === null ? {} : { failureStatus: isSelectable && attempt.stage !== null ? attempt.status : null }),
-  }))
+  const changes = results.map(
+    ({ status, nextAttemptAt, deliveredAt, deadAt, cancelledAt, attempt, isSelectable }) => ({
+      status,
+      nextAttemptAt,
+      deliveredAt,
+      deadAt,
+      ...(cancelledAt === undefined ? {} : { cancelledAt }),
+      leaseToken: null,
+      ...(attempt === null
+        ? {}
+        : { failureStatus: isSelectable && attempt.stage !== null ? attempt.status : null }),
+    }),
+  )
   const attempts = results.map(({ attempt }) => (attempt === null ? [] : [attempt]))
   const index = { $indexOfArray: [{ $literal: ids }, '$_id'] }
   const ownOf = (list: unknown[]) => ({ $arrayElemAt: [{ $literal: list }, index] })

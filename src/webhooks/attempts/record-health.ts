@@ -112,6 +112,9 @@ const hourChanges = (notes: HealthNote[]): Record<string, unknown> =>
         $add: [count, { $cond: [{ $eq: [`$${field}.hour`, hour] }, `$${field}.${name}`, 0] }],
       })
       const succeeded = ofHour.filter(isSuccess).length
-      return [field, { hour, attempts: add('attempts', ofHour.length), succeeded: add('succeeded', succeeded) }]
+      return [
+        field,
+        { hour, attempts: add('attempts', ofHour.length), succeeded: add('succeeded', succeeded) },
+      ]
     }),
   )

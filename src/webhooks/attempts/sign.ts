@@ -58,7 +58,9 @@ export function signedHeaders(
     ...unsignedHeaders(brand, delivery, at),
     [`X-${brand}-Signature`]: signature(secret, timestamp, body),
     ...(older === '' ? {} : { [`X-${brand}-Signature-Previous`]: older }),
-    'webhook-signature': secrets.map((each) => standardSignature(each, delivery._id, timestamp, body)).join(' '),
+    'webhook-signature': secrets
+      .map((each) => standardSignature(each, delivery._id, timestamp, body))
+      .join(' '),
   }
 }
 

@@ -121,7 +121,8 @@ export function createSlots({ elapsedMs, after }: ProcessClock = processClock) {
   function tidy(now: number): void {
     tidiedAt = now
     for (const [id, { usedAt }] of uses)
-      if (usedAt + forgetAfterMs < now && share.held('fast', id, 2) + share.held('slow', id, 2) === 0) uses.delete(id)
+      if (usedAt + forgetAfterMs < now && share.held('fast', id, 2) + share.held('slow', id, 2) === 0)
+        uses.delete(id)
   }
 
   function serveSoon(): void {
@@ -172,7 +173,9 @@ export function createSlots({ elapsedMs, after }: ProcessClock = processClock) {
     if (!isOpen) return 0
     const { characters } = useOf(owner)
     const left = share.left('fast', ownersOf(owner))
-    return characters === 0 ? left : Math.min(left, Math.floor(share.left('characters', ownersOf(owner)) / characters))
+    return characters === 0
+      ? left
+      : Math.min(left, Math.floor(share.left('characters', ownersOf(owner)) / characters))
   }
 
   /** Lasts until `clearWaiting` is called. */

@@ -150,7 +150,9 @@ async function countDead(deps: Pick<Deps, 'Delivery'>, period: Period): Promise<
     { $limit: maxGroups + 1 },
   ]
   try {
-    return await nativeCollection(deps.Delivery).aggregate<Counted>(stages, { maxTimeMS: countingMs }).toArray()
+    return await nativeCollection(deps.Delivery)
+      .aggregate<Counted>(stages, { maxTimeMS: countingMs })
+      .toArray()
   } catch (error) {
     if (isTooSlow(error)) return null
     throw error

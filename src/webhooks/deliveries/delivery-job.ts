@@ -17,7 +17,10 @@ export const endpointIdOf = (id: string): string => Buffer.from(id, 'base64url')
 export const isDeliveryId = (id: string): boolean => /^[\w-]{32}$/.test(id)
 
 /** The fields of a delivery that its job shows to support staff. `lastAttempt` is set only if an attempt has failed. */
-type Shown = Pick<Delivery, '_id' | 'event' | 'referenceNumber' | 'url' | 'attempts' | 'requeues' | 'nextAttemptAt'> & {
+type Shown = Pick<
+  Delivery,
+  '_id' | 'event' | 'referenceNumber' | 'url' | 'attempts' | 'requeues' | 'nextAttemptAt'
+> & {
   lastAttempt?: Pick<AttemptRecord, 'status' | 'error'> | undefined
 }
 

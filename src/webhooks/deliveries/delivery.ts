@@ -76,7 +76,11 @@ export const deliveries = collection({
     // These two indexes contain only open deliveries, because only open deliveries have a `nextAttemptAt`. The poll
     // uses `open` to find due deliveries. `openByEndpoint` is used to find the due deliveries of an endpoint that has
     // been waiting for slots. Both queries read only index keys.
-    { name: 'open', key: { nextAttemptAt: 1, businessId: 1, endpointId: 1, _id: 1 }, ...ifDate('nextAttemptAt') },
+    {
+      name: 'open',
+      key: { nextAttemptAt: 1, businessId: 1, endpointId: 1, _id: 1 },
+      ...ifDate('nextAttemptAt'),
+    },
     { name: 'openByEndpoint', key: { endpointId: 1, nextAttemptAt: 1, _id: 1 }, ...ifDate('nextAttemptAt') },
     // These four indexes contain every field by which a merchant can filter the list, except `referenceNumber`, so that
     // deliveries can be counted without reading any documents.
@@ -106,7 +110,11 @@ export const deliveries = collection({
     { name: 'byReference', key: { referenceNumber: 1 } },
     // These two indexes contain only DEAD deliveries. `deadByTime` contains all fields that `groupDead` needs for
     // counting, so that counting does not read any documents.
-    { name: 'deadByTime', key: { deadAt: -1, businessId: 1, endpointId: 1, sandbox: 1 }, ...ifDate('deadAt') },
+    {
+      name: 'deadByTime',
+      key: { deadAt: -1, businessId: 1, endpointId: 1, sandbox: 1 },
+      ...ifDate('deadAt'),
+    },
     { name: 'deadByEndpoint', key: { endpointId: 1, deadAt: -1 }, ...ifDate('deadAt') },
     // The clean-up uses this index to find the deliveries that it must check again. The index contains very few
     // deliveries.

@@ -46,7 +46,9 @@ export function createResponseFilter(body: string): (response: string) => string
   const fields = [...Object.keys(data), ...hidden.flatMap(([, value]) => Object.keys(value ?? {}))]
   const known = new Set(wordsOf(folded(JSON.stringify([envelope, shown, fields, true, false, null]))))
   const values = hidden.flatMap(([, value]) => textsIn(value)).map(folded)
-  const words = new Set(values.flatMap((value) => wordsOf(withoutHosts(value))).filter((word) => !known.has(word)))
+  const words = new Set(
+    values.flatMap((value) => wordsOf(withoutHosts(value))).filter((word) => !known.has(word)),
+  )
   const runs = values.map(runOf).filter((run) => run.length >= shortestValue)
   return (response) => {
     const text = folded(decoded(response))

@@ -1,4 +1,8 @@
-import { type DeliveryStatus, deliveryStatuses, type ListDeliveriesQuery } from '../../../schemas/deliveries.ts'
+import {
+  type DeliveryStatus,
+  deliveryStatuses,
+  type ListDeliveriesQuery,
+} from '../../../schemas/deliveries.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { readSpan, type Span, spanFilter } from '../../input/span.ts'
 import type { Countable } from '../../lists/counts.ts'
@@ -22,14 +26,21 @@ import { type DeliveryRecord, recordFields } from './present.ts'
  * if the id is unknown, or if the delivery belongs to another business. Throws SANDBOX_MISMATCH if the delivery belongs
  * to the sandbox and the caller uses a live key, or vice versa.
  */
-export async function findDeliveryWhole(deps: Pick<Deps, 'Delivery' | 'Intent' | 'Order'>, caller: Caller, id: string) {
+export async function findDeliveryWhole(
+  deps: Pick<Deps, 'Delivery' | 'Intent' | 'Order'>,
+  caller: Caller,
+  id: string,
+) {
   const delivery = await find<Delivery>(deps, caller, id, {})
   return { delivery, source: await findBodySource(deps, delivery.referenceNumber) }
 }
 
 /** Like `findDeliveryWhole`, but reads only the fields that a list of deliveries contains. */
-export const findDeliveryRecord = (deps: Pick<Deps, 'Delivery'>, caller: Caller, id: string): Promise<DeliveryRecord> =>
-  find<DeliveryRecord>(deps, caller, id, recordFields)
+export const findDeliveryRecord = (
+  deps: Pick<Deps, 'Delivery'>,
+  caller: Caller,
+  id: string,
+): Promise<DeliveryRecord> => find<DeliveryRecord>(deps, caller, id, recordFields)
 
 async function find<Found extends DeliveryRecord>(
   { Delivery }: Pick<Deps, 'Delivery'>,
@@ -67,7 +78,9 @@ export function listDeliveries(
   const { statuses, event, endpointId, referenceNumber, responseStatus } = search
   // Count checkpoints only work for lists that never shrink. The clean-up removes test deliveries of any age together
   // with their intents, so lists of test deliveries have no checkpoints.
-  const isWhole = [statuses, event, endpointId, referenceNumber, responseStatus].every((each) => each === null)
+  const isWhole = [statuses, event, endpointId, referenceNumber, responseStatus].every(
+    (each) => each === null,
+  )
   if (isWhole && !caller.sandbox) {
     const allLive: Countable = {
       key: `live deliveries ${caller.businessId}`,

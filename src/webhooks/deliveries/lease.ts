@@ -23,8 +23,13 @@ export const leaseEnd = (now: Date): Date => new Date(now.getTime() + deliveryLe
  * Returns the time to display for the next attempt. If an attempt is in flight, this is the time at which its lease was
  * obtained or last renewed.
  */
-export const dueAt = ({ leaseToken, nextAttemptAt }: Pick<Delivery, 'leaseToken' | 'nextAttemptAt'>): Date | null =>
-  leaseToken === null || nextAttemptAt === null ? nextAttemptAt : new Date(nextAttemptAt.getTime() - deliveryLeaseMs)
+export const dueAt = ({
+  leaseToken,
+  nextAttemptAt,
+}: Pick<Delivery, 'leaseToken' | 'nextAttemptAt'>): Date | null =>
+  leaseToken === null || nextAttemptAt === null
+    ? nextAttemptAt
+    : new Date(nextAttemptAt.getTime() - deliveryLeaseMs)
 
 /** A delivery that has been leased by this process. */
 interface Leased {
@@ -79,7 +84,8 @@ export function createLeases(Delivery: Model<Delivery>, now: () => Date) {
 
   return {
     /** Adds a lease. From then on, each call to `renew` renews the lease until `release` is called. */
-    hold: ({ _id, leaseToken }: Leased): void => void held.set(_id, { token: leaseToken, abort: () => undefined }),
+    hold: ({ _id, leaseToken }: Leased): void =>
+      void held.set(_id, { token: leaseToken, abort: () => undefined }),
     /**
      * Sets a function that is called when `renew` finds that the lease has been lost: the endpoint is deleted or
      * disabled, or the process was frozen for so long that another worker has taken over the delivery.

@@ -65,7 +65,10 @@ export async function lookUpResponses(
   const source = await findBodySource(deps, delivery.referenceNumber)
   // If the intent or order no longer exists, it is unknown which data must be hidden, so all responses are hidden.
   const filter = source === null ? () => null : createResponseFilter(bodyOf(delivery, source))
-  return shownUrls(deps)({ ...traced, attemptLog: traced.attemptLog.map((attempt) => filtered(attempt, filter)) })
+  return shownUrls(deps)({
+    ...traced,
+    attemptLog: traced.attemptLog.map((attempt) => filtered(attempt, filter)),
+  })
 }
 
 function filtered(attempt: AttemptRecord, filter: ReturnType<typeof createResponseFilter>): TracedAttempt {

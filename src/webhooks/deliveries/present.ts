@@ -46,7 +46,10 @@ export async function presentDeliveries(
   deliveries: DeliveryRecord[],
 ): Promise<Record<string, unknown>[]> {
   const atLive = await atLiveEndpoints(deps, caller, deliveries)
-  return deliveries.map((delivery) => ({ ...presentDelivery(delivery), ...(atLive.has(delivery) ? hiddenFields : {}) }))
+  return deliveries.map((delivery) => ({
+    ...presentDelivery(delivery),
+    ...(atLive.has(delivery) ? hiddenFields : {}),
+  }))
 }
 
 /** Returns a delivery to an endpoint of the caller's environment. */

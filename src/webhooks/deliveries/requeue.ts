@@ -11,7 +11,13 @@ import { isReceiving } from '../endpoints/endpoint.ts'
 import type { Delivery } from './delivery.ts'
 import { deliveryJob } from './delivery-job.ts'
 import { isLeased } from './lease.ts'
-import { type DeliveryState, openIndex, type Requeued, type RequeuePlan, type RetriedMatching } from './requeue-plan.ts'
+import {
+  type DeliveryState,
+  openIndex,
+  type Requeued,
+  type RequeuePlan,
+  type RetriedMatching,
+} from './requeue-plan.ts'
 
 export type Outcomes = Map<string, Requeued>
 
@@ -66,7 +72,10 @@ export interface OutcomeCounts {
 }
 
 /** Adds the outcomes of a page to the counts of the pages before it. */
-export function countOutcomes(outcomes: Outcomes, before: OutcomeCounts = { requeued: 0, skipped: {} }): OutcomeCounts {
+export function countOutcomes(
+  outcomes: Outcomes,
+  before: OutcomeCounts = { requeued: 0, skipped: {} },
+): OutcomeCounts {
   const counts = { ...before, skipped: { ...before.skipped } }
   for (const outcome of outcomes.values())
     if (outcome === 'requeued') counts.requeued += 1
@@ -75,8 +84,11 @@ export function countOutcomes(outcomes: Outcomes, before: OutcomeCounts = { requ
 }
 
 /** Re-queues deliveries for staff or an operator, with an audit line for each. */
-export const requeueDeliveries = async (deps: RequeueDeps, ids: readonly string[], by: By): Promise<Outcomes> =>
-  (await requeueAs(deps, ids, { by })).outcomes
+export const requeueDeliveries = async (
+  deps: RequeueDeps,
+  ids: readonly string[],
+  by: By,
+): Promise<Outcomes> => (await requeueAs(deps, ids, { by })).outcomes
 
 async function makePlan(
   deps: RequeueDeps,
@@ -85,8 +97,13 @@ async function makePlan(
   { session, at, add }: AuditedAct,
 ): Promise<{ plan: RequeuePlan | null; chosen: Candidate[]; outcomes: Outcomes }> {
   const plans = nativeCollection(deps.RequeuePlan)
-  const open = plans.find({ 'deliveries._id': { $in: [...ids] } }, { projection: { 'deliveries._id': 1 }, session })
-  const planned = new Set((await open.toArray()).flatMap(({ deliveries }) => deliveries.map(({ _id }) => _id)))
+  const open = plans.find(
+    { 'deliveries._id': { $in: [...ids] } },
+    { projection: { 'deliveries._id': 1 }, session },
+  )
+  const planned = new Set(
+    (await open.toArray()).flatMap(({ deliveries }) => deliveries.map(({ _id }) => _id)),
+  )
   const found = await readCandidates(deps, ids, session)
   const judged = await judgeAll(deps, found, { planned, includesDelivered: false, now: at, session })
   const chosen = found.filter(({ _id }) => judged.get(_id) === 'requeued')
@@ -107,7 +124,8 @@ async function makePlan(
     await plans.updateOne(old, { $unset: { requestKey: 1 } }, { session })
   }
   await plans.insertOne(plan, { session })
-  if (chosen.length > 0) await add(...(summary ? [summary.line] : chosen.map((delivery) => requeueLine(delivery, at))))
+  if (chosen.length > 0)
+    await add(...(summary ? [summary.line] : chosen.map((delivery) => requeueLine(delivery, at))))
   return { plan, chosen, outcomes }
 }
 
@@ -120,7 +138,10 @@ const requeueLine = ({ _id, businessId, status, nextAttemptAt }: Candidate, at: 
 })
 
 /** Finds the plan of an earlier request with the same key, and carries it out if that is not done yet. */
-export async function continuePlan(deps: PlanDeps, { key, arrivedAt }: WriteRequest): Promise<RequeuePlan | null> {
+export async function continuePlan(
+  deps: PlanDeps,
+  { key, arrivedAt }: WriteRequest,
+): Promise<RequeuePlan | null> {
   const plan = await nativeCollection(deps.RequeuePlan).findOne({ 'requestKey.key': key })
   if (!plan?.requestKey || !isFresh(plan.requestKey, arrivedAt)) return null
   await carryOutPlan(deps, plan)
@@ -215,14 +236,17 @@ function judge(
 ): Exclude<Requeued, 'not-found'> {
   if (delivery.status === 'DELIVERED' && !includesDelivered) return 'delivered'
   if (!receiving.has(delivery.endpointId)) return 'endpoint-gone'
-  return isAttemptPending(delivery) || isDue(delivery, now) || isLeased(delivery, now) ? 'under-way' : 'requeued'
+  return isAttemptPending(delivery) || isDue(delivery, now) || isLeased(delivery, now)
+    ? 'under-way'
+    : 'requeued'
 }
 
 /** Whether a requested attempt has no result yet, so another re-queue would count without adding an attempt. */
 const isAttemptPending = ({ status, attempts, attemptsAtRequeue }: Candidate): boolean =>
   status === 'PENDING' || (status === 'RETRYING' && attempts === attemptsAtRequeue)
 
-const isDue = ({ nextAttemptAt }: Candidate, now: Date): boolean => nextAttemptAt !== null && nextAttemptAt <= now
+const isDue = ({ nextAttemptAt }: Candidate, now: Date): boolean =>
+  nextAttemptAt !== null && nextAttemptAt <= now
 
 /** If the last requested attempt was cancelled before it was made, a re-queue requests that same attempt again. */
 const isSameAttempt = ({ attempts, attemptsAtRequeue }: Candidate): boolean => attempts === attemptsAtRequeue
@@ -253,7 +277,10 @@ async function writeDue(
   }
   await nativeCollection(model).bulkWrite(
     states.map((state) => ({
-      updateOne: { filter: state as mongo.Filter<Delivery>, update: [{ $set: change }, { $unset: 'cancelledAt' }] },
+      updateOne: {
+        filter: state as mongo.Filter<Delivery>,
+        update: [{ $set: change }, { $unset: 'cancelledAt' }],
+      },
     })),
     { ordered: false },
   )
@@ -280,7 +307,9 @@ export async function* requeueAll(
   filter: Record<string, unknown>,
   by: By,
 ): AsyncGenerator<Outcomes> {
-  const cursor = deps.Delivery.find(filter, { _id: 1 }).lean<{ _id: string }[]>().cursor({ batchSize: requeueBatch })
+  const cursor = deps.Delivery.find(filter, { _id: 1 })
+    .lean<{ _id: string }[]>()
+    .cursor({ batchSize: requeueBatch })
   try {
     let ids: string[] = []
     for await (const { _id } of cursor) {

@@ -11,7 +11,14 @@ import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { type DeliveryFilter, findDeliveryRecord, selectDeliveries } from './find.ts'
 import { atLiveEndpoints, presentDelivery } from './present.ts'
-import { continuePlan, countOutcomes, type Outcomes, type RequeueDeps, requeueAs, requeueBatch } from './requeue.ts'
+import {
+  continuePlan,
+  countOutcomes,
+  type Outcomes,
+  type RequeueDeps,
+  requeueAs,
+  requeueBatch,
+} from './requeue.ts'
 import type { Requeued, RequeuePlan, RetriedMatching } from './requeue-plan.ts'
 
 /** The `reason` that the API response contains for each outcome. It is null if an attempt has been requested. */
@@ -42,7 +49,12 @@ export async function retryDelivery(
   return effectOf(plan.requestKey, await presentRetried(deps, caller, id, plan), false)
 }
 
-async function presentRetried(deps: Pick<Deps, 'Delivery'>, caller: Caller, id: string, { outcome }: RequeuePlan) {
+async function presentRetried(
+  deps: Pick<Deps, 'Delivery'>,
+  caller: Caller,
+  id: string,
+  { outcome }: RequeuePlan,
+) {
   const reason = reasons[outcome ?? 'requeued']
   const delivery = await findDeliveryRecord(deps, caller, id)
   return { ...presentDelivery(delivery), retried: reason === null, reason }
@@ -116,7 +128,11 @@ export async function retryMatching(
   )
 }
 
-function retryLine({ businessId }: Caller, filter: RetryFilter, { requeued, skipped }: RetriedMatching): AuditDetails {
+function retryLine(
+  { businessId }: Caller,
+  filter: RetryFilter,
+  { requeued, skipped }: RetriedMatching,
+): AuditDetails {
   const set = Object.entries(filter).filter(([, value]) => value !== null)
   const after = { ...Object.fromEntries(set), requeued, skipped }
   return { act: 'delivery.requeued', subject: businessId, businessId, after }

@@ -136,7 +136,8 @@ export async function updateEndpoint(
   const changeOnce = () =>
     auditedOnce(deps, request, { documents: [id] }, async ({ session, at, add }) => {
       const endpoint = await findEndpoint(deps, caller, id, session)
-      if (change.url !== undefined && change.events === undefined) permitEvents(caller, endpoint.events, 'events')
+      if (change.url !== undefined && change.events === undefined)
+        permitEvents(caller, endpoint.events, 'events')
       const changed = { ...endpoint, ...change, updatedAt: at }
       const isNewStart = changed.url !== endpoint.url || (changed.active && !endpoint.active)
       const set = { ...change, ...(isNewStart ? { 'health.failingSince': null } : {}), updatedAt: at }
@@ -165,9 +166,12 @@ function auditedFields(deps: ChangeDeps, { url, events, active }: AuditedFields)
 
 /** Returns the fields that a request changes, with their old and new values. Returns null if it changes nothing. */
 function auditedChanges(deps: ChangeDeps, stored: AuditedFields, after: AuditedFields) {
-  const names = (['url', 'events', 'active'] as const).filter((name) => !isDeepStrictEqual(after[name], stored[name]))
+  const names = (['url', 'events', 'active'] as const).filter(
+    (name) => !isDeepStrictEqual(after[name], stored[name]),
+  )
   if (names.length === 0) return null
-  const only = (fields: Record<string, unknown>) => Object.fromEntries(names.map((name) => [name, fields[name]]))
+  const only = (fields: Record<string, unknown>) =>
+    Object.fromEntries(names.map((name) => [name, fields[name]]))
   return { before: only(auditedFields(deps, stored)), after: only(auditedFields(deps, after)) }
 }
 
@@ -190,7 +194,10 @@ export async function rotateSecret(deps: ChangeDeps, caller: Caller, id: string,
     const validUntil = new Date(at.getTime() + overlapMs)
     const set = {
       secret: deps.secrets.encrypt(secret, secretField(id)),
-      previousSecrets: [{ secret: endpoint.secret, validUntil }, ...endpoint.previousSecrets].slice(0, maxPrevious),
+      previousSecrets: [{ secret: endpoint.secret, validUntil }, ...endpoint.previousSecrets].slice(
+        0,
+        maxPrevious,
+      ),
       updatedAt: at,
     }
     await nativeCollection(deps.Endpoint).updateOne({ _id: id }, { $set: set }, { session })
@@ -216,7 +223,11 @@ export async function deleteEndpoint(deps: ChangeDeps, caller: Caller, id: strin
       const find = caller.sandbox ? findEndpoint : findInBusiness
       await find(deps, caller, id, session)
       const set = { deletedAt: at, updatedAt: at }
-      await nativeCollection(deps.Endpoint).updateOne({ _id: id }, { $set: set, $unset: { slot: 1 } }, { session })
+      await nativeCollection(deps.Endpoint).updateOne(
+        { _id: id },
+        { $set: set, $unset: { slot: 1 } },
+        { session },
+      )
       const fields = { before: { deletedAt: null }, after: { deletedAt: at } }
       await add({ act: 'endpoint.deleted', subject: id, businessId: caller.businessId, ...fields })
       return { id, deleted: true }

@@ -32,7 +32,10 @@ export function withoutPath(response: string, url: string): string {
   const target = pathname + search
   const parts = target.split(/[/?&=]/).filter((part) => part.length >= minSecretPart)
   const secrets = [target, pathname, search.slice(1), ...parts].filter((part) => part.length > shownPath)
-  return [...secrets.map(unescape), ...secrets].reduce((text, secret) => text.replaceAll(secret, '…'), response)
+  return [...secrets.map(unescape), ...secrets].reduce(
+    (text, secret) => text.replaceAll(secret, '…'),
+    response,
+  )
 }
 
 const shownHours = 24
@@ -104,7 +107,17 @@ const factFields = { ...endpointFields, 'previousSecrets.validUntil': 1 } as con
 
 export function endpointFacts(deps: Pick<Deps, 'secrets' | 'now'>, endpoint: Endpoint): EndpointFacts {
   const now = deps.now()
-  const { _id: id, businessId, sandbox, url, events, active, createdAt, deletedAt, previousSecrets } = endpoint
+  const {
+    _id: id,
+    businessId,
+    sandbox,
+    url,
+    events,
+    active,
+    createdAt,
+    deletedAt,
+    previousSecrets,
+  } = endpoint
   const { health, attemptHours, reportedFailure } = endpoint
   const ends = previousSecrets.map(({ validUntil }) => validUntil).filter((end) => end > now)
   const state = active ? 'active' : 'disabled'

@@ -31,7 +31,8 @@ export async function findInBusiness(
 ): Promise<Endpoint> {
   const own = { _id: id, businessId, deletedAt: null }
   const endpoint = await nativeCollection(model).findOne(own, { ...(session && { session }) })
-  if (endpoint === null) throw refuse('ENDPOINT_NOT_FOUND', { message: 'There is no webhook endpoint with this id.' })
+  if (endpoint === null)
+    throw refuse('ENDPOINT_NOT_FOUND', { message: 'There is no webhook endpoint with this id.' })
   return endpoint
 }
 
@@ -39,7 +40,11 @@ export async function findInBusiness(
  * Throws EVENTS_NOT_PERMITTED unless the caller's scopes allow all of `requested` (SPEC 4.8, rule 4). The error lists
  * the forbidden events.
  */
-export function permitEvents(caller: Caller, requested: readonly EventName[], param: 'event' | 'events'): void {
+export function permitEvents(
+  caller: Caller,
+  requested: readonly EventName[],
+  param: 'event' | 'events',
+): void {
   const forbidden = requested.filter((event) => !caller.scopes.has(scopeOf[event]))
   if (forbidden.length > 0) throw refuse('EVENTS_NOT_PERMITTED', { param, details: { events: forbidden } })
 }

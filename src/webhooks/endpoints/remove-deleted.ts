@@ -24,7 +24,8 @@ export async function removeSurplus({ Endpoint }: RemoveDeps, businessId: string
     { $skip: maxKeptDeletions },
     { $limit: maxPerRun },
   ])
-  if (surplus.length > 0) await nativeCollection(Endpoint).deleteMany({ _id: { $in: surplus } }, { maxTimeMS })
+  if (surplus.length > 0)
+    await nativeCollection(Endpoint).deleteMany({ _id: { $in: surplus } }, { maxTimeMS })
 }
 
 /**

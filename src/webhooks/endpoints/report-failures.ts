@@ -115,7 +115,10 @@ async function addReport(deps: ReportDeps, endpoint: Found, report: Report | nul
   const { status, guard, reportedFailure, times } = report
   // The URL is not shown whole, because it often contains credentials, and the event goes to other servers.
   const url = shownUrl(deps, endpoint.url)
-  const facts = { status, endpoint: { url, lastError: health.lastError, lastStatus: health.lastStatus, ...times } }
+  const facts = {
+    status,
+    endpoint: { url, lastError: health.lastError, lastStatus: health.lastStatus, ...times },
+  }
   const event = newEvent('endpoint.failing', deps.now(), { format: endpointFormat, facts }, null)
   const result = await unlessLocked(deps, (session) =>
     nativeCollection(deps.Endpoint).updateOne(

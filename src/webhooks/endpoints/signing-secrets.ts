@@ -48,7 +48,11 @@ export function signingSecrets(
  * Unseals a replaced secret. Returns null if the SECRET_KEY that sealed the secret has been lost. If this function
  * threw an error instead, attempts at the endpoint would continue to fail even after its secret had been rotated.
  */
-function decrypted(secrets: Pick<Secrets, 'decrypt'>, encrypted: string, field: EncryptedField): string | null {
+function decrypted(
+  secrets: Pick<Secrets, 'decrypt'>,
+  encrypted: string,
+  field: EncryptedField,
+): string | null {
   try {
     return secrets.decrypt(encrypted, field)
   } catch {
@@ -72,7 +76,10 @@ export interface ReencryptedSecrets {
  * Re-seals all secrets of all endpoints with the current SECRET_KEY. After each batch, calls `advance` with the number
  * of endpoints in the batch.
  */
-export async function reencryptSecrets(deps: Needs, advance: (count: number) => void): Promise<ReencryptedSecrets> {
+export async function reencryptSecrets(
+  deps: Needs,
+  advance: (count: number) => void,
+): Promise<ReencryptedSecrets> {
   const result: ReencryptedSecrets = { reencrypted: 0, unreadable: [] }
   const endpointIds = nativeCollection(deps.Endpoint).find(
     {},
@@ -116,7 +123,9 @@ function reencryptOne(secrets: Secrets, { _id, secret, previousSecrets }: Encryp
   }
   if (isDeepStrictEqual(reencrypted, { secret, previousSecrets })) return null
   const filter = { _id, secret, previousSecrets }
-  return { updateOne: { filter, update: { $set: reencrypted } } } satisfies mongo.AnyBulkWriteOperation<Endpoint>
+  return {
+    updateOne: { filter, update: { $set: reencrypted } },
+  } satisfies mongo.AnyBulkWriteOperation<Endpoint>
 }
 
 function reencryptOrNull(secrets: Secrets, id: string, encrypted: string): string | null {
@@ -134,5 +143,7 @@ function reencryptOrNull(secrets: Secrets, id: string, encrypted: string): strin
 function canSign({ secrets, now }: Needs, { _id, secret, previousSecrets, deletedAt }: Encrypted): boolean {
   const at = now()
   const signing = previousSecrets.filter(({ validUntil }) => validUntil > at).map((each) => each.secret)
-  return deletedAt !== null || [secret, ...signing].every((each) => reencryptOrNull(secrets, _id, each) !== null)
+  return (
+    deletedAt !== null || [secret, ...signing].every((each) => reencryptOrNull(secrets, _id, each) !== null)
+  )
 }

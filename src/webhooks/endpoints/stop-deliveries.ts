@@ -35,7 +35,10 @@ export async function stopDeliveries(
   }
   const open = { endpointId, nextAttemptAt: { $type: 'date' } }
   try {
-    const endpoint = await deps.Endpoint.findById(endpointId, { active: 1, deletedAt: 1 }).lean<Endpoint | null>()
+    const endpoint = await deps.Endpoint.findById(endpointId, {
+      active: 1,
+      deletedAt: 1,
+    }).lean<Endpoint | null>()
     if (endpoint !== null && isReceiving(endpoint)) return
     const isDeleted = endpoint === null || endpoint.deletedAt !== null
     let cancelled = 0
@@ -47,7 +50,12 @@ export async function stopDeliveries(
   }
 }
 
-async function cancelMatching({ Delivery }: Pick<Deps, 'Delivery'>, filter: object, now: Date, endsAt: number) {
+async function cancelMatching(
+  { Delivery }: Pick<Deps, 'Delivery'>,
+  filter: object,
+  now: Date,
+  endsAt: number,
+) {
   const deliveries = nativeCollection(Delivery)
   const findOptions = {
     hint: 'openByEndpoint',
@@ -61,8 +69,9 @@ async function cancelMatching({ Delivery }: Pick<Deps, 'Delivery'>, filter: obje
     const found = await deliveries.find(filter, findOptions).toArray()
     const ids = found.map(({ _id }) => _id)
     if (ids.length > 0)
-      cancelled += (await deliveries.updateMany({ ...filter, _id: { $in: ids } }, { $set: stopped }, { maxTimeMS }))
-        .modifiedCount
+      cancelled += (
+        await deliveries.updateMany({ ...filter, _id: { $in: ids } }, { $set: stopped }, { maxTimeMS })
+      ).modifiedCount
     if (ids.length < maxPerBatch || performance.now() > endsAt) return cancelled
   }
 }

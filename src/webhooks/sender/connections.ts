@@ -44,7 +44,11 @@ function startTls({ hostname }: Target, socket: Duplex, trust: tls.SecureContext
 }
 
 /** Checks the address once more after connecting, this time the peer address that the kernel reports. */
-function judgePeer({ remoteAddress }: Socket, { isBlocked }: AddressLookup, { allowed }: Target): Fault | null {
+function judgePeer(
+  { remoteAddress }: Socket,
+  { isBlocked }: AddressLookup,
+  { allowed }: Target,
+): Fault | null {
   if (remoteAddress === undefined) return faults.closed
   const isGood = !isBlocked(remoteAddress) && (allowed || isPublicAddress(remoteAddress))
   return isGood ? null : faults.notPublic
@@ -172,7 +176,10 @@ export function createConnections(maxSockets: number) {
     },
 
     /** The connection is in use until `giveBack` or `drop` is called. */
-    async open(origin: string, open: () => Promise<Opened | { fault: Fault }>): Promise<Connection | { fault: Fault }> {
+    async open(
+      origin: string,
+      open: () => Promise<Opened | { fault: Fault }>,
+    ): Promise<Connection | { fault: Fault }> {
       const [longestIdle] = idle
       if (sockets >= maxSockets && longestIdle) drop(longestIdle)
       sockets += 1

@@ -17,7 +17,9 @@ export interface PostRequest {
   body: string
 }
 
-export type Exchange = { response: { status: number; responseText: string }; isReusable: boolean } | { fault: Fault }
+export type Exchange =
+  | { response: { status: number; responseText: string }; isReusable: boolean }
+  | { fault: Fault }
 
 /**
  * Sends one request and reads the response until it ends or `deadline` aborts. Whatever the endpoint does, the promise

@@ -48,7 +48,8 @@ const byCode: Record<string, Fault> = {
   RESPONSE_TOO_LARGE: faults.tooLarge,
 }
 
-const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : ''
 
 export const resolveFault = (error: unknown): Fault => byCode[codeOf(error)] ?? faults.unresolved
 

@@ -39,7 +39,9 @@ const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
 export function isSynthesised(address: string): boolean {
   if (isIP(address) !== 6 || address.includes('%')) return false
   const parsed = ipaddr.IPv6.parse(address)
-  return parsed.match(nat64) && isPublicAddress(ipaddr.fromByteArray(parsed.toByteArray().slice(12)).toString())
+  return (
+    parsed.match(nat64) && isPublicAddress(ipaddr.fromByteArray(parsed.toByteArray().slice(12)).toString())
+  )
 }
 
 export interface Address {

@@ -63,7 +63,12 @@ export function createSender(options: SenderOptions) {
   let isClosed = false
 
   /** Sends once: even after a failure, the endpoint may have read the request. */
-  async function post(target: Target, owner: string, request: PostRequest, deadline: AbortSignal): Promise<Exchange> {
+  async function post(
+    target: Target,
+    owner: string,
+    request: PostRequest,
+    deadline: AbortSignal,
+  ): Promise<Exchange> {
     const meter = meterOf(owner)
     const lookup = { resolve: resolve ?? resolverFor(target.allowed), isBlocked }
     const open = () => openSocket(lookup, trust, target, meter, deadline)
@@ -84,7 +89,8 @@ export function createSender(options: SenderOptions) {
     const startedAt = performance.now()
     const elapsedMs = (): number => Math.round(performance.now() - startedAt)
     const judged = judgeUrl(url, allowedHosts)
-    if ('fault' in judged) return { durationMs: elapsedMs(), ...noResponse, stage: 'address', error: judged.fault }
+    if ('fault' in judged)
+      return { durationMs: elapsedMs(), ...noResponse, stage: 'address', error: judged.fault }
     const deadline = new AbortController()
     const abort = (): void => deadline.abort()
     onStart?.(abort)
@@ -97,7 +103,12 @@ export function createSender(options: SenderOptions) {
     const durationMs = elapsedMs()
     if ('fault' in done) return { durationMs, ...noResponse, ...done.fault }
     const { status } = done.response
-    return { durationMs, ...done.response, stage: status >= 200 && status < 300 ? null : 'status', error: null }
+    return {
+      durationMs,
+      ...done.response,
+      stage: status >= 200 && status < 300 ? null : 'status',
+      error: null,
+    }
   }
 
   return {

@@ -17,7 +17,8 @@ export interface Known {
   events: [event: string, status: Status, amount: number | null][]
 }
 
-export const isPending = ({ status, expiresAt }: Known, now: number): boolean => status === 'PENDING' && now < expiresAt
+export const isPending = ({ status, expiresAt }: Known, now: number): boolean =>
+  status === 'PENDING' && now < expiresAt
 
 /** An OPEN intent's event carries the amount paid. */
 export const addEvent = (intent: Known, event: string): void =>
@@ -34,7 +35,9 @@ export function seenAt(intent: Known, now: number) {
     hasCode: isPending(intent, now),
     reason: isExpired ? 'expired' : intent.reason,
     failure:
-      failure === null ? null : { code: failure, retryable: failure !== 'technical_error' && isPending(intent, now) },
+      failure === null
+        ? null
+        : { code: failure, retryable: failure !== 'technical_error' && isPending(intent, now) },
     paid: intent.paid,
     refunds: intent.refunds.toSorted((a, b) => a - b),
     refunded: sum(intent.refunds),

@@ -79,7 +79,8 @@ describe('Random merchant requests, compared with a model of the specification,'
     return { model: { now: service.clock.now().getTime(), intents: [], kept: new Map() }, real }
   }
   /** Stops shrinking before mocha's own timeout, which would print nothing. */
-  const limits = () => (isLong ? {} : { interruptAfterTimeLimit: deadlineMs(30_000), markInterruptAsFailure: true })
+  const limits = () =>
+    isLong ? {} : { interruptAfterTimeLimit: deadlineMs(30_000), markInterruptAsFailure: true }
   const holds = (commands: Parameters<typeof fc.commands<Model, Stage, boolean>>[0]) =>
     fc.assert(
       fc.asyncProperty(fc.commands(commands, { maxCommands, size: 'max' }), async (sequence) =>

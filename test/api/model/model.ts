@@ -22,7 +22,10 @@ const largest = 1_000_000_000
 const magic = { failingPayment: 99_901, failingRefund: 99_904 }
 
 /** SPEC 5.4: for 24 hours, a key repeats its first response for the same path and API key, whatever the parameters. */
-export function respondTo(model: Model, write: Write): Expected & { kept: string; replay: 'no' | 'same' | 'other' } {
+export function respondTo(
+  model: Model,
+  write: Write,
+): Expected & { kept: string; replay: 'no' | 'same' | 'other' } {
   const path = write.what === 'create' ? [] : [write.to, write.to < model.intents.length]
   const kept = JSON.stringify([write.by, write.what, ...path, write.key])
   // A cancel ignores its body (SPEC 4.4).
@@ -42,7 +45,9 @@ function firstResponse(model: Model, write: Write): Expected {
   const intent = found(model, write.by, write.to)
   if ('code' in intent) return intent
   if (write.what === 'cancel') return cancel(intent, model.now)
-  return write.what === 'refund' ? refund(intent, write.body, model.now) : simulate(intent, write.body, model.now)
+  return write.what === 'refund'
+    ? refund(intent, write.body, model.now)
+    : simulate(intent, write.body, model.now)
 }
 
 /** SPEC 4.1. */
@@ -108,7 +113,11 @@ function settle(intent: Known, amount: number, outcome: string): boolean {
 }
 
 /** SPEC 4.5: all that is left, or a part of it. */
-function refund(intent: Known, input: { amount?: number; expectedRefundable?: number }, now: number): Expected {
+function refund(
+  intent: Known,
+  input: { amount?: number; expectedRefundable?: number },
+  now: number,
+): Expected {
   const left = (intent.paid ?? 0) - sum(intent.refunds)
   const amount = input.amount ?? left
   if (left === 0) return refused(400, 'INTENT_REFUND_INVALID_STATUS')

@@ -27,7 +27,9 @@ export interface Actual extends Expected {
 
 const base = '/api/v1/dev'
 const unusedEndpoint = 'http://127.0.0.1:9/hook'
-const events = ['created', 'confirmed', 'cancelled', 'expired', 'refunded', 'failed'].map((name) => `payment.${name}`)
+const events = ['created', 'confirmed', 'cancelled', 'expired', 'refunded', 'failed'].map(
+  (name) => `payment.${name}`,
+)
 
 export async function openStage(service: Service): Promise<Stage> {
   const [till, stranger] = await Promise.all([service.merchant(), service.merchant()])
@@ -48,7 +50,8 @@ export async function openStage(service: Service): Promise<Stage> {
 }
 
 /** Intents that don't exist yet still have a path. */
-const pathTo = ({ made }: Stage, to: number) => `/intents/${made[to]?.referenceNumber ?? `PI-22222222222222${to + 10}`}`
+const pathTo = ({ made }: Stage, to: number) =>
+  `/intents/${made[to]?.referenceNumber ?? `PI-22222222222222${to + 10}`}`
 const operations = { cancel: 'cancel', refund: 'refund', simulate: 'simulate-payment' }
 
 export async function send(stage: Stage, write: Write): Promise<Actual> {
@@ -111,8 +114,16 @@ const amountsOf = (refunds: Refund[]): number[] =>
     .toSorted((a, b) => a - b)
 
 /** Returns each intent's index in `made`. */
-export async function search({ service, callers, made }: Stage, { by, status, minAmount, page, limit }: Search) {
-  const query = { page, limit, ...(status === null ? {} : { status }), ...(minAmount === null ? {} : { minAmount }) }
+export async function search(
+  { service, callers, made }: Stage,
+  { by, status, minAmount, page, limit }: Search,
+) {
+  const query = {
+    page,
+    limit,
+    ...(status === null ? {} : { status }),
+    ...(minAmount === null ? {} : { minAmount }),
+  }
   const { body } = await service.http.get(`${base}/intents`).query(query).set(callers[by].read()).expect(200)
   const references = made.map(({ referenceNumber }) => referenceNumber)
   const items = body.data.items.map((item: Shown & { referenceNumber: string }) => ({
@@ -122,7 +133,11 @@ export async function search({ service, callers, made }: Stage, { by, status, mi
   return { ...body.data, items }
 }
 
-export async function pay({ service, made }: Stage, to: number, wallet: WalletName): Promise<'paid' | 'not paid'> {
+export async function pay(
+  { service, made }: Stage,
+  to: number,
+  wallet: WalletName,
+): Promise<'paid' | 'not paid'> {
   const response = await fill(await open(service, `/p/${made[to]?.shortCode}`), wallets[wallet])
   const page = response.location === null ? response : await follow(response)
   return page.says.includes('Payment successful') ? 'paid' : 'not paid'

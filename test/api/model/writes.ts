@@ -6,7 +6,10 @@ const amounts = [1, 250, 99_901, 99_904, 1_000_000_000, 0, 1_000_000_001]
 const rarely = <T>(...values: T[]) => sometimes(1, values)
 const often = <T>(...values: T[]) => sometimes(5, values)
 const sometimes = <T>(weight: number, values: T[]) =>
-  fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight, arbitrary: fc.constantFrom(...values) })
+  fc.oneof(
+    { weight: 5, arbitrary: fc.constant(undefined) },
+    { weight, arbitrary: fc.constantFrom(...values) },
+  )
 
 /** Mostly the owner. */
 const by = fc.oneof(

@@ -43,9 +43,19 @@ export async function makeActors(deps: Deps, secrets: MadeSecrets): Promise<Acto
     const liveApproved = owner !== notApproved
     businessIds.push((await createBusiness(deps, { name: `Mk${owner}e Boutique`, liveApproved }, tester))._id)
   }
-  const issue = async (owner: number, mode: KeyMode, kind: KeyKind, granted: readonly Scope[], ip: string[]) => {
+  const issue = async (
+    owner: number,
+    mode: KeyMode,
+    kind: KeyKind,
+    granted: readonly Scope[],
+    ip: string[],
+  ) => {
     const businessId = businessIds[owner] ?? ''
-    const issued = await issueKey(deps, { businessId, mode, kind, scopes: [...granted], ipAllowlist: ip }, tester)
+    const issued = await issueKey(
+      deps,
+      { businessId, mode, kind, scopes: [...granted], ipAllowlist: ip },
+      tester,
+    )
     if (issued === null) throw new Error('no business')
     secrets.add('key', issued.key)
     return issued

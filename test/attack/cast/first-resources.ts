@@ -9,7 +9,8 @@ import type { Cast } from './cast.ts'
 const relayMs = 1500
 
 const tag = '~tag~'
-const intent = (more: object): Plain => post('/dev/intents', '/dev/intents', { label: tag, metadata: { tag }, ...more })
+const intent = (more: object): Plain =>
+  post('/dev/intents', '/dev/intents', { label: tag, metadata: { tag }, ...more })
 const productBody = { name: tag, description: tag, price: 100, stock: 1000 }
 const product = post('/dev/store/products', '/dev/store/products', productBody)
 const order = post('/dev/store/orders/simulate', '/dev/store/orders/simulate', { customer: { name: tag } })

@@ -30,7 +30,9 @@ export function harvest(
     secrets.add('form token', token)
     sending.scene.found.set('form', token)
   }
-  const data = response.body.startsWith('{"success":true') ? (parsed(response) as { data?: unknown })?.data : null
+  const data = response.body.startsWith('{"success":true')
+    ? (parsed(response) as { data?: unknown })?.data
+    : null
   if (!isResource(data) || owner < 0) return
   const resources = Array.isArray(data.items) ? data.items.filter(isResource) : [data]
   const noun = kinds.find(([path]) => path.test(line))?.[1]

@@ -77,7 +77,8 @@ export function filler(known: Known, sending: Sending): (text: string) => string
     const at = Number(index ?? number)
     if (first === 'own') return pick(actor.owner, actor.mode, second ?? '', at)
     if (first === 'other') return pickOther(second ?? '', at)
-    if (first === 'scene') return second === undefined ? `scene-${scene.number}` : (scene.found.get(second) ?? 'none')
+    if (first === 'scene')
+      return second === undefined ? `scene-${scene.number}` : (scene.found.get(second) ?? 'none')
     if (nouns.includes(first as Noun)) return pick(actor.owner, actor.mode, first, at)
     return words[first] ?? whole
   }

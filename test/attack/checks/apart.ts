@@ -17,7 +17,8 @@ export const createBusinessesApart =
     if (expectedFor(exchange) === 'keyless' && tags.length > 0)
       return 'shows data of a business to a caller without a key'
     if (tags.some(({ owner }) => owner !== actor.owner)) return 'shows data of another business'
-    if (tags.some(({ mode }) => mode !== null && mode !== actor.mode)) return 'shows data of the other environment'
+    if (tags.some(({ mode }) => mode !== null && mode !== actor.mode))
+      return 'shows data of the other environment'
     return resourceFault(pools, exchange)
   }
 
@@ -29,7 +30,8 @@ function resourceFault(pools: Pick<Pools, 'holderOf'>, { actor, line, response }
   for (const [name, value] of fieldsOf(parsed(response))) {
     // A live key may list test endpoints.
     const isRequested = actor.mode === 'live' && line.includes('/dev/webhooks?') && line.includes('sandbox=')
-    if (name === 'sandbox' && value === (actor.mode === 'live') && !isRequested) return `says sandbox: ${value}`
+    if (name === 'sandbox' && value === (actor.mode === 'live') && !isRequested)
+      return `says sandbox: ${value}`
     const holder = ids.test(name) && typeof value === 'string' ? pools.holderOf(value) : null
     if (holder === null) continue
     if (holder.owner !== actor.owner) return `shows ${name} ${String(value)} of another business`

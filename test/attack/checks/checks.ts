@@ -125,6 +125,8 @@ export const responseChecks = (pools: Pick<Pools, 'holderOf'>): Readonly<Record<
   'read once': readOnce,
 })
 
-export const checkNames: readonly string[] = [responseChecks(createPools()), missingResponseChecks, runChecks].flatMap(
-  Object.keys,
-)
+export const checkNames: readonly string[] = [
+  responseChecks(createPools()),
+  missingResponseChecks,
+  runChecks,
+].flatMap(Object.keys)

@@ -8,7 +8,8 @@ const fields = new Set(['code', 'message', 'statusCode', 'requestId', 'param', '
 /** Everything has the envelope except files, pages, health checks and metrics. */
 export const enveloped: Check = (exchange) => {
   const { response, attack, line } = exchange
-  if (response.beyond > mayFollow(exchange)) return `is followed by ${response.beyond} bytes that belong to no response`
+  if (response.beyond > mayFollow(exchange))
+    return `is followed by ${response.beyond} bytes that belong to no response`
   if (!uuid.test(response.headers.get('x-request-id') ?? '')) return 'has no X-Request-Id'
   if (response.headers.get('x-content-type-options') !== 'nosniff') return 'lacks X-Content-Type-Options'
   const isNotModified = response.status === 304 && attack.headers.some(([name]) => name === 'If-None-Match')
@@ -18,19 +19,24 @@ export const enveloped: Check = (exchange) => {
     return envelopeFault(exchange)
   // Raw bytes may request a page.
   if (type.startsWith('text/html') && (isPage(line) || attack.raw !== null)) return htmlFault(exchange)
-  return !hasNoEnvelope(exchange, type) ? `has no envelope but is ${type}: ${response.body.slice(0, 200)}` : null
+  return !hasNoEnvelope(exchange, type)
+    ? `has no envelope but is ${type}: ${response.body.slice(0, 200)}`
+    : null
 }
 
 /** An unparsable HEAD request may be refused with a body, which ends the connection. */
 const mayFollow = ({ response: { headers }, attack }: Exchange): number =>
-  attack.method === 'HEAD' && headers.get('connection') === 'close' ? Number(headers.get('content-length')) : 0
+  attack.method === 'HEAD' && headers.get('connection') === 'close'
+    ? Number(headers.get('content-length'))
+    : 0
 
 function envelopeFault({ response }: Exchange): string | null {
   const envelope = parsed(response)
   if (envelope === undefined) return `is no JSON: ${response.body.slice(0, 200)}`
   const { success, data, error, ...rest } = envelope as Record<string, unknown>
   if (Object.keys(rest).length > 0) return `has more fields in its envelope: ${Object.keys(rest).join()}`
-  if (success === true) return response.status < 300 && data !== undefined ? null : `is a success of ${response.status}`
+  if (success === true)
+    return response.status < 300 && data !== undefined ? null : `is a success of ${response.status}`
   const { code, message, statusCode, requestId, ...more } = (error ?? {}) as Record<string, unknown>
   const [status] = catalogue[code as keyof typeof catalogue] ?? [null]
   if (status !== response.status || statusCode !== status)
@@ -52,7 +58,8 @@ function htmlFault({ response: { headers }, line }: Exchange): string | null {
   const policy = headers.get('content-security-policy') ?? ''
   // Bull Board's page has inline styles.
   const own = isBoard(line) ? policy.replace("style-src 'self' 'unsafe-inline'", '') : policy
-  if (directives.some((part) => !policy.includes(part)) || own.includes('unsafe-')) return `has the policy ${policy}`
+  if (directives.some((part) => !policy.includes(part)) || own.includes('unsafe-'))
+    return `has the policy ${policy}`
   const wrong = pageHeaders.find(([name, form]) => !form.test(headers.get(name) ?? ''))
   return wrong === undefined ? null : `has ${wrong[0]}: ${headers.get(wrong[0]) ?? 'none'}`
 }

@@ -23,7 +23,8 @@ export interface Exchange {
 }
 
 /** Null if no request among the raw bytes expects this response. */
-export const expectedFor = ({ attack, index }: Exchange): Expected | null => attack.raw?.expected[index] ?? null
+export const expectedFor = ({ attack, index }: Exchange): Expected | null =>
+  attack.raw?.expected[index] ?? null
 
 /** Describes the violation, or returns null. */
 export type Check = (exchange: Exchange) => string | null

@@ -32,7 +32,8 @@ const largest: Readonly<Record<TargetBody['kind'], number>> = {
 const kinds = new Map(targets.map(({ name, body }) => [name, body.kind]))
 
 /** A body above the limit isn't read, so the connection's reset may overtake the response. */
-export const mayBeCut = ({ target }: Attack, bytes: number): boolean => bytes > largest[kinds.get(target) ?? 'json']
+export const mayBeCut = ({ target }: Attack, bytes: number): boolean =>
+  bytes > largest[kinds.get(target) ?? 'json']
 
 /** How many requests of a run may be sent just as the server closes their keep-alive connection. */
 export const maxRepeats = (requests: number): number => 3 + requests / 1000

@@ -41,7 +41,8 @@ export function createOncePerKey(): Check {
     const isFirst = !isReplay(exchange)
     const before = kept.get(claim)
     const isBeside = before !== undefined && exchange.sentAt < before.endedAt
-    const isOvertaken = before !== undefined && isRefused(before) && !isRefused(exchange) && (isBeside || !isFirst)
+    const isOvertaken =
+      before !== undefined && isRefused(before) && !isRefused(exchange) && (isBeside || !isFirst)
     if (before === undefined || isOvertaken) {
       kept.set(claim, { ...exchange, hasFirst: isFirst })
       return null

@@ -35,7 +35,8 @@ export interface Memory {
 }
 
 export const runChecks: Readonly<Record<string, (run: Run) => string[]>> = {
-  'no process ended': ({ processes }) => processes.map((each) => each.endedAs()).filter((end) => end !== null),
+  'no process ended': ({ processes }) =>
+    processes.map((each) => each.endedAs()).filter((end) => end !== null),
 
   'no error logged': ({ processes }) =>
     processes.flatMap((each) =>
@@ -102,7 +103,8 @@ const maxRatio = 10
 /** Below this, the ratio says more about the machine than about the service. */
 const minAloneMs = 100
 
-const refusals = ({ refused }: Neighbour): string[] => refused.map((what) => `refused to the neighbour: ${what}`)
+const refusals = ({ refused }: Neighbour): string[] =>
+  refused.map((what) => `refused to the neighbour: ${what}`)
 
 const slowdowns = (neighbour: Neighbour): string[] =>
   neighbourly.map((what) => slowdown(what, neighbour)).filter((fault) => fault !== null)

@@ -10,7 +10,8 @@ export const staffFault: Check = (exchange) => {
   // Every role may sign out, search, and manage its own account.
   const isForAll = /^\/admin\/(sign-out|search|account\/)/.test(line)
   if (staff.role === 'viewer' && !isSignIn && !isForAll) return 'lets a viewer act'
-  if (!isFromOwnSite(exchange)) return `accepts an action from a page of another site (${exchange.attack.site})`
+  if (!isFromOwnSite(exchange))
+    return `accepts an action from a page of another site (${exchange.attack.site})`
   return isSignIn || line.startsWith('/admin/queues') || hasToken(exchange)
     ? null
     : 'accepts a form without the token of its session'
@@ -31,7 +32,8 @@ const isPublic = (exchange: Exchange): boolean => {
   const isCrowded = path === '/admin/sign-in' && response.status === 503
   const isForm = path === '/admin/sign-in' && !isAct(exchange)
   // A response to HEAD shows nothing.
-  const isStep = response.body.includes('<h1>One moment</h1>') || (attack.method === 'HEAD' && isAsStep(exchange))
+  const isStep =
+    response.body.includes('<h1>One moment</h1>') || (attack.method === 'HEAD' && isAsStep(exchange))
   return (
     (response.status >= 400 && response.status < 500) ||
     sendsToSignIn(exchange) ||

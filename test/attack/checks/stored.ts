@@ -84,8 +84,11 @@ const cut = (json: string | undefined): string | undefined => json?.slice(0, 200
 /** Numbers must be exact, texts valid Unicode without NUL, and names no operators. */
 function partFaults(part: unknown, at: string): string[] {
   if (typeof part === 'number')
-    return Number.isSafeInteger(part) && !Object.is(part, -0) ? [] : [`${at} is ${Object.is(part, -0) ? '-0' : part}`]
-  if (typeof part === 'string') return part.isWellFormed() && !part.includes('\0') ? [] : [`${at} is no valid text`]
+    return Number.isSafeInteger(part) && !Object.is(part, -0)
+      ? []
+      : [`${at} is ${Object.is(part, -0) ? '-0' : part}`]
+  if (typeof part === 'string')
+    return part.isWellFormed() && !part.includes('\0') ? [] : [`${at} is no valid text`]
   if (typeof part !== 'object' || part === null || part instanceof Date || '_bsontype' in part) return []
   return Object.entries(part).flatMap(([name, inner]) => [
     ...(/^\$|\.|\0|^__proto__$/.test(name) ? [`${at} has a field ${name}`] : []),

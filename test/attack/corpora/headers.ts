@@ -71,8 +71,12 @@ export const badAuthorizations: readonly string[] = [
   'Token ~key~',
   'Bearer\t~key~',
   '',
-  ...words('~key~x x~key~ "~key~" sk_test_ sk_root_~key~ {"$ne":null} __proto__').map((token) => `Bearer ${token}`),
-  ...['', ' ~key~', '~key~, Bearer ~key~', '~key~ ~key~', '[object Object]'].map((token) => `Bearer ${token}`),
+  ...words('~key~x x~key~ "~key~" sk_test_ sk_root_~key~ {"$ne":null} __proto__').map(
+    (token) => `Bearer ${token}`,
+  ),
+  ...['', ' ~key~', '~key~, Bearer ~key~', '~key~ ~key~', '[object Object]'].map(
+    (token) => `Bearer ${token}`,
+  ),
   'Bearer sk_test_00000000000000000000000000000000000000',
   'Bearer \u00e9\u00ff',
   `Bearer ${'a'.repeat(6000)}`,
@@ -84,7 +88,9 @@ export const contentTypes: readonly (string | null)[] = [
   application/x-www-form-urlencoded multipart/form-data text/plain text/csv text/html application/xml / json
   */*
   `),
-  ...words('utf-8 utf-16 utf-7 iso-8859-1 __proto__').map((charset) => `application/json; charset=${charset}`),
+  ...words('utf-8 utf-16 utf-7 iso-8859-1 __proto__').map(
+    (charset) => `application/json; charset=${charset}`,
+  ),
   ...['application/x-www-form-urlencoded', 'text/csv'].map((type) => `${type}; charset=utf-16`),
   ...['x', '', 'b'.repeat(300)].map((boundary) => `multipart/form-data; boundary=${boundary}`),
   'application/json, text/html',

@@ -1,6 +1,7 @@
 import { words } from './words.ts'
 
-const nested = (open: string, close: string, depth: number): string => open.repeat(depth) + close.repeat(depth)
+const nested = (open: string, close: string, depth: number): string =>
+  open.repeat(depth) + close.repeat(depth)
 
 export const jsonValues: readonly string[] = [
   ...words(`

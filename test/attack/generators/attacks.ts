@@ -1,6 +1,11 @@
 import * as fc from 'fast-check'
 import { contentEncodings, idempotencyKeys, oddHeaders, oddMethods } from '../corpora/headers.ts'
-import { acceptedRequests, pipelinedRequests, refusedRequests, unfinishedRequests } from '../corpora/raw-requests.ts'
+import {
+  acceptedRequests,
+  pipelinedRequests,
+  refusedRequests,
+  unfinishedRequests,
+} from '../corpora/raw-requests.ts'
 import { type Target, targets } from '../targets/target.ts'
 import { type Attack, type Raw, type Scene, type Site, sites } from './attack.ts'
 import { bodyFor } from './bodies.ts'
@@ -30,7 +35,11 @@ function attackOn(target: Target): fc.Arbitrary<Attack> {
     .record({
       line: lineFor(target),
       typed: bodyFor(target.body),
-      method: weighted([24, fc.constant(target.method)], [1, fc.constant('HEAD')], [1, fc.constantFrom(...oddMethods)]),
+      method: weighted(
+        [24, fc.constant(target.method)],
+        [1, fc.constant('HEAD')],
+        [1, fc.constantFrom(...oddMethods)],
+      ),
       headers,
       idempotencyKey: weighted([10, fc.constant('~tag~')], [1, fc.constantFrom(...idempotencyKeys)]),
       isChunked: weighted([12, fc.constant(false)], [1, fc.constant(true)]),
@@ -72,7 +81,9 @@ const one: fc.Arbitrary<Attack> = weighted(
 /** Concurrent requests with one idempotency key, mostly with different bodies. */
 const sameKey: fc.Arbitrary<Scene> = fc
   .constantFrom(...targets.filter(({ method, by }) => by === 'key' && method !== 'GET'))
-  .chain((target) => fc.tuple(fc.array(attackOn(target), { minLength: 2, maxLength: 4 }), fc.nat({ max: 1_000_000 })))
+  .chain((target) =>
+    fc.tuple(fc.array(attackOn(target), { minLength: 2, maxLength: 4 }), fc.nat({ max: 1_000_000 })),
+  )
   .map(([attacks, actor]) => {
     const { method = '', line = '' } = attacks[0] ?? {}
     const atOnce = attacks.map((each) => ({ ...each, actor, method, line, idempotencyKey: '~scene~' }))

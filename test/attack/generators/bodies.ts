@@ -40,7 +40,9 @@ function formBody(fields: Readonly<Record<string, readonly string[]>>): TypedBod
     )
     const oddNames = ['[]', '[__proto__]', '.x'].map((suffix) => name + suffix)
     const oddName = fc.constantFrom(...oddNames, name.toUpperCase(), '__proto__')
-    return fc.tuple(weighted([12, fc.constant(name)], [1, oddName]), value).map((pair) => pair.map(encoded).join('='))
+    return fc
+      .tuple(weighted([12, fc.constant(name)], [1, oddName]), value)
+      .map((pair) => pair.map(encoded).join('='))
   })
   const odd = ['&%=%', '&form=1&form=2&pin=1&pin=2', '&a'.repeat(5000), '&__proto__[polluted]=yes']
   const extra = fc.constantFrom('', '', '', ...odd)

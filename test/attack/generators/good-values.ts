@@ -53,7 +53,9 @@ const byFormat: Record<string, Values> = {
   'webhook-event': fc.constantFrom(...Object.keys(events)),
   'https-url': fc.constantFrom('https://shop.example/~tag~', 'https://shop.example/?a=1#b'),
   'https-or-localhost-url': fc.constantFrom('https://shop.example/~tag~', 'http://localhost:3000/done'),
-  'date-or-time': fc.constantFrom(...words('2026-01-01 2026-11-22T00:00:00Z 2020-02-29 2999-01-01T00:00:00+05:00')),
+  'date-or-time': fc.constantFrom(
+    ...words('2026-01-01 2026-11-22T00:00:00Z 2020-02-29 2999-01-01T00:00:00+05:00'),
+  ),
   centimes: fc.oneof(fc.constant('1'), small.map(String)),
   'page-number': fc.oneof(fc.constant('1'), small.map(String)),
   // Longer waits would slow down the attack.
@@ -89,7 +91,10 @@ export function goodValue(schema: Schema, name: string): Values {
 }
 
 const goodInteger = ({ minimum = 0, maximum = 1_000_000 }: Schema): Values =>
-  weighted([4, fc.integer({ min: Math.max(minimum, 1), max: 5 })], [1, fc.integer({ min: minimum, max: maximum })])
+  weighted(
+    [4, fc.integer({ min: Math.max(minimum, 1), max: 5 })],
+    [1, fc.integer({ min: minimum, max: maximum })],
+  )
 
 function goodObject(schema: Schema): Values {
   const { properties, required = [], else: unless, additionalProperties, dependencies = {} } = schema

@@ -20,7 +20,10 @@ interface Change {
 }
 const change: fc.Arbitrary<Change> = fc.record({
   index: fc.nat({ max: 1000 }),
-  name: weighted([2, fc.constantFrom(...naughtyNames)], [1, fc.constantFrom('__proto__', 'constructor', 'prototype')]),
+  name: weighted(
+    [2, fc.constantFrom(...naughtyNames)],
+    [1, fc.constantFrom('__proto__', 'constructor', 'prototype')],
+  ),
   text: wrong,
   how: fc.constantFrom('replace', 'replace', 'replace', 'leave out', 'add', 'add', 'twice'),
 })

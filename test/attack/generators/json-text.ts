@@ -30,7 +30,8 @@ export function changedAt(
 ): unknown {
   const [step, ...rest] = path
   if (step === undefined) return change(value)
-  if (Array.isArray(value)) return value.map((part, index) => (index === step ? changedAt(part, rest, change) : part))
+  if (Array.isArray(value))
+    return value.map((part, index) => (index === step ? changedAt(part, rest, change) : part))
   const pairs = Object.entries(value as object).map(
     ([name, part]) => [name, name === step ? changedAt(part, rest, change) : part] as const,
   )

@@ -76,7 +76,11 @@ export const plants: readonly Plant[] = [
     replace('successResponse', 'JSON.stringify($value)', 'JSON.stringify($value).slice(0, -1)'),
   ]),
   plant('read once', /^bytes$/, 'a request whose end is ambiguous is accepted', [
-    replace('createHttpServer', 'requireHostHeader: false', 'requireHostHeader: false, insecureHTTPParser: true'),
+    replace(
+      'createHttpServer',
+      'requireHostHeader: false',
+      'requireHostHeader: false, insecureHTTPParser: true',
+    ),
   ]),
   plant('access refused', /^bytes$/, 'a request without a key uses the previous key of its connection', [
     before(
@@ -94,7 +98,11 @@ export const plants: readonly Plant[] = [
     ),
   ]),
   plant('enveloped', /^GET \/($|p|sandbox|admin)/, 'a browser may cache pages', [
-    replace('createPageHeaders', "$res.setHeader('Cache-Control', $)", "$res.setHeader('Cache-Control', 'private')"),
+    replace(
+      'createPageHeaders',
+      "$res.setHeader('Cache-Control', $)",
+      "$res.setHeader('Cache-Control', 'private')",
+    ),
   ]),
   plant('as described', / \/dev\/intents/, 'an intent shows its effects', [
     replace(
@@ -136,7 +144,11 @@ export const plants: readonly Plant[] = [
     replace('renderField', "$ ? '' : 'wrong'", 'value'),
   ]),
   plant('no internals shown', writes, 'an error response contains a stack trace', [
-    replace('parseJson', "refuse('INVALID_JSON')", "refuse('INVALID_JSON', { message: String(new Error().stack) })"),
+    replace(
+      'parseJson',
+      "refuse('INVALID_JSON')",
+      "refuse('INVALID_JSON', { message: String(new Error().stack) })",
+    ),
   ]),
   plant('once per key', writes, 'a reused idempotency key runs a second request if the body differs', [
     replace('runOnce', 'JSON.stringify([$route, $params])', 'JSON.stringify([$route, $params, write.input])'),
@@ -151,7 +163,11 @@ export const plants: readonly Plant[] = [
     replace('parseQuery', 'parse(query, $$)', '/%00/.test(query) ? process.exit(1) : parse(query, $$)'),
   ]),
   plant('no secret logged', /^POST \/dev\/intents$/, 'the log contains the payment code', [
-    before('insertIntent', 'createdResponse($$)', "console.log(JSON.stringify({ level: 'info', code: intent.code }))"),
+    before(
+      'insertIntent',
+      'createdResponse($$)',
+      "console.log(JSON.stringify({ level: 'info', code: intent.code }))",
+    ),
   ]),
   plant('nothing private reached', everywhere, 'a private address counts as public', [
     replace('isPublicAddress', "$range === 'unicast'", "$range !== 'x'"),

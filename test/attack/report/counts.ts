@@ -14,7 +14,12 @@ export function createCounts(): Counts {
       increment(targets, target, outcome)
       increment(kinds, kind, outcome)
     },
-    rows: () => [['Target', 'Requests', 'Responses'], ...rowsOf(targets), ['Kind of key', '', ''], ...rowsOf(kinds)],
+    rows: () => [
+      ['Target', 'Requests', 'Responses'],
+      ...rowsOf(targets),
+      ['Kind of key', '', ''],
+      ...rowsOf(kinds),
+    ],
   }
 }
 

@@ -50,7 +50,11 @@ export async function startAttacked(
     if (!isStopping) end = `${name} ended with ${signal ?? code}`
   })
   const logged = (): string => (existsSync(log) ? readFileSync(log, 'utf8') : '')
-  await waitFor(`${name} to start`, () => end !== null || logged().includes(`"${name}.started"`), startLimitMs)
+  await waitFor(
+    `${name} to start`,
+    () => end !== null || logged().includes(`"${name}.started"`),
+    startLimitMs,
+  )
   if (end !== null) throw new Error(`${String(end)}: ${logged()}`)
   const recorded = <Line extends object>(what: string): Line[] =>
     existsSync(record) ? linesOf<Line>(record, what) : []
@@ -63,7 +67,11 @@ export async function startAttacked(
     async state() {
       const before = recorded('state').length
       child.kill('SIGUSR2')
-      const state = await waitFor(`the state of ${name}`, () => recorded<State>('state')[before], startLimitMs)
+      const state = await waitFor(
+        `the state of ${name}`,
+        () => recorded<State>('state')[before],
+        startLimitMs,
+      )
       return { ...state, name }
     },
     log: logged,

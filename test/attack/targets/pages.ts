@@ -90,7 +90,17 @@ export const pages: readonly Target[] = [
   page('staff', '/admin/search'),
   form('staff', '/admin/search', {
     csrf,
-    q: ['~intent~', '~short~', '~code~', '~phone~', '22000001', '+222 22-00-00-01', '~orderNumber~', '.*', 'a'],
+    q: [
+      '~intent~',
+      '~short~',
+      '~code~',
+      '~phone~',
+      '22000001',
+      '+222 22-00-00-01',
+      '~orderNumber~',
+      '.*',
+      'a',
+    ],
   }),
   form('staff', '/admin/search/amount', {
     csrf,

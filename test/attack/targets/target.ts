@@ -36,11 +36,15 @@ const parameters: Record<string, string> = {
 
 /** `/dev/intents/:referenceNumber` becomes `/dev/intents/~intent~`. An `id` refers to the noun before it. */
 const filledIn = (path: string): string =>
-  path.replaceAll(/((?:(\w+)\/)?(\w[\w-]*))\/:(\w+)/g, (_, nouns: string, _first, noun: string, name: string) => {
-    const kind = parameters[name] ?? parameters[nouns] ?? parameters[noun]
-    if (kind === undefined) throw new Error(`${path}: the kind of ${name} is missing in test/attack/targets/target.ts`)
-    return `${nouns}/~${kind}~`
-  })
+  path.replaceAll(
+    /((?:(\w+)\/)?(\w[\w-]*))\/:(\w+)/g,
+    (_, nouns: string, _first, noun: string, name: string) => {
+      const kind = parameters[name] ?? parameters[nouns] ?? parameters[noun]
+      if (kind === undefined)
+        throw new Error(`${path}: the kind of ${name} is missing in test/attack/targets/target.ts`)
+      return `${nouns}/~${kind}~`
+    },
+  )
 
 const operation = (route: Route): Target => ({
   name: `${route.method.toUpperCase()} ${route.path}`,

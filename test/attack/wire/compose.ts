@@ -70,7 +70,9 @@ function bodyBytes({ isChunked }: Attack, body: Buffer | null): Buffer[] {
   if (body === null) return []
   if (!isChunked) return [body]
   const last = Buffer.from('0\r\n\r\n')
-  return body.length === 0 ? [last] : [Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n'), last]
+  return body.length === 0
+    ? [last]
+    : [Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n'), last]
 }
 
 /** Encodes spaces and non-ASCII characters, which only raw requests contain unencoded. */

@@ -59,7 +59,10 @@ export function openConnection(port: number): Connection {
         const found = readResponse(link.read, isHead, hasEnded)
         if (found === null) return hasEnded ? settle(missing('closed'), true) : undefined
         const { response } = found
-        settle({ response }, hasEnded || response.beyond > 0 || response.headers.get('connection') === 'close')
+        settle(
+          { response },
+          hasEnded || response.beyond > 0 || response.headers.get('connection') === 'close',
+        )
       }
       socket.write(bytes)
     })

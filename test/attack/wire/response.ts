@@ -32,12 +32,15 @@ export function readResponse(
     return next === null ? null : { response: next.response, end: begin + next.end }
   }
   const pairs = lines.map(
-    (line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()] as const,
+    (line) =>
+      [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()] as const,
   )
   const headers = new Map(pairs)
   const cookies = pairs.filter(([name]) => name === 'set-cookie').map(([, value]) => value)
   const body =
-    isHead || status === 204 || status === 304 ? { text: '', end: begin } : readBody(bytes, begin, headers, hasEnded)
+    isHead || status === 204 || status === 304
+      ? { text: '', end: begin }
+      : readBody(bytes, begin, headers, hasEnded)
   if (body === null) return null
   const beyond = bytes.length - body.end
   return { response: { status, headers, cookies, body: body.text, beyond }, end: body.end }
@@ -51,7 +54,8 @@ function readBody(
 ): { text: string; end: number } | null {
   if (headers.get('transfer-encoding') === 'chunked') return readChunks(bytes, begin)
   const length = headers.get('content-length')
-  if (length === undefined) return hasEnded ? { text: bytes.toString('utf8', begin), end: bytes.length } : null
+  if (length === undefined)
+    return hasEnded ? { text: bytes.toString('utf8', begin), end: bytes.length } : null
   const end = begin + Number(length)
   // A response with an invalid length never counts as complete.
   return bytes.length >= end ? { text: bytes.toString('utf8', begin, end), end } : null

@@ -106,7 +106,11 @@ const shiftedTime = replace('noShift', '($ms) => $ms', '($ms) => $ms + offsetMs(
 /** Lists have a count checkpoint every 5 items, because no list of a round has 2 000. */
 const closeCheckpoints = replace('itemsPerCheckpoint', '2_000', '5')
 
-export const harnessEdits: readonly Edit[] = [shiftedTime, closeCheckpoints, ...points.flatMap(({ edits }) => edits)]
+export const harnessEdits: readonly Edit[] = [
+  shiftedTime,
+  closeCheckpoints,
+  ...points.flatMap(({ edits }) => edits),
+]
 
 /** Only 500 payment codes, so that some are drawn twice. A longer round would run out of codes. */
 export const fewCodes: Edit = replace('newPaymentCode', 'randomInt($)', 'randomInt(500)')

@@ -30,7 +30,11 @@ export function ordinaryRound(): OrdinaryRound {
   const { dump, paid, cancelled, byWallet } = documents
   const records = { calls: [], arrivals: [], provider: [], faults: [], ends: [] }
   const round: OrdinaryRound = { ...documents, ...records, lines, setting: setting(), texts: () => lines }
-  const endpoint = { ...{ businessId: shop.id, sandbox: true, url: hook, events: subscribed }, id: endpointId, secret }
+  const endpoint = {
+    ...{ businessId: shop.id, sandbox: true, url: hook, events: subscribed },
+    id: endpointId,
+    secret,
+  }
   write(round, -40, 'endpoint.create', '/webhooks/endpoints', endpoint, { status: 201 })
   for (const intent of dump.intents) created(round, intent)
   act(round, paid, 'simulate', 'simulate-payment', 5)
@@ -44,8 +48,20 @@ export function ordinaryRound(): OrdinaryRound {
     `/p/${byWallet.shortCode}`,
   )
   sell(round)
-  write(round, 45, 'replay', `/webhooks/endpoints/${endpointId}/replay`, { id: idOf('replay') }, { status: 201 })
-  const signIn = { ...staff, what: 'support.sign-in', path: '/admin/sign-in', body: { name: 'aicha' } } as const
+  write(
+    round,
+    45,
+    'replay',
+    `/webhooks/endpoints/${endpointId}/replay`,
+    { id: idOf('replay') },
+    { status: 201 },
+  )
+  const signIn = {
+    ...staff,
+    what: 'support.sign-in',
+    path: '/admin/sign-in',
+    body: { name: 'aicha' },
+  } as const
   submit(round, 12, { ...signIn, headers: { 'set-cookie': 'session=1' } }, '/admin')
   const page = `/admin/deliveries/${dump.deliveries[0]?._id}`
   submit(round, 1.9, { ...staff, what: 'requeue', path: `${page}/requeue` }, `${page}?result=requeued`)
@@ -61,7 +77,12 @@ export function ordinaryRound(): OrdinaryRound {
 
 function setting(): Evidence['setting'] {
   const businesses = [shop, other].map(({ id, key, marker }) => {
-    const secretKey = { id: key, mode: 'test', kind: 'secret', secret: `sk_test_${key.padEnd(38, '0')}` } as const
+    const secretKey = {
+      id: key,
+      mode: 'test',
+      kind: 'secret',
+      secret: `sk_test_${key.padEnd(38, '0')}`,
+    } as const
     return { id, name: id, markers: { test: marker, live: `${marker}-live` }, keys: [secretKey] }
   })
   const seconds = { intentLifetimeSeconds: 30, codeLifetimeSeconds: 20, webhookTimeoutSeconds: 2 }
@@ -71,7 +92,9 @@ function setting(): Evidence['setting'] {
     ...{ left: [], brokenOff: [], businesses, providerWallets: [] },
     wallets: [{ phone: '22999999', pin: '918273', balance: 1000 }],
     staff: [{ name: 'aicha', role: 'support', password: 'a-password-of-hers' }],
-    stock: [{ business: shop.id, sandbox: true, product: idOf('product'), variant: idOf('variant'), quantity: 10 }],
+    stock: [
+      { business: shop.id, sandbox: true, product: idOf('product'), variant: idOf('variant'), quantity: 10 },
+    ],
   }
 }
 
@@ -100,7 +123,14 @@ export const refusal = (code: string, statusCode: number) => ({
 const customer = { actor: 'customer', business: null, keyId: null, sandbox: null } as const
 export const staff = { ...customer, actor: 'support' } as const
 
-const write = (to: Evidence, seconds: number, what: What, url: string, data: object, given?: Partial<Call>): Call =>
+const write = (
+  to: Evidence,
+  seconds: number,
+  what: What,
+  url: string,
+  data: object,
+  given?: Partial<Call>,
+): Call =>
   call(to, seconds, { what, path: path + url, idempotencyKey: `${what}-1`, response: good(data), ...given })
 
 /** A form that leads to another page. */
@@ -133,7 +163,14 @@ function created(round: Evidence, intent: IntentDocument): void {
   })
 }
 
-const act = (to: Evidence, intent: IntentDocument, what: What, verb: string, seconds: number, more = {}): Call =>
+const act = (
+  to: Evidence,
+  intent: IntentDocument,
+  what: What,
+  verb: string,
+  seconds: number,
+  more = {},
+): Call =>
   write(to, seconds - 0.05, what, `/intents/${intent.referenceNumber}/${verb}`, { ...shown(intent), ...more })
 
 export const shown = ({ code, status, payment, ...intent }: IntentDocument) => ({
@@ -154,7 +191,12 @@ export const read = (to: Evidence, intent: IntentDocument, seconds: number, by?:
     response: good(shown(intent)),
   })
 
-function bodyOf({ _id, event, referenceNumber, facts: { status, commission, refund } }: DeliveryDocument): string {
+function bodyOf({
+  _id,
+  event,
+  referenceNumber,
+  facts: { status, commission, refund },
+}: DeliveryDocument): string {
   const returned = refund && { ...refund, returned_fees: { provider_ttc: refund.returnedFees.providerTtc } }
   const money = { amount: 500, commission: { provider_ttc: commission?.providerTtc ?? 0 } }
   const data = { reference_number: referenceNumber, status, ...money, refund: returned }
@@ -162,7 +204,13 @@ function bodyOf({ _id, event, referenceNumber, facts: { status, commission, refu
 }
 
 /** A webhook arrives that was signed at `when`. */
-export function arrive(to: Evidence, when: number, event: string, body: string, given?: Partial<Arrival>): void {
+export function arrive(
+  to: Evidence,
+  when: number,
+  event: string,
+  body: string,
+  given?: Partial<Arrival>,
+): void {
   const timestamp = String(Math.floor(when / 1000))
   const signature = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
   const signed = { 'x-service-timestamp': timestamp, 'x-service-signature': `sha256=${signature}` }
@@ -177,7 +225,12 @@ export function arrive(to: Evidence, when: number, event: string, body: string, 
 /** Two readers follow the log from this event on, one of which started at its end. */
 export function follow(round: Evidence, from = 1): void {
   for (const { _id, number, event: type, createdAt } of round.dump.events.slice(from - 1)) {
-    const item = { id: _id, type, createdAt: new Date(createdAt).toISOString(), body: { id: _id, event: type } }
+    const item = {
+      id: _id,
+      type,
+      createdAt: new Date(createdAt).toISOString(),
+      body: { id: _id, event: type },
+    }
     const response = good({ items: [item], next: String(number), hasMore: false })
     const feed = { what: 'event.feed', method: 'GET', response } as const
     call(round, 150 + number, { ...feed, operation: -1, path: `${path}/events/feed?limit=9` })

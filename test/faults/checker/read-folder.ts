@@ -29,8 +29,12 @@ export interface Evidence {
 /** A missing file counts as empty. @throws {Error} if the setting is missing */
 export function readFolder(folder: string): Evidence {
   const records = <T>(file: string) => linesOf(join(folder, file)).map((line) => JSON.parse(line) as T)
-  const namesIn = (part: string): string[] => (existsSync(join(folder, part)) ? readdirSync(join(folder, part)) : [])
-  const collections = namesIn(files.dump).map((name) => [basename(name, '.ndjson'), records(`${files.dump}/${name}`)])
+  const namesIn = (part: string): string[] =>
+    existsSync(join(folder, part)) ? readdirSync(join(folder, part)) : []
+  const collections = namesIn(files.dump).map((name) => [
+    basename(name, '.ndjson'),
+    records(`${files.dump}/${name}`),
+  ])
   const dump: Documents = { ...noDocuments, ...Object.fromEntries(collections) }
   const deliveries = dump.deliveries.map((delivery) => {
     return { ...delivery, eventId: Buffer.from(delivery._id, 'base64url').toString('hex', 0, 12) }

@@ -90,9 +90,12 @@ const isEffect = (call: Call): boolean =>
 /** Refused while a concurrent duplicate was at work, which then took effect. From then on, all get the effect. */
 export function isOvertaken(call: Call, calls: Call[]): boolean {
   const endOf = ({ status, ended }: Call): number => (status === null ? ended + lateMs : ended)
-  const isBeside = (other: Call): boolean => other !== call && other.began < call.ended && endOf(other) > call.began
+  const isBeside = (other: Call): boolean =>
+    other !== call && other.began < call.ended && endOf(other) > call.began
   if (isEffect(call) || !calls.some(isBeside)) return false
-  return calls.some((other) => isEffect(other) && other.ended > call.ended && (isReplay(other) || isBeside(other)))
+  return calls.some(
+    (other) => isEffect(other) && other.ended > call.ended && (isReplay(other) || isBeside(other)),
+  )
 }
 
 export const isDone = ({ settled }: Request): boolean => (settled?.status ?? 500) < 300

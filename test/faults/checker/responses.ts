@@ -26,13 +26,15 @@ export function dataOf<Data>(call: Responded | null): Data | null {
   return (call.response as { data?: Data } | null)?.data ?? null
 }
 
-export const errorOf = ({ response }: Pick<Call, 'response'>) => (response as { error?: Refusal } | null)?.error ?? null
+export const errorOf = ({ response }: Pick<Call, 'response'>) =>
+  (response as { error?: Refusal } | null)?.error ?? null
 type Refusal = { code: string; statusCode: number; message: string; details?: { referenceNumber?: string } }
 
 export const pageOf = ({ response }: Pick<Call, 'response'>): Page | null =>
   typeof response === 'object' && response !== null && 'text' in response ? (response as Page) : null
 
-export const isReplay = ({ headers }: Pick<Call, 'headers'>): boolean => headers['idempotent-replayed'] === 'true'
+export const isReplay = ({ headers }: Pick<Call, 'headers'>): boolean =>
+  headers['idempotent-replayed'] === 'true'
 
 const ofOneIntent: readonly What[] = ['create', 'read', 'cancel', 'refund', 'simulate']
 
@@ -42,11 +44,13 @@ export function intentsIn(call: Call): ShownIntent[] {
   return data?.referenceNumber !== undefined && ofOneIntent.includes(call.what) ? [data] : []
 }
 
-export const referenceIn = ({ path }: Pick<Call, 'path'>): string | null => /PI-[0-9A-Z]{16}/.exec(path)?.[0] ?? null
+export const referenceIn = ({ path }: Pick<Call, 'path'>): string | null =>
+  /PI-[0-9A-Z]{16}/.exec(path)?.[0] ?? null
 
 export const shortCodeIn = (path: string): string | undefined => /\/p\/([0-9A-Z]{6})/.exec(path)?.[1]
 
-export const endpointIn = ({ path }: Pick<Call, 'path'>): string => /\/endpoints\/([0-9a-f]{24})/.exec(path)?.[1] ?? ''
+export const endpointIn = ({ path }: Pick<Call, 'path'>): string =>
+  /\/endpoints\/([0-9a-f]{24})/.exec(path)?.[1] ?? ''
 
 export const queryOf = (path: string): URLSearchParams => new URL(path, 'http://service').searchParams
 

@@ -46,8 +46,12 @@ export function roundOf(evidence: Evidence) {
   const mayBeCleaned = ({ sandbox, createdAt }: { sandbox: boolean; createdAt: number }): boolean =>
     sandbox && createdAt + keptMs < endShown
   const isCleaned = mayBeCleaned({ sandbox: true, createdAt: setting.beganAt })
-  const publishable = setting.businesses.flatMap(({ keys }) => keys.filter(({ kind }) => kind === 'publishable'))
-  const changes = calls.filter(({ what, actor }) => /^endpoint\.(update|delete)$/.test(what) && actor !== 'stranger')
+  const publishable = setting.businesses.flatMap(({ keys }) =>
+    keys.filter(({ kind }) => kind === 'publishable'),
+  )
+  const changes = calls.filter(
+    ({ what, actor }) => /^endpoint\.(update|delete)$/.test(what) && actor !== 'stranger',
+  )
   const changed = new Set(changes.map(endpointIn))
   let found: Violation[] | undefined
   return {
@@ -71,7 +75,9 @@ export function roundOf(evidence: Evidence) {
       having(requests, ...whats).flatMap((request) => {
         const { settled } = request
         const data = isDone(request) ? dataOf<Data>(settled) : null
-        return data === null || settled === null ? [] : [{ request, data, call: settled.call, ended: settled.ended }]
+        return data === null || settled === null
+          ? []
+          : [{ request, data, call: settled.call, ended: settled.ended }]
       }),
     intentOf: (reference: string | null | undefined) => byReference.get(reference ?? ''),
     intentAt: (shortCode: string | undefined) => byShortCode.get(shortCode ?? ''),
@@ -81,9 +87,13 @@ export function roundOf(evidence: Evidence) {
     deliveriesOf: groupsOf(dump.deliveries, ({ referenceNumber }) => referenceNumber),
     /** Replays that may have inserted or re-queued the delivery, which names only the last of them. */
     replaysOf: ({ endpointId, event }: DeliveryDocument) =>
-      dump.webhookreplays.filter((replay) => replay.endpointId === endpointId && replay.events.includes(event)),
+      dump.webhookreplays.filter(
+        (replay) => replay.endpointId === endpointId && replay.events.includes(event),
+      ),
     /** Endpoints that no merchant updated or deleted. Which events were due to the others is unknown. */
-    steady: new Map(dump.webhookendpoints.flatMap((each) => (changed.has(each._id) ? [] : [[each._id, each]]))),
+    steady: new Map(
+      dump.webhookendpoints.flatMap((each) => (changed.has(each._id) ? [] : [[each._id, each]])),
+    ),
     publishable: new Set<string | null>(publishable.map(({ id }) => id)),
     createdAtOf: createdAtOf(evidence),
     /** When the first document may have been created. */

@@ -22,6 +22,7 @@ export function openRecord(folder: string) {
     provider: writerOf<ProviderRequest>(files.provider),
     fault: writerOf<Fault>(files.faults),
     end: writerOf<Exit>(files.ends),
-    close: async () => void (await Promise.all([...streams.values()].map((stream) => finished(stream.end())))),
+    close: async () =>
+      void (await Promise.all([...streams.values()].map((stream) => finished(stream.end())))),
   }
 }

@@ -25,9 +25,19 @@ const plain: Focus = { seconds: 10, often: [], points: [], deed: 'kill', awayMs:
 /** Processes die at these points. */
 export const killedAt = (...points: string[]): Emphasis => ({ seconds: 22, points })
 /** Processes stop here for long enough that a concurrent request overtakes them. */
-export const pausedAt = (...points: string[]): Emphasis => ({ seconds: 22, points, deed: 'stop', awayMs: 1500 })
+export const pausedAt = (...points: string[]): Emphasis => ({
+  seconds: 22,
+  points,
+  deed: 'stop',
+  awayMs: 1500,
+})
 /** Processes stop here for longer than a lease, which lasts 10 s. */
-export const frozenAt = (...points: string[]): Emphasis => ({ seconds: 40, points, deed: 'stop', awayMs: 16_000 })
+export const frozenAt = (...points: string[]): Emphasis => ({
+  seconds: 40,
+  points,
+  deed: 'stop',
+  awayMs: 16_000,
+})
 export const under = (...faults: Repeated[]): Emphasis => ({ seconds: 30, faults })
 export const often = (...names: OperationName[]): Emphasis => ({ often: names })
 export const lasting = (seconds: number): Emphasis => ({ seconds })

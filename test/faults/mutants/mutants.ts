@@ -14,7 +14,11 @@ const killPoints =
 /** No bug, in rounds like the mutants'. Every violation is a false alarm. */
 const [undisturbed, killed, frozen, emptied] = mutantsOf({
   'control-undisturbed': [lasting(25)],
-  'control-killed': [killedAt(...killPoints.split(' ')), under('mongo.kill', 'mongo.stop', 'redis.flush'), lasting(33)],
+  'control-killed': [
+    killedAt(...killPoints.split(' ')),
+    under('mongo.kill', 'mongo.stop', 'redis.flush'),
+    lasting(33),
+  ],
   'control-frozen': [frozenAt('deliver.before-send', 'deliver.responded', 'refund.before-set-aside')],
   'control-emptied': [under('redis.flush', 'redis.empty', 'process.skew', 'clock.jump'), lasting(40)],
 }) as [Mutant, Mutant, Mutant, Mutant]

@@ -32,7 +32,9 @@ export async function runFaults(
     }
   }
   await Promise.allSettled(
-    [...Map.groupBy(plan, targetOf).values()].map((own) => inOrder(own).catch((error: unknown) => broken.abort(error))),
+    [...Map.groupBy(plan, targetOf).values()].map((own) =>
+      inOrder(own).catch((error: unknown) => broken.abort(error)),
+    ),
   )
   broken.signal.throwIfAborted()
 }

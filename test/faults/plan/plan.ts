@@ -84,8 +84,14 @@ const isPassedAfter = (aheadMs: number, point: string): boolean =>
   aheadMs === monthMs ? point !== 'clean-up.before-end' : withoutOldData.includes(point)
 
 function decksOf({ seed, round, servers, seconds }: NumberedRound, chance: Chance, aheadMs: number) {
-  const pointDeck = (type: 'web' | 'worker', first: number, isWanted: (point: string) => boolean): Deck<string> => {
-    const own = points.filter(({ name, process }) => process === type && isWanted(name)).map(({ name }) => name)
+  const pointDeck = (
+    type: 'web' | 'worker',
+    first: number,
+    isWanted: (point: string) => boolean,
+  ): Deck<string> => {
+    const own = points
+      .filter(({ name, process }) => process === type && isWanted(name))
+      .map(({ name }) => name)
     return deckOf(chanceOf(seed, 'points', type), own, first)
   }
   const kinds = (prefix: string): FaultName[] =>
@@ -94,7 +100,11 @@ function decksOf({ seed, round, servers, seconds }: NumberedRound, chance: Chanc
   const firstOfNight = Math.floor((round - 1) / jumps.length) * pointsPerNight
   const web = pointDeck('web', first, () => true)
   const worker = pointDeck('worker', first, (point) => !isOfNight(point))
-  const night = pointDeck('worker', firstOfNight, (point) => isOfNight(point) && isPassedAfter(aheadMs, point))
+  const night = pointDeck(
+    'worker',
+    firstOfNight,
+    (point) => isOfNight(point) && isPassedAfter(aheadMs, point),
+  )
   return {
     day: (target: ProcessName) => (typeOf(target) === 'web' ? web : worker),
     night: (target: ProcessName) => (typeOf(target) === 'web' ? web : night),
@@ -106,7 +116,9 @@ function decksOf({ seed, round, servers, seconds }: NumberedRound, chance: Chanc
 
 function deckOf<Card>(chance: Chance, cards: readonly Card[], first: number): Deck<Card> {
   if (cards.length === 0) throw new Error('a deck without a card')
-  const order = cards.map((card) => ({ card, rank: chance.next() })).toSorted((one, other) => one.rank - other.rank)
+  const order = cards
+    .map((card) => ({ card, rank: chance.next() }))
+    .toSorted((one, other) => one.rank - other.rank)
   let next = first
   return () => (order[next++ % order.length] as { card: Card }).card
 }

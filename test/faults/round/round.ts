@@ -37,7 +37,9 @@ export async function runRound(options: RoundOptions) {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(join(folder, files.log), { recursive: true })
   const notes = openNotes(folder, options.seed)
-  const stopWatching = watchPulse((busy) => notes.fault({ ...busy, what: 'machine.busy', target: 'machine' }, null))
+  const stopWatching = watchPulse((busy) =>
+    notes.fault({ ...busy, what: 'machine.busy', target: 'machine' }, null),
+  )
   const stage = await notes.attempt('the start', () => openStage(options, notes))
   if (stage !== null) {
     await notes.attempt('the traffic', () => play(options, stage, notes))
@@ -77,7 +79,12 @@ const heldMs = 5 * 60_000
 const countedMs = 6 * 60_000
 const dayMs = 86_400_000
 
-async function comeToRest(options: RoundOptions, stage: Stage, traffic: Traffic, notes: Notes): Promise<void> {
+async function comeToRest(
+  options: RoundOptions,
+  stage: Stage,
+  traffic: Traffic,
+  notes: Notes,
+): Promise<void> {
   const client = new mongoose.mongo.MongoClient(stage.servers.mongodbUrl, { readConcernLevel: 'majority' })
   const db = client.db()
   try {
@@ -100,7 +107,12 @@ async function comeToRest(options: RoundOptions, stage: Stage, traffic: Traffic,
 }
 
 /** Waits until no work is open, and jumps past what only waits for a time. Returns whether that worked. */
-async function becomeQuiet({ quietSeconds }: RoundOptions, stage: Stage, db: mongo.Db, notes: Notes): Promise<boolean> {
+async function becomeQuiet(
+  { quietSeconds }: RoundOptions,
+  stage: Stage,
+  db: mongo.Db,
+  notes: Notes,
+): Promise<boolean> {
   const deadline = Date.now() + quietSeconds * 1000
   for (let jumpAt = Date.now() + walletSeconds * 1000; ; await pause(500)) {
     const left = await openWork(db, new Date(Date.now() + stage.controls.aheadMs()))
@@ -154,7 +166,9 @@ async function openWork(db: mongo.Db, now: Date): Promise<{ message: string; isH
   const counts = await Promise.all(
     open.map(async ([collection, filter, isHeld = false]) => {
       const count = await db.collection(collection).countDocuments(filter)
-      return count === 0 ? [] : [{ message: `${count} of ${collection} with ${JSON.stringify(filter)}`, isHeld }]
+      return count === 0
+        ? []
+        : [{ message: `${count} of ${collection} with ${JSON.stringify(filter)}`, isHeld }]
     }),
   )
   return counts.flat()

@@ -7,7 +7,9 @@ export type RoundServers = Awaited<ReturnType<typeof startServers>>
 
 export async function startServers(kind: Servers) {
   const starting =
-    kind === 'three-members' ? startMongoReplicaSet(3) : startMongo().then((one) => ({ ...one, members: [one] }))
+    kind === 'three-members'
+      ? startMongoReplicaSet(3)
+      : startMongo().then((one) => ({ ...one, members: [one] }))
   const [mongo, redis] = await Promise.all([starting, startRedis()])
   return {
     mongodbUrl: mongo.url,

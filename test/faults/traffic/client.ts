@@ -57,7 +57,13 @@ export function openClient({ record, origins, clockAheadMs }: Needs) {
     const { headers, body } = isHalf ? half(written(spec)) : written(spec)
     const signal = AbortSignal.timeout(timeoutMs)
     try {
-      const got = await request(origin + spec.path, { dispatcher, method: spec.method, headers, body, signal })
+      const got = await request(origin + spec.path, {
+        dispatcher,
+        method: spec.method,
+        headers,
+        body,
+        signal,
+      })
       const bytes = Buffer.from(await got.body.arrayBuffer())
       const responseHash = createHash('sha256').update(bytes).digest('base64url')
       return { status: got.statusCode, headers: plain(got.headers), text: bytes.toString(), responseHash }
@@ -76,8 +82,24 @@ export function openClient({ record, origins, clockAheadMs }: Needs) {
     const timeoutMs = isHalf ? brokenOff.afterMs : usualMs
     const [began, aheadAtFirst] = [Date.now(), clockAheadMs()]
     const { text, ...responded } = await exchange(origin, spec, timeoutMs, isHalf)
-    const times = { began, ended: Date.now(), clockAheadMs: [aheadAtFirst, clockAheadMs()] as [number, number] }
-    const about = { call, actor, operation, attempt, timeoutMs, origin, what, method, path, idempotencyKey, expects }
+    const times = {
+      began,
+      ended: Date.now(),
+      clockAheadMs: [aheadAtFirst, clockAheadMs()] as [number, number],
+    }
+    const about = {
+      call,
+      actor,
+      operation,
+      attempt,
+      timeoutMs,
+      origin,
+      what,
+      method,
+      path,
+      idempotencyKey,
+      expects,
+    }
     const caller = { business: key?.business ?? null, keyId: key?.id ?? null }
     const made: Call = {
       ...times,
@@ -152,8 +174,7 @@ export const unescaped = (html: string): string =>
 
 export const hiddenFields = (html: string): { [name: string]: string } =>
   Object.fromEntries(
-    [...html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [
-      name,
-      unescaped(value),
-    ]),
+    [...html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)].map(
+      ([, name = '', value = '']) => [name, unescaped(value)],
+    ),
   )

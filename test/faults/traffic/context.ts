@@ -105,8 +105,13 @@ export const read = (context: Context, what: What, path: string, expects: readon
   context.makeCall(specOf(context, what, path, undefined, { method: 'GET', expects }), 1, context.chance)
 
 /** Writes are repeated until there's a response. */
-export const write = (context: Context, what: What, path: string, body?: Body, more?: More): Promise<Call | null> =>
-  context.send(specOf(context, what, path, body, more), context.chance)
+export const write = (
+  context: Context,
+  what: What,
+  path: string,
+  body?: Body,
+  more?: More,
+): Promise<Call | null> => context.send(specOf(context, what, path, body, more), context.chance)
 
 export const act = (context: Context, what: What, path: string, more?: More): Promise<Call | null> =>
   write(context, what, path, undefined, more)
@@ -125,7 +130,12 @@ export const keyLifetimeMs = 23 * 3_600_000
 export function createSend(makeCall: MakeCall, now: () => number, endsAt: () => number): Send {
   const isOld = (beganAt: number): boolean => now() - beganAt > keyLifetimeMs
 
-  async function persist(spec: RequestSpec, first: number, way: string, chance: Chance): Promise<Call | null> {
+  async function persist(
+    spec: RequestSpec,
+    first: number,
+    way: string,
+    chance: Chance,
+  ): Promise<Call | null> {
     const beganAt = now()
     for (let attempt = first; ; attempt += 1) {
       const call = await makeCall(spec, attempt, chance)

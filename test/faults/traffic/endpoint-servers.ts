@@ -13,10 +13,12 @@ export const businessesCount = 7
 export const hooksPerBusiness = 5
 
 /** Assigned to endpoints one after another, except each business's first, which accepts everything. */
-const troubles = 'flaky error early slow random hang ok reset refuse huge cut late garbage redirect gone ok'.split(' ')
+const troubles =
+  'flaky error early slow random hang ok reset refuse huge cut late garbage redirect gone ok'.split(' ')
 
 /** Both numbers count from 0. */
-export const hookName = (business: number, hook: number): string => `/hook/${business * hooksPerBusiness + hook + 1}`
+export const hookName = (business: number, hook: number): string =>
+  `/hook/${business * hooksPerBusiness + hook + 1}`
 
 export function behaviourOf(business: number, hook: number): string {
   const number = business * (hooksPerBusiness - 1) + hook - 1
@@ -61,7 +63,9 @@ export async function openEndpointServers({ seed, folder, clockAheadMs }: Openin
     attempts.set(deliveryId, earlierAttempts + 1)
     const did = await (early ?? respondAs(behaviour, { ...arriving, earlierAttempts, deliveryId }))
     const isUnread = typeof did === 'number' && !(await isSent(res))
-    const outcome: Pick<Arrival, 'did' | 'begun'> = isUnread ? { did: 'unread', begun: did } : { did, begun: null }
+    const outcome: Pick<Arrival, 'did' | 'begun'> = isUnread
+      ? { did: 'unread', begun: did }
+      : { did, begun: null }
     const headers = req.headers as { [name: string]: string }
     record.arrival({ at, clockAheadMs: ahead, path, headers, body, ...outcome, done: Date.now() })
   }
@@ -91,7 +95,8 @@ export async function openEndpointServers({ seed, folder, clockAheadMs }: Openin
     },
     /** Ends all behaviours that keep the service waiting. */
     calm(): void {
-      for (const [name, behaviour] of hooks) current.set(name, slowBehaviours.includes(behaviour) ? 'ok' : behaviour)
+      for (const [name, behaviour] of hooks)
+        current.set(name, slowBehaviours.includes(behaviour) ? 'ok' : behaviour)
       provider.behave('ok')
     },
     wallets: provider.wallets,

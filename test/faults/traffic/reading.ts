@@ -36,7 +36,8 @@ export async function audit(world: World, makeCall: MakeCall, seed: number): Pro
     for (const { list, path, id, one } of lists) {
       const read = (address: string) => readBy(makeCall, chance, key, list, address)
       const ids = await idsIn(read, path, id, `limit=${fewItems}`)
-      for (const status of statuses[list] ?? []) await idsIn(read, path, id, `limit=${maxItems}&status=${status}`)
+      for (const status of statuses[list] ?? [])
+        await idsIn(read, path, id, `limit=${maxItems}&status=${status}`)
       if (one === null) continue
       await concurrently(one === 'event.read' ? ids.slice(0, maxItems) : ids, (each) =>
         readBy(makeCall, chance, key, one, `${path}/${each}`),

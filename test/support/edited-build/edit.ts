@@ -40,7 +40,10 @@ interface Splice {
  * @throws {Error} if an edit does not match exactly once, or uses a name that its file does not have
  */
 export function editedFiles(root: string, edits: readonly Edit[]): Map<string, string> {
-  const { sources, known } = allRead.get(root) ?? { sources: readSources(root), known: new Map<Edit, Splice>() }
+  const { sources, known } = allRead.get(root) ?? {
+    sources: readSources(root),
+    known: new Map<Edit, Splice>(),
+  }
   allRead.set(root, { sources, known })
   const splices = edits.map((edit) => {
     const splice = known.get(edit) ?? spliceOf(sources, edit)
@@ -154,7 +157,8 @@ const checked = new Set<string>()
 const variablesIn = (root: Node): string[] =>
   [...walk(root)].flatMap(({ node, around }) => {
     const parent = around.at(-1)
-    const isField = (parent?.['property'] === node || parent?.['key'] === node) && parent['computed'] === false
+    const isField =
+      (parent?.['property'] === node || parent?.['key'] === node) && parent['computed'] === false
     return node.type === 'Identifier' && !isField ? [String(node['name'])] : []
   })
 

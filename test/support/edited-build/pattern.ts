@@ -58,16 +58,28 @@ function parsePattern(pattern: string): Node {
 const at = (value: unknown, ...path: (string | number)[]): unknown =>
   path.reduce<unknown>((inner, key) => (inner as Record<string | number, unknown>)[key], value)
 
-export const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value
+export const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && 'type' in value
 
 /** Yields `node` and all nodes below it, each with its ancestors. */
-export function* walk(node: Node, around: readonly Node[] = []): Generator<{ node: Node; around: readonly Node[] }> {
+export function* walk(
+  node: Node,
+  around: readonly Node[] = [],
+): Generator<{ node: Node; around: readonly Node[] }> {
   yield { node, around }
   const inner = Object.values(node).flat().filter(isNode)
   for (const child of inner) yield* walk(child, [...around, node])
 }
 
-const ignored = new Set(['start', 'end', 'raw', 'typeAnnotation', 'returnType', 'typeParameters', 'typeArguments'])
+const ignored = new Set([
+  'start',
+  'end',
+  'raw',
+  'typeAnnotation',
+  'returnType',
+  'typeParameters',
+  'typeArguments',
+])
 
 function matches(pattern: unknown, found: unknown, captures: Match['captures']): boolean {
   if (Array.isArray(pattern)) return Array.isArray(found) && listMatches(pattern, found, captures)
@@ -82,7 +94,9 @@ function matches(pattern: unknown, found: unknown, captures: Match['captures']):
   return Object.keys(pattern).every((field) => {
     if (ignored.has(field)) return true
     const isName = (field === 'key' || field === 'property') && pattern['computed'] === false
-    return isName ? nameOf(pattern[field]) === nameOf(found[field]) : matches(pattern[field], found[field], captures)
+    return isName
+      ? nameOf(pattern[field]) === nameOf(found[field])
+      : matches(pattern[field], found[field], captures)
   })
 }
 

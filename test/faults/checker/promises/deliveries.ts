@@ -30,7 +30,8 @@ function trailOf({ times }: Round, delivery: DeliveryDocument, arrivals: Arrival
     const end = times.machineTime(at + durationMs).to + clocksMs
     const begin = times.machineTime(at).from
     // The status tells apart two arrivals in the same second.
-    const distance = (arrival: Arrival): number => Math.abs(arrival.at - begin) + (arrival.did === status ? 0 : 60_000)
+    const distance = (arrival: Arrival): number =>
+      Math.abs(arrival.at - begin) + (arrival.did === status ? 0 : 60_000)
     const candidates = unrecorded.filter(
       (arrival) =>
         signedAt(arrival) === Math.floor(at / 1000) &&
@@ -104,7 +105,8 @@ function* agreed(round: Round, subject: string, attempt: Attempt): Findings {
   const { status, arrival, at } = attempt
   const which = `its attempt at ${isoOf(at)}`
   if (status === null) {
-    if (wasReceived(round, attempt)) yield [subject, `${which} has no response, and the endpoint gave ${arrival?.did}`]
+    if (wasReceived(round, attempt))
+      yield [subject, `${which} has no response, and the endpoint gave ${arrival?.did}`]
   } else if (arrival === null) yield [subject, `${which} has the response ${status}, and nothing arrived`]
   else if (statusOf(round, arrival) !== status)
     yield [subject, `${which} has the response ${status}, and the endpoint gave ${arrival.did}`]
@@ -157,7 +159,8 @@ function* paced(
     const skewMs = times.skewAround(span) + (times.isCalmForWrites(span, settles.jobs) ? 0 : unsureMs)
     const waitedMs = at - endedAt
     const words = `attempt ${index + 1} came ${waitedMs} ms after the previous one or the event`
-    if (waitedMs < (isRequeued ? 0 : tableMs) - earlyMs - skewMs) yield [_id, `${words}, not after ${tableMs} ms`]
+    if (waitedMs < (isRequeued ? 0 : tableMs) - earlyMs - skewMs)
+      yield [_id, `${words}, not after ${tableMs} ms`]
     const maxMs = 2 * tableMs + maxLateMs
     if (!isByTable || isThrottled(endpointId, endedAt, endedAt + maxMs)) continue
     const ended = times.machineTime(endedAt)
@@ -173,10 +176,14 @@ const queueMs = 30_000
 /** Checks the time between two instants of the service's clock. */
 function throttledIn({ dump }: Round): (endpointId: string, from: number, to: number) => boolean {
   const byEndpoint = groupsOf(dump.deliveries, ({ endpointId }) => endpointId)
-  const logs = new Map([...byEndpoint].map(([id, some]) => [id, some.flatMap(({ attemptLog }) => attemptLog)]))
+  const logs = new Map(
+    [...byEndpoint].map(([id, some]) => [id, some.flatMap(({ attemptLog }) => attemptLog)]),
+  )
   return (endpointId, from, to) => {
     const near = (logs.get(endpointId) ?? []).filter(({ at }) => at >= from - queueMs && at <= to)
-    return near.some(({ durationMs }) => durationMs > slowMs) || !near.some(({ status }) => isAccepted(status))
+    return (
+      near.some(({ durationMs }) => durationMs > slowMs) || !near.some(({ status }) => isAccepted(status))
+    )
   }
 }
 
@@ -191,7 +198,10 @@ export function signingSecrets({ requests }: Pick<Round, 'requests'>): Map<strin
   return new Map(
     [...groupsOf(making, ({ id }) => id)].map(([id, some]) => {
       const secrets = some.flatMap(({ shown }) => shown.flatMap(({ secret }) => secret ?? []))
-      return [id, { secrets, isWhole: some.every(({ request, shown }) => !request.isAcrossDays && shown.length > 0) }]
+      return [
+        id,
+        { secrets, isWhole: some.every(({ request, shown }) => !request.isAcrossDays && shown.length > 0) },
+      ]
     }),
   )
 }
@@ -223,7 +233,8 @@ const deliverySigned: Check = function* (round) {
       yield [id, `arrived as event ${headers['x-service-event-id']}`]
     const deletedAt = round.endpointOf.get(endpointId)?.deletedAt ?? Number.POSITIVE_INFINITY
     const skewMs = round.times.skewAround({ from: arrival.at - lateMs, to: arrival.at })
-    if (signedAt(arrival) * 1000 > deletedAt + lateMs + skewMs) yield [id, 'was sent after its endpoint was deleted']
+    if (signedAt(arrival) * 1000 > deletedAt + lateMs + skewMs)
+      yield [id, 'was sent after its endpoint was deleted']
   }
 }
 
@@ -239,7 +250,8 @@ function* signed({ times, oldest }: Round, id: string, arrival: Arrival, known: 
   const { from, to } = times.aheadAt(at)
   // After another jump in time, not even the previous secret is in use.
   const isUnknown = !known.isWhole && at + to - oldest >= overlapMs
-  if (!isUnknown && !given.some((each) => signatures.includes(each))) yield [id, 'arrived without a valid signature']
+  if (!isUnknown && !given.some((each) => signatures.includes(each)))
+    yield [id, 'arrived without a valid signature']
   const skewMs = freshMs + times.skewAround({ from: at - freshMs, to: at })
   const shown = signedAt(arrival) * 1000
   if (shown < at + from - skewMs || shown > at + to + skewMs)
@@ -251,7 +263,10 @@ function mayBeUnstored(round: Round, tests: Call[], id: string, { at, body }: Ar
   if (id === '') return false
   const { event, sandbox, data } = JSON.parse(body)
   if (!/^(?:PI|OR)-TEST0+$/.test(data.reference_number))
-    return round.mayBeCleaned({ sandbox, createdAt: round.createdAtOf.get(data.reference_number) ?? round.oldest })
+    return round.mayBeCleaned({
+      sandbox,
+      createdAt: round.createdAtOf.get(data.reference_number) ?? round.oldest,
+    })
   return tests.some((call) => {
     const isKnown = (call.status ?? 500) < 500
     const isAbout = call.began <= at && (call.body as { event?: string }).event === event

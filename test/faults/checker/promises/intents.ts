@@ -73,7 +73,8 @@ function* undone(shown: ShownIntent, intent: IntentDocument): Generator<string> 
   if (cancellationReason !== null && cancellationReason !== intent.cancellationReason)
     yield `${cancellationReason}, and it is ${intent.cancellationReason}`
   const isSame =
-    payment?.amountPaid === intent.payment?.amountPaid && Date.parse(payment?.paidAt ?? '') === intent.payment?.paidAt
+    payment?.amountPaid === intent.payment?.amountPaid &&
+    Date.parse(payment?.paidAt ?? '') === intent.payment?.paidAt
   if (payment && !isSame) yield `a payment of ${payment.amountPaid} that is not there`
   for (const each of [...refunds, ...(refund ? [refund] : [])]) {
     const stored = intent.refunds.find(({ id }) => id === each.id)
@@ -100,7 +101,8 @@ const readForward: Check = function* ({ calls, times }) {
       for (let before = ended[next]; before && before.call.ended < sight.call.began; before = ended[++next])
         if (furthest === null || !isBefore(before, furthest)) furthest = before
       if (furthest === null || furthest === sight) continue
-      if (mayBecome(furthest.shown.status, sight.shown.status) && furthest.refunded <= sight.refunded) continue
+      if (mayBecome(furthest.shown.status, sight.shown.status) && furthest.refunded <= sight.refunded)
+        continue
       // While clocks jump, one process may show an intent as expired that another shows as PENDING.
       if (
         furthest.shown.cancellationReason === 'expired' &&
@@ -120,7 +122,8 @@ const isBefore = (one: Sight, other: Sight): boolean =>
 
 /** A payment code in use belongs to one live intent, or to one per business's sandbox, and leads to no other. */
 const codeUnique: Check = function* ({ dump, calls, times, intentAt }) {
-  const scopeOf = ({ sandbox, businessId, code }: IntentDocument) => `${sandbox ? businessId : 'live'} ${code}`
+  const scopeOf = ({ sandbox, businessId, code }: IntentDocument) =>
+    `${sandbox ? businessId : 'live'} ${code}`
   for (const some of groupsOf(dump.intents, scopeOf).values()) {
     const ordered = some.toSorted((one, other) => one.createdAt - other.createdAt)
     for (const [index, { referenceNumber, code, createdAt }] of ordered.entries()) {
@@ -152,7 +155,10 @@ const referenceUnique: Check = function* ({ dump, calls, times, mayBeCleaned, se
   const created = new Map(
     done<ShownIntent>('create').map(({ request: { settled }, data }) => [
       data.referenceNumber,
-      { at: Date.parse(data.createdAt), by: settled === null ? Number.POSITIVE_INFINITY : times.shownOf(settled).to },
+      {
+        at: Date.parse(data.createdAt),
+        by: settled === null ? Number.POSITIVE_INFINITY : times.shownOf(settled).to,
+      },
     ]),
   )
   const isStored = ({ referenceNumber }: IntentDocument, at: number): boolean =>

@@ -41,7 +41,8 @@ const cleanUpBounded: Check = function* (round) {
   const there = new Set([...dump.deliveries, ...dump.products, ...dump.orders].map(({ _id }) => _id))
   for (const call of round.calls)
     for (const { id, _id = id ?? '', referenceNumber, sandbox = false, createdAt } of shownIn(call)) {
-      const made = referenceNumber === undefined ? Date.parse(createdAt ?? '') : createdAtOf.get(referenceNumber)
+      const made =
+        referenceNumber === undefined ? Date.parse(createdAt ?? '') : createdAtOf.get(referenceNumber)
       if (there.has(_id) || mayBeCleaned({ sandbox, createdAt: made ?? oldest })) continue
       there.add(_id)
       yield [_id, `was in the response to call ${call.call} (${call.what}), and MongoDB does not have it`]
@@ -60,8 +61,16 @@ function* leftBehind({ faults, setting, times, dump }: Round): Findings {
   if (night === undefined) return
   const oldBefore = times.shownAt(night.began) - setting.settings.sandboxRetentionDays * dayMs
   // An intent paid late is kept for longer.
-  const intents = dump.intents.map((intent) => ({ ...intent, createdAt: intent.payment?.paidAt ?? intent.createdAt }))
-  for (const { _id, sandbox, createdAt } of [...intents, ...dump.deliveries, ...dump.orders, ...dump.products])
+  const intents = dump.intents.map((intent) => ({
+    ...intent,
+    createdAt: intent.payment?.paidAt ?? intent.createdAt,
+  }))
+  for (const { _id, sandbox, createdAt } of [
+    ...intents,
+    ...dump.deliveries,
+    ...dump.orders,
+    ...dump.products,
+  ])
     if (sandbox && createdAt < oldBefore) yield [_id, 'was old before the last night, but was not removed']
 }
 
@@ -102,7 +111,8 @@ const listOf = ({ what, business, sandbox, path }: Call): string =>
 
 function listedIn({ dump }: Round): Partial<Record<What, Listed[]>> {
   const isThere = ({ deletedAt }: { deletedAt: number | null }): boolean => deletedAt === null
-  const byId = <T extends { _id: string }>(things: T[]) => things.map((thing) => ({ ...thing, name: thing._id }))
+  const byId = <T extends { _id: string }>(things: T[]) =>
+    things.map((thing) => ({ ...thing, name: thing._id }))
   return {
     list: dump.intents.map((intent) => ({ ...intent, name: intent.referenceNumber })),
     'delivery.list': byId(dump.deliveries),
@@ -118,7 +128,9 @@ function* exactly(round: Round, calls: Call[], listed: ReturnType<typeof listedI
   const subject = `${listOf(calls[0] as Call)} ${path}`
   const status = queryOf(path).get('status')
   const own = (listed[what] ?? []).filter((thing) => {
-    return thing.businessId === business && thing.sandbox === sandbox && (status ?? thing.status) === thing.status
+    return (
+      thing.businessId === business && thing.sandbox === sandbox && (status ?? thing.status) === thing.status
+    )
   })
   const pages = calls.flatMap((call) => dataOf<Page>(call) ?? [])
   const names = pages.map(({ items }) => items.map((item) => item[nameIn[what] ?? ''] ?? ''))

@@ -87,9 +87,13 @@ function* ends({ requests, dump, publishable }: Round): Findings {
 
 /** The traffic writes its key into each document that it creates, so two with the same key show a second run. */
 function* markedTwice({ dump, requests }: Round): Findings {
-  const keys = new Set(requests.filter(({ isAcrossDays }) => !isAcrossDays).map((each) => each.idempotencyKey))
+  const keys = new Set(
+    requests.filter(({ isAcrossDays }) => !isAcrossDays).map((each) => each.idempotencyKey),
+  )
   const intents = dump.intents.flatMap(({ referenceNumber, metadata, ...owner }) =>
-    metadata.filter(({ key }) => key === 'key').map(({ value }) => ({ owner, name: referenceNumber, key: value })),
+    metadata
+      .filter(({ key }) => key === 'key')
+      .map(({ value }) => ({ owner, name: referenceNumber, key: value })),
   )
   const products = dump.products.flatMap(({ _id, name, ...owner }) =>
     name.split(' ').map((word) => ({ owner, name: _id, key: word })),
@@ -106,7 +110,9 @@ const keyReplayed: Check = function* ({ requests }) {
   for (const { what, path, idempotencyKey, calls, settled, isAcrossDays } of requests) {
     if (settled === null || isAcrossDays) continue
     const subject = `${what} ${path} ${idempotencyKey}`
-    const kept = calls.filter((call) => isSettled(call) && !(call.ended < settled.ended && isOvertaken(call, calls)))
+    const kept = calls.filter(
+      (call) => isSettled(call) && !(call.ended < settled.ended && isOvertaken(call, calls)),
+    )
     const firsts = kept.filter((call) => !isReplay(call)).map(({ call }) => call)
     if (firsts.length > 1) yield [subject, `calls ${firsts.join(', ')} got responses that are no replays`]
     for (const call of kept) {
@@ -158,7 +164,9 @@ function* sound(round: Round, call: Call, status: number, request?: Request): Fi
   if (!call.path.startsWith('/api/') || (call.what === 'product.export' && status === 200)) return
   const { success, data } = (call.response ?? {}) as { success?: boolean; data?: unknown }
   const isEnveloped =
-    status < 400 ? success === true && data !== undefined : success === false && errorOf(call)?.statusCode === status
+    status < 400
+      ? success === true && data !== undefined
+      : success === false && errorOf(call)?.statusCode === status
   if (!isEnveloped) yield [subject, `got a response outside the envelope: ${response}`]
   if (status >= 400 && status < 500 && !refusals.includes(status))
     yield [subject, `got a status that the API does not have: ${response}`]
@@ -180,7 +188,9 @@ function mayBeBusy({ setting, faults }: Round, { what, sandbox, ended }: Call, r
 /** These depend on state or load. API tests prove when each of them is right. */
 const dependOnState = new Set(
   [
-    ...['INTENT', 'DELIVERY', 'ORDER', 'PRODUCT', 'ENDPOINT', 'SHOP', 'REPLAY'].map((noun) => `${noun}_NOT_FOUND`),
+    ...['INTENT', 'DELIVERY', 'ORDER', 'PRODUCT', 'ENDPOINT', 'SHOP', 'REPLAY'].map(
+      (noun) => `${noun}_NOT_FOUND`,
+    ),
     'ENDPOINT_NOT_ACTIVE MAX_ENDPOINTS_REACHED MERCHANT_REFERENCE_TAKEN INSUFFICIENT_STOCK INTENT_NOT_PENDING',
     'INTENT_CANCEL_INVALID_STATUS INTENT_CANCEL_CONFLICT INTENT_REFUND_INVALID_STATUS REFUND_AMOUNT_MISMATCH',
     'AMOUNT_OUT_OF_RANGE PAYMENT_FAILED REFUND_FAILED IDEMPOTENCY_REQUEST_IN_PROGRESS REQUEST_TIMEOUT RATE_LIMITED',
@@ -194,7 +204,9 @@ const minShare = 1 / 20
 /** A valid request is refused only because of the state, and some requests of each kind succeed. */
 const refusalDue: Check = function* (round) {
   const good = round.calls.filter(({ expects, status, actor, what }) => {
-    return expects.length === 0 && status !== null && status < 500 && actor !== 'stranger' && what !== 'overreach'
+    return (
+      expects.length === 0 && status !== null && status < 500 && actor !== 'stranger' && what !== 'overreach'
+    )
   })
   for (const call of good) {
     const { business, status, body } = call

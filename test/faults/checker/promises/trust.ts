@@ -14,7 +14,9 @@ const ownerWords = ({ businessId, sandbox }: Owner): string => `${businessId} ${
 const tenantApart: Check = function* (round) {
   const owners = ownersIn(round)
   // Longest markers first, because one may begin with another. Some businesses have no live marker.
-  const markers = round.setting.businesses.flatMap(({ markers: { test, live } }) => [test, live].filter(Boolean))
+  const markers = round.setting.businesses.flatMap(({ markers: { test, live } }) =>
+    [test, live].filter(Boolean),
+  )
   const byLength = markers.toSorted((one, other) => other.length - one.length)
   const literally = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
   const anyMarker = new RegExp(byLength.map(literally).join('|'), 'g')
@@ -30,7 +32,10 @@ function ownersIn({ dump, setting }: Round): Map<string, Owner> {
   const things = [...dump.products, ...dump.deliveries, ...dump.events, ...dump.webhookreplays]
   return new Map<string, Owner>([
     ...dump.intents.flatMap((intent) =>
-      [intent.referenceNumber, ...intent.refunds.map(({ id }) => id)].map((name): [string, Owner] => [name, intent]),
+      [intent.referenceNumber, ...intent.refunds.map(({ id }) => id)].map((name): [string, Owner] => [
+        name,
+        intent,
+      ]),
     ),
     ...dump.orders.flatMap((order): [string, Owner][] => (order.number ? [[order.number, order]] : [])),
     ...things.map((thing): [string, Owner] => [thing._id, thing]),
@@ -70,7 +75,8 @@ function* arrived({ calls, arrivals, dump }: Round, owners: Map<string, Owner>):
     if (owner === undefined) continue
     if (!byPath.get(path)?.some(({ business }) => business === owner.businessId))
       yield [deliveryIn(body), `came to ${path}, and belongs to ${ownerWords(owner)}`]
-    if (sandbox !== owner.sandbox) yield [deliveryIn(body), `reports sandbox ${sandbox} of ${ownerWords(owner)}`]
+    if (sandbox !== owner.sandbox)
+      yield [deliveryIn(body), `reports sandbox ${sandbox} of ${ownerWords(owner)}`]
   }
 }
 
@@ -115,7 +121,8 @@ function* requeueLines(round: Round): Findings {
   const { dump, calls, requests } = round
   const requeued = dump.auditevents.filter(({ act }) => act === 'delivery.requeued')
   const lines = groupsOf(requeued, ({ subject }) => subject)
-  const idIn = ({ path }: { path: string }): string => /\/(?:events|deliveries)\/([\w-]+)\//.exec(path)?.[1] ?? ''
+  const idIn = ({ path }: { path: string }): string =>
+    /\/(?:events|deliveries)\/([\w-]+)\//.exec(path)?.[1] ?? ''
   const byMerchants = groupsOf(having(requests, 'delivery.retry'), idIn)
   const byStaff = groupsOf(having(calls, 'requeue'), idIn)
   const byEndpoint = groupsOf(having(calls, 'requeue.all'), endpointIn)
@@ -123,7 +130,8 @@ function* requeueLines(round: Round): Findings {
   for (const [endpointId, own] of byEndpoint) {
     const reported = sumOf(own, (call) => Number(resultIn(call, 'requeued') ?? 0))
     const count = written.get(endpointId)?.length ?? 0
-    if (count < reported) yield [endpointId, `${reported} were re-queued together, and the trail has ${count}`]
+    if (count < reported)
+      yield [endpointId, `${reported} were re-queued together, and the trail has ${count}`]
   }
   for (const delivery of dump.deliveries) {
     const { _id, requeues, endpointId } = delivery
@@ -142,7 +150,11 @@ function* requeueLines(round: Round): Findings {
   }
 }
 
-function isForgotten({ status, attemptLog }: DeliveryDocument, lines: { at: number }[], { times }: Round): boolean {
+function isForgotten(
+  { status, attemptLog }: DeliveryDocument,
+  lines: { at: number }[],
+  { times }: Round,
+): boolean {
   if (status !== 'DEAD' || lines.length === 0) return false
   const requeuedAt = Math.max(...lines.map(({ at }) => at))
   const lastAt = Math.max(...attemptLog.map(({ at }) => at))

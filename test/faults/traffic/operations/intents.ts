@@ -1,6 +1,15 @@
 import { dataOf, type ShownIntent } from '../../checker/responses.ts'
 import type { Call } from '../../evidence/evidence.ts'
-import { act, type Context, type KnownIntent, keyLifetimeMs, read, remember, specOf, write } from '../context.ts'
+import {
+  act,
+  type Context,
+  type KnownIntent,
+  keyLifetimeMs,
+  read,
+  remember,
+  specOf,
+  write,
+} from '../context.ts'
 
 /** Their payments and refunds fail in the sandbox (SPEC 8). */
 const magic = [99_901, 99_904]
@@ -16,7 +25,8 @@ async function createIntent(context: Context): Promise<void> {
   const spec = specOf(context, 'create', '/intents', { json }, { idempotencyKey, other, expects })
   const intent = dataOf<ShownIntent>(await context.send(spec, chance))
   const created = { spec, at, repeats: 0 }
-  if (intent !== null) remember(tenant.intents, { ...intent, refunded: 0, isLeftAlone: chance.is(0.15), created })
+  if (intent !== null)
+    remember(tenant.intents, { ...intent, refunded: 0, isLeftAlone: chance.is(0.15), created })
 }
 
 function bodyOf({ chance, tenant: { marker, sandbox } }: Context, key: string): { amount?: number } {

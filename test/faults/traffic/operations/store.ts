@@ -8,7 +8,9 @@ type ProductData = { _id: string; variants: { _id: string; label: string; stock:
 const initialStock = [300, 60]
 
 /** The checker computes its stock. Null if refused. */
-export async function openProduct(context: Context): Promise<{ product: KnownProduct; stock: number[] } | null> {
+export async function openProduct(
+  context: Context,
+): Promise<{ product: KnownProduct; stock: number[] } | null> {
   const idempotencyKey = context.newKey()
   const variants = initialStock.map((stock, index) => ({
     label: ['petit', 'grand'][index],
@@ -132,7 +134,8 @@ async function readOrders(context: Context): Promise<void> {
   const { chance, tenant } = context
   if (tenant.orders.length > 0 && chance.is(0.6))
     await read(context, 'order.read', `/store/orders/${chance.pick(tenant.orders)}`)
-  else await read(context, 'order.list', `/store/orders?limit=${chance.pick([5, 9])}&page=${chance.whole(1, 2)}`)
+  else
+    await read(context, 'order.list', `/store/orders?limit=${chance.pick([5, 9])}&page=${chance.whole(1, 2)}`)
 }
 
 export const ofStore = {

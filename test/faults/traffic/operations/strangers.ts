@@ -33,12 +33,17 @@ function attemptsOf(context: Context, { intents, business, products, ...others }
         () =>
           act(context, 'endpoint.rotate', `/webhooks/endpoints/${id}/rotate-secret`),
     ),
-    ...others.deliveries.slice(0, 2).map((id) => () => act(context, 'delivery.retry', `/webhooks/events/${id}/retry`)),
+    ...others.deliveries
+      .slice(0, 2)
+      .map((id) => () => act(context, 'delivery.retry', `/webhooks/events/${id}/retry`)),
   ]
   // A live key may delete its business's test endpoints.
   if (business === tenant.business) return attempts
   const { id } = chance.pick(business.endpoints)
-  return [...attempts, () => act(context, 'endpoint.delete', `/webhooks/endpoints/${id}`, { method: 'DELETE' })]
+  return [
+    ...attempts,
+    () => act(context, 'endpoint.delete', `/webhooks/endpoints/${id}`, { method: 'DELETE' }),
+  ]
 }
 
 /** A publishable key, which is public, may only read single intents. */

@@ -66,8 +66,13 @@ function asStaff(
 ): Promise<Call> {
   // Browsers send this with a form of the same site.
   const headers = { 'Sec-Fetch-Site': 'same-origin', ...(cookie !== '' && { Cookie: cookie }) }
-  const sent = form === undefined ? ({ method: 'GET' } as const) : ({ method: 'POST', body: { form } } as const)
+  const sent =
+    form === undefined ? ({ method: 'GET' } as const) : ({ method: 'POST', body: { form } } as const)
   return makeCall({ operation, actor: 'support', what, path, headers, ...sent }, 1, chance)
 }
 
-export const ofSupport = { requeue: [8, requeue], requeueAll: [3, requeueAll], overreach: [4, overreach] } as const
+export const ofSupport = {
+  requeue: [8, requeue],
+  requeueAll: [3, requeueAll],
+  overreach: [4, overreach],
+} as const

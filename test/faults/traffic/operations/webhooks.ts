@@ -4,7 +4,9 @@ import { act, type Context, read, remember, write } from '../context.ts'
 import { hookName, hooksPerBusiness } from '../endpoint-servers.ts'
 
 export const everyEvent = [
-  ...['created', 'confirmed', 'cancelled', 'expired', 'refunded', 'failed'].map((event) => `payment.${event}`),
+  ...['created', 'confirmed', 'cancelled', 'expired', 'refunded', 'failed'].map(
+    (event) => `payment.${event}`,
+  ),
   'order.new',
 ]
 const someEvents = ({ chance }: Context): string[] => {
