@@ -21,7 +21,7 @@ import {
 import { withMerchantPerTest, withService } from '../support/service.ts'
 
 const names = {
-  operations: routes.map(({ about }) => about.operationId),
+  operations: routes.map(({ operationId }) => operationId),
   events: Object.keys(events),
 } satisfies Record<keyof Examples, string[]>
 
@@ -244,11 +244,11 @@ describe('An example in the OpenAPI document', () => {
 
   async function expectExample(id: string): Promise<void> {
     const { after = [], params, query, body } = requests[id] ?? expect.fail(`${id} has no example request`)
-    const route = routes.find(({ about }) => about.operationId === id)
+    const route = routes.find(({ operationId }) => operationId === id)
     await doFirst(after)
     const response = await send(id)
     const csv = route !== undefined && 'toCsv' in route ? await send(id, { accept: 'text/csv' }) : undefined
-    const lines = route?.about.lines && (await send(id, { query: { ...query, format: 'jsonl' } }))
+    const lines = route && 'lines' in route ? await send(id, { query: { ...query, format: 'jsonl' } }) : null
     const received = { response: response.body.data ?? response.text, csv: csv?.text, lines: lines?.text }
     compare('operations', id, { params, query, body, ...disguise.hide(received) })
   }
@@ -281,7 +281,7 @@ describe('An example in the OpenAPI document', () => {
     { accept = 'application/json', ...changes }: Partial<Request> & { accept?: string } = {},
   ) {
     const { method, path } =
-      routes.find(({ about }) => about.operationId === id) ?? expect.fail(`no operation ${id}`)
+      routes.find(({ operationId }) => operationId === id) ?? expect.fail(`no operation ${id}`)
     const { at, params = {}, query = {}, body } = { ...requests[id], ...changes } as Request
     service.clock.freeze(new Date(`2026-11-01T${at}Z`))
     const url = path.replaceAll(/:(\w+)/g, (_, name: string) => disguise.reveal(params[name] ?? ''))

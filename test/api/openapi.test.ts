@@ -120,7 +120,7 @@ describe('The OpenAPI description', () => {
   it('describes a request body only where the operation validates it', () => {
     for (const route of routes) {
       const refuses = codesOf(route).includes('INVALID_JSON')
-      expect(route.about.body !== undefined, route.about.operationId).to.equal(refuses)
+      expect(route.body !== undefined, route.operationId).to.equal(refuses)
     }
   })
 

@@ -10,7 +10,7 @@ import { webhooksOf } from './webhooks.ts'
 
 /** OpenAPI 3.1, generated from the routes and from the schemas that validate requests. */
 export function describeApi(config: DescribedConfig): OpenApiPart {
-  const writer = createSchemaWriter(config, new Set(routes.flatMap(({ about }) => about.body ?? [])))
+  const writer = createSchemaWriter(config, new Set(routes.flatMap(({ body }) => body ?? [])))
   return {
     openapi: '3.1.0',
     info: {

@@ -24,19 +24,18 @@ const recorded: Record<string, OpenApiExample> = examples.operations
 export const pathOf = ({ path }: Pick<Route, 'path'>): string => path.replaceAll(/:(\w+)/g, '{$1}')
 
 export function describeOperation(writer: SchemaWriter, route: Route): OpenApiPart {
-  const { about } = route
-  const example = recorded[about.operationId] ?? {}
-  const ofQuery = (about.query as { properties?: Record<string, object> } | undefined)?.properties
+  const example = recorded[route.operationId] ?? {}
+  const ofQuery = (route.query as { properties?: Record<string, object> } | undefined)?.properties
   const isWrite = route.method !== 'get'
   const body = isWrite ? bodyOf(writer, route, example) : null
   return {
-    operationId: about.operationId,
-    tags: [about.tag],
-    summary: about.summary,
-    description: `${about.description}\n\n${requiredKey(route)}`,
+    operationId: route.operationId,
+    tags: [route.tag],
+    summary: route.summary,
+    description: `${route.description}\n\n${requiredKey(route)}`,
     security: scopesOf(route).map((scope) => ({ apiKey: [scope] })),
     parameters: [
-      ...parametersIn(writer, 'path', about.params, example.params),
+      ...parametersIn(writer, 'path', route.params, example.params),
       ...parametersIn(writer, 'query', ofQuery, example.query),
       ...(isWrite ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ],
@@ -77,15 +76,15 @@ const parametersIn = (
 
 function bodyOf(
   writer: SchemaWriter,
-  { body, about }: WriteRoute,
+  { body, readsCsv }: WriteRoute,
   example: OpenApiExample,
 ): OpenApiPart | null {
-  if (about.body === undefined) return null
+  if (body === undefined) return null
   return {
-    required: needsField(about.body),
+    required: needsField(body),
     content: {
-      ...(body === 'csv' ? csvContent(example.body as { csv: string } | undefined) : {}),
-      'application/json': { schema: writer.refer(about.body), example: example.body },
+      ...(readsCsv ? csvContent(example.body as { csv: string } | undefined) : {}),
+      'application/json': { schema: writer.refer(body), example: example.body },
     },
   }
 }
@@ -111,17 +110,16 @@ const csvContent = (example: { csv: string } | undefined): OpenApiPart => ({
 })
 
 function success(writer: SchemaWriter, route: Route, example: OpenApiExample): OpenApiPart {
-  const { response, lines } = route.about
   const headers = headersOf(route)
   if ('download' in route)
     return {
       description: 'The file.',
       headers: { ...headers, ...fileName('The suggested name of the file.') },
       content: {
-        'text/csv': { schema: writer.refer(response), example: example.response },
-        ...(lines === undefined
+        'text/csv': { schema: writer.refer(route.response), example: example.response },
+        ...(route.lines === undefined
           ? {}
-          : { 'application/x-ndjson': { schema: writer.refer(lines), example: example.lines } }),
+          : { 'application/x-ndjson': { schema: writer.refer(route.lines), example: example.lines } }),
       },
     }
   const hasCsv = 'toCsv' in route
@@ -134,7 +132,7 @@ function success(writer: SchemaWriter, route: Route, example: OpenApiExample): O
         schema: {
           type: 'object',
           required: ['success', 'data'],
-          properties: { success: { type: 'boolean', const: true }, data: writer.refer(response) },
+          properties: { success: { type: 'boolean', const: true }, data: writer.refer(route.response) },
         },
         example: { success: true, data: example.response },
       },

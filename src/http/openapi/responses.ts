@@ -115,7 +115,7 @@ const ofBodies = [
 
 /** In the order of the error catalogue. */
 export function codesOf(route: Route): ErrorCode[] {
-  const { about, sandboxOnly } = route
+  const { sandboxOnly, body, errors = [] } = route
   const isWrite = route.method !== 'get'
   const codes = new Set<ErrorCode>([
     ...ofAll,
@@ -123,8 +123,8 @@ export function codesOf(route: Route): ErrorCode[] {
     ...(sandboxOnly ? (['SANDBOX_ONLY'] as const) : []),
     ...(isWrite ? ofWrites : []),
     ...(isWrite && bodyKindOf(route) !== null ? ofBodies : []),
-    ...codesIn(about.body),
-    ...(about.errors ?? []),
+    ...codesIn(body),
+    ...errors,
   ])
   return (Object.keys(catalogue) as ErrorCode[]).filter((code) => codes.has(code))
 }

@@ -105,7 +105,7 @@ async function longPoll({ deps, res, deadline, caller }: Call, route: ReadRoute,
   res.once('close', abort)
   try {
     const limits = { read: deadline.run, signal: gone.signal }
-    return await route.longPoll(deps, caller, input as OperationInput<never>, limits)
+    return await route.longPoll(deps, caller, input, limits)
   } finally {
     res.off('close', abort)
   }
@@ -140,8 +140,7 @@ async function readNow(call: Call, route: ReadRoute, input: OperationInput): Pro
         ),
       ),
     )
-    const csv =
-      route.toCsv !== undefined && prefersCsv(res.req) ? route.toCsv(data as never, input as never) : null
+    const csv = route.toCsv !== undefined && prefersCsv(res.req) ? route.toCsv(data, input) : null
     const parts = await memory.during(async () => {
       if (csv !== null) return [Buffer.from(csv.text)]
       return route.isPage ? buildPage(data as Page<unknown>) : [successResponse(200, data).body]
@@ -176,9 +175,9 @@ async function download(call: Call, route: DownloadRoute): Promise<StartedDownlo
  * Throws VALIDATION_ERROR for an unknown or invalid query parameter (step 12 in the order of checks,
  * docs/maintainers/decisions.md).
  */
-const readInput = ({ deps, req }: Call, { about }: Route, body: unknown): OperationInput => ({
+const readInput = ({ deps, req }: Call, { query }: Route, body: unknown): OperationInput => ({
   params: req.params as Record<string, string>,
-  query: deps.validate(about.query ?? emptyQuery, req.query),
+  query: deps.validate(query ?? emptyQuery, req.query),
   body,
 })
 

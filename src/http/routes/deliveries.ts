@@ -1,8 +1,4 @@
-import {
-  type ListDeliveriesQuery,
-  listDeliveriesQuery,
-  retryDeliveriesBody,
-} from '../../../schemas/deliveries.ts'
+import { listDeliveriesQuery, retryDeliveriesBody } from '../../../schemas/deliveries.ts'
 import { withDescription } from '../../../schemas/responses/fields.ts'
 import * as schema from '../../../schemas/responses/webhooks.ts'
 import { findDeliveryWhole, listDeliveries, parseDeliverySearch } from '../../webhooks/deliveries/find.ts'
@@ -14,78 +10,64 @@ import {
   retryDelivery,
   retryMatching,
 } from '../../webhooks/deliveries/retry.ts'
-import { inSection, type OperationInput } from '../operations/route.ts'
+import { section } from '../operations/route.ts'
+
+const { get, post } = section('Webhook deliveries')
 
 const pathParams = { id: withDescription('The `id` of the delivery.', schema.deliveryId) }
 const missing = ['DELIVERY_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 
 /** See SPEC 4.8.. */
-export const deliveryRoutes = inSection('Webhook deliveries', [
-  {
-    method: 'get',
-    path: '/dev/webhooks/events',
-    about: {
-      operationId: 'listWebhookDeliveries',
-      summary: 'List webhook deliveries',
-      description:
-        "Returns the webhook deliveries of the key's environment, newest first. A test key sees no attempts to live endpoints: their fields are null.",
-      query: listDeliveriesQuery,
-      response: schema.deliveryPageSchema,
-    },
+export const deliveryRoutes = [
+  get('/dev/webhooks/events', {
+    operationId: 'listWebhookDeliveries',
+    summary: 'List webhook deliveries',
+    description:
+      "Returns the webhook deliveries of the key's environment, newest first. A test key sees no attempts to live endpoints: their fields are null.",
+    query: listDeliveriesQuery,
+    response: schema.deliveryPageSchema,
     shows: 'delivery',
     isPage: true,
     scope: 'webhooks.deliveries:read',
-    run: async (deps, caller, { query }: OperationInput<ListDeliveriesQuery>) => {
+    run: async (deps, caller, { query }) => {
       const { items, ...page } = await listDeliveries(deps, caller, parseDeliverySearch(query))
       return { items: await presentDeliveries(deps, caller, items), ...page }
     },
-  },
-  {
-    method: 'get',
-    path: '/dev/webhooks/events/:id',
-    about: {
-      operationId: 'getWebhookDelivery',
-      summary: 'Retrieve a webhook delivery',
-      description:
-        'Returns the delivery with its body, its latest attempts, and the headers of the last attempt without signatures.',
-      params: pathParams,
-      response: schema.deliveryWithAttemptsSchema,
-      errors: missing,
-    },
+  }),
+  get('/dev/webhooks/events/:id', {
+    operationId: 'getWebhookDelivery',
+    summary: 'Retrieve a webhook delivery',
+    description:
+      'Returns the delivery with its body, its latest attempts, and the headers of the last attempt without signatures.',
+    params: pathParams,
+    response: schema.deliveryWithAttemptsSchema,
+    errors: missing,
     shows: 'wholeDelivery',
     scope: 'webhooks.deliveries:read',
     run: async (deps, caller, { params }) =>
-      presentDeliveryWhole(deps, caller, await findDeliveryWhole(deps, caller, params.id ?? '')),
-  },
-  {
-    method: 'post',
-    path: '/dev/webhooks/events/retry',
-    about: {
-      operationId: 'retryWebhookDeliveries',
-      summary: 'Retry webhook deliveries by filter',
-      description: `Retries every matching delivery once, oldest first, up to ${requeueBatch} per request. If \`hasMore\` is true, call again with a new idempotency key and \`after\` set to \`next\`.`,
-      body: retryDeliveriesBody,
-      response: schema.retriedDeliveriesSchema,
-    },
+      presentDeliveryWhole(deps, caller, await findDeliveryWhole(deps, caller, params.id)),
+  }),
+  post('/dev/webhooks/events/retry', {
+    operationId: 'retryWebhookDeliveries',
+    summary: 'Retry webhook deliveries by filter',
+    description: `Retries every matching delivery once, oldest first, up to ${requeueBatch} per request. If \`hasMore\` is true, call again with a new idempotency key and \`after\` set to \`next\`.`,
+    body: retryDeliveriesBody,
+    response: schema.retriedDeliveriesSchema,
     scope: 'webhooks.deliveries:write',
     findEffect: (deps, caller, _params, request) => findRetried(deps, caller, '', request),
     run: (deps, caller, { body }, request) =>
       retryMatching(deps, caller, parseRetryFilter(deps, body), request),
-  },
-  {
-    method: 'post',
-    path: '/dev/webhooks/events/:id/retry',
-    about: {
-      operationId: 'retryWebhookDelivery',
-      summary: 'Retry a webhook delivery',
-      description:
-        'Makes one more attempt now, with the same `id` and body. If the service makes none, `reason` says why.',
-      params: pathParams,
-      response: schema.retriedDeliverySchema,
-      errors: missing,
-    },
+  }),
+  post('/dev/webhooks/events/:id/retry', {
+    operationId: 'retryWebhookDelivery',
+    summary: 'Retry a webhook delivery',
+    description:
+      'Makes one more attempt now, with the same `id` and body. If the service makes none, `reason` says why.',
+    params: pathParams,
+    response: schema.retriedDeliverySchema,
+    errors: missing,
     scope: 'webhooks.deliveries:write',
-    findEffect: (deps, caller, { id = '' }, request) => findRetried(deps, caller, id, request),
-    run: (deps, caller, { params: { id = '' } }, request) => retryDelivery(deps, caller, id, request),
-  },
-])
+    findEffect: (deps, caller, { id }, request) => findRetried(deps, caller, id, request),
+    run: (deps, caller, { params: { id } }, request) => retryDelivery(deps, caller, id, request),
+  }),
+]

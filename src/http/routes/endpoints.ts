@@ -7,7 +7,6 @@ import {
 } from '../../../schemas/endpoints.ts'
 import { id as idSchema, withDescription } from '../../../schemas/responses/fields.ts'
 import * as schema from '../../../schemas/responses/webhooks.ts'
-import { testResultSchema } from '../../../schemas/responses/webhooks.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { type Page, presentPage, readPage, readPageRequest } from '../../lists/pagination.ts'
 import type { Deps } from '../../platform/deps.ts'
@@ -23,116 +22,94 @@ import {
 import { type Endpoint, standing } from '../../webhooks/endpoints/endpoint.ts'
 import { presentListedEndpoint } from '../../webhooks/endpoints/find.ts'
 import { parseTest, testEndpoint } from '../../webhooks/endpoints/send-test.ts'
-import { inSection, type OperationInput } from '../operations/route.ts'
+import { section } from '../operations/route.ts'
+
+const { get, post, put, remove } = section('Webhook endpoints')
 
 const pathParams = { id: withDescription('The `id` of the endpoint.', idSchema) }
 
 /** See SPEC 4.8.. */
-export const endpointRoutes = inSection('Webhook endpoints', [
-  {
-    method: 'post',
-    path: '/dev/webhooks/endpoints',
-    about: {
-      operationId: 'createWebhookEndpoint',
-      summary: 'Create a webhook endpoint',
-      description:
-        'Registers a URL that receives your events: with a test key those of the sandbox, with a live key also live ones. Store the `secret`, because no other response contains it.',
-      body: createEndpointBody,
-      response: schema.endpointWithSecretSchema,
-      errors: ['EVENTS_NOT_PERMITTED', 'MAX_ENDPOINTS_REACHED'],
-    },
+export const endpointRoutes = [
+  post('/dev/webhooks/endpoints', {
+    operationId: 'createWebhookEndpoint',
+    summary: 'Create a webhook endpoint',
+    description:
+      'Registers a URL that receives your events: with a test key those of the sandbox, with a live key also live ones. Store the `secret`, because no other response contains it.',
+    body: createEndpointBody,
+    response: schema.endpointWithSecretSchema,
+    errors: ['EVENTS_NOT_PERMITTED', 'MAX_ENDPOINTS_REACHED'],
     scope: 'webhooks.endpoints:write',
     status: 201,
     run: async (deps, caller, { body }, request) =>
       createEndpoint(deps, caller, parseEndpoint(deps, caller, body), request),
-  },
-  {
-    method: 'put',
-    path: '/dev/webhooks/endpoints/:id',
-    about: {
-      operationId: 'updateWebhookEndpoint',
-      summary: 'Update a webhook endpoint',
-      description:
-        'Changes the fields that you send; the others keep their values. `events` replaces the whole list.',
-      params: pathParams,
-      body: updateEndpointBody,
-      response: schema.endpointSchema,
-      errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'EVENTS_NOT_PERMITTED'],
-    },
+  }),
+  put('/dev/webhooks/endpoints/:id', {
+    operationId: 'updateWebhookEndpoint',
+    summary: 'Update a webhook endpoint',
+    description:
+      'Changes the fields that you send; the others keep their values. `events` replaces the whole list.',
+    params: pathParams,
+    body: updateEndpointBody,
+    response: schema.endpointSchema,
+    errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'EVENTS_NOT_PERMITTED'],
     scope: 'webhooks.endpoints:write',
     looksItself: true,
-    run: (deps, caller, { params: { id = '' }, body }, request) =>
+    run: (deps, caller, { params: { id }, body }, request) =>
       updateEndpoint(deps, caller, id, parseUpdate(deps, caller, body), request),
-  },
-  {
-    method: 'delete',
-    path: '/dev/webhooks/endpoints/:id',
-    about: {
-      operationId: 'deleteWebhookEndpoint',
-      summary: 'Delete a webhook endpoint',
-      description:
-        'Unfinished deliveries become CANCELLED, and a request already in flight is aborted within 3 seconds. A live key can delete test endpoints too.',
-      params: pathParams,
-      response: schema.deletedEndpointSchema,
-      errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],
-    },
+  }),
+  remove('/dev/webhooks/endpoints/:id', {
+    operationId: 'deleteWebhookEndpoint',
+    summary: 'Delete a webhook endpoint',
+    description:
+      'Unfinished deliveries become CANCELLED, and a request already in flight is aborted within 3 seconds. A live key can delete test endpoints too.',
+    params: pathParams,
+    response: schema.deletedEndpointSchema,
+    errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],
     scope: 'webhooks.endpoints:write',
     looksItself: true,
-    run: (deps, caller, { params: { id = '' } }, request) => deleteEndpoint(deps, caller, id, request),
-  },
-  {
-    method: 'post',
-    path: '/dev/webhooks/endpoints/:id/test',
-    about: {
-      operationId: 'testWebhookEndpoint',
-      summary: 'Send a test event',
-      description:
-        'Sends one signed event with sample data to the endpoint, without retries. The status is 200 even if the attempt fails: check `delivered`.',
-      params: pathParams,
-      body: testEndpointBody,
-      response: testResultSchema,
-      errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'EVENTS_NOT_PERMITTED'],
-    },
+    run: (deps, caller, { params: { id } }, request) => deleteEndpoint(deps, caller, id, request),
+  }),
+  post('/dev/webhooks/endpoints/:id/test', {
+    operationId: 'testWebhookEndpoint',
+    summary: 'Send a test event',
+    description:
+      'Sends one signed event with sample data to the endpoint, without retries. The status is 200 even if the attempt fails: check `delivered`.',
+    params: pathParams,
+    body: testEndpointBody,
+    response: schema.testResultSchema,
+    errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'EVENTS_NOT_PERMITTED'],
     scope: 'webhooks.endpoints:write',
-    run: async (deps, caller, { params: { id = '' }, body }, request) =>
+    run: async (deps, caller, { params: { id }, body }, request) =>
       testEndpoint(deps, caller, id, parseTest(deps, caller, body), request),
-  },
-  {
-    method: 'post',
-    path: '/dev/webhooks/endpoints/:id/rotate-secret',
-    about: {
-      operationId: 'rotateWebhookSecret',
-      summary: 'Rotate a webhook secret',
-      description:
-        'Creates a new signing secret, which only this response contains. For 24 hours, deliveries also carry a signature with the old one.',
-      params: pathParams,
-      response: schema.endpointWithSecretSchema,
-      errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],
-    },
+  }),
+  post('/dev/webhooks/endpoints/:id/rotate-secret', {
+    operationId: 'rotateWebhookSecret',
+    summary: 'Rotate a webhook secret',
+    description:
+      'Creates a new signing secret, which only this response contains. For 24 hours, deliveries also carry a signature with the old one.',
+    params: pathParams,
+    response: schema.endpointWithSecretSchema,
+    errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],
     scope: 'webhooks.endpoints:write',
-    run: (deps, caller, { params: { id = '' } }, request) => rotateSecret(deps, caller, id, request),
-  },
-  {
-    method: 'get',
-    path: '/dev/webhooks',
-    about: {
-      operationId: 'listWebhookEndpoints',
-      summary: 'List webhook endpoints',
-      description:
-        'Returns the webhook endpoints of one environment, newest first, without their secrets. `last24Hours` shows how many of the latest attempts succeeded.',
-      query: listEndpointsQuery,
-      response: schema.endpointPageSchema,
-      errors: ['SANDBOX_MISMATCH'],
-    },
+    run: (deps, caller, { params: { id } }, request) => rotateSecret(deps, caller, id, request),
+  }),
+  get('/dev/webhooks', {
+    operationId: 'listWebhookEndpoints',
+    summary: 'List webhook endpoints',
+    description:
+      'Returns the webhook endpoints of one environment, newest first, without their secrets. `last24Hours` shows how many of the latest attempts succeeded.',
+    query: listEndpointsQuery,
+    response: schema.endpointPageSchema,
+    errors: ['SANDBOX_MISMATCH'],
     shows: 'endpoint',
     isPage: true,
     scope: 'webhooks.endpoints:read',
-    run: async (deps, caller, { query }: OperationInput<ListEndpointsQuery>) =>
+    run: async (deps, caller, { query }) =>
       presentPage(await listEndpoints(deps, caller, query), (endpoint) =>
         presentListedEndpoint(endpoint, deps.now()),
       ),
-  },
-])
+  }),
+]
 
 /** Newest first, in one environment. A live key may list those of both. */
 function listEndpoints(

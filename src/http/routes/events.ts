@@ -1,74 +1,58 @@
 import { events } from '../../../schemas/events.ts'
-import {
-  type ListEventsQuery,
-  listEventsQuery,
-  type ReadFeedQuery,
-  readFeedQuery,
-} from '../../../schemas/list-events.ts'
+import { listEventsQuery, readFeedQuery } from '../../../schemas/list-events.ts'
 import { eventFeedSchema, eventPageSchema, loggedEventSchema } from '../../../schemas/responses/event.ts'
 import { id, withDescription } from '../../../schemas/responses/fields.ts'
 import { parseFeedSearch, readFeed, waitForEvent } from '../../events/feed/read.ts'
 import { findEvent, listEvents, parseEventSearch, presentEvents } from '../../events/list.ts'
-import { inSection, type OperationInput } from '../operations/route.ts'
+import { section } from '../operations/route.ts'
+
+const { get } = section('Events')
 
 /** Any of these scopes is enough; each shows only the events that it permits. */
 const scope = { anyOf: [...new Set(Object.values(events))] }
 
-export const eventRoutes = inSection('Events', [
-  {
-    method: 'get',
-    path: '/dev/events',
-    about: {
-      operationId: 'listEvents',
-      summary: 'List events',
-      description:
-        "Returns the events of the key's environment, newest first, whether or not a webhook endpoint was subscribed to them. A key sees only the events to which it may subscribe an endpoint.",
-      query: listEventsQuery,
-      response: eventPageSchema,
-    },
+export const eventRoutes = [
+  get('/dev/events', {
+    operationId: 'listEvents',
+    summary: 'List events',
+    description:
+      "Returns the events of the key's environment, newest first, whether or not a webhook endpoint was subscribed to them. A key sees only the events to which it may subscribe an endpoint.",
+    query: listEventsQuery,
+    response: eventPageSchema,
     shows: 'event',
     isPage: true,
     scope,
-    run: async (deps, caller, { query }: OperationInput<ListEventsQuery>) => {
+    run: async (deps, caller, { query }) => {
       const { items, ...page } = await listEvents(deps, caller, parseEventSearch(caller, query))
       return { items: await presentEvents(deps, items), ...page }
     },
-  },
-  {
-    method: 'get',
-    path: '/dev/events/feed',
-    about: {
-      operationId: 'readEventFeed',
-      summary: 'Follow the event feed',
-      description:
-        'Returns events in the order in which they were logged, oldest first. Send the `next` of each response as `after` in the next request: you then miss no event and get none twice, even if you pause for days.',
-      query: readFeedQuery,
-      response: eventFeedSchema,
-    },
+  }),
+  get('/dev/events/feed', {
+    operationId: 'readEventFeed',
+    summary: 'Follow the event feed',
+    description:
+      'Returns events in the order in which they were logged, oldest first. Send the `next` of each response as `after` in the next request: you then miss no event and get none twice, even if you pause for days.',
+    query: readFeedQuery,
+    response: eventFeedSchema,
     shows: 'event',
     isPage: true,
     scope,
-    longPoll: (deps, caller, { query }: OperationInput<ReadFeedQuery>, limits) =>
-      waitForEvent(deps, caller, query, limits),
-    run: async (deps, caller, { query }: OperationInput<ReadFeedQuery>) => {
+    longPoll: (deps, caller, { query }, limits) => waitForEvent(deps, caller, query, limits),
+    run: async (deps, caller, { query }) => {
       const { items, ...rest } = await readFeed(deps, caller, parseFeedSearch(caller, query))
       return { items: await presentEvents(deps, items), ...rest }
     },
-  },
-  {
-    method: 'get',
-    path: '/dev/events/:id',
-    about: {
-      operationId: 'getEvent',
-      summary: 'Retrieve an event',
-      description:
-        'Returns one event with the body of its webhooks. If the key may not read events of this type, the response is SCOPE_REQUIRED.',
-      params: { id: withDescription('The `id` of the event.', id) },
-      response: loggedEventSchema,
-      errors: ['EVENT_NOT_FOUND', 'SANDBOX_MISMATCH'],
-    },
+  }),
+  get('/dev/events/:id', {
+    operationId: 'getEvent',
+    summary: 'Retrieve an event',
+    description:
+      'Returns one event with the body of its webhooks. If the key may not read events of this type, the response is SCOPE_REQUIRED.',
+    params: { id: withDescription('The `id` of the event.', id) },
+    response: loggedEventSchema,
+    errors: ['EVENT_NOT_FOUND', 'SANDBOX_MISMATCH'],
     shows: 'event',
     scope,
-    run: (deps, caller, { params }) => findEvent(deps, caller, params.id ?? ''),
-  },
-])
+    run: (deps, caller, { params }) => findEvent(deps, caller, params.id),
+  }),
+]

@@ -1,6 +1,5 @@
 import {
   createTestIntentBody,
-  type ListIntentsQuery,
   listIntentsQuery,
   refundBody,
   simulatePaymentBody,
@@ -16,139 +15,117 @@ import { parseSimulation, simulatePayment } from '../../intents/payments/simulat
 import { findCreated, presentFor, presentIntent } from '../../intents/present.ts'
 import { parseRefund, refundIntent } from '../../intents/refunds/refund.ts'
 import { presentPage } from '../../lists/pagination.ts'
-import { inSection, type OperationInput, type WriteRoute } from '../operations/route.ts'
+import { section, type WriteRoute } from '../operations/route.ts'
+
+const { get, post } = section('Payment intents')
 
 const pathParams = {
   referenceNumber: withDescription('The `referenceNumber` of the payment intent.', reference),
 }
 const missing = ['INTENT_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 
-const ofIntent: Pick<WriteRoute, 'findEffect' | 'looksItself'> = {
-  findEffect: (deps, caller, { referenceNumber = '' }, request) =>
+const ofIntent: Pick<WriteRoute<'referenceNumber'>, 'findEffect' | 'looksItself'> = {
+  findEffect: (deps, caller, { referenceNumber }, request) =>
     findEffect(deps, caller, referenceNumber, request),
   looksItself: true,
 }
 
 /** See SPEC 4.1 to 4.6.. */
-export const intentRoutes = inSection('Payment intents', [
-  {
-    method: 'post',
-    path: '/dev/intents',
-    about: {
-      operationId: 'createIntent',
-      summary: 'Create a payment intent',
-      description:
-        "Creates a payment that you want to collect: the customer pays on the page at `payUrl`, or types `code` at `codeUrl`, such as at a counter. An intent that isn't paid before `expiresAt` becomes CANCELLED.",
-      body: createTestIntentBody,
-      response: schema.createdIntentSchema,
-      errors: ['MERCHANT_REFERENCE_TAKEN'],
-    },
+export const intentRoutes = [
+  post('/dev/intents', {
+    operationId: 'createIntent',
+    summary: 'Create a payment intent',
+    description:
+      "Creates a payment that you want to collect: the customer pays on the page at `payUrl`, or types `code` at `codeUrl`, such as at a counter. An intent that isn't paid before `expiresAt` becomes CANCELLED.",
+    body: createTestIntentBody,
+    response: schema.createdIntentSchema,
+    errors: ['MERCHANT_REFERENCE_TAKEN'],
     scope: 'payments.intents:write',
     status: 201,
     storesNoRow: true,
     findEffect: (deps, _caller, _params, request) => findCreated(deps, request),
     run: (deps, caller, { body }, request) =>
       createIntent(deps, caller, parseCreate(deps, caller.sandbox, body), request),
-  },
-  {
-    method: 'get',
-    path: '/dev/intents',
-    about: {
-      operationId: 'listIntents',
-      summary: 'List payment intents',
-      description:
-        "Returns the payment intents of the key's environment, newest first. You can limit the time of payment, the time of refund or the amount, but only one of these three at a time.",
-      query: listIntentsQuery,
-      response: schema.intentPageSchema,
-    },
+  }),
+  get('/dev/intents', {
+    operationId: 'listIntents',
+    summary: 'List payment intents',
+    description:
+      "Returns the payment intents of the key's environment, newest first. You can limit the time of payment, the time of refund or the amount, but only one of these three at a time.",
+    query: listIntentsQuery,
+    response: schema.intentPageSchema,
     shows: 'intent',
     isPage: true,
     scope: 'payments.intents:read',
-    run: async (deps, caller, { query }: OperationInput<ListIntentsQuery>) => {
+    run: async (deps, caller, { query }) => {
       const now = deps.now()
       const page = await listIntents(deps, caller, parseList(query), now)
       return presentPage(page, (intent) => presentIntent(deps.config, intent, now))
     },
-  },
-  {
-    method: 'get',
-    path: '/dev/intents/:referenceNumber',
-    about: {
-      operationId: 'getIntent',
-      summary: 'Retrieve a payment intent',
-      description:
-        'A publishable key may call this operation. It receives null as the `reason` of every refund.',
-      params: pathParams,
-      response: schema.intentSchema,
-      errors: missing,
-    },
+  }),
+  get('/dev/intents/:referenceNumber', {
+    operationId: 'getIntent',
+    summary: 'Retrieve a payment intent',
+    description:
+      'A publishable key may call this operation. It receives null as the `reason` of every refund.',
+    params: pathParams,
+    response: schema.intentSchema,
+    errors: missing,
     key: 'any',
     shows: 'intent',
     scope: 'payments.intents:read',
     run: async (deps, caller, { params }, deadlineAt) => {
       const now = deps.now()
-      const intent = await findIntent(deps, caller, params.referenceNumber ?? '', deadlineAt)
+      const intent = await findIntent(deps, caller, params.referenceNumber, deadlineAt)
       return presentFor(caller, deps.config, intent, now)
     },
-  },
-  {
-    method: 'post',
-    path: '/dev/intents/:referenceNumber/cancel',
-    about: {
-      operationId: 'cancelIntent',
-      summary: 'Cancel a payment intent',
-      description:
-        'Only a PENDING intent can be cancelled, and it can then no longer be paid. After INTENT_CANCEL_CONFLICT, retrieve the intent: a customer is paying it, or it has just changed.',
-      params: pathParams,
-      response: schema.intentSchema,
-      errors: [...missing, 'INTENT_CANCEL_INVALID_STATUS', 'INTENT_CANCEL_CONFLICT'],
-    },
+  }),
+  post('/dev/intents/:referenceNumber/cancel', {
+    operationId: 'cancelIntent',
+    summary: 'Cancel a payment intent',
+    description:
+      'Only a PENDING intent can be cancelled, and it can then no longer be paid. After INTENT_CANCEL_CONFLICT, retrieve the intent: a customer is paying it, or it has just changed.',
+    params: pathParams,
+    response: schema.intentSchema,
+    errors: [...missing, 'INTENT_CANCEL_INVALID_STATUS', 'INTENT_CANCEL_CONFLICT'],
     scope: 'payments.intents:write',
     ...ofIntent,
-    run: (deps, caller, { params: { referenceNumber = '' } }, request) =>
+    run: (deps, caller, { params: { referenceNumber } }, request) =>
       cancelIntent(deps, caller, referenceNumber, request),
-  },
-  {
-    method: 'post',
-    path: '/dev/intents/:referenceNumber/simulate-payment',
-    about: {
-      operationId: 'simulatePayment',
-      summary: 'Simulate a payment',
-      description:
-        'Pays a test intent as a customer would; no money moves. With `outcome`, the payment fails for the reason that you choose, and the service returns PAYMENT_FAILED.',
-      params: pathParams,
-      body: simulatePaymentBody,
-      response: schema.intentSchema,
-      errors: [...missing, 'INTENT_NOT_PENDING', 'PAYMENT_FAILED'],
-    },
+  }),
+  post('/dev/intents/:referenceNumber/simulate-payment', {
+    operationId: 'simulatePayment',
+    summary: 'Simulate a payment',
+    description:
+      'Pays a test intent as a customer would; no money moves. With `outcome`, the payment fails for the reason that you choose, and the service returns PAYMENT_FAILED.',
+    params: pathParams,
+    body: simulatePaymentBody,
+    response: schema.intentSchema,
+    errors: [...missing, 'INTENT_NOT_PENDING', 'PAYMENT_FAILED'],
     scope: 'payments.intents:write',
     sandboxOnly: true,
     ...ofIntent,
-    run: (deps, caller, { params: { referenceNumber = '' }, body }, request) =>
+    run: (deps, caller, { params: { referenceNumber }, body }, request) =>
       simulatePayment(deps, caller, referenceNumber, parseSimulation(deps, body), request),
-  },
-  {
-    method: 'post',
-    path: '/dev/intents/:referenceNumber/refund',
-    about: {
-      operationId: 'refundIntent',
-      summary: 'Refund a payment intent',
-      description:
-        'Refunds `amount`, or the remaining balance if you omit it. The response can take up to 20 seconds; after SERVICE_UNAVAILABLE, retry with the same idempotency key.',
-      params: pathParams,
-      body: refundBody,
-      response: schema.refundedIntentSchema,
-      errors: [
-        ...missing,
-        'INTENT_REFUND_INVALID_STATUS',
-        'AMOUNT_OUT_OF_RANGE',
-        'REFUND_AMOUNT_MISMATCH',
-        'REFUND_FAILED',
-      ],
-    },
+  }),
+  post('/dev/intents/:referenceNumber/refund', {
+    operationId: 'refundIntent',
+    summary: 'Refund a payment intent',
+    description:
+      'Refunds `amount`, or the remaining balance if you omit it. The response can take up to 20 seconds; after SERVICE_UNAVAILABLE, retry with the same idempotency key.',
+    params: pathParams,
+    body: refundBody,
+    response: schema.refundedIntentSchema,
+    errors: [
+      ...missing,
+      'INTENT_REFUND_INVALID_STATUS',
+      'AMOUNT_OUT_OF_RANGE',
+      'REFUND_AMOUNT_MISMATCH',
+      'REFUND_FAILED',
+    ],
     scope: 'payments.refunds:write',
     ...ofIntent,
-    run: (deps, caller, { params: { referenceNumber = '' }, body }, request) =>
+    run: (deps, caller, { params: { referenceNumber }, body }, request) =>
       refundIntent(deps, caller, referenceNumber, parseRefund(deps, body), request),
-  },
-])
+  }),
+]

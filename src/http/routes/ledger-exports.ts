@@ -1,15 +1,12 @@
-import {
-  type ExportKind,
-  type ExportLedgerQuery,
-  exportKinds,
-  exportLedgerQuery,
-} from '../../../schemas/ledger.ts'
+import { type ExportKind, exportKinds, exportLedgerQuery } from '../../../schemas/ledger.ts'
 import { largestExact, textUpTo, withDescription } from '../../../schemas/responses/fields.ts'
 import { exportLedger } from '../../exports/export-ledger.ts'
-import { inSection, type OperationDescription, type OperationInput } from '../operations/route.ts'
+import { section } from '../operations/route.ts'
 import { csvType } from '../responses/download.ts'
 
-const texts: Record<ExportKind, Pick<OperationDescription, 'operationId' | 'summary' | 'description'>> = {
+const { download } = section('Exports')
+
+const texts = {
   payments: {
     operationId: 'exportPayments',
     summary: 'Export payments to a file',
@@ -28,32 +25,24 @@ const texts: Record<ExportKind, Pick<OperationDescription, 'operationId' | 'summ
     description:
       'Returns all changes of the balance in a period: payments, refunds, fees and payouts. Each line has the balance after it.',
   },
-}
+} satisfies Record<ExportKind, object>
 
-const contentTypes = {
-  csv: csvType,
-  jsonl: 'application/x-ndjson',
-} as const
+const contentTypes = { csv: csvType, jsonl: 'application/x-ndjson' }
 
-export const ledgerExportRoutes = inSection(
-  'Exports',
-  exportKinds.map((kind) => ({
-    method: 'get',
-    path: `/dev/exports/${kind}`,
-    about: {
-      ...texts[kind],
-      query: exportLedgerQuery,
-      response: withDescription(
-        'Each amount is a decimal number, and the last columns repeat it in centimes. A single quote precedes any text that a spreadsheet could execute as a formula.',
-        textUpTo(largestExact),
-      ),
-      lines: withDescription(
-        'One JSON object per line, with amounts in centimes and unchanged texts.',
-        textUpTo(largestExact),
-      ),
-    },
+export const ledgerExportRoutes = exportKinds.map((kind) =>
+  download(`/dev/exports/${kind}`, {
+    ...texts[kind],
+    query: exportLedgerQuery,
+    response: withDescription(
+      'Each amount is a decimal number, and the last columns repeat it in centimes. A single quote precedes any text that a spreadsheet could execute as a formula.',
+      textUpTo(largestExact),
+    ),
+    lines: withDescription(
+      'One JSON object per line, with amounts in centimes and unchanged texts.',
+      textUpTo(largestExact),
+    ),
     scope: 'payments.intents:read',
-    download: async (deps, caller, { query }: OperationInput<ExportLedgerQuery>) => {
+    download: async (deps, caller, { query }) => {
       const { format = 'csv' } = query
       return {
         contentType: contentTypes[format],
@@ -61,5 +50,5 @@ export const ledgerExportRoutes = inSection(
         pieces: exportLedger(deps, caller, kind, query),
       }
     },
-  })),
+  }),
 )

@@ -1,4 +1,4 @@
-import { type ListOrdersQuery, listOrdersQuery, simulateOrderBody } from '../../../schemas/orders.ts'
+import { listOrdersQuery, simulateOrderBody } from '../../../schemas/orders.ts'
 import { id, withDescription } from '../../../schemas/responses/fields.ts'
 import { orderPageSchema, orderSchema } from '../../../schemas/responses/store.ts'
 import { presentPage } from '../../lists/pagination.ts'
@@ -6,29 +6,27 @@ import { presentOrder } from '../../store/orders/order.ts'
 import { parseSimulateOrder, placeOrder } from '../../store/orders/place.ts'
 import { findOrder, listOrders, parseOrderSearch } from '../../store/orders/read.ts'
 import { limitCostly } from '../operations/limit-rate.ts'
-import { inSection, type OperationInput } from '../operations/route.ts'
+import { section } from '../operations/route.ts'
+
+const { get, post } = section('Orders')
 
 /** See SPEC 4.7.. */
-export const orderRoutes = inSection('Orders', [
-  {
-    method: 'post',
-    path: '/dev/store/orders/simulate',
-    about: {
-      operationId: 'simulateOrder',
-      summary: 'Simulate an order',
-      description:
-        'Places an order in your test shop, as a customer would, and takes the items out of stock. Without `items`, the order is for one unit of a variant in stock, and a test shop without products first gets a sample product.',
-      body: simulateOrderBody,
-      response: orderSchema,
-      errors: [
-        'PRODUCT_NOT_FOUND',
-        'SANDBOX_MISMATCH',
-        'VARIANT_NOT_FOUND',
-        'VARIANT_LABEL_AMBIGUOUS',
-        'AMOUNT_OUT_OF_RANGE',
-        'INSUFFICIENT_STOCK',
-      ],
-    },
+export const orderRoutes = [
+  post('/dev/store/orders/simulate', {
+    operationId: 'simulateOrder',
+    summary: 'Simulate an order',
+    description:
+      'Places an order in your test shop, as a customer would, and takes the items out of stock. Without `items`, the order is for one unit of a variant in stock, and a test shop without products first gets a sample product.',
+    body: simulateOrderBody,
+    response: orderSchema,
+    errors: [
+      'PRODUCT_NOT_FOUND',
+      'SANDBOX_MISMATCH',
+      'VARIANT_NOT_FOUND',
+      'VARIANT_LABEL_AMBIGUOUS',
+      'AMOUNT_OUT_OF_RANGE',
+      'INSUFFICIENT_STOCK',
+    ],
     scope: 'store.orders:write',
     sandboxOnly: true,
     status: 201,
@@ -38,38 +36,30 @@ export const orderRoutes = inSection('Orders', [
       limitCostly(deps, caller, new Set(input.items?.map(({ productId }) => productId)).size)
       return placeOrder(deps, caller, input, request)
     },
-  },
-  {
-    method: 'get',
-    path: '/dev/store/orders',
-    about: {
-      operationId: 'listOrders',
-      summary: 'List orders',
-      description: "Returns the orders of the key's environment, newest first.",
-      query: listOrdersQuery,
-      response: orderPageSchema,
-      errors: ['SHOP_NOT_FOUND'],
-    },
+  }),
+  get('/dev/store/orders', {
+    operationId: 'listOrders',
+    summary: 'List orders',
+    description: "Returns the orders of the key's environment, newest first.",
+    query: listOrdersQuery,
+    response: orderPageSchema,
+    errors: ['SHOP_NOT_FOUND'],
     shows: 'order',
     isPage: true,
     scope: 'store.orders:read',
-    run: async (deps, caller, { query }: OperationInput<ListOrdersQuery>) =>
+    run: async (deps, caller, { query }) =>
       presentPage(await listOrders(deps, caller, parseOrderSearch(query)), presentOrder),
-  },
-  {
-    method: 'get',
-    path: '/dev/store/orders/:id',
-    about: {
-      operationId: 'getOrder',
-      summary: 'Retrieve an order',
-      description:
-        'An order keeps a copy of the products as they were sold. Later changes to a product do not affect it.',
-      params: { id: withDescription('The `_id` of the order.', id) },
-      response: orderSchema,
-      errors: ['SHOP_NOT_FOUND', 'ORDER_NOT_FOUND', 'SANDBOX_MISMATCH'],
-    },
+  }),
+  get('/dev/store/orders/:id', {
+    operationId: 'getOrder',
+    summary: 'Retrieve an order',
+    description:
+      'An order keeps a copy of the products as they were sold. Later changes to a product do not affect it.',
+    params: { id: withDescription('The `_id` of the order.', id) },
+    response: orderSchema,
+    errors: ['SHOP_NOT_FOUND', 'ORDER_NOT_FOUND', 'SANDBOX_MISMATCH'],
     shows: 'order',
     scope: 'store.orders:read',
-    run: async (deps, caller, { params }) => presentOrder(await findOrder(deps, caller, params.id ?? '')),
-  },
-])
+    run: async (deps, caller, { params }) => presentOrder(await findOrder(deps, caller, params.id)),
+  }),
+]

@@ -3,12 +3,9 @@ import { maxLabelLength } from '../../../schemas/product-limits.ts'
 import {
   changeStockBody,
   createProductBody,
-  type ExportProductsQuery,
   exportProductsQuery,
-  type ImportProductsQuery,
   importProductsBody,
   importProductsQuery,
-  type ListProductsQuery,
   listProductsQuery,
   updateProductBody,
 } from '../../../schemas/products.ts'
@@ -34,158 +31,128 @@ import {
 import { createProduct, parseCreateProduct } from '../../store/products/create.ts'
 import { presentProduct } from '../../store/products/product.ts'
 import { findProduct, listProducts, parseProductSearch } from '../../store/products/read.ts'
-import { inSection, type OperationInput } from '../operations/route.ts'
+import { section } from '../operations/route.ts'
 import { csvType } from '../responses/download.ts'
+
+const { get, post, put, patch, remove, download } = section('Products')
 
 const pathParams = { id: withDescription('The `_id` of the product.', idSchema) }
 const missing = ['SHOP_NOT_FOUND', 'PRODUCT_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 const noVariant = ['VARIANT_NOT_FOUND', 'VARIANT_LABEL_AMBIGUOUS'] as const
 
 /** See SPEC 4.9.. */
-export const productRoutes = inSection('Products', [
-  {
-    method: 'post',
-    path: '/dev/store/products/import-csv',
-    about: {
-      operationId: 'importProducts',
-      summary: 'Import products from a CSV file',
-      description:
-        'Creates and updates products, one row per variant. If the file has a fault, nothing changes, and `details.faults` lists the faults by row and column.',
-      query: importProductsQuery,
-      body: importProductsBody,
-      response: importResultSchema,
-      errors: ['SHOP_NOT_FOUND', 'AMOUNT_OUT_OF_RANGE'],
-    },
+export const productRoutes = [
+  post('/dev/store/products/import-csv', {
+    operationId: 'importProducts',
+    summary: 'Import products from a CSV file',
+    description:
+      'Creates and updates products, one row per variant. If the file has a fault, nothing changes, and `details.faults` lists the faults by row and column.',
+    query: importProductsQuery,
+    body: importProductsBody,
+    response: importResultSchema,
+    errors: ['SHOP_NOT_FOUND', 'AMOUNT_OUT_OF_RANGE'],
     scope: 'store.products:write',
-    body: 'csv',
-    run: async (deps, caller, { query, body }: OperationInput<ImportProductsQuery>, request) =>
+    readsCsv: true,
+    run: async (deps, caller, { query, body }, request) =>
       deps.importOneAtATime(caller.businessId, async () => {
         const input = await parseImport(deps, query, body as FileBody, request.deadlineAt)
         return importProducts(deps, caller, input, request)
       }),
-  },
-  {
-    method: 'get',
-    path: '/dev/store/products/export-csv',
-    about: {
-      operationId: 'exportProducts',
-      summary: 'Export products to a CSV file',
-      description:
-        'Returns all products, one row per variant, oldest product first. Importing the file again changes nothing.',
-      query: exportProductsQuery,
-      response: withDescription('The CSV file.', { ...textUpTo(largestExact) }),
-      errors: ['SHOP_NOT_FOUND'],
-    },
+  }),
+  download('/dev/store/products/export-csv', {
+    operationId: 'exportProducts',
+    summary: 'Export products to a CSV file',
+    description:
+      'Returns all products, one row per variant, oldest product first. Importing the file again changes nothing.',
+    query: exportProductsQuery,
+    response: withDescription('The CSV file.', { ...textUpTo(largestExact) }),
+    errors: ['SHOP_NOT_FOUND'],
     scope: 'store.products:read',
-    download: async (deps, caller, { query }: OperationInput<ExportProductsQuery>) => ({
+    download: async (deps, caller, { query }) => ({
       contentType: csvType,
       fileName: 'products.csv',
       pieces: exportProducts(deps, caller, readDelimiter(query.delimiter)),
     }),
-  },
-  {
-    method: 'post',
-    path: '/dev/store/products',
-    about: {
-      operationId: 'createProduct',
-      summary: 'Create a product',
-      description:
-        'Send either `variants` or a `price`. Without `variants`, the product gets one variant called `Default`, with the `price`, `stock` and `sku` that you send.',
-      body: createProductBody,
-      response: productSchema,
-      errors: ['SHOP_NOT_FOUND'],
-    },
+  }),
+  post('/dev/store/products', {
+    operationId: 'createProduct',
+    summary: 'Create a product',
+    description:
+      'Send either `variants` or a `price`. Without `variants`, the product gets one variant called `Default`, with the `price`, `stock` and `sku` that you send.',
+    body: createProductBody,
+    response: productSchema,
+    errors: ['SHOP_NOT_FOUND'],
     scope: 'store.products:write',
     status: 201,
     run: async (deps, caller, { body }, request) =>
       createProduct(deps, caller, parseCreateProduct(deps, body), request),
-  },
-  {
-    method: 'get',
-    path: '/dev/store/products',
-    about: {
-      operationId: 'listProducts',
-      summary: 'List products',
-      description: "Returns the products of the key's environment, newest first.",
-      query: listProductsQuery,
-      response: productPageSchema,
-      errors: ['SHOP_NOT_FOUND'],
-    },
+  }),
+  get('/dev/store/products', {
+    operationId: 'listProducts',
+    summary: 'List products',
+    description: "Returns the products of the key's environment, newest first.",
+    query: listProductsQuery,
+    response: productPageSchema,
+    errors: ['SHOP_NOT_FOUND'],
     shows: 'product',
     isPage: true,
     scope: 'store.products:read',
-    run: async (deps, caller, { query }: OperationInput<ListProductsQuery>) =>
+    run: async (deps, caller, { query }) =>
       presentPage(await listProducts(deps, caller, parseProductSearch(query)), presentProduct),
-  },
-  {
-    method: 'get',
-    path: '/dev/store/products/:id',
-    about: {
-      operationId: 'getProduct',
-      summary: 'Retrieve a product',
-      description: 'Returns the product with its variants and their stock.',
-      params: pathParams,
-      response: productSchema,
-      errors: missing,
-    },
+  }),
+  get('/dev/store/products/:id', {
+    operationId: 'getProduct',
+    summary: 'Retrieve a product',
+    description: 'Returns the product with its variants and their stock.',
+    params: pathParams,
+    response: productSchema,
+    errors: missing,
     shows: 'product',
     scope: 'store.products:read',
-    run: async (deps, caller, { params: { id = '' } }) => presentProduct(await findProduct(deps, caller, id)),
-  },
-  {
-    method: 'put',
-    path: '/dev/store/products/:id',
-    about: {
-      operationId: 'updateProduct',
-      summary: 'Update a product',
-      description:
-        'Changes the fields that you send. Identify a variant by its `_id` or `label`; a new `label` creates a variant, which needs a `price`.',
-      params: pathParams,
-      body: updateProductBody,
-      response: productSchema,
-      errors: [...missing, ...noVariant],
-    },
+    run: async (deps, caller, { params: { id } }) => presentProduct(await findProduct(deps, caller, id)),
+  }),
+  put('/dev/store/products/:id', {
+    operationId: 'updateProduct',
+    summary: 'Update a product',
+    description:
+      'Changes the fields that you send. Identify a variant by its `_id` or `label`; a new `label` creates a variant, which needs a `price`.',
+    params: pathParams,
+    body: updateProductBody,
+    response: productSchema,
+    errors: [...missing, ...noVariant],
     scope: 'store.products:write',
-    run: async (deps, caller, { params: { id = '' }, body }, request) =>
+    run: async (deps, caller, { params: { id }, body }, request) =>
       updateProduct(deps, caller, id, parseUpdateProduct(deps, body), request),
-  },
-  {
-    method: 'delete',
-    path: '/dev/store/products/:id',
-    about: {
-      operationId: 'deleteProduct',
-      summary: 'Delete a product',
-      description: 'Deletes the product with its variants. Orders keep their copy of what was sold.',
-      params: pathParams,
-      response: deletedProductSchema,
-      errors: missing,
-    },
+  }),
+  remove('/dev/store/products/:id', {
+    operationId: 'deleteProduct',
+    summary: 'Delete a product',
+    description: 'Deletes the product with its variants. Orders keep their copy of what was sold.',
+    params: pathParams,
+    response: deletedProductSchema,
+    errors: missing,
     scope: 'store.products:write',
-    run: (deps, caller, { params: { id = '' } }, request) => deleteProduct(deps, caller, id, request),
-  },
-  {
-    method: 'patch',
-    path: '/dev/store/products/:id/variants/:vid/stock',
-    about: {
-      operationId: 'changeStock',
-      summary: 'Change the stock of a variant',
-      description:
-        'Send either `stock`, the new stock level, or `delta`, the units to add or subtract. A change that would bring the stock below 0 is refused with INSUFFICIENT_STOCK.',
-      params: {
-        ...pathParams,
-        vid: withDescription('The `_id` of the variant, or its label.', {
-          ...textUpTo(maxLabelLength),
-          minLength: 1,
-        }),
-      },
-      body: changeStockBody,
-      response: stockedVariantSchema,
-      errors: [...missing, ...noVariant, 'INSUFFICIENT_STOCK'],
+    run: (deps, caller, { params: { id } }, request) => deleteProduct(deps, caller, id, request),
+  }),
+  patch('/dev/store/products/:id/variants/:vid/stock', {
+    operationId: 'changeStock',
+    summary: 'Change the stock of a variant',
+    description:
+      'Send either `stock`, the new stock level, or `delta`, the units to add or subtract. A change that would bring the stock below 0 is refused with INSUFFICIENT_STOCK.',
+    params: {
+      ...pathParams,
+      vid: withDescription('The `_id` of the variant, or its label.', {
+        ...textUpTo(maxLabelLength),
+        minLength: 1,
+      }),
     },
+    body: changeStockBody,
+    response: stockedVariantSchema,
+    errors: [...missing, ...noVariant, 'INSUFFICIENT_STOCK'],
     scope: 'store.products:write',
-    run: async (deps, caller, { params: { id: productId = '', vid = '' }, body }, request) => {
+    run: async (deps, caller, { params: { id: productId, vid }, body }, request) => {
       const idOrLabel = readName('name', vid) ?? vid
       return changeStock(deps, caller, { productId, idOrLabel }, parseStockChange(deps, body), request)
     },
-  },
-])
+  }),
+]

@@ -51,15 +51,14 @@ const operation = (route: Route): Target => ({
   method: route.method.toUpperCase(),
   path: `/api/v1${filledIn(route.path)}`,
   by: 'key',
-  query: route.about.query ?? null,
+  query: route.query ?? null,
   body: bodyOf(route),
   route,
 })
 
 function bodyOf(route: Route): TargetBody {
-  const { body: schema } = route.about
-  if (route.method === 'get' || schema === undefined) return { kind: 'none' }
-  return { kind: route.body ?? 'json', schema }
+  if (route.method === 'get' || route.body === undefined) return { kind: 'none' }
+  return { kind: route.readsCsv ? 'csv' : 'json', schema: route.body }
 }
 
 /** Every route's operation, and every page. */
