@@ -37,11 +37,8 @@ export function importCycles(): string[] {
   return cycles
 }
 
-/**
- * Each queue has a file in workers/, and each resource's schemas have one in schemas/. Only src/tracing/open.ts may
- * load OpenTelemetry.
- */
-const mayBeSmall = /^(workers\/[^/]+|schemas\/.+|src\/tracing\/open)\.ts$/
+/** Each queue has a file in workers/, and each resource's schemas have one in schemas/. */
+const mayBeSmall = /^(workers\/[^/]+|schemas\/.+)\.ts$/
 
 /** Files under 20 lines with a single importer, to which their content belongs. */
 export function smallFiles(): string[] {

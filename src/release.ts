@@ -4,7 +4,7 @@ requireNode()
 
 // The `release` step in the Procfile: prepares the database for a new version.
 const { loadConfig } = await import('./config/config.ts')
-const { makeIndexes } = await import('./context/indexes.ts')
+const { makeIndexes } = await import('./context/models.ts')
 const { createLog } = await import('./platform/log.ts')
 const { stopOnSignals } = await import('./platform/stop.ts')
 

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
-import type { SendError } from '../http/pages/page-errors.ts'
+import type { SendError } from '../http/pages/prepare-page.ts'
 import { addHeader } from '../http/pages/send-page.ts'
 import { sendCheckoutPage } from './layout.ts'
 import { addressOf, localeOf } from './locale.ts'

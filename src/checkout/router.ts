@@ -1,7 +1,6 @@
 import { type NextFunction, type Request, type Response, Router } from 'express'
 import { readForm } from '../http/body/read-form.ts'
 import { isFromOtherSite, isSafe } from '../http/pages/own-origin.ts'
-import { createPageHeaders } from '../http/pages/page-headers.ts'
 import { awaitDatabaseTime, preparePage } from '../http/pages/prepare-page.ts'
 import { sendAsset } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
@@ -20,7 +19,7 @@ export const isHosted = (req: Request): boolean => /^\/(?:$|(?:p|pay|sandbox)(?:
 export function checkoutPages(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
   router.use((req, _res, next) => (isHosted(req) ? next() : next('router')))
-  router.use(preparePage('', createPageHeaders(deps, checkoutPageRights)))
+  router.use(preparePage(deps, checkoutPageRights))
   for (const asset of assets)
     router.get(asset.path, sendAsset(asset)).all(asset.path, allowMethods('GET, HEAD'))
   router.use(refuseForeignForms(deps.config.payUrl), awaitDatabaseTime(deps), readForm)

@@ -10,8 +10,10 @@ import { ledgerEntries } from '../ledger/entry.ts'
 import { counters } from '../limits/counter.ts'
 import { listCheckpoints } from '../lists/checkpoint.ts'
 import { openCollection } from '../mongo/collection.ts'
+import { connectMongo, type MongoAddress } from '../mongo/connect.ts'
 import type { Collection, Stored } from '../mongo/declare.ts'
 import type { Models } from '../platform/deps.ts'
+import type { Log } from '../platform/log.ts'
 import { reconciliations } from '../reconciliation/reconciliation.ts'
 import { replays } from '../replays/replay.ts'
 import { retentionProgress } from '../retention/progress.ts'
@@ -77,3 +79,24 @@ export function openModels(mongo: Connection, maxTimeMs?: number): Models {
 /** Spreading the models would make them all. */
 export const withModels = <T extends object>(opened: Models, others: T): Models & T =>
   Object.defineProperties(others, Object.getOwnPropertyDescriptors(opened)) as Models & T
+
+/**
+ * Safe to run again, even while the service is running. Its own connection has no timeout, because building an index
+ * can take longer than any request may.
+ */
+export async function makeIndexes(address: MongoAddress, log: Log): Promise<void> {
+  const mongo = await connectMongo(address, log, { socketTimeoutMS: 0 })
+  try {
+    for (const collection of collections) await make(mongo, collection)
+  } finally {
+    await mongo.destroy()
+  }
+  log.info({ collections: collections.map(({ name }) => name) }, 'indexes.created')
+}
+
+async function make(mongo: Connection, { name, indexes }: Collection): Promise<void> {
+  await mongo.createCollection(name).catch((error: { codeName?: string }) => {
+    if (error.codeName !== 'NamespaceExists') throw error
+  })
+  if (indexes.length > 0) await mongo.collection(name).createIndexes([...indexes])
+}

@@ -28,7 +28,7 @@ import { openBoardQueues } from '../queues/board-queues.ts'
 import { openQueues } from '../queues/queues.ts'
 import { createSecrets } from '../security/encrypt.ts'
 import { createSlowHash } from '../security/slow-hash.ts'
-import { openTracing } from '../tracing/open.ts'
+import { openTracing } from '../tracing/tracing.ts'
 import { createLiveWallet } from '../wallets/live/live-wallet.ts'
 import { createSandboxWallet } from '../wallets/sandbox/sandbox-wallet.ts'
 import { openWallets } from '../wallets/wallet.ts'
@@ -38,8 +38,7 @@ import { createLeases } from '../webhooks/deliveries/lease.ts'
 import { createSender } from '../webhooks/sender/send.ts'
 import { openBatchers } from './batchers.ts'
 import type { OpenedDeps } from './deps.ts'
-import { makeIndexes } from './indexes.ts'
-import { openModels, withModels } from './models.ts'
+import { makeIndexes, openModels, withModels } from './models.ts'
 
 /** One socket per attempt, and one per endpoint test. */
 const maxSockets = maxAttemptsInFlight + 200

@@ -7,7 +7,7 @@ const schemas = new WeakMap<Collection, Map<number | undefined, Schema>>()
 
 /**
  * The model rejects unknown fields in filters and updates, and stores empty objects unchanged. It creates no
- * collections or indexes, because context/indexes.ts does. If `maxTimeMs` is given, MongoDB aborts longer queries.
+ * collections or indexes, because context/models.ts does. If `maxTimeMs` is given, MongoDB aborts longer queries.
  */
 export function openCollection<Doc>(
   connection: Connection,

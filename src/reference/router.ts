@@ -4,7 +4,6 @@ import { type Request, type Response, Router } from 'express'
 import { html } from 'ghtml'
 // Importing the package itself would execute all of Swagger UI in this process.
 import folderOfSwaggerUi from 'swagger-ui-dist/absolute-path.js'
-import { createPageHeaders } from '../http/pages/page-headers.ts'
 import { preparePage } from '../http/pages/prepare-page.ts'
 import { assetOf, documentOf, sendAsset, sendPage } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
@@ -29,7 +28,7 @@ const rights = { scripts: true, images: false, referrer: 'no-referrer' } as cons
 /** `/docs`, where merchants try out operations with a test key, and `/docs/clients`. Stores nothing in the browser. */
 export function referencePages(deps: Pick<Deps, 'config'>): Router {
   const router = Router({ strict: true, caseSensitive: true })
-  const prepare = preparePage('', createPageHeaders(deps, rights))
+  const prepare = preparePage(deps, rights)
   for (const asset of assets) router.get(asset.path, prepare, sendAsset(asset))
   const clients = readClients(deps.config)
   const isPacked = clients.some(({ path }) => path === cliPath)

@@ -1,8 +1,12 @@
 import { Router } from 'express'
 import { readForm } from '../http/body/read-form.ts'
-import type { SendError } from '../http/pages/page-errors.ts'
-import { createPageHeaders } from '../http/pages/page-headers.ts'
-import { awaitDatabaseTime, enforceDeadline, preparePage, setMount } from '../http/pages/prepare-page.ts'
+import {
+  awaitDatabaseTime,
+  enforceDeadline,
+  preparePage,
+  type SendError,
+  setMount,
+} from '../http/pages/prepare-page.ts'
 import { sendAsset } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import { Refusal } from '../platform/errors.ts'
@@ -30,7 +34,7 @@ export const staffPageRights = { scripts: false, images: true, referrer: 'strict
  */
 export function adminPages(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
-  router.use(preparePage('/admin', createPageHeaders(deps, staffPageRights)))
+  router.use(preparePage(deps, staffPageRights, '/admin'))
   router.get('/style.css', sendAsset({ type: 'css', content: style }))
   router.use(requireOwnOrigin(deps.config.publicUrl), awaitDatabaseTime(deps), recognise(deps))
   // Requests to Bull Board have no deadline, because retrying all jobs can take a long time.

@@ -2,14 +2,16 @@ import {
   type Span as ApiSpan,
   type Attributes,
   type Context,
+  DiagLogLevel,
   defaultTextMapGetter,
   defaultTextMapSetter,
+  diag,
   SpanKind as Kind,
   ROOT_CONTEXT,
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api'
-import { W3CTraceContextPropagator } from '@opentelemetry/core'
+import { ExportResultCode, W3CTraceContextPropagator } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import {
   defaultResource,
@@ -23,14 +25,14 @@ import {
   BatchSpanProcessor,
   ParentBasedSampler,
   type Sampler,
+  type SpanExporter,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
 import type { Config } from '../config/config.ts'
-import type { Log } from '../platform/log.ts'
+import { type Log, throttled } from '../platform/log.ts'
 import { succeedsWithin } from '../platform/timeout.ts'
 import { version } from '../platform/version.ts'
-import { createLogLoss, reportingFailures, reportSdkWarnings } from './not-sent.ts'
 import type { Span, SpanKind, Tracing } from './tracing.ts'
 
 /** How long a process that is shutting down waits for its last spans to be sent. */
@@ -154,4 +156,42 @@ function attributesOf(facts: Record<string, unknown>): Attributes {
       attributes[name] = value
   }
   return attributes
+}
+
+/** Lost traces don't affect payments, so one line per minute is enough. */
+const logEveryMs = 60_000
+
+/** `why` is an error code, an HTTP status or a message from the SDK. */
+type LogLoss = (fields: { why: string; spans?: number }) => void
+
+const createLogLoss = (log: Log): LogLoss =>
+  throttled(logEveryMs, (fields) => log.warn(fields, 'traces.not-sent'))
+
+/** The SDK warns about its environment variables and about dropped spans. The values that it quotes are left out. */
+export function reportSdkWarnings(logLoss: LogLoss): void {
+  const report = (message: string): void => logLoss({ why: message.replaceAll(/'[^']*'|"[^"]*"/g, '…') })
+  const ignore = (): void => undefined
+  diag.setLogger(
+    { error: report, warn: report, info: ignore, debug: ignore, verbose: ignore },
+    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+  )
+}
+
+/** Logs failures without the collector's response. Hides them from the SDK, which would log that response. */
+export const reportingFailures = (exporter: SpanExporter, logLoss: LogLoss): SpanExporter => ({
+  export(spans, done) {
+    exporter.export(spans, (result) => {
+      const { error } = result
+      if (error !== undefined) logLoss({ why: whyOf(error), spans: spans.length })
+      done({ code: ExportResultCode.SUCCESS })
+    })
+  },
+  shutdown: () => exporter.shutdown(),
+})
+
+/** An error without a code has a message from the SDK, not from the collector, so it can be logged. */
+function whyOf(error: Error): string {
+  const { code } = error as { code?: unknown }
+  if (typeof code === 'number') return `status ${code}`
+  return typeof code === 'string' ? code : error.message
 }

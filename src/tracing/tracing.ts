@@ -1,5 +1,7 @@
+import type { Config } from '../config/config.ts'
 import type { Deps } from '../platform/deps.ts'
 import { Refusal } from '../platform/errors.ts'
+import type { Log } from '../platform/log.ts'
 
 /** `end` must be called once, or the span is never sent. `traceparent` has the format of the W3C header. */
 export interface Span {
@@ -19,6 +21,17 @@ export interface Tracing {
   begin(name: string, kind: SpanKind, parent: string | null): Span
   /** Sends the remaining spans, which takes at most 2 s. */
   close(): Promise<void>
+}
+
+/** Returns null if tracing is off. OpenTelemetry isn't loaded then, which saves 7 MB and 0.1 s at each start. */
+export async function openTracing(
+  { otlpEndpoint, traceSampler }: Pick<Config, 'otlpEndpoint' | 'traceSampler'>,
+  log: Log,
+  processType: string,
+): Promise<Tracing | null> {
+  if (otlpEndpoint === null) return null
+  const { createTracing } = await import('./otlp.ts')
+  return createTracing(otlpEndpoint, traceSampler, log, processType)
 }
 
 /** What caused an event. `traceparent` is the span to trace it under, or null if the request isn't traced. */

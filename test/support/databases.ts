@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Connection, mongo } from 'mongoose'
-import { makeIndexes } from '../../src/context/indexes.ts'
-import { collections } from '../../src/context/models.ts'
+import { collections, makeIndexes } from '../../src/context/models.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { forget } from '../invariants/expect-invariants.ts'
 

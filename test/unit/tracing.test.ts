@@ -2,7 +2,7 @@ import { diag } from '@opentelemetry/api'
 import type { SpanExporter } from '@opentelemetry/sdk-trace'
 import { expect } from 'chai'
 import { refuse } from '../../src/platform/errors.ts'
-import { reportingFailures, reportSdkWarnings } from '../../src/tracing/not-sent.ts'
+import { reportingFailures, reportSdkWarnings } from '../../src/tracing/otlp.ts'
 import { inSpan, type Span, type Tracing } from '../../src/tracing/tracing.ts'
 
 type Result = Parameters<Parameters<SpanExporter['export']>[1]>[0]

@@ -1,61 +1,15 @@
-import { createEndpointBody, testEndpointBody, updateEndpointBody } from '../../../schemas/endpoints.ts'
+import * as endpoints from '../../../schemas/endpoints.ts'
 import { endpointEvents, orderEvents, paymentEvents } from '../../../schemas/event-bodies.ts'
 import type { EventName } from '../../../schemas/events.ts'
-import { createTestIntentBody, refundBody, simulatePaymentBody } from '../../../schemas/intents.ts'
-import { simulateOrderBody } from '../../../schemas/orders.ts'
-import {
-  changeStockBody,
-  createProductBody,
-  importProductsBody,
-  updateProductBody,
-} from '../../../schemas/products.ts'
-import { eventFeedSchema, eventPageSchema, loggedEventSchema } from '../../../schemas/responses/event.ts'
-import { failureBody, fieldFaultSchema, rateLimitDetails } from '../../../schemas/responses/failure.ts'
-import {
-  createdIntentSchema,
-  intentPageSchema,
-  intentSchema,
-  paymentFailureSchema,
-  paymentSchema,
-  refundedIntentSchema,
-  refundSchema,
-} from '../../../schemas/responses/intent.ts'
-import {
-  balanceSchema,
-  ledgerEntryPageSchema,
-  ledgerEntrySchema,
-  listedRefundPageSchema,
-  listedRefundSchema,
-  statementPageSchema,
-  statementSchema,
-} from '../../../schemas/responses/ledger.ts'
-import {
-  customerSchema,
-  deletedProductSchema,
-  importResultSchema,
-  orderItemSchema,
-  orderPageSchema,
-  orderSchema,
-  productPageSchema,
-  productSchema,
-  stockedVariantSchema,
-  variantSchema,
-} from '../../../schemas/responses/store.ts'
-import {
-  deletedEndpointSchema,
-  deliveryAttemptSchema,
-  deliveryPageSchema,
-  deliverySchema,
-  deliveryWithAttemptsSchema,
-  endpointHealthSchema,
-  endpointPageSchema,
-  endpointSchema,
-  endpointWithSecretSchema,
-  lastDaySchema,
-  listedEndpointSchema,
-  retriedDeliverySchema,
-  testResultSchema,
-} from '../../../schemas/responses/webhooks.ts'
+import * as intents from '../../../schemas/intents.ts'
+import * as orders from '../../../schemas/orders.ts'
+import * as products from '../../../schemas/products.ts'
+import * as events from '../../../schemas/responses/event.ts'
+import * as failure from '../../../schemas/responses/failure.ts'
+import * as intent from '../../../schemas/responses/intent.ts'
+import * as ledger from '../../../schemas/responses/ledger.ts'
+import * as store from '../../../schemas/responses/store.ts'
+import * as webhook from '../../../schemas/responses/webhooks.ts'
 import { type Fields, takesNull } from '../../input/known-fields.ts'
 import { type DescribedConfig, formatsFor } from './formats.ts'
 
@@ -72,60 +26,60 @@ export const eventBodies: Record<EventName, object> = {
 
 /** Schemas that the document defines once and refers to by name. */
 export const namedSchemas: Record<string, object> = {
-  CreateIntentBody: createTestIntentBody,
-  SimulatePaymentBody: simulatePaymentBody,
-  RefundBody: refundBody,
-  CreatedIntent: createdIntentSchema,
-  Intent: intentSchema,
-  RefundedIntent: refundedIntentSchema,
-  IntentPage: intentPageSchema,
-  Payment: paymentSchema,
-  PaymentFailure: paymentFailureSchema,
-  Refund: refundSchema,
-  ListedRefund: listedRefundSchema,
-  RefundPage: listedRefundPageSchema,
-  Balance: balanceSchema,
-  LedgerEntry: ledgerEntrySchema,
-  LedgerEntryPage: ledgerEntryPageSchema,
-  Statement: statementSchema,
-  StatementPage: statementPageSchema,
-  CreateWebhookEndpointBody: createEndpointBody,
-  UpdateWebhookEndpointBody: updateEndpointBody,
-  TestWebhookEndpointBody: testEndpointBody,
-  WebhookEndpoint: endpointSchema,
-  WebhookEndpointWithSecret: endpointWithSecretSchema,
-  WebhookEndpointHealth: endpointHealthSchema,
-  ListedWebhookEndpoint: listedEndpointSchema,
-  WebhookEndpointLastDay: lastDaySchema,
-  WebhookEndpointPage: endpointPageSchema,
-  DeletedWebhookEndpoint: deletedEndpointSchema,
-  WebhookTestResult: testResultSchema,
-  WebhookDelivery: deliverySchema,
-  WebhookDeliveryWithAttempts: deliveryWithAttemptsSchema,
-  WebhookDeliveryAttempt: deliveryAttemptSchema,
-  WebhookDeliveryPage: deliveryPageSchema,
-  RetriedWebhookDelivery: retriedDeliverySchema,
-  LoggedEvent: loggedEventSchema,
-  EventPage: eventPageSchema,
-  EventFeed: eventFeedSchema,
-  CreateProductBody: createProductBody,
-  UpdateProductBody: updateProductBody,
-  ChangeStockBody: changeStockBody,
-  Product: productSchema,
-  ProductPage: productPageSchema,
-  Variant: variantSchema,
-  StockedVariant: stockedVariantSchema,
-  DeletedProduct: deletedProductSchema,
-  ImportProductsBody: importProductsBody,
-  ImportResult: importResultSchema,
-  SimulateOrderBody: simulateOrderBody,
-  Order: orderSchema,
-  OrderItem: orderItemSchema,
-  OrderPage: orderPageSchema,
-  Customer: customerSchema,
-  Failure: failureBody,
-  FieldFault: fieldFaultSchema,
-  RateLimitDetails: rateLimitDetails,
+  CreateIntentBody: intents.createTestIntentBody,
+  SimulatePaymentBody: intents.simulatePaymentBody,
+  RefundBody: intents.refundBody,
+  CreatedIntent: intent.createdIntentSchema,
+  Intent: intent.intentSchema,
+  RefundedIntent: intent.refundedIntentSchema,
+  IntentPage: intent.intentPageSchema,
+  Payment: intent.paymentSchema,
+  PaymentFailure: intent.paymentFailureSchema,
+  Refund: intent.refundSchema,
+  ListedRefund: ledger.listedRefundSchema,
+  RefundPage: ledger.listedRefundPageSchema,
+  Balance: ledger.balanceSchema,
+  LedgerEntry: ledger.ledgerEntrySchema,
+  LedgerEntryPage: ledger.ledgerEntryPageSchema,
+  Statement: ledger.statementSchema,
+  StatementPage: ledger.statementPageSchema,
+  CreateWebhookEndpointBody: endpoints.createEndpointBody,
+  UpdateWebhookEndpointBody: endpoints.updateEndpointBody,
+  TestWebhookEndpointBody: endpoints.testEndpointBody,
+  WebhookEndpoint: webhook.endpointSchema,
+  WebhookEndpointWithSecret: webhook.endpointWithSecretSchema,
+  WebhookEndpointHealth: webhook.endpointHealthSchema,
+  ListedWebhookEndpoint: webhook.listedEndpointSchema,
+  WebhookEndpointLastDay: webhook.lastDaySchema,
+  WebhookEndpointPage: webhook.endpointPageSchema,
+  DeletedWebhookEndpoint: webhook.deletedEndpointSchema,
+  WebhookTestResult: webhook.testResultSchema,
+  WebhookDelivery: webhook.deliverySchema,
+  WebhookDeliveryWithAttempts: webhook.deliveryWithAttemptsSchema,
+  WebhookDeliveryAttempt: webhook.deliveryAttemptSchema,
+  WebhookDeliveryPage: webhook.deliveryPageSchema,
+  RetriedWebhookDelivery: webhook.retriedDeliverySchema,
+  LoggedEvent: events.loggedEventSchema,
+  EventPage: events.eventPageSchema,
+  EventFeed: events.eventFeedSchema,
+  CreateProductBody: products.createProductBody,
+  UpdateProductBody: products.updateProductBody,
+  ChangeStockBody: products.changeStockBody,
+  Product: store.productSchema,
+  ProductPage: store.productPageSchema,
+  Variant: store.variantSchema,
+  StockedVariant: store.stockedVariantSchema,
+  DeletedProduct: store.deletedProductSchema,
+  ImportProductsBody: products.importProductsBody,
+  ImportResult: store.importResultSchema,
+  SimulateOrderBody: orders.simulateOrderBody,
+  Order: store.orderSchema,
+  OrderItem: store.orderItemSchema,
+  OrderPage: store.orderPageSchema,
+  Customer: store.customerSchema,
+  Failure: failure.failureBody,
+  FieldFault: failure.fieldFaultSchema,
+  RateLimitDetails: failure.rateLimitDetails,
   ...Object.fromEntries(Object.entries(eventBodies).map(([event, body]) => [eventType(event), body])),
 }
 

@@ -11,8 +11,8 @@ import { prefersCsv, type StartedDownload, startDownload } from '../responses/do
 import { type ApiResponse, successResponse } from '../responses/envelope.ts'
 import { memoryOfDownload, memoryOfOne, memoryOfPage } from '../responses/largest.ts'
 import { type BuiltResponse, buildPage, sizeOf } from '../responses/send.ts'
+import { causeOf } from '../server/log-request.ts'
 import { type Deadline, startDeadline } from '../server/timeouts.ts'
-import { causeOf } from './cause.ts'
 import { idempotencyKey, runOnce } from './idempotency.ts'
 import { limitKey, limitUnknown } from './limit-rate.ts'
 import {

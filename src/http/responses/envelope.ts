@@ -2,7 +2,6 @@ import { finished } from 'node:stream'
 import type { Response } from 'express'
 import type { Config } from '../../config/config.ts'
 import type { ErrorCode, Refusal } from '../../platform/errors.ts'
-import { strictTransport } from '../pages/page-headers.ts'
 import { timeouts } from '../server/timeouts.ts'
 
 /** Not sent yet. `code` is for the log, `body` the exact bytes. */
@@ -83,6 +82,10 @@ export function setApiHeaders(res: Response): void {
 }
 
 type HeaderList = readonly (readonly [name: string, value: string])[]
+
+/** HTTPS for a year, if the public URL uses it. Subdomains may belong to other services, so they're left out. */
+export const strictTransport = ({ production, publicUrl }: Pick<Config, 'production' | 'publicUrl'>) =>
+  production && publicUrl.startsWith('https:') ? { maxAge: 31_536_000, includeSubDomains: false } : false
 
 /** Keeps browsers from displaying, framing, caching or sniffing an API response. */
 export function createApiHeaders(config: Pick<Config, 'production' | 'publicUrl'>): HeaderList {

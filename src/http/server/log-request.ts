@@ -2,6 +2,7 @@ import type { Request, Response } from 'express'
 import type { FoundKey } from '../../businesses/caller.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import type { Deps } from '../../platform/deps.ts'
+import type { Cause } from '../../tracing/tracing.ts'
 import type { WrittenEarly } from '../responses/envelope.ts'
 
 /** Monitoring systems and load balancers send these every few seconds. */
@@ -50,6 +51,12 @@ export function logRequest(
     else deps.log.info(line, 'http.request')
   })
 }
+
+/** The request id and trace that are stored with every event and job of this request. */
+export const causeOf = (res: Response): Cause => ({
+  requestId: String(res.locals.requestId),
+  traceparent: (res.locals.traceparent as string | undefined) ?? null,
+})
 
 /** Whether a repeated request had the same parameters as the first one. Null if the response is new. */
 function replayedOf(res: Response): 'same' | 'other' | null {
