@@ -1,24 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { version } from '../platform/version.ts'
 
 /** The build copies this folder to dist, so the path is the same there. */
 const folder = join(import.meta.dirname, '../../docs/clients')
-
-const collection = 'payments.postman_collection.json'
-const clients = [
-  'payments.ts',
-  ...['client', 'verify'].flatMap((name) => [`${name}.mjs`, `${name}.py`, `${name}.php`]),
-  'inbox.mjs',
-  'inbox.py',
-  'pay.py',
-  'pay.php',
-  'hooks.py',
-  'catchup.py',
-  'close.py',
-  collection,
-]
 
 /** What the files contain before they're adapted to an installation. */
 const defaultUrl = 'https://api.payments.example'
@@ -36,15 +22,17 @@ export const cliPath = `/docs/cli-${version}.tgz`
 
 /** Files of docs/clients/, with the public URL and webhook headers of this installation. */
 export const readClients = (config: Pick<Config, 'publicUrl' | 'webhookHeaderBrand'>): ClientFile[] => [
-  ...clients.map((name) => ({
-    path: `/docs/clients/${name}`,
-    // Browsers show plain text. Deno goes by the file extension.
-    type: `${name === collection ? 'application/json' : 'text/plain'}; charset=utf-8`,
-    content: readFileSync(join(folder, name), 'utf8')
-      .replaceAll(defaultUrl, config.publicUrl)
-      .replace(defaultBrand, `const headerBrand = '${config.webhookHeaderBrand}'`)
-      .replaceAll(defaultPrefix, `x-${config.webhookHeaderBrand.toLowerCase()}-`),
-  })),
+  ...readdirSync(folder)
+    .filter((name) => /\.(ts|mjs|py|php|json)$/.test(name))
+    .map((name) => ({
+      path: `/docs/clients/${name}`,
+      // Browsers show plain text. Deno goes by the file extension.
+      type: `${name.endsWith('.json') ? 'application/json' : 'text/plain'}; charset=utf-8`,
+      content: readFileSync(join(folder, name), 'utf8')
+        .replaceAll(defaultUrl, config.publicUrl)
+        .replace(defaultBrand, `const headerBrand = '${config.webhookHeaderBrand}'`)
+        .replaceAll(defaultPrefix, `x-${config.webhookHeaderBrand.toLowerCase()}-`),
+    })),
   ...readCli(),
 ]
 

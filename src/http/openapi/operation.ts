@@ -25,9 +25,7 @@ export const pathOf = ({ path }: Pick<Route, 'path'>): string => path.replaceAll
 
 export function describeOperation(writer: SchemaWriter, route: Route): OpenApiPart {
   const example = recorded[route.operationId] ?? {}
-  const ofQuery = (route.query as { properties?: Record<string, object> } | undefined)?.properties
   const isWrite = route.method !== 'get'
-  const body = isWrite ? bodyOf(writer, route, example) : null
   return {
     operationId: route.operationId,
     tags: [route.tag],
@@ -36,10 +34,10 @@ export function describeOperation(writer: SchemaWriter, route: Route): OpenApiPa
     security: scopesOf(route).map((scope) => ({ apiKey: [scope] })),
     parameters: [
       ...parametersIn(writer, 'path', route.params, example.params),
-      ...parametersIn(writer, 'query', ofQuery, example.query),
+      ...parametersIn(writer, 'query', route.query?.properties, example.query),
       ...(isWrite ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ],
-    ...(body === null ? {} : { requestBody: body }),
+    requestBody: isWrite ? bodyOf(writer, route, example) : undefined,
     responses: {
       ...Object.fromEntries(statusesOf(route).map((status) => [status, success(writer, route, example)])),
       ...refusalsOf(route),
@@ -69,32 +67,22 @@ const parametersIn = (
   Object.entries<object>(schemas).map(([name, whole]) => {
     const { description, ...schema } = writer.refer(whole)
     const text = texts[name]
-    const example = text === undefined ? {} : { example: schema.type === 'integer' ? Number(text) : text }
-    const described = description === undefined ? {} : { description }
-    return { name, in: location, required: location === 'path', ...described, schema, ...example }
+    const example = schema.type === 'integer' && text !== undefined ? Number(text) : text
+    return { name, in: location, required: location === 'path', description, schema, example }
   })
 
-function bodyOf(
-  writer: SchemaWriter,
-  { body, readsCsv }: WriteRoute,
-  example: OpenApiExample,
-): OpenApiPart | null {
-  if (body === undefined) return null
+function bodyOf(writer: SchemaWriter, { body, readsCsv }: WriteRoute, example: OpenApiExample) {
+  if (body === undefined) return
   return {
     required: needsField(body),
     content: {
-      ...(readsCsv ? csvContent(example.body as { csv: string } | undefined) : {}),
+      ...(readsCsv && csvContent(example.body as { csv: string } | undefined)),
       'application/json': { schema: writer.refer(body), example: example.body },
     },
   }
 }
 
-const csvFile: OpenApiPart = {
-  type: 'string',
-  minLength: 1,
-  maxLength: maxBodyBytes.csv,
-  pattern: withoutNul,
-}
+const csvFile = { type: 'string', minLength: 1, maxLength: maxBodyBytes.csv, pattern: withoutNul }
 
 /** Two ways to send a file without JSON: as the body itself, or in a form. */
 const csvContent = (example: { csv: string } | undefined): OpenApiPart => ({
@@ -117,17 +105,15 @@ function success(writer: SchemaWriter, route: Route, example: OpenApiExample): O
       headers: { ...headers, ...fileName('The suggested name of the file.') },
       content: {
         'text/csv': { schema: writer.refer(route.response), example: example.response },
-        ...(route.lines === undefined
-          ? {}
-          : { 'application/x-ndjson': { schema: writer.refer(route.lines), example: example.lines } }),
+        'application/x-ndjson': route.lines && { schema: writer.refer(route.lines), example: example.lines },
       },
     }
   const hasCsv = 'toCsv' in route
   return {
     description: hasCsv ? 'Success. The `Accept` header chooses JSON or CSV.' : 'Success.',
-    headers: hasCsv ? { ...headers, ...fileName('The suggested name of the CSV file.') } : headers,
+    headers: { ...headers, ...(hasCsv && fileName('The suggested name of the CSV file.')) },
     content: {
-      ...(hasCsv ? { 'text/csv': { schema: csvText, example: example.csv } } : {}),
+      'text/csv': hasCsv ? { schema: csvText, example: example.csv } : undefined,
       'application/json': {
         schema: {
           type: 'object',
@@ -140,4 +126,4 @@ function success(writer: SchemaWriter, route: Route, example: OpenApiExample): O
   }
 }
 
-const csvText: OpenApiPart = { type: 'string', maxLength: 100_000, pattern: withoutNul }
+const csvText = { type: 'string', maxLength: 100_000, pattern: withoutNul }

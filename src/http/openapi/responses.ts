@@ -1,5 +1,5 @@
 import { catalogue, type ErrorCode } from '../../platform/errors.ts'
-import { bodyKindOf, isForBrowsers, type Route } from '../operations/route.ts'
+import { isForBrowsers, type Route } from '../operations/route.ts'
 import { exposedHeaders } from '../pages/cross-origin.ts'
 import type { OpenApiPart } from './schemas.ts'
 
@@ -48,32 +48,29 @@ const header = (name: keyof typeof headerComponents): OpenApiPart => ({
   $ref: `#/components/headers/${name}`,
 })
 
-const requestId: OpenApiPart = { 'X-Request-Id': header('RequestId') }
-const rateLimit: OpenApiPart = {
+const requestId = { 'X-Request-Id': header('RequestId') }
+const limited = {
+  ...requestId,
   RateLimit: header('RateLimit'),
   'RateLimit-Policy': header('RateLimitPolicy'),
 }
-const retryAfter: OpenApiPart = { 'Retry-After': header('RetryAfter') }
-const replayed: OpenApiPart = {
+const retried = { ...limited, 'Retry-After': header('RetryAfter') }
+const replayed = {
   'Idempotent-Replayed': header('IdempotentReplayed'),
   'Idempotent-Params-Mismatch': header('IdempotentParamsMismatch'),
 }
 
 /** Additional headers of operations that scripts on any site may call. */
-const forBrowsers = (route: Route): OpenApiPart =>
-  isForBrowsers(route)
-    ? {
-        'Access-Control-Allow-Origin': header('AccessControlAllowOrigin'),
-        'Access-Control-Expose-Headers': header('AccessControlExposeHeaders'),
-      }
-    : {}
+const forBrowsers = {
+  'Access-Control-Allow-Origin': header('AccessControlAllowOrigin'),
+  'Access-Control-Expose-Headers': header('AccessControlExposeHeaders'),
+}
 
 /** Headers of the operation's own responses, as opposed to the errors that all operations share. */
 export const headersOf = (route: Route): OpenApiPart => ({
-  ...requestId,
-  ...rateLimit,
-  ...(route.method === 'get' ? {} : replayed),
-  ...forBrowsers(route),
+  ...limited,
+  ...(route.method !== 'get' && replayed),
+  ...(isForBrowsers(route) && forBrowsers),
 })
 
 export const fileName = (description: string): OpenApiPart => ({
@@ -84,7 +81,7 @@ export const fileName = (description: string): OpenApiPart => ({
 })
 
 /** Codes that any operation can return, in the order of the checks (docs/maintainers/decisions.md). */
-const ofAll = [
+const ofAll: ErrorCode[] = [
   'HEADERS_TOO_LARGE',
   'REQUEST_TIMEOUT',
   'FEATURE_DISABLED',
@@ -99,33 +96,23 @@ const ofAll = [
   'VALIDATION_ERROR',
   'SERVICE_UNAVAILABLE',
   'INTERNAL_ERROR',
-] as const satisfies ErrorCode[]
+]
 
-const ofWrites = [
+const ofWrites: ErrorCode[] = [
   'IDEMPOTENCY_KEY_REQUIRED',
   'IDEMPOTENCY_KEY_INVALID',
   'IDEMPOTENCY_REQUEST_IN_PROGRESS',
-] as const satisfies ErrorCode[]
+]
 
-const ofBodies = [
-  'PAYLOAD_TOO_LARGE',
-  'UNSUPPORTED_MEDIA_TYPE',
-  'INVALID_JSON',
-] as const satisfies ErrorCode[]
+const ofBodies: ErrorCode[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'INVALID_JSON']
 
 /** In the order of the error catalogue. */
 export function codesOf(route: Route): ErrorCode[] {
-  const { sandboxOnly, body, errors = [] } = route
-  const isWrite = route.method !== 'get'
-  const codes = new Set<ErrorCode>([
-    ...ofAll,
-    ...(isForBrowsers(route) ? [] : (['SECRET_KEY_REQUIRED'] as const)),
-    ...(sandboxOnly ? (['SANDBOX_ONLY'] as const) : []),
-    ...(isWrite ? ofWrites : []),
-    ...(isWrite && bodyKindOf(route) !== null ? ofBodies : []),
-    ...codesIn(body),
-    ...errors,
-  ])
+  const codes = new Set([...ofAll, ...codesIn(route.body), ...(route.errors ?? [])])
+  if (!isForBrowsers(route)) codes.add('SECRET_KEY_REQUIRED')
+  if (route.sandboxOnly) codes.add('SANDBOX_ONLY')
+  if (route.method !== 'get') for (const code of ofWrites) codes.add(code)
+  if (route.body !== undefined) for (const code of ofBodies) codes.add(code)
   return (Object.keys(catalogue) as ErrorCode[]).filter((code) => codes.has(code))
 }
 
@@ -141,19 +128,19 @@ function codesIn(schema: unknown): ErrorCode[] {
 const sharedResponses: Record<number, { name: string; headers: OpenApiPart }> = {
   401: { name: 'Unauthorized', headers: requestId },
   408: { name: 'RequestTimeout', headers: requestId },
-  409: { name: 'InProgress', headers: { ...requestId, ...rateLimit, ...retryAfter } },
-  413: { name: 'PayloadTooLarge', headers: { ...requestId, ...rateLimit } },
-  415: { name: 'UnsupportedMediaType', headers: { ...requestId, ...rateLimit } },
-  429: { name: 'RateLimited', headers: { ...requestId, ...rateLimit, ...retryAfter } },
+  409: { name: 'InProgress', headers: retried },
+  413: { name: 'PayloadTooLarge', headers: limited },
+  415: { name: 'UnsupportedMediaType', headers: limited },
+  429: { name: 'RateLimited', headers: retried },
   431: { name: 'HeadersTooLarge', headers: requestId },
-  500: { name: 'InternalError', headers: { ...requestId, ...rateLimit } },
-  503: { name: 'Unavailable', headers: { ...requestId, ...rateLimit, ...retryAfter } },
+  500: { name: 'InternalError', headers: limited },
+  503: { name: 'Unavailable', headers: retried },
 }
 
 /** Sent before the operation is known, and therefore without its headers. */
 const beforeOperations = [408, 431]
 
-const sharedCodes: readonly ErrorCode[] = [...ofAll, ...ofWrites, ...ofBodies]
+const sharedCodes = [...ofAll, ...ofWrites, ...ofBodies]
 
 const statusOf = (code: ErrorCode): number => catalogue[code][0]
 
@@ -175,8 +162,8 @@ function refusalOf(route: Route, status: number, codes: ErrorCode[]): OpenApiPar
   if (shared === undefined) return refusal(codes, headersOf(route))
   const own = codes.find((code) => !sharedCodes.includes(code))
   if (own !== undefined) return refusal(codes, { ...headersOf(route), ...shared.headers })
-  const more = beforeOperations.includes(status) ? {} : forBrowsers(route)
-  if (Object.keys(more).length > 0) return refusal(codes, { ...shared.headers, ...more })
+  if (isForBrowsers(route) && !beforeOperations.includes(status))
+    return refusal(codes, { ...shared.headers, ...forBrowsers })
   return { $ref: `#/components/responses/${shared.name}` }
 }
 

@@ -95,17 +95,7 @@ export type OpenApiPart = Record<string, unknown>
 export type SchemaWriter = ReturnType<typeof createSchemaWriter>
 
 /** Keywords whose values are schemas or lists of schemas. */
-const nesting = [
-  'items',
-  'propertyNames',
-  'additionalProperties',
-  'if',
-  'then',
-  'else',
-  'not',
-  'oneOf',
-  'anyOf',
-]
+const nesting = 'items propertyNames additionalProperties if then else not oneOf anyOf'.split(' ')
 
 /** `bodies` are the schemas of request bodies: their optional fields may be null. */
 export function createSchemaWriter(config: DescribedConfig, bodies: ReadonlySet<object>) {

@@ -26,11 +26,8 @@ export const webhooksOf = (writer: SchemaWriter, config: DescribedConfig): OpenA
 /** One signature as the Standard Webhooks specification writes it. */
 const standard = 'v1,[A-Za-z0-9+/]{43}='
 
-function webhook(
-  { webhookHeaderBrand: brand, webhookTimeoutMs, endpointWarningMs }: DescribedConfig,
-  event: EventName,
-  schema: OpenApiPart,
-): OpenApiPart {
+function webhook(config: DescribedConfig, event: EventName, schema: OpenApiPart): OpenApiPart {
+  const { webhookHeaderBrand: brand, webhookTimeoutMs, endpointWarningMs } = config
   const seconds = webhookTimeoutMs / 1000
   const occasion = occasions[event].replace('HOURS', String(endpointWarningMs / 3_600_000))
   const { headers = {}, body } = recorded[event] ?? {}
@@ -87,10 +84,7 @@ function webhook(
         'A signature of `{webhook-id}.{webhook-timestamp}.{raw body}` as in Standard Webhooks. For 24 hours after a rotation, signatures with the previous secrets follow, newest first.',
       ),
     ],
-    requestBody: {
-      required: true,
-      content: { 'application/json': { schema, example: body } },
-    },
+    requestBody: { required: true, content: { 'application/json': { schema, example: body } } },
     responses: {
       '2XX': {
         description: `You received the event. After any other response, or without a response within ${seconds} s, the service retries the delivery.`,
