@@ -129,15 +129,18 @@ export async function openDeps(
     transactions,
     stopping: new AbortController(),
     async close() {
-      chainWatch.close()
-      apiSwitch.close()
-      rateLimits?.close()
-      await queues.close()
-      await boardQueues.close()
-      await sender.close()
-      await healthNotes.close()
-      await counters.close()
-      await wallets.close()
+      const users = [
+        chainWatch,
+        apiSwitch,
+        rateLimits,
+        queues,
+        boardQueues,
+        sender,
+        healthNotes,
+        counters,
+        wallets,
+      ]
+      for (const user of users) await user?.close()
       databaseTime.close()
       await listsMongo.destroy()
       await mongo.destroy()

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import type { mongo, PipelineStage } from 'mongoose'
+import type { PipelineStage } from 'mongoose'
 import type { QuotaName } from '../businesses/quotas.ts'
 import { findOldestEvent } from '../events/find-oldest-event.ts'
 import { codeKeyOf } from '../intents/codes.ts'
@@ -15,7 +15,6 @@ import {
   queryTimeoutMs,
 } from '../metrics/figure.ts'
 import { clearGauge } from '../metrics/metrics.ts'
-import { nativeCollection } from '../mongo/collection.ts'
 import { pingMongo } from '../mongo/connect.ts'
 import type { Deps } from '../platform/deps.ts'
 import { allShortCodes, newOrderNumber, newReferenceNumber, shortCodeOf } from '../platform/ids.ts'
@@ -196,10 +195,10 @@ function storedBytes(deps: Pick<Deps, 'Delivery' | 'Intent' | 'Order' | 'metrics
   return figureOf([businessStoredBytes], tenMinutesMs, async () => {
     const bytes = new Map<string, number>()
     const parts = await Promise.all([
-      estimate(nativeCollection(deps.Intent), 'shortCode', shortCodeOf(randomInt(allShortCodes))),
+      estimate(deps.Intent, 'shortCode', shortCodeOf(randomInt(allShortCodes))),
       // Reference numbers of order deliveries have another prefix, so the sample hardly ever includes any.
-      estimate(nativeCollection(deps.Delivery), 'referenceNumber', newReferenceNumber()),
-      estimate(nativeCollection(deps.Order), 'number', newOrderNumber()),
+      estimate(deps.Delivery, 'referenceNumber', newReferenceNumber()),
+      estimate(deps.Order, 'number', newOrderNumber()),
     ])
     for (const part of parts.flat()) bytes.set(part._id, (bytes.get(part._id) ?? 0) + part.bytes)
     clearGauge(businessStoredBytes)
@@ -208,40 +207,30 @@ function storedBytes(deps: Pick<Deps, 'Delivery' | 'Intent' | 'Order' | 'metrics
   })
 }
 
-async function estimate<Doc extends mongo.Document>(
-  collection: mongo.Collection<Doc>,
-  field: string,
-  start: string,
-): Promise<Part[]> {
-  const after = await sample(collection, field, { $gte: start }, sampleSize)
-  const found = sum(after)
-  const before = found < sampleSize ? await sample(collection, field, { $lt: start }, sampleSize - found) : []
+type Sampled = Pick<Deps['Intent' | 'Delivery' | 'Order'], 'aggregate' | 'estimatedDocumentCount'>
+
+async function estimate(model: Sampled, field: string, start: string): Promise<Part[]> {
+  const after = await sample(model, { [field]: { $gte: start } }, field, sampleSize)
+  const missing = sampleSize - countOf(after)
+  const before = missing > 0 ? await sample(model, { [field]: { $lt: start } }, field, missing) : []
   const parts = [...after, ...before]
   // The sample contains the whole collection.
-  if (sum(parts) < sampleSize) return parts
-  const all = await collection.estimatedDocumentCount({ maxTimeMS: queryTimeoutMs })
+  if (countOf(parts) < sampleSize) return parts
+  const all = await model.estimatedDocumentCount({ maxTimeMS: queryTimeoutMs })
   return parts.map((part) => ({ ...part, bytes: (part.bytes * all) / sampleSize }))
 }
 
-const sum = (parts: readonly Part[]): number => parts.reduce((all, { documents }) => all + documents, 0)
+const countOf = (parts: readonly Part[]): number => parts.reduce((all, { documents }) => all + documents, 0)
 
-const sample = <Doc extends mongo.Document>(
-  collection: mongo.Collection<Doc>,
-  field: string,
-  where: object,
-  max: number,
-): Promise<Part[]> =>
-  collection
-    .aggregate<Part>(
-      [
-        { $match: { [field]: where } },
-        { $sort: { [field]: 1 } },
-        { $limit: max },
-        { $group: { _id: '$businessId', documents: { $sum: 1 }, bytes: { $sum: { $bsonSize: '$$ROOT' } } } },
-      ],
-      { maxTimeMS: queryTimeoutMs },
-    )
-    .toArray()
+const sample = (model: Sampled, where: object, field: string, max: number): Promise<Part[]> =>
+  model
+    .aggregate<Part>([
+      { $match: where },
+      { $sort: { [field]: 1 } },
+      { $limit: max },
+      { $group: { _id: '$businessId', documents: { $sum: 1 }, bytes: { $sum: { $bsonSize: '$$ROOT' } } } },
+    ])
+    .option({ maxTimeMS: queryTimeoutMs })
 
 const dailyQuotas = [
   'liveDocuments',

@@ -20,21 +20,16 @@ const bodyOf = (csv: unknown, kind: FileBody['kind'], others: string[] = []): Bo
 export async function readCsv(bytes: Buffer, contentType: string | undefined): Promise<Body> {
   const { type, isUtf8 } = mediaTypeOf(contentType)
   if (type === 'text/csv' && isUtf8) return bodyOf(bytes, 'json')
-  if (type === 'multipart/form-data') {
-    const form = await readFormFile(bytes, contentType ?? '')
-    return 'file' in form
-      ? bodyOf(form.file, 'form', form.others)
-      : { refusal: refuse('VALIDATION_ERROR', { param: 'file', message: form.fault }) }
-  }
+  if (type === 'multipart/form-data') return readFormFile(bytes, contentType ?? '')
   if (bytes.length === 0) return bodyOf(undefined, 'json')
   if (!isJsonType(contentType)) return { refusal: refuse('UNSUPPORTED_MEDIA_TYPE', { message: acceptedCsv }) }
   if (bytes.length > maxJsonFileBytes) return { refusal: refuse('PAYLOAD_TOO_LARGE', { message: tooLarge }) }
   const body = parseJson(bytes)
-  if ('refusal' in body) return body
+  if (body.refusal) return body
   const { value } = body
-  const fields: { csv?: unknown } | null = typeof value === 'object' && !Array.isArray(value) ? value : null
-  const csv = fields?.csv
-  const others = Object.keys(fields ?? {}).filter((name) => name !== 'csv')
+  const { csv, ...more }: { csv?: unknown } =
+    typeof value === 'object' && !Array.isArray(value) ? (value ?? {}) : {}
+  const others = Object.keys(more)
   // A parsed object or array can take fifteen times the memory of its JSON text. Null fails validation just as well.
   return bodyOf(typeof csv === 'object' ? null : csv, 'json', others.slice(0, maxFaults))
 }
@@ -59,20 +54,17 @@ const otherFieldBytes = 1024
 const noFile = 'Send one file as the form field file.'
 const broken = 'The body is not valid multipart/form-data.'
 
-function readFormFile(
-  bytes: Buffer,
-  contentType: string,
-): Promise<{ file: Buffer; others: string[] } | { fault: string }> {
+function readFormFile(bytes: Buffer, contentType: string): Promise<Body> {
   return new Promise((resolve) => {
+    const source = Readable.from(inChunks(bytes))
+    const stop = (message: string) => {
+      source.destroy()
+      resolve({ refusal: refuse('VALIDATION_ERROR', { param: 'file', message }) })
+    }
     const form = openForm(contentType)
-    if (form === null) return resolve({ fault: broken })
+    if (form === null) return stop(broken)
     const files: Buffer[][] = []
     const names: string[] = []
-    const source = Readable.from(inChunks(bytes))
-    const stop = (fault: string) => {
-      source.destroy()
-      resolve({ fault })
-    }
     form.on('file', (_field, stream) => {
       const chunks: Buffer[] = []
       files.push(chunks)
@@ -85,7 +77,7 @@ function readFormFile(
     form.on('finish', () => {
       const [file, ...more] = files
       if (file === undefined || more.length > 0) stop(noFile)
-      else resolve({ file: Buffer.concat(file), others: names })
+      else resolve(bodyOf(Buffer.concat(file), 'form', names))
     })
     source.pipe(form)
   })

@@ -4,7 +4,11 @@ import { type Refusal, refuse } from '../../platform/errors.ts'
  * `params` is compared to detect an idempotency key that is reused for a different request. A refusal is thrown only
  * after the key has been checked (step 11 in the order of checks, docs/maintainers/decisions.md).
  */
-export type Body = { value: unknown; params: unknown } | { refusal: Refusal }
+export interface Body {
+  value?: unknown
+  params?: unknown
+  refusal?: Refusal
+}
 
 /** Deeper bodies could overflow the stack in recursive code. */
 export const maxNesting = 8
@@ -21,13 +25,9 @@ export function readJson(bytes: Buffer, contentType: string | undefined): Body {
   if (bytes.length === 0) return { value: {}, params: {} }
   if (!isJsonType(contentType)) return { refusal: refuse('UNSUPPORTED_MEDIA_TYPE') }
   const body = parseJson(bytes)
-  return 'refusal' in body || isShallow(body.value, maxNesting)
-    ? body
-    : {
-        refusal: refuse('INVALID_JSON', {
-          message: `The body can have at most ${maxNesting} levels of nesting.`,
-        }),
-      }
+  if (isShallow(body.value, maxNesting)) return body
+  const message = `The body can have at most ${maxNesting} levels of nesting.`
+  return { refusal: refuse('INVALID_JSON', { message }) }
 }
 
 export function isJsonType(contentType: string | undefined): boolean {

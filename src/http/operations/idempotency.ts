@@ -43,7 +43,7 @@ export interface Write {
   input: unknown
   status: number
   /** The error of an unreadable body. It's never stored: the client repeats the request with the whole body. */
-  unread: Refusal | null
+  unread: Refusal | undefined
   cause: Cause
   run(request: WriteRequest): Promise<Result>
 }

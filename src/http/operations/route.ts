@@ -6,7 +6,6 @@ import type { Caller } from '../../businesses/caller.ts'
 import type { WaitLimits } from '../../events/feed/read.ts'
 import type { Result, WriteRequest } from '../../idempotency/request.ts'
 import type { AnnotatedSchema } from '../../input/field-faults.ts'
-import type { BodyKind } from '../../limits/memory.ts'
 import type { Deps } from '../../platform/deps.ts'
 import type { ErrorCode } from '../../platform/errors.ts'
 import type { CsvFile, Download } from '../responses/download.ts'
@@ -167,12 +166,6 @@ export function section(tag: keyof typeof tags): Section {
 
 /** Publishable keys are public, so scripts on any site may use them. */
 export const isForBrowsers = (route: Route): boolean => 'key' in route && route.key === 'any'
-
-/** Null if the body is ignored. */
-export function bodyKindOf({ body, readsCsv }: Pick<WriteRoute, 'body' | 'readsCsv'>): BodyKind | null {
-  if (body === undefined) return null
-  return readsCsv ? 'csv' : 'json'
-}
 
 /** A key needs any one of these. */
 export const scopesOf = ({ scope }: Pick<Route, 'scope'>): readonly Scope[] =>

@@ -6,6 +6,7 @@ import type { Page } from '../../lists/pagination.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { inSpan } from '../../tracing/tracing.ts'
+import type { Body } from '../body/json-body.ts'
 import { readBody, reserveBody } from '../body/read-body.ts'
 import { prefersCsv, type StartedDownload, startDownload } from '../responses/download.ts'
 import { type ApiResponse, successResponse } from '../responses/envelope.ts'
@@ -16,7 +17,6 @@ import { type Deadline, startDeadline } from '../server/timeouts.ts'
 import { idempotencyKey, runOnce } from './idempotency.ts'
 import { limitKey, limitUnknown } from './limit-rate.ts'
 import {
-  bodyKindOf,
   type DownloadRoute,
   isForBrowsers,
   type OperationInput,
@@ -87,28 +87,18 @@ function allow(route: Route, caller: Caller): void {
 
 async function read(call: Call, route: ReadRoute): Promise<BuiltResponse | ApiResponse> {
   if (route.toCsv !== undefined) call.res.vary('Accept')
-  const input = readInput(call, route, undefined)
-  const polled = await longPoll(call, route, input)
+  const input = readInput(call, route)
+  const gone = new AbortController()
+  call.res.once('close', () => gone.abort())
+  // Only the reads of a long-poll count towards the deadline.
+  const limits = { read: call.deadline.run, signal: gone.signal }
+  const polled = (await route.longPoll?.(call.deps, call.caller, input, limits)) ?? null
   if (polled === null) return readNow(call, route, input)
   if ('data' in polled) return successResponse(200, polled.data)
   // The key may have been revoked in the meantime.
   const caller = await identifyCaller(call)
   allow(route, caller)
   return readNow({ ...call, caller }, route, { ...input, query: polled.query })
-}
-
-/** Lets a long-poll wait, at most until the client disconnects. Only its reads count towards the deadline. */
-async function longPoll({ deps, res, deadline, caller }: Call, route: ReadRoute, input: OperationInput) {
-  if (route.longPoll === undefined) return null
-  const gone = new AbortController()
-  const abort = (): void => gone.abort()
-  res.once('close', abort)
-  try {
-    const limits = { read: deadline.run, signal: gone.signal }
-    return await route.longPoll(deps, caller, input, limits)
-  } finally {
-    res.off('close', abort)
-  }
 }
 
 /** Waits once, for everything that the read needs. Whatever the client does, the read gives it back. */
@@ -158,7 +148,7 @@ async function readNow(call: Call, route: ReadRoute, input: OperationInput): Pro
 
 async function download(call: Call, route: DownloadRoute): Promise<StartedDownload> {
   const { deps, res, deadline, caller } = call
-  const input = readInput(call, route, undefined)
+  const input = readInput(call, route)
   const { businessId } = caller
   const memory = await deps.memory.reserve(businessId, { exports: 1, memory: memoryOfDownload }, res)
   const beganAt = performance.now()
@@ -175,7 +165,7 @@ async function download(call: Call, route: DownloadRoute): Promise<StartedDownlo
  * Throws VALIDATION_ERROR for an unknown or invalid query parameter (step 12 in the order of checks,
  * docs/maintainers/decisions.md).
  */
-const readInput = ({ deps, req }: Call, { query }: Route, body: unknown): OperationInput => ({
+const readInput = ({ deps, req }: Call, { query }: Route, body?: unknown): OperationInput => ({
   params: req.params as Record<string, string>,
   query: deps.validate(query ?? emptyQuery, req.query),
   body,
@@ -184,25 +174,24 @@ const readInput = ({ deps, req }: Call, { query }: Route, body: unknown): Operat
 async function write(call: Call, route: WriteRoute): Promise<ApiResponse> {
   const { deps, req, res, deadline, caller } = call
   const key = idempotencyKey(req)
-  const kind = bodyKindOf(route)
-  const memory = reserveBody(deps, caller, req, kind ?? 'json')
+  const kind = route.readsCsv ? 'csv' : 'json'
+  const memory = reserveBody(deps, caller, req, kind)
   return memory.during(async () => {
-    const body = await readBody(deps, caller, req, res, kind ?? 'json', memory)
-    const unread = kind !== null && 'refusal' in body ? body.refusal : null
+    const sent = await readBody(deps, caller, req, res, kind, memory)
+    const { value, params, refusal }: Body = route.body === undefined ? {} : sent
     const response = await runOnce(deps, caller, deadline, {
       route,
       params: req.params as Record<string, string>,
       key,
-      input: kind !== null && 'params' in body ? [req.query, body.params] : [req.query],
-      status: route.hasDryRun && 'value' in body && isDryRun(body.value) ? 200 : (route.status ?? 200),
-      unread,
+      input: params === undefined ? [req.query] : [req.query, params],
+      status: route.hasDryRun && isDryRun(value) ? 200 : (route.status ?? 200),
+      unread: refusal,
       cause: causeOf(res),
       // Keeps the memory while the operation runs: it may run a few seconds past its deadline and still need the body.
       run: (request) =>
         memory.during(async () => {
-          if (unread !== null) throw unread
-          const input = readInput(call, route, 'value' in body ? body.value : undefined)
-          return route.run(deps, caller, input, request)
+          if (refusal !== undefined) throw refusal
+          return route.run(deps, caller, readInput(call, route, value), request)
         }),
     })
     deps.memory.count(caller.businessId, response.body.length, res)
