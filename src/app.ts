@@ -18,16 +18,12 @@ import { refuse } from './platform/errors.ts'
 import { referencePages } from './reference/router.ts'
 import { adminPages, sendStaffError, staffPageRights } from './staff-pages/router.ts'
 
-/** See SPEC 9.. */
 export const apiBase = '/api/v1'
 
-/**
- * Handlers run in the order of registration, after those in http/server/bare-app.ts. The checks for an API operation
- * are in http/operations/run-operation.ts.
- */
+/** Handlers run in this order, after the first checks in http/server/bare-app.ts. */
 export const createApp = (deps: Deps): Express =>
   createBareApp(deps, (app) => {
-    // API operations come first: they are most of the traffic, and any handler before them would slow them down.
+    // First, because they are most of the traffic.
     serveOperations(deps, app)
     app.use(limitVisitors(deps, (req) => (isHosted(req) ? 'polls' : 'address')))
     app.use(refuseOptions)
@@ -65,7 +61,7 @@ function serveOperations(deps: Deps, app: Express): void {
     })
 }
 
-/** `/openapi.json`, built by the first request. It needs no API key, and pages on any site may load it. */
+/** `/openapi.json` needs no API key, and pages on any site may load it. */
 function serveDescription({ config }: Pick<Deps, 'config'>): Router {
   let built: Buffer | undefined
   return readOnlyRoute('/openapi.json', (_req, res) => {
@@ -73,16 +69,15 @@ function serveDescription({ config }: Pick<Deps, 'config'>): Router {
     letBrowsersRead(res)
     if (res.app.locals.stopping.aborted) res.setHeader('Connection', 'close')
     res.setHeader('Content-Type', 'application/json; charset=utf-8')
-    // After a release, clients may keep using the previous document for up to 300 s.
+    // After a release, clients may use the previous document for up to 300 s.
     res.setHeader('Cache-Control', 'public, max-age=300')
     built ??= Buffer.from(JSON.stringify(describeApi(config)))
     res.setHeader('Content-Length', built.length)
-    // Node.js omits the body of the response to a HEAD request.
     res.end(built)
   })
 }
 
-/** Express would respond to OPTIONS itself, without the envelope, and would reveal that staff pages exist. */
+/** Express would respond to OPTIONS without the envelope, and reveal that staff pages exist. */
 function refuseOptions(req: Request, _res: Response, next: NextFunction): void {
   if (req.method === 'OPTIONS') refuseUnknown()
   next()

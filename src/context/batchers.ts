@@ -10,7 +10,6 @@ import type { Log } from '../platform/log.ts'
 import { openRelayBatchers } from '../relay/relay-batchers.ts'
 import { openWebhookBatchers } from '../webhooks/attempts/batchers.ts'
 
-/** `onStored` gets what the relay stores in the event log and the ledger. */
 export const openBatchers = (
   models: Models & { transactions: Transactions },
   now: () => Date,

@@ -30,25 +30,22 @@ import type { Sender } from '../webhooks/sender/send.ts'
 import type { openBatchers } from './batchers.ts'
 import type { ModelsOf } from './models.ts'
 
-/** The one list of what operations may depend on. What a folder adds can be used in its layer and above. */
+/** Everything that operations may depend on. What a folder adds can be used in its layer and above. */
 declare module '../platform/deps.ts' {
   interface Deps {
     apiSwitch: ApiSwitch
     config: Config
-    /** Wakes requests that wait for the event feed (events/feed/read.ts). */
+    /** Wakes requests that wait for the event feed. */
     chainWatch: ChainWatch
     validate: Validate
     shortCodes: ShortCodes
     liveCodes: LiveCodes
     fullSandboxes: FullSandboxes
-    /** The keys of payments and refunds whose outcomes this process is querying right now. */
+    /** The keys of payments and refunds that this process is querying right now. */
     walletQueries: Set<string>
-    /** Shared fairly among businesses. */
     capacity: Capacity
     counters: Counters
-    /** The memory of requests, which is a part of `capacity`. */
     memory: RequestMemory
-    /** Null means that there are no limits. */
     rateLimits: RateLimits | null
     listCounts: ListCounts
     lists: Lists
@@ -59,20 +56,13 @@ declare module '../platform/deps.ts' {
     boardQueues: BoardQueues
     queues: Queues
     enqueue: Enqueue
-    /**
-     * Documents whose events this process is relaying. `again` means that new events may have arrived, so the document
-     * must be relayed once more.
-     */
+    /** Documents whose events this process is relaying. `again`: new events may have arrived, so relay once more. */
     relaying: Map<string, 'once' | 'again'>
     secrets: Secrets
-    /** Webhook attempts and wallet queries that no job waits for. */
     backgroundWork: RunningWork
     slowHash: SlowHash
-    /**
-     * One import or dry run per business at a time, because a single one may read megabytes and compute for seconds.
-     */
+    /** Per business, because an import may read megabytes and compute for seconds. */
     importOneAtATime: OneAtATime
-    /** Null if tracing is off. */
     tracing: Tracing | null
     wallets: Wallets
     healthNotes: HealthNotes

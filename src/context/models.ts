@@ -65,7 +65,7 @@ export type ModelsOf = { [Name in keyof typeof byModel]: Model<Stored<(typeof by
 
 export const collections: readonly Collection[] = Object.values(byModel)
 
-/** Each model is made on first use, because making them all takes 40 ms. */
+/** Making all models takes 40 ms, so each is made on first use. */
 export function openModels(mongo: Connection, maxTimeMs?: number): Models {
   const properties = Object.entries(byModel).map(([name, collection]) => {
     let made: unknown
@@ -80,10 +80,7 @@ export function openModels(mongo: Connection, maxTimeMs?: number): Models {
 export const withModels = <T extends object>(opened: Models, others: T): Models & T =>
   Object.defineProperties(others, Object.getOwnPropertyDescriptors(opened)) as Models & T
 
-/**
- * Safe to run again, even while the service is running. Its own connection has no timeout, because building an index
- * can take longer than any request may.
- */
+/** Safe to run while the service is running. Without a timeout, because building an index can take minutes. */
 export async function makeIndexes(address: MongoAddress, log: Log): Promise<void> {
   const mongo = await connectMongo(address, log, { socketTimeoutMS: 0 })
   try {

@@ -40,10 +40,8 @@ import { openBatchers } from './batchers.ts'
 import type { OpenedDeps } from './deps.ts'
 import { makeIndexes, openModels, withModels } from './models.ts'
 
-/** One socket per attempt, and one per endpoint test. */
 const maxSockets = maxAttemptsInFlight + 200
 
-/** The process types in the Procfile. */
 export type ProcessType = 'web' | 'worker'
 
 /** Waits for MongoDB, but not for Redis. Tests set the clock with `shift`. */
@@ -149,7 +147,7 @@ export async function openDeps(
   })
 }
 
-/** Opens what a process needs to handle requests or jobs. Pass `onStop` the function that closes the process. */
+/** Pass `onStop` the function that closes the process. */
 export async function openProcess(type: ProcessType) {
   const config = loadConfig()
   const metrics = createMetrics()

@@ -1,10 +1,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client'
 import { failureStages } from '../../schemas/responses/webhooks.ts'
 
-/** Every label has few values, without keys or addresses. Only the ten highest businesses appear by id. */
+/** Labels have few values, without keys or addresses. Only the ten highest businesses appear by id. */
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** Creates a registry of its own each time, so that two services in one process don't share counters. */
+/** Each has its own registry, because tests run two services in one process. */
 export function createMetrics() {
   const registry = new Registry()
   const registers = [registry]
@@ -16,7 +16,7 @@ export function createMetrics() {
 export const environmentOf = ({ sandbox }: { sandbox: boolean }): 'test' | 'live' =>
   sandbox ? 'test' : 'live'
 
-/** The first ones iterate over all open connections; the last two need a timer that fires ten times per second. */
+/** The first iterate over all connections; the last two need a timer that fires ten times per second. */
 const leftOut = [
   ...['handles', 'requests', 'resources'].flatMap((kind) => [
     `nodejs_active_${kind}`,
@@ -28,28 +28,22 @@ const leftOut = [
 
 const dayMs = 24 * 3_600_000
 
-/** Adds CPU, memory, event loop and garbage collection. Unlike `createMetrics`, it may run only once per process. */
+/** Unlike `createMetrics`, this may run only once per process. */
 export function measureProcess({ registry }: Pick<Metrics, 'registry'>): void {
   collectDefaultMetrics({ register: registry, eventLoopUtilizationTimeout: dayMs })
   for (const name of leftOut) registry.removeSingleMetric(name)
 }
 
-/**
- * In seconds. Most requests are quick and wait at most 8 s for MongoDB. Payments and refunds also wait about 20 s for a
- * wallet, and endpoint tests up to WEBHOOK_TIMEOUT_SECONDS (at most 120).
- */
+/** In seconds. MongoDB takes up to 8, a wallet 20, and an endpoint test WEBHOOK_TIMEOUT_SECONDS (at most 120). */
 const requestBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120]
-/** In seconds. The longest attempt takes WEBHOOK_TIMEOUT_SECONDS, 30 by default and at most 120. */
+/** In seconds, up to the largest WEBHOOK_TIMEOUT_SECONDS. */
 const attemptBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
-/** In seconds. Restoring the failed jobs after Redis was emptied can take minutes. */
+/** In seconds. Restoring failed jobs to an empty Redis can take minutes. */
 const jobBuckets = [0.005, 0.025, 0.1, 0.25, 1, 2.5, 10, 30, 120]
-/** In seconds. The longest call takes WALLET_PROVIDER_TIMEOUT_SECONDS, 10 by default and at most 60. */
+/** In seconds, up to the largest WALLET_PROVIDER_TIMEOUT_SECONDS. */
 const walletBuckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
-/**
- * Something is counted after its write has succeeded. If the process dies right then, or MongoDB's response is lost, it
- * isn't counted. docs/operators/watch.md lists the values of each label.
- */
+/** Counted after the write, so a crash in between loses a count. docs/operators/watch.md lists the labels' values. */
 function createCounted(registers: Registry[]) {
   const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
     new Counter({ name: `payment_intents_${name}`, help, labelNames, registers })
@@ -70,7 +64,6 @@ function createCounted(registers: Registry[]) {
     replays: counter('idempotent_replays_total', 'Writes that got the stored response of an earlier one.', [
       'params',
     ]),
-    /** `scope` names the limit that was exceeded (docs/merchants/errors.md). */
     rateLimited: counter('rate_limited_total', 'Requests refused with RATE_LIMITED.', ['scope']),
     lookups: counter('lookups_total', 'Lookups by short code or payment code.', ['kind', 'outcome']),
     transitions: counter('transitions_total', 'Transitions of payment intents.', [
@@ -95,7 +88,6 @@ function createCounted(registers: Registry[]) {
       ['wallet', 'outcome'],
       walletBuckets,
     ),
-    /** `kind` names the collection, or the part of its documents that was removed. */
     removed: counter('retention_removed_total', 'Documents that the clean-up removed or shortened.', [
       'kind',
     ]),
@@ -106,7 +98,7 @@ function createCounted(registers: Registry[]) {
   }
 }
 
-/** These lines trigger alerts: all at level `error`, and those at `warn` that need an operator. */
+/** These trigger alerts: all at `error`, and at `warn` those that need an operator. */
 export const watchedLines = {
   error: [
     'process.crashed',
@@ -127,7 +119,7 @@ export const watchedLines = {
   warn: ['web.full', 'network.closed', 'webhook.interrupted'],
 } as const
 
-/** Prometheus sees no increase when a counter first appears as 1, so a first event would trigger no alert. */
+/** Prometheus sees no increase when a counter first appears as 1. */
 function beginAtZero({ logLines, lookups, attempts }: ReturnType<typeof createCounted>): void {
   for (const [level, lines] of Object.entries(watchedLines))
     for (const line of lines) logLines.inc({ level, line }, 0)
@@ -138,14 +130,12 @@ function beginAtZero({ logLines, lookups, attempts }: ReturnType<typeof createCo
       for (const stage of stagesOf(outcome)) attempts.inc({ outcome, stage, environment }, 0)
 }
 
-/** Only failed attempts have a stage. */
 const stagesOf = (outcome: string): readonly string[] =>
   outcome === 'delivered' || outcome === 'lease-lost' ? ['none'] : failureStages
 
 /**
- * These are set at each scrape, mostly from MongoDB and Redis. All processes report the same values, with three
- * exceptions: each process reports its own clock, each worker its own polls, attempts and waiting endpoints, and each
- * `web` process quotas only of businesses that used them through it. If a query fails, its gauge has no value.
+ * Set at each scrape. All processes report the same values, except for their own clocks, polls, attempts and quotas. If
+ * a query fails, its gauge has no value.
  */
 function createGauges(registers: Registry[]) {
   const gauge = <Label extends string = never>(name: string, help: string, labelNames: Label[] = []) => {

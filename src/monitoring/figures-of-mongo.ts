@@ -25,11 +25,8 @@ import type { Delivery } from '../webhooks/deliveries/delivery.ts'
 import { standing } from '../webhooks/endpoints/endpoint.ts'
 
 /**
- * What a scrape reads from MongoDB. Every query uses an index, and the scrape waits for up to `queryTimeoutMs` per
- * figure. They read only index keys or one document, except for the sample of payment codes (up to 2 000 documents),
- * the estimate of stored bytes (1 000 of each kind), the failing endpoints (1 000) and the open outcomes (1 000 intents
- * from each end of an index). All but the ping and the counts of live codes use the connections for lists, so a scrape
- * never holds up a write.
+ * Every query uses an index, and reads only index keys, one document, or a bounded sample. Most use the connections for
+ * lists, so a scrape never holds up a write.
  */
 export function figuresOfMongo(all: Pick<Deps, 'lists'>): Figure[] {
   const deps: Deps = Object.create(all, Object.getOwnPropertyDescriptors(all.lists.models))
@@ -92,13 +89,11 @@ export function figuresOfMongo(all: Pick<Deps, 'lists'>): Figure[] {
 const ageOf = (deps: Pick<Deps, 'now'>, at: Date | null | undefined): number =>
   at ? Math.max(0, deps.now().getTime() - at.getTime()) / 1000 : 0
 
-/** Counting more would reveal nothing new. */
 const maxDue = 10_000
 
-/** `$type` makes MongoDB use the partial index `open`. During an attempt, the lease ends in the future: no match. */
+/** `$type` selects the partial index `open`. A delivery in flight has a lease, and isn't due. */
 const due = (deps: Pick<Deps, 'now'>) => ({ nextAttemptAt: { $type: 'date', $lte: deps.now() } }) as const
 
-/** In seconds; 0 if no delivery is due. */
 async function oldestDue(deps: Pick<Deps, 'Delivery' | 'now'>): Promise<number> {
   const oldest = await deps.Delivery.findOne(due(deps), { nextAttemptAt: 1 })
     .sort({ nextAttemptAt: 1 })
@@ -107,7 +102,7 @@ async function oldestDue(deps: Pick<Deps, 'Delivery' | 'now'>): Promise<number> 
   return ageOf(deps, oldest?.nextAttemptAt)
 }
 
-/** In seconds; 0 if no intent is overdue. Ignores intents held by a payment, which may expire late. */
+/** Ignores intents held by a payment, which may expire late. */
 async function expiryLag(deps: Pick<Deps, 'Intent' | 'now'>): Promise<number> {
   const oldest = await deps.Intent.findOne(
     { status: { $in: transitions.expire.from }, ...transitions.expire.guard(deps.now()) },
@@ -119,36 +114,27 @@ async function expiryLag(deps: Pick<Deps, 'Intent' | 'now'>): Promise<number> {
   return ageOf(deps, oldest?.expiresAt)
 }
 
-/**
- * The sample starts at 000000. It's representative, because codes are random: with 80 % in use, the error is about one
- * percent. Reading all would mean a million documents.
- */
+/** Codes are random, so these represent all million: with 80 % in use, the error is about one percent. */
 const sampledCodes = 2_000
 
 const keyOf = (code: number): string =>
   codeKeyOf({ businessId: '', sandbox: false }, String(code).padStart(6, '0'))
 
-/** From 0 to 1: the live payment codes that new intents can't get. */
 async function fractionOfLiveCodes(deps: Pick<Deps, 'Intent' | 'now'>): Promise<number> {
   const taken = await deps.Intent.countDocuments(
-    // A code keeps its key until another intent gets it, so `codeReusableAt` must be checked too.
+    // A code keeps its key until another intent gets it.
     { codeKey: { $gte: keyOf(0), $lt: keyOf(sampledCodes) }, codeReusableAt: { $gt: deps.now() } },
     { maxTimeMS: queryTimeoutMs },
   )
   return taken / sampledCodes
 }
 
-/** Read from each end of the index. More would reveal nothing new. */
 const maxCounted = 1_000
 
 /**
- * Counts the payments or refunds whose outcome isn't stored yet, in at most `maxCounted` intents, and finds the age of
- * the oldest – of those that were read, if more than twice `maxCounted` intents have any. Most payments in progress are
- * done within a second.
- *
- * The index is ordered by the next query to the wallet, and outcomes wait longer for that the longer they are open, up
- * to a minute. So the newest are usually at its start, and those open for minutes at its end; but if no worker queries
- * the wallet, the oldest are at the start. Hence both ends, in case there are too many to read.
+ * Counts open payments or refunds, in at most `maxCounted` intents, and finds the age of the oldest. The index is
+ * ordered by the next query to the wallet. Usually the oldest outcomes are at its end, but at its start if no worker
+ * queries the wallet, so both ends are read.
  */
 async function openOutcomes(
   deps: Pick<Deps, 'Intent' | 'now'>,
@@ -158,7 +144,7 @@ async function openOutcomes(
 ) {
   const from = async (direction: 1 | -1) => {
     const [result] = await deps.Intent.aggregate<{ count: number; oldest: Date }>([
-      // Don't add conditions: like this, MongoDB reads the index in order.
+      // With more conditions, MongoDB would not read the index in order.
       { $match: { [queryAt]: { $exists: true } } },
       { $sort: { [queryAt]: direction } },
       { $limit: maxCounted },
@@ -171,15 +157,14 @@ async function openOutcomes(
   return { count: first.count, oldestSeconds: Math.max(first.oldestSeconds, last.oldestSeconds) }
 }
 
-/** Each business gets its own time series. */
 const maxBusinesses = 10
 
-/** An estimate is reused for this long, because storage grows slowly and an estimate reads up to 3 000 documents. */
+/** Storage grows slowly, and an estimate reads up to 3 000 documents. */
 const tenMinutesMs = 600_000
 
 /**
- * Documents per collection. The sample starts at a random position in an index on random text, so it's representative:
- * about 100 documents are of a business that owns a tenth, and the estimate for it is accurate to about 10 %.
+ * Per collection, from a random position in an index on random text. For a business that owns a tenth, the estimate is
+ * accurate to about 10 %.
  */
 const sampleSize = 1_000
 
@@ -189,14 +174,13 @@ interface Part {
   bytes: number
 }
 
-/** Counts BSON bytes before compression, without indexes. */
 function storedBytes(deps: Pick<Deps, 'Delivery' | 'Intent' | 'Order' | 'metrics'>): Figure {
   const { businessStoredBytes } = deps.metrics.gauges
   return figureOf([businessStoredBytes], tenMinutesMs, async () => {
     const bytes = new Map<string, number>()
     const parts = await Promise.all([
       estimate(deps.Intent, 'shortCode', shortCodeOf(randomInt(allShortCodes))),
-      // Reference numbers of order deliveries have another prefix, so the sample hardly ever includes any.
+      // Order deliveries have another prefix, so hardly any are in the sample.
       estimate(deps.Delivery, 'referenceNumber', newReferenceNumber()),
       estimate(deps.Order, 'number', newOrderNumber()),
     ])
@@ -239,7 +223,6 @@ const dailyQuotas = [
   'sandboxCreates',
 ] as const satisfies QuotaName[]
 
-/** Covers only businesses that used a quota through this process. */
 function fullestBusinesses({
   liveCodes,
   counters,

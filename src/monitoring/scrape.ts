@@ -2,7 +2,7 @@ import { briefMs, createRefresh, type Figure, figureOf, minuteMs, pingOf } from 
 import type { Deps } from '../platform/deps.ts'
 import { figuresOfMongo } from './figures-of-mongo.ts'
 
-/** Renders all metrics in the Prometheus text format, within 2 s. Never throws, and leaves out what can't be read. */
+/** Returns the Prometheus text format within 2 s. Never throws, and leaves out what can't be read. */
 export function createScrape(
   deps: Pick<
     Deps,
@@ -19,7 +19,6 @@ export function createScrape(
   }
 }
 
-/** Only workers have slots. */
 function showOwn({
   databaseTime,
   capacity,
@@ -37,7 +36,7 @@ function showOwn({
   gauges.endpointsWaiting.set(slots.waiting().length)
 }
 
-/** If Redis forbids `INFO` or `CLIENT LIST`, the gauges based on it have no value. */
+/** Without permission for `INFO` or `CLIENT LIST`, their gauges have no value. */
 function figuresOfRedis({ metrics: { gauges }, queues }: Pick<Deps, 'metrics' | 'queues'>): Figure[] {
   const { counts } = queues
   return [

@@ -3,10 +3,9 @@ import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { version } from '../platform/version.ts'
 
-/** The build copies this folder to dist, so the path is the same there. */
+/** The build copies this folder to dist. */
 const folder = join(import.meta.dirname, '../../docs/clients')
 
-/** What the files contain before they're adapted to an installation. */
 const defaultUrl = 'https://api.payments.example'
 const defaultBrand = "const headerBrand = 'Service'"
 const defaultPrefix = 'x-service-'
@@ -17,10 +16,9 @@ export interface ClientFile {
   content: string | Buffer
 }
 
-/** npx caches a package under its URL, hence the version. */
+/** npx caches a package under its URL. */
 export const cliPath = `/docs/cli-${version}.tgz`
 
-/** Files of docs/clients/, with the public URL and webhook headers of this installation. */
 export const readClients = (config: Pick<Config, 'publicUrl' | 'webhookHeaderBrand'>): ClientFile[] => [
   ...readdirSync(folder)
     .filter((name) => /\.(ts|mjs|py|php|json)$/.test(name))
@@ -36,7 +34,6 @@ export const readClients = (config: Pick<Config, 'publicUrl' | 'webhookHeaderBra
   ...readCli(),
 ]
 
-/** `npm run pack` builds it from cli/. */
 function readCli(): ClientFile[] {
   const file = join(folder, `payment-intents-cli-${version}.tgz`)
   if (!existsSync(file)) return []

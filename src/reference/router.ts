@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Request, type Response, Router } from 'express'
 import { html } from 'ghtml'
-// Importing the package itself would execute all of Swagger UI in this process.
+// Importing the package would execute all of Swagger UI in this process.
 import folderOfSwaggerUi from 'swagger-ui-dist/absolute-path.js'
 import { preparePage } from '../http/pages/prepare-page.ts'
 import { assetOf, documentOf, sendAsset, sendPage } from '../http/pages/send-page.ts'
@@ -12,7 +12,6 @@ import { cliPath, readClients } from './clients.ts'
 import { referenceScript } from './script.ts'
 import { referenceStyle } from './style.ts'
 
-/** The package's other files aren't served. */
 const readSwagger = (name: string): Buffer => readFileSync(join(folderOfSwaggerUi(), name))
 
 const assets = [
@@ -22,10 +21,10 @@ const assets = [
   assetOf('/docs', 'js', referenceScript),
 ]
 
-/** Runs our scripts, which call this API. All images are `data:` URLs in Swagger UI's stylesheet. */
+/** All images are `data:` URLs in Swagger UI's stylesheet. */
 const rights = { scripts: true, images: false, referrer: 'no-referrer' } as const
 
-/** `/docs`, where merchants try out operations with a test key, and `/docs/clients`. Stores nothing in the browser. */
+/** `/docs`, where merchants try out operations, and `/docs/clients`. Stores nothing in the browser. */
 export function referencePages(deps: Pick<Deps, 'config'>): Router {
   const router = Router({ strict: true, caseSensitive: true })
   const prepare = preparePage(deps, rights)
@@ -46,7 +45,6 @@ export function referencePages(deps: Pick<Deps, 'config'>): Router {
   return router
 }
 
-/** The script renders the operations. `cliUrl` is null if the merchants' command line isn't packed. */
 const pageWith = (cliUrl: string | null): string =>
   documentOf(
     {

@@ -35,10 +35,9 @@ import { succeedsWithin } from '../platform/timeout.ts'
 import { version } from '../platform/version.ts'
 import type { Span, SpanKind, Tracing } from './tracing.ts'
 
-/** How long a process that is shutting down waits for its last spans to be sent. */
 const flushMs = 2000
 
-/** A longer timeout wouldn't help: the SDK keeps only 2,048 further spans, so spans would be lost anyway. */
+/** With a longer timeout, the SDK would drop spans anyway: it keeps only 2,048 more. */
 const timeoutMillis = 3000
 
 const kinds = {
@@ -48,10 +47,7 @@ const kinds = {
   part: Kind.INTERNAL,
 } as const satisfies Record<SpanKind, Kind>
 
-/**
- * Callers pass each span's parent, because an implicit context would slow down every promise. The SDK sends spans in
- * batches and drops those beyond its limits.
- */
+/** Callers pass each span's parent, because an implicit context would slow down every promise. */
 export function createTracing(
   endpoint: string,
   sampler: Config['traceSampler'],
@@ -81,7 +77,6 @@ export function createTracing(
   }
 }
 
-/** OTEL_RESOURCE_ATTRIBUTES may add further attributes. */
 const resourceOf = (processType: string) =>
   defaultResource()
     .merge(detectResources({ detectors: [envDetector] }))
@@ -123,10 +118,7 @@ function spanOver(span: ApiSpan): Span {
   }
 }
 
-/**
- * Spans include only these log fields – never a body, header, address, query, payment code, PIN or phone number. Three
- * of them have OpenTelemetry's standard names.
- */
+/** Never a body, header, address, query, payment code, PIN or phone number. */
 const attributeNames = {
   method: 'http.request.method',
   route: 'http.route',
@@ -158,16 +150,15 @@ function attributesOf(facts: Record<string, unknown>): Attributes {
   return attributes
 }
 
-/** Lost traces don't affect payments, so one line per minute is enough. */
+/** Lost traces don't affect payments. */
 const logEveryMs = 60_000
 
-/** `why` is an error code, an HTTP status or a message from the SDK. */
 type LogLoss = (fields: { why: string; spans?: number }) => void
 
 const createLogLoss = (log: Log): LogLoss =>
   throttled(logEveryMs, (fields) => log.warn(fields, 'traces.not-sent'))
 
-/** The SDK warns about its environment variables and about dropped spans. The values that it quotes are left out. */
+/** The values that the SDK quotes are left out. */
 export function reportSdkWarnings(logLoss: LogLoss): void {
   const report = (message: string): void => logLoss({ why: message.replaceAll(/'[^']*'|"[^"]*"/g, '…') })
   const ignore = (): void => undefined
@@ -177,7 +168,7 @@ export function reportSdkWarnings(logLoss: LogLoss): void {
   )
 }
 
-/** Logs failures without the collector's response. Hides them from the SDK, which would log that response. */
+/** Without the collector's response, which the SDK would log. */
 export const reportingFailures = (exporter: SpanExporter, logLoss: LogLoss): SpanExporter => ({
   export(spans, done) {
     exporter.export(spans, (result) => {
@@ -189,7 +180,7 @@ export const reportingFailures = (exporter: SpanExporter, logLoss: LogLoss): Spa
   shutdown: () => exporter.shutdown(),
 })
 
-/** An error without a code has a message from the SDK, not from the collector, so it can be logged. */
+/** An error without a code comes from the SDK, not from the collector. */
 function whyOf(error: Error): string {
   const { code } = error as { code?: unknown }
   if (typeof code === 'number') return `status ${code}`

@@ -7,16 +7,15 @@ import { inChunks } from '../../platform/in-slices.ts'
 import type { FileBody } from '../../store/imports/import-products.ts'
 import { type Body, isJsonType, mediaTypeOf, parseJson } from './json-body.ts'
 
-/** Lower than the limit for a CSV body: parsing JSON blocks the process, whereas CSV is parsed in chunks. */
+/** Lower than for CSV, because parsing JSON blocks the process. */
 export const maxJsonFileBytes = 2 * 1024 * 1024
 
-/** `csv` may be any value, because a JSON body can hold anything there. `others` names the fields beside it. */
+/** A JSON body can hold any `csv`. `others` names the fields beside it. */
 const bodyOf = (csv: unknown, kind: FileBody['kind'], others: string[] = []): Body => ({
   value: { csv, kind, others } satisfies FileBody,
   params: others.length === 0 ? digest(csv) : [digest(csv), ...others],
 })
 
-/** Accepts CSV as the body itself, in the form field `file`, or in the JSON field `csv`. */
 export async function readCsv(bytes: Buffer, contentType: string | undefined): Promise<Body> {
   const { type, isUtf8 } = mediaTypeOf(contentType)
   if (type === 'text/csv' && isUtf8) return bodyOf(bytes, 'json')
@@ -30,7 +29,7 @@ export async function readCsv(bytes: Buffer, contentType: string | undefined): P
   const { csv, ...more }: { csv?: unknown } =
     typeof value === 'object' && !Array.isArray(value) ? (value ?? {}) : {}
   const others = Object.keys(more)
-  // A parsed object or array can take fifteen times the memory of its JSON text. Null fails validation just as well.
+  // Parsed, it can take fifteen times the memory of its text. Null fails validation just as well.
   return bodyOf(typeof csv === 'object' ? null : csv, 'json', others.slice(0, maxFaults))
 }
 
@@ -40,15 +39,14 @@ const tooLarge =
 export const acceptedCsv =
   'Send the file as text/csv in UTF-8, in the field file of multipart/form-data, or in the field csv of application/json, without compression.'
 
-/** Hashes only the content: clients choose a new boundary each time they send a form. */
+/** Only the content: clients choose a new boundary each time they send a form. */
 const digest = (csv: unknown): string | null =>
   typeof csv === 'string' || Buffer.isBuffer(csv)
     ? createHash('sha256').update(csv).digest('base64url')
     : null
 
-/** A form with one file needs far fewer. */
 const maxParts = 100
-/** Bytes kept of each other field. Only their names matter. */
+/** Only the names of other fields matter. */
 const otherFieldBytes = 1024
 
 const noFile = 'Send one file as the form field file.'
@@ -83,12 +81,11 @@ function readFormFile(bytes: Buffer, contentType: string): Promise<Body> {
   })
 }
 
-/** Null if the Content-Type has no boundary. */
 function openForm(contentType: string): BusboyInstance | null {
   try {
     return new Busboy({
       headers: { 'content-type': contentType },
-      // Goes by the field name, because some clients send no file name.
+      // By field name, because some clients send no file name.
       isPartAFile: (field) => field === 'file',
       limits: { parts: maxParts, fieldSize: otherFieldBytes },
     })

@@ -1,8 +1,8 @@
 import { type Refusal, refuse } from '../../platform/errors.ts'
 
 /**
- * `params` is compared to detect an idempotency key that is reused for a different request. A refusal is thrown only
- * after the key has been checked (step 11 in the order of checks, docs/maintainers/decisions.md).
+ * `params` shows whether an idempotency key is reused for another request. A refusal is thrown only after the key has
+ * been checked (step 11 in docs/maintainers/decisions.md).
  */
 export interface Body {
   value?: unknown
@@ -15,9 +15,8 @@ export const maxNesting = 8
 
 const asUtf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** JSON that may parse to -0: either `-0` itself, or a negative number so small that it's rounded to -0. */
+/** Either `-0` itself, or a negative number so small that it's rounded to -0. MongoDB would store a double. */
 const mayBeMinusZero = /-0|-[\d.]+e-/i
-/** MongoDB would store -0 as a double. */
 const withoutMinusZero = (_name: string, value: unknown): unknown => (value === 0 ? 0 : value)
 
 /** A missing body counts as an empty object. */
@@ -35,7 +34,6 @@ export function isJsonType(contentType: string | undefined): boolean {
   return type === 'application/json' && isUtf8
 }
 
-/** The media type is in lower case. Without a charset, UTF-8 is assumed. */
 export function mediaTypeOf(header: string | undefined): { type: string; isUtf8: boolean } {
   const [type = '', ...parameters] = (header ?? '')
     .toLowerCase()
@@ -45,7 +43,7 @@ export function mediaTypeOf(header: string | undefined): { type: string; isUtf8:
   return { type, isUtf8: charset === undefined || /^charset="?utf-?8"?$/.test(charset) }
 }
 
-/** The result may be nested to any depth, so callers must not walk it recursively. */
+/** Callers must not walk the result recursively: it may be nested to any depth. */
 export function parseJson(bytes: Buffer): Body {
   try {
     const text = asUtf8.decode(bytes)

@@ -9,13 +9,13 @@ import { acceptedCsv, readCsv } from './csv-body.ts'
 import { type Body, readJson } from './json-body.ts'
 
 export const maxBodyBytes = {
-  // A valid request to create an intent takes up to about 510 KB if every character is escaped.
+  // A valid intent takes up to 510 KB if every character is escaped.
   json: 512 * 1024,
-  // Enough for 5 000 rows of 1 600 bytes. A valid row can reach 20 KB, but no real catalogue consists of such rows.
+  // 5 000 rows of 1 600 bytes.
   csv: 8 * 1024 * 1024,
 } as const satisfies Record<BodyKind, number>
 
-/** `accepted` replaces the default error message for an unsupported media type. */
+/** `accepted` is the error message for an unsupported media type. */
 const kinds = {
   json: { read: readJson, accepted: null, readRaw: readUpTo(maxBodyBytes.json) },
   csv: { read: readCsv, accepted: acceptedCsv, readRaw: readUpTo(maxBodyBytes.csv) },
@@ -26,9 +26,8 @@ const readSmall = readUpTo(smallBytes)
 type LimitDeps = Pick<Deps, 'memory' | 'rateLimits'>
 
 /**
- * Reserves memory before any of the body is read. Throws RATE_LIMITED if the business has less left than the
- * Content-Length needs. A chunked body has none, so we reserve the maximum size – and if that's too much, the body is
- * still read as long as it turns out to be small.
+ * Throws RATE_LIMITED if the business has too little memory left for the Content-Length. A chunked body reserves the
+ * maximum. If that's too much, it's read as long as it turns out to be small.
  */
 export function reserveBody(
   deps: LimitDeps,
@@ -39,7 +38,7 @@ export function reserveBody(
   const largest = maxBodyBytes[kind]
   const isChunked = req.headers['transfer-encoding'] !== undefined
   const bytes = isChunked ? largest : Number(req.headers['content-length'] ?? 0)
-  // Bodies over the maximum aren't read at all, so they need no memory.
+  // Larger bodies aren't read at all.
   if (bytes <= smallBytes || bytes > largest) return smallBody
   const memory = deps.memory.body(businessId, kind, bytes)
   if (memory === null && !isChunked) throw deps.memory.bodyRefusal(businessId, kind, bytes)
@@ -57,10 +56,10 @@ export async function readBody(
 ): Promise<Body> {
   const { readRaw, read, accepted } = kinds[kind]
   const largest = maxBodyBytes[kind]
-  // Goes by the Content-Length alone: the parser would read the whole body before it reported an error.
+  // The parser would read the whole body first.
   if (Number(req.headers['content-length']) > largest)
     return { refusal: refuse('PAYLOAD_TOO_LARGE', { headers: { Connection: 'close' } }) }
-  // It can only be `100-continue` here (src/http/server/bare-app.ts).
+  // It can only be `100-continue` (src/http/server/bare-app.ts).
   if (req.headers.expect !== undefined) res.writeContinue()
   const refusal = await new Promise<Refusal | null>((resolve, reject) => {
     const readBounded = memory.isLarge ? readRaw : readSmall
@@ -74,15 +73,14 @@ export async function readBody(
   if (refusal?.code === 'PAYLOAD_TOO_LARGE' && !memory.isLarge)
     throw deps.memory.bodyRefusal(caller.businessId, kind, largest)
   if (refusal !== null) return { refusal }
-  // Once the client has disconnected, the parser skips the body, even one that arrived in full.
+  // If the client has disconnected, the parser skips even a complete body.
   const isSkipped = isAnnounced(req) && !Buffer.isBuffer(req.body)
   if (!req.complete || isSkipped) throw truncated()
   const bytes = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0)
   memory.keep(bytes.length)
-  // Frees the raw body: the request object lives until the next request on its connection.
+  // The request object lives until the next request on its connection.
   req.body = undefined
-  // Large bodies count towards the rate limit before they're parsed, because 512 KiB of short keys take 60 ms to parse.
-  // Files don't need this: their budget admits only two of the maximum size per business.
+  // Before parsing, because 512 KiB of short keys take 60 ms. Files have their own budget.
   if (kind === 'json') limitCostly(deps, caller, Math.floor(bytes.length / smallBytes))
   return read(bytes, req.headers['content-type'])
 }
@@ -90,7 +88,7 @@ export async function readBody(
 export const isAnnounced = ({ headers }: Request): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-/** Null if the client isn't at fault. `accepted` is the message for an unsupported media type. */
+/** Null if the client isn't at fault. */
 export function bodyRefusal(error: unknown, accepted: string | null): Refusal | null {
   const { type, status } = error as { type?: string; status?: number }
   if (type === 'entity.too.large') return refuse('PAYLOAD_TOO_LARGE')

@@ -1,10 +1,10 @@
 import { type NextFunction, type Request, type Response, urlencoded } from 'express'
 import { isAnnounced, truncated } from './read-body.ts'
 
-/** Our largest form has only a few short fields. `limit` is what matters: 8 KB can't hold `parameterLimit` fields. */
+/** 8 KB can't hold `parameterLimit` fields, so `limit` is what matters. */
 const readFields = urlencoded({ extended: false, limit: '8kb', parameterLimit: 10_000, inflate: false })
 
-/** The parser skips the body of a disconnected client (read-body.ts), which would pass for an empty form. */
+/** A body that the parser skipped (read-body.ts) would pass for an empty form. */
 const refuseSkipped = (req: Request, _res: Response, next: NextFunction): void =>
   next(isAnnounced(req) && req.body === undefined && req.socket.destroyed ? truncated() : undefined)
 

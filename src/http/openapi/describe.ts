@@ -8,7 +8,6 @@ import { headerComponents, refusalExamples, sharedRefusals } from './responses.t
 import { createSchemaWriter, namedSchemas, type OpenApiPart, type SchemaWriter } from './schemas.ts'
 import { webhooksOf } from './webhooks.ts'
 
-/** OpenAPI 3.1, generated from the routes and from the schemas that validate requests. */
 export function describeApi(config: DescribedConfig): OpenApiPart {
   const writer = createSchemaWriter(config, new Set(routes.flatMap(({ body }) => body ?? [])))
   return {

@@ -10,26 +10,21 @@ export type DescribedConfig = Pick<
   'publicUrl' | 'maxAmount' | 'webhookHeaderBrand' | 'webhookTimeoutMs' | 'endpointWarningMs'
 >
 
-/** Matches path, query and fragment. */
 const afterHost = String.raw`([/?#][^\s\\]*)?$`
 const host = String.raw`[^\s\\/?#@]+`
 /** The format is `iri`, because non-ASCII characters are allowed after the host. */
 const url = (pattern: string) => ({ format: 'iri', maxLength: 2048, pattern })
 
 const label = '[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?'
-/** JSON Schema patterns have no flag for ignoring case. */
+/** JSON Schema patterns can't ignore case. */
 const anyCase = (word: string): string =>
   word.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
 const isPrivate = `(${[...privateSuffixes].map(anyCase).join('|')})`
 const lastLabel = String.raw`(?!${isPrivate}\.?([:/?#]|$))([A-Za-z]{2,63}|[Xx][Nn]--[A-Za-z0-9-]{1,59})\.?`
-/** Matches 443, and 1024 to 65535. */
 const publicPort =
   '(443|102[4-9]|10[3-9][0-9]|1[1-9][0-9]{2}|[2-9][0-9]{3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])'
 
-/**
- * The separators that the document allows in phone numbers. We also accept parentheses, other spaces and dashes, and
- * non-ASCII digits (src/input/phone.ts).
- */
+/** The service also accepts parentheses, other spaces and dashes, and non-ASCII digits (src/input/phone.ts). */
 const separators = '[ ./-]*'
 const digits = (least: number, most: number) => `(${separators}[0-9]){${least},${most}}`
 const countryCode = `2${separators}2${separators}2`
@@ -40,14 +35,10 @@ const phone = [
   `(?!${countryCode})[1-9]${digits(8, 14)}`,
 ]
 
-/** Control characters except white space. */
 const control = String.raw`\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f`
 const printable = String.raw`^\s*[^\s${control}][^${control}]*$`
 
-/**
- * Keywords that describe each custom format (src/input/validate.ts), exactly or as closely as JSON Schema can. Numbers
- * in a query string arrive as text but are described as numbers.
- */
+/** How OpenAPI describes each custom format (src/input/validate.ts), exactly or as closely as it can. */
 export const formatsFor = ({ maxAmount }: DescribedConfig): Record<string, object> => ({
   'date-time': { format: 'date-time' },
   uri: { format: 'uri' },
@@ -68,7 +59,6 @@ export const formatsFor = ({ maxAmount }: DescribedConfig): Record<string, objec
   ),
   'webhook-event': { enum: Object.keys(events) },
   'date-or-time': {
-    // Each branch of `anyOf` has its own type.
     type: undefined,
     anyOf: [
       { type: 'string', format: 'date', maxLength: 10 },

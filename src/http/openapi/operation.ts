@@ -6,21 +6,19 @@ import examples from './examples.json' with { type: 'json' }
 import { fileName, headersOf, refusalsOf } from './responses.ts'
 import type { OpenApiPart, SchemaWriter } from './schemas.ts'
 
-/** A request and its response, recorded by test/api/examples.test.ts. */
+/** Recorded by test/api/examples.test.ts. */
 export interface OpenApiExample {
   params?: Record<string, string>
   query?: Record<string, string>
   body?: unknown
-  /** `data` of the response, or the text of a file. */
   response?: unknown
-  /** The same response as CSV or JSON lines, if the operation offers them. */
+  /** The same response as CSV or JSON lines. */
   csv?: string
   lines?: string
 }
 
 const recorded: Record<string, OpenApiExample> = examples.operations
 
-/** In OpenAPI's notation: `/dev/intents/{referenceNumber}`. */
 export const pathOf = ({ path }: Pick<Route, 'path'>): string => path.replaceAll(/:(\w+)/g, '{$1}')
 
 export function describeOperation(writer: SchemaWriter, route: Route): OpenApiPart {
@@ -57,7 +55,7 @@ function requiredKey(route: Route): string {
   return `Requires a ${kind}${route.sandboxOnly ? 'test ' : ''}key with ${noun} ${scopes.join(', ')}.`
 }
 
-/** `texts` are example values as a URL has them. They're converted to the type of their schema. */
+/** `texts` are values as a URL has them. */
 const parametersIn = (
   writer: SchemaWriter,
   location: 'path' | 'query',
@@ -84,7 +82,6 @@ function bodyOf(writer: SchemaWriter, { body, readsCsv }: WriteRoute, example: O
 
 const csvFile = { type: 'string', minLength: 1, maxLength: maxBodyBytes.csv, pattern: withoutNul }
 
-/** Two ways to send a file without JSON: as the body itself, or in a form. */
 const csvContent = (example: { csv: string } | undefined): OpenApiPart => ({
   'text/csv': { schema: csvFile, example: example?.csv },
   'multipart/form-data': {

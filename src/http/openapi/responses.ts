@@ -60,13 +60,12 @@ const replayed = {
   'Idempotent-Params-Mismatch': header('IdempotentParamsMismatch'),
 }
 
-/** Additional headers of operations that scripts on any site may call. */
 const forBrowsers = {
   'Access-Control-Allow-Origin': header('AccessControlAllowOrigin'),
   'Access-Control-Expose-Headers': header('AccessControlExposeHeaders'),
 }
 
-/** Headers of the operation's own responses, as opposed to the errors that all operations share. */
+/** The errors that all operations share have other headers. */
 export const headersOf = (route: Route): OpenApiPart => ({
   ...limited,
   ...(route.method !== 'get' && replayed),
@@ -80,7 +79,7 @@ export const fileName = (description: string): OpenApiPart => ({
   },
 })
 
-/** Codes that any operation can return, in the order of the checks (docs/maintainers/decisions.md). */
+/** In the order of the checks (docs/maintainers/decisions.md). */
 const ofAll: ErrorCode[] = [
   'HEADERS_TOO_LARGE',
   'REQUEST_TIMEOUT',
@@ -106,7 +105,6 @@ const ofWrites: ErrorCode[] = [
 
 const ofBodies: ErrorCode[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'INVALID_JSON']
 
-/** In the order of the error catalogue. */
 export function codesOf(route: Route): ErrorCode[] {
   const codes = new Set([...ofAll, ...codesIn(route.body), ...(route.errors ?? [])])
   if (!isForBrowsers(route)) codes.add('SECRET_KEY_REQUIRED')
@@ -116,7 +114,6 @@ export function codesOf(route: Route): ErrorCode[] {
   return (Object.keys(catalogue) as ErrorCode[]).filter((code) => codes.has(code))
 }
 
-/** Searches the schema at any depth. */
 function codesIn(schema: unknown): ErrorCode[] {
   if (typeof schema !== 'object' || schema === null) return []
   return Object.entries(schema).flatMap(([word, value]) =>
@@ -124,7 +121,7 @@ function codesIn(schema: unknown): ErrorCode[] {
   )
 }
 
-/** Errors whose codes are the same for every operation, by HTTP status. */
+/** By HTTP status: errors whose codes are the same for every operation. */
 const sharedResponses: Record<number, { name: string; headers: OpenApiPart }> = {
   401: { name: 'Unauthorized', headers: requestId },
   408: { name: 'RequestTimeout', headers: requestId },
@@ -137,7 +134,7 @@ const sharedResponses: Record<number, { name: string; headers: OpenApiPart }> = 
   503: { name: 'Unavailable', headers: retried },
 }
 
-/** Sent before the operation is known, and therefore without its headers. */
+/** Sent before the operation is known. */
 const beforeOperations = [408, 431]
 
 const sharedCodes = [...ofAll, ...ofWrites, ...ofBodies]
@@ -167,7 +164,6 @@ function refusalOf(route: Route, status: number, codes: ErrorCode[]): OpenApiPar
   return { $ref: `#/components/responses/${shared.name}` }
 }
 
-/** All errors have one schema, so that a generated client handles them in one way. */
 const refusal = (codes: ErrorCode[], ofResponse: OpenApiPart): OpenApiPart => ({
   description: codes.join(', '),
   headers: ofResponse,

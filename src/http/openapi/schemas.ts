@@ -15,7 +15,6 @@ import { type DescribedConfig, formatsFor } from './formats.ts'
 
 const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
-/** `payment.created` becomes `PaymentCreatedEvent`. */
 const eventType = (event: string): string => `${event.split('.').map(capitalised).join('')}Event`
 
 export const eventBodies: Record<EventName, object> = {
@@ -24,7 +23,7 @@ export const eventBodies: Record<EventName, object> = {
   ...endpointEvents,
 }
 
-/** Schemas that the document defines once and refers to by name. */
+/** Defined once in the document, and referred to by name. */
 export const namedSchemas: Record<string, object> = {
   CreateIntentBody: intents.createTestIntentBody,
   SimulatePaymentBody: intents.simulatePaymentBody,
@@ -85,19 +84,13 @@ export const namedSchemas: Record<string, object> = {
 
 const names = new Map(Object.entries(namedSchemas).map(([name, schema]) => [schema, name]))
 
-/** Any part of the OpenAPI document. */
 export type OpenApiPart = Record<string, unknown>
 
-/**
- * Translates a schema from schemas/ to OpenAPI 3.1. `refer` returns a reference if the schema has a name; `define`
- * always returns the schema in full.
- */
+/** `refer` returns a reference if the schema has a name, `define` always the whole schema. */
 export type SchemaWriter = ReturnType<typeof createSchemaWriter>
 
-/** Keywords whose values are schemas or lists of schemas. */
 const nesting = 'items propertyNames additionalProperties if then else not oneOf anyOf'.split(' ')
 
-/** `bodies` are the schemas of request bodies: their optional fields may be null. */
 export function createSchemaWriter(config: DescribedConfig, bodies: ReadonlySet<object>) {
   const formats = formatsFor(config)
 
@@ -119,12 +112,12 @@ export function createSchemaWriter(config: DescribedConfig, bodies: ReadonlySet<
   const write = (keyword: string, value: unknown): OpenApiPart => {
     if (['$schema', 'message', 'emptyIsAbsent'].includes(keyword)) return {}
     if (keyword === 'absenceWidens') return { additionalProperties: false }
-    // We may add fields later, so clients must accept fields that they don't know.
+    // Clients must accept unknown fields, because we may add some.
     if (keyword === 'additionalProperties' && value === false) return {}
     if (keyword === 'errorCodes') return { 'x-error-codes': [...new Set(Object.values(value as object))] }
     if (keyword === 'format' || keyword === 'normalise') return keywordsOf(String(value))
     if (keyword === 'properties') return { properties: referEach(value as object) }
-    // JSON Schema 2019-09 split `dependencies` in two. `dependentSchemas` is the one whose values are schemas.
+    // The successor of `dependencies` in JSON Schema 2019-09, if the values are schemas.
     if (keyword === 'dependencies') return { dependentSchemas: referEach(value as object) }
     if (!nesting.includes(keyword) || typeof value === 'boolean') return { [keyword]: value }
     return { [keyword]: Array.isArray(value) ? value.map(refer) : refer(value as object) }
@@ -139,7 +132,7 @@ export function createSchemaWriter(config: DescribedConfig, bodies: ReadonlySet<
   return { refer, define }
 }
 
-/** Adds `int32`, `int64` or `double`: code generators choose the type of a number by its format. */
+/** Code generators choose the type of a number by its format. */
 function withWidth(written: OpenApiPart): OpenApiPart {
   const { type, minimum, maximum } = written as { type?: unknown; minimum?: number; maximum?: number }
   const isMissing =
@@ -150,7 +143,7 @@ function withWidth(written: OpenApiPart): OpenApiPart {
   return { ...schema, format: minimum >= -(2 ** 31) && maximum < 2 ** 31 ? 'int32' : 'int64' }
 }
 
-/** Lets optional fields be null, which means absent. */
+/** An optional field may be null, which means absent. */
 function withNull(schema: Fields): Fields {
   const { properties, items } = schema
   const nullable = (name: string, field: Fields): Fields => {
@@ -168,7 +161,7 @@ function withNull(schema: Fields): Fields {
   }
 }
 
-/** Code generators need a type even if the allowed values imply it. */
+/** Code generators need a type even if the values imply it. */
 function withType(schema: object): object {
   if ('type' in schema) return schema
   const values = 'enum' in schema ? (schema.enum as unknown[]) : 'const' in schema ? [schema.const] : []

@@ -5,16 +5,13 @@ import examples from './examples.json' with { type: 'json' }
 import type { DescribedConfig } from './formats.ts'
 import { eventBodies, type OpenApiPart, type SchemaWriter } from './schemas.ts'
 
-/** An attempt as test/api/examples.test.ts received it. */
 export interface WebhookExample {
-  /** In lower case, with the default WEBHOOK_HEADER_BRAND. */
   headers: Record<string, string>
   body: unknown
 }
 
 const recorded: Record<string, WebhookExample> = examples.events
 
-/** One description per event (SPEC 6.2). */
 export const webhooksOf = (writer: SchemaWriter, config: DescribedConfig): OpenApiPart =>
   Object.fromEntries(
     Object.entries(eventBodies).map(([event, body]) => [
@@ -23,7 +20,6 @@ export const webhooksOf = (writer: SchemaWriter, config: DescribedConfig): OpenA
     ]),
   )
 
-/** One signature as the Standard Webhooks specification writes it. */
 const standard = 'v1,[A-Za-z0-9+/]{43}='
 
 function webhook(config: DescribedConfig, event: EventName, schema: OpenApiPart): OpenApiPart {
@@ -43,7 +39,6 @@ function webhook(config: DescribedConfig, event: EventName, schema: OpenApiPart)
     operationId: `${event.replaceAll('.', '-')}-event`,
     summary: event,
     description: `${occasion} Verify the signature on the raw body before you parse it, and respond with 2xx within ${seconds} s. The same \`id\` may arrive more than once.`,
-    // Webhooks carry a signature, not an API key.
     security: [],
     parameters: [
       header(
@@ -95,7 +90,7 @@ function webhook(config: DescribedConfig, event: EventName, schema: OpenApiPart)
 
 const unixSeconds = textMatching('^[0-9]{1,15}$', 15)
 
-/** What has happened, in one sentence. HOURS stands for ENDPOINT_WARNING_HOURS. */
+/** HOURS stands for ENDPOINT_WARNING_HOURS. */
 const occasions: Record<EventName, string> = {
   'payment.created': 'A payment intent was created.',
   'payment.confirmed': 'The customer paid.',

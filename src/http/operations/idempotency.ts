@@ -24,31 +24,30 @@ import type { Deadline } from '../server/timeouts.ts'
 import type { WriteRoute } from './route.ts'
 
 const maxKeyLength = 255
-/** How often a request looks for the response of its twin, whose transaction has just been committed. */
+/** While a twin's transaction is committed, but not visible yet. */
 const lookAgainMs = 20
 
 /**
- * Lengths of digests, in characters of 6 bits. Every intent keeps some forever, so none is longer than it needs to be.
- * Two requests with the same `paramsHash` harm only the merchant who makes them.
+ * In characters of 6 bits. Every intent keeps some digests forever, so they're short. Two requests with the same
+ * `paramsHash` harm only their merchant.
  */
 const keyLength = 32
 const paramsLength = 22
 
 export interface Write {
   route: Omit<WriteRoute, 'run'>
-  /** Decoded, so that all encodings of a path count as the same path. */
+  /** Decoded, because all encodings of a path count as the same. */
   params: Record<string, string>
   key: string
-  /** Repeating a key with another input still gets the first response, with a header that says so. */
+  /** With another input, a key still gets the first response, and a header says so. */
   input: unknown
   status: number
-  /** The error of an unreadable body. It's never stored: the client repeats the request with the whole body. */
+  /** An unreadable body. Its error is never stored: the client will repeat the request with the whole body. */
   unread: Refusal | undefined
   cause: Cause
   run(request: WriteRequest): Promise<Result>
 }
 
-/** Throws if the key is missing, blank, too long or sent more than once (SPEC 5.4). */
 export function idempotencyKey(req: Request): string {
   const values = req.headersDistinct['x-idempotency-key'] ?? []
   if (values.length > 1) throw refuse('IDEMPOTENCY_KEY_INVALID')
@@ -60,10 +59,7 @@ export function idempotencyKey(req: Request): string {
 
 const asUtf8 = new TextDecoder('utf-8', { fatal: true })
 
-/**
- * Most clients send UTF-8, but Node.js decodes headers as Latin-1. Invalid UTF-8 stays unchanged, so that two different
- * keys never collide.
- */
+/** Node.js decodes headers as Latin-1, but most clients send UTF-8. Invalid UTF-8 stays, so that keys never collide. */
 function headerText(latin1: string): string {
   try {
     return asUtf8.decode(Buffer.from(latin1, 'latin1'))
@@ -74,8 +70,7 @@ function headerText(latin1: string): string {
 
 /**
  * Runs a write once, however often its request is sent, and returns the same bytes each time (architecture.md,
- * "Idempotency"). Nothing holds a claim: the write itself says which request made it, or stores the response. So a
- * twin, and a repetition after a crash, find either nothing or the effect.
+ * "Idempotency").
  */
 export async function runOnce(
   deps: Deps,
@@ -117,7 +112,6 @@ export async function runOnce(
   }
   const looking = lookUp(deadline.endsAt())
   looking.catch(() => undefined)
-  /** Size of the row that a transaction stores. */
   let storedBytes = 0
 
   const request = (deadlineAt: number): WriteRequest => ({
@@ -152,7 +146,7 @@ export async function runOnce(
       if (row !== null) return repeat(row)
       if (own !== null) return own
     } catch (second) {
-      // A refusal that couldn't be stored must not be sent. Any other error says more than SERVICE_UNAVAILABLE.
+      // A refusal must not be sent unless it's stored. Any other error says more than SERVICE_UNAVAILABLE.
       if (own !== null) throw second
     }
     throw error

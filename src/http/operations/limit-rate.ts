@@ -10,16 +10,15 @@ import { delayRefusal, prefixLimits } from '../pages/limit-visitors.ts'
 type Limiting = Pick<Deps, 'rateLimits'>
 type Scope = 'key' | 'address'
 
-/** Anything longer could be mistaken for a hang. */
+/** Clients could mistake a longer delay for a hang. */
 const maxDelayMs = 5_000
 
-/** What one network gets of a publishable key's limit, because anyone can read such a key in a browser. */
+/** Anyone can read a publishable key in a browser, so one network gets only this share of its limit. */
 const shareOfNetwork = 1 / 10
 
 /**
- * Throws RATE_LIMITED if the key is over its limit, or the network that uses a publishable key (step 6 in the order of
- * checks, docs/maintainers/decisions.md). A request that is refused for its network doesn't count for the key, and
- * while the key is over its limit, networks aren't counted.
+ * Step 6 in the order of checks (docs/maintainers/decisions.md). A request refused for its network doesn't count for
+ * the key, and while the key is over its limit, networks aren't counted.
  */
 export async function limitKey({ rateLimits }: Limiting, caller: Caller, res: Response): Promise<void> {
   if (rateLimits === null) return
@@ -38,10 +37,7 @@ export async function limitKey({ rateLimits }: Limiting, caller: Caller, res: Re
   await limitTo(rateLimits, res, 'key', who, perSecond)
 }
 
-/**
- * A network's RateLimit headers stay unless the key is over its limit. Rejecting costs nearly as much as a read, so
- * only the first `perSecond` rejections in each clock second are immediate; the others wait up to `maxDelayMs`.
- */
+/** Rejecting costs nearly as much as a read, so only the first `perSecond` rejections in a second are immediate. */
 async function limitTo(rateLimits: RateLimits, res: Response, scope: Scope, who: Counted, perSecond: number) {
   const standing = rateLimits.count(who, perSecond)
   if (!standing.isOpen || !res.hasHeader('RateLimit'))
@@ -53,9 +49,8 @@ async function limitTo(rateLimits: RateLimits, res: Response, scope: Scope, who:
 }
 
 /**
- * Charges a request that costs as much as `requests` ordinary ones, one of which is already counted. Throws
- * RATE_LIMITED only if the key is over its limit before, so the first expensive request in each clock second always
- * runs, and may get the key's other requests rejected until that second ends.
+ * Counts a request that costs as much as `requests` ordinary ones, one of which is already counted. Throws only if the
+ * key is over its limit before, so the first expensive request in a second always runs.
  */
 export function limitCostly({ rateLimits }: Limiting, { keyId, limits }: Caller, requests: number): void {
   if (rateLimits === null || requests <= 1) return
@@ -72,12 +67,10 @@ const unknownCaller: ReadonlySet<ErrorCode> = new Set([
 ])
 
 /**
- * Looks up credentials with `recognise`. Throws RATE_LIMITED without a lookup if the client's network, or a larger
- * prefix around it, has sent too many requests without known credentials this second (step 3 in the order of checks,
- * docs/maintainers/decisions.md). That error is delayed (src/http/pages/limit-visitors.ts).
- * Requests whose lookups are still running don't count yet, so no valid key is refused because many arrive at once. A
- * request refused in spite of a known key (steps 4 and 5) never counts: a stranger with a publishable key could
- * otherwise use up its limit, or that of an address for other keys.
+ * Step 3 in the order of checks (docs/maintainers/decisions.md). Throws RATE_LIMITED without a lookup if the network
+ * has sent too many requests with unknown credentials this second. Running lookups don't count yet, so no valid key is
+ * refused because many arrive at once. Known keys never count: a stranger with a publishable key could otherwise use up
+ * the limit of an address.
  */
 export async function limitUnknown<Known>(
   { rateLimits }: Limiting,
@@ -101,7 +94,7 @@ export async function limitUnknown<Known>(
   }
 }
 
-/** As in draft-ietf-httpapi-ratelimit-headers-10. The window is one second, so the reset time is always 1. */
+/** As in draft-ietf-httpapi-ratelimit-headers-10, with a window of one second. */
 function setRateLimitHeaders(res: Response, scope: Scope, perSecond: number, remaining: number): void {
   res.setHeader('RateLimit-Policy', `"${scope}";q=${perSecond};w=1`)
   res.setHeader('RateLimit', `"${scope}";r=${remaining};t=1`)

@@ -30,10 +30,9 @@ export const tags = {
   Orders: 'The orders of your shop.',
 }
 
-/** Without `query`, no query parameter is accepted, and without `body`, the body is ignored. */
+/** Without `query`, no query parameter is accepted. Without `body`, the body is ignored. */
 interface Common {
   tag: keyof typeof tags
-  /** Relative to /api/v1. */
   path: string
   operationId: string
   summary: string
@@ -41,11 +40,9 @@ interface Common {
   params?: Record<string, object>
   query?: AnnotatedSchema
   body?: object
-  /** Schema of `data` in the response, or of the file if the operation is a download. */
   response: object
-  /** Beyond the codes under `errorCodes` in the `body` schema. */
+  /** Beyond the `errorCodes` in the schema of the body. */
   errors?: readonly ErrorCode[]
-  /** If there are several, any one of them is enough. */
   scope: Scope | { anyOf: readonly Scope[] }
   /** Live keys are rejected (step 8 in the order of checks, docs/maintainers/decisions.md). */
   sandboxOnly?: true
@@ -53,18 +50,16 @@ interface Common {
 
 export interface ReadRoute<Param extends string = string, Query = unknown, Data = unknown> extends Common {
   method: 'get'
-  /** Accepts publishable keys too, which are visible in browsers. */
+  /** Accepts publishable keys too, which anyone can read in a browser. */
   key?: 'any'
-  /** Decides how much memory is reserved for the response. */
   shows: ItemKind
-  /** Pages fall under the limits on lists and use the connections reserved for lists (src/lists). */
+  /** Pages fall under the limits on lists, and use their connections (src/lists). */
   isPage?: true
-  /** For a single item that takes as much reading as a list. */
+  /** Takes as much reading as a list. */
   needsQuery?: true
   /**
-   * Waits while there is nothing to return. Resolves to the query to run with, to the response's data if there's still
-   * nothing, or to null if the query requests no wait. A waiting request uses no memory budget, list slot or connection
-   * to MongoDB.
+   * Waits while there is nothing to return, without memory, a list slot or a connection to MongoDB. Resolves to the
+   * query to run, to the response's data if there's still nothing, or to null if no wait is requested.
    */
   longPoll?(
     deps: Deps,
@@ -72,31 +67,25 @@ export interface ReadRoute<Param extends string = string, Query = unknown, Data 
     input: OperationInput<Param, Query>,
     limits: WaitLimits,
   ): Promise<{ query: Query } | { data: unknown } | null>
-  /** `deadlineAt` is explained in src/mongo/batchers.ts. */
   run(deps: Deps, caller: Caller, input: OperationInput<Param, Query>, deadlineAt: number): Promise<Data>
-  /** If present, the Accept header decides between JSON and CSV. */
   toCsv?(data: Data, input: OperationInput<Param, Query>): CsvFile
 }
 
-/** Returns a file without the envelope. Errors before the first byte still come in the envelope. */
+/** Errors before the first byte still come in the envelope. */
 export interface DownloadRoute<Param extends string = string, Query = unknown> extends Common {
   method: 'get'
-  /** Schema of the file in JSON lines, if it's available. */
   lines?: object
   download(deps: Deps, caller: Caller, input: OperationInput<Param, Query>): Promise<Download>
 }
 
 export interface WriteRoute<Param extends string = string, Query = unknown> extends Common {
   method: 'post' | 'put' | 'patch' | 'delete'
-  /** Of a successful response, if it isn't 200. */
   status?: 201
-  /** With `dryRun: true` in the body, nothing is created, and the response has status 200. */
+  /** `dryRun: true` creates nothing, and gets status 200. */
   hasDryRun?: true
-  /** The body is a CSV file, which `run` receives as a `FileBody`. */
   readsCsv?: true
   /**
-   * Finds what an earlier request with the same key has done, in the document that it changed. Missing if the operation
-   * stores its response in the transaction of its changes.
+   * What an earlier request with this key did to its document. Missing if the response is stored in the transaction.
    */
   findEffect?(
     deps: Deps,
@@ -105,25 +94,24 @@ export interface WriteRoute<Param extends string = string, Query = unknown> exte
     request: WriteRequest,
   ): Promise<Result | null>
   /**
-   * Whether `run` itself looks for what an earlier request has done (`request.earlier`), because it reads its document
-   * at the same time, or must still complete something after an earlier request that died.
+   * `run` itself calls `request.earlier`, because it reads its document at the same time, or must first complete what a
+   * dead request began.
    */
   looksItself?: true
-  /** The first response is computed from fields that never change, instead of being stored. */
+  /** The first response can be computed from fields that never change. */
   storesNoRow?: true
   run(deps: Deps, caller: Caller, input: OperationInput<Param, Query>, request: WriteRequest): Promise<Result>
 }
 
 export type Route = ReadRoute | DownloadRoute | WriteRoute
 
-/** The parameters in a path such as `/dev/intents/:referenceNumber`. */
 type ParamIn<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | ParamIn<Rest>
   : Path extends `${string}:${infer Name}`
     ? Name
     : never
 
-/** Spares the compiler the union of all schemas, which is too large for it. */
+/** The union of all schemas would be too large for the compiler. */
 type QueryOf<Schema> = Schema extends JSONSchema ? ValueOf<Schema> : never
 
 type Declared<Each extends Route, Schema> = Omit<Each, 'tag' | 'method' | 'path' | 'query'> & {
@@ -150,7 +138,7 @@ interface Section {
   remove: DeclareWrite
 }
 
-/** Functions that declare operations. The types of their input follow from the path and the query's schema. */
+/** The types of params and query follow from the path and the schema. */
 export function section(tag: keyof typeof tags): Section {
   const declare = (method: Route['method']) => (path: string, route: object) =>
     ({ tag, method, path, ...route }) as never
@@ -164,9 +152,7 @@ export function section(tag: keyof typeof tags): Section {
   }
 }
 
-/** Publishable keys are public, so scripts on any site may use them. */
 export const isForBrowsers = (route: Route): boolean => 'key' in route && route.key === 'any'
 
-/** A key needs any one of these. */
 export const scopesOf = ({ scope }: Pick<Route, 'scope'>): readonly Scope[] =>
   typeof scope === 'string' ? [scope] : scope.anyOf

@@ -34,7 +34,6 @@ interface Call {
   caller: Caller
 }
 
-/** Checks run in the documented order (docs/maintainers/decisions.md). */
 export async function runOperation(
   deps: Deps,
   route: Route,
@@ -51,8 +50,8 @@ export async function runOperation(
 }
 
 /**
- * Steps 2 to 5 in the order of checks (SPEC 5, docs/maintainers/decisions.md). `req.ip` is safe, because Express
- * determines it from TRUST_PROXY. A rejected request has its key in the log line too (http/server/log-request.ts).
+ * Steps 2 to 5 in the order of checks (SPEC 5, docs/maintainers/decisions.md). Sets the key for the log line even if
+ * the request is refused.
  */
 async function identifyCaller({ deps, req, res, deadline }: Omit<Call, 'caller'>): Promise<Caller> {
   if (!deps.apiSwitch.isOn()) throw refuse('FEATURE_DISABLED', { retryAfterSeconds: 60 })
@@ -68,7 +67,7 @@ async function identifyCaller({ deps, req, res, deadline }: Omit<Call, 'caller'>
   )
 }
 
-/** Exactly `Bearer` in any case, one space and the token (SPEC 5.1). */
+/** `Bearer` in any case, one space and the token (SPEC 5.1). */
 function bearerToken(req: Request): string {
   const values = req.headersDistinct.authorization ?? []
   if (values.length === 0) throw refuse('MISSING_CREDENTIALS')
@@ -95,7 +94,6 @@ async function read(call: Call, route: ReadRoute): Promise<BuiltResponse | ApiRe
   const polled = (await route.longPoll?.(call.deps, call.caller, input, limits)) ?? null
   if (polled === null) return readNow(call, route, input)
   if ('data' in polled) return successResponse(200, polled.data)
-  // The key may have been revoked in the meantime.
   const caller = await identifyCaller(call)
   allow(route, caller)
   return readNow({ ...call, caller }, route, { ...input, query: polled.query })
@@ -161,10 +159,6 @@ async function download(call: Call, route: DownloadRoute): Promise<StartedDownlo
   })
 }
 
-/**
- * Throws VALIDATION_ERROR for an unknown or invalid query parameter (step 12 in the order of checks,
- * docs/maintainers/decisions.md).
- */
 const readInput = ({ deps, req }: Call, { query }: Route, body?: unknown): OperationInput => ({
   params: req.params as Record<string, string>,
   query: deps.validate(query ?? emptyQuery, req.query),
@@ -187,7 +181,7 @@ async function write(call: Call, route: WriteRoute): Promise<ApiResponse> {
       status: route.hasDryRun && isDryRun(value) ? 200 : (route.status ?? 200),
       unread: refusal,
       cause: causeOf(res),
-      // Keeps the memory while the operation runs: it may run a few seconds past its deadline and still need the body.
+      // The operation may run a few seconds past its deadline and still need the body.
       run: (request) =>
         memory.during(async () => {
           if (refusal !== undefined) throw refusal

@@ -1,18 +1,17 @@
 import type { NextFunction, Request, Response } from 'express'
 import { sendResponse, successResponse } from '../responses/envelope.ts'
 
-/** Safe for any site, because the API uses no cookies: a site can't act on behalf of its visitors. */
+/** Safe for any site, because the API uses no cookies. */
 export function letBrowsersRead(res: Response): void {
   res.setHeader('Access-Control-Allow-Origin', '*')
   res.setHeader('Access-Control-Expose-Headers', exposedHeaders)
 }
 
-/** Response headers that scripts may read. */
 export const exposedHeaders = 'X-Request-Id, RateLimit, RateLimit-Policy, Retry-After'
-/** Chromium caches a preflight for at most two hours. */
+/** Chromium's maximum is two hours. */
 const maxAgeSeconds = 7200
 
-/** Responds to the preflight of a request with an API key. Other OPTIONS requests go on to the next handler. */
+/** Responds to the preflight of a request with an API key. */
 export function respondToPreflight(req: Request, res: Response, next: NextFunction): void {
   if (req.headers.origin === undefined || req.headers['access-control-request-method'] === undefined)
     return next()

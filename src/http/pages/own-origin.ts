@@ -1,19 +1,15 @@
 import type { Request } from 'express'
 
-/** Goes by the method. */
 export const isSafe = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD'
 
-/**
- * At least one of `Origin` and `Sec-Fetch-Site` must be present, and neither may name a different site. The host of
- * `ourUrl`, the configured URL, is accepted too, because a proxy may change the `Host` header.
- */
+/** `Origin` or `Sec-Fetch-Site` must prove it. The host of `ourUrl` counts too, because a proxy may change `Host`. */
 export function isFromOwnSite(req: Request, ourUrl: string): boolean {
   const { site, isOtherHost, hasOrigin } = readOrigin(req, ourUrl)
   if (isOtherHost) return false
   return site === undefined ? hasOrigin : site === 'same-origin'
 }
 
-/** Whether the headers prove it: missing headers and `Origin: null` prove nothing. */
+/** Missing headers and `Origin: null` prove nothing. */
 export function isFromOtherSite(req: Request, ourUrl: string): boolean {
   const { site, isOtherHost } = readOrigin(req, ourUrl)
   return isOtherHost || (site !== undefined && site !== 'same-origin' && site !== 'none')

@@ -5,12 +5,11 @@ import { strictTransport } from '../responses/envelope.ts'
 import { createErrorReporter } from '../server/bare-app.ts'
 import { type Deadline, startDeadline } from '../server/timeouts.ts'
 
-/** What a page may do in a browser besides showing text and submitting forms to this service. */
+/** Beyond showing text and submitting forms to this service. */
 export interface PagePermissions {
-  /** Runs our scripts, which may send requests to us. */
   scripts: boolean
   images: boolean
-  /** With `no-referrer`, browsers send `Origin: null` even with forms for our own pages. */
+  /** With `no-referrer`, browsers send `Origin: null` even with our own forms. */
   referrer: 'strict-origin' | 'no-referrer'
 }
 
@@ -34,22 +33,21 @@ function createPageHeaders(deps: Pick<Deps, 'config'>, rights: PagePermissions) 
     frameguard: { action: 'deny' },
   })
   return (req: Request, res: Response): void => {
-    // Helmet sets its headers before it returns, because none of these values is computed asynchronously.
+    // Helmet sets its headers before it returns.
     protect(req, res, () => undefined)
     res.setHeader('Cache-Control', 'no-store')
     res.setHeader('X-Robots-Tag', 'noindex, nofollow')
   }
 }
 
-/** First handler of the pages below `mount`. It logs the route's pattern, and thus no ids and no query. */
+/** The first handler below `mount`. Logs the route's pattern, and thus no ids. */
 export function preparePage(deps: Pick<Deps, 'config'>, rights: PagePermissions, mount = '') {
   const setPageHeaders = createPageHeaders(deps, rights)
   return (req: Request, res: Response, next: NextFunction): void => {
     if (req.app.locals.stopping.aborted) res.setHeader('Connection', 'close')
-    // Can only be `100-continue`: src/http/server/bare-app.ts rejects all other expectations.
     if (req.headers.expect !== undefined) res.writeContinue()
     res.locals.deadline = startDeadline()
-    // Parses the query once. Express would do it at each read, which takes 1 ms for a query of 16 KB.
+    // Parsed once: each read of `req.query` would take 1 ms for 16 KB.
     Object.defineProperty(req, 'query', { value: req.query })
     setPageHeaders(req, res)
     res.once('finish', () => {
@@ -61,7 +59,6 @@ export function preparePage(deps: Pick<Deps, 'config'>, rights: PagePermissions,
   }
 }
 
-/** The log line needs the path at which a nested router is mounted. */
 export const setMount = (mount: string) => (_req: Request, res: Response, next: NextFunction) => {
   res.locals.mount = mount
   next()
@@ -69,14 +66,13 @@ export const setMount = (mount: string) => (_req: Request, res: Response, next: 
 
 export const deadlineOf = (res: Response): Deadline => res.locals.deadline as Deadline
 
-/** Sends the SERVICE_UNAVAILABLE page at the deadline. A later response is discarded. */
+/** Sends the error page at the deadline. A later response is discarded. */
 export async function enforceDeadline(_req: Request, res: Response, next: NextFunction): Promise<void> {
   const closed = new Promise<void>((resolve) => res.once('close', resolve))
   next()
   await deadlineOf(res).run(() => closed)
 }
 
-/** Rarely has to wait: only until database time is known precisely enough. */
 export const awaitDatabaseTime =
   (deps: Pick<Deps, 'databaseTime'>) =>
   async (_req: Request, res: Response, next: NextFunction): Promise<void> => {
@@ -87,7 +83,7 @@ export const awaitDatabaseTime =
 
 export type SendError = (req: Request, res: Response, status: number, error: unknown) => void
 
-/** Errors always come as a page, never as JSON, and never with a stack trace. */
+/** Errors come as a page, without a stack trace. */
 export function createPageErrors(
   deps: Pick<Deps, 'config' | 'log' | 'metrics'>,
   rights: PagePermissions,
@@ -95,15 +91,15 @@ export function createPageErrors(
 ) {
   const reportError = createErrorReporter(deps)
   const setPageHeaders = createPageHeaders(deps, rights)
-  // Express recognises an error handler by its four parameters, so `_next` must be declared.
+  // Express recognises an error handler by its four parameters.
   return (error: unknown, req: Request, res: Response, _next: NextFunction): void => {
     const { status, code, headers } = reportError(error, res)
     if (res.headersSent) return void (res.writableEnded || req.socket.destroy())
     res.locals.code = code
-    // Again, because an error may come before a router has set them, or after a static file has changed Cache-Control.
+    // An error may come before the router has set them.
     setPageHeaders(req, res)
     for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
-    // The unread rest of a body would be mistaken for the next request on this connection.
+    // The rest of the body would be mistaken for the next request.
     if (!req.complete) res.setHeader('Connection', 'close')
     sendError(req, res, status, error)
   }

@@ -9,7 +9,7 @@ export interface Asset {
   content: string | Buffer
 }
 
-/** The path contains a hash, so browsers can cache the asset indefinitely. */
+/** The path contains a hash, so browsers may cache the asset forever. */
 export const assetOf = (folder: string, type: Asset['type'], content: Asset['content']): Asset => ({
   path: `${folder}/${hash('sha256', content, 'hex').slice(0, 10)}.${type}`,
   type,
@@ -25,16 +25,13 @@ export const sendAsset =
 
 interface Head {
   language: string
-  /** Defaults to left to right. */
   direction?: 'ltr' | 'rtl'
-  /** Plain text, not HTML. */
   title: string
   assets: readonly Pick<Asset, 'path' | 'type'>[]
-  /** For people who use the keyboard: the text of the link to the element with the id `main`. */
+  /** The link to `#main`, for people who use the keyboard. */
   skip: string
 }
 
-/** `body` is HTML. */
 export const documentOf = (
   { language, direction = 'ltr', title, assets, skip }: Head,
   body: string,
@@ -55,7 +52,7 @@ export const documentOf = (
 </html>
 `
 
-/** Does nothing after the deadline, because the error page has been sent by then. */
+/** After the deadline, the error page has been sent. */
 export function sendPage(res: Response, status: number, document: string): void {
   if (res.headersSent) return
   res.statusCode = status
@@ -64,7 +61,6 @@ export function sendPage(res: Response, status: number, document: string): void 
   endAfterRequest(res, document)
 }
 
-/** After a form, so that a reload doesn't send it again. */
 export function redirectTo(res: Response, to: string): void {
   if (res.headersSent) return
   res.statusCode = 303

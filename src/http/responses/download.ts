@@ -4,20 +4,18 @@ import type { Request, Response } from 'express'
 import type { Deadline } from '../server/timeouts.ts'
 import { setApiHeaders } from './envelope.ts'
 
-/** Generated while it is being sent. No piece may be an empty string. */
+/** No piece may be an empty string. */
 export interface Download {
-  /** Includes the charset. */
   contentType: string
   fileName: string
   pieces: AsyncGenerator<string, void, undefined>
 }
 
-/** Its first piece is ready. Errors before that point can still be sent in the envelope. */
+/** Its first piece is ready. */
 export interface StartedDownload extends Download {
   first: string
 }
 
-/** Waits for the first piece, but not beyond the deadline. */
 export async function startDownload(file: Download, deadline: Deadline): Promise<StartedDownload> {
   try {
     const { value } = await deadline.run(() => file.pieces.next())
@@ -28,10 +26,7 @@ export async function startDownload(file: Download, deadline: Deadline): Promise
   }
 }
 
-/**
- * Sends a file as fast as the client reads it. If this throws, the caller must destroy the connection: closed normally,
- * it would make the file look complete.
- */
+/** If this throws, the connection must be destroyed, or the file would look complete. */
 export async function sendDownload(req: Request, res: Response, file: StartedDownload): Promise<void> {
   res.locals.code = null
   setFileHeaders(res, file)
@@ -42,15 +37,14 @@ export async function sendDownload(req: Request, res: Response, file: StartedDow
     res.end()
     return
   }
-  // The pipeline adds several listeners, and Node.js warns of more than 10.
+  // Node.js warns of more than 10 listeners.
   res.setMaxListeners(20)
   try {
-    // Otherwise, the stream reads 16 pieces ahead of a slow client.
+    // The default reads 16 pieces ahead of a slow client.
     await pipeline(Readable.from(withFirst(file), { highWaterMark: 1 }), res)
   } catch (error) {
     if (!isGone(error)) throw error
-    // The client disconnected before or during the download, or read too slowly (src/http/server/connection.ts). That's
-    // why the log line has no status.
+    // The client disconnected or read too slowly, so the log line has no status.
   } finally {
     end(file)
   }
@@ -66,7 +60,6 @@ export interface CsvFile {
   text: string
 }
 
-/** Without a preference, the response is JSON. */
 export const prefersCsv = (req: Request): boolean =>
   req.accepts(['application/json', 'text/csv']) === 'text/csv'
 
@@ -83,5 +76,5 @@ async function* withFirst({ first, pieces }: StartedDownload): AsyncGenerator<st
   yield* pieces
 }
 
-/** Closes the generator of the pieces. Its errors have been thrown already or no longer matter. */
+/** Errors have been thrown already, or no longer matter. */
 const end = ({ pieces }: Download): void => void pieces.return().catch(() => undefined)

@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.ts'
 import type { ErrorCode, Refusal } from '../../platform/errors.ts'
 import { timeouts } from '../server/timeouts.ts'
 
-/** Not sent yet. `code` is for the log, `body` the exact bytes. */
+/** `code` is for the log. */
 export interface ApiResponse {
   status: number
   code: ErrorCode | null
@@ -12,7 +12,6 @@ export interface ApiResponse {
   headers: Record<string, string>
 }
 
-/** See SPEC 1.. */
 export const successResponse = (status: number, data: unknown): ApiResponse => ({
   status,
   code: null,
@@ -20,13 +19,11 @@ export const successResponse = (status: number, data: unknown): ApiResponse => (
   headers: {},
 })
 
-/** See SPEC 7.. */
 export function failureResponse(
   { code, message, statusCode, extras }: Refusal,
   requestId: string,
 ): ApiResponse {
   const { param, details, headers, retryAfterSeconds } = extras
-  // JSON omits fields that are undefined.
   const error = { code, message, statusCode, requestId, param, details }
   const retryAfter = retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }
   return {
@@ -42,17 +39,14 @@ export function sendResponse(res: Response, response: ApiResponse): void {
   endAfterRequest(res, response.body)
 }
 
-/** A response that was written before its request had arrived. `at` is a `performance.now()` value. */
+/** Sent before the whole request had arrived. `at` is a `performance.now()` value. */
 export interface WrittenEarly {
   status: number
   code: ErrorCode | null
   at: number
 }
 
-/**
- * Ends the response once the whole request has arrived, or after `lingerMs`. Node.js may then close the connection, and
- * if data were still arriving, the reset could cost the client its response.
- */
+/** Waits up to `lingerMs` for the rest of the request: a connection that's closed earlier may lose the response. */
 export function endAfterRequest(res: Response, body: Buffer | string): void {
   if (res.req.complete) return void res.end(body)
   res.write(body)
@@ -65,7 +59,6 @@ export function endAfterRequest(res: Response, body: Buffer | string): void {
   })
 }
 
-/** During a shutdown, the connection closes after the response. */
 export function writeHead(res: Response, head: Omit<ApiResponse, 'body'>, contentLength: number): void {
   res.statusCode = head.status
   res.locals.code = head.code
@@ -76,18 +69,16 @@ export function writeHead(res: Response, head: Omit<ApiResponse, 'body'>, conten
   res.setHeader('Content-Length', contentLength)
 }
 
-/** `createBareApp` stores these in `app.locals`. */
 export function setApiHeaders(res: Response): void {
   for (const [name, value] of res.app.locals.apiHeaders as HeaderList) res.setHeader(name, value)
 }
 
 type HeaderList = readonly (readonly [name: string, value: string])[]
 
-/** HTTPS for a year, if the public URL uses it. Subdomains may belong to other services, so they're left out. */
+/** For a year. Subdomains may belong to other services. */
 export const strictTransport = ({ production, publicUrl }: Pick<Config, 'production' | 'publicUrl'>) =>
   production && publicUrl.startsWith('https:') ? { maxAge: 31_536_000, includeSubDomains: false } : false
 
-/** Keeps browsers from displaying, framing, caching or sniffing an API response. */
 export function createApiHeaders(config: Pick<Config, 'production' | 'publicUrl'>): HeaderList {
   const strict = strictTransport(config)
   return [

@@ -1,10 +1,7 @@
 import type { PageQuery } from '../../../schemas/queries.ts'
 import { readPageRequest } from '../../lists/pagination.ts'
 
-/**
- * Maximum bytes of one item as JSON, if every string has its maximum length and consists of the most expensive
- * characters. `wholeDelivery` includes the bodies and responses of the attempts.
- */
+/** Maximum bytes as JSON, with the longest strings of the most expensive characters. */
 export const largestItem = {
   intent: 232 * 1024,
   delivery: 4 * 1024,
@@ -22,12 +19,12 @@ export const largestItem = {
 
 export type ItemKind = keyof typeof largestItem
 
-/** One byte for the response text, and at most one for the documents it's built from (measured). */
+/** One for the text, and at most one for the documents (measured). */
 const perByte = 2
 
 export const memoryOfOne = (kind: ItemKind): number => largestItem[kind] * perByte
 
-/** Bytes to reserve for a download: a page of products and three chunks of 2 MB (src/store/exports). */
+/** A page of products and three chunks of 2 MB (src/store/exports). */
 export const memoryOfDownload = 50 * largestItem.product + 3 * 2 * 1024 * 1024
 
 export const memoryOfPage = (kind: ItemKind, query: unknown): number =>

@@ -9,11 +9,9 @@ import { writeHead } from './envelope.ts'
 export interface BuiltResponse {
   parts: Buffer[]
   memory: ReservedResponse
-  /** Null if the response is JSON. */
   csvName: string | null
 }
 
-/** Sends as fast as the client reads, and releases the memory of each part as soon as it's sent. */
 export async function sendBuilt(res: Response, { parts, memory, csvName }: BuiltResponse): Promise<void> {
   writeHead(res, { status: 200, code: null, headers: {} }, sizeOf(parts))
   if (csvName !== null) setFileHeaders(res, { contentType: csvType, fileName: csvName })
@@ -27,7 +25,6 @@ export async function sendBuilt(res: Response, { parts, memory, csvName }: Built
 
 export const sizeOf = (parts: readonly Buffer[]): number => parts.reduce((sum, { length }) => sum + length, 0)
 
-/** Resolves once the client has read everything written so far, or has disconnected. */
 function drained(res: Response): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
@@ -40,13 +37,10 @@ function drained(res: Response): Promise<void> {
 
 /** Approximate. A part's memory is released once the client has read it. */
 const partLength = 64 * 1024
-/** How much text `buildPage` builds before it yields to other requests, approximately: this much takes 3 ms. */
+/** Building this much takes about 3 ms. Then other requests run. */
 const sliceLength = 256 * 1024
 
-/**
- * Builds the envelope item by item, so that memory never holds two copies of a large page. Throws PageTooLarge if it
- * exceeds `maxPageBytes`.
- */
+/** Item by item, so that memory never holds a large page twice. Throws PageTooLarge above `maxPageBytes`. */
 export async function buildPage({ items, ...page }: Pick<Page<unknown>, 'items'>): Promise<Buffer[]> {
   const parts: Buffer[] = []
   let length = 0

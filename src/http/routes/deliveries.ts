@@ -17,7 +17,6 @@ const { get, post } = section('Webhook deliveries')
 const pathParams = { id: withDescription('The `id` of the delivery.', schema.deliveryId) }
 const missing = ['DELIVERY_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 
-/** See SPEC 4.8.. */
 export const deliveryRoutes = [
   get('/dev/webhooks/events', {
     operationId: 'listWebhookDeliveries',

@@ -28,7 +28,6 @@ const { get, post, put, remove } = section('Webhook endpoints')
 
 const pathParams = { id: withDescription('The `id` of the endpoint.', idSchema) }
 
-/** See SPEC 4.8.. */
 export const endpointRoutes = [
   post('/dev/webhooks/endpoints', {
     operationId: 'createWebhookEndpoint',
@@ -111,7 +110,7 @@ export const endpointRoutes = [
   }),
 ]
 
-/** Newest first, in one environment. A live key may list those of both. */
+/** A live key may list those of both environments. */
 function listEndpoints(
   deps: Pick<Deps, 'Endpoint'>,
   { businessId, sandbox: isTest }: Caller,

@@ -8,7 +8,7 @@ import { section } from '../operations/route.ts'
 
 const { get } = section('Events')
 
-/** Any of these scopes is enough; each shows only the events that it permits. */
+/** Any one is enough. Each shows only the events that it permits. */
 const scope = { anyOf: [...new Set(Object.values(events))] }
 
 export const eventRoutes = [

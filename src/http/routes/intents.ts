@@ -30,7 +30,6 @@ const ofIntent: Pick<WriteRoute<'referenceNumber'>, 'findEffect' | 'looksItself'
   looksItself: true,
 }
 
-/** See SPEC 4.1 to 4.6.. */
 export const intentRoutes = [
   post('/dev/intents', {
     operationId: 'createIntent',

@@ -10,7 +10,6 @@ import { section } from '../operations/route.ts'
 
 const { get, post } = section('Orders')
 
-/** See SPEC 4.7.. */
 export const orderRoutes = [
   post('/dev/store/orders/simulate', {
     operationId: 'simulateOrder',
@@ -32,7 +31,6 @@ export const orderRoutes = [
     status: 201,
     run: async (deps, caller, { body }, request) => {
       const input = parseSimulateOrder(deps, body)
-      // One request per distinct product, because each needs a read and a write.
       limitCostly(deps, caller, new Set(input.items?.map(({ productId }) => productId)).size)
       return placeOrder(deps, caller, input, request)
     },

@@ -40,7 +40,6 @@ const pathParams = { id: withDescription('The `_id` of the product.', idSchema) 
 const missing = ['SHOP_NOT_FOUND', 'PRODUCT_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 const noVariant = ['VARIANT_NOT_FOUND', 'VARIANT_LABEL_AMBIGUOUS'] as const
 
-/** See SPEC 4.9.. */
 export const productRoutes = [
   post('/dev/store/products/import-csv', {
     operationId: 'importProducts',

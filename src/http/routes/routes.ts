@@ -10,7 +10,7 @@ import { orderRoutes } from './orders.ts'
 import { productRoutes } from './products.ts'
 import { replayRoutes } from './replays.ts'
 
-/** All API operations. The first matching route serves a request, so fixed paths come before paths with parameters. */
+/** The first match serves a request, so fixed paths come before paths with parameters. */
 export const routes: readonly Route[] = [
   ...intentRoutes,
   ...balanceRoutes,

@@ -22,7 +22,7 @@ import { logRequest } from './log-request.ts'
 /** Beyond about a thousand, Node.js hides Content-Length but still delivers the body. */
 export const maxHeaders = 100
 
-/** Every HTTP port has such an app, with the first checks and the error handling. `fill` adds the routes. */
+/** The first checks and the error handling of every HTTP port. `fill` adds the routes. */
 export function createBareApp(
   deps: Pick<Deps, 'config' | 'log' | 'metrics' | 'stopping' | 'tracing'>,
   fill: (app: Express) => void,
@@ -39,7 +39,7 @@ export function createBareApp(
   app.locals.stopping = deps.stopping.signal
   app.locals.apiHeaders = createApiHeaders(deps.config)
   app.use((req: Request, res: Response, next: NextFunction) => {
-    // connection.ts and listen.ts run the app with a `refusal` only to render it.
+    // With a `refusal`, the app only renders it (connection.ts, listen.ts).
     const { requestId, refusal } = res.locals
     res.locals.requestId = requestId ?? randomUUID()
     res.setHeader('X-Request-Id', res.locals.requestId)
@@ -57,17 +57,16 @@ export function createBareApp(
   })
   fill(app)
   const reportError = createErrorReporter(deps)
-  // Express recognises an error handler by its four parameters, so `_next` must be declared.
+  // Express recognises an error handler by its four parameters.
   app.use((error: unknown, req: Request, res: Response, _next: NextFunction) => {
     const response = reportError(error, res)
-    // A response that's cut off must not look complete, so the connection is destroyed.
+    // Destroyed, because a response that's cut off must not look complete.
     if (res.headersSent) req.socket.destroy()
     else sendResponse(res, response)
   })
   return app
 }
 
-/** A fixed path outside the API, for GET and HEAD only. */
 export function readOnlyRoute(path: string, handle: RequestHandler): Router {
   const router = Router({ strict: true, caseSensitive: true })
   router.get(path, (req, res, next) => {
@@ -80,18 +79,14 @@ export function readOnlyRoute(path: string, handle: RequestHandler): Router {
   return router
 }
 
-/** Must be the last handler. */
 export const refuseUnknown = (): never => {
   throw refuse('ENDPOINT_NOT_FOUND')
 }
 
-/** Node.js ignores parameters after the 1 000th by default. The maximum URL length is limit enough. */
+/** Node.js ignores parameters after the 1 000th by default. The URL is short enough. */
 const parseQuery = (query: string): ParsedUrlQuery => parse(query, '&', '=', { maxKeys: 0 })
 
-/**
- * Rejects what Node.js accepts although RFC 9112 forbids it: an unsupported HTTP version, a missing, repeated or
- * malformed Host header, an unsupported transfer coding. Also an unsupported Expect.
- */
+/** RFC 9112 forbids these, but Node.js accepts them. Also refuses an unsupported Expect. */
 function refuseMalformed(req: Request): void {
   if (req.httpVersionMajor !== 1)
     throw unsound('HTTP version', 'The service supports only HTTP/1.1 and HTTP/1.0.')
@@ -106,26 +101,25 @@ function refuseMalformed(req: Request): void {
       'The service does not support this Expect header. Send 100-continue, or no Expect header.',
     )
   const coding = req.headers['transfer-encoding']
-  // An HTTP/1.0 proxy doesn't understand chunked encoding, so it would see the request end somewhere else.
+  // An HTTP/1.0 proxy would see the request end somewhere else.
   if (coding !== undefined && req.httpVersion === '1.0')
     throw unsound('Transfer-Encoding', 'HTTP/1.0 has no Transfer-Encoding.')
   if (coding !== undefined && coding.toLowerCase() !== 'chunked')
     throw unsound('Transfer-Encoding', 'The service supports only the transfer coding chunked.')
 }
 
-/** What a host and port may contain (RFC 3986, sections 3.2.2 and 3.2.3). */
+/** A host and port (RFC 3986, sections 3.2.2 and 3.2.3). */
 const hostForm = /^[\w.~%!$&'()*+,;=:[\]-]*$/
 
 const unsound = (param: string, message: string) =>
   refuse('VALIDATION_ERROR', { param, message, headers: { Connection: 'close' } })
 
-/** Whether we trust the proxy at this address. The connection's peer is hop 0. */
+/** The connection's peer is hop 0. */
 export type IsTrusted = (address: string, hop: number) => boolean
 
 /**
- * The first address from the right that belongs to no trusted proxy. Whatever the client itself writes into
- * X-Forwarded-For is further to the left and ignored. Without the header, the peer is the client. Null if a trusted
- * proxy reports no valid address: its own must not be used instead, because it could be on a key's allowlist.
+ * The first address from the right that belongs to no trusted proxy, because clients may write anything further left.
+ * Null if a trusted proxy reports no valid address: its own could be on a key's allowlist.
  */
 function clientAddress({ headers, socket }: IncomingMessage, isTrusted: IsTrusted): string | null {
   const reported = headers['x-forwarded-for']
@@ -136,12 +130,9 @@ function clientAddress({ headers, socket }: IncomingMessage, isTrusted: IsTruste
   return address
 }
 
-/**
- * Sockets and proxies write addresses in quotes or brackets, with a port or a zone. IPv4-mapped IPv6 becomes IPv4. Null
- * for anything else, such as `unknown`, `_hidden` and `unix:`.
- */
+/** Proxies write addresses in quotes or brackets, with a port or a zone. IPv4-mapped IPv6 becomes IPv4. */
 function readAddress(written = ''): string | null {
-  // This runs for every request, so plain IPv4 addresses, by far the most common, skip the parser.
+  // Plain IPv4 addresses are by far the most common, so they skip the parser.
   const plain = written.replace(/^\s*(?:::ffff:)?/, '')
   if (isIPv4(plain)) return plain
   const text = written.trim().replace(/^"(.*)"$/, '$1')
@@ -154,7 +145,7 @@ function readAddress(written = ''): string | null {
 
 const withoutZone = (address: string): string => address.replace(/%.*$/, '')
 
-/** Turns anything thrown into an error response. Bugs are logged in full, but the response reveals nothing. */
+/** Bugs are logged in full, but the response reveals nothing. */
 export function createErrorReporter(
   deps: Pick<Deps, 'log' | 'metrics'>,
 ): (error: unknown, res: Response) => ApiResponse {
@@ -173,9 +164,9 @@ export function createErrorReporter(
 
 function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error
-  // We can't know whether a write that has been sent took effect. The client finds out by retrying.
+  // A write may have taken effect. The client finds out by retrying.
   if (isDatabaseFault(error)) return unavailable()
-  // Express throws these if it can't decode the path.
+  // The path can't be decoded.
   if (error instanceof URIError || (error as { status?: number }).status === 400)
     return refuse('VALIDATION_ERROR', { param: 'path', message: 'The path is not valid.' })
   return bodyRefusal(error, null) ?? refuse('INTERNAL_ERROR')

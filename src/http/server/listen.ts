@@ -24,29 +24,25 @@ import {
 import { connectionLimit, createNetworkShares } from './network-share.ts'
 import type { Timeouts } from './timeouts.ts'
 
-/** For newly accepted clients to send their requests after the listener has closed. */
+/** For requests on connections that were accepted last. */
 const lastRequestsMs = 500
 /** 8 s for MongoDB, 1 s to end the call, and a margin. */
 const beyondWalletMs = 11_000
-/** Then the connection is closed, so that new processes get their share of busy clients. */
+/** Then the connection closes, so that new processes get their share of busy clients. */
 const maxRequests = 1_000
-/** Consecutive checks without a new connection, after which the listener counts as quiet. */
 const quietChecks = 10
 const checkEveryMs = 10
-/** Clients that keep opening connections without waiting for responses must not delay others for longer. */
+/** Clients that keep opening connections must not delay others for longer. */
 const maxHoldMs = 1000
-/** The request line counts too. */
+/** Includes the request line. */
 export const maxHeaderBytes = 16_384
-/**
- * How long a stopping server waits for running requests. Payments and refunds are done by then. An endpoint test or the
- * board's "Retry all" may take longer, and is cut off.
- */
+/** Payments and refunds are done by then. An endpoint test or the board's "Retry all" may be cut off. */
 export const maxStopMs = ({ walletTimeoutMs }: Pick<Config, 'walletTimeoutMs'>): number =>
   walletTimeoutMs + beyondWalletMs
 
 export type HttpServer = ReturnType<typeof createHttpServer>
 
-/** Errors that Node.js would write itself get the envelope too: bad requests, timeouts, `Expect`, CONNECT. */
+/** Errors that Node.js would write itself get the envelope too. */
 export function createHttpServer(
   deps: Pick<Deps, 'config' | 'log' | 'metrics'>,
   app: Express,
@@ -55,12 +51,12 @@ export function createHttpServer(
 ) {
   const isTrusted: IsTrusted = app.get('trust proxy fn')
   const connections = new Map<Socket, Connection>()
-  /** Requests that wait while the listener is about to close. Null at all other times. */
+  /** Null unless the listener is about to close. */
   let held: (() => void)[] | null = null
   const serve = (req: IncomingMessage, res: TrackedResponse): void => {
     const connection = connections.get(req.socket)
     if (connection === undefined || !acceptRequest(connection, res)) return
-    // Node.js drops the bytes after an Upgrade request, so the connection can't be reused.
+    // Node.js drops the bytes after an Upgrade request.
     if (req.headers.upgrade !== undefined) res.shouldKeepAlive = false
     if (held === null) run(app, req, res)
     else held.push(() => run(app, req, res))
@@ -72,14 +68,14 @@ export function createHttpServer(
       keepAliveTimeout: timeouts.keepAliveMs,
       connectionsCheckingInterval: timeouts.checkEveryMs,
       maxHeaderSize: maxHeaderBytes,
-      // Instead, bare-app.ts rejects requests without a Host header.
+      // bare-app.ts does it.
       requireHostHeader: false,
     },
     serve,
   )
   server.maxConnections = maxConnections
   server.maxRequestsPerSocket = maxRequests
-  // Node.js would send a 503 to a request beyond `maxRequests`, which only a faulty client sends.
+  // Node.js would send a 503. Only a faulty client sends more.
   server.on('dropRequest', ({ socket }) => socket.destroy())
   const warnFull = throttled(5000, (fields) => deps.log.warn(fields, 'web.full'))
   server.on('drop', () => warnFull({ connections: maxConnections }))
@@ -87,7 +83,6 @@ export function createHttpServer(
   const warnNetworkFull = throttled(5000, (fields) => deps.log.warn(fields, 'network.full'))
   server.on('connection', (socket: Socket) => {
     const ip = socket.remoteAddress ?? ''
-    // A proxy's connections carry the requests of many networks.
     const share = isTrusted(ip, 0) ? null : shares.take(ip)
     if (share?.outcome === 'closed') {
       warnNetworkFull({ network: share.network, connections: share.max })
@@ -102,7 +97,7 @@ export function createHttpServer(
       for (const reply of connection.due)
         if (reply.socket === null) reply.assignSocket(new PassThrough().destroy() as unknown as Socket)
     })
-    // Node.js removes its own error listener before it emits `connect`, and an unhandled error would end the process.
+    // Node.js removes its own listener before it emits `connect`, and an unhandled error would end the process.
     socket.on('error', () => socket.destroy())
   })
   const checking = setInterval(() => {
@@ -118,11 +113,10 @@ export function createHttpServer(
   server.on('clientError', (error: ParserFault, socket) =>
     refuseNext(socket as Socket, refusalOf(error), urlOfFault(error)),
   )
-  // `100 Continue` is sent only once the caller is known and the body is needed (src/http/body/read-body.ts).
+  // `100 Continue` is sent once the body is needed (src/http/body/read-body.ts).
   server.on('checkContinue', serve)
   server.on('checkExpectation', serve)
-  // CONNECT isn't supported. Without an `upgrade` listener, Node.js ignores Upgrade headers, as RFC 9110, section 7.8,
-  // allows.
+  // Without an `upgrade` listener, Node.js ignores Upgrade headers (RFC 9110, section 7.8).
   server.on('connect', ({ socket }) => refuseNext(socket, refuse('ENDPOINT_NOT_FOUND')))
 
   const closeIdle = (isIdle: (connection: Connection) => boolean): void => {
@@ -131,7 +125,7 @@ export function createHttpServer(
   }
   return {
     server,
-    /** Accepts no more connections, waits up to `maxMs` for running requests, then cuts them off. */
+    /** Waits up to `maxMs` for running requests, then cuts them off. */
     async stop(maxMs: number): Promise<void> {
       held = []
       await acceptWaiting(server)
@@ -142,7 +136,7 @@ export function createHttpServer(
       held = null
       for (const begin of released) begin()
       await succeedsWithin(closed, lastRequestsMs)
-      // Connections without a running request must not keep the process alive.
+      // Idle connections must not keep the process alive.
       closeIdle(() => true)
       const timer = setTimeout(() => server.closeAllConnections(), maxMs)
       await closed
@@ -163,7 +157,7 @@ function run(app: Express, req: IncomingMessage, res: TrackedResponse): void {
     }
     void app(req as Request, res as Response)
   }
-  // Express would pass an invalid target to url.parse, which is deprecated and prints a warning that quotes the URL.
+  // For an invalid target, url.parse prints a warning that quotes the URL.
   const isParsable = /^[/*]/.test(req.url ?? '') || URL.parse(req.url ?? '') !== null
   // Express calls the last argument if the request line contains no path.
   if (isParsable) void app(req as Request, res as Response, refuseTarget)
@@ -171,8 +165,8 @@ function run(app: Express, req: IncomingMessage, res: TrackedResponse): void {
 }
 
 /**
- * Resolves once no connections are waiting to be accepted: those would be reset when the listener closes. Clients that
- * wait for a response open no further connections, which is why requests must wait meanwhile.
+ * Connections that wait to be accepted would be reset when the listener closes. Requests wait meanwhile, because
+ * clients that wait for a response open no further connections.
  */
 async function acceptWaiting(server: Server): Promise<void> {
   let accepted = 0
@@ -182,7 +176,7 @@ async function acceptWaiting(server: Server): Promise<void> {
   for (let quiet = 0; quiet < quietChecks && performance.now() < giveUpAt; ) {
     const before = accepted
     await wait(checkEveryMs)
-    // By the next iteration, the event loop has accepted all waiting connections.
+    // By then, the event loop has accepted all waiting connections.
     await nextIteration()
     quiet = accepted === before ? quiet + 1 : 0
   }

@@ -5,13 +5,11 @@ import type { Deps } from '../../platform/deps.ts'
 import type { Cause } from '../../tracing/tracing.ts'
 import type { WrittenEarly } from '../responses/envelope.ts'
 
-/** Monitoring systems and load balancers send these every few seconds. */
 export const isProbe = ({ path }: Request): boolean => /^\/(healthz|readyz|metrics)$/.test(path)
 
 /**
- * One wide line per request, once the response has been sent or the connection has closed, never with headers, a body
- * or a query. Also counts the request and ends its span. Probes aren't traced. Each request starts a new trace that
- * links to the caller's, so that callers can't decide which traces are kept.
+ * One wide line per request, never with headers, a body or a query. Each request starts a new trace that links to the
+ * caller's, so that callers can't decide which traces are kept.
  */
 export function logRequest(
   deps: Pick<Deps, 'log' | 'metrics' | 'tracing'>,
@@ -52,34 +50,25 @@ export function logRequest(
   })
 }
 
-/** The request id and trace that are stored with every event and job of this request. */
 export const causeOf = (res: Response): Cause => ({
   requestId: String(res.locals.requestId),
   traceparent: (res.locals.traceparent as string | undefined) ?? null,
 })
 
-/** Whether a repeated request had the same parameters as the first one. Null if the response is new. */
 function replayedOf(res: Response): 'same' | 'other' | null {
   if (!res.hasHeader('Idempotent-Replayed')) return null
   return res.hasHeader('Idempotent-Params-Mismatch') ? 'other' : 'same'
 }
 
-/** The facts that the metrics record about a request that has ended. */
 interface EndedRequest {
-  /** The method and path pattern, or null if no route matched. */
   route: string | null
-  /** The error code if the request was rejected, otherwise null. */
   code: string | null
-  /** The HTTP status, or null if the client disconnected before the response was sent. */
   status: number | null
   seconds: number
   replayed: 'same' | 'other' | null
 }
 
-/**
- * The methods that have their own label. All other methods share one label, because clients may send any method that
- * the Node.js parser accepts.
- */
+/** Clients may send any method that the parser accepts, so all others share one label. */
 const ownMethods = /^(GET|HEAD|POST|PUT|PATCH|DELETE) /
 
 function countRequest(metrics: Metrics, { route, code, status, seconds, replayed }: EndedRequest): void {

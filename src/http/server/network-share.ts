@@ -2,28 +2,24 @@ import type { Part, Resource } from '../../limits/limit.ts'
 import { createShare } from '../../limits/share.ts'
 import { prefixesOf } from '../../platform/network.ts'
 
-/** Together at most 180 MB: 13 KB each while idle, and 18 KB while headers arrive slowly (measured). */
+/** Together at most 180 MB: 13 KB each while idle, 18 KB while headers arrive slowly (measured). */
 export const maxConnections = 10_000
-/** Left for files, MongoDB, Redis, the wallet provider and endpoints. */
 const otherDescriptors = 1_000
 
-/** The soft limit on open files, which Node.js raises to the hard limit at startup. */
+/** The soft limit, which Node.js raises to the hard limit at startup. */
 const { userLimits } = process.report.getReport() as {
   userLimits?: { open_files: { soft: number | 'unlimited' } }
 }
 const soft = userLimits?.open_files.soft
 const openFiles = typeof soft === 'number' ? soft : Number.POSITIVE_INFINITY
 
-/**
- * Each connection uses a file descriptor, of which the operating system may allow fewer. Without a free one, a process
- * couldn't even reach MongoDB.
- */
+/** Without a free file descriptor, a process couldn't even reach MongoDB. */
 export const connectionLimit = (descriptors = openFiles): number =>
   Math.min(maxConnections, Math.max(descriptors - otherDescriptors, Math.floor(descriptors / 2)))
 
 /**
- * Browsers open up to six connections, so a tenth is enough for all customers of a mobile carrier who share one
- * address. Each larger prefix may have twice as many as the next smaller one, so the largest has four fifths.
+ * Browsers open up to six connections, so a tenth is enough for all customers of a carrier who share one address. Each
+ * larger prefix may have twice as many.
  */
 const partOf = (total: number, level: number): number => Math.ceil((total / 10) * 2 ** level)
 
@@ -39,11 +35,9 @@ export const connectionLimits = (total: number) =>
     },
   }) satisfies Record<string, Resource>
 
-/** Keeps one network from using up all the connections. */
 export function createNetworkShares(total: number) {
   const share = createShare(connectionLimits(total))
   return {
-    /** Counts a connection towards each prefix of an address, or says which of them is full. */
     take(
       ip: string,
     ): { outcome: 'taken'; free(): void } | { outcome: 'closed'; network: string; max: number } {

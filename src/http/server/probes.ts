@@ -14,13 +14,9 @@ import { timeouts } from './timeouts.ts'
 
 type MetricsDeps = Parameters<typeof createScrape>[0] & Pick<Deps, 'config'>
 
-/** How long `/readyz` waits for MongoDB and Redis. */
 const timeoutMs = 2000
 
-/**
- * Adds the health probes, and the metrics unless they have a port of their own (METRICS_PORT). METRICS_TOKEN decides
- * who may read them. `/healthz` succeeds as long as the process is running.
- */
+/** `/healthz`, `/readyz`, and `/metrics` unless METRICS_PORT gives it a port of its own. */
 export function useProbes(
   deps: MetricsDeps & Pick<Deps, 'mongo' | 'queues' | 'stopping'>,
   app: Express,
@@ -34,10 +30,7 @@ export function useProbes(
   if (deps.config.metricsPort === null) useMetrics(deps, app)
 }
 
-/**
- * A 503 if MongoDB is unreachable or the process is shutting down. Without Redis it succeeds and reports `degraded`:
- * intents can still be created, and deliveries are only delayed.
- */
+/** Without Redis it's `degraded`, not 503: intents can still be created, and deliveries are only delayed. */
 function readiness(deps: Pick<Deps, 'mongo' | 'queues' | 'stopping'>): RequestHandler {
   const checkDependencies = shareRuns(() =>
     Promise.all([
@@ -60,7 +53,7 @@ function readiness(deps: Pick<Deps, 'mongo' | 'queues' | 'stopping'>): RequestHa
   }
 }
 
-/** For Prometheus (docs/operators/watch.md). With a token configured, a request without it gets a 401. */
+/** With a token configured, a request without it gets a 401. */
 function useMetrics(deps: MetricsDeps, app: Express): void {
   const scrape = shareRuns(createScrape(deps))
   app.use(
@@ -79,7 +72,7 @@ function requireToken(req: Request, token: string | null): void {
   if (header === undefined) throw unauthorised('MISSING_CREDENTIALS', 'The Authorization header is missing.')
   const given = more.length === 0 ? /^bearer (\S+)$/i.exec(header)?.[1] : undefined
   if (given === undefined) throw unauthorised('INVALID_AUTH_HEADER', 'The Authorization header is malformed.')
-  // A comparison in constant time needs equal lengths, which hashes always have.
+  // A comparison in constant time needs equal lengths.
   if (!timingSafeEqual(hashOf(given), hashOf(token)))
     throw unauthorised('INVALID_API_KEY', 'This token is not valid.')
 }
@@ -92,10 +85,8 @@ const unauthorised = (code: ErrorCode, fault: string): Refusal =>
     headers: { 'WWW-Authenticate': 'Bearer' },
   })
 
-/** Null if the worker has no port for them. */
 export const serveProbes = (deps: Deps) => serveOn(deps, deps.config.workerPort, useProbes)
 
-/** Null if they have no port of their own. */
 export const serveMetrics = (deps: Deps) => serveOn(deps, deps.config.metricsPort, useMetrics)
 
 async function serveOn(
