@@ -66,10 +66,11 @@ const own = (text: string, name: string, declared: string): void => {
   const file = sourceOf(text, declared)
   if (file !== undefined) owners.set(name, folderOf(file))
 }
-const [deps, models, batchers] = ['deps', 'models', 'batchers'].map((name) =>
+const [deps, models, batchers] = ['open-deps', 'models', 'batchers'].map((name) =>
   read(`src/context/${name}.ts`),
 ) as [string, string, string]
-for (const [, name = '', type = ''] of deps.matchAll(/^ {4}(\w+): (?:Pick<)?(\w+)/gm)) own(deps, name, type)
+const named = /interface Deps \{([^}]*)\}/.exec(deps)?.[1] ?? ''
+for (const [, name = '', type = ''] of named.matchAll(/^ {4}(\w+): (?:Pick<)?(\w+)/gm)) own(deps, name, type)
 for (const [, name = '', declared = ''] of models.matchAll(/^ {2}(\w+): (\w+),$/gm))
   own(models, name, declared)
 for (const [, open = ''] of batchers.matchAll(/\.\.\.(\w+)\(/g)) {

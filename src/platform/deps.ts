@@ -2,7 +2,7 @@ import type { Log } from './log.ts'
 
 /**
  * What operations may depend on. Each takes only the few that it uses: `Pick<Deps, 'now' | 'Intent'>`. The others are
- * named in context/deps.ts, which knows every folder. A test keeps an operation from using one that belongs above its
+ * named in context/open-deps.ts, which knows every folder. A test keeps an operation from using one that belongs above its
  * layer.
  */
 export interface Deps extends Models {
@@ -15,9 +15,9 @@ export interface Deps extends Models {
   close(): Promise<void>
 }
 
-// biome-ignore lint/suspicious/noEmptyInterface: context/deps.ts adds them all.
+// biome-ignore lint/suspicious/noEmptyInterface: context/open-deps.ts adds them all.
 export interface Models {}
 
 /** Concurrent requests and deliveries share calls to MongoDB through these. */
-// biome-ignore lint/suspicious/noEmptyInterface: context/deps.ts adds them all.
+// biome-ignore lint/suspicious/noEmptyInterface: context/open-deps.ts adds them all.
 export interface Batchers {}

@@ -1,34 +1,8 @@
-import {
-  type Span as ApiSpan,
-  type Attributes,
-  type Context,
-  DiagLogLevel,
-  defaultTextMapGetter,
-  defaultTextMapSetter,
-  diag,
-  SpanKind as Kind,
-  ROOT_CONTEXT,
-  SpanStatusCode,
-  trace,
-} from '@opentelemetry/api'
+import * as api from '@opentelemetry/api'
 import { ExportResultCode, W3CTraceContextPropagator } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
-import {
-  defaultResource,
-  detectResources,
-  envDetector,
-  resourceFromAttributes,
-} from '@opentelemetry/resources'
-import {
-  AlwaysOffSampler,
-  AlwaysOnSampler,
-  BatchSpanProcessor,
-  ParentBasedSampler,
-  type Sampler,
-  type SpanExporter,
-  TraceIdRatioBasedSampler,
-  TracerProvider,
-} from '@opentelemetry/sdk-trace'
+import * as resources from '@opentelemetry/resources'
+import * as sdk from '@opentelemetry/sdk-trace'
 import type { Config } from '../config/config.ts'
 import { type Log, throttled } from '../platform/log.ts'
 import { succeedsWithin } from '../platform/timeout.ts'
@@ -41,35 +15,34 @@ const flushMs = 2000
 const timeoutMillis = 3000
 
 const kinds = {
-  request: Kind.SERVER,
-  job: Kind.CONSUMER,
-  call: Kind.CLIENT,
-  part: Kind.INTERNAL,
-} as const satisfies Record<SpanKind, Kind>
+  request: api.SpanKind.SERVER,
+  job: api.SpanKind.CONSUMER,
+  call: api.SpanKind.CLIENT,
+  part: api.SpanKind.INTERNAL,
+} as const satisfies Record<SpanKind, api.SpanKind>
 
 /** Callers pass each span's parent, because an implicit context would slow down every promise. */
 export function createTracing(
-  endpoint: string,
-  sampler: Config['traceSampler'],
+  { otlpEndpoint, traceSampler }: Pick<Config, 'otlpEndpoint' | 'traceSampler'>,
   log: Log,
   processType: string,
 ): Tracing {
   const logLoss = createLogLoss(log)
   reportSdkWarnings(logLoss)
   const exporter = reportingFailures(
-    new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, timeoutMillis }),
+    new OTLPTraceExporter({ url: `${otlpEndpoint}/v1/traces`, timeoutMillis }),
     logLoss,
   )
-  const provider = new TracerProvider({
+  const provider = new sdk.TracerProvider({
     resource: resourceOf(processType),
-    sampler: samplerOf(sampler),
-    spanProcessors: [new BatchSpanProcessor({ exporter })],
+    sampler: samplerOf(traceSampler),
+    spanProcessors: [new sdk.BatchSpanProcessor({ exporter })],
   })
   const tracer = provider.getTracer('payment-intents')
   return {
     begin: (name, kind, parent) =>
       spanOver(
-        tracer.startSpan(name, { kind: kinds[kind] }, parent === null ? ROOT_CONTEXT : contextOf(parent)),
+        tracer.startSpan(name, { kind: kinds[kind] }, parent === null ? api.ROOT_CONTEXT : contextOf(parent)),
       ),
     async close() {
       if (!(await succeedsWithin(provider.shutdown(), flushMs))) logLoss({ why: 'the process ended first' })
@@ -78,41 +51,42 @@ export function createTracing(
 }
 
 const resourceOf = (processType: string) =>
-  defaultResource()
-    .merge(detectResources({ detectors: [envDetector] }))
+  resources
+    .defaultResource()
+    .merge(resources.detectResources({ detectors: [resources.envDetector] }))
     .merge(
-      resourceFromAttributes({
+      resources.resourceFromAttributes({
         'service.name': `payment-intents-${processType}`,
         'service.version': version,
       }),
     )
 
-function samplerOf({ name, ratio }: Config['traceSampler']): Sampler {
-  let root: Sampler = new AlwaysOnSampler()
-  if (name.endsWith('always_off')) root = new AlwaysOffSampler()
-  if (name.endsWith('traceidratio')) root = new TraceIdRatioBasedSampler(ratio)
-  return name.startsWith('parentbased') ? new ParentBasedSampler({ root }) : root
+function samplerOf({ name, ratio }: Config['traceSampler']): sdk.Sampler {
+  let root: sdk.Sampler = new sdk.AlwaysOnSampler()
+  if (name.endsWith('always_off')) root = new sdk.AlwaysOffSampler()
+  if (name.endsWith('traceidratio')) root = new sdk.TraceIdRatioBasedSampler(ratio)
+  return name.startsWith('parentbased') ? new sdk.ParentBasedSampler({ root }) : root
 }
 
 const propagator = new W3CTraceContextPropagator()
 
-const contextOf = (traceparent: string): Context =>
-  propagator.extract(ROOT_CONTEXT, { traceparent }, defaultTextMapGetter)
+const contextOf = (traceparent: string): api.Context =>
+  propagator.extract(api.ROOT_CONTEXT, { traceparent }, api.defaultTextMapGetter)
 
-function spanOver(span: ApiSpan): Span {
+function spanOver(span: api.Span): Span {
   const carrier = { traceparent: '' }
-  propagator.inject(trace.setSpan(ROOT_CONTEXT, span), carrier, defaultTextMapSetter)
+  propagator.inject(api.trace.setSpan(api.ROOT_CONTEXT, span), carrier, api.defaultTextMapSetter)
   return {
     traceId: span.spanContext().traceId,
     traceparent: carrier.traceparent,
     link(traceparent) {
-      const context = trace.getSpanContext(contextOf(traceparent))
+      const context = api.trace.getSpanContext(contextOf(traceparent))
       if (context !== undefined) span.addLink({ context })
     },
     end({ facts, failed, name }) {
       if (name !== undefined) span.updateName(name)
       span.setAttributes(attributesOf(facts))
-      if (failed) span.setStatus({ code: SpanStatusCode.ERROR })
+      if (failed) span.setStatus({ code: api.SpanStatusCode.ERROR })
       span.end()
     },
   }
@@ -140,8 +114,8 @@ const attributeNames = {
   jobId: 'jobId',
 } as const
 
-function attributesOf(facts: Record<string, unknown>): Attributes {
-  const attributes: Attributes = {}
+function attributesOf(facts: Record<string, unknown>): api.Attributes {
+  const attributes: api.Attributes = {}
   for (const [fact, name] of Object.entries(attributeNames)) {
     const value = facts[fact]
     if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
@@ -162,14 +136,14 @@ const createLogLoss = (log: Log): LogLoss =>
 export function reportSdkWarnings(logLoss: LogLoss): void {
   const report = (message: string): void => logLoss({ why: message.replaceAll(/'[^']*'|"[^"]*"/g, '…') })
   const ignore = (): void => undefined
-  diag.setLogger(
+  api.diag.setLogger(
     { error: report, warn: report, info: ignore, debug: ignore, verbose: ignore },
-    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+    { logLevel: api.DiagLogLevel.WARN, suppressOverrideMessage: true },
   )
 }
 
 /** Without the collector's response, which the SDK would log. */
-export const reportingFailures = (exporter: SpanExporter, logLoss: LogLoss): SpanExporter => ({
+export const reportingFailures = (exporter: sdk.SpanExporter, logLoss: LogLoss): sdk.SpanExporter => ({
   export(spans, done) {
     exporter.export(spans, (result) => {
       const { error } = result

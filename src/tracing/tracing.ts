@@ -1,7 +1,5 @@
-import type { Config } from '../config/config.ts'
 import type { Deps } from '../platform/deps.ts'
 import { Refusal } from '../platform/errors.ts'
-import type { Log } from '../platform/log.ts'
 
 /** `end` must be called once, or the span is never sent. */
 export interface Span {
@@ -18,17 +16,6 @@ export type SpanKind = 'request' | 'job' | 'call' | 'part'
 export interface Tracing {
   begin(name: string, kind: SpanKind, parent: string | null): Span
   close(): Promise<void>
-}
-
-/** Null if tracing is off. OpenTelemetry isn't loaded then, which saves 7 MB and 0.1 s at each start. */
-export async function openTracing(
-  { otlpEndpoint, traceSampler }: Pick<Config, 'otlpEndpoint' | 'traceSampler'>,
-  log: Log,
-  processType: string,
-): Promise<Tracing | null> {
-  if (otlpEndpoint === null) return null
-  const { createTracing } = await import('./otlp.ts')
-  return createTracing(otlpEndpoint, traceSampler, log, processType)
 }
 
 /** `traceparent` is null if the request isn't traced. */

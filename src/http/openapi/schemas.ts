@@ -1,9 +1,9 @@
-import * as endpoints from '../../../schemas/endpoints.ts'
+import * as endpointBodies from '../../../schemas/endpoints.ts'
 import { endpointEvents, orderEvents, paymentEvents } from '../../../schemas/event-bodies.ts'
 import type { EventName } from '../../../schemas/events.ts'
-import * as intents from '../../../schemas/intents.ts'
-import * as orders from '../../../schemas/orders.ts'
-import * as products from '../../../schemas/products.ts'
+import * as intentBodies from '../../../schemas/intents.ts'
+import * as orderBodies from '../../../schemas/orders.ts'
+import * as productBodies from '../../../schemas/products.ts'
 import * as events from '../../../schemas/responses/event.ts'
 import * as failure from '../../../schemas/responses/failure.ts'
 import * as intent from '../../../schemas/responses/intent.ts'
@@ -25,9 +25,9 @@ export const eventBodies: Record<EventName, object> = {
 
 /** Defined once in the document, and referred to by name. */
 export const namedSchemas: Record<string, object> = {
-  CreateIntentBody: intents.createTestIntentBody,
-  SimulatePaymentBody: intents.simulatePaymentBody,
-  RefundBody: intents.refundBody,
+  CreateIntentBody: intentBodies.createTestIntentBody,
+  SimulatePaymentBody: intentBodies.simulatePaymentBody,
+  RefundBody: intentBodies.refundBody,
   CreatedIntent: intent.createdIntentSchema,
   Intent: intent.intentSchema,
   RefundedIntent: intent.refundedIntentSchema,
@@ -42,9 +42,9 @@ export const namedSchemas: Record<string, object> = {
   LedgerEntryPage: ledger.ledgerEntryPageSchema,
   Statement: ledger.statementSchema,
   StatementPage: ledger.statementPageSchema,
-  CreateWebhookEndpointBody: endpoints.createEndpointBody,
-  UpdateWebhookEndpointBody: endpoints.updateEndpointBody,
-  TestWebhookEndpointBody: endpoints.testEndpointBody,
+  CreateWebhookEndpointBody: endpointBodies.createEndpointBody,
+  UpdateWebhookEndpointBody: endpointBodies.updateEndpointBody,
+  TestWebhookEndpointBody: endpointBodies.testEndpointBody,
   WebhookEndpoint: webhook.endpointSchema,
   WebhookEndpointWithSecret: webhook.endpointWithSecretSchema,
   WebhookEndpointHealth: webhook.endpointHealthSchema,
@@ -61,17 +61,17 @@ export const namedSchemas: Record<string, object> = {
   LoggedEvent: events.loggedEventSchema,
   EventPage: events.eventPageSchema,
   EventFeed: events.eventFeedSchema,
-  CreateProductBody: products.createProductBody,
-  UpdateProductBody: products.updateProductBody,
-  ChangeStockBody: products.changeStockBody,
+  CreateProductBody: productBodies.createProductBody,
+  UpdateProductBody: productBodies.updateProductBody,
+  ChangeStockBody: productBodies.changeStockBody,
   Product: store.productSchema,
   ProductPage: store.productPageSchema,
   Variant: store.variantSchema,
   StockedVariant: store.stockedVariantSchema,
   DeletedProduct: store.deletedProductSchema,
-  ImportProductsBody: products.importProductsBody,
+  ImportProductsBody: productBodies.importProductsBody,
   ImportResult: store.importResultSchema,
-  SimulateOrderBody: orders.simulateOrderBody,
+  SimulateOrderBody: orderBodies.simulateOrderBody,
   Order: store.orderSchema,
   OrderItem: store.orderItemSchema,
   OrderPage: store.orderPageSchema,

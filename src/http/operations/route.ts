@@ -37,7 +37,7 @@ interface Common {
   operationId: string
   summary: string
   description: string
-  params?: Record<string, object>
+  params: Record<string, object>
   query?: AnnotatedSchema
   body?: object
   response: object
@@ -114,7 +114,7 @@ type ParamIn<Path extends string> = Path extends `${string}:${infer Name}/${infe
 /** The union of all schemas would be too large for the compiler. */
 type QueryOf<Schema> = Schema extends JSONSchema ? ValueOf<Schema> : never
 
-type Declared<Each extends Route, Schema> = Omit<Each, 'tag' | 'method' | 'path' | 'query'> & {
+type Declared<Each extends Route, Schema> = Omit<Each, 'tag' | 'method' | 'path' | 'params' | 'query'> & {
   query?: Schema
 }
 
@@ -138,10 +138,14 @@ interface Section {
   remove: DeclareWrite
 }
 
-/** The types of params and query follow from the path and the schema. */
-export function section(tag: keyof typeof tags): Section {
-  const declare = (method: Route['method']) => (path: string, route: object) =>
-    ({ tag, method, path, ...route }) as never
+/** `schemas` are those of path parameters. The types of params and query follow from the path and the schema. */
+export function section(tag: keyof typeof tags, schemas: Record<string, object> = {}): Section {
+  const declare = (method: Route['method']) => (path: string, route: object) => {
+    const params = Object.fromEntries(
+      [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => [name, schemas[name]]),
+    )
+    return { tag, method, path, params, ...route } as never
+  }
   return {
     get: declare('get'),
     download: declare('get'),

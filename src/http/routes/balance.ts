@@ -1,10 +1,5 @@
 import { readDelimiter } from '../../../schemas/delimiter.ts'
-import {
-  getStatementQuery,
-  listEntriesQuery,
-  listRefundsQuery,
-  listStatementsQuery,
-} from '../../../schemas/ledger.ts'
+import * as inputs from '../../../schemas/ledger.ts'
 import { withDescription } from '../../../schemas/responses/fields.ts'
 import * as schema from '../../../schemas/responses/ledger.ts'
 import {
@@ -19,7 +14,9 @@ import { pageOf, presentPage } from '../../lists/pagination.ts'
 import { readBalance } from '../../payouts/balance.ts'
 import { section } from '../operations/route.ts'
 
-const { get } = section('Balance')
+const { get } = section('Balance', {
+  day: withDescription('A day from 2000-01-01 to today, such as `2026-11-01`.', schema.day),
+})
 
 export const balanceRoutes = [
   get('/dev/balance', {
@@ -38,7 +35,7 @@ export const balanceRoutes = [
     summary: 'List balance entries',
     description:
       'Returns every change of the balance, newest first. A payment and its fee are two entries, unless the fee is 0.',
-    query: listEntriesQuery,
+    query: inputs.listEntriesQuery,
     response: schema.ledgerEntryPageSchema,
     shows: 'ledgerEntry',
     scope: 'payments.intents:read',
@@ -50,7 +47,7 @@ export const balanceRoutes = [
     operationId: 'listRefunds',
     summary: 'List refunds',
     description: "Returns the confirmed refunds of the key's environment, newest first.",
-    query: listRefundsQuery,
+    query: inputs.listRefundsQuery,
     response: schema.listedRefundPageSchema,
     shows: 'refund',
     scope: 'payments.intents:read',
@@ -63,7 +60,7 @@ export const balanceRoutes = [
     summary: 'List the statements of a month',
     description:
       'Returns one statement for each UTC day of the month up to today, oldest first, on one page. With `Accept: text/csv`, you get a CSV file with one row per day.',
-    query: listStatementsQuery,
+    query: inputs.listStatementsQuery,
     response: schema.statementPageSchema,
     shows: 'statement',
     scope: 'payments.intents:read',
@@ -82,8 +79,7 @@ export const balanceRoutes = [
     summary: 'Retrieve the statement of a day',
     description:
       'Returns what was booked on a UTC day; the statement of a closed day never changes. With `Accept: text/csv`, you get a CSV file.',
-    params: { day: withDescription('A day from 2000-01-01 to today, such as `2026-11-01`.', schema.day) },
-    query: getStatementQuery,
+    query: inputs.getStatementQuery,
     response: schema.statementSchema,
     shows: 'statement',
     scope: 'payments.intents:read',

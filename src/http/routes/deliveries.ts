@@ -1,4 +1,4 @@
-import { listDeliveriesQuery, retryDeliveriesBody } from '../../../schemas/deliveries.ts'
+import * as inputs from '../../../schemas/deliveries.ts'
 import { withDescription } from '../../../schemas/responses/fields.ts'
 import * as schema from '../../../schemas/responses/webhooks.ts'
 import { findDeliveryWhole, listDeliveries, parseDeliverySearch } from '../../webhooks/deliveries/find.ts'
@@ -12,9 +12,10 @@ import {
 } from '../../webhooks/deliveries/retry.ts'
 import { section } from '../operations/route.ts'
 
-const { get, post } = section('Webhook deliveries')
+const { get, post } = section('Webhook deliveries', {
+  id: withDescription('The `id` of the delivery.', schema.deliveryId),
+})
 
-const pathParams = { id: withDescription('The `id` of the delivery.', schema.deliveryId) }
 const missing = ['DELIVERY_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 
 export const deliveryRoutes = [
@@ -23,7 +24,7 @@ export const deliveryRoutes = [
     summary: 'List webhook deliveries',
     description:
       "Returns the webhook deliveries of the key's environment, newest first. A test key sees no attempts to live endpoints: their fields are null.",
-    query: listDeliveriesQuery,
+    query: inputs.listDeliveriesQuery,
     response: schema.deliveryPageSchema,
     shows: 'delivery',
     isPage: true,
@@ -38,7 +39,6 @@ export const deliveryRoutes = [
     summary: 'Retrieve a webhook delivery',
     description:
       'Returns the delivery with its body, its latest attempts, and the headers of the last attempt without signatures.',
-    params: pathParams,
     response: schema.deliveryWithAttemptsSchema,
     errors: missing,
     shows: 'wholeDelivery',
@@ -50,7 +50,7 @@ export const deliveryRoutes = [
     operationId: 'retryWebhookDeliveries',
     summary: 'Retry webhook deliveries by filter',
     description: `Retries every matching delivery once, oldest first, up to ${requeueBatch} per request. If \`hasMore\` is true, call again with a new idempotency key and \`after\` set to \`next\`.`,
-    body: retryDeliveriesBody,
+    body: inputs.retryDeliveriesBody,
     response: schema.retriedDeliveriesSchema,
     scope: 'webhooks.deliveries:write',
     findEffect: (deps, caller, _params, request) => findRetried(deps, caller, '', request),
@@ -62,7 +62,6 @@ export const deliveryRoutes = [
     summary: 'Retry a webhook delivery',
     description:
       'Makes one more attempt now, with the same `id` and body. If the service makes none, `reason` says why.',
-    params: pathParams,
     response: schema.retriedDeliverySchema,
     errors: missing,
     scope: 'webhooks.deliveries:write',

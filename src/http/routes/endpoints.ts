@@ -1,10 +1,4 @@
-import {
-  createEndpointBody,
-  type ListEndpointsQuery,
-  listEndpointsQuery,
-  testEndpointBody,
-  updateEndpointBody,
-} from '../../../schemas/endpoints.ts'
+import * as inputs from '../../../schemas/endpoints.ts'
 import { id as idSchema, withDescription } from '../../../schemas/responses/fields.ts'
 import * as schema from '../../../schemas/responses/webhooks.ts'
 import type { Caller } from '../../businesses/caller.ts'
@@ -24,9 +18,9 @@ import { presentListedEndpoint } from '../../webhooks/endpoints/find.ts'
 import { parseTest, testEndpoint } from '../../webhooks/endpoints/send-test.ts'
 import { section } from '../operations/route.ts'
 
-const { get, post, put, remove } = section('Webhook endpoints')
-
-const pathParams = { id: withDescription('The `id` of the endpoint.', idSchema) }
+const { get, post, put, remove } = section('Webhook endpoints', {
+  id: withDescription('The `id` of the endpoint.', idSchema),
+})
 
 export const endpointRoutes = [
   post('/dev/webhooks/endpoints', {
@@ -34,7 +28,7 @@ export const endpointRoutes = [
     summary: 'Create a webhook endpoint',
     description:
       'Registers a URL that receives your events: with a test key those of the sandbox, with a live key also live ones. Store the `secret`, because no other response contains it.',
-    body: createEndpointBody,
+    body: inputs.createEndpointBody,
     response: schema.endpointWithSecretSchema,
     errors: ['EVENTS_NOT_PERMITTED', 'MAX_ENDPOINTS_REACHED'],
     scope: 'webhooks.endpoints:write',
@@ -47,8 +41,7 @@ export const endpointRoutes = [
     summary: 'Update a webhook endpoint',
     description:
       'Changes the fields that you send; the others keep their values. `events` replaces the whole list.',
-    params: pathParams,
-    body: updateEndpointBody,
+    body: inputs.updateEndpointBody,
     response: schema.endpointSchema,
     errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'EVENTS_NOT_PERMITTED'],
     scope: 'webhooks.endpoints:write',
@@ -61,7 +54,6 @@ export const endpointRoutes = [
     summary: 'Delete a webhook endpoint',
     description:
       'Unfinished deliveries become CANCELLED, and a request already in flight is aborted within 3 seconds. A live key can delete test endpoints too.',
-    params: pathParams,
     response: schema.deletedEndpointSchema,
     errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],
     scope: 'webhooks.endpoints:write',
@@ -73,8 +65,7 @@ export const endpointRoutes = [
     summary: 'Send a test event',
     description:
       'Sends one signed event with sample data to the endpoint, without retries. The status is 200 even if the attempt fails: check `delivered`.',
-    params: pathParams,
-    body: testEndpointBody,
+    body: inputs.testEndpointBody,
     response: schema.testResultSchema,
     errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'EVENTS_NOT_PERMITTED'],
     scope: 'webhooks.endpoints:write',
@@ -86,7 +77,6 @@ export const endpointRoutes = [
     summary: 'Rotate a webhook secret',
     description:
       'Creates a new signing secret, which only this response contains. For 24 hours, deliveries also carry a signature with the old one.',
-    params: pathParams,
     response: schema.endpointWithSecretSchema,
     errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],
     scope: 'webhooks.endpoints:write',
@@ -97,7 +87,7 @@ export const endpointRoutes = [
     summary: 'List webhook endpoints',
     description:
       'Returns the webhook endpoints of one environment, newest first, without their secrets. `last24Hours` shows how many of the latest attempts succeeded.',
-    query: listEndpointsQuery,
+    query: inputs.listEndpointsQuery,
     response: schema.endpointPageSchema,
     errors: ['SANDBOX_MISMATCH'],
     shows: 'endpoint',
@@ -114,7 +104,7 @@ export const endpointRoutes = [
 function listEndpoints(
   deps: Pick<Deps, 'Endpoint'>,
   { businessId, sandbox: isTest }: Caller,
-  { sandbox = `${isTest}`, ...slice }: ListEndpointsQuery,
+  { sandbox = `${isTest}`, ...slice }: inputs.ListEndpointsQuery,
 ): Promise<Page<Endpoint>> {
   if (isTest && sandbox === 'false') throw refuse('SANDBOX_MISMATCH')
   const where = { businessId, sandbox: sandbox === 'true', ...standing }

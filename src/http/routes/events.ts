@@ -1,12 +1,12 @@
 import { events } from '../../../schemas/events.ts'
-import { listEventsQuery, readFeedQuery } from '../../../schemas/list-events.ts'
-import { eventFeedSchema, eventPageSchema, loggedEventSchema } from '../../../schemas/responses/event.ts'
+import * as inputs from '../../../schemas/list-events.ts'
+import * as schema from '../../../schemas/responses/event.ts'
 import { id, withDescription } from '../../../schemas/responses/fields.ts'
 import { parseFeedSearch, readFeed, waitForEvent } from '../../events/feed/read.ts'
 import { findEvent, listEvents, parseEventSearch, presentEvents } from '../../events/list.ts'
 import { section } from '../operations/route.ts'
 
-const { get } = section('Events')
+const { get } = section('Events', { id: withDescription('The `id` of the event.', id) })
 
 /** Any one is enough. Each shows only the events that it permits. */
 const scope = { anyOf: [...new Set(Object.values(events))] }
@@ -17,8 +17,8 @@ export const eventRoutes = [
     summary: 'List events',
     description:
       "Returns the events of the key's environment, newest first, whether or not a webhook endpoint was subscribed to them. A key sees only the events to which it may subscribe an endpoint.",
-    query: listEventsQuery,
-    response: eventPageSchema,
+    query: inputs.listEventsQuery,
+    response: schema.eventPageSchema,
     shows: 'event',
     isPage: true,
     scope,
@@ -32,8 +32,8 @@ export const eventRoutes = [
     summary: 'Follow the event feed',
     description:
       'Returns events in the order in which they were logged, oldest first. Send the `next` of each response as `after` in the next request: you then miss no event and get none twice, even if you pause for days.',
-    query: readFeedQuery,
-    response: eventFeedSchema,
+    query: inputs.readFeedQuery,
+    response: schema.eventFeedSchema,
     shows: 'event',
     isPage: true,
     scope,
@@ -48,8 +48,7 @@ export const eventRoutes = [
     summary: 'Retrieve an event',
     description:
       'Returns one event with the body of its webhooks. If the key may not read events of this type, the response is SCOPE_REQUIRED.',
-    params: { id: withDescription('The `id` of the event.', id) },
-    response: loggedEventSchema,
+    response: schema.loggedEventSchema,
     errors: ['EVENT_NOT_FOUND', 'SANDBOX_MISMATCH'],
     shows: 'event',
     scope,

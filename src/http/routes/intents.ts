@@ -1,9 +1,4 @@
-import {
-  createTestIntentBody,
-  listIntentsQuery,
-  refundBody,
-  simulatePaymentBody,
-} from '../../../schemas/intents.ts'
+import * as inputs from '../../../schemas/intents.ts'
 import { reference, withDescription } from '../../../schemas/responses/fields.ts'
 import * as schema from '../../../schemas/responses/intent.ts'
 import { cancelIntent } from '../../intents/cancel.ts'
@@ -17,11 +12,10 @@ import { parseRefund, refundIntent } from '../../intents/refunds/refund.ts'
 import { presentPage } from '../../lists/pagination.ts'
 import { section, type WriteRoute } from '../operations/route.ts'
 
-const { get, post } = section('Payment intents')
-
-const pathParams = {
+const { get, post } = section('Payment intents', {
   referenceNumber: withDescription('The `referenceNumber` of the payment intent.', reference),
-}
+})
+
 const missing = ['INTENT_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 
 const ofIntent: Pick<WriteRoute<'referenceNumber'>, 'findEffect' | 'looksItself'> = {
@@ -36,7 +30,7 @@ export const intentRoutes = [
     summary: 'Create a payment intent',
     description:
       "Creates a payment that you want to collect: the customer pays on the page at `payUrl`, or types `code` at `codeUrl`, such as at a counter. An intent that isn't paid before `expiresAt` becomes CANCELLED.",
-    body: createTestIntentBody,
+    body: inputs.createTestIntentBody,
     response: schema.createdIntentSchema,
     errors: ['MERCHANT_REFERENCE_TAKEN'],
     scope: 'payments.intents:write',
@@ -51,7 +45,7 @@ export const intentRoutes = [
     summary: 'List payment intents',
     description:
       "Returns the payment intents of the key's environment, newest first. You can limit the time of payment, the time of refund or the amount, but only one of these three at a time.",
-    query: listIntentsQuery,
+    query: inputs.listIntentsQuery,
     response: schema.intentPageSchema,
     shows: 'intent',
     isPage: true,
@@ -67,7 +61,6 @@ export const intentRoutes = [
     summary: 'Retrieve a payment intent',
     description:
       'A publishable key may call this operation. It receives null as the `reason` of every refund.',
-    params: pathParams,
     response: schema.intentSchema,
     errors: missing,
     key: 'any',
@@ -84,7 +77,6 @@ export const intentRoutes = [
     summary: 'Cancel a payment intent',
     description:
       'Only a PENDING intent can be cancelled, and it can then no longer be paid. After INTENT_CANCEL_CONFLICT, retrieve the intent: a customer is paying it, or it has just changed.',
-    params: pathParams,
     response: schema.intentSchema,
     errors: [...missing, 'INTENT_CANCEL_INVALID_STATUS', 'INTENT_CANCEL_CONFLICT'],
     scope: 'payments.intents:write',
@@ -97,8 +89,7 @@ export const intentRoutes = [
     summary: 'Simulate a payment',
     description:
       'Pays a test intent as a customer would; no money moves. With `outcome`, the payment fails for the reason that you choose, and the service returns PAYMENT_FAILED.',
-    params: pathParams,
-    body: simulatePaymentBody,
+    body: inputs.simulatePaymentBody,
     response: schema.intentSchema,
     errors: [...missing, 'INTENT_NOT_PENDING', 'PAYMENT_FAILED'],
     scope: 'payments.intents:write',
@@ -112,8 +103,7 @@ export const intentRoutes = [
     summary: 'Refund a payment intent',
     description:
       'Refunds `amount`, or the remaining balance if you omit it. The response can take up to 20 seconds; after SERVICE_UNAVAILABLE, retry with the same idempotency key.',
-    params: pathParams,
-    body: refundBody,
+    body: inputs.refundBody,
     response: schema.refundedIntentSchema,
     errors: [
       ...missing,

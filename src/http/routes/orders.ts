@@ -1,6 +1,6 @@
-import { listOrdersQuery, simulateOrderBody } from '../../../schemas/orders.ts'
+import * as inputs from '../../../schemas/orders.ts'
 import { id, withDescription } from '../../../schemas/responses/fields.ts'
-import { orderPageSchema, orderSchema } from '../../../schemas/responses/store.ts'
+import * as schema from '../../../schemas/responses/store.ts'
 import { presentPage } from '../../lists/pagination.ts'
 import { presentOrder } from '../../store/orders/order.ts'
 import { parseSimulateOrder, placeOrder } from '../../store/orders/place.ts'
@@ -8,7 +8,7 @@ import { findOrder, listOrders, parseOrderSearch } from '../../store/orders/read
 import { limitCostly } from '../operations/limit-rate.ts'
 import { section } from '../operations/route.ts'
 
-const { get, post } = section('Orders')
+const { get, post } = section('Orders', { id: withDescription('The `_id` of the order.', id) })
 
 export const orderRoutes = [
   post('/dev/store/orders/simulate', {
@@ -16,8 +16,8 @@ export const orderRoutes = [
     summary: 'Simulate an order',
     description:
       'Places an order in your test shop, as a customer would, and takes the items out of stock. Without `items`, the order is for one unit of a variant in stock, and a test shop without products first gets a sample product.',
-    body: simulateOrderBody,
-    response: orderSchema,
+    body: inputs.simulateOrderBody,
+    response: schema.orderSchema,
     errors: [
       'PRODUCT_NOT_FOUND',
       'SANDBOX_MISMATCH',
@@ -39,8 +39,8 @@ export const orderRoutes = [
     operationId: 'listOrders',
     summary: 'List orders',
     description: "Returns the orders of the key's environment, newest first.",
-    query: listOrdersQuery,
-    response: orderPageSchema,
+    query: inputs.listOrdersQuery,
+    response: schema.orderPageSchema,
     errors: ['SHOP_NOT_FOUND'],
     shows: 'order',
     isPage: true,
@@ -53,8 +53,7 @@ export const orderRoutes = [
     summary: 'Retrieve an order',
     description:
       'An order keeps a copy of the products as they were sold. Later changes to a product do not affect it.',
-    params: { id: withDescription('The `_id` of the order.', id) },
-    response: orderSchema,
+    response: schema.orderSchema,
     errors: ['SHOP_NOT_FOUND', 'ORDER_NOT_FOUND', 'SANDBOX_MISMATCH'],
     shows: 'order',
     scope: 'store.orders:read',

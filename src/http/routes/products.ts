@@ -1,22 +1,8 @@
 import { readDelimiter } from '../../../schemas/delimiter.ts'
 import { maxLabelLength } from '../../../schemas/product-limits.ts'
-import {
-  changeStockBody,
-  createProductBody,
-  exportProductsQuery,
-  importProductsBody,
-  importProductsQuery,
-  listProductsQuery,
-  updateProductBody,
-} from '../../../schemas/products.ts'
+import * as inputs from '../../../schemas/products.ts'
 import { id as idSchema, largestExact, textUpTo, withDescription } from '../../../schemas/responses/fields.ts'
-import {
-  deletedProductSchema,
-  importResultSchema,
-  productPageSchema,
-  productSchema,
-  stockedVariantSchema,
-} from '../../../schemas/responses/store.ts'
+import * as schema from '../../../schemas/responses/store.ts'
 import { readName } from '../../input/name.ts'
 import { presentPage } from '../../lists/pagination.ts'
 import { exportProducts } from '../../store/exports/export-products.ts'
@@ -34,9 +20,14 @@ import { findProduct, listProducts, parseProductSearch } from '../../store/produ
 import { section } from '../operations/route.ts'
 import { csvType } from '../responses/download.ts'
 
-const { get, post, put, patch, remove, download } = section('Products')
+const { get, post, put, patch, remove, download } = section('Products', {
+  id: withDescription('The `_id` of the product.', idSchema),
+  vid: withDescription('The `_id` of the variant, or its label.', {
+    ...textUpTo(maxLabelLength),
+    minLength: 1,
+  }),
+})
 
-const pathParams = { id: withDescription('The `_id` of the product.', idSchema) }
 const missing = ['SHOP_NOT_FOUND', 'PRODUCT_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 const noVariant = ['VARIANT_NOT_FOUND', 'VARIANT_LABEL_AMBIGUOUS'] as const
 
@@ -46,9 +37,9 @@ export const productRoutes = [
     summary: 'Import products from a CSV file',
     description:
       'Creates and updates products, one row per variant. If the file has a fault, nothing changes, and `details.faults` lists the faults by row and column.',
-    query: importProductsQuery,
-    body: importProductsBody,
-    response: importResultSchema,
+    query: inputs.importProductsQuery,
+    body: inputs.importProductsBody,
+    response: schema.importResultSchema,
     errors: ['SHOP_NOT_FOUND', 'AMOUNT_OUT_OF_RANGE'],
     scope: 'store.products:write',
     readsCsv: true,
@@ -63,7 +54,7 @@ export const productRoutes = [
     summary: 'Export products to a CSV file',
     description:
       'Returns all products, one row per variant, oldest product first. Importing the file again changes nothing.',
-    query: exportProductsQuery,
+    query: inputs.exportProductsQuery,
     response: withDescription('The CSV file.', { ...textUpTo(largestExact) }),
     errors: ['SHOP_NOT_FOUND'],
     scope: 'store.products:read',
@@ -78,8 +69,8 @@ export const productRoutes = [
     summary: 'Create a product',
     description:
       'Send either `variants` or a `price`. Without `variants`, the product gets one variant called `Default`, with the `price`, `stock` and `sku` that you send.',
-    body: createProductBody,
-    response: productSchema,
+    body: inputs.createProductBody,
+    response: schema.productSchema,
     errors: ['SHOP_NOT_FOUND'],
     scope: 'store.products:write',
     status: 201,
@@ -90,8 +81,8 @@ export const productRoutes = [
     operationId: 'listProducts',
     summary: 'List products',
     description: "Returns the products of the key's environment, newest first.",
-    query: listProductsQuery,
-    response: productPageSchema,
+    query: inputs.listProductsQuery,
+    response: schema.productPageSchema,
     errors: ['SHOP_NOT_FOUND'],
     shows: 'product',
     isPage: true,
@@ -103,8 +94,7 @@ export const productRoutes = [
     operationId: 'getProduct',
     summary: 'Retrieve a product',
     description: 'Returns the product with its variants and their stock.',
-    params: pathParams,
-    response: productSchema,
+    response: schema.productSchema,
     errors: missing,
     shows: 'product',
     scope: 'store.products:read',
@@ -115,9 +105,8 @@ export const productRoutes = [
     summary: 'Update a product',
     description:
       'Changes the fields that you send. Identify a variant by its `_id` or `label`; a new `label` creates a variant, which needs a `price`.',
-    params: pathParams,
-    body: updateProductBody,
-    response: productSchema,
+    body: inputs.updateProductBody,
+    response: schema.productSchema,
     errors: [...missing, ...noVariant],
     scope: 'store.products:write',
     run: async (deps, caller, { params: { id }, body }, request) =>
@@ -127,8 +116,7 @@ export const productRoutes = [
     operationId: 'deleteProduct',
     summary: 'Delete a product',
     description: 'Deletes the product with its variants. Orders keep their copy of what was sold.',
-    params: pathParams,
-    response: deletedProductSchema,
+    response: schema.deletedProductSchema,
     errors: missing,
     scope: 'store.products:write',
     run: (deps, caller, { params: { id } }, request) => deleteProduct(deps, caller, id, request),
@@ -138,15 +126,8 @@ export const productRoutes = [
     summary: 'Change the stock of a variant',
     description:
       'Send either `stock`, the new stock level, or `delta`, the units to add or subtract. A change that would bring the stock below 0 is refused with INSUFFICIENT_STOCK.',
-    params: {
-      ...pathParams,
-      vid: withDescription('The `_id` of the variant, or its label.', {
-        ...textUpTo(maxLabelLength),
-        minLength: 1,
-      }),
-    },
-    body: changeStockBody,
-    response: stockedVariantSchema,
+    body: inputs.changeStockBody,
+    response: schema.stockedVariantSchema,
     errors: [...missing, ...noVariant, 'INSUFFICIENT_STOCK'],
     scope: 'store.products:write',
     run: async (deps, caller, { params: { id: productId, vid }, body }, request) => {

@@ -1,7 +1,7 @@
 import { replayEndpointBody } from '../../../schemas/endpoints.ts'
 import { pageQuery } from '../../../schemas/queries.ts'
 import { id as idSchema, withDescription } from '../../../schemas/responses/fields.ts'
-import { replayPageSchema, replaySchema, requestedReplaySchema } from '../../../schemas/responses/webhooks.ts'
+import * as schema from '../../../schemas/responses/webhooks.ts'
 import { presentPage, readPageRequest } from '../../lists/pagination.ts'
 import { cancelOwnReplay } from '../../replays/cancel.ts'
 import { findReplay, listReplays } from '../../replays/find.ts'
@@ -9,10 +9,11 @@ import { presentReplay } from '../../replays/replay.ts'
 import { parseReplay, requestReplay } from '../../replays/start.ts'
 import { section } from '../operations/route.ts'
 
-const { get, post } = section('Webhook deliveries')
+const { get, post } = section('Webhook deliveries', {
+  id: withDescription('The `id` of the endpoint.', idSchema),
+  replayId: withDescription('The `id` of the replay.', idSchema),
+})
 
-const endpointParams = { id: withDescription('The `id` of the endpoint.', idSchema) }
-const pathParams = { ...endpointParams, replayId: withDescription('The `id` of the replay.', idSchema) }
 const missing = ['REPLAY_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 
 export const replayRoutes = [
@@ -21,9 +22,8 @@ export const replayRoutes = [
     summary: 'Replay events to an endpoint',
     description:
       'Sends the events of a period to the endpoint again, oldest first, alongside new events. An existing delivery gets one more attempt with the same `id` and body; a missing one is created.',
-    params: endpointParams,
     body: replayEndpointBody,
-    response: requestedReplaySchema,
+    response: schema.requestedReplaySchema,
     errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'ENDPOINT_NOT_ACTIVE', 'EVENTS_NOT_PERMITTED'],
     scope: 'webhooks.deliveries:write',
     status: 201,
@@ -36,9 +36,8 @@ export const replayRoutes = [
     summary: 'List the replays of an endpoint',
     description:
       "Returns the endpoint's replays, newest first. A replay is kept for 90 days after its end, in the sandbox for 30 days.",
-    params: endpointParams,
     query: pageQuery,
-    response: replayPageSchema,
+    response: schema.replayPageSchema,
     errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],
     shows: 'replay',
     isPage: true,
@@ -51,8 +50,7 @@ export const replayRoutes = [
     summary: 'Retrieve a replay',
     description:
       'Returns the replay with its progress: `requeued`, `created` and `skipped` add up to `total` when it is DONE.',
-    params: pathParams,
-    response: replaySchema,
+    response: schema.replaySchema,
     errors: missing,
     shows: 'replay',
     scope: 'webhooks.deliveries:read',
@@ -63,8 +61,7 @@ export const replayRoutes = [
     operationId: 'cancelWebhookReplay',
     summary: 'Cancel a replay',
     description: 'Stops a running replay within 2 s. Attempts that it has already scheduled are still made.',
-    params: pathParams,
-    response: replaySchema,
+    response: schema.replaySchema,
     errors: missing,
     scope: 'webhooks.deliveries:write',
     run: (deps, caller, { params: { id, replayId } }, request) =>

@@ -1,6 +1,5 @@
 import type { Request, Response } from 'express'
 import type { FoundKey } from '../../businesses/caller.ts'
-import type { Metrics } from '../../metrics/metrics.ts'
 import type { Deps } from '../../platform/deps.ts'
 import type { Cause } from '../../tracing/tracing.ts'
 import type { WrittenEarly } from '../responses/envelope.ts'
@@ -43,7 +42,12 @@ export function logRequest(
       replayed: res.hasHeader('Idempotent-Replayed'),
       traceId: span?.traceId,
     }
-    countRequest(deps.metrics, { ...line, seconds: durationMs / 1000, replayed: replayedOf(res) })
+    const { code, status, replayed } = line
+    const route = ownMethods.test(line.route ?? '') ? line.route : 'other'
+    deps.metrics.requests.inc({ route, code: status === null ? 'gone' : (code ?? String(status)) })
+    deps.metrics.requestDuration.observe({ route, result: resultOf(status) }, durationMs / 1000)
+    if (replayed)
+      deps.metrics.replays.inc({ params: res.hasHeader('Idempotent-Params-Mismatch') ? 'other' : 'same' })
     span?.end({ facts: line, failed: statusCode >= 500, name: line.route ?? req.method })
     if (statusCode >= 500) deps.log.warn(line, 'http.request')
     else deps.log.info(line, 'http.request')
@@ -55,28 +59,8 @@ export const causeOf = (res: Response): Cause => ({
   traceparent: (res.locals.traceparent as string | undefined) ?? null,
 })
 
-function replayedOf(res: Response): 'same' | 'other' | null {
-  if (!res.hasHeader('Idempotent-Replayed')) return null
-  return res.hasHeader('Idempotent-Params-Mismatch') ? 'other' : 'same'
-}
-
-interface EndedRequest {
-  route: string | null
-  code: string | null
-  status: number | null
-  seconds: number
-  replayed: 'same' | 'other' | null
-}
-
 /** Clients may send any method that the parser accepts, so all others share one label. */
 const ownMethods = /^(GET|HEAD|POST|PUT|PATCH|DELETE) /
-
-function countRequest(metrics: Metrics, { route, code, status, seconds, replayed }: EndedRequest): void {
-  const label = route !== null && ownMethods.test(route) ? route : 'other'
-  metrics.requests.inc({ route: label, code: status === null ? 'gone' : (code ?? String(status)) })
-  metrics.requestDuration.observe({ route: label, result: resultOf(status) }, seconds)
-  if (replayed !== null) metrics.replays.inc({ params: replayed })
-}
 
 function resultOf(status: number | null): 'ok' | 'refused' | 'failed' | 'gone' {
   if (status === null) return 'gone'

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
-import type { Express, Request, RequestHandler } from 'express'
+import type { Express, Request, RequestHandler, Response } from 'express'
 import { pingMongo } from '../../mongo/connect.ts'
 import { createScrape } from '../../monitoring/scrape.ts'
 import type { Deps } from '../../platform/deps.ts'
@@ -21,11 +21,7 @@ export function useProbes(
   deps: MetricsDeps & Pick<Deps, 'mongo' | 'queues' | 'stopping'>,
   app: Express,
 ): void {
-  app.use(
-    readOnlyRoute('/healthz', (_req, res) => {
-      sendResponse(res, { status: 200, code: null, body: Buffer.from('{"status":"ok"}'), headers: {} })
-    }),
-  )
+  app.use(readOnlyRoute('/healthz', (_req, res) => sendState(res, 200, { status: 'ok' })))
   app.use(readOnlyRoute('/readyz', readiness(deps)))
   if (deps.config.metricsPort === null) useMetrics(deps, app)
 }
@@ -42,16 +38,14 @@ function readiness(deps: Pick<Deps, 'mongo' | 'queues' | 'stopping'>): RequestHa
     const [mongodb, redis] = await checkDependencies()
     const ready = mongodb && !deps.stopping.signal.aborted
     const status = ready ? (redis ? 'ok' : 'degraded') : 'unavailable'
+    if (!ready) res.setHeader('Retry-After', '2')
     const state = { status, mongodb: mongodb ? 'up' : 'down', redis: redis ? 'up' : 'down' }
-    const body = Buffer.from(JSON.stringify(state))
-    sendResponse(res, {
-      status: ready ? 200 : 503,
-      code: null,
-      body,
-      headers: ready ? {} : { 'Retry-After': '2' },
-    })
+    sendState(res, ready ? 200 : 503, state)
   }
 }
+
+const sendState = (res: Response, status: number, state: object): void =>
+  sendResponse(res, { status, code: null, body: Buffer.from(JSON.stringify(state)), headers: {} })
 
 /** With a token configured, a request without it gets a 401. */
 function useMetrics(deps: MetricsDeps, app: Express): void {
