@@ -46,7 +46,8 @@ export async function identifyByKey(
   onFound(found)
   if (key.status !== 'active') throw refuse('API_ACCESS_NOT_ACTIVE')
   const { apiEnabled, suspended, liveApproved } = key.business
-  if (!apiEnabled || suspended) throw refuse('FEATURE_DISABLED', { retryAfterSeconds: 60 })
+  if (suspended) throw disabled('This business is suspended. Contact support.')
+  if (!apiEnabled) throw disabled('The developer API is disabled for this business. Contact support.')
   if (key.mode === 'live' && !liveApproved) throw refuse('LIVE_ACCESS_NOT_APPROVED')
   const allowed = key.ipAllowlist.map(parseRange)
   if (allowed.length > 0 && !isWithin(allowed, clientAddress)) throw refuse('IP_NOT_ALLOWED')
@@ -60,6 +61,8 @@ export async function identifyByKey(
     ip: clientAddress,
   }
 }
+
+const disabled = (message: string) => refuse('FEATURE_DISABLED', { message, retryAfterSeconds: 60 })
 
 /**
  * Looks up the hash with the current pepper, then with the previous one if there is one, then with the current one

@@ -141,16 +141,17 @@ describe('Authentication', () => {
       expect(await rotateKey(service.deps, keyId, 3600, tester)).to.equal(null)
     })
 
-    for (const [closing, opening] of [
-      [{ apiEnabled: false }, { apiEnabled: true }],
-      [{ suspended: true }, { suspended: false }],
-    ])
-      it(`returns 503 FEATURE_DISABLED with Retry-After while the business has ${JSON.stringify(closing)}`, async () => {
+    for (const [what, closing, opening] of [
+      ['developer API is disabled for this business', { apiEnabled: false }, { apiEnabled: true }],
+      ['business is suspended', { suspended: true }, { suspended: false }],
+    ] as const)
+      it(`returns 503 FEATURE_DISABLED with Retry-After while the ${what}`, async () => {
         const { businessId, read } = await service.merchant()
-        await changeAsOperator(service, businessId, closing ?? {})
-        const { headers } = await expectRefused(list(read()), 503, 'FEATURE_DISABLED')
-        expect(Number(headers['retry-after'])).to.be.greaterThan(0)
-        await changeAsOperator(service, businessId, opening ?? {})
+        await changeAsOperator(service, businessId, closing)
+        const { headers, body } = await expectRefused(list(read()), 503, 'FEATURE_DISABLED')
+        expect(body.error.message).to.include(`${what}. Contact support.`)
+        expect(headers['retry-after']).to.equal('60')
+        await changeAsOperator(service, businessId, opening)
         await list(read()).expect(200)
       })
 
