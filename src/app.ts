@@ -8,7 +8,7 @@ import { letBrowsersRead, respondToPreflight } from './http/pages/cross-origin.t
 import { limitVisitors } from './http/pages/limit-visitors.ts'
 import { createPageErrors } from './http/pages/prepare-page.ts'
 import { sendDownload } from './http/responses/download.ts'
-import { sendResponse, setApiHeaders } from './http/responses/envelope.ts'
+import { sendResponse, writeHead } from './http/responses/envelope.ts'
 import { sendBuilt } from './http/responses/send.ts'
 import { routes } from './http/routes/routes.ts'
 import { createBareApp, readOnlyRoute, refuseUnknown } from './http/server/bare-app.ts'
@@ -65,14 +65,11 @@ function serveOperations(deps: Deps, app: Express): void {
 function serveDescription({ config }: Pick<Deps, 'config'>): Router {
   let built: Buffer | undefined
   return readOnlyRoute('/openapi.json', (_req, res) => {
-    setApiHeaders(res)
-    letBrowsersRead(res)
-    if (res.app.locals.stopping.aborted) res.setHeader('Connection', 'close')
-    res.setHeader('Content-Type', 'application/json; charset=utf-8')
-    // After a release, clients may use the previous document for up to 300 s.
-    res.setHeader('Cache-Control', 'public, max-age=300')
     built ??= Buffer.from(JSON.stringify(describeApi(config)))
-    res.setHeader('Content-Length', built.length)
+    letBrowsersRead(res)
+    // After a release, clients may use the previous document for up to 300 s.
+    const headers = { 'Cache-Control': 'public, max-age=300' }
+    writeHead(res, { status: 200, code: null, headers }, built.length)
     res.end(built)
   })
 }

@@ -216,23 +216,14 @@ const sample = (model: Sampled, where: object, field: string, max: number): Prom
     ])
     .option({ maxTimeMS: queryTimeoutMs })
 
-const dailyQuotas = [
-  'liveDocuments',
-  'liveBytes',
-  'sandboxBytes',
-  'sandboxCreates',
-] as const satisfies QuotaName[]
+const dailyQuotas: QuotaName[] = ['liveDocuments', 'liveBytes', 'sandboxBytes', 'sandboxCreates']
 
-function fullestBusinesses({
-  liveCodes,
-  counters,
-  metrics: { gauges },
-}: Pick<Deps, 'counters' | 'liveCodes' | 'metrics'>): Figure {
-  const gauge = gauges.businessQuotaUsed
+function fullestBusinesses(deps: Pick<Deps, 'counters' | 'liveCodes' | 'metrics'>): Figure {
+  const gauge = deps.metrics.gauges.businessQuotaUsed
   return figureOf([gauge], minuteMs, async () => {
     const fullest = await Promise.all([
-      liveCodes.fullest(maxBusinesses),
-      ...dailyQuotas.map((name) => counters.fullest(name, maxBusinesses)),
+      deps.liveCodes.fullest(maxBusinesses),
+      ...dailyQuotas.map((name) => deps.counters.fullest(name, maxBusinesses)),
     ])
     clearGauge(gauge)
     for (const [index, quota] of ['liveCodes', ...dailyQuotas].entries())

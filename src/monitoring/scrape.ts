@@ -19,17 +19,13 @@ export function createScrape(
   }
 }
 
-function showOwn({
-  databaseTime,
-  capacity,
-  slowHash,
-  slots,
-  metrics: { gauges },
-}: Pick<Deps, 'capacity' | 'databaseTime' | 'metrics' | 'slots' | 'slowHash'>): void {
+function showOwn(deps: Pick<Deps, 'capacity' | 'databaseTime' | 'metrics' | 'slots' | 'slowHash'>): void {
+  const { slots } = deps
+  const { gauges } = deps.metrics
   const { fast, slow } = slots.used()
-  const used = { ...capacity.used(), ...slowHash.used(), ...slots.used() }
+  const used = { ...deps.capacity.used(), ...deps.slowHash.used(), ...slots.used() }
   for (const [limit, amount] of Object.entries(used)) gauges.capacityUsed.set({ limit }, amount)
-  gauges.processClockSkew.set(databaseTime.skewMs() / 1000)
+  gauges.processClockSkew.set(deps.databaseTime.skewMs() / 1000)
   if (!slots.isOpen()) return
   gauges.attemptsInFlight.set({ slots: 'fast' }, fast)
   gauges.attemptsInFlight.set({ slots: 'slow' }, slow)

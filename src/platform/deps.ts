@@ -1,9 +1,8 @@
 import type { Log } from './log.ts'
 
 /**
- * What operations may depend on. Each takes only the few that it uses: `Pick<Deps, 'now' | 'Intent'>`. The others are
- * named in context/open-deps.ts, which knows every folder. A test keeps an operation from using one that belongs above its
- * layer.
+ * What operations may depend on. Each names the few that it uses: `Pick<Deps, 'now' | 'Intent'>`. The others are in
+ * context/open-deps.ts.
  */
 export interface Deps extends Models {
   log: Log

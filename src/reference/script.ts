@@ -1,22 +1,17 @@
 /** Starts Swagger UI's `SwaggerUIBundle`. It's a string, so that the compiler includes it in dist. */
-export const referenceScript = `(function () {
-'use strict';
-var container = document.getElementById('main');
+export const referenceScript = `(() => {
+const container = document.getElementById('main');
 
-fetch('/api/v1/openapi.json')
-  .then(function (response) {
-    if (!response.ok) throw new Error('The server responded with status ' + response.status);
-    return response.json();
-  })
-  .then(show)
-  .catch(function (error) {
-    container.textContent = 'The OpenAPI document did not load. ' + error.message + '. Reload the page to try again.';
-  });
+show().catch((error) => {
+  container.textContent = 'The OpenAPI document did not load. ' + error.message + '. Reload the page to try again.';
+});
 
-function show(description) {
+async function show() {
+  const response = await fetch('/api/v1/openapi.json');
+  if (!response.ok) throw new Error('The server responded with status ' + response.status);
   window.SwaggerUIBundle({
     domNode: container,
-    spec: forThisPage(description),
+    spec: forThisPage(await response.json()),
     layout: 'BaseLayout',
     docExpansion: 'list',
     defaultModelsExpandDepth: 0,
@@ -32,51 +27,29 @@ function show(description) {
   });
 }
 
-// Makes requests go to the page's origin, whatever PUBLIC_URL is, and lets the form omit the idempotency key.
+// Requests go to the page's origin, whatever PUBLIC_URL is. The form may omit the idempotency key.
 function forThisPage(description) {
   description.servers = [{ url: '/api/v1' }];
-  each(description.components && description.components.parameters, makeOptional);
-  each(description.paths, function (path) {
-    each(path.parameters, makeOptional);
-    each(path, function (operation) { each(operation.parameters, makeOptional); });
-  });
+  description.components.parameters.IdempotencyKey.required = false;
   return description;
 }
 
-function makeOptional(parameter) {
-  if (parameter.name !== 'X-Idempotency-Key') return;
-  parameter.required = false;
-  delete parameter.example;
-  delete parameter.examples;
-}
-
-// Live keys are blocked. An exception would break the page, so they get a fetch function that fails.
+// An exception would break the page, so live keys get a fetch function that fails.
 function prepare(request) {
-  var headers = request.headers;
+  const headers = request.headers;
   if (/[sp]k_live_/.test(request.url + JSON.stringify(headers))) {
     headers.Authorization = 'removed';
-    request.userFetch = function () {
-      return Promise.reject(new Error('Nothing was sent, because this is a live key. Use a test key (sk_test_…).'));
-    };
+    request.userFetch = () =>
+      Promise.reject(new Error('Nothing was sent, because this is a live key. Use a test key (sk_test_…).'));
   }
   if (request.method.toUpperCase() !== 'GET' && !headers['X-Idempotency-Key'])
-    headers['X-Idempotency-Key'] = uuid();
+    headers['X-Idempotency-Key'] = 'xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx'.replaceAll('x', randomDigit);
   return request;
 }
 
-// UUID v4. Browsers don't offer crypto.randomUUID to a page loaded over plain http.
-function uuid() {
-  var bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = (bytes[6] & 0x0f) | 0x40;
-  bytes[8] = (bytes[8] & 0x3f) | 0x80;
-  var digits = Array.from(bytes, function (byte) { return byte.toString(16).padStart(2, '0'); }).join('');
-  return [[0, 8], [8, 12], [12, 16], [16, 20], [20, 32]]
-    .map(function (part) { return digits.slice(part[0], part[1]); })
-    .join('-');
-}
-
-function each(items, visit) {
-  Object.keys(items || {}).forEach(function (name) { visit(items[name] || {}); });
+// Browsers don't offer crypto.randomUUID to a page loaded over plain http.
+function randomDigit() {
+  return (crypto.getRandomValues(new Uint8Array(1))[0] % 16).toString(16);
 }
 })();
 `

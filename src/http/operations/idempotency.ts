@@ -89,20 +89,17 @@ export async function runOnce(
     rowOf(deps, key, response, about)
   const store = async (row: StoredResponse) => {
     if (row.refusal) await refuseLarge(deps, caller, bytesOf(row))
-    const options = { since, isShared: route.findEffect !== undefined }
-    const there = await deadline.run((deadlineAt) => storeRow(deps, row, { ...options, deadlineAt }))
+    const isShared = route.findEffect !== undefined
+    const there = await deadline.run((deadlineAt) => storeRow(deps, row, { since, isShared, deadlineAt }))
     if (there === null) countStored(deps, caller, { bytes: bytesOf(row) })
     return there
   }
   const find = () => deadline.run((deadlineAt) => findRow(deps, key, since, deadlineAt))
   const findEffect = async (deadlineAt: number) =>
     (await route.findEffect?.(deps, caller, params, request(deadlineAt))) ?? null
-  const effect = () => deadline.run(findEffect)
-  const repeat = (row: StoredResponse): Result => ({
-    kind: 'stored',
-    response: readRow(deps, row),
-    repeats: row,
-  })
+  const repeat = (row: StoredResponse): Result => {
+    return { kind: 'stored', response: readRow(deps, row), repeats: row }
+  }
 
   /** An effect wins over the refusal of a twin. */
   async function lookUp(deadlineAt: number): Promise<Result | null> {
@@ -140,7 +137,7 @@ export async function runOnce(
       const earlier = await deadline.run(() => looking)
       if (earlier !== null) return earlier
       const there = own && (await store(rowFor(own, { paramsHash, at: deps.now(), refusal: true })))
-      const done = await effect()
+      const done = await deadline.run(findEffect)
       if (done !== null) return done
       const row = there ?? (own === null ? await findLater(error) : null)
       if (row !== null) return repeat(row)

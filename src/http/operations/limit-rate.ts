@@ -26,14 +26,8 @@ export async function limitKey({ rateLimits }: Limiting, caller: Caller, res: Re
   const who = `key:${caller.keyId}` as const
   const [network] =
     caller.kind === 'publishable' && rateLimits.look(who, perSecond).isOpen ? prefixesOf(caller.ip) : []
-  if (network !== undefined)
-    await limitTo(
-      rateLimits,
-      res,
-      'address',
-      `${who} ${network.range}`,
-      Math.ceil(perSecond * shareOfNetwork),
-    )
+  const ofNetwork = Math.ceil(perSecond * shareOfNetwork)
+  if (network !== undefined) await limitTo(rateLimits, res, 'address', `${who} ${network.range}`, ofNetwork)
   await limitTo(rateLimits, res, 'key', who, perSecond)
 }
 

@@ -38,14 +38,12 @@ export const connectionLimits = (total: number) =>
 export function createNetworkShares(total: number) {
   const share = createShare(connectionLimits(total))
   return {
-    take(
-      ip: string,
-    ): { outcome: 'taken'; free(): void } | { outcome: 'closed'; network: string; max: number } {
+    take(ip: string) {
       const owners = prefixesOf(ip).map(({ range }) => range)
       const held = share.takeNow(owners, { connections: 1 })
-      if (held !== null) return { outcome: 'taken', free: held.free }
+      if (held !== null) return { outcome: 'taken', free: held.free } as const
       const level = share.blockOf(owners, { connections: 1 })?.level ?? 0
-      return { outcome: 'closed', network: owners[level] ?? '', max: partOf(total, level) }
+      return { outcome: 'closed', network: owners[level] ?? '', max: partOf(total, level) } as const
     },
   }
 }
