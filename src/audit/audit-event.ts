@@ -1,5 +1,15 @@
-import { collection, type Stored } from '../mongo/declare.ts'
-import { anything, date, flag, oneOf, optional, orNull, text, whole } from '../mongo/fields.ts'
+import {
+  anything,
+  date,
+  declareCollection,
+  flag,
+  oneOf,
+  optional,
+  orNull,
+  type Stored,
+  text,
+  whole,
+} from '../mongo/declare.ts'
 import { newId } from '../platform/ids.ts'
 import { type Actor, actorFields, type By } from '../security/actor.ts'
 import type { Act } from './acts.ts'
@@ -47,7 +57,7 @@ export function readableLine(line: AuditEvent): AuditEvent {
 }
 
 /** Never deleted, and never changed once sealed, except that the line is marked with its seal. */
-export const auditEvents = collection({
+export const auditEvents = declareCollection({
   name: 'auditevents',
   kept: 'forever',
   fields: {

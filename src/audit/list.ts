@@ -1,6 +1,6 @@
 import { listAuditQuery } from '../../schemas/queries.ts'
 import { readName } from '../input/name.ts'
-import { readSpan, type Span, spanFilter } from '../input/span.ts'
+import { readSpan, spanFilter, type TimeSpan } from '../input/span.ts'
 import { type CsvCell, csvHeader, csvRows } from '../platform/csv.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { By } from '../security/actor.ts'
@@ -8,7 +8,7 @@ import { type AuditEvent, readableLine } from './audit-event.ts'
 import { addLine } from './audited.ts'
 
 /** Null selects everything; any other value of `who`, `act`, `subject` and `businessId` must match exactly. */
-export interface AuditFilter extends Span {
+export interface AuditFilter extends TimeSpan {
   who: string | null
   act: string | null
   subject: string | null

@@ -1,5 +1,15 @@
-import { collection, type Stored } from '../mongo/declare.ts'
-import { date, flag, list, type Of, orNull, part, text, whole } from '../mongo/fields.ts'
+import {
+  date,
+  declareCollection,
+  flag,
+  list,
+  type Of,
+  orNull,
+  part,
+  type Stored,
+  text,
+  whole,
+} from '../mongo/declare.ts'
 import type { CommissionRates } from '../wallets/commission.ts'
 
 /** Set by operators. Null stands for the service's default. */
@@ -39,7 +49,7 @@ export type RatesFrom = Of<typeof ratesFields>
 export type CommissionHistory = readonly RatesFrom[]
 
 /** Called a merchant in most of the documentation. */
-export const businesses = collection({
+export const businesses = declareCollection({
   name: 'businesses',
   kept: 'forever',
   fields: {

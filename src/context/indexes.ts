@@ -1,6 +1,6 @@
 import type { Connection } from 'mongoose'
 import { connectMongo, type MongoAddress } from '../mongo/connect.ts'
-import type { Collection } from '../mongo/declare.ts'
+import type { CollectionDeclaration } from '../mongo/declare.ts'
 import type { Log } from '../platform/log.ts'
 import { collections } from './models.ts'
 
@@ -18,7 +18,7 @@ export async function makeIndexes(address: MongoAddress, log: Log): Promise<void
   log.info({ collections: collections.map(({ name }) => name) }, 'indexes.created')
 }
 
-async function make(mongo: Connection, { name, indexes }: Collection): Promise<void> {
+async function make(mongo: Connection, { name, indexes }: CollectionDeclaration): Promise<void> {
   await mongo.createCollection(name).catch((error: { codeName?: string }) => {
     if (error.codeName !== 'NamespaceExists') throw error
   })

@@ -10,7 +10,7 @@ import { ledgerEntries } from '../ledger/entry.ts'
 import { counters } from '../limits/counter.ts'
 import { listCheckpoints } from '../lists/checkpoint.ts'
 import { openCollection } from '../mongo/collection.ts'
-import type { Collection, Stored } from '../mongo/declare.ts'
+import type { CollectionDeclaration, Stored } from '../mongo/declare.ts'
 import type { Models } from '../platform/deps.ts'
 import { reconciliations } from '../reconciliation/reconciliation.ts'
 import { replays } from '../replays/replay.ts'
@@ -61,7 +61,7 @@ const byModel = {
 
 export type ModelsOf = { [Name in keyof typeof byModel]: Model<Stored<(typeof byModel)[Name]>> }
 
-export const collections: readonly Collection[] = Object.values(byModel)
+export const collections: readonly CollectionDeclaration[] = Object.values(byModel)
 
 /** Each model is made on first use, because making them all takes 40 ms. */
 export function openModels(mongo: Connection, maxTimeMs?: number): Models {

@@ -1,10 +1,9 @@
 import type { Model } from 'mongoose'
 import { nativeCollection } from '../mongo/collection.ts'
-import { collection, type Stored } from '../mongo/declare.ts'
-import { anything, optional, text } from '../mongo/fields.ts'
+import { anything, declareCollection, optional, type Stored, text } from '../mongo/declare.ts'
 
 /** The stored progress of the clean-up for one business. */
-export const retentionProgress = collection({
+export const retentionProgress = declareCollection({
   name: 'retentionprogress',
   kept: 'forever, one document for each business',
   fields: {

@@ -1,5 +1,18 @@
-import { collection, ifPresent, type Stored } from '../mongo/declare.ts'
-import { date, list, type Of, oneOf, optional, orNull, part, secret, text, whole } from '../mongo/fields.ts'
+import {
+  date,
+  declareCollection,
+  ifPresent,
+  list,
+  type Of,
+  oneOf,
+  optional,
+  orNull,
+  part,
+  type Stored,
+  secret,
+  text,
+  whole,
+} from '../mongo/declare.ts'
 import type { Role } from './permissions.ts'
 
 /** One-time link with which the account's owner sets a password. Only a hash of its token is stored. */
@@ -20,7 +33,7 @@ const secondFactorFields = part({
 export type SecondFactor = Of<typeof secondFactorFields>
 
 /** `_id` is the account's name, in lower case. */
-export const staffAccounts = collection({
+export const staffAccounts = declareCollection({
   name: 'staff',
   kept: 'forever',
   fields: {

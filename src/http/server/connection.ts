@@ -20,7 +20,7 @@ export type TrackedResponse = ServerResponse & {
 }
 
 /** All times are `performance.now()` values. */
-export const createConnection = (app: Express, socket: Socket) => ({
+export const trackConnection = (app: Express, socket: Socket) => ({
   app,
   socket,
   /** Not sent yet, in the order of their requests. */
@@ -43,13 +43,13 @@ export const createConnection = (app: Express, socket: Socket) => ({
   idleSince: null as number | null,
 })
 
-export type Connection = ReturnType<typeof createConnection>
+export type ClientConnection = ReturnType<typeof trackConnection>
 
 /**
  * Whether to serve a request. After a fault, or a response that closes the connection, no response could be sent any
  * more, but Node.js still parses the requests that have arrived.
  */
-export function acceptRequest(connection: Connection, reply: TrackedResponse): boolean {
+export function acceptRequest(connection: ClientConnection, reply: TrackedResponse): boolean {
   const { socket, due } = connection
   connection.unanswered += 1
   if (connection.unanswered > maxUnanswered) socket.destroy()
@@ -72,12 +72,12 @@ const isLast = (reply: TrackedResponse): boolean =>
  * Closes a connection that can't be read any further, with an error response after those that are due. `url` is that of
  * a request that hasn't started. Only the first call counts.
  */
-export function hangUp(connection: Connection, refusal: Refusal, url?: string): void {
+export function hangUp(connection: ClientConnection, refusal: Refusal, url?: string): void {
   connection.fault ??= { refusal, url }
   respondToFault(connection)
 }
 
-function respondToFault(connection: Connection): void {
+function respondToFault(connection: ClientConnection): void {
   const { socket, due, latest, fault } = connection
   const unfinished = latest?.req.complete === false ? latest : null
   if (fault === null || !socket.writable || due.some((reply) => reply !== unfinished)) return
@@ -101,8 +101,8 @@ export const unknownUrl = '/api'
  * request, so pages have error pages. If the request has started, its own log line reports the response.
  */
 function render(
-  { app, socket }: Connection,
-  { refusal, url }: NonNullable<Connection['fault']>,
+  { app, socket }: ClientConnection,
+  { refusal, url }: NonNullable<ClientConnection['fault']>,
   unfinished: TrackedResponse | null,
 ): Buffer {
   const begun = unfinished?.req as Partial<Request> | undefined
@@ -154,13 +154,13 @@ export function refusalOf({ code }: ParserFault): Refusal {
 export const minResponseRate = 16 * 1024
 
 /** For clients that send or read too slowly, or idle for too long. `at` is `performance.now()`. */
-export function cutSlow(connection: Connection, timeouts: Timeouts, at: number): void {
+export function cutSlow(connection: ClientConnection, timeouts: Timeouts, at: number): void {
   cutSlowBody(connection, timeouts, at)
   cutSlowReader(connection, timeouts, at)
   cutIdle(connection, timeouts, at)
 }
 
-function cutSlowBody(connection: Connection, { bodyStallMs }: Timeouts, at: number): void {
+function cutSlowBody(connection: ClientConnection, { bodyStallMs }: Timeouts, at: number): void {
   const { socket, latest } = connection
   // A paused socket waits for this process, not for the client.
   if (socket.bytesRead !== connection.bytesRead || socket.isPaused()) {
@@ -171,7 +171,7 @@ function cutSlowBody(connection: Connection, { bodyStallMs }: Timeouts, at: numb
 }
 
 function cutSlowReader(
-  connection: Connection,
+  connection: ClientConnection,
   { responseIdleMs, responseGraceMs }: Timeouts,
   at: number,
 ): void {
@@ -193,7 +193,11 @@ function cutSlowReader(
   if (socket.writableLength > 0 && written < seconds * minResponseRate) socket.destroy()
 }
 
-function cutIdle(connection: Connection, { lingerMs, keepAliveMs, headersMs }: Timeouts, at: number): void {
+function cutIdle(
+  connection: ClientConnection,
+  { lingerMs, keepAliveMs, headersMs }: Timeouts,
+  at: number,
+): void {
   if (connection.due.length > 0) return
   // Measured here, because Node.js restarts its own timeout whenever it receives an empty line. The headers of a
   // request that starts in time may take `headersMs` more to arrive.

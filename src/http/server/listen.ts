@@ -11,13 +11,13 @@ import { succeedsWithin } from '../../platform/timeout.ts'
 import type { IsTrusted } from './bare-app.ts'
 import {
   acceptRequest,
-  type Connection,
-  createConnection,
+  type ClientConnection,
   cutSlow,
   hangUp,
   type ParserFault,
   refusalOf,
   type TrackedResponse,
+  trackConnection,
   unknownUrl,
   urlOfFault,
 } from './connection.ts'
@@ -54,7 +54,7 @@ export function createHttpServer(
   maxConnections = connectionLimit(),
 ) {
   const isTrusted: IsTrusted = app.get('trust proxy fn')
-  const connections = new Map<Socket, Connection>()
+  const connections = new Map<Socket, ClientConnection>()
   /** Requests that wait while the listener is about to close. Null at all other times. */
   let held: (() => void)[] | null = null
   const serve = (req: IncomingMessage, res: TrackedResponse): void => {
@@ -93,7 +93,7 @@ export function createHttpServer(
       warnNetworkFull({ network: share.network, connections: share.max })
       return void socket.destroy()
     }
-    const connection = createConnection(app, socket)
+    const connection = trackConnection(app, socket)
     connections.set(socket, connection)
     socket.once('close', () => {
       connections.delete(socket)
@@ -125,7 +125,7 @@ export function createHttpServer(
   // allows.
   server.on('connect', ({ socket }) => refuseNext(socket, refuse('ENDPOINT_NOT_FOUND')))
 
-  const closeIdle = (isIdle: (connection: Connection) => boolean): void => {
+  const closeIdle = (isIdle: (connection: ClientConnection) => boolean): void => {
     for (const connection of connections.values())
       if (connection.due.length === 0 && isIdle(connection)) connection.socket.destroy()
   }

@@ -1,6 +1,17 @@
 import { currencyCode } from '../../../schemas/currency.ts'
-import { collection, type Stored } from '../../mongo/declare.ts'
-import { date, flag, list, type Of, oneOf, orNull, part, text, whole } from '../../mongo/fields.ts'
+import {
+  date,
+  declareCollection,
+  flag,
+  list,
+  type Of,
+  oneOf,
+  orNull,
+  part,
+  type Stored,
+  text,
+  whole,
+} from '../../mongo/declare.ts'
 import { outboxFields, outboxIndex } from '../../outbox/event.ts'
 
 /** A copy of the product and variant as they were at the sale. Amounts are in centimes. */
@@ -22,7 +33,7 @@ export type Customer = Of<typeof customerFields>
 export type ShownOrder = Omit<Order, 'businessId' | 'outbox'>
 export const shownOrderFields = { businessId: 0, outbox: 0 } as const
 
-export const orders = collection({
+export const orders = declareCollection({
   name: 'orders',
   kept: 'test data until the clean-up, live data forever',
   fields: {

@@ -1,5 +1,16 @@
-import { collection, type Stored } from '../../mongo/declare.ts'
-import { date, flag, list, type Of, optional, orNull, part, text, whole } from '../../mongo/fields.ts'
+import {
+  date,
+  declareCollection,
+  flag,
+  list,
+  type Of,
+  optional,
+  orNull,
+  part,
+  type Stored,
+  text,
+  whole,
+} from '../../mongo/declare.ts'
 import { refuse } from '../../platform/errors.ts'
 
 /** Label of the only variant of a product that is created without `variants`. */
@@ -17,7 +28,7 @@ const variantFields = part({
 })
 export type Variant = Of<typeof variantFields>
 
-export const products = collection({
+export const products = declareCollection({
   name: 'products',
   kept: 'test data until the clean-up, live data forever',
   fields: {

@@ -1,19 +1,21 @@
 import type { EventName } from '../../../schemas/events.ts'
-import { collection, ifDate, type Stored } from '../../mongo/declare.ts'
 import {
   anything,
   date,
+  declareCollection,
   flag,
+  ifDate,
   list,
   type Of,
   oneOf,
   optional,
   orNull,
   part,
+  type Stored,
   secret,
   text,
   whole,
-} from '../../mongo/fields.ts'
+} from '../../mongo/declare.ts'
 import { outboxFields, outboxIndex } from '../../outbox/event.ts'
 
 /** There are as many slots as a business may have endpoints (SPEC 4.8, rule 1). */
@@ -69,7 +71,7 @@ const previousSecretFields = part({ secret: secret(text), validUntil: date })
 export type PreviousSecret = Of<typeof previousSecretFields>
 
 /** A stored endpoint (SPEC 2.2). */
-export const endpoints = collection({
+export const endpoints = declareCollection({
   name: 'webhookendpoints',
   kept: 'until the clean-up two days after its deletion, once it has no deliveries',
   fields: {
