@@ -1,5 +1,5 @@
 import type { FromSchema } from 'json-schema-to-ts'
-import { maxAttempts, retrySeconds } from './retry-table.ts'
+import { maxAttempts, retrySeconds } from './deliveries.ts'
 
 const formatted = <const Format extends string>(format: Format) => ({ type: 'string', format }) as const
 const port = { type: 'integer', minimum: 0, maximum: 65535 } as const

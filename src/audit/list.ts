@@ -1,4 +1,5 @@
-import { listAuditQuery } from '../../schemas/queries.ts'
+import type { ExportFormat } from '../../schemas/ledger.ts'
+import { listAuditQuery } from '../../schemas/requests.ts'
 import { readName } from '../input/name.ts'
 import { readSpan, spanFilter, type TimeSpan } from '../input/span.ts'
 import { type CsvCell, csvHeader, csvRows } from '../platform/csv.ts'
@@ -84,9 +85,6 @@ async function readNewest(
   const found = await deps.AuditEvent.find(where).sort({ at: -1, _id: -1 }).limit(limit).lean<AuditEvent[]>()
   return found.map(readableLine)
 }
-
-export const exportFormats = ['csv', 'jsonl'] as const
-export type ExportFormat = (typeof exportFormats)[number]
 
 /** Per query, and per piece of the file. */
 const linesPerPiece = 250

@@ -1,5 +1,4 @@
-import { type EventName, events } from '../../schemas/events.ts'
-import type { ListEventsQuery } from '../../schemas/list-events.ts'
+import { type EventName, events, type ListEventsQuery } from '../../schemas/events.ts'
 import type { Caller } from '../businesses/caller.ts'
 import { readSpan, spanFilter, type TimeSpan } from '../input/span.ts'
 import type { Countable } from '../lists/counts.ts'

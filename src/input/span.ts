@@ -1,4 +1,4 @@
-import type { SpanQuery } from '../../schemas/queries.ts'
+import type { SpanQuery } from '../../schemas/requests.ts'
 import { refuse } from '../platform/errors.ts'
 import { readInstant } from './instant.ts'
 

@@ -1,5 +1,5 @@
 import { html } from 'ghtml'
-import { spanQuery } from '../../schemas/queries.ts'
+import { spanQuery } from '../../schemas/requests.ts'
 import { readSpan, type TimeSpan } from '../input/span.ts'
 import type { Deps } from '../platform/deps.ts'
 import { isId, isOrderNumber } from '../platform/ids.ts'

@@ -1,6 +1,10 @@
 import { createEndpointBody, testEndpointBody, updateEndpointBody } from '../../../schemas/endpoints.ts'
-import { endpointEvents, orderEvents, paymentEvents } from '../../../schemas/event-bodies.ts'
-import type { EventName } from '../../../schemas/events.ts'
+import {
+  eventBodies,
+  eventFeedSchema,
+  eventPageSchema,
+  loggedEventSchema,
+} from '../../../schemas/event-bodies.ts'
 import { createTestIntentBody, refundBody, simulatePaymentBody } from '../../../schemas/intents.ts'
 import { simulateOrderBody } from '../../../schemas/orders.ts'
 import {
@@ -9,7 +13,6 @@ import {
   importProductsBody,
   updateProductBody,
 } from '../../../schemas/products.ts'
-import { eventFeedSchema, eventPageSchema, loggedEventSchema } from '../../../schemas/responses/event.ts'
 import { failureBody, fieldFaultSchema, rateLimitDetails } from '../../../schemas/responses/failure.ts'
 import {
   createdIntentSchema,
@@ -63,12 +66,6 @@ const capitalised = (word: string): string => word.charAt(0).toUpperCase() + wor
 
 /** `payment.created` becomes `PaymentCreatedEvent`. */
 const eventType = (event: string): string => `${event.split('.').map(capitalised).join('')}Event`
-
-export const eventBodies: Record<EventName, object> = {
-  ...paymentEvents,
-  ...orderEvents,
-  ...endpointEvents,
-}
 
 /** Schemas that the document defines once and refers to by name. */
 export const namedSchemas: Record<string, object> = {

@@ -110,7 +110,9 @@ export const balanceRoutes = inSection('Balance', [
       summary: 'Retrieve the statement of a day',
       description:
         'Returns what was booked on a UTC day; the statement of a closed day never changes. With `Accept: text/csv`, you get a CSV file.',
-      params: { day: withDescription('A day from 2000-01-01 to today, such as `2026-11-01`.', schema.day) },
+      params: {
+        day: withDescription('A day from 2000-01-01 to today, such as `2026-11-01`.', schema.daySchema),
+      },
       query: getStatementQuery,
       response: schema.statementSchema,
     },

@@ -16,7 +16,7 @@ import {
 } from '../../webhooks/deliveries/retry.ts'
 import { inSection, type OperationInput } from '../operations/route.ts'
 
-const pathParams = { id: withDescription('The `id` of the delivery.', schema.deliveryId) }
+const pathParams = { id: withDescription('The `id` of the delivery.', schema.deliveryIdSchema) }
 const missing = ['DELIVERY_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 
 /** See SPEC 4.8.. */

@@ -1,11 +1,11 @@
-import { events } from '../../../schemas/events.ts'
+import { eventFeedSchema, eventPageSchema, loggedEventSchema } from '../../../schemas/event-bodies.ts'
 import {
+  events,
   type ListEventsQuery,
   listEventsQuery,
   type ReadFeedQuery,
   readFeedQuery,
-} from '../../../schemas/list-events.ts'
-import { eventFeedSchema, eventPageSchema, loggedEventSchema } from '../../../schemas/responses/event.ts'
+} from '../../../schemas/events.ts'
 import { id, withDescription } from '../../../schemas/responses/fields.ts'
 import { parseFeedSearch, readFeed, waitForEvent } from '../../events/feed/read.ts'
 import { findEvent, listEvents, parseEventSearch, presentEvents } from '../../events/list.ts'

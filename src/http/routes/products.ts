@@ -1,5 +1,4 @@
 import { readDelimiter } from '../../../schemas/delimiter.ts'
-import { maxLabelLength } from '../../../schemas/product-limits.ts'
 import {
   changeStockBody,
   createProductBody,
@@ -10,6 +9,7 @@ import {
   importProductsQuery,
   type ListProductsQuery,
   listProductsQuery,
+  maxLabelLength,
   updateProductBody,
 } from '../../../schemas/products.ts'
 import { id as idSchema, largestExact, textUpTo, withDescription } from '../../../schemas/responses/fields.ts'

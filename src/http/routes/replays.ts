@@ -1,5 +1,5 @@
 import { replayEndpointBody } from '../../../schemas/endpoints.ts'
-import { type PageQuery, pageQuery } from '../../../schemas/queries.ts'
+import { type PageQuery, pageQuery } from '../../../schemas/requests.ts'
 import { id as idSchema, withDescription } from '../../../schemas/responses/fields.ts'
 import { replayPageSchema, replaySchema, requestedReplaySchema } from '../../../schemas/responses/webhooks.ts'
 import { presentPage, readPageRequest } from '../../lists/pagination.ts'
