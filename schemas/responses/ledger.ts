@@ -37,10 +37,11 @@ export const balanceSchema = objectOf({
 export const ledgerEntrySchema = objectOf({
   id: textMatching('^[0-9a-f]{24}(-fee)?$', 28),
   number: withDescription('The entries are numbered from 1, without gaps.', integer(1, largestExact)),
-  type: withDescription(
-    'A `fee` is what you pay for a payment, or the part of it that a refund gives back. A `payout` is money sent to you.',
-    oneOf(entryTypes),
-  ),
+  type: {
+    description:
+      'A `fee` is what you pay for a payment, or the part of it that a refund gives back. A `payout` is money sent to you.',
+    ...oneOf(entryTypes),
+  },
   amount: withDescription('Centimes. The change of the balance: negative if it decreases.', signed),
   balance: withDescription('Centimes. The balance after the entry.', signed),
   referenceNumber: withDescription('The payment intent. Null for a payout.', nullable(reference)),
