@@ -1,15 +1,5 @@
-import {
-  anything,
-  date,
-  declareCollection,
-  flag,
-  oneOf,
-  optional,
-  orNull,
-  type Stored,
-  text,
-  whole,
-} from '../mongo/declare.ts'
+import { declareCollection, type Stored } from '../mongo/declare.ts'
+import { anything, date, flag, oneOf, optional, orNull, text, whole } from '../mongo/fields.ts'
 import { newId } from '../platform/ids.ts'
 import { type Actor, actorFields, type By } from '../security/actor.ts'
 import type { Act } from './acts.ts'

@@ -1,19 +1,8 @@
 import { randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Scope } from '../../schemas/scopes.ts'
-import {
-  date,
-  declareCollection,
-  list,
-  type Of,
-  oneOf,
-  optional,
-  orNull,
-  part,
-  type Stored,
-  secret,
-  text,
-} from '../mongo/declare.ts'
+import { declareCollection, type Stored } from '../mongo/declare.ts'
+import { date, list, type Of, oneOf, optional, orNull, part, secret, text } from '../mongo/fields.ts'
 
 export type KeyMode = 'test' | 'live'
 export type KeyKind = 'secret' | 'publishable'

@@ -1,5 +1,6 @@
 import type { Model } from 'mongoose'
-import { declareCollection, flag, type Stored, text } from '../mongo/declare.ts'
+import { declareCollection, type Stored } from '../mongo/declare.ts'
+import { flag, text } from '../mongo/fields.ts'
 
 /** Applies to the whole service. So far there's one, `api`, which turns the developer API on or off. */
 export const settings = declareCollection({

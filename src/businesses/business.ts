@@ -1,15 +1,5 @@
-import {
-  date,
-  declareCollection,
-  flag,
-  list,
-  type Of,
-  orNull,
-  part,
-  type Stored,
-  text,
-  whole,
-} from '../mongo/declare.ts'
+import { declareCollection, type Stored } from '../mongo/declare.ts'
+import { date, flag, list, type Of, orNull, part, text, whole } from '../mongo/fields.ts'
 import type { CommissionRates } from '../wallets/commission.ts'
 
 /** Set by operators. Null stands for the service's default. */

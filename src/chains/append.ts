@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { mongo } from 'mongoose'
 import { longestReadMs } from '../lists/pagination.ts'
 import { type Batcher, backgroundRest, createBatcher } from '../mongo/batchers.ts'
-import { flag, type Of, part, text, whole } from '../mongo/declare.ts'
+import { flag, type Of, part, text, whole } from '../mongo/fields.ts'
 import { unavailable } from '../platform/errors.ts'
 
 /** An owner's documents are numbered 1, 2, 3 and so on, and never change. The collection needs `chainIndex`. */

@@ -1,6 +1,7 @@
 import type { EventName } from '../../schemas/events.ts'
 import { chainFields, chainIndex } from '../chains/append.ts'
-import { date, declareCollection, oneOf, type Stored, text } from '../mongo/declare.ts'
+import { declareCollection, type Stored } from '../mongo/declare.ts'
+import { date, oneOf, text } from '../mongo/fields.ts'
 import { recordedFields } from '../outbox/facts.ts'
 
 /** `_id` is the event's id, so an event that is relayed twice is logged once. Only `cleaned` events ever change. */

@@ -1,4 +1,5 @@
-import { date, declareCollection, flag, type Of, part, type Stored, secret, text } from '../mongo/declare.ts'
+import { declareCollection, type Stored } from '../mongo/declare.ts'
+import { date, flag, type Of, part, secret, text } from '../mongo/fields.ts'
 import type { EncryptedField } from '../security/encrypt.ts'
 
 /** How long a key stays valid (SPEC 5.4). */

@@ -1,22 +1,8 @@
 import type { Status } from '../../schemas/intents.ts'
 import type { CancellationReason, DeclineReason, FailureReason } from '../../schemas/payment-reasons.ts'
 import { markFields } from '../idempotency/response.ts'
-import {
-  type CollectionDeclaration,
-  date,
-  declareCollection,
-  flag,
-  ifPresent,
-  list,
-  type Of,
-  oneOf,
-  optional,
-  orNull,
-  part,
-  type Stored,
-  text,
-  whole,
-} from '../mongo/declare.ts'
+import { type CollectionDeclaration, declareCollection, ifPresent, type Stored } from '../mongo/declare.ts'
+import { date, flag, list, type Of, oneOf, optional, orNull, part, text, whole } from '../mongo/fields.ts'
 import { outboxFields, outboxIndex } from '../outbox/event.ts'
 import { failureFields } from '../outbox/facts.ts'
 import { returnedFeesFields } from '../wallets/commission.ts'

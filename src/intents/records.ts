@@ -1,5 +1,5 @@
 import type { DeclineReason, FailureReason } from '../../schemas/payment-reasons.ts'
-import { date, type Of, oneOf, optional, orNull, part, text, whole } from '../mongo/declare.ts'
+import { date, type Of, oneOf, optional, orNull, part, text, whole } from '../mongo/fields.ts'
 import { commissionFields, returnedFeesFields } from '../wallets/commission.ts'
 import type { RefusalReason, WalletName } from '../wallets/wallet.ts'
 

@@ -1,19 +1,7 @@
 import type { EntryType } from '../../schemas/ledger.ts'
 import { type ChainOwner, chainFields, chainIndex } from '../chains/append.ts'
-import {
-  anything,
-  date,
-  declareCollection,
-  ifPresent,
-  type Of,
-  oneOf,
-  optional,
-  orNull,
-  part,
-  type Stored,
-  text,
-  whole,
-} from '../mongo/declare.ts'
+import { declareCollection, ifPresent, type Stored } from '../mongo/declare.ts'
+import { anything, date, type Of, oneOf, optional, orNull, part, text, whole } from '../mongo/fields.ts'
 import type { Commission, ReturnedFees } from '../wallets/commission.ts'
 
 const countAndAmount = part({ count: whole, amount: whole })

@@ -1,4 +1,5 @@
-import { date, declareCollection, list, type Of, part, type Stored, text, whole } from '../mongo/declare.ts'
+import { declareCollection, type Stored } from '../mongo/declare.ts'
+import { date, list, type Of, part, text, whole } from '../mongo/fields.ts'
 
 /** `count` items were created between the list's first checkpoint and `at`, in Unix ms. */
 const checkpointFields = part({ at: whole, count: whole })

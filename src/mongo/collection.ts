@@ -1,5 +1,6 @@
 import { type Connection, type Model, mongo, Schema } from 'mongoose'
-import { type CollectionDeclaration, definitionOf } from './declare.ts'
+import { type CollectionDeclaration } from './declare.ts'
+import { definitionOf } from './fields.ts'
 
 /** Each schema is built once, because a process opens the same models on two connections, and a test on hundreds. */
 const schemas = new WeakMap<CollectionDeclaration, Map<number | undefined, Schema>>()

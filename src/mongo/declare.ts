@@ -1,4 +1,4 @@
-import type { SchemaDefinition } from 'mongoose'
+import type { DocumentOf, StoredFields } from './fields.ts'
 
 /**
  * Names let a duplicate error show which index it was. None is `sparse`: the Stable API ignores sparse indexes, and
@@ -34,74 +34,3 @@ export interface CollectionDeclaration<F extends StoredFields = StoredFields> {
 /** The type of the documents is `Stored<typeof declaration>`. */
 export const declareCollection = <F extends StoredFields>(declared: CollectionDeclaration<F>) => declared
 export type Stored<C extends CollectionDeclaration> = DocumentOf<C['fields']>
-
-export interface StoredField<Value> {
-  /** What Mongoose casts the value to. */
-  type: unknown
-  /** The fields of a part, or of each part in a list. */
-  fields?: StoredFields
-  /** Mongoose would give an absent part or list an empty one. */
-  options?: { default: null | undefined }
-  isOptional?: boolean
-  isSecret?: boolean
-  /** Never set. It only carries the type. */
-  value?: Value
-}
-export type StoredFields = Record<string, StoredField<unknown>>
-type Optional<Value> = StoredField<Value> & { isOptional: true }
-
-type OptionalNames<F extends StoredFields> = {
-  [Name in keyof F]: F[Name] extends Optional<unknown> ? Name : never
-}[keyof F]
-type Both<One, Other> = { [Name in keyof (One & Other)]: (One & Other)[Name] }
-
-export type Of<F extends StoredField<unknown>> = F extends StoredField<infer Value> ? Value : never
-
-type DocumentOf<F extends StoredFields> = Both<
-  { [Name in Exclude<keyof F, OptionalNames<F>>]: Of<F[Name]> },
-  { [Name in OptionalNames<F>]?: Of<F[Name]> }
->
-
-export const text: StoredField<string> = { type: String }
-export const whole: StoredField<number> = { type: Number }
-export const flag: StoredField<boolean> = { type: Boolean }
-export const date: StoredField<Date> = { type: Date }
-
-/** Mongoose doesn't check that the text belongs to the union. */
-export const oneOf = <Value extends string>(): StoredField<Value> => ({ type: String })
-
-/** Mongoose neither casts the inner fields nor adds defaults. */
-export const anything = <Value>(): StoredField<Value> => ({ type: Object })
-
-/** An object within a document. */
-export const part = <F extends StoredFields>(fields: F): StoredField<DocumentOf<F>> & { fields: F } => ({
-  type: definitionOf(fields),
-  fields,
-})
-
-export const list = <Value>(item: StoredField<Value>): StoredField<Value[]> => ({
-  ...(item as object),
-  type: [item.type],
-})
-
-export const orNull = <Value>(field: StoredField<Value>): StoredField<Value | null> =>
-  field.fields === undefined ? field : { ...field, options: { default: null } }
-
-/** The key may be missing. */
-export const optional = <Value>(field: StoredField<Value>): Optional<Value> => ({
-  ...field,
-  options: { default: undefined },
-  isOptional: true,
-})
-
-/** Stored hashed or encrypted. No log, page, export or error may show it. */
-export const secret = <Value>(field: StoredField<Value>): StoredField<Value> => ({ ...field, isSecret: true })
-
-/** A part that is always present becomes a nested path, without a default. */
-export function definitionOf(fields: StoredFields): SchemaDefinition {
-  const named = Object.entries(fields).map(([name, { type, fields: inner, options }]) => {
-    const isNested = inner !== undefined && options === undefined && !Array.isArray(type)
-    return [name, isNested ? type : { type, ...options }]
-  })
-  return { ...('_id' in fields ? {} : { _id: false }), ...Object.fromEntries(named) }
-}

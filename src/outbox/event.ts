@@ -1,5 +1,6 @@
 import type { EventName } from '../../schemas/events.ts'
-import { date, ifPresent, type Of, oneOf, optional, part, text } from '../mongo/declare.ts'
+import { ifPresent } from '../mongo/declare.ts'
+import { date, type Of, oneOf, optional, part, text } from '../mongo/fields.ts'
 import { newId } from '../platform/ids.ts'
 import type { Cause } from '../tracing/tracing.ts'
 import { type Recorded, recordedFields } from './facts.ts'

@@ -1,5 +1,5 @@
 import type { DeclineReason, FailureReason } from '../../schemas/payment-reasons.ts'
-import { anything, flag, type Of, oneOf, part, whole } from '../mongo/declare.ts'
+import { anything, flag, type Of, oneOf, part, whole } from '../mongo/fields.ts'
 import type { Commission, ReturnedFees } from '../wallets/commission.ts'
 
 /** If `retryable`, the intent is still PENDING and the customer can pay again. */

@@ -1,4 +1,5 @@
-import { anything, date, declareCollection, list, orNull, type Stored, text } from '../mongo/declare.ts'
+import { declareCollection, type Stored } from '../mongo/declare.ts'
+import { anything, date, list, orNull, text } from '../mongo/fields.ts'
 import { actorFields } from '../security/actor.ts'
 import type { MoneyKind } from './read-file.ts'
 

@@ -1,19 +1,7 @@
 import type { EventName } from '../../schemas/events.ts'
 import type { ReplayCancellation, ReplayStatus } from '../../schemas/responses/webhooks.ts'
-import {
-  date,
-  declareCollection,
-  flag,
-  list,
-  type Of,
-  oneOf,
-  optional,
-  orNull,
-  part,
-  type Stored,
-  text,
-  whole,
-} from '../mongo/declare.ts'
+import { declareCollection, type Stored } from '../mongo/declare.ts'
+import { date, flag, list, type Of, oneOf, optional, orNull, part, text, whole } from '../mongo/fields.ts'
 import { actorFields } from '../security/actor.ts'
 
 /** The events of a business and environment that a replay covers. Both ends of the period are included. */

@@ -1,6 +1,7 @@
 import type { Model } from 'mongoose'
 import { nativeCollection } from '../mongo/collection.ts'
-import { anything, declareCollection, optional, type Stored, text } from '../mongo/declare.ts'
+import { declareCollection, type Stored } from '../mongo/declare.ts'
+import { anything, optional, text } from '../mongo/fields.ts'
 
 /** The stored progress of the clean-up for one business. */
 export const retentionProgress = declareCollection({

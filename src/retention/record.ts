@@ -1,16 +1,7 @@
 import type { Model, mongo } from 'mongoose'
 import { nativeCollection } from '../mongo/collection.ts'
-import {
-  date,
-  declareCollection,
-  flag,
-  type Of,
-  oneOf,
-  orNull,
-  part,
-  type Stored,
-  text,
-} from '../mongo/declare.ts'
+import { declareCollection, type Stored } from '../mongo/declare.ts'
+import { date, flag, type Of, oneOf, orNull, part, text } from '../mongo/fields.ts'
 import { newId } from '../platform/ids.ts'
 import { type Leasable, leasesOn } from '../work/lease.ts'
 

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose'
-import { type Of, oneOf, orNull, part, text } from '../mongo/declare.ts'
+import { type Of, oneOf, orNull, part, text } from '../mongo/fields.ts'
 
 /** The person behind an action: staff on a page, an operator on the command line, or a merchant through the API. */
 export const actorFields = part({

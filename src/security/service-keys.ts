@@ -1,7 +1,8 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import type { Model } from 'mongoose'
 import { nativeCollection } from '../mongo/collection.ts'
-import { declareCollection, oneOf, optional, type Stored, secret, text, whole } from '../mongo/declare.ts'
+import { declareCollection, type Stored } from '../mongo/declare.ts'
+import { oneOf, optional, secret, text, whole } from '../mongo/fields.ts'
 import type { EncryptedField, Secrets } from './encrypt.ts'
 
 /**

@@ -1,18 +1,5 @@
-import {
-  date,
-  declareCollection,
-  ifPresent,
-  list,
-  type Of,
-  oneOf,
-  optional,
-  orNull,
-  part,
-  type Stored,
-  secret,
-  text,
-  whole,
-} from '../mongo/declare.ts'
+import { declareCollection, ifPresent, type Stored } from '../mongo/declare.ts'
+import { date, list, type Of, oneOf, optional, orNull, part, secret, text, whole } from '../mongo/fields.ts'
 import type { Role } from './permissions.ts'
 
 /** One-time link with which the account's owner sets a password. Only a hash of its token is stored. */

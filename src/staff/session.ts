@@ -1,4 +1,5 @@
-import { date, declareCollection, flag, orNull, type Stored, secret, text, whole } from '../mongo/declare.ts'
+import { declareCollection, type Stored } from '../mongo/declare.ts'
+import { date, flag, orNull, secret, text, whole } from '../mongo/fields.ts'
 import type { Staff } from './account.ts'
 
 /** Activity doesn't extend a session. */

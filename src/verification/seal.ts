@@ -2,20 +2,8 @@ import { createHmac, type KeyObject } from 'node:crypto'
 import { mongo } from 'mongoose'
 import { type AuditEvent, readableDate } from '../audit/audit-event.ts'
 import type { LedgerEntry } from '../ledger/entry.ts'
-import {
-  anything,
-  date,
-  declareCollection,
-  list,
-  type Of,
-  oneOf,
-  optional,
-  orNull,
-  part,
-  type Stored,
-  text,
-  whole,
-} from '../mongo/declare.ts'
+import { declareCollection, type Stored } from '../mongo/declare.ts'
+import { anything, date, list, type Of, oneOf, optional, orNull, part, text, whole } from '../mongo/fields.ts'
 
 /** A full seal takes about 75 kB. */
 export const linesPerSeal = 1000

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts'
-import { type Of, part, whole } from '../mongo/declare.ts'
+import { type Of, part, whole } from '../mongo/fields.ts'
 
 /**
  * In centimes (SPEC 6.2). Both fees include two Mauritanian taxes: `tof` on financial operations (taxe sur les

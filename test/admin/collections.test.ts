@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { collections } from '../../src/context/models.ts'
-import type { StoredFields } from '../../src/mongo/declare.ts'
+import type { StoredFields } from '../../src/mongo/fields.ts'
 import { modelOf } from '../../src/retention/cleaning.ts'
 import { createAccountWithLink } from '../../src/staff/change-account.ts'
 import { createIntent, freshDelivery, subscribe } from '../support/actions.ts'

@@ -1,17 +1,6 @@
 import { currencyCode } from '../../../schemas/currency.ts'
-import {
-  date,
-  declareCollection,
-  flag,
-  list,
-  type Of,
-  oneOf,
-  orNull,
-  part,
-  type Stored,
-  text,
-  whole,
-} from '../../mongo/declare.ts'
+import { declareCollection, type Stored } from '../../mongo/declare.ts'
+import { date, flag, list, type Of, oneOf, orNull, part, text, whole } from '../../mongo/fields.ts'
 import { outboxFields, outboxIndex } from '../../outbox/event.ts'
 
 /** A copy of the product and variant as they were at the sale. Amounts are in centimes. */

@@ -1,16 +1,5 @@
-import {
-  date,
-  declareCollection,
-  flag,
-  list,
-  type Of,
-  optional,
-  orNull,
-  part,
-  type Stored,
-  text,
-  whole,
-} from '../../mongo/declare.ts'
+import { declareCollection, type Stored } from '../../mongo/declare.ts'
+import { date, flag, list, type Of, optional, orNull, part, text, whole } from '../../mongo/fields.ts'
 import { refuse } from '../../platform/errors.ts'
 
 /** Label of the only variant of a product that is created without `variants`. */

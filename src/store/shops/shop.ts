@@ -1,4 +1,5 @@
-import { date, declareCollection, flag, optional, type Stored, text, whole } from '../../mongo/declare.ts'
+import { declareCollection, type Stored } from '../../mongo/declare.ts'
+import { date, flag, optional, text, whole } from '../../mongo/fields.ts'
 
 /**
  * A business has at most one shop in each environment, and a shop is never removed. An operator creates the live one.

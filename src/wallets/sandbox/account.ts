@@ -1,13 +1,5 @@
-import {
-  date,
-  declareCollection,
-  orNull,
-  part,
-  type Stored,
-  secret,
-  text,
-  whole,
-} from '../../mongo/declare.ts'
+import { declareCollection, type Stored } from '../../mongo/declare.ts'
+import { date, orNull, part, secret, text, whole } from '../../mongo/fields.ts'
 
 /**
  * A customer's wallet in the sandbox. The `_id` is the phone number, prefixed with the business for a demo wallet, so

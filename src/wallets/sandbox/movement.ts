@@ -1,16 +1,5 @@
-import {
-  date,
-  declareCollection,
-  ifPresent,
-  oneOf,
-  optional,
-  orNull,
-  part,
-  type Stored,
-  type StoredField,
-  text,
-  whole,
-} from '../../mongo/declare.ts'
+import { declareCollection, ifPresent, type Stored } from '../../mongo/declare.ts'
+import { date, oneOf, optional, orNull, part, type StoredField, text, whole } from '../../mongo/fields.ts'
 import type { KnownOutcome } from '../wallet.ts'
 
 /** What became of one order. It never changes. */

@@ -1,20 +1,6 @@
 import type { DeliveryStatus } from '../../../schemas/deliveries.ts'
-import {
-  date,
-  declareCollection,
-  flag,
-  ifDate,
-  ifPresent,
-  list,
-  type Of,
-  oneOf,
-  optional,
-  orNull,
-  part,
-  type Stored,
-  text,
-  whole,
-} from '../../mongo/declare.ts'
+import { declareCollection, ifDate, ifPresent, type Stored } from '../../mongo/declare.ts'
+import { date, flag, list, type Of, oneOf, optional, orNull, part, text, whole } from '../../mongo/fields.ts'
 import { causedFields } from '../../outbox/event.ts'
 import { recordedFields } from '../../outbox/facts.ts'
 

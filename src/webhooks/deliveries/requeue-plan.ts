@@ -1,16 +1,6 @@
 import { lifetimeMs, markFields } from '../../idempotency/response.ts'
-import {
-  anything,
-  date,
-  declareCollection,
-  ifPresent,
-  list,
-  oneOf,
-  optional,
-  orNull,
-  type Stored,
-  text,
-} from '../../mongo/declare.ts'
+import { declareCollection, ifPresent, type Stored } from '../../mongo/declare.ts'
+import { anything, date, list, oneOf, optional, orNull, text } from '../../mongo/fields.ts'
 import type { Delivery } from './delivery.ts'
 
 /** The result of a retry by filter. `skipped` counts the deliveries that matched but were not re-queued, by reason. */

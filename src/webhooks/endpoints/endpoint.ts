@@ -1,21 +1,19 @@
 import type { EventName } from '../../../schemas/events.ts'
+import { declareCollection, ifDate, type Stored } from '../../mongo/declare.ts'
 import {
   anything,
   date,
-  declareCollection,
   flag,
-  ifDate,
   list,
   type Of,
   oneOf,
   optional,
   orNull,
   part,
-  type Stored,
   secret,
   text,
   whole,
-} from '../../mongo/declare.ts'
+} from '../../mongo/fields.ts'
 import { outboxFields, outboxIndex } from '../../outbox/event.ts'
 
 /** There are as many slots as a business may have endpoints (SPEC 4.8, rule 1). */
