@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { apiDiff, type Diff } from 'api-smart-diff'
 import { openapi } from './openapi-document.ts'
 
-/** The accepted description. */
 const file = 'docs/openapi.json'
 const digestLine = /^The API is described by `docs\/openapi\.json`, SHA-256 `([0-9a-f]{64})`$/m
 const breakingHeading = '### Breaking changes\n\n'
@@ -19,10 +18,7 @@ const howToRestore = `${file} and CHANGELOG.md do not match. Restore both files.
 const asText = (description: object): string => `${JSON.stringify(description, null, 2)}\n`
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/**
- * Returns lines that say what is wrong with the accepted description in the folder `root`, or with the newest entry of
- * its changelog. Returns no lines if both fit the `current` description.
- */
+/** Returns lines that say how the accepted description or the changelog's newest entry differs. */
 export function problemsIn(root: string, current: object = openapi): string[] {
   const { text, entry } = read(root)
   const breaking = changesSince(text, current)
@@ -31,11 +27,7 @@ export function problemsIn(root: string, current: object = openapi): string[] {
   return digestLine.exec(entry)?.[1] === digestOf(text) ? [] : [howToRestore]
 }
 
-/**
- * Makes the current description the accepted one, and puts its digest into the newest entry of CHANGELOG.md. A breaking
- * change needs a `note`, which becomes a line of that entry. If something is wrong, changes nothing and returns lines
- * that say what.
- */
+/** A breaking change needs a `note` for CHANGELOG.md. If something is wrong, only returns lines that say what. */
 export function accept(root: string, note: string, current: object = openapi): string[] {
   const { text, before, entry, after } = read(root)
   const breaking = changesSince(text, current)
@@ -44,10 +36,8 @@ export function accept(root: string, note: string, current: object = openapi): s
   if (text !== '' && digestLine.exec(entry + after)?.[1] !== digestOf(text)) return [howToRestore]
   const accepted = asText(current)
   writeFileSync(join(root, file), accepted)
-  writeFileSync(
-    join(root, 'CHANGELOG.md'),
-    before + withNote(withDigest(entry, digestOf(accepted)), note) + after,
-  )
+  const changed = withNote(withDigest(entry, digestOf(accepted)), note)
+  writeFileSync(join(root, 'CHANGELOG.md'), before + changed + after)
   return []
 }
 
@@ -58,16 +48,14 @@ function withDigest(entry: string, digest: string): string {
 
 function withNote(entry: string, note: string): string {
   if (note === '') return entry
-  const withHeading = entry.includes(breakingHeading)
-    ? entry
-    : entry.replace(/^(?=### )/m, `${breakingHeading}\n`)
+  const heading = entry.includes(breakingHeading) ? '' : `${breakingHeading}\n`
+  const withHeading = entry.replace(/^(?=### )/m, heading)
   return withHeading.replace(breakingHeading, () => `${breakingHeading}- ${note}\n`)
 }
 
 const changesSince = (text: string, current: object): string[] =>
   text === '' ? [] : breakingChanges(JSON.parse(text) as Description, current as Description)
 
-/** The accepted description (or ''), and the changelog: before the newest entry, that entry, and the rest. */
 function read(root: string) {
   const path = join(root, file)
   const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
@@ -80,24 +68,20 @@ function read(root: string) {
 export interface Description {
   openapi: string
   paths: Record<string, Record<string, object>>
+  components: object
   webhooks: Record<
     string,
     { post: { parameters: readonly { name: string }[]; requestBody: { content: object } } }
   >
-  components: object
 }
 
-/** Changes that can break a merchant's program, one line each. Includes changes that can't be classified. */
 export function breakingChanges(before: Description, after: Description): string[] {
   // The comparison modifies its arguments.
   const changes = apiDiff(structuredClone(comparable(before)), structuredClone(comparable(after)))
   return [...new Set(changes.filter(isBreaking).map(inWords))]
 }
 
-/**
- * The comparison doesn't know webhooks, so each one becomes an operation whose response has the webhook's headers and
- * body. In both, the service is the sender.
- */
+/** The comparison doesn't know webhooks, so each becomes an operation whose response has its headers and body. */
 const comparable = ({ paths, webhooks, components, ...rest }: Description): object => ({
   openapi: rest.openapi,
   info: { title: '', version: '' },
@@ -145,7 +129,6 @@ const isWithin = (types: string | string[], wider: string | string[]): boolean =
 /** These parts of a path don't say where a change is. */
 const frames = new Set(['content', 'application/json', 'schema', 'properties'])
 
-/** E.g. "POST /dev/intents: [Removed] property `label` in Request Body". */
 function inWords({ path, description = '', action }: Diff): string {
   const [, url = '', method = '', ...rest] = path.map(String)
   // The comparison describes a schema only where it occurs first, and leaves out words elsewhere.

@@ -62,10 +62,6 @@ async function demo(once: boolean): Promise<number> {
   }
 }
 
-/**
- * Runs the whole show. Returns the stage and an unpaid intent.
- * @throws {Error} if a check fails
- */
 async function showAll(service: Service, endpointServer: EndpointServer) {
   await ready(service)
   explain(`${service.origin}/readyz reports that MongoDB and Redis are available.`)

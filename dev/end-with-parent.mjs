@@ -2,10 +2,7 @@ import { readFileSync } from 'node:fs'
 
 const POLL_MS = 500
 
-/**
- * Ends this process with SIGTERM soon after its parent is gone, because a kill -9 of the parent sends its children no
- * signal. If npm runs this process in a shell that stays in between, as dash does, npm counts as a parent too.
- */
+/** Ends this process soon after its parent, even after kill -9. If dash is in between, npm counts as a parent too. */
 export function endWithParent() {
   const { ppid } = process
   const npm = isShellOfNpm(ppid) ? parentOf(ppid) : undefined

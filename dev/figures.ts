@@ -25,8 +25,7 @@ export const figures = [
 ]
 
 if (import.meta.filename === process.argv[1]) {
-  console.table(
-    figures.map(({ name, value, max }) => ({ figure: name, value: Math.round(value * 100) / 100, max })),
-  )
+  const rounded = (value: number): number => Math.round(value * 100) / 100
+  console.table(figures.map(({ name, value, max }) => ({ figure: name, value: rounded(value), max })))
   if (figures.some(({ value, max }) => value > max)) process.exitCode = 1
 }

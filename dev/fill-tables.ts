@@ -10,22 +10,16 @@ import { limitTable } from './tables/limits.ts'
 import { requestLimitTable } from './tables/request-limits.ts'
 
 const root = join(import.meta.dirname, '..')
-/** One generated table with its markers. */
 const block = /(<!-- table: ([\w-]+) -->\n).*?(\n<!-- end of table -->)/gs
 const opening = /<!-- table: /g
 
-/** Pages that may contain generated tables, relative to the root. */
 export const pagesWithTables = (): string[] =>
   readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`)
     .toSorted()
 
-/**
- * Generates the tables of a page, each between `<!-- table: NAME -->` and `<!-- end of table -->`. Returns the text
- * before and after, and the names of the tables that differ.
- * @throws {Error} if a block names no table, or does not end
- */
+/** Fills blocks between `<!-- table: NAME -->` and `<!-- end of table -->`. Throws if a block has no table or end. */
 export function fillTables(page: string) {
   const before = readFileSync(join(root, page), 'utf8')
   const blocks = [...before.matchAll(block)]
@@ -55,9 +49,8 @@ const tables: Record<string, () => string> = {
   'list-parameters'() {
     const lists = operations.filter(({ parameters }) => parameters.some(({ name }) => name === 'page'))
     const rows = lists.map(({ method, path, parameters }) => {
-      const filters = parameters.filter(
-        (each) => each.in === 'query' && each.name !== 'page' && each.name !== 'limit',
-      )
+      const inQuery = parameters.filter((each) => each.in === 'query')
+      const filters = inQuery.filter(({ name }) => name !== 'page' && name !== 'limit')
       return [code(`${method} ${path}`), filters.map(({ name = '' }) => code(name)).join(', ')]
     })
     return tableOf(
@@ -66,7 +59,6 @@ const tables: Record<string, () => string> = {
     )
   },
 
-  /** Names without their common prefix. */
   metrics() {
     const described = createMetrics().registry.getMetricsAsArray() as unknown as {
       name: string
@@ -83,7 +75,6 @@ const tables: Record<string, () => string> = {
     )
   },
 
-  /** Grouped by the scope that a key needs. */
   operations() {
     const byScope = Object.groupBy(operations, ({ security }) => security[0]?.apiKey[0] ?? '')
     return tableOf(

@@ -1,9 +1,7 @@
 import { type HTMLElement, parse } from 'node-html-parser'
 
-/** What a browser would send without any input. */
 export interface Form {
   method: 'GET' | 'POST'
-  /** Absolute. */
   url: string
   fields: Record<string, string>
 }

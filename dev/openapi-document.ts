@@ -1,6 +1,5 @@
 import { describeApi } from '../src/http/openapi/describe.ts'
 
-/** What the generators of tables and clients use of an operation. */
 export interface Operation {
   operationId: string
   tags: [string]
@@ -23,7 +22,6 @@ export interface Document {
   components: { schemas: Record<string, object>; examples: Record<string, object> }
 }
 
-/** Describes the API without a running service. */
 export const describedAs = {
   publicUrl: 'https://api.payments.example',
   maxAmount: 1_000_000_000,
@@ -32,13 +30,8 @@ export const describedAs = {
   endpointWarningMs: 86_400_000,
 }
 
-/** Describes an installation with default settings. */
 export const openapi = JSON.parse(JSON.stringify(describeApi(describedAs))) as Document
 
 export const operations = Object.entries(openapi.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({
-    path,
-    method: method.toUpperCase(),
-    ...operation,
-  })),
+  Object.entries(methods).map(([method, each]) => ({ path, method: method.toUpperCase(), ...each })),
 )

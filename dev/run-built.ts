@@ -44,8 +44,8 @@ try {
   for (const { state } of both) must(state.ended === '0', `it exits with 0 instead of ${state.ended}`)
   console.log('web and worker were ready, and exited with 0')
 } finally {
-  for (const name of ['release', 'web', 'worker'])
-    console.log(await readFile(logOf(name), 'utf8').catch(() => ''))
+  const logs = ['release', 'web', 'worker'].map((name) => readFile(logOf(name), 'utf8').catch(() => ''))
+  for (const log of logs) console.log(await log)
   await Promise.all([mongo.stop(), redis.stop(), rm(folder, { recursive: true })])
 }
 process.exit()
@@ -54,12 +54,8 @@ async function start(name: string) {
   const line = new RegExp(`^${name}: node (.+)$`, 'm').exec(procfile)?.[1]
   if (!line) throw new Error(`The Procfile does not start ${name} with node`)
   console.log(`${name}: node ${line}`)
-  const job = {
-    binary: process.execPath,
-    args: line.split(' '),
-    log: logOf(name),
-    endSignal: 'SIGKILL' as const,
-  }
+  const [args, log] = [line.split(' '), logOf(name)]
+  const job = { binary: process.execPath, args, log, endSignal: 'SIGKILL' as const }
   const supervised = supervise(job)
   await supervised.start()
   return supervised

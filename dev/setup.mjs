@@ -26,9 +26,8 @@ const forTests = (folders, need) => async (args) => {
   if (positionals.length === 0 || folders.some(isNamed)) await need()
 }
 // Without PHP, the tests skip the PHP programs of docs/merchants, and list them.
-const php = forTests(['test/docs', 'test/clients'], () =>
-  needTool('PHP').catch(({ message }) => say(message)),
-)
+const needPhp = () => needTool('PHP').catch(({ message }) => say(message))
+const php = forTests(['test/docs', 'test/clients'], needPhp)
 const chromium = forTests(['test/browser'], () => needTool('Chromium'))
 
 /**

@@ -6,7 +6,6 @@ const root = join(import.meta.dirname, '..')
 /** `path` is relative to the project. */
 export const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 
-/** Sorted, relative to the project. */
 export const filesIn = (folder: string, wanted = /\.(ts|mjs)$/): string[] =>
   readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && wanted.test(entry.name))
@@ -15,7 +14,6 @@ export const filesIn = (folder: string, wanted = /\.(ts|mjs)$/): string[] =>
 
 export const sources = ['src', 'workers', 'schemas'].flatMap((folder) => filesIn(folder))
 
-/** Packages by name, files by their path in the project. Includes type imports. */
 export function importsOf(file: string): string[] {
   const names = [...read(file).matchAll(/(?:from|import\() ?'([^']+)'/g)].map(([, name]) => name ?? '')
   return names.map((name) => (name.startsWith('.') ? normalize(join(dirname(file), name)) : name))
@@ -23,7 +21,6 @@ export function importsOf(file: string): string[] {
 
 export const looseFiles = sources.filter((file) => /^src\/[^/]+$/.test(file))
 
-/** Among the sources, as `a → b → a`. */
 export function importCycles(): string[] {
   const finished = new Set<string>()
   const cycles: string[] = []
@@ -43,10 +40,8 @@ const mayBeSmall = /^(workers\/[^/]+|schemas\/.+)\.ts$/
 /** Files under 20 lines with a single importer, to which their content belongs. */
 export function smallFiles(): string[] {
   const importers = new Map<string, number>()
-  for (const file of [
-    ...sources,
-    ...['cli', 'test', 'bench', 'dev', 'ops'].flatMap((folder) => filesIn(folder)),
-  ])
+  const others = ['cli', 'test', 'bench', 'dev', 'ops'].flatMap((folder) => filesIn(folder))
+  for (const file of [...sources, ...others])
     for (const name of new Set(importsOf(file))) importers.set(name, (importers.get(name) ?? 0) + 1)
   return sources.filter((file) => linesOf(file) < 20 && importers.get(file) === 1 && !mayBeSmall.test(file))
 }

@@ -19,10 +19,7 @@ interface Note {
   news: string
 }
 
-/**
- * Makes this process the only one that uses a folder. The holder listens on a port named by a file in the folder. If
- * that port doesn't respond, the holder was killed, even if another process now has its process id.
- */
+/** The only process that uses a folder listens on a port named in it. If it doesn't respond, the process was killed. */
 async function holdFolder(folder: string, command: string) {
   const file = join(folder, 'running.json')
   const read = (): Promise<Note | null> => readFile(file, 'utf8').then(JSON.parse, () => null)
@@ -58,7 +55,6 @@ async function holdFolder(folder: string, command: string) {
         news,
         servers.flatMap(({ pid }) => pid ?? []),
       ),
-    /** The next holder waits for the servers. */
     release: () => listener.close(),
   }
 }
@@ -71,11 +67,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/**
- * Starts the servers of a command that keeps its data (in .data/<command>/), or uses those at MONGODB_URL and
- * REDIS_URL. Prints their addresses on stderr.
- * @throws {Error} if the same command already runs in this folder
- */
+/** Servers that keep their data, or those at MONGODB_URL and REDIS_URL. Throws if the command already runs here. */
 export async function startLocalServers(command: 'demo' | 'stack') {
   const { MONGODB_URL, REDIS_URL } = process.env
   const folder = resolve('.data', command)

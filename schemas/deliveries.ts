@@ -1,7 +1,11 @@
 import { events } from './events.ts'
-import { pageQuery, queryOf, spanQuery } from './queries.ts'
-import { normalised, storableText } from './strings.ts'
-import type { ValueOf } from './value-of.ts'
+import { normalised, pageQuery, queryOf, spanQuery, storableText, type ValueOf } from './requests.ts'
+
+/** Seconds before attempts 2 to 8 of a delivery (SPEC 6.4). WEBHOOK_RETRY_SECONDS overrides them. */
+export const retrySeconds = [30, 120, 900, 3_600, 14_400, 43_200, 86_400]
+
+/** If the last one fails, the delivery becomes DEAD. */
+export const maxAttempts = retrySeconds.length + 1
 
 /** See SPEC 3, note 3. */
 export const deliveryStatuses = ['PENDING', 'RETRYING', 'DELIVERED', 'DEAD', 'CANCELLED'] as const

@@ -1,5 +1,4 @@
-import { pageQuery, queryOf, spanOf } from './queries.ts'
-import type { ValueOf } from './value-of.ts'
+import { pageQuery, queryOf, spanOf, type ValueOf } from './requests.ts'
 
 const eventNames = {
   type: 'array',

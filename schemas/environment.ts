@@ -1,7 +1,11 @@
 import type { FromSchema } from 'json-schema-to-ts'
-import { maxAttempts, retrySeconds } from './retry-table.ts'
+import { maxAttempts, retrySeconds } from './deliveries.ts'
 
 const formatted = <const Format extends string>(format: Format) => ({ type: 'string', format }) as const
+const matching = (pattern: string, byDefault: string) =>
+  ({ type: 'string', pattern, default: byDefault }) as const
+const oneOf = <const Value extends string>(values: readonly Value[], byDefault: NoInfer<Value>) =>
+  ({ enum: values, default: byDefault }) as const
 const port = { type: 'integer', minimum: 0, maximum: 65535 } as const
 const integer = (minimum: number, maximum: number, byDefault: number) =>
   ({ type: 'integer', minimum, maximum, default: byDefault }) as const
@@ -10,253 +14,197 @@ const number = (minimum: number, maximum: number, byDefault: number) =>
 const positive = (maximum: number, byDefault: number) =>
   ({ type: 'number', exclusiveMinimum: 0, maximum, default: byDefault }) as const
 
+const described = <const Table extends Record<string, readonly [schema: object, description: string]>>(
+  table: Table,
+) =>
+  Object.fromEntries(
+    Object.entries(table).map(([name, [schema, description]]) => [name, { ...schema, description }]),
+  ) as { readonly [Name in keyof Table]: Table[Name][0] & { description: string } }
+
 /** All environment variables. `npm run tables` copies the descriptions into docs/operators/configure.md. */
 export const environment = {
   type: 'object',
   required: ['MONGODB_URL', 'REDIS_URL', 'SECRET_KEY'],
-  properties: {
-    NODE_ENV: {
-      enum: ['production', 'development', 'test'],
-      default: 'development',
-      description:
-        '`production` refuses unsafe settings; otherwise `web` and `worker` also create the indexes.',
-    },
-    PORT: { ...port, default: 3000, description: 'Port of `web`.' },
-    PUBLIC_URL: {
-      ...formatted('http-origin'),
-      description:
-        'Where merchants reach the service. Without it: `http://localhost:PORT`. Production requires it, with https.',
-    },
-    PAY_URL: {
-      ...formatted('http-origin'),
-      description: 'Where customers reach the payment pages. Without it: `PUBLIC_URL`. https in production.',
-    },
-    MONGODB_URL: {
-      ...formatted('mongodb-url'),
-      description: 'MongoDB, with the name of the database.',
-    },
-    MONGODB_TLS_CA: {
-      ...formatted('certificates'),
-      description:
-        "MongoDB's certificate authority or self-signed certificate. Needs `tls=true` in `MONGODB_URL`.",
-    },
-    REDIS_URL: {
-      ...formatted('redis-url'),
-      description: 'Redis, its sentinels with the name of the master, or some nodes of its cluster.',
-    },
-    REDIS_TLS_CA: {
-      ...formatted('certificates'),
-      description: 'The same for Redis. Needs `rediss`.',
-    },
-    REDIS_TLS_VERIFY: {
-      enum: ['full', 'ca', 'off'],
-      default: 'full',
-      description: "What is checked of Redis's certificate. `ca`: not its host name. `off`: nothing.",
-    },
-    SECRET_KEY: {
-      ...formatted('key-of-32-bytes'),
-      description: 'Without it, webhook secrets, stored responses and API keys are lost, and creates fail.',
-    },
-    SECRET_KEY_PREVIOUS: {
-      ...formatted('key-of-32-bytes'),
-      description: 'The previous key, while `SECRET_KEY` is being changed.',
-    },
-    HASH_MEMORY_KIB: {
-      ...integer(8, 19_456, 19_456),
-      description:
-        'Memory that hashing a password or PIN takes. Less is faster, for tests; refused in production.',
-    },
-    TRUST_PROXY: {
-      ...formatted('proxy-trust'),
-      description:
-        'Proxies whose `X-Forwarded-For` is trusted. Without it, all callers behind a proxy share one address.',
-    },
-    WORKER_QUEUES: {
-      ...formatted('queue-list'),
-      description: 'Queues that this worker serves. Without it: all. Every queue needs a worker.',
-    },
-    QUEUE_PREFIX: {
-      type: 'string',
-      pattern: '^[\\w{}-]{1,40}$',
-      default: 'pi',
-      description:
-        'Prefix of every key in Redis: 1 to 40 letters, digits and `_ - { }`. In a cluster, `pi` becomes `{pi}`.',
-    },
-    LOG_LEVEL: {
-      enum: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
-      default: 'info',
-      description: 'The least important lines that are logged.',
-    },
-    MAX_AMOUNT: {
-      // Even the sum of 9 000 such payments is still a safe integer.
-      ...integer(1, 1_000_000_000_000, 1_000_000_000),
-      description: 'Highest amount of a payment intent, in centimes. At most 10^12.',
-    },
-    INTENT_LIFETIME_SECONDS: {
-      ...integer(1, 31_536_000, 86_400),
-      description: 'How long a payment intent can be paid.',
-    },
-    CODE_LIFETIME_SECONDS: {
-      type: 'integer',
-      minimum: 1,
-      maximum: 31_536_000,
-      description:
-        'How long its six-digit payment code works; not longer than the intent. Without it: as long as the intent.',
-    },
-    WEBHOOK_RETRY_SECONDS: {
-      type: 'string',
-      pattern: `^\\d{1,7}(\\.\\d{1,3})?(,\\d{1,7}(\\.\\d{1,3})?){${retrySeconds.length - 1}}$`,
-      default: retrySeconds.join(','),
-      description: `The waits before attempts 2 to ${maxAttempts} of a delivery: ${retrySeconds.length} numbers, separated by commas.`,
-    },
-    WEBHOOK_TIMEOUT_SECONDS: {
-      ...positive(120, 30),
-      description: 'Time limit of one attempt, from DNS to the last byte of the response.',
-    },
-    ENDPOINT_WARNING_HOURS: {
-      ...positive(720, 24),
-      description:
-        'Hours without a successful attempt after which a failing endpoint is reported to the other endpoints of its business. Decimals are allowed.',
-    },
-    WEBHOOK_HEADER_BRAND: {
-      type: 'string',
-      pattern: '^[A-Za-z][A-Za-z0-9]{0,30}$',
-      default: 'Service',
-      description:
-        'The word in `User-Agent` and in headers such as `X-Service-Signature`: 1 to 31 letters and digits, a letter first.',
-    },
-    WEBHOOK_ALLOWED_HOSTS: {
-      ...formatted('host-port-list'),
-      description:
-        'Endpoints that may have a private address or plain http. For development; refused in production.',
-    },
-    WEBHOOK_BLOCKED_RANGES: {
-      ...formatted('range-list'),
-      description: 'Public networks that webhooks must not reach, such as your own NAT64 prefix.',
-    },
-    WALLET_PROVIDER_URL: {
-      ...formatted('http-url'),
-      description:
-        'The provider that moves the money of live payments. Without it none can be paid. https in production.',
-    },
-    WALLET_PROVIDER_NAME: {
-      type: 'string',
-      pattern: '^[\\w.:-]{1,64}$',
-      description:
-        "The provider's name, stored with each payment: 1 to 64 letters, digits and `_ . : -`. Without it: the host of the URL. Keep it when the provider moves.",
-    },
-    WALLET_PROVIDER_KEY: {
-      type: 'string',
-      minLength: 32,
-      maxLength: 512,
-      description: 'Signs the requests to the provider. 32 to 512 characters; set it together with the URL.',
-    },
-    WALLET_PROVIDER_TIMEOUT_SECONDS: {
-      ...positive(60, 10),
-      description: 'Time limit of one request to the provider.',
-    },
-    COMMISSION_PROVIDER_BPS: {
-      ...integer(0, 5_000, 200),
-      description: "The merchant's fee, in basis points of the amount.",
-    },
-    COMMISSION_PAYER_BPS: {
-      ...integer(0, 5_000, 100),
-      description: "The payer's fee, in basis points of the amount.",
-    },
-    COMMISSION_TOF_BPS: {
-      ...integer(0, 5_000, 1_400),
-      description: 'The tax TOF, in basis points of the fees.',
-    },
-    COMMISSION_TTE_BPS: {
-      ...integer(0, 5_000, 200),
-      description: 'The tax TTE, in basis points of the fees.',
-    },
-    SANDBOX_RETENTION_DAYS: {
-      ...positive(3_650, 30),
-      description: 'Days after which test data is removed; at least 1 in production.',
-    },
-    LIVE_DELIVERY_RETENTION_DAYS: {
-      ...number(0, 3_650, 90),
-      description:
-        'Days after which attempts of finished live deliveries are removed; 0: never, otherwise at least 1 in production.',
-    },
-    RATE_LIMIT_PER_SECOND: {
-      ...integer(0, 1_000_000, 100),
-      description:
-        'Requests per second of one API key, and of one address without a valid key. 0: no limit. The same on all processes.',
-    },
-    LIVE_CODES_PER_BUSINESS: {
-      ...integer(1, 1_000_000, 20_000),
-      description: 'Live payment codes that one business may have in use.',
-    },
-    SANDBOX_INTENTS_PER_DAY: {
-      ...integer(0, 1_000_000_000, 50_000),
-      description:
-        'Intents, orders and products that test keys of one business may create in a UTC day. 0: no limit.',
-    },
-    LIVE_DOCUMENTS_PER_DAY: {
-      ...integer(0, 1_000_000_000_000, 10_000_000),
-      description: 'Documents that one business may store in a UTC day with live keys. 0: no limit.',
-    },
-    LIVE_BYTES_PER_DAY: {
-      ...integer(0, 1_000_000_000_000_000, 20_000_000_000),
-      description: 'The same in bytes.',
-    },
-    SANDBOX_BYTES_PER_DAY: {
-      ...integer(0, 1_000_000_000_000_000, 1_000_000_000),
-      description: 'The same with test keys.',
-    },
-    AUDIT_LINES_PER_DAY: {
-      ...integer(0, 1_000_000_000, 1_000),
-      description:
-        'Changes to webhook endpoints, retries and replays that the live, or the test, keys of one business may make in a UTC day. 0: no limit.',
-    },
-    SHUTDOWN_DRAIN_SECONDS: {
-      ...number(0, 60, 2),
-      description: 'How long `web` still accepts connections after SIGTERM, with 503 on `/readyz`.',
-    },
-    SHUTDOWN_TIMEOUT_SECONDS: {
-      ...number(10, 600, 25),
-      description:
-        'The longest time from SIGTERM to the end of a process: 5 s less than the platform allows.',
-    },
-    WORKER_PORT: {
-      ...port,
-      description:
-        'Port where a worker serves `/healthz`, `/readyz` and, without `METRICS_PORT`, `/metrics`. Without it: none.',
-    },
-    METRICS_PORT: {
-      ...port,
-      description: 'The only port where `web` and `worker` serve `/metrics`, and nothing else.',
-    },
-    METRICS_TOKEN: {
-      ...formatted('bearer-token'),
-      description:
-        'Token that `/metrics` requires, on every port. Production requires this variable or `METRICS_PORT`.',
-    },
-    OTEL_EXPORTER_OTLP_ENDPOINT: {
-      ...formatted('http-url'),
-      description:
-        'Where traces are sent (OTLP over HTTP), such as `http://collector:4318`. Without it nothing is traced.',
-    },
-    OTEL_TRACES_SAMPLER: {
-      type: 'string',
-      enum: [
-        'always_on',
-        'always_off',
-        'traceidratio',
+  properties: described({
+    NODE_ENV: [
+      oneOf(['production', 'development', 'test'], 'development'),
+      '`production` refuses unsafe settings; otherwise `web` and `worker` also create the indexes.',
+    ],
+    PORT: [{ ...port, default: 3000 }, 'Port of `web`.'],
+    PUBLIC_URL: [
+      formatted('http-origin'),
+      'Where merchants reach the service. Without it: `http://localhost:PORT`. Production requires it, with https.',
+    ],
+    PAY_URL: [
+      formatted('http-origin'),
+      'Where customers reach the payment pages. Without it: `PUBLIC_URL`. https in production.',
+    ],
+    MONGODB_URL: [formatted('mongodb-url'), 'MongoDB, with the name of the database.'],
+    MONGODB_TLS_CA: [
+      formatted('certificates'),
+      "MongoDB's certificate authority or self-signed certificate. Needs `tls=true` in `MONGODB_URL`.",
+    ],
+    REDIS_URL: [
+      formatted('redis-url'),
+      'Redis, its sentinels with the name of the master, or some nodes of its cluster.',
+    ],
+    REDIS_TLS_CA: [formatted('certificates'), 'The same for Redis. Needs `rediss`.'],
+    REDIS_TLS_VERIFY: [
+      oneOf(['full', 'ca', 'off'], 'full'),
+      "What is checked of Redis's certificate. `ca`: not its host name. `off`: nothing.",
+    ],
+    SECRET_KEY: [
+      formatted('key-of-32-bytes'),
+      'Without it, webhook secrets, stored responses and API keys are lost, and creates fail.',
+    ],
+    SECRET_KEY_PREVIOUS: [
+      formatted('key-of-32-bytes'),
+      'The previous key, while `SECRET_KEY` is being changed.',
+    ],
+    HASH_MEMORY_KIB: [
+      integer(8, 19_456, 19_456),
+      'Memory that hashing a password or PIN takes. Less is faster, for tests; refused in production.',
+    ],
+    TRUST_PROXY: [
+      formatted('proxy-trust'),
+      'Proxies whose `X-Forwarded-For` is trusted. Without it, all callers behind a proxy share one address.',
+    ],
+    WORKER_QUEUES: [
+      formatted('queue-list'),
+      'Queues that this worker serves. Without it: all. Every queue needs a worker.',
+    ],
+    QUEUE_PREFIX: [
+      matching('^[\\w{}-]{1,40}$', 'pi'),
+      'Prefix of every key in Redis: 1 to 40 letters, digits and `_ - { }`. In a cluster, `pi` becomes `{pi}`.',
+    ],
+    LOG_LEVEL: [
+      oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
+      'The least important lines that are logged.',
+    ],
+    // Even the sum of 9 000 such payments is still a safe integer.
+    MAX_AMOUNT: [
+      integer(1, 1_000_000_000_000, 1_000_000_000),
+      'Highest amount of a payment intent, in centimes. At most 10^12.',
+    ],
+    INTENT_LIFETIME_SECONDS: [integer(1, 31_536_000, 86_400), 'How long a payment intent can be paid.'],
+    CODE_LIFETIME_SECONDS: [
+      { type: 'integer', minimum: 1, maximum: 31_536_000 },
+      'How long its six-digit payment code works; not longer than the intent. Without it: as long as the intent.',
+    ],
+    WEBHOOK_RETRY_SECONDS: [
+      matching(
+        `^\\d{1,7}(\\.\\d{1,3})?(,\\d{1,7}(\\.\\d{1,3})?){${retrySeconds.length - 1}}$`,
+        retrySeconds.join(','),
+      ),
+      `The waits before attempts 2 to ${maxAttempts} of a delivery: ${retrySeconds.length} numbers, separated by commas.`,
+    ],
+    WEBHOOK_TIMEOUT_SECONDS: [
+      positive(120, 30),
+      'Time limit of one attempt, from DNS to the last byte of the response.',
+    ],
+    ENDPOINT_WARNING_HOURS: [
+      positive(720, 24),
+      'Hours without a successful attempt after which a failing endpoint is reported to the other endpoints of its business. Decimals are allowed.',
+    ],
+    WEBHOOK_HEADER_BRAND: [
+      matching('^[A-Za-z][A-Za-z0-9]{0,30}$', 'Service'),
+      'The word in `User-Agent` and in headers such as `X-Service-Signature`: 1 to 31 letters and digits, a letter first.',
+    ],
+    WEBHOOK_ALLOWED_HOSTS: [
+      formatted('host-port-list'),
+      'Endpoints that may have a private address or plain http. For development; refused in production.',
+    ],
+    WEBHOOK_BLOCKED_RANGES: [
+      formatted('range-list'),
+      'Public networks that webhooks must not reach, such as your own NAT64 prefix.',
+    ],
+    WALLET_PROVIDER_URL: [
+      formatted('http-url'),
+      'The provider that moves the money of live payments. Without it none can be paid. https in production.',
+    ],
+    WALLET_PROVIDER_NAME: [
+      { type: 'string', pattern: '^[\\w.:-]{1,64}$' },
+      "The provider's name, stored with each payment: 1 to 64 letters, digits and `_ . : -`. Without it: the host of the URL. Keep it when the provider moves.",
+    ],
+    WALLET_PROVIDER_KEY: [
+      { type: 'string', minLength: 32, maxLength: 512 },
+      'Signs the requests to the provider. 32 to 512 characters; set it together with the URL.',
+    ],
+    WALLET_PROVIDER_TIMEOUT_SECONDS: [positive(60, 10), 'Time limit of one request to the provider.'],
+    COMMISSION_PROVIDER_BPS: [integer(0, 5_000, 200), "The merchant's fee, in basis points of the amount."],
+    COMMISSION_PAYER_BPS: [integer(0, 5_000, 100), "The payer's fee, in basis points of the amount."],
+    COMMISSION_TOF_BPS: [integer(0, 5_000, 1_400), 'The tax TOF, in basis points of the fees.'],
+    COMMISSION_TTE_BPS: [integer(0, 5_000, 200), 'The tax TTE, in basis points of the fees.'],
+    SANDBOX_RETENTION_DAYS: [
+      positive(3_650, 30),
+      'Days after which test data is removed; at least 1 in production.',
+    ],
+    LIVE_DELIVERY_RETENTION_DAYS: [
+      number(0, 3_650, 90),
+      'Days after which attempts of finished live deliveries are removed; 0: never, otherwise at least 1 in production.',
+    ],
+    RATE_LIMIT_PER_SECOND: [
+      integer(0, 1_000_000, 100),
+      'Requests per second of one API key, and of one address without a valid key. 0: no limit. The same on all processes.',
+    ],
+    LIVE_CODES_PER_BUSINESS: [
+      integer(1, 1_000_000, 20_000),
+      'Live payment codes that one business may have in use.',
+    ],
+    SANDBOX_INTENTS_PER_DAY: [
+      integer(0, 1_000_000_000, 50_000),
+      'Intents, orders and products that test keys of one business may create in a UTC day. 0: no limit.',
+    ],
+    LIVE_DOCUMENTS_PER_DAY: [
+      integer(0, 1_000_000_000_000, 10_000_000),
+      'Documents that one business may store in a UTC day with live keys. 0: no limit.',
+    ],
+    LIVE_BYTES_PER_DAY: [integer(0, 1_000_000_000_000_000, 20_000_000_000), 'The same in bytes.'],
+    SANDBOX_BYTES_PER_DAY: [integer(0, 1_000_000_000_000_000, 1_000_000_000), 'The same with test keys.'],
+    AUDIT_LINES_PER_DAY: [
+      integer(0, 1_000_000_000, 1_000),
+      'Changes to webhook endpoints, retries and replays that the live, or the test, keys of one business may make in a UTC day. 0: no limit.',
+    ],
+    SHUTDOWN_DRAIN_SECONDS: [
+      number(0, 60, 2),
+      'How long `web` still accepts connections after SIGTERM, with 503 on `/readyz`.',
+    ],
+    SHUTDOWN_TIMEOUT_SECONDS: [
+      number(10, 600, 25),
+      'The longest time from SIGTERM to the end of a process: 5 s less than the platform allows.',
+    ],
+    WORKER_PORT: [
+      port,
+      'Port where a worker serves `/healthz`, `/readyz` and, without `METRICS_PORT`, `/metrics`. Without it: none.',
+    ],
+    METRICS_PORT: [port, 'The only port where `web` and `worker` serve `/metrics`, and nothing else.'],
+    METRICS_TOKEN: [
+      formatted('bearer-token'),
+      'Token that `/metrics` requires, on every port. Production requires this variable or `METRICS_PORT`.',
+    ],
+    OTEL_EXPORTER_OTLP_ENDPOINT: [
+      formatted('http-url'),
+      'Where traces are sent (OTLP over HTTP), such as `http://collector:4318`. Without it nothing is traced.',
+    ],
+    OTEL_TRACES_SAMPLER: [
+      oneOf(
+        [
+          'always_on',
+          'always_off',
+          'traceidratio',
+          'parentbased_always_on',
+          'parentbased_always_off',
+          'parentbased_traceidratio',
+        ],
         'parentbased_always_on',
-        'parentbased_always_off',
-        'parentbased_traceidratio',
-      ],
-      default: 'parentbased_always_on',
-      description: 'Which traces are kept, by a name that OpenTelemetry defines.',
-    },
-    OTEL_TRACES_SAMPLER_ARG: {
-      ...number(0, 1, 1),
-      description: 'The share of traces that `traceidratio` and `parentbased_traceidratio` keep.',
-    },
-  },
+      ),
+      'Which traces are kept, by a name that OpenTelemetry defines.',
+    ],
+    OTEL_TRACES_SAMPLER_ARG: [
+      number(0, 1, 1),
+      'The share of traces that `traceidratio` and `parentbased_traceidratio` keep.',
+    ],
+  }),
 } as const
 
 export type Environment = FromSchema<typeof environment>

@@ -2,22 +2,32 @@ import { currencyCode } from './currency.ts'
 import type { EventName } from './events.ts'
 import { maxOrderItems, maxUnitsPerItem } from './orders.ts'
 import { declineReasons, failureReasons } from './payment-reasons.ts'
-import { maxLabelLength, maxNameLength, maxSkuLength } from './product-limits.ts'
+import { maxLabelLength, maxNameLength, maxSkuLength } from './products.ts'
 import {
   amount,
   count,
+  eventName,
+  flag,
   id,
+  instant,
+  listOf,
+  nullable,
+  objectOf,
+  oneOf,
   orderNumber,
+  orNull,
+  pageSchema,
   price,
+  sandbox,
+  subjectReference,
   textMatching,
   textOrNull,
   textUpTo,
   withDescription,
 } from './responses/fields.ts'
-import { eventFields } from './responses/intent.ts'
+import { intentEventFields } from './responses/intent.ts'
 import { failureStages, statusOrNull } from './responses/webhooks.ts'
 
-/** Requires all of these fields and allows no others. */
 const exactly = (properties: Record<string, object>) => ({
   type: 'object',
   properties,
@@ -25,32 +35,10 @@ const exactly = (properties: Record<string, object>) => ({
   additionalProperties: false,
 })
 
-const instant = {
-  type: 'string',
-  pattern: String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`,
-  maxLength: 24,
-}
-
-/** Envelope and data (SPEC 6.2). */
-const eventBody = (event: EventName, data: object) => ({
-  $schema: 'https://json-schema.org/draft/2020-12/schema',
-  ...exactly({
-    id: withDescription(
-      'The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event.',
-      textMatching('^([A-Za-z0-9_-]{32}|[0-9a-f]{24})$', 32),
-    ),
-    event: { const: event },
-    created_at: withDescription('When the event happened.', instant),
-    sandbox: withDescription('True for test data, with which no money moves.', { type: 'boolean' }),
-    data,
-  }),
-})
-
-export type PaymentEventName = Extract<EventName, `payment.${string}`>
+/** Without a `format`, which not every validator knows. */
+const { format: _, ...instantText } = instant
 
 const nothing = { type: 'null' }
-/** Null until an OPEN intent has been paid. */
-const amountOrNull = { ...amount, type: ['integer', 'null'] }
 
 const maskedPhone = textMatching(String.raw`^[0-9]{2} \*\* \*\* [0-9]{2}$`, 11)
 
@@ -61,14 +49,14 @@ const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) =
 
 /** Fields of all payment events (SPEC 6.2). `status` is the intent's status after the event. */
 const payment = (status: string) => ({
-  ...Object.fromEntries(Object.entries(eventFields).map(([name, schema]) => [snakeCase(name), schema])),
+  ...Object.fromEntries(Object.entries(intentEventFields).map(([name, schema]) => [snakeCase(name), schema])),
   status: { const: status },
 })
 
 const unpaid = (status: string, more: Record<string, object>) =>
   exactly({
     ...payment(status),
-    amount: withDescription('Centimes. Null for an OPEN intent.', amountOrNull),
+    amount: withDescription('Centimes. Null for an OPEN intent.', orNull(amount)),
     paid_at: nothing,
     payer_phone: nothing,
     commission: commission({ ...count, maximum: 0 }),
@@ -79,7 +67,7 @@ const paid = (status: string, more: Record<string, object>) =>
   exactly({
     ...payment(status),
     amount: withDescription('Centimes. The amount that the customer paid, without fees.', amount),
-    paid_at: instant,
+    paid_at: instantText,
     payer_phone: withDescription(
       'The phone number of the customer, masked as `22 ** ** 45`, whatever its length.',
       maskedPhone,
@@ -101,23 +89,6 @@ const refund = exactly({
   reason: textOrNull(200),
 })
 
-/** Bodies of payment events (SPEC 6.2). Only the fields in these schemas are sent. */
-export const paymentEvents: Record<PaymentEventName, object> = {
-  'payment.created': eventBody('payment.created', unpaid('PENDING', {})),
-  'payment.confirmed': eventBody('payment.confirmed', paid('PAID', {})),
-  'payment.cancelled': eventBody('payment.cancelled', unpaid('CANCELLED', {})),
-  'payment.expired': eventBody('payment.expired', unpaid('CANCELLED', {})),
-  'payment.refunded': eventBody('payment.refunded', paid('REFUNDED', { refund })),
-  'payment.failed': eventBody('payment.failed', {
-    oneOf: [
-      unpaid('PENDING', { failure: failure(true, declineReasons) }),
-      unpaid('FAILED', { failure: failure(false, failureReasons) }),
-    ],
-  }),
-}
-
-export type OrderEventName = Extract<EventName, `order.${string}`>
-
 const writtenOrNull = (maxLength: number) => ({ ...textOrNull(maxLength), minLength: 1 })
 
 const item = exactly({
@@ -131,30 +102,19 @@ const item = exactly({
   total: price,
 })
 
-/** Bodies of order events (SPEC 6.2). Only the fields in these schemas are sent. */
-export const orderEvents: Record<OrderEventName, object> = {
-  'order.new': eventBody(
-    'order.new',
-    exactly({
-      _id: id,
-      reference_number: orderNumber,
-      number: orderNumber,
-      status: { const: 'PLACED' },
-      items: { type: 'array', minItems: 1, maxItems: maxOrderItems, items: item },
-      total: price,
-      currency: { const: currencyCode },
-      customer: {
-        oneOf: [
-          { type: 'null' },
-          exactly({ name: writtenOrNull(200), phone: writtenOrNull(15), email: writtenOrNull(254) }),
-        ],
-      },
-      created_at: instant,
-    }),
+const order = exactly({
+  _id: id,
+  reference_number: orderNumber,
+  number: orderNumber,
+  status: { const: 'PLACED' },
+  items: { type: 'array', minItems: 1, maxItems: maxOrderItems, items: item },
+  total: price,
+  currency: { const: currencyCode },
+  customer: nullable(
+    exactly({ name: writtenOrNull(200), phone: writtenOrNull(15), email: writtenOrNull(254) }),
   ),
-}
-
-export type EndpointEventName = Extract<EventName, `endpoint.${string}`>
+  created_at: instantText,
+})
 
 const endpoint = (status: string, recoveredAt: object) =>
   exactly({
@@ -165,21 +125,77 @@ const endpoint = (status: string, recoveredAt: object) =>
       textUpTo(300),
     ),
     status: { const: status },
-    failing_since: withDescription('When the first failed attempt ended.', instant),
+    failing_since: withDescription('When the first failed attempt ended.', instantText),
     recovered_at: recoveredAt,
-    last_error: withDescription('The stage at which the last failed attempt failed.', {
-      type: 'string',
-      enum: failureStages,
-    }),
+    last_error: withDescription('The stage at which the last failed attempt failed.', oneOf(failureStages)),
     last_response_status: statusOrNull,
   })
 
-/** Only the fields in these schemas are sent. */
-export const endpointEvents: Record<EndpointEventName, object> = {
-  'endpoint.failing': eventBody('endpoint.failing', {
+/** `data` of each event (SPEC 6.2). */
+const eventData: Record<EventName, object> = {
+  'payment.created': unpaid('PENDING', {}),
+  'payment.confirmed': paid('PAID', {}),
+  'payment.cancelled': unpaid('CANCELLED', {}),
+  'payment.expired': unpaid('CANCELLED', {}),
+  'payment.refunded': paid('REFUNDED', { refund }),
+  'payment.failed': {
     oneOf: [
-      endpoint('FAILING', { type: 'null' }),
-      endpoint('RECOVERED', withDescription('When an attempt succeeded again.', instant)),
+      unpaid('PENDING', { failure: failure(true, declineReasons) }),
+      unpaid('FAILED', { failure: failure(false, failureReasons) }),
     ],
-  }),
+  },
+  'order.new': order,
+  'endpoint.failing': {
+    oneOf: [
+      endpoint('FAILING', nothing),
+      endpoint('RECOVERED', withDescription('When an attempt succeeded again.', instantText)),
+    ],
+  },
 }
+
+const eventBody = (event: string, data: object) => ({
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  ...exactly({
+    id: withDescription(
+      'The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event.',
+      textMatching('^([A-Za-z0-9_-]{32}|[0-9a-f]{24})$', 32),
+    ),
+    event: { const: event },
+    created_at: withDescription('When the event happened.', instantText),
+    sandbox,
+    data,
+  }),
+})
+
+/** Events have exactly these fields. */
+export const eventBodies = Object.fromEntries(
+  Object.entries(eventData).map(([event, data]) => [event, eventBody(event, data)]),
+) as Record<EventName, object>
+
+export const loggedEventSchema = objectOf({
+  id: withDescription(
+    'The id of the event. Each webhook for the event contains it in the header that ends in `-Event-Id`.',
+    id,
+  ),
+  type: eventName,
+  createdAt: withDescription('When the event happened.', instant),
+  referenceNumber: withDescription(
+    'The number of the payment intent (`PI-…`) or of the order (`OR-…`). For `endpoint.failing`, the id of the endpoint.',
+    subjectReference,
+  ),
+  sandbox,
+  body: withDescription('The body of the webhook, except that its `id` is the `id` of the event.', {
+    oneOf: Object.values(eventBodies),
+  }),
+})
+
+export const eventPageSchema = pageSchema(loggedEventSchema)
+
+export const eventFeedSchema = objectOf({
+  items: listOf(loggedEventSchema, 100),
+  next: withDescription(
+    'Send this as `after` to get the events that follow. It also skips events that the key may not read or that `type` leaves out.',
+    textMatching('^[0-9]{1,16}-[0-9a-f]{8}$', 25),
+  ),
+  hasMore: withDescription('Whether more events are available now.', flag),
+})

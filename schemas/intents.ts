@@ -1,6 +1,12 @@
-import { dateOrTime, pageQuery, queryOf, spanQuery } from './queries.ts'
-import { normalised, storableText } from './strings.ts'
-import type { ValueOf } from './value-of.ts'
+import {
+  dateOrTime,
+  normalised,
+  pageQuery,
+  queryOf,
+  spanQuery,
+  storableText,
+  type ValueOf,
+} from './requests.ts'
 
 export const merchantReference = normalised('reference', 64)
 

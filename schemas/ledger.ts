@@ -1,6 +1,5 @@
 import { delimiterQuery } from './delimiter.ts'
-import { pageQuery, queryOf, spanOf } from './queries.ts'
-import type { ValueOf } from './value-of.ts'
+import { pageQuery, queryOf, spanOf, type ValueOf } from './requests.ts'
 
 export const exportKinds = ['payments', 'refunds', 'entries'] as const
 export type ExportKind = (typeof exportKinds)[number]

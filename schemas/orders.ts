@@ -1,8 +1,6 @@
 import { maxPhoneLength } from './intents.ts'
-import { maxLabelLength } from './product-limits.ts'
-import { pageQuery, queryOf, spanQuery } from './queries.ts'
-import { normalised, storableText } from './strings.ts'
-import type { ValueOf } from './value-of.ts'
+import { maxLabelLength } from './products.ts'
+import { normalised, pageQuery, queryOf, spanQuery, storableText, type ValueOf } from './requests.ts'
 
 /** With the default MAX_AMOUNT of 10^9 centimes, an item's total is at most 10^15, still exact in JavaScript. */
 export const maxUnitsPerItem = 1_000_000

@@ -1,16 +1,20 @@
 import { delimiterQuery } from './delimiter.ts'
-import {
-  maxDescriptionLength,
-  maxImages,
-  maxLabelLength,
-  maxNameLength,
-  maxSkuLength,
-  maxStock,
-  maxVariants,
-} from './product-limits.ts'
-import { pageQuery, queryOf } from './queries.ts'
-import { normalised, storableText } from './strings.ts'
-import type { ValueOf } from './value-of.ts'
+import { normalised, pageQuery, queryOf, storableText, type ValueOf } from './requests.ts'
+
+/** Lengths are in Unicode code points. */
+export const maxNameLength = 200
+export const maxDescriptionLength = 5_000
+export const maxLabelLength = 100
+export const maxSkuLength = 64
+export const maxHandleLength = 100
+export const maxImages = 10
+export const maxVariants = 100
+
+/** Bytes of a stored product. A list of a hundred such products is still readable. */
+export const maxProductBytes = 65_536
+
+/** Units, far beyond the stock of any real shop. */
+export const maxStock = 1_000_000_000
 
 /** The price is in centimes. */
 export const variantFields = {

@@ -10,10 +10,10 @@ import {
   smallFiles,
   sources,
 } from '../dev/source-files.ts'
+import { retrySeconds } from '../schemas/deliveries.ts'
 import { environment } from '../schemas/environment.ts'
 import { events } from '../schemas/events.ts'
 import { queueNames } from '../schemas/jobs.ts'
-import { retrySeconds } from '../schemas/retry-table.ts'
 import { catalogue } from '../src/platform/errors.ts'
 import { auditedActs } from '../src/staff-acts/groups.ts'
 import { pages } from './docs/pages.ts'

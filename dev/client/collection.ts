@@ -1,11 +1,8 @@
 import { describedAs, type Operation, openapi, operations } from '../openapi-document.ts'
 
-/**
- * The Postman collection, which Bruno, Insomnia and others can import too. We don't use the package
- * openapi-to-postmanv2: it depends on 20 packages, gives each request a random id, and invents its own example bodies.
- */
+// Bruno, Insomnia and others can import this Postman collection too. The package openapi-to-postmanv2 would give each
+// request a random id, and invent its own example bodies.
 
-/** The text of docs/clients/payments.postman_collection.json, with one folder per tag. */
 export function generateCollection(): string {
   const created = operations.flatMap(createdIds)
   const folders = openapi.tags.map(({ name, description }) => ({
@@ -34,14 +31,9 @@ const schema = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.
 const guide =
   'Set the variable `api_key` to a test key (`sk_test_…`). Each write sends a new idempotency key. A request that creates something stores its id in a variable, and the other requests use it.'
 
-/**
- * The id in the example response of an operation that creates something. The collection stores it in a variable for
- * other requests.
- */
 function createdIds({ operationId, responses }: Operation) {
-  const example = responses[201]?.content?.['application/json']?.example as
-    | { data: Record<string, string> }
-    | undefined
+  const content = responses[201]?.content?.['application/json']
+  const example = content?.example as { data: Record<string, string> } | undefined
   const field = ['referenceNumber', 'id', '_id'].find((name) => example?.data[name] !== undefined)
   if (field === undefined) return []
   // `createWebhookEndpoint` creates `webhookEndpoint`.
@@ -64,15 +56,13 @@ function itemOf(operation: (typeof operations)[number]) {
         ...(method === 'GET' ? [] : [{ key: 'X-Idempotency-Key', value: '{{$guid}}' }]),
         ...(body === undefined ? [] : [{ key: 'Content-Type', value: 'application/json' }]),
       ],
-      body: body && {
-        mode: 'raw',
-        raw: JSON.stringify(body, null, 2),
-        options: { raw: { language: 'json' } },
-      },
+      body: body && { mode: 'raw', raw: JSON.stringify(body, null, 2), options: json },
       url: urlOf(path, operation.parameters),
     },
   }
 }
+
+const json = { raw: { language: 'json' } }
 
 const storesId = ({ variable, field }: Record<'variable' | 'field', string>) => ({
   listen: 'test',
@@ -84,7 +74,6 @@ const storesId = ({ variable, field }: Record<'variable' | 'field', string>) => 
   },
 })
 
-/** A query parameter without an example is listed, but not sent. */
 function urlOf(path: string, parameters: Operation['parameters']) {
   const steps = path
     .slice(1)

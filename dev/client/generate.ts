@@ -12,7 +12,6 @@ const clientFile = 'docs/clients/payments.ts'
 const block =
   /(?<=^\/\/ Generated from the OpenAPI document:\n)[\s\S]*(?=^\/\/ End of the generated part\.\n)/m
 
-/** Each generated file's text, by its path in the project. */
 export async function generateClients(): Promise<Record<string, string>> {
   const texts = {
     [clientFile]: await generateClient(),
@@ -21,7 +20,6 @@ export async function generateClients(): Promise<Record<string, string>> {
   return Object.fromEntries(Object.entries(texts).map(([path, text]) => [path, format(path, text)]))
 }
 
-/** Uses the project's own formatter. */
 function format(path: string, text: string): string {
   const biome = join(root, 'node_modules/@biomejs/biome/bin/biome')
   const options = { cwd: root, input: text, encoding: 'utf8', maxBuffer: 2 ** 24 } as const
@@ -61,7 +59,6 @@ function eventsOf({ webhooks }: Document): string {
   ].join('\n')
 }
 
-/** Drops the parts of generated comments that repeat the types. */
 const withoutNoise = (text: string): string =>
   text
     .replaceAll(/^ *\/\*\* @(constant|enum \{\w+\}) \*\/\n/gm, '')
@@ -89,7 +86,6 @@ const slimOperation = ({ operationId, parameters, requestBody, responses }: Oper
   ),
 })
 
-/** Keeps only JSON, unless the operation has none. */
 function slimContent({ content = {}, ...rest }: { content?: Record<string, object>; headers?: unknown }) {
   const json = content['application/json']
   const kept = json === undefined ? content : { 'application/json': json }
@@ -113,7 +109,6 @@ function withoutIgnored(value: unknown): unknown {
 const mapValues = <T>(values: Record<string, T> | object, change: (value: T) => unknown): object =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value as T)]))
 
-/** One operation as TypeScript, with its description as the comment. */
 function rowOf({ method, path, ...operation }: (typeof operations)[number]): string {
   const { operationId, summary, description, parameters, requestBody, responses } = operation
   const query = parameters.flatMap((each) => (each.in === 'query' && each.name ? each.name : []))

@@ -12,23 +12,13 @@ export interface Call {
   method: 'GET' | 'POST'
   path: string
   headers: Record<string, string>
-  /** A string is sent unchanged, an object as JSON. */
   body?: object | string
 }
 
-/** A success's `data`, or a refusal's `error`. */
 type Content = Record<string, unknown>
 
-/**
- * Sends a request, and shows it with its response as they are on the wire. With `fields`, shows no headers, and only
- * these fields of the response.
- * @throws {Error} if the response lacks the expected status or the envelope
- */
-export async function callApi(
-  expected: 200 | 201 | 402,
-  call: Call,
-  fields?: readonly string[],
-): Promise<Content> {
+/** Shows request and response as they are on the wire, or only these `fields`. Throws if the status differs. */
+export async function callApi(expected: number, call: Call, fields?: readonly string[]): Promise<Content> {
   const { origin, method, path, headers, body } = call
   const url = apiBase + path
   const text = typeof body === 'object' ? JSON.stringify(body) : body
@@ -51,20 +41,16 @@ export async function callApi(
   return success ? data : error
 }
 
-/**
- * Runs a command of the command line as an operator would, and shows it with its output.
- * @throws {Error} with the output of a command that fails
- */
+/** Runs and shows an operator's command. Throws with its output if it fails. */
 export async function admin(words: readonly string[]): Promise<Record<string, string>> {
   const args = ['src/admin/main.ts', ...words, '--json']
   const shown = ['npm run --silent admin --', ...words.map(quoted), '--json'].join(' ')
-  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: LIMIT_MS }).catch(
-    (error: Error) => {
-      const { stderr, killed } = error as { stderr?: string; killed?: boolean }
-      const fault = killed ? `did not end within ${LIMIT_MS / 1000} s` : 'failed'
-      throw new Error(`\`${shown}\` ${fault}: ${stderr?.trim() || error.message}`)
-    },
-  )
+  const run = promisify(execFile)(process.execPath, args, { timeout: LIMIT_MS })
+  const { stdout } = await run.catch((error: Error) => {
+    const { stderr, killed } = error as { stderr?: string; killed?: boolean }
+    const fault = killed ? `did not end within ${LIMIT_MS / 1000} s` : 'failed'
+    throw new Error(`\`${shown}\` ${fault}: ${stderr?.trim() || error.message}`)
+  })
   show([...broken(shown), ...pretty(stdout)])
   return JSON.parse(stdout) as Record<string, string>
 }

@@ -12,7 +12,6 @@ export interface Page {
   html: HTMLElement
 }
 
-/** Follows redirects. Shows each request, and the last page. */
 export const openPage = (url: string): Promise<Page> => browse(url)
 
 /** Like a browser without JavaScript. Shows each request, and the last page. */
@@ -21,9 +20,8 @@ export function sendForm(page: Page, typed: Record<string, string>): Promise<Pag
   const { method, url, fields } = formFor(field, page.html, page.url)
   const input = new URLSearchParams({ ...fields, ...typed })
   const shown = Object.entries(typed).map(([name, value]) => `${name}=${value}`)
-  return method === 'POST'
-    ? browse(url, { method, body: input }, shown)
-    : browse(`${url.split('?')[0]}?${input}`)
+  if (method === 'POST') return browse(url, { method, body: input }, shown)
+  return browse(`${url.split('?')[0]}?${input}`)
 }
 
 async function browse(url: string, sent: RequestInit = {}, typed: string[] = []): Promise<Page> {

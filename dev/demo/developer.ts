@@ -24,7 +24,6 @@ export async function makeMerchant(): Promise<Pick<Stage, 'businessId' | 'key'>>
   return { businessId, key }
 }
 
-/** Returns the endpoint's secret. */
 export async function registerEndpoint({ service, endpointServer, key }: Stage): Promise<string> {
   step(3, 'The merchant creates an endpoint for webhooks')
   explain(
@@ -43,11 +42,7 @@ export async function registerEndpoint({ service, endpointServer, key }: Stage):
 /** A developer should see the first event within this time after getting a key. */
 const LIMIT_MS = 60_000
 
-/** How a developer sees a new test key's events without a public address. */
-export async function seeEvents(
-  { service, endpointServer, businessId }: Stage,
-  secret: string,
-): Promise<void> {
+export async function seeEvents({ service, endpointServer, businessId }: Stage, secret: string) {
   step(15, 'A developer sees the events on a laptop')
   explain(
     'A laptop has no public address for webhooks. The command line for merchants follows the events of a test key, and ' +
@@ -63,21 +58,11 @@ export async function seeEvents(
   await rm(cache, { recursive: true, force: true })
   const run = (command: string): ChildProcess => {
     show([`npx --yes ${service.cliUrl} \\`, `  ${command}`])
-    const [program, ...args] = npm(
-      process.execPath,
-      'exec',
-      '--yes',
-      '--',
-      service.cliUrl,
-      ...command.split(' '),
-    )
+    const options = ['--yes', '--', service.cliUrl, ...command.split(' ')]
+    const [program, ...args] = npm(process.execPath, 'exec', ...options)
     // A variable of the shell may name another service.
-    const own = {
-      PAYMENTS_API_KEY: key,
-      PAYMENTS_API_URL: '',
-      WEBHOOK_SECRET: secret,
-      npm_config_cache: cache,
-    }
+    const payments = { PAYMENTS_API_KEY: key, PAYMENTS_API_URL: '' }
+    const own = { ...payments, WEBHOOK_SECRET: secret, npm_config_cache: cache }
     return spawn(program, args, { env: { ...process.env, ...own }, stdio: ['ignore', 'pipe', 'pipe'] })
   }
   const listening = run(`listen --forward ${endpointServer.url}`)
@@ -100,7 +85,6 @@ export async function seeEvents(
   }
 }
 
-/** Returns a function that waits until a process has printed something. */
 function reader({ stdout, stderr }: ChildProcess): (pattern: RegExp) => Promise<string> {
   let output = ''
   for (const stream of [stdout, stderr])

@@ -22,16 +22,13 @@ export interface WebhookEvent {
   }
 }
 
-/** A request to the merchant, and what came of it. */
 export interface Arrival {
   at: Date
   headers: IncomingHttpHeaders
   /** Names and values alternate, as they were received. */
   rawHeaders: string[]
   body: Buffer
-  /** How old the timestamp is, in seconds. */
   age: number
-  /** Why the signature isn't genuine, if it isn't. */
   event: WebhookEvent | string
   handledBefore: boolean
   respondedWith: 200 | 401 | 500
@@ -80,10 +77,7 @@ export async function startEndpointServer() {
     listener(arrival)
   }
 
-  // A request may break off.
-  const server = createServer(
-    (request, response) => void receive(request, response).catch(() => request.destroy()),
-  )
+  const server = createServer((req, res) => void receive(req, res).catch(() => req.destroy()))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
 
@@ -91,15 +85,12 @@ export async function startEndpointServer() {
     host,
     url: `http://${host}/webhooks`,
     arrivals: arrivals as readonly Arrival[],
-    /** Without a secret, no signature is genuine. */
     useSecret(endpointSecret: string) {
       secret = endpointSecret
     },
-    /** Responds with 500 to the next new delivery of this event. */
     failNext(event: string) {
       failing = event
     },
-    /** `next` gets every arrival from now on. */
     listen(next: (arrival: Arrival) => void) {
       listener = next
     },

@@ -1,4 +1,4 @@
-import { retrySeconds as shippedSeconds } from '../../schemas/retry-table.ts'
+import { retrySeconds as shippedSeconds } from '../../schemas/deliveries.ts'
 import { callApi } from './call-api.ts'
 import { openPage, type Page, sendForm } from './customer.ts'
 import type { Genuine } from './endpoint-server.ts'
@@ -80,7 +80,6 @@ export async function failAndRetry(stage: Stage): Promise<void> {
 
 const clock = ({ at }: Genuine): string => at.toISOString().slice(11, 23)
 
-/** A payment in person: the customer types the code and confirms. */
 export async function payByCode(stage: Stage): Promise<void> {
   step(8, 'A customer pays at the counter, by the 6-digit code')
   explain('The merchant creates an intent of 125.00 MRU and gives the customer the code of the response:')
@@ -98,7 +97,6 @@ export async function payByCode(stage: Stage): Promise<void> {
   await seePaid(stage, created, teapot.amount, end)
 }
 
-/** Mistypes the PIN first. Returns the intent, which is PAID. */
 export async function payOnPage(stage: Stage): Promise<CreatedIntent & { amount: number }> {
   step(9, 'A customer pays on the hosted page, after a wrong PIN')
   explain("A web shop sends its customer to the intent's payUrl:")
@@ -134,7 +132,6 @@ interface Delivery {
   referenceNumber: string
 }
 
-/** An OPEN intent: the customer chooses the amount, and confirms it with wallet and PIN. */
 export async function payOpenAmount(stage: Stage): Promise<void> {
   step(10, 'A customer chooses the amount, and confirms it with wallet and PIN')
   explain('An OPEN intent has no amount. Its page asks for one first:')
@@ -147,7 +144,6 @@ export async function payOpenAmount(stage: Stage): Promise<void> {
   await seePaid(stage, created, 7550, end)
 }
 
-/** The API simulates the failure. */
 export async function failToPay(stage: Stage): Promise<void> {
   step(11, 'A payment fails, and the merchant gets payment.failed')
   explain(
@@ -156,10 +152,8 @@ export async function failToPay(stage: Stage): Promise<void> {
   const stove = { amount: 30_000, label: 'A stove', metadata: { order: '1046' } }
   const { reference } = await createIntentBriefly(stage, stove)
   const paying = post(stage, `/dev/intents/${reference}/simulate-payment`, { outcome: 'insufficient_funds' })
-  const { code, details } = (await callApi(402, paying)) as {
-    code: string
-    details?: Record<string, unknown>
-  }
+  type Refused = { code: string; details?: Record<string, unknown> }
+  const { code, details } = (await callApi(402, paying)) as Refused
   must(code === 'PAYMENT_FAILED', 'the error is PAYMENT_FAILED')
   must(details?.status === 'PENDING' && details.retryable === true, 'the intent can still be paid')
   const failed = await seeWebhook(stage, { event: 'payment.failed', reference, status: 'PENDING' })
@@ -189,12 +183,7 @@ export function leaveOpen(stage: Stage): Promise<CreatedIntent> {
 }
 
 /** Checks a payment's last page and its webhook, and shows the webhook. `amount` is in centimes. */
-async function seePaid(
-  stage: Stage,
-  { reference }: CreatedIntent,
-  amount: number,
-  page: Page,
-): Promise<void> {
+async function seePaid(stage: Stage, { reference }: CreatedIntent, amount: number, page: Page) {
   must(page.status === 200 && page.html.text.includes(reference), 'the last page names the payment')
   const confirmed = await seeWebhook(stage, { event: 'payment.confirmed', reference, status: 'PAID' })
   const { data } = confirmed.event

@@ -16,17 +16,13 @@ export const retrySeconds = [1, 2, 3, 5, 8, 13, 21] as const
 
 export type Service = Awaited<ReturnType<typeof startService>>
 
-/** The folder of the data and the logs, and the servers' URLs. */
 interface Servers {
   folder: string
   mongoUrl: string
   redisUrl: string
 }
 
-/**
- * As in production: `web` serves the API, and `worker` runs the background work. `endpointServer`: host and port of the
- * demo's endpoint server, which is neither public nor https.
- */
+/** As in production. `endpointServer` is the host and port of the demo's endpoint server. */
 export async function startService(servers: Servers, endpointServer: string) {
   const { folder } = servers
   // A new port each time, because npx would run its copy of an older command line with the same URL.
@@ -44,12 +40,10 @@ export async function startService(servers: Servers, endpointServer: string) {
   }
   return {
     origin,
-    /** Points to the merchants' command line, a package for npx. */
     cliUrl: origin + cliPath,
     web,
     worker,
     mustRun,
-    /** Never resolves. Rejects when a process ends. */
     async running(): Promise<never> {
       for (;;) {
         await mustRun()
@@ -60,10 +54,7 @@ export async function startService(servers: Servers, endpointServer: string) {
   }
 }
 
-/**
- * `web`, worker and the command line inherit this process's environment. Removes variables of the shell that would
- * change the demo (NODE_ENV, WORKER_QUEUES, …). Returns `web`'s origin.
- */
+/** Sets the environment that the processes inherit, without the shell's own settings. Returns `web`'s origin. */
 async function setEnvironment({ folder, mongoUrl, redisUrl }: Servers, port: number, endpointServer: string) {
   const origin = `http://127.0.0.1:${port}`
   for (const name of Object.keys(environment.properties)) delete process.env[name]
@@ -93,7 +84,6 @@ async function secretKey(file: string): Promise<string> {
   }
 }
 
-/** From the sources. It ends with this process. */
 async function startProcess(name: string, source: string, folder: string) {
   const file = join(folder, `${name}.log`)
   const log = relative('.', file)
@@ -115,7 +105,6 @@ async function startProcess(name: string, source: string, folder: string) {
   }
 }
 
-/** Resolves when /readyz reports that MongoDB and Redis are available. */
 export async function ready(service: Service): Promise<void> {
   await waitFor(`${service.origin}/readyz to say "ok" (its log is ${service.web.log})`, async () => {
     await service.mustRun()

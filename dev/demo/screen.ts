@@ -36,13 +36,11 @@ export function seen(text: string): void {
   for (const line of rest) print(`${MARGIN}    ${line}`)
 }
 
-/** A request or response after an empty line. Long values go below their names. */
 export function show(lines: readonly string[]): void {
   gap()
   for (const line of lines.flatMap(fitted)) print(line === '' ? '' : MARGIN + cyan(line))
 }
 
-/** Text that isn't JSON stays unchanged. */
 export function pretty(json: string): string[] {
   try {
     return JSON.stringify(JSON.parse(json), null, 2).split('\n')
@@ -53,7 +51,6 @@ export function pretty(json: string): string[] {
 
 export const note = (line: string): void => print(MARGIN + line)
 
-/** `amount` is in centimes. */
 export const mru = (amount: number): string => `${(amount / 100).toFixed(2)} MRU`
 
 /** Cuts at the edge, without adding or removing a character. */
@@ -71,7 +68,6 @@ function fitted(line: string): string[] {
   return [indent + name, `${indent}  ${value}`]
 }
 
-/** Breaks at spaces. A word longer than `width` gets its own line. */
 function wrapped(text: string, width: number): string[] {
   const lines: string[] = []
   for (const word of text.split(' ')) {
@@ -82,12 +78,10 @@ function wrapped(text: string, width: number): string[] {
   return lines
 }
 
-/** In characters. */
 const PHONE_WIDTH = 46
 /** Not shown: the link for screen readers, the languages, and hidden elements. */
 const leftOut = '.skip, nav, script, noscript, [hidden], input[type=hidden]'
 
-/** Prints a page's text in a frame. */
 export function showPage(html: HTMLElement): void {
   gap()
   note(faint(`┌${'─'.repeat(PHONE_WIDTH + 2)}┐`))

@@ -3,7 +3,6 @@ import { explain, gap, mru, seen, step } from './screen.ts'
 import { get, post, type Stage, seeWebhook } from './stage.ts'
 import { must } from './wait-for.ts'
 
-/** The ordered product. `price` is in centimes. */
 interface Tea {
   productId: string
   packet: string
@@ -19,7 +18,6 @@ const tea = {
     { label: PACKET, sku: 'TEA-250', price: 9_000, stock: 10 },
   ],
 }
-/** A CSV file, with prices in centimes. */
 const file = [
   'handle,name,variant_label,sku,price,stock',
   'sugar,Sugar,,SUGAR-1,3500,40',
@@ -27,7 +25,6 @@ const file = [
   'glasses,,With gold rim,GLASS-G,6000,12',
 ]
 
-/** Creates one product by the API, and two by a CSV file. */
 export async function fillShop(stage: Stage): Promise<Tea> {
   step(13, 'The merchant fills its shop')
   explain('A product with two variants. The sandbox has a shop of its own that no customer sees:')
@@ -48,17 +45,14 @@ export async function fillShop(stage: Stage): Promise<Tea> {
 
 const QUANTITY = 2
 
-/** A simulated order, which takes its units from the stock. The merchant gets a webhook. */
 export async function takeOrder(stage: Stage, { productId, packet, price, stock }: Tea): Promise<void> {
   step(14, 'An order arrives, and the merchant gets order.new')
   explain(`With a test key a merchant can try an order. Two packets of tea, of ${stock} in stock:`)
   const items = [{ productId, variantLabel: packet, quantity: QUANTITY }]
   const simulated = post(stage, '/dev/store/orders/simulate', { items })
   const order = await callApi(201, simulated, ['number', 'status', 'total', 'currency'])
-  must(
-    order.status === 'PLACED' && order.total === QUANTITY * price,
-    'the order is placed, for the right total',
-  )
+  const isRight = order.status === 'PLACED' && order.total === QUANTITY * price
+  must(isRight, 'the order is placed, for the right total')
   await seeWebhook(stage, { event: 'order.new', reference: String(order.number), status: 'PLACED' })
   const product = await callApi(200, get(stage, `/dev/store/products/${productId}`), ['variants'])
   const left = (product.variants as { label: string; stock: number }[]).find(({ label }) => label === packet)

@@ -6,12 +6,10 @@ import type { Service } from './processes.ts'
 import { cut, faint, gap, green, note, red, seen, show } from './screen.ts'
 import { must, waitFor } from './wait-for.ts'
 
-/** What every step of the demo depends on. */
 export interface Stage {
   service: Service
   endpointServer: EndpointServer
   businessId: string
-  /** A secret test key. */
   key: string
 }
 
@@ -43,10 +41,8 @@ export const post = (
   ...(body === undefined ? {} : { body }),
 })
 
-/** Has only the fields that the demo uses. */
 export interface CreatedIntent {
   reference: string
-  /** Six digits. */
   code: string
   payUrl: string
 }
@@ -59,12 +55,7 @@ interface Order {
   metadata: Record<string, string>
 }
 
-/** Shows the request and the response, or only some fields. */
-export async function createIntent(
-  stage: Stage,
-  order: Order,
-  fields?: readonly string[],
-): Promise<CreatedIntent> {
+export async function createIntent(stage: Stage, order: Order, fields?: string[]): Promise<CreatedIntent> {
   const intent = await callApi(201, post(stage, '/dev/intents', order), fields)
   const { referenceNumber, amount, status, sandbox, code, payUrl } = intent
   must(status === 'PENDING' && sandbox === true, 'it is a PENDING test intent')
@@ -73,23 +64,18 @@ export async function createIntent(
   return { reference: String(referenceNumber), code: String(code), payUrl: String(payUrl) }
 }
 
-/** Shows the new intent in a few lines. */
 export const createIntentBriefly = (stage: Stage, order: Order): Promise<CreatedIntent> =>
   createIntent(stage, order, ['referenceNumber', 'code', 'payUrl', 'status'])
 
 interface Expected {
   event: EventName
   reference: string
-  /** The status of the intent or order in the webhook. */
   status: 'PENDING' | 'PAID' | 'REFUNDED' | 'CANCELLED' | 'PLACED'
   /** What the merchant is expected to respond. By default 200. */
   respondedWith?: 200 | 500
 }
 
-/**
- * Waits for a webhook after the first `after` arrivals.
- * @throws {Error} if it does not arrive, if it does not match SPEC 6.2, or if any webhook has a wrong signature
- */
+/** Waits for a webhook after the first `after` arrivals. Throws if one does not match SPEC 6.2, or is not genuine. */
 export async function nextWebhook(
   { service, endpointServer }: Stage,
   { event: name, reference, status, respondedWith = 200 }: Expected,
@@ -101,9 +87,8 @@ export async function nextWebhook(
     const late = endpointServer.arrivals.slice(after)
     for (const { event } of late)
       if (typeof event === 'string') throw new Error(`A webhook was refused: ${event}`)
-    return late
-      .filter(isGenuine)
-      .find(({ event }) => event.event === name && event.data.reference_number === reference)
+    const own = late.filter(isGenuine).filter(({ event }) => event.data.reference_number === reference)
+    return own.find(({ event }) => event.event === name)
   })
   const { headers, event, handledBefore } = found
   must(headers['content-type'] === 'application/json', `the Content-Type of ${name} is application/json`)
@@ -128,7 +113,6 @@ export async function showWebhook(arrival: Genuine, secret: string): Promise<voi
   const lines = Array.from({ length: rawHeaders.length / 2 }, (_, index) =>
     rawHeaders.slice(index * 2, index * 2 + 2).join(': '),
   )
-  // Without the connection's headers.
   const own = lines.filter((line) => /^(content-type|x-|webhook-)/i.test(line))
   show(['POST /webhooks', ...own, '', ...cut(body.toString())])
   gap()
@@ -143,7 +127,6 @@ export async function showWebhook(arrival: Genuine, secret: string): Promise<voi
   seen(`new event ${event.eventId}: responded with ${arrival.respondedWith}`)
 }
 
-/** Shows a webhook in two lines. */
 export function noteWebhook({ at, age, event, handledBefore, respondedWith }: Arrival): void {
   const time = at.toISOString().slice(11, 19)
   if (typeof event === 'string') {
@@ -152,6 +135,7 @@ export function noteWebhook({ at, age, event, handledBefore, respondedWith }: Ar
   }
   const { reference_number: reference, status } = event.data
   note(`${time}  ${event.event}  ${reference}  ${status}`)
-  const words = `${handledBefore ? 'handled before, nothing done' : 'new event'}; responded with ${respondedWith}`
+  const state = handledBefore ? 'handled before, nothing done' : 'new event'
+  const words = `${state}; responded with ${respondedWith}`
   note(`          ${green('signature matches')}${faint(`, ${age} s old; ${words}`)}`)
 }

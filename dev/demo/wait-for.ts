@@ -3,14 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 // Each wait of the demo takes a second or two. A busy machine may need thirty.
 const LIMIT_MS = 60_000
 
-/**
- * Calls `look` until it returns a value.
- * @throws {Error} after 60 s, or if `look` throws
- */
-export async function waitFor<T>(
-  what: string,
-  look: () => T | undefined | Promise<T | undefined>,
-): Promise<T> {
+/** Calls `look` until it returns a value. Throws after 60 s. */
+export async function waitFor<T>(what: string, look: () => T | Promise<T | undefined> | undefined) {
   const deadline = Date.now() + LIMIT_MS
   for (;;) {
     const found = await look()

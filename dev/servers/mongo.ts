@@ -13,25 +13,18 @@ export interface MongoOptions extends ServerOptions {
   ttlSeconds?: number
   /** Ignores `maxTimeMS`, because on a busy machine every read may take long. */
   ignoresTimeLimits?: boolean
-  /**
-   * `alone` (the default) is a replica set of one. A `member` still has to be added to a set. The service refuses a
-   * `standalone` server, which has no set.
-   */
+  /** `alone`, the default, is a set of one. A `member` must be added to a set. A `standalone` server has no set. */
   as?: 'alone' | 'member' | 'standalone'
   /** After a kill -9, MongoDB keeps an open transaction's documents locked for this long. By default 5. */
   lockSeconds?: number
 }
 
-/** Uses MongoDB's real storage engine. */
 export async function startMongo(options: MongoOptions = {}): Promise<Server> {
   found ??= findMongod()
   return startServer(mongo(await found, options), options)
 }
 
-/**
- * A replica set with a primary. Each member can be killed, frozen and restarted alone. `hostsOf` returns the addresses
- * by which the driver and the members know the members.
- */
+/** A replica set. Each member can be killed or frozen. The driver and the members use the addresses of `hostsOf`. */
 export async function startMongoReplicaSet(
   count: number,
   hostsOf = async (members: Server[]) => members.map(({ port }) => `127.0.0.1:${port}`),
@@ -39,10 +32,8 @@ export async function startMongoReplicaSet(
   const members = await Promise.all(Array.from({ length: count }, () => startMongo({ as: 'member' })))
   const hosts = await hostsOf(members)
   const url = `mongodb://${hosts.join(',')}/payment_intents?replicaSet=${setName}`
-  await atAdmin(`mongodb://${hosts[0]}/?directConnection=true`, (run) =>
-    run({ replSetInitiate: setOf(hosts) }),
-  )
-  // The driver waits for a primary.
+  const first = `mongodb://${hosts[0]}/?directConnection=true`
+  await atAdmin(first, (run) => run({ replSetInitiate: setOf(hosts) }))
   await atAdmin(url, (run) => run({ ping: 1 }))
   return {
     url,
@@ -104,8 +95,8 @@ async function becomePrimary(port: number, isTls: boolean): Promise<void> {
       const { version } = (await run({ replSetGetConfig: 1 })).config as { version: number }
       await run({ replSetReconfig: { ...setOf([host]), version: version + 1 }, force: true })
     }
-    while ((await run({ hello: 1 })).isWritablePrimary !== true)
-      await new Promise((done) => setTimeout(done, 5))
+    const isPrimary = async () => (await run({ hello: 1 })).isWritablePrimary === true
+    while (!(await isPrimary())) await new Promise((done) => setTimeout(done, 5))
   })
 }
 

@@ -1,9 +1,6 @@
 import { connect } from 'node:net'
 
-/**
- * Sends text to a port of this machine, and returns the first bytes of the response. Without text, returns '' once
- * connected.
- */
+/** Sends text to a local port, and returns the first bytes of the response. Without text, returns '' once connected. */
 export function query(port: number, text?: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', timeout: 1000 })

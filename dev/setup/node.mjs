@@ -56,14 +56,8 @@ function findOnPath() {
 /** Returns the reason if that fails. */
 async function fetchNode(kept, { name, version, sha512 }, folder) {
   const [command, ...args] = npm(process.execPath, 'pack', `${name}@${version}`)
-  const options = [
-    '--ignore-scripts',
-    '--loglevel=error',
-    '--cache',
-    join(folder, 'npm'),
-    '--pack-destination',
-    folder,
-  ]
+  const cache = join(folder, 'npm')
+  const options = ['--ignore-scripts', '--loglevel=error', '--cache', cache, '--pack-destination', folder]
   const doing = downloading(folder, `Node.js ${version}: downloading ${name}`)
   const { ok, why, output } = await run(command, [...args, ...options], doing)
   // The first line of npm's error is its code, the last one the path of a log that is removed.

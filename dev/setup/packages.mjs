@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { npm, run, say } from './run.mjs'
 
-/** Unless everything in package-lock.json is installed in these versions. */
 export async function installPackages(node) {
   if (isInstalled()) return
   const [command, ...args] = npm(node, 'ci', '--include=dev', '--ignore-scripts')

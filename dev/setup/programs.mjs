@@ -20,7 +20,6 @@ export function checkBinary(path, from) {
   return `${path} (${from}) does not run: ${error?.message ?? output}`
 }
 
-/** An earlier run may have kept this binary. */
 export const checkKept = (path, from) => (existsSync(path) ? checkBinary(path, from) : undefined)
 
 /**
@@ -31,9 +30,8 @@ export function findOnPath(...names) {
   const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean)
   const paths = names.flatMap((name) => folders.map((folder) => join(folder, name))).filter(existsSync)
   const checked = paths.map((path) => checkBinary(path, 'on the PATH'))
-  return (
-    checked.find((found) => typeof found === 'object') ?? checked[0] ?? `no ${names.join(' or ')} on the PATH`
-  )
+  const [first = `no ${names.join(' or ')} on the PATH`] = checked
+  return checked.find((found) => typeof found === 'object') ?? first
 }
 
 /** @returns {Binary | string | undefined} */
@@ -55,10 +53,8 @@ export async function firstOf(ways, report = (_reason) => {}) {
   }
 }
 
-/** Downloads, which later runs use again. */
 export function cacheFolder(name) {
-  const home =
-    process.platform === 'darwin' ? join(homedir(), 'Library', 'Caches') : join(homedir(), '.cache')
+  const home = join(homedir(), process.platform === 'darwin' ? 'Library/Caches' : '.cache')
   return join(process.env.XDG_CACHE_HOME || home, 'payment-intents', name)
 }
 
@@ -93,7 +89,6 @@ function bytesIn(path) {
     if (!stat.isDirectory()) return stat.size
     return readdirSync(path).reduce((sum, name) => sum + bytesIn(join(path, name)), 0)
   } catch {
-    // The file was removed meanwhile.
     return 0
   }
 }

@@ -37,11 +37,8 @@ export function npm(node, ...args) {
  * @returns {Promise<{ ok: boolean, why: string, output: string }>} `output`: the output, `why`: its last line
  */
 export async function run(command, args, { name, env, cwd, progress = () => '', quietLimitMs = Infinity }) {
-  const child = spawn(command, args, {
-    cwd,
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const options = { cwd, env: { ...process.env, ...env } }
+  const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
   const endChild = () => child.kill()
   process.once('exit', endChild)
   let output = ''

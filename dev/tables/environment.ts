@@ -15,7 +15,6 @@ interface Variable {
 const variables = Object.entries<Variable>(environment.properties)
 const required: readonly string[] = environment.required
 
-/** A variable's values in one sentence, if its schema says more than "text". */
 function allowed(variable: Variable): string {
   if (/^The (same|previous)/.test(variable.description)) return ''
   if (variable.enum) return ` ${variable.enum.map(code).join(', ')}.`

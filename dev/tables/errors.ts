@@ -22,7 +22,6 @@ const meaningOf = (name: string, message: string): string =>
 /** Named like a missing item. ENDPOINT_NOT_FOUND also means a wrong path. */
 const isMissing = (name: string): boolean => name.endsWith('_NOT_FOUND') && name !== 'ENDPOINT_NOT_FOUND'
 
-/** Every error code, with its status, its usual message and its details. */
 export function errorTable(): string {
   const codes = Object.entries(catalogue)
   const missing = codes.filter(([name]) => isMissing(name)).map(([name]) => code(name))

@@ -15,7 +15,6 @@ import { providerLimits } from '../../src/wallets/live/provider.ts'
 import { attemptLimits } from '../../src/webhooks/attempts/slots.ts'
 import { code, tableOf } from '../markdown.ts'
 
-/** Every limit that makes a caller wait, get 429 or lose a connection. */
 export const limitTable = (): string =>
   tableOf(
     ['Limit', 'Default', 'Beyond it', 'Metric'],
@@ -67,6 +66,5 @@ const sharesOf = ({ total, parts, unit }: Resource): string =>
     ...parts.map((part) => `${'range' in part ? part.range : amount(part.max, unit)} per ${part.owner}`),
   ].join('; ')
 
-/** Puts a space between thousands, as on the pages. */
 const amount = (value: number, unit: Resource['unit']): string =>
   unit === 'bytes' ? `${value / 1024 / 1024} MiB` : value.toLocaleString('en').replaceAll(',', ' ')

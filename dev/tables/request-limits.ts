@@ -11,7 +11,6 @@ const seconds = (ms: number): string => `${ms / 1000} s`
 const kib = (bytes: number): string => `${bytes / 1024} KiB`
 const mib = (bytes: number): string => `${bytes / 1024 / 1024} MiB`
 
-/** Limits of a single request and its connection. */
 export const requestLimitTable = (): string =>
   tableOf(
     ['', 'Limit', 'Beyond it'],

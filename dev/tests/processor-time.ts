@@ -2,10 +2,7 @@ import { readFileSync } from 'node:fs'
 
 const TICK_MS = 10
 
-/**
- * In ms. NaN if the process has ended, or on anything but Linux. `withChildren` adds the time of all processes that it
- * has started and seen end.
- */
+/** In ms. NaN after the process has ended, or not on Linux. `withChildren` adds the children that have ended. */
 export function processorMs(pid: number, withChildren = false): number {
   try {
     // The program's name may contain spaces. It ends at the last parenthesis.

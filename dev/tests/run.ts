@@ -25,9 +25,8 @@ const timesFile = `.data/test-times-${name}.json`
 if (suite === undefined) throw new Error(`Name a suite: ${Object.keys(suites).join(', ')}`)
 
 const began = performance.now()
-const knownMs: Record<string, number> = existsSync(timesFile)
-  ? JSON.parse(readFileSync(timesFile, 'utf8'))
-  : {}
+const knownTimes = existsSync(timesFile) ? readFileSync(timesFile, 'utf8') : '{}'
+const knownMs: Record<string, number> = JSON.parse(knownTimes)
 const expectedMs = (file: string): number => knownMs[file] ?? estimateMs(file)
 const queue = filesOf(suite, named).toSorted((one, other) => expectedMs(other) - expectedMs(one))
 const fileCount = queue.length
@@ -100,11 +99,9 @@ function runWorker(): Promise<void> {
     child.once('exit', (code, signal) => {
       clearInterval(watch)
       running.delete(worker)
+      const during = worker.file === null ? '' : ` during ${worker.file}`
       if (!isFinished && stoppedBy === undefined)
-        fail(
-          worker,
-          `  The process ended (${signal ?? code})${worker.file === null ? '' : ` during ${worker.file}`}`,
-        )
+        fail(worker, `  The process ended (${signal ?? code})${during}`)
       // A process that can't even start would never empty the queue.
       if (!isFinished && worker.file === null) queue.length = 0
       done()
@@ -128,7 +125,8 @@ function sendTo(child: ChildProcess, message: ToWorker): void {
 
 function fail({ file }: Worker, text: string): void {
   count.failed++
-  const at = `${file ?? 'outside of the files'}, with the machine ${slowness.times().toFixed(1)} times slower than idle`
+  const times = slowness.times().toFixed(1)
+  const at = `${file ?? 'outside of the files'}, with the machine ${times} times slower than idle`
   failures.push(`  ${at}:\n${text}`)
   print(`✗ ${at}\n${text.split('\n').slice(0, 3).join('\n')}`)
 }
@@ -181,18 +179,13 @@ function dataInMemory(): { SERVER_DATA_IN?: string } {
   return bavail * bsize >= 4 * 1024 ** 3 ? { SERVER_DATA_IN: '/dev/shm' } : {}
 }
 
-/**
- * How much slower than idle this machine is: a process computes for 10 ms each second, and its elapsed time is compared
- * with the processor time it used.
- */
+/** Each second, a process computes for 10 ms, and compares the elapsed time with its processor time. */
 function watchSlowness(onBeat: (now: { times: number }) => void) {
   const workMs = 10
   const all: number[] = []
-  /** The last six beats count as now. */
   const times = (): number => Math.max(1, ...all.slice(-6))
-  const child = spawn(process.execPath, ['test/support/beat.mjs', '1000'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const stdio = ['ignore', 'pipe', 'inherit'] as const
+  const child = spawn(process.execPath, ['test/support/beat.mjs', '1000'], { stdio: [...stdio] })
   createInterface({ input: child.stdout }).on('line', (line) => {
     all.push((workMs + JSON.parse(line).lateMs) / workMs)
     onBeat({ times: times() })

@@ -6,7 +6,6 @@ export interface Suite {
   includes(file: string): boolean
   /** Files that `npm test` has run already, except for more rounds. */
   repeats?(file: string): boolean
-  /** How many files at once, by the number of cores. By default, one per core. */
   workers?(cores: number): number
   rounds: 'few' | 'all'
   /** The service is compiled once before the run, because many tests start it as a process. */
@@ -20,8 +19,7 @@ const load = under('load')
 /** Tests of the test harnesses, which run before the harnesses themselves. */
 const faults = under('faults', 'support')
 const attack = under('attack')
-const isElsewhere = (file: string): boolean =>
-  [full, load, faults, attack].some((folder) => folder.test(file))
+const isElsewhere = (file: string) => [full, load, faults, attack].some((folder) => folder.test(file))
 
 export const suites: Record<string, Suite> = {
   // Tests spend time waiting, so one more worker than there are cores pays off.
@@ -39,10 +37,8 @@ export const suites: Record<string, Suite> = {
 }
 
 /** Whether a test file, or a test's function, does more in `npm run test:full` than in `npm test`. */
-export const hasRounds = (source: string): boolean =>
-  /\b(rounds|killAtEveryStep|landDuringRetry)\b/.test(source)
+export const hasRounds = (source: string) => /\b(rounds|killAtEveryStep|landDuringRetry)\b/.test(source)
 
-/** All of a suite, or those that the caller names: files, folders, or parts of paths. */
 export function filesOf(suite: Suite, named: readonly string[]): string[] {
   const all = readdirSync('test', { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.test.ts'))
@@ -58,22 +54,18 @@ export function filesOf(suite: Suite, named: readonly string[]): string[] {
 /** A guess for files that haven't run here yet. Programs start slowly, and many rounds or tests take long. */
 export function estimateMs(file: string): number {
   const source = readFileSync(file, 'utf8')
-  return (
-    source.length / 10 + (/startProcess|openAdmin|browser/.test(source) || hasRounds(source) ? 20_000 : 0)
-  )
+  const isSlow = /startProcess|openAdmin|browser/.test(source) || hasRounds(source)
+  return source.length / 10 + (isSlow ? 20_000 : 0)
 }
 
-/** From the runner to a worker process. */
 export type ToWorker =
   /** `isRepeat`: only the tests that have more rounds in this suite than in `npm test`. */
   | { kind: 'run'; file: string; grep: string | undefined; isRepeat: boolean }
   | { kind: 'slowness'; times: number }
   | { kind: 'finish' }
 
-/** From a worker process to the runner. */
 export type FromWorker =
   | { kind: 'ready' }
-  /** A test is running and doesn't block the process. */
   | { kind: 'alive' }
   | { kind: 'passed' }
   | { kind: 'skipped'; title: string }

@@ -8,17 +8,13 @@ import { type FromWorker, hasRounds, type ToWorker } from './suites.ts'
 
 /** A test that takes this many times its limit hangs. On a busy machine, it may take longer still. */
 const stretchFactor = 4
-/**
- * Limits end a test or closing that hangs. They can't end one that blocks this process, but run.ts can when the beats
- * stop.
- */
+/** Limits can't end a test that blocks this process, but run.ts can when the beats stop. */
 const beatMs = 10_000
 /** How long resources that a test has left open may take to close. */
 const lingerMs = Number(process.env.TEST_LINGER_MS ?? 30_000)
 
-const { begin, end, mochaHooks, setSlowness } = await import(
-  pathToFileURL(resolve('test/support/servers.ts')).href
-)
+const servers = pathToFileURL(resolve('test/support/servers.ts'))
+const { begin, end, mochaHooks, setSlowness } = await import(servers.href)
 let slowness = 1
 /** The driver's timeouts grew with the machine's slowness, and the last of them may have begun when it was slowest. */
 let slowest = 1
@@ -104,8 +100,8 @@ function stretch(suite: Mocha.Suite): void {
   const hooks = ['_beforeAll', '_beforeEach', '_afterAll', '_afterEach'].flatMap(
     (name) => (suite as unknown as Record<string, Mocha.Hook[]>)[name] ?? [],
   )
-  for (const each of [suite, ...suite.tests, ...hooks])
-    each.timeout(each.timeout() * stretchFactor * slowness)
+  const timed = [suite, ...suite.tests, ...hooks]
+  for (const each of timed) each.timeout(each.timeout() * stretchFactor * slowness)
   for (const inner of suite.suites) stretch(inner)
 }
 
@@ -118,7 +114,6 @@ class Reporter extends Mocha.reporters.Base {
   }
 }
 
-/** A failed test or hook as mocha prints it. */
 function textOf(test: Mocha.Test): string {
   const lines: string[] = []
   const { consoleLog } = Mocha.reporters.Base
@@ -147,8 +142,8 @@ async function finish(): Promise<void> {
   isEnding = true
   await end()
   const deadline = performance.now() + lingerMs * slowest
-  while (newlyOpen().length > 0 && performance.now() < deadline)
-    await new Promise((done) => setTimeout(done, 20))
+  const isLeft = () => newlyOpen().length > 0 && performance.now() < deadline
+  while (isLeft()) await new Promise((done) => setTimeout(done, 20))
   const open = newlyOpen()
   const first = left.find((each) => each.open.some((name) => open.includes(name)))
   if (open.length > 0)

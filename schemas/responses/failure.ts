@@ -1,6 +1,4 @@
-import { count, objectOf, textMatching, textUpTo, withDescription } from './fields.ts'
-
-const maxFieldFaults = 100
+import { count, integer, listOf, objectOf, oneOf, textMatching, textUpTo, withDescription } from './fields.ts'
 
 export const fieldFaultSchema = objectOf({
   param: withDescription('The name of the field.', textUpTo(1000)),
@@ -32,7 +30,7 @@ export const rateLimitDetails = {
         `The limit that was exceeded. ${Object.entries(rateLimitScopes)
           .map(([scope, counted]) => `\`${scope}\`: ${counted}`)
           .join('; ')}.`,
-        { type: 'string', enum: Object.keys(rateLimitScopes) },
+        oneOf(Object.keys(rateLimitScopes)),
       ),
     },
     {
@@ -46,7 +44,7 @@ export const rateLimitDetails = {
   additionalProperties: true,
 }
 
-/** Every error response has this body (SPEC 7). */
+/** Body of every error response (SPEC 7). */
 export const failureBody = objectOf({
   success: { type: 'boolean', const: false },
   error: objectOf(
@@ -56,7 +54,7 @@ export const failureBody = objectOf({
         textMatching('^[A-Z_]+$', 64),
       ),
       message: withDescription('An explanation for people. The text may change.', textUpTo(2000)),
-      statusCode: { type: 'integer', minimum: 400, maximum: 599 },
+      statusCode: integer(400, 599),
       requestId: withDescription('Also in the header X-Request-Id. Include it when you contact support.', {
         type: 'string',
         format: 'uuid',
@@ -72,7 +70,7 @@ export const failureBody = objectOf({
         'More about the error. For fields that are not valid, a list of all of them; otherwise an object whose fields depend on the code.',
         {
           anyOf: [
-            { type: 'array', maxItems: maxFieldFaults, items: fieldFaultSchema },
+            listOf(fieldFaultSchema, 100),
             rateLimitDetails,
             { type: 'object', additionalProperties: true },
           ],

@@ -1,6 +1,6 @@
 import { currencyCode } from '../currency.ts'
 import { events } from '../events.ts'
-import { maxPage } from '../queries.ts'
+import { maxPage } from '../requests.ts'
 
 /** Fields in `always` are required, those in `sometimes` optional. */
 export const objectOf = (always: Record<string, object>, sometimes: Record<string, object> = {}) => ({
@@ -9,7 +9,17 @@ export const objectOf = (always: Record<string, object>, sometimes: Record<strin
   properties: { ...always, ...sometimes },
 })
 
+/** For a schema of one type. `nullable` is for any schema, such as one with a name. */
+export const orNull = <Schema extends { type: string; enum?: readonly unknown[] }>(schema: Schema) => ({
+  ...schema,
+  type: [schema.type, 'null'],
+  ...(schema.enum && { enum: [...schema.enum, null] }),
+})
 export const nullable = (schema: object) => ({ oneOf: [{ type: 'null' }, schema] })
+
+export const flag = { type: 'boolean' }
+export const oneOf = (values: readonly string[]) => ({ type: 'string', enum: values })
+export const listOf = (items: object, maxItems: number) => ({ type: 'array', maxItems, items })
 
 export const instant = {
   type: 'string',
@@ -17,50 +27,44 @@ export const instant = {
   pattern: String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`,
   maxLength: 24,
 }
-export const instantOrNull = { ...instant, type: ['string', 'null'] }
-/** Every JSON parser represents integers up to this one exactly. */
 export const largestExact = Number.MAX_SAFE_INTEGER
-/** We can store any string without a NUL character. */
 export const withoutNul = String.raw`^[^\u0000]*$`
-/** The length counts Unicode code points. */
 export const textUpTo = (maxLength: number) => ({ type: 'string', maxLength, pattern: withoutNul })
-export const textOrNull = (maxLength: number) => ({ ...textUpTo(maxLength), type: ['string', 'null'] })
+export const textOrNull = (maxLength: number) => orNull(textUpTo(maxLength))
 /** `maxLength` is the length of the longest possible match. */
 export const textMatching = (pattern: string, maxLength: number) => ({ type: 'string', pattern, maxLength })
 export const url = { type: 'string', format: 'uri', maxLength: 2048 }
-export const urlOrNull = { ...url, type: ['string', 'null'] }
-export const count = { type: 'integer', minimum: 0, maximum: largestExact }
-export const countOrNull = { ...count, type: ['integer', 'null'] }
-/** Centimes, at least 1. */
-export const amount = { ...count, minimum: 1 }
-/** Centimes. 0 is a free product. */
+export const integer = (minimum: number, maximum: number) => ({ type: 'integer', minimum, maximum })
+export const count = integer(0, largestExact)
+export const amount = integer(1, largestExact)
+/** In centimes. A product may be free. */
 export const price = { ...count }
 export const currency = { type: 'string', const: currencyCode }
 export const id = textMatching('^[0-9a-f]{24}$', 24)
 export const reference = textMatching('^PI-[0-9A-Z]{16}$', 19)
+/** Of what an event is about: an intent, an order or an endpoint. */
+export const subjectReference = textMatching('^((PI|OR)-[0-9A-Z]{16}|[0-9a-f]{24})$', 24)
 export const orderNumber = textMatching('^OR-[0-9A-Z]{16}$', 19)
-export const eventName = { type: 'string', enum: Object.keys(events) }
-export const sandbox = {
-  type: 'boolean',
-  description: 'True for test data, with which no money moves.',
-}
+export const eventName = oneOf(Object.keys(events))
 
-export const withDescription = (description: string, schema: object) => ({ ...schema, description })
+export const withDescription = <Schema extends object>(description: string, schema: Schema) => ({
+  ...schema,
+  description,
+})
 
-/** `name` is the field with the id of the deleted object. */
-export const deletedBy = (name: 'id' | '_id') =>
-  objectOf({ [name]: id, deleted: { type: 'boolean', const: true } })
+export const sandbox = withDescription('True for test data, with which no money moves.', flag)
 
-/** See SPEC 4.3.. */
-export const pageOf = (item: object) =>
+export const deletedSchema = (idName: 'id' | '_id') =>
+  objectOf({ [idName]: id, deleted: { type: 'boolean', const: true } })
+
+export const pageSchema = (item: object) =>
   objectOf({
-    items: { type: 'array', maxItems: 100, items: item },
-    page: { type: 'integer', minimum: 1, maximum: maxPage },
-    limit: withDescription('The number of items per page. A requested limit above 100 becomes 100.', {
-      type: 'integer',
-      minimum: 1,
-      maximum: 100,
-    }),
+    items: listOf(item, 100),
+    page: integer(1, maxPage),
+    limit: withDescription(
+      'The number of items per page. A requested limit above 100 becomes 100.',
+      integer(1, 100),
+    ),
     total: withDescription('The number of items on all pages.', count),
-    hasMore: withDescription('Whether there is another page.', { type: 'boolean' }),
+    hasMore: withDescription('Whether there is another page.', flag),
   })

@@ -4,44 +4,39 @@ import {
   amount,
   count,
   currency,
+  flag,
   instant,
-  instantOrNull,
+  listOf,
   nullable,
   objectOf,
-  pageOf,
+  oneOf,
+  orNull,
+  pageSchema,
   reference,
   sandbox,
   textMatching,
   textOrNull,
   textUpTo,
   url,
-  urlOrNull,
   withDescription,
   withoutNul,
 } from './fields.ts'
 
 const code = textMatching('^[0-9]{6}$', 6)
-
 const { maxProperties, propertyNames } = createTestIntentBody.properties.metadata
-const metadata = {
-  type: 'object',
-  maxProperties,
-  propertyNames: { minLength: 1, maxLength: propertyNames.maxLength, pattern: withoutNul },
-  additionalProperties: textUpTo(500),
-}
 
-const createdFields = {
+const newFields = {
   referenceNumber: withDescription('Identifies the intent in all other operations.', reference),
   shortCode: withDescription('The last part of `payUrl`.', textMatching('^[0-9A-Z]{6}$', 6)),
   code: withDescription('The payment code, with which the customer pays at a counter.', code),
   codeExpiresAt: withDescription('When `code` stops working.', instant),
   codeUrl: withDescription('The page where the customer types `code`.', url),
   payUrl: withDescription('The page where the customer pays.', url),
-  amount: withDescription('Centimes. Null for an OPEN intent.', { ...amount, type: ['integer', 'null'] }),
-  amountType: withDescription('FIXED: you set the amount. OPEN: the customer chooses it.', {
-    type: 'string',
-    enum: ['FIXED', 'OPEN'],
-  }),
+  amount: withDescription('Centimes. Null for an OPEN intent.', orNull(amount)),
+  amountType: withDescription(
+    'FIXED: you set the amount. OPEN: the customer chooses it.',
+    oneOf(['FIXED', 'OPEN']),
+  ),
   currency,
   label: withDescription('The text that the customer sees.', textOrNull(200)),
   merchantReference: withDescription(
@@ -50,22 +45,26 @@ const createdFields = {
   ),
   status: { type: 'string', const: 'PENDING' },
   sandbox,
-  metadata: withDescription('The data that you sent when you created the intent.', metadata),
+  metadata: withDescription('The data that you sent when you created the intent.', {
+    type: 'object',
+    maxProperties,
+    propertyNames: { minLength: 1, maxLength: propertyNames.maxLength, pattern: withoutNul },
+    additionalProperties: textUpTo(500),
+  }),
   expiresAt: withDescription('When the intent becomes CANCELLED if it is not paid.', instant),
   createdAt: instant,
 }
 
-/** Fields that never change. Events contain them too, with their names in snake_case (event-bodies.ts). */
-export const eventFields = {
+/** These fields never change. Events contain them too, named in snake_case (event-bodies.ts). */
+export const intentEventFields = {
   referenceNumber: withDescription('The `referenceNumber` of the payment intent.', reference),
-  shortCode: createdFields.shortCode,
-  merchantReference: createdFields.merchantReference,
+  shortCode: newFields.shortCode,
+  merchantReference: newFields.merchantReference,
   currency,
-  metadata: createdFields.metadata,
+  metadata: newFields.metadata,
 }
 
-/** See SPEC 4.1.. */
-export const createdIntentSchema = objectOf(createdFields)
+export const createdIntentSchema = objectOf(newFields)
 
 const commission = objectOf({
   providerTtc: withDescription('Your fee.', count),
@@ -85,7 +84,7 @@ export const paymentSchema = objectOf({
   ),
 })
 
-/** In responses while it's PENDING and once it has SUCCEEDED. It's gone if the wallet doesn't carry it out. */
+/** Responses no longer contain a refund that the wallet didn't carry out. */
 export const refundSchema = objectOf({
   id: textMatching('^RF-[0-9A-Z]{16}$', 19),
   amount: withDescription('Centimes.', amount),
@@ -103,52 +102,40 @@ export const refundSchema = objectOf({
   ),
   currency,
   reason: withDescription('The note that you sent. Null for a publishable key.', textOrNull(200)),
-  status: withDescription('PENDING until the wallet confirms the refund.', {
-    type: 'string',
-    enum: ['PENDING', 'SUCCEEDED'],
-  }),
+  status: withDescription('PENDING until the wallet confirms the refund.', oneOf(['PENDING', 'SUCCEEDED'])),
   createdAt: instant,
-  refundedAt: withDescription('When it succeeded. Null while PENDING.', instantOrNull),
+  refundedAt: withDescription('When it succeeded. Null while PENDING.', orNull(instant)),
 })
 
-/** Responses contain the latest failed payment until one for the intent succeeds. */
+/** The latest failed payment, until one succeeds. */
 export const paymentFailureSchema = objectOf({
-  code: withDescription('Why the payment failed.', {
-    type: 'string',
-    enum: [...declineReasons, ...failureReasons],
-  }),
-  retryable: withDescription('Whether the customer can try again.', { type: 'boolean' }),
+  code: withDescription('Why the payment failed.', oneOf([...declineReasons, ...failureReasons])),
+  retryable: withDescription('Whether the customer can try again.', flag),
 })
 
 const readFields = {
-  ...createdFields,
+  ...newFields,
   code: withDescription(
     'The payment code, with which the customer pays at a counter. Null once it no longer works.',
-    {
-      ...code,
-      type: ['string', 'null'],
-    },
+    orNull(code),
   ),
-  codeExpiresAt: withDescription('When `code` stops working. Null once it no longer works.', instantOrNull),
-  codeUrl: withDescription('The page where the customer types `code`. Null if `code` is null.', urlOrNull),
-  status: { type: 'string', enum: intentStatuses },
+  codeExpiresAt: withDescription('When `code` stops working. Null once it no longer works.', orNull(instant)),
+  codeUrl: withDescription('The page where the customer types `code`. Null if `code` is null.', orNull(url)),
+  status: oneOf(intentStatuses),
   type: { type: 'string', const: 'API' },
   payment: withDescription('Null until the intent is paid.', nullable(paymentSchema)),
-  refunds: withDescription('Oldest first.', { type: 'array', maxItems: maxRefunds, items: refundSchema }),
+  refunds: withDescription('Oldest first.', listOf(refundSchema, maxRefunds)),
   totalAmountRefunded: withDescription('Centimes. The sum of the refunds that SUCCEEDED.', count),
   updatedAt: instant,
 }
 
-const readSometimes = {
-  cancellationReason: withDescription('Present only if the status is CANCELLED.', {
-    type: 'string',
-    enum: cancellationReasons,
-  }),
+const optionalFields = {
+  cancellationReason: withDescription('Present only if the status is CANCELLED.', oneOf(cancellationReasons)),
   failure: paymentFailureSchema,
 }
 
-export const intentSchema = objectOf(readFields, readSometimes)
+export const intentSchema = objectOf(readFields, optionalFields)
 
-export const refundedIntentSchema = objectOf({ ...readFields, refund: refundSchema }, readSometimes)
+export const refundedIntentSchema = objectOf({ ...readFields, refund: refundSchema }, optionalFields)
 
-export const intentPageSchema = pageOf(intentSchema)
+export const intentPageSchema = pageSchema(intentSchema)

@@ -3,19 +3,22 @@ import {
   amount,
   count,
   currency,
+  flag,
   instant,
+  integer,
   largestExact,
   nullable,
   objectOf,
-  pageOf,
+  oneOf,
+  pageSchema,
   reference,
   textMatching,
   textOrNull,
   withDescription,
 } from './fields.ts'
 
-const signed = { type: 'integer', minimum: -largestExact, maximum: largestExact }
-export const day = textMatching('^[0-9]{4}-[0-9]{2}-[0-9]{2}$', 10)
+const signed = integer(-largestExact, largestExact)
+export const daySchema = textMatching('^[0-9]{4}-[0-9]{2}-[0-9]{2}$', 10)
 const refundId = textMatching('^RF-[0-9A-Z]{16}$', 19)
 const merchantReference = withDescription(
   'The reference that you gave the payment intent. Null if it has none.',
@@ -33,12 +36,11 @@ export const balanceSchema = objectOf({
 
 export const ledgerEntrySchema = objectOf({
   id: textMatching('^[0-9a-f]{24}(-fee)?$', 28),
-  number: withDescription('The entries are numbered from 1, without gaps.', { ...count, minimum: 1 }),
+  number: withDescription('The entries are numbered from 1, without gaps.', integer(1, largestExact)),
   type: {
     description:
       'A `fee` is what you pay for a payment, or the part of it that a refund gives back. A `payout` is money sent to you.',
-    type: 'string',
-    enum: entryTypes,
+    ...oneOf(entryTypes),
   },
   amount: withDescription('Centimes. The change of the balance: negative if it decreases.', signed),
   balance: withDescription('Centimes. The balance after the entry.', signed),
@@ -51,37 +53,33 @@ export const ledgerEntrySchema = objectOf({
   payoutReference: withDescription('The reference of a payout. Null for other entries.', textOrNull(64)),
   day: withDescription(
     'The UTC day of the payment, refund or payout. If that day was already closed, `bookedAt` is on a later day.',
-    day,
+    daySchema,
   ),
   bookedAt: withDescription('When the entry was booked. The statement of this UTC day contains it.', instant),
 })
 
-export const ledgerEntryPageSchema = pageOf(ledgerEntrySchema)
+export const ledgerEntryPageSchema = pageSchema(ledgerEntrySchema)
 
-const total = withDescription('Centimes. Not negative.', count)
-const moved = { count, amount: total }
+const moved = objectOf({ count, amount: withDescription('Centimes. Not negative.', count) })
 
 export const statementSchema = objectOf({
-  day,
+  day: daySchema,
   opening: withDescription('Centimes. The balance at the start of the day.', signed),
-  payments: objectOf(moved),
-  refunds: objectOf(moved),
+  payments: moved,
+  refunds: moved,
   fees: objectOf({
     amount: withDescription(
       'Centimes. The fees of payments, minus the fees that refunds gave back. Negative if more was given back.',
       signed,
     ),
   }),
-  payouts: objectOf(moved),
+  payouts: moved,
   closing: withDescription('Centimes. `opening` + payments - refunds - fees - payouts.', signed),
-  closed: withDescription('Whether the day is over. The statement of a closed day never changes.', {
-    type: 'boolean',
-  }),
+  closed: withDescription('Whether the day is over. The statement of a closed day never changes.', flag),
 })
 
-export const statementPageSchema = pageOf(statementSchema)
+export const statementPageSchema = pageSchema(statementSchema)
 
-/** Only refunds that the wallet has confirmed. */
 export const listedRefundSchema = objectOf({
   id: refundId,
   referenceNumber: withDescription('The payment intent.', reference),
@@ -99,4 +97,4 @@ export const listedRefundSchema = objectOf({
   bookedAt: withDescription('When the refund was booked. `from` and `to` refer to this time.', instant),
 })
 
-export const listedRefundPageSchema = pageOf(listedRefundSchema)
+export const listedRefundPageSchema = pageSchema(listedRefundSchema)

@@ -8,17 +8,21 @@ import {
   maxSkuLength,
   maxStock,
   maxVariants,
-} from '../product-limits.ts'
+} from '../products.ts'
 import {
   count,
   currency,
-  deletedBy,
+  deletedSchema,
+  flag,
   id,
   instant,
+  integer,
+  listOf,
   nullable,
   objectOf,
   orderNumber,
-  pageOf,
+  orNull,
+  pageSchema,
   price,
   sandbox,
   textMatching,
@@ -28,7 +32,7 @@ import {
   withDescription,
 } from './fields.ts'
 
-const stock = { ...count, maximum: maxStock }
+const stock = integer(0, maxStock)
 
 const variantFields = {
   _id: id,
@@ -45,39 +49,29 @@ export const productSchema = objectOf({
   handle: withDescription('Identifies the product in CSV files.', textUpTo(maxHandleLength)),
   name: textUpTo(maxNameLength),
   description: textUpTo(maxDescriptionLength),
-  images: withDescription('The URLs of the images.', {
-    type: 'array',
-    maxItems: maxImages,
-    items: { ...url, format: 'iri' },
-  }),
-  active: withDescription('Whether the product is for sale.', { type: 'boolean' }),
+  images: withDescription('The URLs of the images.', listOf({ ...url, format: 'iri' }, maxImages)),
+  active: withDescription('Whether the product is for sale.', flag),
   sandbox,
   variants: { type: 'array', minItems: 1, maxItems: maxVariants, items: variantSchema },
   createdAt: instant,
   updatedAt: instant,
 })
 
-const orGone = (schema: { type: string }) => ({ ...schema, type: [schema.type, 'null'] })
-
-/**
- * After a change of its stock. If the variant has been removed since, or its label has become ambiguous, all of its
- * fields except `_id` are null, and `_id` may be null too.
- */
+/** All fields but the product's id are null if the variant has since been removed or its label has become ambiguous. */
 export const stockedVariantSchema = objectOf({
   productId: id,
-  _id: orGone(variantFields._id),
-  label: orGone(variantFields.label),
+  _id: orNull(variantFields._id),
+  label: orNull(variantFields.label),
   sku: variantFields.sku,
-  price: withDescription('Centimes.', orGone(price)),
-  stock: withDescription('The number of units in stock after the change.', orGone(stock)),
+  price: withDescription('Centimes.', orNull(price)),
+  stock: withDescription('The number of units in stock after the change.', orNull(stock)),
 })
 
-export const deletedProductSchema = deletedBy('_id')
-export const productPageSchema = pageOf(productSchema)
+export const deletedProductSchema = deletedSchema('_id')
+export const productPageSchema = pageSchema(productSchema)
 
-const handles = { type: 'array', maxItems: 100, items: textUpTo(maxHandleLength) }
+const handles = listOf(textUpTo(maxHandleLength), 100)
 
-/** What an import did, or a dry run would have done. */
 export const importResultSchema = objectOf(
   {
     created: withDescription('The number of products created.', count),
@@ -98,7 +92,6 @@ export const importResultSchema = objectOf(
   },
 )
 
-/** A copy of the product and variant at the time of the sale. */
 export const orderItemSchema = objectOf({
   productId: id,
   variantId: id,
@@ -106,13 +99,13 @@ export const orderItemSchema = objectOf({
   variantLabel: textUpTo(maxLabelLength),
   sku: textOrNull(maxSkuLength),
   unitPrice: withDescription('Centimes per unit.', price),
-  quantity: { ...count, minimum: 1, maximum: maxUnitsPerItem },
+  quantity: integer(1, maxUnitsPerItem),
   total: withDescription('Centimes: `unitPrice` times `quantity`.', price),
 })
 
 export const customerSchema = objectOf({
   name: textOrNull(200),
-  phone: { ...textMatching('^[0-9]{8,15}$', 15), type: ['string', 'null'] },
+  phone: orNull(textMatching('^[0-9]{8,15}$', 15)),
   email: textOrNull(254),
 })
 
@@ -120,7 +113,7 @@ export const orderSchema = objectOf({
   _id: id,
   number: orderNumber,
   status: { type: 'string', const: 'PLACED' },
-  items: { type: 'array', maxItems: maxOrderItems, items: orderItemSchema },
+  items: listOf(orderItemSchema, maxOrderItems),
   total: withDescription('Centimes. The sum of all items.', price),
   currency,
   customer: nullable(customerSchema),
@@ -128,4 +121,4 @@ export const orderSchema = objectOf({
   createdAt: instant,
 })
 
-export const orderPageSchema = pageOf(orderSchema)
+export const orderPageSchema = pageSchema(orderSchema)

@@ -1,27 +1,29 @@
-import { deliveryStatuses } from '../deliveries.ts'
+import { deliveryStatuses, maxAttempts } from '../deliveries.ts'
 import { events } from '../events.ts'
-import { maxAttempts } from '../retry-table.ts'
 import {
   count,
-  countOrNull,
-  deletedBy,
+  deletedSchema,
   eventName,
+  flag,
   id,
   instant,
-  instantOrNull,
+  integer,
+  listOf,
   nullable,
   objectOf,
-  pageOf,
+  oneOf,
+  orNull,
+  pageSchema,
   sandbox,
+  subjectReference,
   textMatching,
   textOrNull,
   textUpTo,
   url,
-  urlOrNull,
   withDescription,
 } from './fields.ts'
 
-/** Where an attempt can fail, as merchants see it (docs/merchants/webhooks.md). */
+/** Explained to merchants in docs/merchants/webhooks.md. */
 export const failureStages = [
   'status',
   'dns',
@@ -34,20 +36,20 @@ export const failureStages = [
   'protocol',
   'too_large',
 ] as const
-export type Stage = (typeof failureStages)[number]
-export const stageOrNull = { type: ['string', 'null'], enum: [...failureStages, null] }
+export type FailureStage = (typeof failureStages)[number]
+const stageOrNull = orNull(oneOf(failureStages))
+const attemptError = withDescription(
+  'The stage at which the attempt failed. Null if it succeeded.',
+  stageOrNull,
+)
 export const statusOrNull = withDescription(
   "The HTTP status of your endpoint's response. Null if there was no response.",
-  {
-    type: ['integer', 'null'],
-    minimum: 100,
-    maximum: 999,
-  },
+  orNull(integer(100, 999)),
 )
 
 export const endpointHealthSchema = objectOf({
-  lastSuccessAt: instantOrNull,
-  lastFailureAt: instantOrNull,
+  lastSuccessAt: orNull(instant),
+  lastFailureAt: orNull(instant),
   failuresInRow: withDescription('The number of failed attempts since the last success.', count),
   lastError: withDescription(
     'The stage at which the last failed attempt failed. Null if none has failed.',
@@ -81,12 +83,11 @@ export const lastDaySchema = objectOf({
 const endpointFields = {
   id,
   url,
-  events: withDescription('The events that the endpoint receives.', {
-    type: 'array',
-    maxItems: Object.keys(events).length,
-    items: eventName,
-  }),
-  active: withDescription('Whether the service sends events to the endpoint.', { type: 'boolean' }),
+  events: withDescription(
+    'The events that the endpoint receives.',
+    listOf(eventName, Object.keys(events).length),
+  ),
+  active: withDescription('Whether the service sends events to the endpoint.', flag),
   sandbox: withDescription(
     'Whether a test key created the endpoint. It then gets only test events.',
     sandbox,
@@ -95,15 +96,10 @@ const endpointFields = {
   health: endpointHealthSchema,
 }
 
-/** See SPEC 2.2.. */
 export const endpointSchema = objectOf(endpointFields)
 
-export const listedEndpointSchema = objectOf({
-  ...endpointFields,
-  last24Hours: lastDaySchema,
-})
+export const listedEndpointSchema = objectOf({ ...endpointFields, last24Hours: lastDaySchema })
 
-/** For creating an endpoint or rotating its secret. */
 export const endpointWithSecretSchema = objectOf({
   ...endpointFields,
   secret: withDescription(
@@ -116,49 +112,49 @@ export const endpointWithSecretSchema = objectOf({
   ),
 })
 
-export const deletedEndpointSchema = deletedBy('id')
-export const endpointPageSchema = pageOf(listedEndpointSchema)
+export const deletedEndpointSchema = deletedSchema('id')
+export const endpointPageSchema = pageSchema(listedEndpointSchema)
 
-export const deliveryId = textMatching('^[A-Za-z0-9_-]{32}$', 32)
+export const deliveryIdSchema = textMatching('^[A-Za-z0-9_-]{32}$', 32)
 
 export const testResultSchema = objectOf({
-  deliveryId,
+  deliveryId: deliveryIdSchema,
   event: eventName,
-  delivered: withDescription('Whether the endpoint responded with 2xx.', { type: 'boolean' }),
+  delivered: withDescription('Whether the endpoint responded with 2xx.', flag),
   responseStatus: statusOrNull,
   durationMs: withDescription('Milliseconds.', count),
-  error: withDescription('The stage at which the attempt failed. Null if it succeeded.', stageOrNull),
+  error: attemptError,
 })
 
 const deliveryFields = {
-  id: withDescription('Also the `id` in the body of every attempt.', deliveryId),
+  id: withDescription('Also the `id` in the body of every attempt.', deliveryIdSchema),
   endpointId: id,
   url: withDescription(
     'The URL of the last attempt. Before the first attempt, the URL of the endpoint.',
-    urlOrNull,
+    orNull(url),
   ),
   event: eventName,
   referenceNumber: withDescription(
     'The number of the payment intent (`PI-…`) or of the order (`OR-…`). For `endpoint.failing`, the id of the endpoint that the event is about.',
-    textMatching('^((PI|OR)-[0-9A-Z]{16}|[0-9a-f]{24})$', 24),
+    subjectReference,
   ),
-  status: { type: 'string', enum: deliveryStatuses },
-  attempts: withDescription('The number of finished attempts.', countOrNull),
-  maxAttempts: withDescription(`${maxAttempts}, plus one for each retry that was requested.`, countOrNull),
+  status: oneOf(deliveryStatuses),
+  attempts: withDescription('The number of finished attempts.', orNull(count)),
+  maxAttempts: withDescription(`${maxAttempts}, plus one for each retry that was requested.`, orNull(count)),
   nextAttemptAt: withDescription(
     'The earliest time of the next attempt. Null if there will be none. During an attempt, the time is in the past.',
-    instantOrNull,
+    orNull(instant),
   ),
-  lastAttemptAt: instantOrNull,
+  lastAttemptAt: orNull(instant),
   lastResponseStatus: statusOrNull,
   lastError: withDescription(
     'The stage at which the last attempt failed. Null if it succeeded.',
     stageOrNull,
   ),
-  lastDurationMs: withDescription('Milliseconds.', countOrNull),
+  lastDurationMs: withDescription('Milliseconds.', orNull(count)),
   sandbox,
   createdAt: instant,
-  deliveredAt: instantOrNull,
+  deliveredAt: orNull(instant),
 }
 
 export const deliverySchema = objectOf(deliveryFields)
@@ -168,43 +164,33 @@ export const deliveryAttemptSchema = objectOf({
   url,
   durationMs: withDescription('Milliseconds.', count),
   responseStatus: statusOrNull,
-  error: withDescription('The stage at which the attempt failed. Null if it succeeded.', stageOrNull),
+  error: attemptError,
   message: withDescription('A description of the error.', textOrNull(200)),
   responseBody: withDescription(
     "The first 1024 bytes of your endpoint's response. Null after the clean-up, or if the key may not subscribe to the event.",
-    { type: ['string', 'null'], maxLength: 1024 },
+    orNull({ type: 'string', maxLength: 1024 }),
   ),
 })
 
-/** A single delivery, with its body and latest attempts. */
 export const deliveryWithAttemptsSchema = objectOf({
   ...deliveryFields,
   lastAttemptHeaders: withDescription(
     'The headers of the last attempt, without its signatures and without the headers of the connection, such as `Host`. Null before the first attempt.',
-    { type: ['object', 'null'], additionalProperties: textUpTo(255) },
+    orNull({ type: 'object', additionalProperties: textUpTo(255) }),
   ),
   payload: withDescription(
     'The body of every attempt, parsed. Null if the key may not subscribe to the event.',
-    {
-      type: ['object', 'null'],
-    },
+    orNull({ type: 'object' }),
   ),
-  attemptLog: withDescription('The latest 50 attempts, oldest first.', {
-    type: 'array',
-    maxItems: 50,
-    items: deliveryAttemptSchema,
-  }),
+  attemptLog: withDescription('The latest 50 attempts, oldest first.', listOf(deliveryAttemptSchema, 50)),
 })
 
 export const retriedDeliverySchema = objectOf({
   ...deliveryFields,
-  retried: withDescription('Whether the service makes one more attempt now.', { type: 'boolean' }),
+  retried: withDescription('Whether the service makes one more attempt now.', flag),
   reason: withDescription(
     'Why the service makes no attempt: `delivered`, `under_way` (an attempt is due or in progress), or `endpoint_gone` (deleted or not active). Null if it makes one.',
-    {
-      type: ['string', 'null'],
-      enum: ['delivered', 'under_way', 'endpoint_gone', null],
-    },
+    orNull(oneOf(['delivered', 'under_way', 'endpoint_gone'])),
   ),
 })
 
@@ -214,11 +200,11 @@ export const retriedDeliveriesSchema = objectOf({
     'The number of deliveries that match but get no attempt, by reason. The reasons are those of a single retry.',
     objectOf({ delivered: count, under_way: count, endpoint_gone: count }),
   ),
-  hasMore: withDescription('Whether more deliveries match.', { type: 'boolean' }),
+  hasMore: withDescription('Whether more deliveries match.', flag),
   next: withDescription('The `after` of the next request. Null if no more deliveries match.', textOrNull(60)),
 })
 
-export const deliveryPageSchema = pageOf(deliverySchema)
+export const deliveryPageSchema = pageSchema(deliverySchema)
 
 export const replayStatuses = ['RUNNING', 'DONE', 'CANCELLED'] as const
 export type ReplayStatus = (typeof replayStatuses)[number]
@@ -229,20 +215,16 @@ export type ReplayCancellation = (typeof replayCancellations)[number]
 const replayFields = {
   id,
   endpointId: id,
-  status: { type: 'string', enum: [...replayStatuses] },
+  status: oneOf(replayStatuses),
   cancellationReason: withDescription(
     'Why the replay is CANCELLED: on request, or because the endpoint was deleted or disabled. Null otherwise.',
-    { type: ['string', 'null'], enum: [...replayCancellations, null] },
+    orNull(oneOf(replayCancellations)),
   ),
   from: instant,
   to: instant,
-  events: withDescription('The events that are replayed.', {
-    type: 'array',
-    maxItems: 100,
-    items: eventName,
-  }),
-  onlyUndelivered: { type: 'boolean' },
-  dryRun: withDescription('True if the events were only counted.', { type: 'boolean' }),
+  events: withDescription('The events that are replayed.', listOf(eventName, 100)),
+  onlyUndelivered: flag,
+  dryRun: withDescription('True if the events were only counted.', flag),
   total: withDescription(
     'The number of events of these types in the period, including those that `onlyUndelivered` leaves out.',
     count,
@@ -255,7 +237,7 @@ const replayFields = {
   ),
   sandbox,
   createdAt: instant,
-  finishedAt: instantOrNull,
+  finishedAt: orNull(instant),
 }
 
 export const replaySchema = objectOf(replayFields)
@@ -264,14 +246,11 @@ export const replaySchema = objectOf(replayFields)
 export const requestedReplaySchema = objectOf({
   ...replayFields,
   id: withDescription('Null after a dry run.', nullable(id)),
-  status: withDescription('Null after a dry run.', {
-    type: ['string', 'null'],
-    enum: [...replayStatuses, null],
-  }),
+  status: withDescription('Null after a dry run.', orNull(oneOf(replayStatuses))),
   undelivered: withDescription(
     'After a dry run, the number of these events that the endpoint has not accepted yet, which `onlyUndelivered` would send. Null if `total` is more than 100 000, and for a replay that has been started.',
-    countOrNull,
+    orNull(count),
   ),
 })
 
-export const replayPageSchema = pageOf(replaySchema)
+export const replayPageSchema = pageSchema(replaySchema)

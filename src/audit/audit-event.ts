@@ -1,4 +1,4 @@
-import { collection, type Stored } from '../mongo/declare.ts'
+import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { anything, date, flag, oneOf, optional, orNull, text, whole } from '../mongo/fields.ts'
 import { newId } from '../platform/ids.ts'
 import { type Actor, actorFields, type By } from '../security/actor.ts'
@@ -47,7 +47,7 @@ export function readableLine(line: AuditEvent): AuditEvent {
 }
 
 /** Never deleted, and never changed once sealed, except that the line is marked with its seal. */
-export const auditEvents = collection({
+export const auditEvents = declareCollection({
   name: 'auditevents',
   kept: 'forever',
   fields: {

@@ -1,6 +1,7 @@
-import { listAuditQuery } from '../../schemas/queries.ts'
+import type { ExportFormat } from '../../schemas/ledger.ts'
+import { listAuditQuery } from '../../schemas/requests.ts'
 import { readName } from '../input/name.ts'
-import { readSpan, type Span, spanFilter } from '../input/span.ts'
+import { readSpan, spanFilter, type TimeSpan } from '../input/span.ts'
 import { type CsvCell, csvHeader, csvRows } from '../platform/csv.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { By } from '../security/actor.ts'
@@ -8,7 +9,7 @@ import { type AuditEvent, readableLine } from './audit-event.ts'
 import { addLine } from './audited.ts'
 
 /** Null selects everything; any other value of `who`, `act`, `subject` and `businessId` must match exactly. */
-export interface AuditFilter extends Span {
+export interface AuditFilter extends TimeSpan {
   who: string | null
   act: string | null
   subject: string | null
@@ -84,9 +85,6 @@ async function readNewest(
   const found = await deps.AuditEvent.find(where).sort({ at: -1, _id: -1 }).limit(limit).lean<AuditEvent[]>()
   return found.map(readableLine)
 }
-
-export const exportFormats = ['csv', 'jsonl'] as const
-export type ExportFormat = (typeof exportFormats)[number]
 
 /** Per query, and per piece of the file. */
 const linesPerPiece = 250

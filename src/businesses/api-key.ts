@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Scope } from '../../schemas/scopes.ts'
-import { collection, type Stored } from '../mongo/declare.ts'
+import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { date, list, type Of, oneOf, optional, orNull, part, secret, text } from '../mongo/fields.ts'
 
 export type KeyMode = 'test' | 'live'
@@ -24,7 +24,7 @@ export type StoredSecret = Of<typeof storedSecretFields>
  * An API key without its secrets in clear text. `secrets` begins with the current one (`validUntil: null`). After a
  * rotation, those in overlap follow, then the last that have ended.
  */
-export const apiKeys = collection({
+export const apiKeys = declareCollection({
   name: 'apikeys',
   kept: 'forever',
   fields: {

@@ -1,9 +1,9 @@
 import type { Model } from 'mongoose'
-import { collection, type Stored } from '../mongo/declare.ts'
+import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { flag, text } from '../mongo/fields.ts'
 
 /** Applies to the whole service. So far there's one, `api`, which turns the developer API on or off. */
-export const settings = collection({
+export const settings = declareCollection({
   name: 'settings',
   kept: 'forever',
   fields: { _id: text, enabled: flag },

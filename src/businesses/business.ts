@@ -1,4 +1,4 @@
-import { collection, type Stored } from '../mongo/declare.ts'
+import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { date, flag, list, type Of, orNull, part, text, whole } from '../mongo/fields.ts'
 import type { CommissionRates } from '../wallets/commission.ts'
 
@@ -39,7 +39,7 @@ export type RatesFrom = Of<typeof ratesFields>
 export type CommissionHistory = readonly RatesFrom[]
 
 /** Called a merchant in most of the documentation. */
-export const businesses = collection({
+export const businesses = declareCollection({
   name: 'businesses',
   kept: 'forever',
   fields: {

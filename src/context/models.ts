@@ -11,7 +11,7 @@ import { counters } from '../limits/counter.ts'
 import { listCheckpoints } from '../lists/checkpoint.ts'
 import { openCollection } from '../mongo/collection.ts'
 import { connectMongo, type MongoAddress } from '../mongo/connect.ts'
-import type { Collection, Stored } from '../mongo/declare.ts'
+import type { CollectionDeclaration, Stored } from '../mongo/declare.ts'
 import type { Models } from '../platform/deps.ts'
 import type { Log } from '../platform/log.ts'
 import { reconciliations } from '../reconciliation/reconciliation.ts'
@@ -63,7 +63,7 @@ const byModel = {
 
 export type ModelsOf = { [Name in keyof typeof byModel]: Model<Stored<(typeof byModel)[Name]>> }
 
-export const collections: readonly Collection[] = Object.values(byModel)
+export const collections: readonly CollectionDeclaration[] = Object.values(byModel)
 
 /** Making all models takes 40 ms, so each is made on first use. */
 export function openModels(mongo: Connection, maxTimeMs?: number): Models {
@@ -91,7 +91,7 @@ export async function makeIndexes(address: MongoAddress, log: Log): Promise<void
   log.info({ collections: collections.map(({ name }) => name) }, 'indexes.created')
 }
 
-async function make(mongo: Connection, { name, indexes }: Collection): Promise<void> {
+async function make(mongo: Connection, { name, indexes }: CollectionDeclaration): Promise<void> {
   await mongo.createCollection(name).catch((error: { codeName?: string }) => {
     if (error.codeName !== 'NamespaceExists') throw error
   })

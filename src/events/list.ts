@@ -1,7 +1,6 @@
-import { type EventName, events } from '../../schemas/events.ts'
-import type { ListEventsQuery } from '../../schemas/list-events.ts'
+import { type EventName, events, type ListEventsQuery } from '../../schemas/events.ts'
 import type { Caller } from '../businesses/caller.ts'
-import { readSpan, type Span, spanFilter } from '../input/span.ts'
+import { readSpan, spanFilter, type TimeSpan } from '../input/span.ts'
 import type { Countable } from '../lists/counts.ts'
 import { longestReadMs, type Page, type PageRequest, readPage, readPageRequest } from '../lists/pagination.ts'
 import { readCountedPage } from '../lists/read-page.ts'
@@ -76,7 +75,7 @@ export function checkReadable({ scopes }: Caller, type: EventName): void {
 }
 
 /** The span limits when the events happened. */
-interface EventSearch extends PageRequest, Span {
+interface EventSearch extends PageRequest, TimeSpan {
   type: EventName | null
   referenceNumber: string | null
 }

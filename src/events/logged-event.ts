@@ -1,11 +1,11 @@
 import type { EventName } from '../../schemas/events.ts'
 import { chainFields, chainIndex } from '../chains/append.ts'
-import { collection, type Stored } from '../mongo/declare.ts'
+import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { date, oneOf, text } from '../mongo/fields.ts'
 import { recordedFields } from '../outbox/facts.ts'
 
 /** `_id` is the event's id, so an event that is relayed twice is logged once. Only `cleaned` events ever change. */
-export const loggedEvents = collection({
+export const loggedEvents = declareCollection({
   name: 'events',
   kept: 'test data until the clean-up, live data forever',
   fields: {

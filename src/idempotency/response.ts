@@ -1,4 +1,4 @@
-import { collection, type Stored } from '../mongo/declare.ts'
+import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { date, flag, type Of, part, secret, text } from '../mongo/fields.ts'
 import type { EncryptedField } from '../security/encrypt.ts'
 
@@ -9,7 +9,7 @@ export const lifetimeMs = 24 * 3_600_000
 const removalSeconds = 3600
 
 /** The first response to a request. Creating an intent needs no row: its response is computed from the intent. */
-export const responses = collection({
+export const responses = declareCollection({
   name: 'responses',
   kept: 'until it expires, an hour after nobody may get it any more',
   fields: {

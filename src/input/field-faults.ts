@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv'
-import { maxWaitSeconds } from '../../schemas/list-events.ts'
+import { maxWaitSeconds } from '../../schemas/events.ts'
 import { catalogue, type ErrorCode, type FieldFault, type Refusal, refuse } from '../platform/errors.ts'
 import { type Fields, maxFaults, nearestName } from './known-fields.ts'
 import { judgeUrl } from './webhook-url.ts'

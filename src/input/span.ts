@@ -1,30 +1,30 @@
-import type { SpanQuery } from '../../schemas/queries.ts'
+import type { SpanQuery } from '../../schemas/requests.ts'
 import { refuse } from '../platform/errors.ts'
 import { readInstant } from './instant.ts'
 
 /** Both ends are inclusive. A null end is open. */
-export interface Span {
+export interface TimeSpan {
   from: Date | null
   to: Date | null
 }
 
-export const anyTime: Span = { from: null, to: null }
+export const anyTime: TimeSpan = { from: null, to: null }
 
 /** Ends the span now at the latest, so that it excludes documents created while it's being processed. */
-export const upToNow = (deps: { now(): Date }, { from, to }: Span): Span => {
+export const upToNow = (deps: { now(): Date }, { from, to }: TimeSpan): TimeSpan => {
   const now = deps.now()
   return { from, to: to === null || to > now ? now : to }
 }
 
 /** If `to` is a date without a time, the span includes that whole UTC day (SPEC 4.3). */
-export const readSpan = (query: SpanQuery): Span => readNamedSpan(query, 'from', 'to')
+export const readSpan = (query: SpanQuery): TimeSpan => readNamedSpan(query, 'from', 'to')
 
 /** Like `readSpan`, with other parameter names. */
 export function readNamedSpan<Name extends string>(
   query: Partial<Record<Name, string>>,
   first: Name,
   last: Name,
-): Span {
+): TimeSpan {
   const { [first]: start, [last]: end } = query
   const from = start === undefined ? null : readInstant(start, 'start')
   const to = end === undefined ? null : readInstant(end, 'end')
@@ -34,7 +34,7 @@ export function readNamedSpan<Name extends string>(
 }
 
 /** Returns a MongoDB filter, which is empty if both ends are open. */
-export function spanFilter(field: string, { from, to }: Span): Record<string, object> {
+export function spanFilter(field: string, { from, to }: TimeSpan): Record<string, object> {
   if (from === null && to === null) return {}
   return { [field]: { ...(from === null ? {} : { $gte: from }), ...(to === null ? {} : { $lte: to }) } }
 }

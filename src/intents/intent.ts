@@ -1,7 +1,7 @@
 import type { Status } from '../../schemas/intents.ts'
 import type { CancellationReason, DeclineReason, FailureReason } from '../../schemas/payment-reasons.ts'
 import { markFields } from '../idempotency/response.ts'
-import { type Collection, collection, ifPresent, type Stored } from '../mongo/declare.ts'
+import { type CollectionDeclaration, declareCollection, ifPresent, type Stored } from '../mongo/declare.ts'
 import { date, flag, list, type Of, oneOf, optional, orNull, part, text, whole } from '../mongo/fields.ts'
 import { outboxFields, outboxIndex } from '../outbox/event.ts'
 import { failureFields } from '../outbox/facts.ts'
@@ -14,7 +14,7 @@ export const referenceIndex = 'referenceInUse'
 export const requestIndex = 'requestKey'
 
 /** The indexes of the collection of intents. */
-const intentIndexes: Collection['indexes'] = [
+const intentIndexes: CollectionDeclaration['indexes'] = [
   { name: 'referenceNumber', key: { referenceNumber: 1 }, unique: true },
   { name: 'shortCode', key: { shortCode: 1 }, unique: true },
   { name: requestIndex, key: { 'requestKey.key': 1 }, unique: true, ...ifPresent('requestKey.key') },
@@ -105,7 +105,7 @@ const intentMarkFields = part({
 export type IntentMark = Of<typeof intentMarkFields>
 
 /** A payment intent as stored in MongoDB (SPEC 2.1). */
-export const intents = collection({
+export const intents = declareCollection({
   name: 'intents',
   kept: 'test data until the clean-up, live data forever',
   fields: {

@@ -1,6 +1,6 @@
 import type { ListIntentsQuery, rangeQuery } from '../../schemas/intents.ts'
 import type { Caller } from '../businesses/caller.ts'
-import { readNamedSpan, readSpan, type Span, spanFilter } from '../input/span.ts'
+import { readNamedSpan, readSpan, spanFilter, type TimeSpan } from '../input/span.ts'
 import { countableOf } from '../lists/counts.ts'
 import {
   longestReadMs,
@@ -19,7 +19,7 @@ import { alreadyCancelled, isPending, transitions } from './lifecycle.ts'
 type Filter = Record<string, unknown>
 type Reads = Pick<Deps, 'Intent'>
 
-export interface IntentSearch extends PageRequest, Span {
+export interface IntentSearch extends PageRequest, TimeSpan {
   status: Intent['status'] | null
   /** Null lists intents with any reference, or none. */
   merchantReference: string | null
@@ -37,7 +37,7 @@ export const parseList = (query: ListIntentsQuery): IntentSearch => ({
 
 /** Both ends are inclusive. */
 type ListRange =
-  | { of: 'payments' | 'refunds'; span: Span }
+  | { of: 'payments' | 'refunds'; span: TimeSpan }
   | { of: 'amounts'; min: number | null; max: number | null }
 
 const ranges = [
@@ -165,7 +165,12 @@ async function hasOverdueIntents(deps: Reads, owner: Filter, now: Date): Promise
 /** The ids make a filter of about 350 kB. */
 const maxInBetween = 10_000
 
-const listPaid = ({ Intent }: Reads, where: Filter, span: Span, slice: PageRequest): Promise<Page<Intent>> =>
+const listPaid = (
+  { Intent }: Reads,
+  where: Filter,
+  span: TimeSpan,
+  slice: PageRequest,
+): Promise<Page<Intent>> =>
   readSortedPage<Intent>(
     Intent,
     { where: { ...where, ...spanFilter('payment.paidAt', span) }, index: 'byPaidAt', fields: unlisted },
@@ -179,7 +184,7 @@ const listPaid = ({ Intent }: Reads, where: Filter, span: Span, slice: PageReque
 async function listRefunded(
   deps: Reads,
   where: Filter,
-  span: Span,
+  span: TimeSpan,
   slice: PageRequest,
 ): Promise<Page<Intent>> {
   const { from, to } = span
@@ -210,7 +215,7 @@ const aroundSpan = ({ from, to }: { from: Date; to: Date }): Filter => ({
   'refundTimes.firstAt': { $lt: from },
 })
 
-const firstIn = (span: Span): Filter => spanFilter('refundTimes.firstAt', span)
+const firstIn = (span: TimeSpan): Filter => spanFilter('refundTimes.firstAt', span)
 
 /** The first refund is before the span, and the last one after it. Reads only documents with three or more refunds. */
 async function refundedInBetween(

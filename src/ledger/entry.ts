@@ -1,6 +1,6 @@
 import type { EntryType } from '../../schemas/ledger.ts'
 import { type ChainOwner, chainFields, chainIndex } from '../chains/append.ts'
-import { collection, ifPresent, type Stored } from '../mongo/declare.ts'
+import { declareCollection, ifPresent, type Stored } from '../mongo/declare.ts'
 import { anything, date, type Of, oneOf, optional, orNull, part, text, whole } from '../mongo/fields.ts'
 import type { Commission, ReturnedFees } from '../wallets/commission.ts'
 
@@ -50,7 +50,7 @@ export type EntryFacts = Of<typeof factFields>
  * An entry in the ledger of a business and environment, or a closing marker (docs/maintainers/architecture.md). Entries
  * never change. A payment or refund has the id of its event, and its fee the same with `-fee`.
  */
-export const ledgerEntries = collection({
+export const ledgerEntries = declareCollection({
   name: 'ledgerentries',
   kept: 'test data until the clean-up, live data and closing markers forever',
   fields: {

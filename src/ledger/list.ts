@@ -2,14 +2,14 @@ import type { mongo } from 'mongoose'
 import { currencyCode } from '../../schemas/currency.ts'
 import type { EntryType, ListEntriesQuery, ListRefundsQuery } from '../../schemas/ledger.ts'
 import type { ChainOwner } from '../chains/append.ts'
-import { readSpan, type Span } from '../input/span.ts'
+import { readSpan, type TimeSpan } from '../input/span.ts'
 import { longestReadMs, type Page, type PageRequest, readPageRequest } from '../lists/pagination.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { LedgerEntry } from './entry.ts'
 
 /** The span limits `bookedAt`. With a null `type`, all types are listed. */
-interface EntrySearch extends PageRequest, Span {
+interface EntrySearch extends PageRequest, TimeSpan {
   type: EntryType | null
 }
 
@@ -97,7 +97,7 @@ export async function findPositions(
   deps: Reads,
   { businessId, sandbox }: ChainOwner,
   type: EntryType | null,
-  { from, to }: Span,
+  { from, to }: TimeSpan,
   afterPosition = 0,
 ): Promise<Positions> {
   const owner = { businessId, sandbox }

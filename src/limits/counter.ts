@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose'
 import { createBatcher, createReadBatcher, noDeadline } from '../mongo/batchers.ts'
 import { isOnlyDuplicates, nativeCollection } from '../mongo/collection.ts'
-import { collection, type Stored } from '../mongo/declare.ts'
+import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { date, text, whole } from '../mongo/fields.ts'
 import { type Refusal, unavailable } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
@@ -9,7 +9,7 @@ import { useLast } from '../platform/use-last.ts'
 import { rateLimited, type Scope } from './limit.ts'
 
 /** A durable count within a period. The id names what is counted and its owner, plus the UTC day for a quota. */
-export const counters = collection({
+export const counters = declareCollection({
   name: 'counters',
   kept: 'until it expires with its period',
   fields: {

@@ -1,4 +1,4 @@
-import { collection, type Stored } from '../mongo/declare.ts'
+import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { date, list, type Of, part, text, whole } from '../mongo/fields.ts'
 
 /** `count` items were created between the list's first checkpoint and `at`, in Unix ms. */
@@ -9,7 +9,7 @@ export type Checkpoint = Of<typeof checkpointFields>
  * One list's settled checkpoints, stored so that its first page is fast even after a restart. MongoDB removes them
  * after a week; otherwise an item inserted hours late would be missing from the total for ever.
  */
-export const listCheckpoints = collection({
+export const listCheckpoints = declareCollection({
   name: 'listcheckpoints',
   kept: 'until it expires after a week',
   fields: {

@@ -1,4 +1,4 @@
-import { type Span, spanFilter } from '../input/span.ts'
+import { spanFilter, type TimeSpan } from '../input/span.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { type Countable, countCreated } from './counts.ts'
@@ -11,7 +11,7 @@ import { longestReadMs, maxSkip, type Page, type PageRequest, pageOf, readWithin
 export async function readCountedPage<Item>(
   deps: Pick<Deps, 'listCounts' | 'now'>,
   countable: Countable,
-  span: Span,
+  span: TimeSpan,
   slice: PageRequest,
   fields: Record<string, unknown>,
 ): Promise<Page<Item>> {
@@ -29,7 +29,7 @@ export async function readCountedPage<Item>(
 
 async function readFrom<Item>(
   { collection, index, where }: Countable,
-  span: Span,
+  span: TimeSpan,
   { before, skip }: PageStart,
   limit: number,
   projection: Record<string, unknown>,
@@ -76,7 +76,7 @@ interface Counted {
 async function countSpan(
   { listCounts, now }: Pick<Deps, 'listCounts' | 'now'>,
   countable: Countable,
-  span: Span,
+  span: TimeSpan,
 ): Promise<Counted> {
   const checkpoints = await listCounts.checkpointsOf(countable, now())
   if (checkpoints.length > 0) return countAround(checkpoints, countable, span)
@@ -89,7 +89,7 @@ async function countSpan(
 async function countAround(
   all: readonly Checkpoint[],
   countable: Countable,
-  span: Span,
+  span: TimeSpan,
   limit?: number,
 ): Promise<Counted> {
   const { from, to } = span

@@ -1,9 +1,9 @@
 import { type Connection, type Model, mongo, Schema } from 'mongoose'
-import type { Collection } from './declare.ts'
+import { type CollectionDeclaration } from './declare.ts'
 import { definitionOf } from './fields.ts'
 
 /** Each schema is built once, because a process opens the same models on two connections, and a test on hundreds. */
-const schemas = new WeakMap<Collection, Map<number | undefined, Schema>>()
+const schemas = new WeakMap<CollectionDeclaration, Map<number | undefined, Schema>>()
 
 /**
  * The model rejects unknown fields in filters and updates, and stores empty objects unchanged. It creates no
@@ -11,7 +11,7 @@ const schemas = new WeakMap<Collection, Map<number | undefined, Schema>>()
  */
 export function openCollection<Doc>(
   connection: Connection,
-  declared: Collection,
+  declared: CollectionDeclaration,
   maxTimeMs?: number,
 ): Model<Doc> {
   const known = schemas.get(declared) ?? new Map<number | undefined, Schema>()
@@ -21,7 +21,7 @@ export function openCollection<Doc>(
   return connection.model<Doc>(declared.name, schema as unknown as Schema<Doc>)
 }
 
-function createSchema(declared: Collection, maxTimeMs: number | undefined): Schema {
+function createSchema(declared: CollectionDeclaration, maxTimeMs: number | undefined): Schema {
   const schema = new Schema(definitionOf(declared.fields), {
     collection: declared.name,
     versionKey: false,

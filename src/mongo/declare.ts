@@ -1,35 +1,36 @@
-import type { Document, Fields } from './fields.ts'
+import type { DocumentOf, StoredFields } from './fields.ts'
 
 /**
- * Every index has a name, so that a duplicate error shows which one it was. None is `sparse`, because MongoDB doesn't
- * use sparse indexes for queries under the Stable API; partial ones do the job.
+ * Names let a duplicate error show which index it was. None is `sparse`: the Stable API ignores sparse indexes, and
+ * partial ones do the job.
  */
-export interface Index {
+export interface IndexDeclaration {
   name: string
   key: Record<string, 1 | -1>
   unique?: boolean
   expireAfterSeconds?: number
   partialFilterExpression?: Record<string, unknown>
 }
+type PartialIndex = Pick<IndexDeclaration, 'partialFilterExpression'>
 
-/** Makes an index contain only documents that have this field. */
-export const ifPresent = (field: string): Pick<Index, 'partialFilterExpression'> => ({
+/** Indexes only documents that have this field. */
+export const ifPresent = (field: string): PartialIndex => ({
   partialFilterExpression: { [field]: { $exists: true } },
 })
 
-/** Makes an index contain only documents in which this field is a date. */
-export const ifDate = (field: string): Pick<Index, 'partialFilterExpression'> => ({
+/** Indexes only documents in which this field is a date. */
+export const ifDate = (field: string): PartialIndex => ({
   partialFilterExpression: { [field]: { $type: 'date' } },
 })
 
-export interface Collection<F extends Fields = Fields> {
+export interface CollectionDeclaration<F extends StoredFields = StoredFields> {
   name: string
   /** How long documents live, and what removes them. */
   kept: string
   fields: F
-  indexes: readonly Index[]
+  indexes: readonly IndexDeclaration[]
 }
 
-/** The type of the collection's documents is `Stored<typeof declaration>`. */
-export const collection = <F extends Fields>(declared: Collection<F>): Collection<F> => declared
-export type Stored<C extends Collection> = Document<C['fields']>
+/** The type of the documents is `Stored<typeof declaration>`. */
+export const declareCollection = <F extends StoredFields>(declared: CollectionDeclaration<F>) => declared
+export type Stored<C extends CollectionDeclaration> = DocumentOf<C['fields']>

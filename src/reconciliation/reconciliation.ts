@@ -1,4 +1,4 @@
-import { collection, type Stored } from '../mongo/declare.ts'
+import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { anything, date, list, orNull, text } from '../mongo/fields.ts'
 import { actorFields } from '../security/actor.ts'
 import type { MoneyKind } from './read-file.ts'
@@ -43,7 +43,7 @@ export interface Counts {
 export const maxStoredDifferences = 1000
 
 /** Runs are kept forever, because there are few. */
-export const reconciliations = collection({
+export const reconciliations = declareCollection({
   name: 'reconciliations',
   kept: 'forever',
   fields: {

@@ -1,6 +1,6 @@
 import type { EventName } from '../../schemas/events.ts'
 import type { ReplayCancellation, ReplayStatus } from '../../schemas/responses/webhooks.ts'
-import { collection, type Stored } from '../mongo/declare.ts'
+import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { date, flag, list, type Of, oneOf, optional, orNull, part, text, whole } from '../mongo/fields.ts'
 import { actorFields } from '../security/actor.ts'
 
@@ -31,7 +31,7 @@ export type ReplayCounts = Of<typeof countFields>
  * A replay sends the events of a period to one endpoint again. A worker holds the lease while it processes some of the
  * events, and then gives it back, so that all replays advance.
  */
-export const replays = collection({
+export const replays = declareCollection({
   name: 'webhookreplays',
   kept: 'until it expires, 30 days (test) or 90 days (live) after its end',
   fields: {

@@ -1,10 +1,10 @@
 import type { Model } from 'mongoose'
 import { nativeCollection } from '../mongo/collection.ts'
-import { collection, type Stored } from '../mongo/declare.ts'
+import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { anything, optional, text } from '../mongo/fields.ts'
 
 /** The stored progress of the clean-up for one business. */
-export const retentionProgress = collection({
+export const retentionProgress = declareCollection({
   name: 'retentionprogress',
   kept: 'forever, one document for each business',
   fields: {

@@ -1,6 +1,6 @@
 import type { Model, mongo } from 'mongoose'
 import { nativeCollection } from '../mongo/collection.ts'
-import { collection, type Stored } from '../mongo/declare.ts'
+import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { date, flag, type Of, oneOf, orNull, part, text } from '../mongo/fields.ts'
 import { newId } from '../platform/ids.ts'
 import { type Leasable, leasesOn } from '../work/lease.ts'
@@ -30,7 +30,7 @@ const passFields = part({
 export type Pass = Of<typeof passFields>
 
 /** The state of the nightly clean-up, stored as a single document. */
-export const retentionRecords = collection({
+export const retentionRecords = declareCollection({
   name: 'retention',
   kept: 'forever, one document',
   fields: {
@@ -91,12 +91,7 @@ export function startPass({ pass }: RetentionRecord, now: Date): Pass {
   return continues ? pass : { id: newId(), beganAt: now, hasFaults: false }
 }
 
-/**
- * How long a lease lasts after being taken or renewed. Before and after each batch, `Pace` renews the lease if 15 s
- * have passed since it was last renewed (pace.ts). The remaining 45 s are enough for either the longest batch or the
- * longest rest. The longest batch takes 36 s, because it makes nine calls of up to 4 s each. The longest rest takes
- * 10 s. If a run dies, its lease ends within a minute.
- */
+/** `Pace` leaves at least 55 s of it. The longest page takes 48 s: 12 calls of up to 4 s. The longest rest takes 10 s. */
 const leaseMs = 60_000
 /** The longest lease that another process can hold whose clock is ahead. */
 const maxLeaseMs = 2 * leaseMs
@@ -116,6 +111,8 @@ export interface LongLease extends Leasable {
   leaseEndsAt: Date
 }
 
+export class LeaseLost extends Error {}
+
 /** Takes the lease of nightly work on its document. Returns null if another run holds it. */
 export async function takeLongLease<Doc extends LongLease>(
   documents: mongo.Collection<Doc>,
@@ -134,7 +131,7 @@ export async function takeLongLease<Doc extends LongLease>(
     /** Changes the document with the lease. Throws if this lease has ended and another run has taken a new one. */
     async renew(fields: Partial<Doc>): Promise<void> {
       const held = await change({ ...fields, leaseEndsAt: leases.endsAt() })
-      if (held === null) throw new Error(`another ${work} has taken over`)
+      if (held === null) throw new LeaseLost(`another ${work} has taken over`)
     },
     async end(fields: Partial<Doc>): Promise<void> {
       await change({ ...fields, leaseToken: null, leaseEndsAt: new Date(0) })

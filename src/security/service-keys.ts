@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import type { Model } from 'mongoose'
 import { nativeCollection } from '../mongo/collection.ts'
-import { collection, type Stored } from '../mongo/declare.ts'
+import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { oneOf, optional, secret, text, whole } from '../mongo/fields.ts'
 import type { EncryptedField, Secrets } from './encrypt.ts'
 
@@ -9,7 +9,7 @@ import type { EncryptedField, Secrets } from './encrypt.ts'
  * A random key of the service itself, encrypted with SECRET_KEY. It stays the same when SECRET_KEY is rotated. `audit`
  * computes the digests of the audit trail, and `shortCodes` makes short codes unpredictable.
  */
-export const serviceKeys = collection({
+export const serviceKeys = declareCollection({
   name: 'servicekeys',
   kept: 'forever',
   fields: {

@@ -2,15 +2,9 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Request, type RequestHandler, type Response, Router } from 'express'
 import { html } from 'ghtml'
+import { type ExportFormat, exportFormats } from '../../schemas/ledger.ts'
 import type { AuditEvent } from '../audit/audit-event.ts'
-import {
-  type ExportFormat,
-  exportAudit,
-  exportFormats,
-  listAudit,
-  parseAuditFilter,
-  recordExport,
-} from '../audit/list.ts'
+import { exportAudit, listAudit, parseAuditFilter, recordExport } from '../audit/list.ts'
 import { readForm } from '../http/body/read-form.ts'
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
 import { lookUpBusinesses } from '../businesses/list-businesses.ts'
-import type { Span } from '../input/span.ts'
+import type { TimeSpan } from '../input/span.ts'
 import type { Deps } from '../platform/deps.ts'
 import { mayStaff } from '../staff/permissions.ts'
 import type { SignedIn } from '../staff/staff-sessions.ts'
@@ -43,7 +43,7 @@ export const deadPage =
  * Returns the period to show. If the end is open, the period ends now. If the start is open, the period starts 30 days
  * before its end, or 30 days ago if the end is in the future.
  */
-function periodOf({ from, to }: Span, now: Date): Period {
+function periodOf({ from, to }: TimeSpan, now: Date): Period {
   const end = to ?? new Date(Math.max(now.getTime(), from?.getTime() ?? 0))
   const latest = Math.min(end.getTime(), now.getTime())
   return { from: from ?? new Date(latest - shownDeadMs), to: end }
@@ -51,7 +51,7 @@ function periodOf({ from, to }: Span, now: Date): Period {
 
 const tooMany = html`<p class="notice bad">There are too many dead deliveries to count in time. Choose a shorter period.</p>`
 
-const filter = ({ from, to }: Span, now: Date): string =>
+const filter = ({ from, to }: TimeSpan, now: Date): string =>
   html`<form class="filter card" action="/admin/dead">
       <div><label for="from">From (UTC)</label><input id="from" name="from" type="datetime-local" value="${forField(from)}" /></div>
       <div><label for="to">To (UTC)</label><input id="to" name="to" type="datetime-local" value="${forField(to)}" /></div>

@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
 import type { EventName } from '../../schemas/events.ts'
-import { type Span, upToNow } from '../input/span.ts'
+import { type TimeSpan, upToNow } from '../input/span.ts'
 import type { Deps } from '../platform/deps.ts'
 import { Refusal } from '../platform/errors.ts'
 import { countSelected, countUndelivered } from '../replays/selected-events.ts'
@@ -30,7 +30,7 @@ async function requeueInTime(
     'AuditEvent' | 'Delivery' | 'Endpoint' | 'RequeuePlan' | 'enqueue' | 'now' | 'transactions'
   >,
   endpointId: string,
-  span: Span,
+  span: TimeSpan,
   by: By,
 ) {
   const endsAt = performance.now() + maxRequeueMs

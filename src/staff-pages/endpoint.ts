@@ -2,7 +2,7 @@ import type { Request, Response } from 'express'
 import { html } from 'ghtml'
 import { lookUpBusiness } from '../businesses/list-businesses.ts'
 import { redirectTo } from '../http/pages/send-page.ts'
-import { anyTime, type Span } from '../input/span.ts'
+import { anyTime, type TimeSpan } from '../input/span.ts'
 import type { Deps } from '../platform/deps.ts'
 import { cancelReplay } from '../replays/cancel.ts'
 import { latestReplays } from '../replays/find.ts'
@@ -80,7 +80,7 @@ const wordsFor = (endpoint: TracedEndpoint, hasDead: boolean): string =>
  * If the page is shown after a re-queue of the endpoint's dead deliveries, returns the time span of that re-queue, so
  * that staff can re-queue the remaining deliveries. Otherwise, returns an unlimited time span.
  */
-const spanToContinue = (deps: Pick<Deps, 'validate'>, query: Request['query']): Span =>
+const spanToContinue = (deps: Pick<Deps, 'validate'>, query: Request['query']): TimeSpan =>
   query.result === 'all' ? readFormSpan(deps, query) : anyTime
 
 /**

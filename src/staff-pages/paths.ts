@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
-import { spanQuery } from '../../schemas/queries.ts'
-import { readSpan, type Span } from '../input/span.ts'
+import { spanQuery } from '../../schemas/requests.ts'
+import { readSpan, type TimeSpan } from '../input/span.ts'
 import type { Deps } from '../platform/deps.ts'
 import { isId, isOrderNumber } from '../platform/ids.ts'
 import { userText } from './words.ts'
@@ -57,11 +57,11 @@ export const entryNamed = <Value>(
  * Parses the time span in a form. An empty field leaves that end of the span open. Throws VALIDATION_ERROR if a time is
  * invalid.
  */
-export const readFormSpan = (deps: Pick<Deps, 'validate'>, { from = '', to = '' }: Query): Span =>
+export const readFormSpan = (deps: Pick<Deps, 'validate'>, { from = '', to = '' }: Query): TimeSpan =>
   readSpan(deps.validate(spanQuery, filledIn({ from, to })))
 
 /** Converts a time span to form fields or query parameters. An open end is blank. */
-export const spanFields = ({ from, to }: Span): Record<'from' | 'to', string> => ({
+export const spanFields = ({ from, to }: TimeSpan): Record<'from' | 'to', string> => ({
   from: from?.toISOString() ?? '',
   to: to?.toISOString() ?? '',
 })

@@ -1,5 +1,5 @@
 import { html } from 'ghtml'
-import type { Span } from '../input/span.ts'
+import type { TimeSpan } from '../input/span.ts'
 import { mayStaff } from '../staff/permissions.ts'
 import type { SignedIn } from '../staff/staff-sessions.ts'
 import { hostOf } from '../webhooks/deliveries/delivery.ts'
@@ -44,7 +44,7 @@ export function remedyOr(remedy: string | null, staff: SignedIn, control: string
 export function requeueAllLink(
   endpointId: string,
   endpoint: TracedEndpoint | undefined,
-  span: Span,
+  span: TimeSpan,
   staff: SignedIn,
   label: string,
 ): string {

@@ -1,4 +1,4 @@
-import { collection, ifPresent, type Stored } from '../mongo/declare.ts'
+import { declareCollection, ifPresent, type Stored } from '../mongo/declare.ts'
 import { date, list, type Of, oneOf, optional, orNull, part, secret, text, whole } from '../mongo/fields.ts'
 import type { Role } from './permissions.ts'
 
@@ -20,7 +20,7 @@ const secondFactorFields = part({
 export type SecondFactor = Of<typeof secondFactorFields>
 
 /** `_id` is the account's name, in lower case. */
-export const staffAccounts = collection({
+export const staffAccounts = declareCollection({
   name: 'staff',
   kept: 'forever',
   fields: {

@@ -1,4 +1,4 @@
-import { collection, type Stored } from '../mongo/declare.ts'
+import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { date, flag, orNull, secret, text, whole } from '../mongo/fields.ts'
 import type { Staff } from './account.ts'
 
@@ -14,7 +14,7 @@ const removedAfterSeconds = 30 * 86_400
  * `_id` is the hash of the token in the cookie. A pending session, which only the password has opened, has the hash of
  * a different text (pendingText), so that its token never works as that of a session.
  */
-export const staffSessions = collection({
+export const staffSessions = declareCollection({
   name: 'staffsessions',
   kept: 'until it expires, 30 days after sign-in',
   fields: {

@@ -3,7 +3,7 @@ import { readableDate } from '../audit/audit-event.ts'
 import { nativeCollection, nullIfDuplicate } from '../mongo/collection.ts'
 import { isUnreachable } from '../mongo/connect.ts'
 import type { Models } from '../platform/deps.ts'
-import { type LongLease, lastDue, takeLongLease } from '../retention/record.ts'
+import { LeaseLost, type LongLease, lastDue, takeLongLease } from '../retention/record.ts'
 import { findServiceKey } from '../security/service-keys.ts'
 import type { Work } from '../work/loop.ts'
 import { createPace, type Pace } from '../work/pace.ts'
@@ -87,7 +87,7 @@ export async function checkTrail(
     else deps.log.info({ seals, lines, ...last }, 'audit.verified')
   } catch (err) {
     if (ending.aborted) return
-    if (isUnreachable(err)) deps.log.warn({ err }, 'audit.not-checked')
+    if (isUnreachable(err) || err instanceof LeaseLost) deps.log.warn({ err }, 'audit.not-checked')
     else deps.log.error({ err }, 'audit.not-checked')
   }
 }

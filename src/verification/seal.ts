@@ -2,7 +2,7 @@ import { createHmac, type KeyObject } from 'node:crypto'
 import { mongo } from 'mongoose'
 import { type AuditEvent, readableDate } from '../audit/audit-event.ts'
 import type { LedgerEntry } from '../ledger/entry.ts'
-import { collection, type Stored } from '../mongo/declare.ts'
+import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { anything, date, list, type Of, oneOf, optional, orNull, part, text, whole } from '../mongo/fields.ts'
 
 /** A full seal takes about 75 kB. */
@@ -31,7 +31,7 @@ export interface SealedHead {
  * Proves the content of up to `linesPerSeal` audit lines. Each seal contains the digest of the one before, so the last
  * digest proves the whole trail. Never changed or deleted.
  */
-export const auditSeals = collection({
+export const auditSeals = declareCollection({
   name: 'auditseals',
   kept: 'forever',
   fields: {
@@ -68,7 +68,7 @@ const verifiedFields = part({
 })
 export type Verified = Of<typeof verifiedFields>
 
-export const auditChecks = collection({
+export const auditChecks = declareCollection({
   name: 'auditchecks',
   kept: 'forever, one document',
   fields: {

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createMeters, meters } from '../limits/rate.ts'
 
-/** A quarter of a lease (lease.ts). */
-const renewEveryMs = 15_000
+/** Leaves most of a lease for a long batch (retention/record.ts). */
+const renewEveryMs = 5_000
 
 /** Rests for more than twice as long as the batch took. Throws after a lost lease, or if the process is stopping. */
 export type Pace = <T>(batch: () => Promise<T>) => Promise<T>

@@ -5,6 +5,7 @@ import type { AuditEvent } from '../../src/audit/audit-event.ts'
 import { countRepeat } from '../../src/audit/share.ts'
 import { nativeCollection } from '../../src/mongo/collection.ts'
 import { newId } from '../../src/platform/ids.ts'
+import { type LongLease, takeLongLease } from '../../src/retention/record.ts'
 import { createSecrets, type Secrets } from '../../src/security/encrypt.ts'
 import { reencryptField } from '../../src/security/reencrypt.ts'
 import { checkTrail, isCheckDue } from '../../src/verification/nightly-check.ts'
@@ -432,6 +433,26 @@ describe('Audit trail seals', function () {
     await seals().deleteOne({ _id: last?.number ?? 0 })
     await lines().updateMany({ seal: last?.number ?? 0 }, { $set: { seal: null } })
     await seal()
+  })
+
+  it('cause only a warning if another worker takes over the check', async () => {
+    service.clock.advance(dayMs)
+    const recorded = recordLog('warn')
+    const checks = nativeCollection(service.deps.AuditCheck) as unknown as mongo.Collection<LongLease>
+    const id = { _id: 'lease', work: 'check' }
+    const take = () => takeLongLease(checks, id, service.deps.now, { upsert: true })
+    const lost = await take()
+    service.clock.advance(60_001)
+    const held = await take()
+    const { now } = performance
+    let passedMs = 0
+    performance.now = () => now.call(performance) + (passedMs += 60_000)
+    const renew = async () => lost?.renew({})
+    await checkTrail({ ...service.deps, log: recorded.log }, new AbortController().signal, renew).finally(
+      () => (performance.now = now),
+    )
+    await held?.end({})
+    expect(recorded.lines().map(({ level, msg }) => [level, msg])).to.deep.equal([[40, 'audit.not-checked']])
   })
 
   it('expose a line with a forged mark and a backdated line that was sealed later, every night', async () => {

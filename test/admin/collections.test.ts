@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { collections } from '../../src/context/models.ts'
-import type { Fields } from '../../src/mongo/fields.ts'
+import type { StoredFields } from '../../src/mongo/fields.ts'
 import { modelOf } from '../../src/retention/cleaning.ts'
 import { createAccountWithLink } from '../../src/staff/change-account.ts'
 import { createIntent, freshDelivery, subscribe } from '../support/actions.ts'
@@ -12,7 +12,7 @@ import { withAdmin } from './admin.ts'
 import { addFactor, operator, signedIn } from './staff.ts'
 
 /** Returns the paths of the secret fields, such as `link.hash`. */
-const secretsOf = (fields: Fields): string[] =>
+const secretsOf = (fields: StoredFields): string[] =>
   Object.entries(fields).flatMap(([name, { isSecret, fields: inner = {} }]) =>
     isSecret === true ? name : secretsOf(inner).map((path) => `${name}.${path}`),
   )

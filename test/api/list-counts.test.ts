@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { type Scope, scopes } from '../../schemas/scopes.ts'
 import type { Caller } from '../../src/businesses/caller.ts'
 import { listEvents } from '../../src/events/list.ts'
-import { anyTime, type Span } from '../../src/input/span.ts'
+import { anyTime, type TimeSpan } from '../../src/input/span.ts'
 import { listIntents } from '../../src/intents/list.ts'
 import { createListCounts, forgetStored } from '../../src/lists/counts.ts'
 import type { Page, PageRequest } from '../../src/lists/pagination.ts'
@@ -28,7 +28,7 @@ interface Made {
   createdAt: Date
 }
 
-type Read = (deps: Deps, caller: Caller, search: Span & PageRequest) => Promise<Page<Made>>
+type Read = (deps: Deps, caller: Caller, search: TimeSpan & PageRequest) => Promise<Page<Made>>
 
 interface List {
   read: Read
@@ -129,7 +129,7 @@ describe('Counts of long lists', () => {
 
       const idsOf = (documents: Made[]) => documents.map(({ _id }) => _id)
 
-      async function expectPages(deps: Deps, span: Span, wanted: Made[]): Promise<void> {
+      async function expectPages(deps: Deps, span: TimeSpan, wanted: Made[]): Promise<void> {
         const limit = 40
         for (let page = 1; page <= Math.floor(wanted.length / limit) + 2; page += 1) {
           const { items, total, hasMore } = await list.read(deps, caller, { ...span, page, limit })

@@ -18,7 +18,6 @@ export interface AssaultInput {
   violations: Violations
 }
 
-/** Sends scenes, and applies every check to every response. */
 export interface Assault {
   sent(): number
   /** Keyed by request number. */
@@ -26,12 +25,10 @@ export interface Assault {
   play(scenes: readonly Scene[], inFlight: number): Promise<void>
 }
 
-/** A request, with every reference replaced by bytes. */
 interface Filled {
   attack: Attack
   sending: Sending
   bytes: Buffer
-  /** Path and query, without a host. */
   line: string
   idempotencyKey: string | null
 }
@@ -45,8 +42,8 @@ export function createAssault({ port, cast, counts, violations }: AssaultInput):
     const exchange: Exchange = { ...sending, ...filled, endedAt: performance.now(), attack, index, response }
     for (const [name, check] of Object.entries(checks)) {
       const fault = faultOf(check, exchange)
-      if (fault !== null)
-        violations.add(name, `${attack.target} by ${kindOf(attack, sending)}: ${fault}`, bytes)
+      const subject = `${attack.target} by ${kindOf(attack, sending)}`
+      if (fault !== null) violations.add(name, `${subject}: ${fault}`, bytes)
     }
     counts.add(attack.target, kindOf(attack, sending), String(response.status))
     statuses.get(sending.number)?.push(response.status)
@@ -123,8 +120,7 @@ export function createAssault({ port, cast, counts, violations }: AssaultInput):
       const waiting = [...toPlay]
       const playAll = async (): Promise<void> => {
         const connection = openConnection(port)
-        for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
-          await playOne(next, connection)
+        for (let next = waiting.shift(); next; next = waiting.shift()) await playOne(next, connection)
         connection.close()
       }
       await Promise.all(Array.from({ length: inFlight }, playAll))

@@ -14,7 +14,6 @@ interface Lure {
   url: string
 }
 
-/** Hosts that are private addresses or lead to one. */
 const literalHosts: readonly string[] = words(`
   127.0.0.1 127.1 2130706433 0x7f000001 0177.0.0.1 0 0.0.0.0 127.0.0.1. 10.0.0.1 172.16.0.1 192.168.0.1
   100.64.0.1 169.254.169.254 168.63.129.16 198.18.0.1 224.0.0.1 255.255.255.255 [::1] [::]
@@ -37,7 +36,6 @@ const fixed: readonly string[][] = [
   ...['::1', '169.254.169.254', '10.0.0.1'].map((address) => [address]),
 ]
 
-/** Names with a private address, alone or beside a public one. */
 const generated = (seed: number, count: number): string[][] => {
   // Beside a public address, the service ignores addresses that DNS64 adds, and connects to the public one.
   const ownAddresses = privateAddresses.filter((address) => !synthesised.includes(address))
@@ -50,10 +48,7 @@ const generated = (seed: number, count: number): string[][] => {
   return fc.sample(addresses, { seed, numRuns: count })
 }
 
-/**
- * Makes the service send a test and an event to private addresses, five endpoints at a time. Returns the deliveries
- * that succeeded. The check "nothing private reached" also looks at connections.
- */
+/** Returns the deliveries that succeeded. The check "nothing private reached" also looks at connections. */
 export async function hunt(
   { deps, nameServer, origin, endpointServers }: Stage,
   { hunterKey }: Cast,
@@ -104,7 +99,6 @@ async function createEndpoint(deps: Deps, call: Call, lure: Lure): Promise<Regis
   return { ...lure, id, isTested: tested.data.delivered !== false }
 }
 
-/** Deletes the endpoint after its attempt. Returns the deliveries that succeeded. */
 async function waitForAttempt(call: Call, { id, url, addresses, isTested }: Registered): Promise<string[]> {
   const { data } = await waitFor(
     `an attempt at ${url}`,

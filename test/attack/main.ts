@@ -36,11 +36,9 @@ async function attackService(options: Options): Promise<boolean> {
   return violations.count() === 0
 }
 
-/** Whether each planted bug was found by its own check. */
 async function findPlanted(options: Options): Promise<boolean> {
-  const chosen = plants.filter(
-    ({ foundBy }) => options.checks.length === 0 || options.checks.includes(foundBy),
-  )
+  const { checks } = options
+  const chosen = plants.filter(({ foundBy }) => checks.length === 0 || checks.includes(foundBy))
   if (chosen.length === 0) throw new Error(`No bug is planted for ${options.checks.join(', ')}`)
   let missed = 0
   for (const plant of chosen) {

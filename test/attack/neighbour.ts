@@ -11,7 +11,6 @@ import type { Stage } from './stage/stage.ts'
 export const neighbourly = ['create', 'read', 'list', 'webhook'] as const
 export type Neighbourly = (typeof neighbourly)[number]
 
-/** In ms. */
 export type Waits = Record<Neighbourly, number[]>
 
 /** A live merchant that takes no part in the attack, timed before it and during it. */
@@ -23,7 +22,6 @@ export interface Neighbour {
 }
 
 const everyMs = 250
-/** Loads and compiles all code before the measurement. */
 const warmUpMs = 3_000
 const aloneMs = 8_000
 const webhookLimitMs = 60_000
@@ -44,7 +42,6 @@ export async function startNeighbour(
   const client = createClient(origin, issued.key, 'neighbour')
   let [waits, isListing] = [noWaits(), false]
 
-  /** Returns the data, or null if refused. */
   async function call(what: Neighbourly, ...request: Parameters<typeof client>) {
     const into = waits[what]
     const startedAt = performance.now()
@@ -81,8 +78,8 @@ export async function startNeighbour(
 
   // In production mode, no endpoint on this machine can be reached.
   const url = `http://${endpointServers.allowedHost}/hook`
-  if (!isProduction)
-    await call('webhook', 'POST', '/webhooks/endpoints', { url, events: ['payment.created'] })
+  const endpoint = { url, events: ['payment.created'] }
+  if (!isProduction) await call('webhook', 'POST', '/webhooks/endpoints', endpoint)
   const acting = actSteadily()
   await pause(warmUpMs)
   const aloneFrom = deps.now()
@@ -110,7 +107,6 @@ export async function startNeighbour(
 
 type DeliveryTimes = Pick<Delivery, 'referenceNumber' | 'createdAt' | 'deliveredAt'>
 
-/** Waits up to `webhookLimitMs` until each intent's webhook is delivered. */
 async function webhooksOf(
   { Intent, Delivery: Deliveries }: Stage['deps'],
   businessId: string,

@@ -2,21 +2,17 @@ import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 
 export interface Options {
-  /** The same seed generates the same requests. */
   seed: number
   requests: number
-  /** Stops the run if it hasn't sent `requests` by then. */
   minutes: number
   inFlight: number
   /** Uses the settings that production requires. */
   isProduction: boolean
-  /** Attacks one copy of the service per planted bug. */
   isPlanted: boolean
   /** Plants only these checks' bugs. Empty: all. */
   checks: readonly string[]
 }
 
-/** Short enough to type. */
 const maxSeed = 1_000_000_000
 
 export function readOptions(): Options {

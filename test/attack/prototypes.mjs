@@ -24,6 +24,4 @@ export function watchPrototypes() {
 }
 
 const isSame = (one, other) =>
-  one !== undefined &&
-  other !== undefined &&
-  ['value', 'get', 'set'].every((part) => Object.is(one[part], other[part]))
+  one && other && ['value', 'get', 'set'].every((part) => Object.is(one[part], other[part]))

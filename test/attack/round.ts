@@ -16,7 +16,6 @@ import { createViolations, type Violations } from './report/violations.ts'
 import type { Attacked, State } from './stage/process.ts'
 import { openStage, type Stage } from './stage/stage.ts'
 
-/** Loads and compiles all code. */
 const warmUpVolleys = 5
 const warmUpShare = 1 / 4
 /** Outlasts closing connections, running requests and batches in memory. */
@@ -24,7 +23,6 @@ const restMs = 8_000
 /** The hunt uses one name per 200 requests. */
 const requestsPerName = 200
 
-/** Prints progress in a long run. */
 const volleysPerReport = 100
 
 export interface Round {
@@ -34,11 +32,9 @@ export interface Round {
 }
 
 export interface Sought {
-  /** Must find the bug. The round ends once it has, and skips what only other checks need. */
   foundBy: string
   /** Requests to targets that don't match are skipped. */
   at: RegExp
-  /** Multiplies the number of requests. */
   times: number
 }
 
@@ -96,7 +92,8 @@ export async function attackOnce(build: string, options: Options, sought: Sought
   await stage.stop()
   process.removeListener('exit', remove)
   remove()
-  const rate = `${assault.sent()} requests in ${seconds.toFixed(0)} s (${(assault.sent() / seconds).toFixed(0)}/s)`
+  const sent = assault.sent()
+  const rate = `${sent} requests in ${seconds.toFixed(0)} s (${(sent / seconds).toFixed(0)}/s)`
   const held = memory.length > 0 ? `MiB held by ${memory.map(memoryOf).join(', ')}` : 'memory not checked'
   return { counts, violations, summary: `${rate}, ${stored.documents} documents checked, ${held}` }
 }
@@ -122,7 +119,6 @@ async function sendAll(
   return early
 }
 
-/** Measured after `sent` requests. A process that ended has no memory. */
 interface States {
   states: readonly State[]
   sent: number

@@ -9,15 +9,9 @@ export type Command =
 const longestRoundMinutes = 5
 const shortestMinutes = 0.25
 
-/** @throws {Error} if an argument is invalid */
 export function readArguments(args: string[], defaultSeed: number): Command {
   const [text, flag] = [{ type: 'string' }, { type: 'boolean', default: false }] as const
-  const texts = {
-    seed: text,
-    minutes: { ...text, default: '10' },
-    'round-minutes': text,
-    check: text,
-  } as const
+  const texts = { seed: text, minutes: text, 'round-minutes': text, check: text } as const
   const flags = { 'one-member': flag, 'three-members': flag, keep: flag, plan: flag, mutants: flag }
   const { positionals, values } = parseArgs({ args, allowPositionals: true, options: { ...texts, ...flags } })
   if (values.check !== undefined) return { action: 'check', folder: values.check }
@@ -25,12 +19,11 @@ export function readArguments(args: string[], defaultSeed: number): Command {
   if (positionals.length > 0) throw new Error(`Unknown arguments: ${positionals.join(' ')}`)
   const kinds = (['one-member', 'three-members'] as const).filter((kind) => values[kind])
   if (kinds.length > 1) throw new Error('--one-member or --three-members, not both')
-  const minutes = amount('minutes', values.minutes)
+  const minutes = amount('minutes', values.minutes ?? '10')
   const given = values['round-minutes']
   const roundMinutes = given === undefined ? defaultRoundMinutes(minutes) : amount('round-minutes', given)
   const found = /^(\d{1,9})(?:-(\d{1,4}))?$/.exec(values.seed ?? String(defaultSeed))
-  if (found === null)
-    throw new Error('--seed is a whole number of up to 9 digits, or one with the round: 4711-3')
+  if (found === null) throw new Error('--seed is a number of up to 9 digits, or one with the round: 4711-3')
   const [, seed, only] = found
   const count = only === undefined ? Math.max(1, Math.round(minutes / roundMinutes)) : 1
   const rounds = Array.from({ length: count }, (_, index) => {
@@ -44,7 +37,6 @@ export function readArguments(args: string[], defaultSeed: number): Command {
 export const commandFor = ({ seed, round, servers, seconds }: NumberedRound): string =>
   `npm run faults -- --seed ${seed}-${round} --round-minutes ${seconds / 60} --${servers}`
 
-/** At least four rounds if there is time, two per kind of server. */
 const defaultRoundMinutes = (minutes: number): number =>
   Math.max(shortestMinutes, Math.min(longestRoundMinutes, minutes / 2, Math.max(1, minutes / 4)))
 

@@ -51,7 +51,6 @@ function printPlan(plan: readonly PlannedFault[]): void {
   }
 }
 
-/** Prints a line per round. Returns whether every promise held and the run proves it. */
 async function runRounds(rounds: readonly NumberedRound[], keep: boolean): Promise<boolean> {
   const build = buildWith(harnessEdits)
   const all: RoundResult[] = []
@@ -84,9 +83,8 @@ async function runOne(round: NumberedRound, build: string, keep: boolean): Promi
     folder,
   })
   printViolations(played.violations)
-  console.log(
-    `seed ${name}: ${figuresOf(folder, played)}; ${Math.round((performance.now() - beganAt) / 1000)} s`,
-  )
+  const seconds = Math.round((performance.now() - beganAt) / 1000)
+  console.log(`seed ${name}: ${figuresOf(folder, played)}; ${seconds} s`)
   if (played.violations.length > 0) console.log(`Evidence: ${folder}\nAgain:    ${commandFor(round)}`)
   else if (!keep) rmSync(folder, { recursive: true, force: true })
   return played

@@ -13,8 +13,8 @@ const maxPrinted = 10
 
 export function printViolations(violations: readonly Violation[]): void {
   for (const [promise, own] of Map.groupBy(violations, (one) => one.promise)) {
-    for (const { subject, message } of own.slice(0, maxPrinted))
-      console.log(`${promise}  ${subject}  ${message}`)
+    const lines = own.map(({ subject, message }) => `${promise}  ${subject}  ${message}`)
+    for (const line of lines.slice(0, maxPrinted)) console.log(line)
     if (own.length > maxPrinted) console.log(`${promise}  and ${own.length - maxPrinted} more`)
   }
 }
@@ -44,7 +44,6 @@ export function faultsDone({ planned, done, faults }: Faults): string {
   return `${done.length} of ${planned.length} faults (${counts.join(', ')}); ${points}`
 }
 
-/** Where no process ever died or stopped. */
 export function neverReached(rounds: readonly Faults[]): string[] {
   const all = pointsReached(rounds.flatMap(({ faults }) => faults))
   return [...pointsIn(rounds.flatMap(({ planned }) => planned))].filter((point) => !all.has(point))
@@ -54,14 +53,10 @@ const pointsIn = (planned: readonly PlannedFault[]): Set<string> =>
   new Set(planned.flatMap(({ order }) => order?.point ?? []))
 
 const pointsReached = (faults: Faults['faults']): Set<string> =>
-  new Set(
-    faults.flatMap(({ what, target }) => (what === 'process.point' ? [target.split(' ')[1] ?? ''] : [])),
-  )
+  new Set(faults.flatMap((each) => (each.what === 'process.point' ? [each.target.split(' ')[1] ?? ''] : [])))
 
-const countsOf = (
-  faults: readonly PlannedFault[],
-  keyOf: (fault: PlannedFault) => string,
-): Map<string, number> => new Map([...Map.groupBy(faults, keyOf)].map(([key, own]) => [key, own.length]))
+const countsOf = (faults: readonly PlannedFault[], keyOf: (fault: PlannedFault) => string) =>
+  new Map([...Map.groupBy(faults, keyOf)].map(([key, own]) => [key, own.length]))
 
 /** Not every fault can happen, e.g. while the other process is down. Below this share, a run proves nothing. */
 const minShare = 1 / 2
@@ -94,7 +89,6 @@ export function shortfalls(rounds: readonly (Faults & Timed)[], seconds: number)
   ]
 }
 
-/** Says how much the promises about time could have reported, or that the machine was too busy. */
 export function timeChecked({ checked, busy }: Timed): string {
   const seconds = (ms: number): number => Math.round(ms / 1000)
   if (busy.isMostly)

@@ -13,8 +13,6 @@ import { httpTo, type Merchant, openService, type Service, sharedEnvironment } f
 import { waitFor } from './wait-for.ts'
 import { dataOf, newRequest } from './write-request.ts'
 
-/** What merchants and workers do, as set-up for tests. */
-
 export interface Subscription {
   id: string
   secret: string
@@ -25,7 +23,6 @@ export const paymentEvents = ['payment.created', 'payment.cancelled', 'payment.e
 
 const callerBy = (merchant: Merchant) => callerOf(merchant, merchant.key.includes('_test_'))
 
-/** The endpoint's server may listen on loopback. */
 export async function subscribe(
   service: Service,
   merchant: Merchant,
@@ -36,9 +33,8 @@ export async function subscribe(
   const { deps } = service
   const caller = callerBy(merchant)
   const described = parseEndpoint(deps, caller, { url, events })
-  return (await dataOf(
-    await createEndpoint(deps, caller, described, newRequest(deps)),
-  )) as unknown as Subscription
+  const created = await createEndpoint(deps, caller, described, newRequest(deps))
+  return (await dataOf(created)) as unknown as Subscription
 }
 
 export interface Created {
@@ -61,12 +57,8 @@ export async function createIntent(
 }
 
 export async function requestIntent(service: Service, merchant: Merchant, input?: object): Promise<Created> {
-  const { status, body } = await post(
-    service,
-    merchant,
-    '/intents',
-    JSON.stringify(input ?? { amount: 50_000 }),
-  )
+  const text = JSON.stringify(input ?? { amount: 50_000 })
+  const { status, body } = await post(service, merchant, '/intents', text)
   if (status !== 201) throw new Error(JSON.stringify(body))
   return body.data as unknown as Created
 }
@@ -81,32 +73,24 @@ export async function changeAsOperator(service: Service, id: string, change: Bus
   if (changed === null) throw new Error(`no business ${id}`)
 }
 
-export const cancelIntent = (
-  service: Service,
-  merchant: Merchant,
-  referenceNumber: string,
-): Promise<ApiResponse> => post(service, merchant, `/intents/${referenceNumber}/cancel`, '')
+export const cancelIntent = (service: Service, merchant: Merchant, referenceNumber: string) =>
+  post(service, merchant, `/intents/${referenceNumber}/cancel`, '')
 
 export interface ApiResponse {
   status: number
   body: { data: Record<string, unknown>; error: { code: string } }
 }
 
-export async function post(
-  service: Service,
-  merchant: Merchant,
-  path: string,
-  body: string,
-): Promise<ApiResponse> {
+export async function post({ origin }: Service, merchant: Merchant, path: string, body: string) {
   const headers = { ...merchant.write(), 'Content-Type': 'application/json' }
-  const response = await httpTo(service.origin).post(`/api/v1/dev${path}`).set(headers).send(body)
+  const sending = httpTo(origin).post(`/api/v1/dev${path}`).set(headers).send(body)
+  const response: ApiResponse = await sending
   return { status: response.status, body: response.body }
 }
 
 export const readIntent = async (service: Service, merchant: Merchant, referenceNumber: string) =>
   (await service.http.get(`/api/v1/dev/intents/${referenceNumber}`).set(merchant.read())).body.data
 
-/** Names of the merchant's events still in outboxes. */
 export async function outboxEvents(service: Service, { businessId }: Merchant): Promise<string[]> {
   const { Intent, Order } = service.deps
   const found = [
@@ -116,7 +100,6 @@ export async function outboxEvents(service: Service, { businessId }: Merchant): 
   return found.flatMap(({ outbox }) => outbox.map(({ event }) => event))
 }
 
-/** Over all of the merchant's intents and orders. */
 export async function relay(service: Service, { businessId }: Merchant, deps = service.deps) {
   const { Intent, Order } = service.deps
   const [intents, orders] = await Promise.all([
@@ -130,13 +113,11 @@ export async function relay(service: Service, { businessId }: Merchant, deps = s
   return { events, deliveries }
 }
 
-/** Sorted in event order. */
 export async function deliveriesOf(service: Service, { businessId }: Merchant): Promise<Delivery[]> {
   const found = await service.deps.Delivery.find({ businessId }).lean<Delivery[]>()
   return found.toSorted((a, b) => eventIdOf(a._id).localeCompare(eventIdOf(b._id)))
 }
 
-/** What every attempt of the delivery sends. */
 export async function storedBody(service: Service, delivery: Delivery | undefined): Promise<string> {
   const source = await findBodySource(service.deps, delivery?.referenceNumber ?? '')
   if (delivery === undefined || source === null) throw new Error('there is no such delivery')
@@ -146,7 +127,6 @@ export async function storedBody(service: Service, delivery: Delivery | undefine
 export const storedBodies = (service: Service, deliveries: Delivery[]) =>
   Promise.all(deliveries.map(async (delivery) => JSON.parse(await storedBody(service, delivery))))
 
-/** Each with its webhook's `data`. */
 export async function outboxData(service: Service, referenceNumber: string) {
   const { outbox, ...intent } = await service.deps.Intent.findOne({ referenceNumber }).orFail().lean()
   return outbox.map((each) => ({ event: each.event, data: JSON.parse(composeData(each, intent)) }))
@@ -169,11 +149,8 @@ export async function recordFailures(service: Service, endpointId: string): Prom
 
 /** Makes other processes give the endpoint 50 slots from the beginning. */
 export async function recordRecentSuccess(service: Service, endpointId: string): Promise<void> {
-  const lastSuccessAt = service.clock.now()
-  await service.deps.Endpoint.updateOne(
-    { _id: endpointId },
-    { $set: { 'health.lastSuccessAt': lastSuccessAt } },
-  )
+  const $set = { 'health.lastSuccessAt': service.clock.now() }
+  await service.deps.Endpoint.updateOne({ _id: endpointId }, { $set })
 }
 
 /** How an attempt ended, or why there was none. `lost`: its result was not recorded. */
@@ -193,7 +170,6 @@ const outcomes = {
 /** A test's concurrent attempts. Slots are open only during them, so that a relay begins no attempt. */
 const running = new WeakMap<Deps, number>()
 
-/** Makes one attempt, as the delivery's current job would, and waits for its end. */
 export async function attempt(deps: Deps, deliveryId: string): Promise<AttemptResult> {
   const before = await deps.batchers.lookAtDelivery(deliveryId, noDeadline)
   const { attempts = 0, requeues = 0 } = before ?? {}
@@ -219,7 +195,5 @@ export async function storedDelivery(service: Service, { _id }: { _id: string })
 }
 
 /** Another process of the same service. The two share only the database and the queues. */
-export const openSecondProcess = (
-  service: Service,
-  environment: Record<string, string> = {},
-): Promise<Service> => openService({ ...sharedEnvironment(service), ...environment })
+export const openSecondProcess = (service: Service, environment: Record<string, string> = {}) =>
+  openService({ ...sharedEnvironment(service), ...environment })

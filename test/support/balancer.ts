@@ -4,15 +4,10 @@ import { listen } from './listen.ts'
 /** Notices a shutdown before the listener is closed, 2 s after SIGTERM. */
 const checkEveryMs = 100
 
-/**
- * A load balancer as platforms have it. Requests go round robin to the backends that are ready by /readyz, over kept
- * connections. A request cut or refused by a backend gets 502 and is not repeated.
- */
+/** Round robin over the backends that are ready by /readyz. A request that a backend cuts gets 502 and no retry. */
 export interface Balancer {
-  /** http://127.0.0.1:port */
   origin: string
   add(backend: string): void
-  /** How many requests went to a backend. */
   passedTo(backend: string): number
   isServing(backend: string): boolean
   close(): void

@@ -29,6 +29,5 @@ function beat() {
   }, everyMs)
 }
 
-// The reader has ended.
 process.stdout.on('error', () => process.exit())
 beat()

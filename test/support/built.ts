@@ -9,10 +9,7 @@ const removeAll = (): void => {
   for (const each of folders) rmSync(each, { recursive: true, force: true })
 }
 
-/**
- * Compiled once per test run, because compiled programs start in half the time. The folder is inside the project, so
- * that packages resolve, and is removed at the end of the run.
- */
+/** Compiled once per run, because compiled programs start in half the time. Inside the project, so packages resolve. */
 export function built(): string {
   if (folder !== undefined) return folder
   folder = buildFolder('test-build')
@@ -34,16 +31,12 @@ export function buildFolder(name: string): string {
     }
 }
 
-/**
- * `name` is e.g. `src/server`. Compiled in suites that start many processes (dev/tests/suites.ts), otherwise the
- * source.
- */
+/** `name` is e.g. `src/server`. Compiled only in suites that start many processes (dev/tests/suites.ts). */
 export const programOf = (name: string): string =>
   process.env.TEST_BUILD === undefined ? join(root, `${name}.ts`) : programIn(process.env.TEST_BUILD, name)
 
 export const programIn = (build: string, name: string): string => join(build, `${name}.js`)
 
-/** Doesn't check types. Copies what the build copies. */
 export function compile(sources: string, made: string): void {
   const compiler = join(root, 'node_modules/@typescript/native/bin/tsc')
   const options = ['--singleThreaded', '--noCheck', '--sourceMap', 'false', '--outDir', made]

@@ -3,7 +3,6 @@ import { defaultLimits } from '../../src/businesses/business.ts'
 import type { Caller } from '../../src/businesses/caller.ts'
 import type { Merchant } from './service.ts'
 
-/** The caller of an operation that a test runs without HTTP. */
 export const callerOf = ({ businessId, keyId }: Merchant, sandbox = true): Caller => ({
   businessId,
   keyId,

@@ -4,8 +4,7 @@ import { fileURLToPath } from 'node:url'
 /** A file with a self-signed certificate for 127.0.0.1 and its key, for a test's servers. */
 export const certificate = fileURLToPath(new URL('certificates/server.pem', import.meta.url))
 
-export const pem =
-  /-----BEGIN CERT[^]+END CERTIFICATE-----/.exec(readFileSync(certificate, 'utf8'))?.[0] ?? ''
+const text = readFileSync(certificate, 'utf8')
+export const pem = /-----BEGIN CERT[^]+END CERTIFICATE-----/.exec(text)?.[0] ?? ''
 
-/** Makes a client trust the certificate. */
 export const trusting = { ca: pem }

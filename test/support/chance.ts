@@ -1,11 +1,7 @@
 export interface Chance {
-  /** A number of at least 0 and less than 1. */
   next(): number
-  /** An integer. Both bounds are included. */
   whole(from: number, to: number): number
-  /** True with this probability. */
   is(probability: number): boolean
-  /** @throws {Error} if there are no items */
   pick<T>(items: readonly T[]): T
   /** A name's probability is proportional to its weight. */
   weighted<Name extends string>(weights: { readonly [name in Name]: number }): Name

@@ -8,7 +8,6 @@ import { checksBodies, noteContractFault } from './contract-faults.ts'
 
 /** Checks every response of a service, in every test, against the OpenAPI description. */
 
-/** The description as the service sends it. */
 export const description = JSON.parse(JSON.stringify(describeApi(describedAs))) as Record<string, unknown>
 
 /** Made strict for validation: objects have no fields beyond those described. */
@@ -39,7 +38,6 @@ export function validatorAt(...steps: string[]): ValidateFunction {
   return validate
 }
 
-/** What is wrong with a value by the schema at this path, or null. */
 export function schemaErrors(value: unknown, ...steps: string[]): string | null {
   const validate = validatorAt(...steps)
   return validate(value) ? null : ajv.errorsText(validate.errors, { dataVar: '' })
@@ -89,9 +87,8 @@ export function mismatchOf(
       ? null
       : `${method} ${path} ${status} does not describe ${type}`
   const value: unknown = JSON.parse(body)
-  const fault =
-    schemaErrors(value, ...steps, 'content', 'application/json', 'schema') ??
-    faultOfFailure(steps, value as Failure)
+  const inJson = [...steps, 'content', 'application/json', 'schema']
+  const fault = schemaErrors(value, ...inJson) ?? faultOfFailure(steps, value as Failure)
   return fault === null ? null : `${method} ${path} ${status}: ${fault}\n    ${body.slice(0, 500)}`
 }
 
@@ -104,9 +101,8 @@ function faultOfFailure(steps: string[], { error }: Failure): string | null {
   if (error === undefined) return null
   const { examples = {} } = partAt([...steps, 'content', 'application/json']) as { examples?: object }
   if (!Object.hasOwn(examples, error.code)) return `does not describe ${error.code}`
-  return error.code === 'RATE_LIMITED'
-    ? schemaErrors(error.details, 'components', 'schemas', 'RateLimitDetails')
-    : null
+  if (error.code !== 'RATE_LIMITED') return null
+  return schemaErrors(error.details, 'components', 'schemas', 'RateLimitDetails')
 }
 
 /** Must run before the service's own listener. */
@@ -117,15 +113,11 @@ export function checkResponse(req: IncomingMessage, res: ServerResponse, note = 
     const [body] = given
     const type = String(res.getHeader('content-type') ?? '')
     // A long body is written in parts, of which this is the last.
-    const isWhole =
-      (typeof body === 'string' || Buffer.isBuffer(body)) && !res.headersSent && method !== 'HEAD'
+    const isText = typeof body === 'string' || Buffer.isBuffer(body)
+    const isWhole = isText && !res.headersSent && method !== 'HEAD'
     const isRead = isWhole && checksBodies()
-    const own = {
-      status: res.statusCode,
-      type,
-      headers: res.getHeaderNames(),
-      body: isRead ? String(body) : null,
-    }
+    const [status, headers] = [res.statusCode, res.getHeaderNames()]
+    const own = { status, type, headers, body: isRead ? String(body) : null }
     const mismatch = mismatchOf(method, url, own)
     if (mismatch !== null) note(mismatch)
     return end(...given)

@@ -6,7 +6,6 @@ import { expect } from 'chai'
 import { isAlive } from '../../dev/stack.ts'
 import { waitFor } from './wait-for.ts'
 
-/** Starts an idle child, freezes it and prints its process id. */
 const parentCode = `
 const { killOnExit } = await import(${JSON.stringify(join(import.meta.dirname, 'child.ts'))})
 const { spawn } = await import('node:child_process')

@@ -1,10 +1,8 @@
 import { withTimeout } from '../../src/platform/timeout.ts'
 import { deadlineMs } from './machine.ts'
 
-/** Closing a hanging connection takes the driver some seconds. */
 const limitMs = 60_000
 
-/** Not yet ended, each with its caller. */
 const open = new Map<Promise<unknown>, string>()
 const failures: unknown[] = []
 
@@ -17,10 +15,7 @@ export function closeInBackground(...closings: Promise<unknown>[]): void {
   }
 }
 
-/**
- * Resolves when everything is closed. Throws the first error, or names the callers whose closings are not done by the
- * limit. servers.ts awaits this before it stops the servers.
- */
+/** Throws the first error, or names the callers whose closings are not done by the limit. */
 export async function allClosed(): Promise<void> {
   await withTimeout(Promise.allSettled(open.keys()), deadlineMs(limitMs), () => undefined)
   if (failures.length > 0) throw failures[0]

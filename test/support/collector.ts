@@ -3,19 +3,16 @@ import { json } from 'node:stream/consumers'
 import { listen } from './listen.ts'
 
 export interface CollectedSpan {
-  /** Name and version of the service. */
   service: string
   name: string
   traceId: string
   spanId: string
   parentSpanId: string | undefined
   attributes: Record<string, unknown>
-  /** The ids of linked traces. */
   links: string[]
   failed: boolean
 }
 
-/** Receives traces by OTLP over HTTP in JSON. */
 export interface Collector {
   url: string
   spans: CollectedSpan[]
@@ -78,6 +75,5 @@ const spansIn = ({ resourceSpans }: Export): CollectedSpan[] =>
 const serviceIn = (resource: Record<string, unknown>): string =>
   `${String(resource['service.name'])} ${String(resource['service.version'])}`
 
-/** Each value is in a field named after its type. */
 const valuesOf = (attributes: Attribute[]): Record<string, unknown> =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]))

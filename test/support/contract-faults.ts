@@ -12,7 +12,6 @@ export const withImpossibleDocuments = (): void => {
   after(() => void (areBodiesPossible = true))
 }
 
-/** More would make the failure unreadable. */
 const maxShown = 20
 
 /** Mocha hooks (servers.ts). They fail each file that has any such response. */

@@ -9,9 +9,8 @@ export async function intentTemplate(service: Service, merchant: Merchant): Prom
   const { referenceNumber } = await createIntent(service, merchant)
   const { Intent } = service.deps
   excuse([referenceNumber])
-  const { codeKey: _codeKey, ...template } = await Intent.findOneAndDelete({ referenceNumber })
-    .orFail()
-    .lean<Intent>()
+  const found = await Intent.findOneAndDelete({ referenceNumber }).orFail().lean<Intent>()
+  const { codeKey: _codeKey, ...template } = found
   return template
 }
 
@@ -20,11 +19,9 @@ let copied = 0
 /** Never repeats, and spreads evenly, because metrics take a sample by short code. */
 function nextShortCode(): string {
   copied += 1
-  // The factor is prime, so the product takes every value once.
   return ((copied * 1_234_567_891) % 36 ** 6).toString(36).toUpperCase().padStart(6, '0')
 }
 
-/** Copies an intent without its events. Each copy has its own keys and changes. */
 export async function copyIntents(
   { deps }: Service,
   { requestKey: _requestKey, ...template }: Intent,

@@ -1,4 +1,3 @@
-/** How many event loop iterations passed while `work` ran. */
 export async function countLoopIterations(work: () => Promise<unknown>): Promise<number> {
   let count = 0
   let running = true

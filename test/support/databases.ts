@@ -11,17 +11,14 @@ const names = new Set<string>(collections.map(({ name }) => name))
 
 export const newName = (): string => `t${randomBytes(6).toString('hex')}`
 
-export const urlOf = (serverUrl: string, name: string): string =>
-  serverUrl.replace(/\/[^/?]*(\?|$)/, `/${name}$1`)
+export const urlOf = (serverUrl: string, name: string) => serverUrl.replace(/\/[^/?]*(\?|$)/, `/${name}$1`)
 
-/** The database is empty, but has all indexes. */
 export async function borrowDatabase(serverUrl: string): Promise<string> {
   const url = free.shift() ?? urlOf(serverUrl, newName())
   await prepareDatabase({ mongodbUrl: url, mongodbCa: null })
   return url
 }
 
-/** Makes the indexes, unless an earlier service already has. */
 export async function prepareDatabase(address: Parameters<typeof makeIndexes>[0]): Promise<void> {
   if (prepared.has(address.mongodbUrl)) return
   await makeIndexes(address, createLog('silent', 'test', null))

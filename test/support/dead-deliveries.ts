@@ -5,7 +5,6 @@ import { excuse } from '../invariants/expect-invariants.ts'
 import { attempt, freshDelivery, storedDelivery } from './actions.ts'
 import type { Merchant, Service } from './service.ts'
 
-/** Advances the clock from attempt to attempt until the delivery needs no more. */
 export async function makeAllAttempts(service: Service, delivery: { _id: string }): Promise<Delivery> {
   for (;;) {
     const { nextAttemptAt } = await storedDelivery(service, delivery)
@@ -26,11 +25,7 @@ export async function deadDelivery(service: Service, merchant: Merchant): Promis
 }
 
 /** The first one died `count` seconds ago, and each later one a second after it. */
-export async function deadDeliveries(
-  service: Service,
-  merchant: Merchant,
-  count: number,
-): Promise<Delivery[]> {
+export async function deadDeliveries(service: Service, merchant: Merchant, count: number) {
   const model = await freshDelivery(service, merchant)
   excuse([model.referenceNumber])
   await service.deps.Delivery.deleteOne({ _id: model._id })

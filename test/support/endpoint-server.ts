@@ -5,7 +5,6 @@ import { listen } from './listen.ts'
 import { waitFor } from './wait-for.ts'
 import { withOpened } from './with.ts'
 
-/** An attempt as it arrived. `body` is the exact text. */
 export interface Received {
   at: number
   headers: IncomingHttpHeaders
@@ -14,15 +13,12 @@ export interface Received {
   json: { id: string; event: string; created_at: string; sandbox: boolean; data: Record<string, unknown> }
 }
 
-/** A merchant's endpoint, on loopback. */
 export interface EndpointServer {
   url: string
-  /** host:port, for WEBHOOK_ALLOWED_HOSTS. */
   host: string
   received: Received[]
   /** `count` is 1 for the first attempt. */
   respondWith(respond: (res: ServerResponse, count: number, received: Received) => void): void
-  /** Waits for at least `count` attempts, and returns all. */
   atLeast(count: number, withinMs?: number): Promise<Received[]>
   close(): Promise<void>
 }
@@ -53,11 +49,8 @@ export async function startEndpointServer(): Promise<EndpointServer> {
   }
 }
 
-/** One server per `describe`. */
-export const withEndpointServer = (): EndpointServer =>
-  withOpened(startEndpointServer, (server) => server.close())
+export const withEndpointServer = () => withOpened(startEndpointServer, (server) => server.close())
 
-/** A new server for each test. */
 export const withEndpointServerPerTest = (): EndpointServer =>
   withOpened(startEndpointServer, (server) => server.close(), 'test')
 

@@ -1,4 +1,3 @@
-/** A promise that is resolved from outside. */
 export interface Gate {
   passed: Promise<void>
   open(): void

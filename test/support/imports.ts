@@ -9,7 +9,6 @@ import { callerOf } from './caller.ts'
 import type { Merchant, Service } from './service.ts'
 import { dataOf, newRequest } from './write-request.ts'
 
-/** The first line is the header. */
 export const csvOf = (...lines: string[]): string => `${lines.join('\n')}\n`
 
 export const postCsv = (
@@ -25,13 +24,7 @@ export const postCsv = (
     .send(csv)
 }
 
-/** Calls the operation directly, without HTTP. */
-export async function importAs(
-  deps: Deps,
-  merchant: Merchant,
-  csv: string,
-  changes: Partial<WriteRequest> = {},
-) {
+export async function importAs(deps: Deps, merchant: Merchant, csv: string, changes?: Partial<WriteRequest>) {
   noteRestocked(csv)
   const input = { rows: await readRows(deps, csv), isDryRun: false }
   return dataOf(await importProducts(deps, callerOf(merchant), input, newRequest(deps, changes)))
@@ -41,9 +34,5 @@ export async function importAs(
 export const storedProducts = (service: Service, { businessId }: Merchant): Promise<Product[]> =>
   service.deps.Product.find({ businessId, deletedAt: null }).sort({ handle: 1 }).lean<Product[]>()
 
-export const variantLines = ({
-  handle,
-  name,
-  variants,
-}: Pick<Product, 'handle' | 'name' | 'variants'>): string[] =>
+export const variantLines = ({ handle, name, variants }: Pick<Product, 'handle' | 'name' | 'variants'>) =>
   variants.map(({ label, sku, price, stock }) => [handle, name, label, sku, price, stock].join('|'))

@@ -8,17 +8,12 @@ import { behindMs, type Fate, openVictim, type Victim } from './victim.ts'
 /** An operation, and what happens after its process is killed. Each kill has its own case. */
 export interface Operation<Case> {
   prepare(): Promise<Case>
-  /** May never settle. */
   run(victim: Victim, each: Case): Promise<unknown>
-  /**
-   * The merchant's retry, or the same worker operation in another process. Runs once more after a late write, which
-   * must change nothing.
-   */
+  /** The merchant's or worker's retry. Runs once more after a late write, which must change nothing. */
   repeat(each: Case): Promise<unknown>
   check(each: Case, label: string): Promise<unknown>
 }
 
-/** How many cases run at once. They mostly wait for locks. */
 const parallelCases = 6
 
 /** What dev/servers/mongo.ts sets. */
@@ -35,17 +30,13 @@ function deathsAt(steps: readonly string[]): { name: string; step: number; fate:
   const writes = steps.flatMap((name, index) => (readSteps.has(name) ? [] : [{ name, step: index + 1 }]))
   const isFull = rounds(1, 0) === 1
   return writes.flatMap((write, index) => {
-    const [one, ...others]: [Fate, ...Fate[]] =
-      index % 2 === 0 ? ['late', 'unanswered'] : ['unanswered', 'late']
-    if (index === 0) others.push('lost')
-    return (isFull ? others : [one]).map((fate) => ({ ...write, fate }))
+    const fates: Fate[] = index % 2 === 0 ? ['late', 'unanswered'] : ['unanswered', 'late']
+    if (index === 0) fates.push('lost')
+    return (isFull ? fates.slice(1) : fates.slice(0, 1)).map((fate) => ({ ...write, fate }))
   })
 }
 
-/**
- * Kills a process at each write of the operation (`deathsAt`). Returns the names of all steps. `waitMs` passes between
- * `prepare` and `run`. Processes that take long to close do so in the background.
- */
+/** Returns the names of all steps. `waitMs` passes between `prepare` and `run`. */
 export const killAtEveryStep = <Case>(
   service: Service,
   operation: Operation<Case>,
@@ -55,10 +46,7 @@ export const killAtEveryStep = <Case>(
 /** On a busy machine, a shorter lifetime would end the transactions of live processes. */
 const longestShortSeconds = 3
 
-/**
- * MongoDB keeps a killed process's locks for the lifetime of a transaction, so a short lifetime saves the retry a long
- * wait. Uses its own connection, because the service's user may not set parameters.
- */
+/** MongoDB keeps a killed process's locks for a transaction's lifetime. The service's user may not set parameters. */
 export async function withShortLocks<T>(service: Service, act: () => Promise<T>): Promise<T> {
   const client = await mongoose.mongo.MongoClient.connect(service.deps.config.mongodbUrl)
   const setSeconds = (transactionLifetimeLimitSeconds: number) =>
@@ -72,11 +60,7 @@ export async function withShortLocks<T>(service: Service, act: () => Promise<T>)
   }
 }
 
-async function killAtEach<Case>(
-  service: Service,
-  operation: Operation<Case>,
-  waitMs: number,
-): Promise<string[]> {
+async function killAtEach<Case>(service: Service, operation: Operation<Case>, waitMs: number) {
   const whole = await operation.prepare()
   service.clock.advance(behindMs + waitMs)
   const survivor = await openVictim(service, { step: 0, fate: 'lost', lateMs: behindMs })
@@ -86,9 +70,11 @@ async function killAtEach<Case>(
   if (steps.every((name) => readSteps.has(name))) throw new Error('the operation writes nothing')
   await operation.repeat(whole)
   await operation.check(whole, 'not killed')
-  const cases = await Promise.all(
-    deathsAt(steps).map(async (death) => ({ ...death, each: await operation.prepare() })),
-  )
+  const prepare = async (death: ReturnType<typeof deathsAt>[number]) => ({
+    ...death,
+    each: await operation.prepare(),
+  })
+  const cases = await Promise.all(deathsAt(steps).map(prepare))
   service.clock.advance(behindMs + waitMs)
   while (cases.length > 0) {
     await Promise.all(
@@ -126,16 +112,10 @@ export const landDuringRetry = <Case>(
   effectStep: number,
 ): Promise<void> => withShortLocks(service, () => landAtEach(service, operation, effectStep))
 
-async function landAtEach<Case>(
-  service: Service,
-  operation: Operation<Case>,
-  effectStep: number,
-): Promise<void> {
-  /** Names each retry's steps and the delayed write. */
+async function landAtEach<Case>(service: Service, operation: Operation<Case>, effectStep: number) {
   const landAt = async (steps: number[]) => {
-    const cases = await Promise.all(
-      steps.map(async (step) => ({ effectStep, step, each: await operation.prepare() })),
-    )
+    const prepare = async (step: number) => ({ effectStep, step, each: await operation.prepare() })
+    const cases = await Promise.all(steps.map(prepare))
     service.clock.advance(behindMs)
     const landed = await Promise.all(cases.map((each) => landAtStep(service, operation, each)))
     await expectIntact(service.deps)
@@ -154,7 +134,6 @@ async function landAtEach<Case>(
   }
 }
 
-/** While the killed process's locks last, a retry repeats its transaction: the same steps again and again. */
 function firstTry(retry: readonly string[]): readonly string[] {
   const end = retry.indexOf('mongodb abortTransaction') + 1
   return end === 0 ? retry : retry.slice(0, end)
@@ -186,7 +165,6 @@ async function landAtStep<Case>(
   return { delayed: victim.steps[effectStep - 1] ?? '', retry: retry.steps }
 }
 
-/** Runs `act` in another process, and `meanwhile` just before that process's step `step`. */
 export async function overtake<Result>(
   service: Service,
   step: number,
@@ -204,10 +182,7 @@ export async function overtake<Result>(
   }
 }
 
-/**
- * Resolves when the victim has died at `step`. Throws if the run ends before that step. If only that step's fate is
- * pending when the run ends, still waits for the death.
- */
+/** Throws if the run ends before `step`. If only that step's fate is pending then, still waits for the death. */
 export async function waitForDeath(
   victim: Victim,
   running: Promise<unknown>,

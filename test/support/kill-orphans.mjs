@@ -19,7 +19,5 @@ lines.on('close', () => {
 function kill(pid) {
   try {
     process.kill(pid, 'SIGKILL')
-  } catch {
-    // The process has just ended.
-  }
+  } catch {}
 }

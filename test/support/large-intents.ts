@@ -9,10 +9,7 @@ import { newMarking } from './write-request.ts'
 
 /** The largest metadata allowed, of characters that take four bytes. */
 export const fullMetadata = Object.fromEntries(
-  Array.from({ length: 50 }, (_, index) => [
-    `${index}`.padStart(4, '0') + '💰'.repeat(251),
-    '💰'.repeat(500),
-  ]),
+  Array.from({ length: 50 }, (_, at) => [`${at}`.padStart(4, '0') + '💰'.repeat(251), '💰'.repeat(500)]),
 )
 export const cause = { requestId: newId(), traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` }
 
@@ -22,7 +19,6 @@ export async function bytesOf({ deps }: Service, referenceNumber: string): Promi
   return found?.bytes ?? 0
 }
 
-/** Ends an intent's payments directly, so that no relay runs. */
 export async function paymentsOf(service: Service, referenceNumber: string, amount: number) {
   const intent = await storedIntent(service, referenceNumber)
   const payer = { payerPhone: '22 ** ** 45', payerHash: 'h', commission: noCommission }

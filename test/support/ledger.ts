@@ -23,7 +23,6 @@ export const difficultTexts = [
   'مرجع',
 ]
 
-/** A payment with its fee, a refund with its returned fee, or a payout, at the service's current time. */
 export const bookOne = (
   { deps }: Pick<Service, 'deps'>,
   owner: ChainOwner,
@@ -32,30 +31,18 @@ export const bookOne = (
   text = 'INV-1',
 ): Promise<void> => deps.batchers.bookEntries(owner, draftsOf(deps.now(), type, amount, text), noDeadline)
 
-/** Books this many payments, about as many refunds and a payout in one write. */
-export async function bookMany(
-  { deps }: Pick<Service, 'deps'>,
-  owner: ChainOwner,
-  count: number,
-): Promise<void> {
+export async function bookMany({ deps }: Pick<Service, 'deps'>, owner: ChainOwner, count: number) {
   const at = deps.now()
   const drafts = Array.from({ length: count }, (_, index) => {
     const text = difficultTexts[index % difficultTexts.length] ?? ''
     return [...draftsOf(at, 'payment', 10_000 + index, text), ...draftsOf(at, 'refund', 1 + index, text)]
   })
-  await deps.batchers.bookEntries(
-    owner,
-    [...drafts.flat(), ...draftsOf(at, 'payout', 123, 'P-1')],
-    noDeadline,
-  )
+  drafts.push(draftsOf(at, 'payout', 123, 'P-1'))
+  await deps.batchers.bookEntries(owner, drafts.flat(), noDeadline)
 }
 
-function draftsOf(
-  occurredAt: Date,
-  type: 'payment' | 'refund' | 'payout',
-  amount: number,
-  text: string,
-): EntryDraft[] {
+type Type = 'payment' | 'refund' | 'payout'
+function draftsOf(occurredAt: Date, type: Type, amount: number, text: string): EntryDraft[] {
   const _id = newId()
   const day = dayOf(occurredAt)
   if (type === 'payout') return [{ _id, type, amount: -amount, day, payoutReference: text }]
@@ -75,31 +62,19 @@ function draftsOf(
   ]
 }
 
-/** All entries in order, without closing markers. */
 export const ledgerOf = ({ deps }: Pick<Service, 'deps'>, { businessId, sandbox }: ChainOwner) =>
   deps.LedgerEntry.find({ businessId, sandbox, type: { $ne: 'closing' } }, {}, { sort: { number: 1 } }).lean<
     LedgerEntry[]
   >()
 
 /** A customer pays a live intent, as if by a wallet provider, and the relay books the payment. */
-export async function receiveLive(
-  service: Service,
-  live: Merchant,
-  amount: number,
-  fee = 0,
-): Promise<string> {
+export async function receiveLive(service: Service, live: Merchant, amount: number, fee = 0) {
   const referenceNumber = await payLive(service, live, amount, fee)
   await relay(service, live)
   return referenceNumber
 }
 
-/** A customer pays a live intent, but the event stays in the outbox. */
-export async function payLive(
-  service: Service,
-  live: Merchant,
-  amount: number,
-  fee: number,
-): Promise<string> {
+export async function payLive(service: Service, live: Merchant, amount: number, fee: number) {
   const { referenceNumber } = await createIntent(service, live, { amount })
   const commission = { providerTtc: fee, payerTtc: 0, tof: 0, tte: 0, totalRevenue: fee }
   const payer = { payerPhone: '22 ** ** 01', payerHash: 'x' }
@@ -107,13 +82,7 @@ export async function payLive(
   const by = { marking: newMarking(service.deps), cause: null }
   const at = service.deps.now()
   const fixed = { ...service.deps, now: () => at }
-  await endPayment(
-    fixed,
-    await storedIntent(service, referenceNumber),
-    payment,
-    { outcome: 'done' },
-    by,
-    noDeadline,
-  )
+  const intent = await storedIntent(service, referenceNumber)
+  await endPayment(fixed, intent, payment, { outcome: 'done' }, by, noDeadline)
   return referenceNumber
 }

@@ -4,15 +4,12 @@ import type { AddressInfo, Server } from 'node:net'
 
 export interface Listening {
   port: number
-  /** 127.0.0.1:port */
   host: string
-  /** http://127.0.0.1:port */
   origin: string
   /** Also closes connections, except a plain TCP server's. */
   close(): Promise<void>
 }
 
-/** Listens on loopback, by default on a free port. */
 export async function listen(server: Server, wantedPort = 0): Promise<Listening> {
   await once(server.listen(wantedPort, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo

@@ -10,9 +10,8 @@ export async function lockDocument<Doc extends { _id: string }>(
 ): Promise<() => Promise<void>> {
   const session = deps.transactions.client.startSession()
   session.startTransaction()
-  await nativeCollection(model).updateOne({ _id } as object, { $set: { lockedBy: 'test' } } as object, {
-    session,
-  })
+  const change: object = { $set: { lockedBy: 'test' } }
+  await nativeCollection(model).updateOne({ _id } as object, change, { session })
   return async () => {
     await session.abortTransaction()
     await session.endSession()

@@ -4,10 +4,8 @@ import type { EndpointServer } from './endpoint-server.ts'
 import type { Merchant, Service } from './service.ts'
 import { waitFor } from './wait-for.ts'
 
-/** According to the responses that the merchant got. */
 export interface ExpectedIntent {
   referenceNumber: string
-  /** These requests must cause them in this order. */
   events: string[]
   totalAmountRefunded: number
   status: string
@@ -15,9 +13,7 @@ export interface ExpectedIntent {
 
 /** Merchants that repeat one sequence: create an intent, read it, then pay and refund it, or cancel it. */
 export interface MerchantTraffic {
-  /** Only those whose sequence has finished. */
   intents: ExpectedIntent[]
-  /** Describes every wrong or missing response. */
   faults: string[]
   stop(): Promise<void>
 }
@@ -30,15 +26,8 @@ const pauseMs = 500
 const amount = 1000
 const refunded = 400
 
-/**
- * `origin` returns each request's target. Each write is sent twice, as after a lost response, and both responses must
- * be equal.
- */
-export function startMerchantTraffic(
-  merchant: Merchant,
-  count: number,
-  origin: () => string,
-): MerchantTraffic {
+/** Each write is sent twice, as after a lost response, and both responses must be equal. */
+export function startMerchantTraffic(merchant: Merchant, count: number, origin: () => string) {
   const [intents, faults]: [ExpectedIntent[], string[]] = [[], []]
   const state = { isStopped: false }
   const run = async (number: number): Promise<void> => {
@@ -121,14 +110,9 @@ export async function expectIntentsAndWebhooks(
     ])
     expect(totalAmountRefunded, referenceNumber).to.equal(events.includes('payment.refunded') ? refunded : 0)
   }
-  const wanted = intents.flatMap(({ referenceNumber, events }) =>
-    events.map((event) => `${referenceNumber} ${event}`),
-  )
-  await waitFor(
-    'all delivered',
-    () => new Set(endpointServer.received.map(nameOf)).size >= wanted.length,
-    20_000,
-  )
+  const wanted = intents.flatMap((each) => each.events.map((event) => `${each.referenceNumber} ${event}`))
+  const count = () => new Set(endpointServer.received.map(nameOf)).size
+  await waitFor('all delivered', () => count() >= wanted.length, 20_000)
   await waitFor(
     'all recorded',
     async () => (await service.deps.Delivery.countDocuments({ status: 'DELIVERED' })) === wanted.length,

@@ -6,10 +6,8 @@ import { listen } from './listen.ts'
 /** When a connection dies, and what happens to its last command. */
 export interface Death {
   isDead(): boolean
-  /** Gets each command's name. True if the connection dies there. */
   isLast(command: string): boolean
   fate: 'lost' | 'unanswered' | 'late' | 'paused'
-  /** Called when the last command has met its fate. */
   onEnd(): void
 }
 
@@ -66,7 +64,6 @@ export async function openMongoProxy(mongodbUrl: string, death: Death) {
   }
 }
 
-/** Cuts a stream into messages of MongoDB's wire protocol, which begin with their length. */
 function onMessages(socket: Socket, handle: (message: Buffer) => void): void {
   let rest = Buffer.alloc(0)
   socket.on('data', (bytes: Buffer) => {
@@ -82,14 +79,10 @@ function onMessages(socket: Socket, handle: (message: Buffer) => void): void {
 const opMsg = 2013
 /** Header, flags, the first section's kind, its document's length and its first field's type. */
 const nameStart = 16 + 4 + 1 + 4 + 1
-/** The driver sends these on its own. */
 const driverCommands = new Set(['hello', 'ping', 'endSessions'])
 const keys = apiKeys.name
 
-/**
- * A command's name is its document's first field. Null for the driver's own commands, and for the background write of a
- * key's last used day, which belongs to no operation. Only a transaction's commands have the field `autocommit`.
- */
+/** Null for the driver's own commands, and for a key's last used day. Only transactions have `autocommit`. */
 function commandOf(message: Buffer): string | null {
   if (message.readInt32LE(12) !== opMsg) return null
   const name = message.toString('utf8', nameStart, message.indexOf(0, nameStart))
@@ -97,9 +90,7 @@ function commandOf(message: Buffer): string | null {
   return driverCommands.has(name) || isNote ? null : name
 }
 
-/** The value of a command's first field. */
 function collectionOf(message: Buffer, command: string): string {
-  // A string: its length in four bytes, then its text.
   const start = nameStart + command.length + 1 + 4
   return message.toString('utf8', start, message.indexOf(0, start))
 }

@@ -15,19 +15,14 @@ import { type ApiResponse, post } from './actions.ts'
 import type { Merchant, Service } from './service.ts'
 import { newMarking } from './write-request.ts'
 
-/** What customers and merchants do with payments, as set-up for tests. */
-
 export const storedIntent = (service: Pick<Service, 'deps'>, referenceNumber: string): Promise<Intent> =>
   service.deps.Intent.findOne({ referenceNumber }).orFail().lean<Intent>()
 
 /** Without a relay, these are all of the intent's events. */
 export const outboxEventsOf = ({ outbox }: Intent): string[] => outbox.map(({ event }) => event)
 
-export const withoutDeadline: PaymentRequest = {
-  cause: null,
-  clientIp: '',
-  withinDeadline: (work) => work(noDeadline),
-}
+const withinDeadline: PaymentRequest['withinDeadline'] = (work) => work(noDeadline)
+export const withoutDeadline: PaymentRequest = { cause: null, clientIp: '', withinDeadline }
 
 /** Pays the whole amount by demo wallet, with a new form. `changes` overrides what the form contains. */
 export function payFor(
@@ -54,12 +49,7 @@ export async function pay(
 export const outcomeName = (paid: PaymentResult): string =>
   paid.state === 'settled' ? paid.outcome.outcome : paid.state
 
-export const refund = (
-  service: Service,
-  merchant: Merchant,
-  referenceNumber: string,
-  amount: number,
-): Promise<ApiResponse> =>
+export const refund = (service: Service, merchant: Merchant, referenceNumber: string, amount: number) =>
   post(service, merchant, `/intents/${referenceNumber}/refund`, JSON.stringify({ amount }))
 
 export const simulate = (
@@ -70,20 +60,15 @@ export const simulate = (
 ): Promise<ApiResponse> =>
   post(service, merchant, `/intents/${referenceNumber}/simulate-payment`, JSON.stringify(input))
 
-/** Reserves a refund's amount, as its own request does. */
 export const beginOwnRefund = (
   deps: Deps,
   intent: Intent,
   guard: Parameters<typeof beginRefund>[2],
   own: Refund,
-): Promise<boolean> =>
-  beginRefund(
-    deps,
-    intent,
-    guard,
-    { refund: own, marking: newMarking(deps, { refundId: own.id }) },
-    noDeadline,
-  )
+): Promise<boolean> => {
+  const marking = newMarking(deps, { refundId: own.id })
+  return beginRefund(deps, intent, guard, { refund: own, marking }, noDeadline)
+}
 
 export function newRefund({ now }: Pick<Deps, 'now'>, amount: number): Refund {
   const createdAt = now()

@@ -1,9 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { endpointEvents, orderEvents, paymentEvents } from '../../schemas/event-bodies.ts'
+import { eventBodies } from '../../schemas/event-bodies.ts'
 
 const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true, formats: { uri: true } })
-const schemas = { ...paymentEvents, ...orderEvents, ...endpointEvents }
-const validators = new Map(Object.entries(schemas).map(([event, schema]) => [event, ajv.compile(schema)]))
+const validators = new Map(Object.entries(eventBodies).map(([event, schema]) => [event, ajv.compile(schema)]))
 
 /** What is wrong with a webhook's body by its event's schema. */
 export function schemaErrorsOf(body: { event: string; data: object }): string[] {

@@ -6,7 +6,6 @@ import { deadlineMs } from './machine.ts'
 import { freshEnvironment, type Service } from './service.ts'
 import { waitFor } from './wait-for.ts'
 
-/** Started with the Procfile's command. */
 export interface ServiceProcess {
   /** http://127.0.0.1:port. Only `web` has one. */
   origin: string
@@ -15,7 +14,6 @@ export interface ServiceProcess {
   kill(signal: NodeJS.Signals): void
   /** The exit code, or null if a signal ended the process. */
   exited: Promise<number | null>
-  /** Waits for an event's first log line. */
   logged(event: string): Promise<unknown>
   /** Explains a failure: the last log lines, and all that aren't routine. */
   recentLog(): string
@@ -27,12 +25,10 @@ const files = { web: 'src/server', worker: 'workers/main', release: 'src/release
 
 type Start = [type: keyof typeof files, service: Service, changes?: Record<string, string>]
 
-/** Uses the service's database and queues. Waits until the process serves. */
 export const startProcess = (...start: Start) => startAt(programOf(files[start[0]]), ...start)
 
-/** Like `startProcess`, but from another version's build. */
-export const startProcessOf = (build: string, ...start: Start) =>
-  startAt(programIn(build, files[start[0]]), ...start)
+export const startProcessOf = (build: string, ...[type, ...how]: Start) =>
+  startAt(programIn(build, files[type]), type, ...how)
 
 async function startAt(program: string, ...[type, service, changes = {}]: Start): Promise<ServiceProcess> {
   const port = changes.PORT ?? String(await freePort())
@@ -104,8 +100,6 @@ function begin(program: string, service: Service, changes: Record<string, string
     lines,
     logged: (event: string) => waitFor(event, () => events.has(event), 30_000),
     lastWords: () =>
-      [...stderr, ...stdout.filter((line) => !isRoutine(line)).slice(-15), '…', ...stdout.slice(-5)].join(
-        '\n',
-      ),
+      [stderr, stdout.filter((line) => !isRoutine(line)).slice(-15), '…', stdout.slice(-5)].flat().join('\n'),
   }
 }

@@ -13,10 +13,7 @@ export interface Profiled {
   appName?: string
 }
 
-/**
- * All operations on the service's database during `work`. Uses its own connection, because the service's user may not
- * profile.
- */
+/** Uses its own connection, because the service's user may not profile. */
 export async function profiled(service: Service, work: () => Promise<unknown>): Promise<Profiled[]> {
   const client = await mongoose.mongo.MongoClient.connect(service.deps.config.mongodbUrl)
   const database = client.db()
@@ -36,13 +33,8 @@ export async function profiled(service: Service, work: () => Promise<unknown>): 
   }
 }
 
-/** Runs `work` per input, with MongoDB's operations on this collection meanwhile. */
-export async function profiledEach<I, T>(
-  service: Service,
-  name: string,
-  all: I[],
-  work: (each: I) => Promise<T>,
-) {
+type Work<I, T> = (each: I) => Promise<T>
+export async function profiledEach<I, T>(service: Service, name: string, all: I[], work: Work<I, T>) {
   const results: { input: I; result: T }[] = []
   const operations = await profiled(service, async () => {
     for (const input of all) {

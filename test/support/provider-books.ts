@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto'
 
-/** A payment or refund order, parsed from a request. */
 export interface Order {
   key: string
   amount: number
@@ -36,13 +35,12 @@ export interface Movement {
   fee: number
 }
 
-/** A test provider's only customer, with their balance. */
 export const payer = { phone: '36123456', pin: '4711', balance: 1_000_000 }
 
 /** Decides each key once, and never after `validUntil`. */
 export function openBooks(
   wallets: Map<string, ProviderWallet>,
-  isRefundRefused = (_amount: number): boolean => false,
+  isRefundRefused = (_amount: number) => false,
 ) {
   const movements: Movement[] = []
   const decisions = { payment: new Map<string, Decision>(), refund: new Map<string, Decision>() }
@@ -92,7 +90,6 @@ interface Signed {
   body: string
 }
 
-/** Signs as docs/operators/wallet-provider.md says. */
 export function signatureOf(key: string, { headers, method, path, body }: Signed): string {
   const timestamp = String(headers['x-wallet-timestamp'])
   const hmac = createHmac('sha256', key).update(`${timestamp}\n${method}\n${path}\n${body}`)

@@ -10,7 +10,6 @@ import {
   signatureOf,
 } from './provider-books.ts'
 
-/** A request as it arrived. `body` is the exact text. */
 export interface ProviderRequest {
   method: string
   path: string
@@ -26,23 +25,16 @@ interface ProviderResponse {
 }
 
 /** `work` executes the request and returns the response. A behaviour may ignore either. */
-export type ProviderBehaviour = (
-  res: ServerResponse,
-  work: () => ProviderResponse,
-  request: ProviderRequest,
-) => unknown
+type Work = () => ProviderResponse
+export type ProviderBehaviour = (res: ServerResponse, work: Work, request: ProviderRequest) => unknown
 
-/**
- * A wallet provider on loopback by docs/operators/wallet-provider.md, independent of the service's own code. It keeps
- * books, checks signatures and times, and can misbehave.
- */
+/** Follows docs/operators/wallet-provider.md, independently of the service's own code, and can misbehave. */
 export interface Provider {
   url: string
   key: string
   environment: Record<string, string>
   requests: ProviderRequest[]
   movements: Movement[]
-  /** Keyed by phone number. */
   wallets: Map<string, ProviderWallet>
   setClock(now: () => Date): void
   handleOrders(behaviour: ProviderBehaviour): void
@@ -56,9 +48,7 @@ export interface Provider {
 export const send = (res: ServerResponse, { status, body }: ProviderResponse): unknown =>
   res.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
 
-/** Follows the contract. */
 export const asSpecified: ProviderBehaviour = (res, work) => send(res, work())
-/** Loses the request. */
 export const requestLost: ProviderBehaviour = (res) => res.destroy()
 /** Executes the request, but responds with `respond`. */
 export const respondWith =
@@ -67,7 +57,6 @@ export const respondWith =
     work()
     return respond(res, request)
   }
-/** Executes the request, and loses the response. */
 export const responseLost: ProviderBehaviour = respondWith((res) => res.destroy())
 
 /** How far a signature's time may be from the clock. */

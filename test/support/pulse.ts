@@ -8,7 +8,6 @@ interface Beat {
   lateMs: number
 }
 
-/** When the machine was too busy to keep time. */
 export interface Busy {
   began: number
   ended: number
@@ -42,7 +41,6 @@ export function openPulse(report: (busy: Busy) => void): { beat(beat: Beat): voi
   }
 }
 
-/** Returns a function that stops watching. */
 export function watchPulse(report: (busy: Busy) => void): () => void {
   const pulse = openPulse(report)
   const child = startChild(join(import.meta.dirname, 'beat.mjs'), {}, (line) => pulse.beat(JSON.parse(line)))

@@ -18,7 +18,6 @@ export const readExamples = (): Examples => JSON.parse(readFileSync(file, 'utf8'
 
 const recorded: Examples = { operations: {}, events: {} }
 
-/** Compares with the checked-in example, or records it. */
 export function compare(kind: keyof Examples, name: string, example: object): void {
   const plain = JSON.parse(JSON.stringify(example))
   if (isRecording) recorded[kind][name] = plain
@@ -44,13 +43,11 @@ export function saveExamples(names: Record<keyof Examples, readonly string[]>): 
 const random =
   /(?<!\w)([0-9a-f]{24}|[0-9a-f]{64}|(PI|RF|OR)-[0-9A-Z]{16}|[\w-]{32}|whsec_[\w+/]{43}=|[sp]k_\w+|[\w.]+:\d{4,5})(?!\w)/g
 
-/** Replaces this run's values by fixed ones. */
 export interface Disguise {
   /** From now on, `shown` stands for `real`. */
   learn(real: string, shown: string): void
   /** Shows the data as the examples do. Throws if a value of this run is left. */
   hide<Data>(data: Data): Data
-  /** Puts the real values back. */
   reveal<Data>(data: Data): Data
 }
 

@@ -7,13 +7,10 @@ interface Line {
   [field: string]: unknown
 }
 
-/** Keeps every line that the service logs from now on. */
 export function recordLog(level = 'trace') {
+  const write = (line: string): void => void (recorded.text += line)
   const recorded = {
-    log: pino(
-      { level, serializers: { err: describeError } },
-      { write: (line) => void (recorded.text += line) },
-    ),
+    log: pino({ level, serializers: { err: describeError } }, { write }),
     text: '',
     lines: (): Line[] =>
       recorded.text

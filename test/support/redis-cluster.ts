@@ -6,10 +6,8 @@ import { waitFor } from './wait-for.ts'
 
 /** Three masters, with TLS everywhere. Nearly all keys are on the first, which has a replica. */
 export interface RedisCluster {
-  /** The value for REDIS_URL. */
   url: string
   master: Server
-  /** Whether the replica has become a master. */
   isReplaced(): Promise<boolean>
   stop(): Promise<void>
 }
@@ -78,6 +76,4 @@ const eventually = (
   query: (node: Redis) => Promise<unknown>,
   holds: (text: string) => boolean,
 ): Promise<unknown> =>
-  Promise.all(
-    nodes.map((node) => waitFor('the cluster is ready', async () => holds(String(await query(node))))),
-  )
+  Promise.all(nodes.map((node) => waitFor('the cluster', async () => holds(String(await query(node))))))

@@ -1,12 +1,11 @@
 import { Redis } from 'ioredis'
 
-/** All keys under a prefix with their values, as text. */
 export async function dumpKeys(redisUrl: string, prefix: string): Promise<string> {
   const redis = new Redis(redisUrl)
   const text: string[] = []
   try {
-    for (const key of await redis.keys(`${prefix}*`))
-      text.push(key, JSON.stringify(await valueOf(redis, key)))
+    const keys = await redis.keys(`${prefix}*`)
+    for (const key of keys) text.push(key, JSON.stringify(await valueOf(redis, key)))
   } finally {
     redis.disconnect()
   }

@@ -5,10 +5,8 @@ import { waitFor } from './wait-for.ts'
 
 /** A master and a replica, watched by three sentinels, with TLS everywhere. */
 export interface Sentinels {
-  /** The value for REDIS_URL. */
   url: string
   master: Server
-  /** Whether the sentinels name the replica as the master. */
   isReplaced(): Promise<boolean>
   stop(): Promise<void>
 }
@@ -45,7 +43,6 @@ export async function startSentinels(): Promise<Sentinels> {
   }
 }
 
-/** Whether the sentinel knows the replica and both other sentinels. */
 async function isWatching(sentinel: Redis): Promise<boolean> {
   const [found = []] = (await sentinel.call('SENTINEL', 'MASTERS')) as string[][]
   const field = (name: string) => found[found.indexOf(name) + 1]

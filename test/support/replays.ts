@@ -15,7 +15,6 @@ import type { Merchant, Service } from './service.ts'
 export const states = ['none', 'due', 'RETRYING', 'DELIVERED', 'DEAD', 'CANCELLED'] as const
 export type State = (typeof states)[number]
 
-/** A logged event, and the state of its delivery to an endpoint. */
 export interface Logged {
   event: EventName
   at: Date
@@ -65,9 +64,8 @@ export async function storeDeliveries(
     if (state === 'due') return [fresh]
     const attempts = state === 'DEAD' ? 8 : 1
     const nextAttemptAt = state === 'RETRYING' ? soon : null
-    return [
-      { ...fresh, status: state, attempts, nextAttemptAt, deadAt: state === 'DEAD' ? each.createdAt : null },
-    ]
+    const deadAt = state === 'DEAD' ? each.createdAt : null
+    return [{ ...fresh, status: state, attempts, nextAttemptAt, deadAt }]
   })
   excuse(deliveries.map(({ _id }) => _id))
   await nativeCollection(deps.Delivery).insertMany(deliveries)

@@ -8,13 +8,11 @@ import { createProduct, openLiveShop } from './store.ts'
 
 const events = ['payment.created', 'payment.confirmed', 'payment.cancelled', 'payment.refunded', 'order.new']
 
-/** One business, with a test key and a live key. */
 export interface Pair {
   test: Merchant
   live: Merchant
 }
 
-/** Its test events go to the endpoint server. */
 export async function openPair(service: Service, endpointServer: EndpointServer): Promise<Pair> {
   const test = await service.merchant()
   const issued = await service.key(test.businessId, { mode: 'live' })
@@ -26,20 +24,11 @@ export async function openPair(service: Service, endpointServer: EndpointServer)
   return { test, live }
 }
 
-/**
- * One of everything that a key can create, in a final state and delivered. Returns the references of two intents and an
- * order.
- */
-export async function createSampleData(
-  service: Service,
-  merchant: Merchant,
-  sandbox: boolean,
-): Promise<string[]> {
+/** One of everything, in a final state and delivered. Returns the references of two intents and an order. */
+export async function createSampleData(service: Service, merchant: Merchant, sandbox: boolean) {
   const named = { amount: 50_000, merchantReference: newId() }
-  const [first, second] = [
-    await createIntent(service, merchant, named),
-    await createIntent(service, merchant),
-  ]
+  const first = await createIntent(service, merchant, named)
+  const second = await createIntent(service, merchant)
   if (sandbox) {
     await pay(service, first.referenceNumber)
     await refund(service, merchant, first.referenceNumber, 20_000)
@@ -54,7 +43,6 @@ export async function createSampleData(
   return [first.referenceNumber, second.referenceNumber, order.number]
 }
 
-/** Documents created by a business's test keys, by collection. */
 export async function countTestData({ deps }: Service, { businessId }: Merchant) {
   const filter = { businessId, sandbox: true }
   return {
@@ -84,11 +72,7 @@ export async function ageData({ deps }: Service, { businessId }: Merchant, ms: n
   await deps.RetentionProgress.updateMany({}, { $unset: { walked: 1 } })
 }
 
-/** Saves the documents created by a business's test keys. Returns a function that restores them. */
-export async function saveTestData(
-  { deps }: Service,
-  { businessId }: Merchant,
-): Promise<() => Promise<void>> {
+export async function saveTestData({ deps }: Service, { businessId }: Merchant) {
   const owned = { businessId, sandbox: true }
   const saved = await Promise.all(
     [deps.Intent, deps.Delivery, deps.Order, deps.Product].map((model) =>

@@ -6,9 +6,7 @@ import { excuse } from '../invariants/expect-invariants.ts'
 export interface ScriptedWallet extends Wallet {
   orders: string[]
   queries: StatusQuery[]
-  /** What payments and refunds return. */
   setOutcome(carryOut: () => WalletOutcome | Promise<WalletOutcome>): void
-  /** What status queries return. */
   setStatus(outcome: WalletOutcome): void
   setStatusError(error: Error): void
 }

@@ -15,10 +15,8 @@ export const mochaHooks = contractHooks
 export async function begin(): Promise<void> {
   // Many tests freeze the service's clock in the past. MongoDB's clock is the real one, so TTL indexes would remove
   // their sessions and claims at random moments.
-  const [mongo, redis] = await Promise.all([
-    startMongo({ ttlSeconds: 86_400, ignoresTimeLimits: true }),
-    startRedis(),
-  ])
+  const options = { ttlSeconds: 86_400, ignoresTimeLimits: true }
+  const [mongo, redis] = await Promise.all([startMongo(options), startRedis()])
   // A polling client has one connection fewer.
   const mongoUrl = `${mongo.url}&serverMonitoringMode=poll`
   Object.assign(servers, { mongo, redis, mongoUrl, redisUrl: redis.url })

@@ -27,7 +27,6 @@ import { withOpened } from './with.ts'
 export interface Clock {
   now(): Date
   advance(ms: number): void
-  /** Null lets the clock run again. */
   freeze(at: Date | null): void
 }
 
@@ -54,14 +53,10 @@ export const tester: By = { actor: { kind: 'operator', name: 'tester', from: nul
 
 export const secretKey = randomBytes(32).toString('base64')
 
-/**
- * Hashing as in production would take a tenth of the tests' processor time. Production refuses anything cheaper than
- * its own.
- */
+/** Hashing as in production, which refuses anything cheaper, would take a tenth of the tests' processor time. */
 export const hashCost = ({ NODE_ENV }: Record<string, string | undefined>): Record<string, string> =>
   NODE_ENV === 'production' ? {} : { HASH_MEMORY_KIB: '64' }
 
-/** An empty database and empty queues on this run's servers. */
 export function freshEnvironment(changes: Record<string, string>): Record<string, string> {
   const name = newName()
   return {
@@ -90,9 +85,7 @@ export function freshEnvironment(changes: Record<string, string>): Record<string
 /** A whole service in this process: its API on a real port, a clock that tests set, and its workers on demand. */
 export interface Service {
   deps: Deps
-  /** `now` is the service's time. */
   clock: Clock & { shift(atMs: number): number }
-  /** http://127.0.0.1:port */
   origin: string
   http: ReturnType<typeof supertest>
   merchant(options?: Partial<KeyOptions>): Promise<Merchant>
@@ -151,7 +144,8 @@ export async function openService(
     http: httpTo(origin),
     key,
     async merchant(options = {}) {
-      const { _id: businessId } = await createBusiness(deps, { name: 'Épicerie', liveApproved: true }, tester)
+      const business = { name: 'Épicerie', liveApproved: true }
+      const { _id: businessId } = await createBusiness(deps, business, tester)
       const issued = await key(businessId, options)
       return asMerchant(businessId, issued)
     },
@@ -175,7 +169,6 @@ export async function openService(
   }
 }
 
-/** Throws if the stored documents break an invariant (test/invariants). */
 export const expectIntact = ({ mongo, config, now }: Deps): Promise<void> =>
   expectInvariants(mongo.db as mongo.Db, now().getTime() - config.sandboxRetentionMs)
 
@@ -191,14 +184,12 @@ export function httpTo(origin: string): ReturnType<typeof supertest> {
   return http
 }
 
-/** One service per `describe`. The environment is a function if it depends on an earlier hook. */
 export const withService = (environment: Environment | (() => Environment) = {}, log?: Log): Service =>
   withOpened(
     () => openService(typeof environment === 'function' ? environment() : environment, log),
     (service) => service.close(),
   )
 
-/** A new service for each test. */
 export const withServicePerTest = (environment: Environment = {}): Service =>
   withOpened(
     () => openService(environment),
@@ -206,7 +197,6 @@ export const withServicePerTest = (environment: Environment = {}): Service =>
     'test',
   )
 
-/** Another process of the same service, with the same database and queues, for the whole `describe`. */
 export function withSecondProcess(service: Service, environment: Environment = {}): Service {
   return withService(() => ({ ...sharedEnvironment(service), ...environment }))
 }
@@ -217,14 +207,12 @@ export function sharedEnvironment({ deps: { config } }: Service): Environment {
   return { MONGODB_URL: mongodbUrl, QUEUE_PREFIX: queuePrefix, REDIS_URL: redisUrl }
 }
 
-/** A new business with a key, for the whole `describe`. */
 export const withMerchant = (service: Service, options?: Partial<KeyOptions>): Merchant =>
   withOpened(
     () => service.merchant(options),
     () => undefined,
   )
 
-/** A new business with a key for each test. */
 export const withMerchantPerTest = (service: Service, options?: Partial<KeyOptions>): Merchant =>
   withOpened(
     () => service.merchant(options),

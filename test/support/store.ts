@@ -4,8 +4,6 @@ import { openingStock } from '../invariants/expect-invariants.ts'
 import { type Merchant, type Service, tester } from './service.ts'
 import { waitFor } from './wait-for.ts'
 
-/** What merchants do with their store, as set-up for tests. */
-
 export interface VariantResponse {
   _id: string
   label: string
@@ -49,11 +47,11 @@ export async function createProduct(
 }
 
 export async function readProduct(
-  service: Service,
+  { http }: Service,
   merchant: Merchant,
   id: string,
 ): Promise<ProductResponse> {
-  const { body } = await service.http.get(`/api/v1/dev/store/products/${id}`).set(merchant.read())
+  const { body } = await http.get(`/api/v1/dev/store/products/${id}`).set(merchant.read())
   return body.data
 }
 

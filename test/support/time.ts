@@ -10,7 +10,6 @@ export function createTime() {
       return () => void (timers = timers.filter((other) => other !== timer))
     },
     timers: () => timers.length,
-    /** Also waits for what the timers started. */
     async advance(ms: number) {
       const end = now + ms
       for (;;) {

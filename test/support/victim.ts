@@ -18,14 +18,12 @@ export const fates = ['lost', 'unanswered', 'late'] as const
 /** `paused`: the step waits, and the process continues after it. */
 export type Fate = (typeof fates)[number] | 'paused'
 
-/** A process that dies at a given step, which is a command to MongoDB or a job for Redis. */
 export interface Victim {
   deps: Deps
   origin: string
   steps: string[]
   /** Resolves when the process is dead or paused, and its last step has met its fate. */
   died: Promise<void>
-  /** Lets the late or paused step happen. */
   release(): Promise<void>
   close(): Promise<void>
 }

@@ -1,9 +1,6 @@
 import { deadlineMs } from './machine.ts'
 
-/**
- * Polls `look` until it returns something other than null, undefined or false. Throws after `withinMs`, or later on a
- * busy machine.
- */
+/** Polls `look` until it returns a value other than false. Throws after `withinMs`, or later on a busy machine. */
 export async function waitFor<T>(
   what: string,
   look: () => T | Promise<T>,

@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs'
 
 const file = process.env.WALL_CLOCK
 const TrueDate = Date
-/** How long a value is reused after it was read. */
 const cacheMs = 20
 let aheadMs = 0
 let readAt = Number.NEGATIVE_INFINITY

@@ -1,10 +1,6 @@
-/** Closes what the hooks of a `describe` opened, in the order of opening. */
 const closers = new WeakMap<Mocha.Suite, Partial<Record<'describe' | 'test', (() => unknown)[]>>>()
 
-/**
- * Opens something before the calling `describe`'s tests, or before each of them. Closes it after all other `after`
- * hooks, in reverse order of opening. The result gets its properties before the next `before` hook runs.
- */
+/** Closes it after all other `after` hooks, in reverse order. Hooks that begin later see the result's properties. */
 export function withOpened<T extends object>(
   open: () => Promise<T>,
   close: (opened: T) => unknown,

@@ -4,10 +4,9 @@ import type { Deps } from '../../src/platform/deps.ts'
 import { newId } from '../../src/platform/ids.ts'
 
 /** A write request unlike any other, for tests that call an operation directly. */
-export function newRequest(
-  deps: Pick<Deps, 'now' | 'secrets'>,
-  changes: Partial<WriteRequest> = {},
-): WriteRequest {
+type Needs = Pick<Deps, 'now' | 'secrets'>
+
+export function newRequest(deps: Needs, changes: Partial<WriteRequest> = {}): WriteRequest {
   const key = changes.key ?? newId()
   return {
     key,
@@ -46,6 +45,5 @@ export async function finished(run: Promise<Result>, find: () => Promise<Result 
   }
 }
 
-/** What a request unlike any other leaves in an intent. */
 export const newMarking = (deps: Pick<Deps, 'now' | 'secrets'>, details = {}): Marking =>
   markingOf(newRequest(deps), deps.now(), details)

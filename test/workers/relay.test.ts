@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect } from 'chai'
 import { isUnavailable, unavailable } from '../../src/platform/errors.ts'
 import { newId } from '../../src/platform/ids.ts'
@@ -19,6 +21,11 @@ import { storeOrder } from '../support/orders.ts'
 import { simulate } from '../support/pay.ts'
 import { withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
 import { beforeInsert, createIntents, holdRequests, withBatchers } from './set-up.ts'
+
+function exposeGc(): () => void {
+  setFlagsFromString('--expose-gc')
+  return runInNewContext('gc') as () => void
+}
 
 describe('The relay', () => {
   const service = withService()
@@ -118,21 +125,38 @@ describe('The relay', () => {
     breaks(service, 'events once', referenceNumber)
     const many = Array.from({ length: 1_000 }, () => ({ ...outbox[0], id: newId() }))
     await service.deps.Intent.collection.updateOne({ referenceNumber }, { $set: { outbox: many } })
-    let most = 0
-    const measured = beforeInsert(service.deps, () => {
-      most = Math.max(most, process.memoryUsage().heapUsed)
-    })
+    const collectGarbage = exposeGc()
+    const heapBytes = () => {
+      collectGarbage()
+      return process.memoryUsage().heapUsed
+    }
+    let [inserts, mostBytes, bodies] = [0, 0, 0]
+    const { findBodySource } = service.deps.batchers
+    const measured = withBatchers(
+      beforeInsert(service.deps, () => {
+        inserts += 1
+        if (inserts % 100 === 0) mostBytes = Math.max(mostBytes, heapBytes())
+      }),
+      {
+        findBodySource(...reference) {
+          bodies += 1
+          return findBodySource(...reference)
+        },
+      },
+    )
     const requests = holdRequests(endpointServer)
     service.deps.slots.open()
-    const before = process.memoryUsage().heapUsed
+    const bytesBefore = heapBytes()
     expect(await relay(service, merchant, measured)).to.deep.equal({ events: 1_000, deliveries: 2_000 })
     await endpointServer.atLeast(4)
+    // A failing endpoint has two slots.
+    expect(bodies).to.equal(4)
     requests.release()
     await service.deps.backgroundWork.ended()
     service.deps.slots.close()
     endpointServer.received.splice(0)
     // All events' bodies together would take 100 MB.
-    expect(most - before).to.be.below(50_000_000)
+    expect(mostBytes - bytesBefore).to.be.below(50_000_000)
   })
 
   for (const batcher of ['appendEvents', 'bookEntries'] as const)

@@ -281,6 +281,51 @@ describe('A data clean-up', () => {
       await model.collection.deleteMany({ _id: { $in: ids } } as never)
   })
 
+  it('keeps its lease while MongoDB takes 4 s for each call', async () => {
+    await oldThings()
+    service.clock.freeze(service.clock.now())
+    const { now } = performance
+    let passedMs = performance.now()
+    performance.now = () => passedMs
+    const pass = (ms: number) => {
+      passedMs += ms
+      service.clock.advance(ms)
+    }
+    const slowly =
+      (original: Write) =>
+      (...args: unknown[]) => {
+        pass(4_000)
+        return original(...args)
+      }
+    const { Intent, Delivery, LoggedEvent, WalletMovement } = service.deps
+    const ending = new AbortController()
+    const unwrap: (() => void)[] = []
+    const others: string[] = []
+    const lookForOthers =
+      (original: Write) =>
+      async (...args: unknown[]) => {
+        others.push(await clean())
+        return original(...args)
+      }
+    const count = (kind: string) => {
+      if (kind === 'intents') ending.abort()
+      if (kind !== 'deliveries' || unwrap.length > 0) return
+      // The intents come next. Their last call is `deleteMany`.
+      unwrap.push(wrap(Intent, 'deleteMany', lookForOthers))
+      for (const model of [Intent, Delivery, LoggedEvent, WalletMovement])
+        for (const call of ['find', 'findOne', 'updateOne', 'updateMany', 'deleteMany'])
+          unwrap.push(wrap(model, call, slowly))
+      pass(14_999)
+    }
+    const cleaning = runCleanUp(service.deps, ending.signal, { ...unwatched, count })
+    await cleaning.finally(() => {
+      performance.now = now
+      service.clock.freeze(null)
+      for (const each of unwrap.toReversed()) each()
+    })
+    expect(others).to.deep.equal(['already-running'])
+  })
+
   it('writes nothing more once another process has taken over', async () => {
     const first = await takeLease(service.deps)
     service.clock.advance(60_001)

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import type { mongo } from 'mongoose'
-import type { EventName } from '../../../schemas/events.ts'
-import type { ReadFeedQuery } from '../../../schemas/list-events.ts'
+import type { EventName, ReadFeedQuery } from '../../../schemas/events.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { type ChainOwner, chainIndex, validNumber } from '../../chains/append.ts'
 import { longestReadMs, readPageRequest, readWithinPage } from '../../lists/pagination.ts'

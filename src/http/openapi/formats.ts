@@ -1,6 +1,5 @@
-import { events } from '../../../schemas/events.ts'
-import { maxWaitSeconds } from '../../../schemas/list-events.ts'
-import { maxPage } from '../../../schemas/queries.ts'
+import { events, maxWaitSeconds } from '../../../schemas/events.ts'
+import { maxPage } from '../../../schemas/requests.ts'
 import { withoutNul } from '../../../schemas/responses/fields.ts'
 import type { Config } from '../../config/config.ts'
 import { privateSuffixes } from '../../input/webhook-url.ts'

@@ -1,10 +1,8 @@
 import * as endpointBodies from '../../../schemas/endpoints.ts'
-import { endpointEvents, orderEvents, paymentEvents } from '../../../schemas/event-bodies.ts'
-import type { EventName } from '../../../schemas/events.ts'
+import * as events from '../../../schemas/event-bodies.ts'
 import * as intentBodies from '../../../schemas/intents.ts'
 import * as orderBodies from '../../../schemas/orders.ts'
 import * as productBodies from '../../../schemas/products.ts'
-import * as events from '../../../schemas/responses/event.ts'
 import * as failure from '../../../schemas/responses/failure.ts'
 import * as intent from '../../../schemas/responses/intent.ts'
 import * as ledger from '../../../schemas/responses/ledger.ts'
@@ -16,12 +14,6 @@ import { type DescribedConfig, formatsFor } from './formats.ts'
 const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
 const eventType = (event: string): string => `${event.split('.').map(capitalised).join('')}Event`
-
-export const eventBodies: Record<EventName, object> = {
-  ...paymentEvents,
-  ...orderEvents,
-  ...endpointEvents,
-}
 
 /** Defined once in the document, and referred to by name. */
 export const namedSchemas: Record<string, object> = {
@@ -79,7 +71,7 @@ export const namedSchemas: Record<string, object> = {
   Failure: failure.failureBody,
   FieldFault: failure.fieldFaultSchema,
   RateLimitDetails: failure.rateLimitDetails,
-  ...Object.fromEntries(Object.entries(eventBodies).map(([event, body]) => [eventType(event), body])),
+  ...Object.fromEntries(Object.entries(events.eventBodies).map(([event, body]) => [eventType(event), body])),
 }
 
 const names = new Map(Object.entries(namedSchemas).map(([name, schema]) => [schema, name]))

@@ -1,9 +1,10 @@
+import { eventBodies } from '../../../schemas/event-bodies.ts'
 import type { EventName } from '../../../schemas/events.ts'
 import { textMatching } from '../../../schemas/responses/fields.ts'
-import { deliveryId } from '../../../schemas/responses/webhooks.ts'
+import { deliveryIdSchema } from '../../../schemas/responses/webhooks.ts'
 import examples from './examples.json' with { type: 'json' }
 import type { DescribedConfig } from './formats.ts'
-import { eventBodies, type OpenApiPart, type SchemaWriter } from './schemas.ts'
+import { type OpenApiPart, type SchemaWriter } from './schemas.ts'
 
 export interface WebhookExample {
   headers: Record<string, string>
@@ -67,7 +68,11 @@ function webhook(config: DescribedConfig, event: EventName, schema: OpenApiPart)
         textMatching('^[0-9a-f]{24}$', 24),
         'The id of the event, as in the event log. It is not signed, but the first 16 characters of `id` are the same id in base64url.',
       ),
-      header('webhook-id', deliveryId, 'Same as `id` in the body. Used by Standard Webhooks libraries.'),
+      header(
+        'webhook-id',
+        deliveryIdSchema,
+        'Same as `id` in the body. Used by Standard Webhooks libraries.',
+      ),
       header(
         'webhook-timestamp',
         unixSeconds,

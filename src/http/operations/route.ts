@@ -1,7 +1,6 @@
 import type { JSONSchema } from 'json-schema-to-ts'
-import type { emptyQuery } from '../../../schemas/queries.ts'
+import type { emptyQuery, ValueOf } from '../../../schemas/requests.ts'
 import type { Scope } from '../../../schemas/scopes.ts'
-import type { ValueOf } from '../../../schemas/value-of.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { WaitLimits } from '../../events/feed/read.ts'
 import type { Result, WriteRequest } from '../../idempotency/request.ts'

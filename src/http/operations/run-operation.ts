@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express'
-import { emptyQuery } from '../../../schemas/queries.ts'
+import { emptyQuery } from '../../../schemas/requests.ts'
 import { type Caller, identifyByKey } from '../../businesses/caller.ts'
 import { maxPageBytes, PageTooLarge } from '../../limits/capacity.ts'
 import type { Page } from '../../lists/pagination.ts'

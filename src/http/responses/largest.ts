@@ -1,4 +1,4 @@
-import type { PageQuery } from '../../../schemas/queries.ts'
+import type { PageQuery } from '../../../schemas/requests.ts'
 import { readPageRequest } from '../../lists/pagination.ts'
 
 /** Maximum bytes as JSON, with the longest strings of the most expensive characters. */

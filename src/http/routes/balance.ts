@@ -15,7 +15,7 @@ import { readBalance } from '../../payouts/balance.ts'
 import { section } from '../operations/route.ts'
 
 const { get } = section('Balance', {
-  day: withDescription('A day from 2000-01-01 to today, such as `2026-11-01`.', schema.day),
+  day: withDescription('A day from 2000-01-01 to today, such as `2026-11-01`.', schema.daySchema),
 })
 
 export const balanceRoutes = [

@@ -13,7 +13,7 @@ import {
 import { section } from '../operations/route.ts'
 
 const { get, post } = section('Webhook deliveries', {
-  id: withDescription('The `id` of the delivery.', schema.deliveryId),
+  id: withDescription('The `id` of the delivery.', schema.deliveryIdSchema),
 })
 
 const missing = ['DELIVERY_NOT_FOUND', 'SANDBOX_MISMATCH'] as const

@@ -1,6 +1,5 @@
-import { events } from '../../../schemas/events.ts'
-import * as inputs from '../../../schemas/list-events.ts'
-import * as schema from '../../../schemas/responses/event.ts'
+import * as schema from '../../../schemas/event-bodies.ts'
+import * as inputs from '../../../schemas/events.ts'
 import { id, withDescription } from '../../../schemas/responses/fields.ts'
 import { parseFeedSearch, readFeed, waitForEvent } from '../../events/feed/read.ts'
 import { findEvent, listEvents, parseEventSearch, presentEvents } from '../../events/list.ts'
@@ -9,7 +8,7 @@ import { section } from '../operations/route.ts'
 const { get } = section('Events', { id: withDescription('The `id` of the event.', id) })
 
 /** Any one is enough. Each shows only the events that it permits. */
-const scope = { anyOf: [...new Set(Object.values(events))] }
+const scope = { anyOf: [...new Set(Object.values(inputs.events))] }
 
 export const eventRoutes = [
   get('/dev/events', {

@@ -1,5 +1,4 @@
 import { readDelimiter } from '../../../schemas/delimiter.ts'
-import { maxLabelLength } from '../../../schemas/product-limits.ts'
 import * as inputs from '../../../schemas/products.ts'
 import { id as idSchema, largestExact, textUpTo, withDescription } from '../../../schemas/responses/fields.ts'
 import * as schema from '../../../schemas/responses/store.ts'
@@ -23,7 +22,7 @@ import { csvType } from '../responses/download.ts'
 const { get, post, put, patch, remove, download } = section('Products', {
   id: withDescription('The `_id` of the product.', idSchema),
   vid: withDescription('The `_id` of the variant, or its label.', {
-    ...textUpTo(maxLabelLength),
+    ...textUpTo(inputs.maxLabelLength),
     minLength: 1,
   }),
 })

@@ -1,5 +1,5 @@
 import { replayEndpointBody } from '../../../schemas/endpoints.ts'
-import { pageQuery } from '../../../schemas/queries.ts'
+import { pageQuery } from '../../../schemas/requests.ts'
 import { id as idSchema, withDescription } from '../../../schemas/responses/fields.ts'
 import * as schema from '../../../schemas/responses/webhooks.ts'
 import { presentPage, readPageRequest } from '../../lists/pagination.ts'

@@ -20,7 +20,7 @@ export type TrackedResponse = ServerResponse & {
 }
 
 /** All times are `performance.now()` values. */
-export const createConnection = (app: Express, socket: Socket) => ({
+export const trackConnection = (app: Express, socket: Socket) => ({
   app,
   socket,
   due: [] as TrackedResponse[],
@@ -40,13 +40,13 @@ export const createConnection = (app: Express, socket: Socket) => ({
   idleSince: null as number | null,
 })
 
-export type Connection = ReturnType<typeof createConnection>
+export type ClientConnection = ReturnType<typeof trackConnection>
 
 /**
  * After an error, or a response that closes the connection, no response could be sent any more. Node.js still parses
  * the requests that have arrived.
  */
-export function acceptRequest(connection: Connection, reply: TrackedResponse): boolean {
+export function acceptRequest(connection: ClientConnection, reply: TrackedResponse): boolean {
   const { socket, due } = connection
   connection.unanswered += 1
   if (connection.unanswered > maxUnanswered) socket.destroy()
@@ -66,12 +66,12 @@ const isLast = (reply: TrackedResponse): boolean =>
   !reply.shouldKeepAlive || reply.getHeader('Connection') === 'close'
 
 /** Closes a connection that can't be read any further, after the responses that are due. Only the first call counts. */
-export function hangUp(connection: Connection, refusal: Refusal, url?: string): void {
+export function hangUp(connection: ClientConnection, refusal: Refusal, url?: string): void {
   connection.fault ??= { refusal, url }
   respondToFault(connection)
 }
 
-function respondToFault(connection: Connection): void {
+function respondToFault(connection: ClientConnection): void {
   const { socket, due, latest, fault } = connection
   const unfinished = latest?.req.complete === false ? latest : null
   if (fault === null || !socket.writable || due.some((reply) => reply !== unfinished)) return
@@ -91,8 +91,8 @@ export const unknownUrl = '/api'
 
 /** Run through the app, so that pages have error pages. A request that has started logs the response itself. */
 function render(
-  { app, socket }: Connection,
-  { refusal, url }: NonNullable<Connection['fault']>,
+  { app, socket }: ClientConnection,
+  { refusal, url }: NonNullable<ClientConnection['fault']>,
   unfinished: TrackedResponse | null,
 ): Buffer {
   const begun = unfinished?.req as Partial<Request> | undefined
@@ -137,13 +137,13 @@ export function refusalOf({ code }: ParserFault): Refusal {
 /** Bytes per second. Even the slowest mobile networks are faster. Slower clients tie up memory on purpose. */
 export const minResponseRate = 16 * 1024
 
-export function cutSlow(connection: Connection, timeouts: Timeouts, at: number): void {
+export function cutSlow(connection: ClientConnection, timeouts: Timeouts, at: number): void {
   cutSlowBody(connection, timeouts, at)
   cutSlowReader(connection, timeouts, at)
   cutIdle(connection, timeouts, at)
 }
 
-function cutSlowBody(connection: Connection, { bodyStallMs }: Timeouts, at: number): void {
+function cutSlowBody(connection: ClientConnection, { bodyStallMs }: Timeouts, at: number): void {
   const { socket, latest } = connection
   // A paused socket waits for this process.
   if (socket.bytesRead !== connection.bytesRead || socket.isPaused()) {
@@ -154,7 +154,7 @@ function cutSlowBody(connection: Connection, { bodyStallMs }: Timeouts, at: numb
 }
 
 function cutSlowReader(
-  connection: Connection,
+  connection: ClientConnection,
   { responseIdleMs, responseGraceMs }: Timeouts,
   at: number,
 ): void {
@@ -175,7 +175,11 @@ function cutSlowReader(
   if (socket.writableLength > 0 && written < seconds * minResponseRate) socket.destroy()
 }
 
-function cutIdle(connection: Connection, { lingerMs, keepAliveMs, headersMs }: Timeouts, at: number): void {
+function cutIdle(
+  connection: ClientConnection,
+  { lingerMs, keepAliveMs, headersMs }: Timeouts,
+  at: number,
+): void {
   if (connection.due.length > 0) return
   // Node.js restarts its own timeout at each empty line. A request that starts in time has `headersMs` more.
   connection.idleSince ??= at

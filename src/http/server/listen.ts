@@ -11,13 +11,13 @@ import { succeedsWithin } from '../../platform/timeout.ts'
 import type { IsTrusted } from './bare-app.ts'
 import {
   acceptRequest,
-  type Connection,
-  createConnection,
+  type ClientConnection,
   cutSlow,
   hangUp,
   type ParserFault,
   refusalOf,
   type TrackedResponse,
+  trackConnection,
   unknownUrl,
   urlOfFault,
 } from './connection.ts'
@@ -50,7 +50,7 @@ export function createHttpServer(
   maxConnections = connectionLimit(),
 ) {
   const isTrusted: IsTrusted = app.get('trust proxy fn')
-  const connections = new Map<Socket, Connection>()
+  const connections = new Map<Socket, ClientConnection>()
   /** Null unless the listener is about to close. */
   let held: (() => void)[] | null = null
   const serve = (req: IncomingMessage, res: TrackedResponse): void => {
@@ -88,7 +88,7 @@ export function createHttpServer(
       warnNetworkFull({ network: share.network, connections: share.max })
       return void socket.destroy()
     }
-    const connection = createConnection(app, socket)
+    const connection = trackConnection(app, socket)
     connections.set(socket, connection)
     socket.once('close', () => {
       connections.delete(socket)
@@ -119,7 +119,7 @@ export function createHttpServer(
   // Without an `upgrade` listener, Node.js ignores Upgrade headers (RFC 9110, section 7.8).
   server.on('connect', ({ socket }) => refuseNext(socket, refuse('ENDPOINT_NOT_FOUND')))
 
-  const closeIdle = (isIdle: (connection: Connection) => boolean): void => {
+  const closeIdle = (isIdle: (connection: ClientConnection) => boolean): void => {
     for (const connection of connections.values())
       if (connection.due.length === 0 && isIdle(connection)) connection.socket.destroy()
   }
@@ -152,7 +152,7 @@ function run(app: Express, req: IncomingMessage, res: TrackedResponse): void {
       refusal: refuse('VALIDATION_ERROR', {
         param: 'path',
         message: 'The path is not valid.',
-        headers: { Connection: 'close' },
+        headers: { ClientConnection: 'close' },
       }),
     }
     void app(req as Request, res as Response)

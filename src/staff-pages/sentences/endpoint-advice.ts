@@ -1,4 +1,4 @@
-import type { Stage } from '../../../schemas/responses/webhooks.ts'
+import type { FailureStage } from '../../../schemas/responses/webhooks.ts'
 import { ltrText } from '../../checkout/layout.ts'
 import type { Locale } from '../../checkout/locale.ts'
 import type { AttemptRecord } from '../../webhooks/deliveries/delivery.ts'
@@ -48,7 +48,7 @@ const someWebhooks: CallerText = {
   ar: 'بعض إشعارات webhook',
 }
 
-const causes: Record<Stage, CallerText> = {
+const causes: Record<FailureStage, CallerText> = {
   status: {
     en: 'the server returned an error',
     fr: 'le serveur a renvoyé une erreur',

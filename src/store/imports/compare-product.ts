@@ -1,4 +1,4 @@
-import { maxProductBytes, maxVariants } from '../../../schemas/product-limits.ts'
+import { maxProductBytes, maxVariants } from '../../../schemas/products.ts'
 import { bytesOf } from '../../mongo/bytes-of.ts'
 import { newId } from '../../platform/ids.ts'
 import { newProduct, newVariant, type ProductDescription, skusOf, tooLarge } from '../products/create.ts'

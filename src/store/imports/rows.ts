@@ -6,7 +6,7 @@ import {
   maxNameLength,
   maxSkuLength,
   maxStock,
-} from '../../../schemas/product-limits.ts'
+} from '../../../schemas/products.ts'
 import { isLonger, type NameKind, readName } from '../../input/name.ts'
 import { isStorable } from '../../input/validate.ts'
 import { type ErrorCode, refuse } from '../../platform/errors.ts'

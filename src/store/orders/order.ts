@@ -1,5 +1,5 @@
 import { currencyCode } from '../../../schemas/currency.ts'
-import { collection, type Stored } from '../../mongo/declare.ts'
+import { declareCollection, type Stored } from '../../mongo/declare.ts'
 import { date, flag, list, type Of, oneOf, orNull, part, text, whole } from '../../mongo/fields.ts'
 import { outboxFields, outboxIndex } from '../../outbox/event.ts'
 
@@ -22,7 +22,7 @@ export type Customer = Of<typeof customerFields>
 export type ShownOrder = Omit<Order, 'businessId' | 'outbox'>
 export const shownOrderFields = { businessId: 0, outbox: 0 } as const
 
-export const orders = collection({
+export const orders = declareCollection({
   name: 'orders',
   kept: 'test data until the clean-up, live data forever',
   fields: {

@@ -1,6 +1,6 @@
 import type { ListOrdersQuery } from '../../../schemas/orders.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import { readSpan, type Span } from '../../input/span.ts'
+import { readSpan, type TimeSpan } from '../../input/span.ts'
 import { countableOf } from '../../lists/counts.ts'
 import { type Page, type PageRequest, readPageRequest } from '../../lists/pagination.ts'
 import { readCountedPage } from '../../lists/read-page.ts'
@@ -9,7 +9,7 @@ import { refuse } from '../../platform/errors.ts'
 import { requireShop } from '../shops/shops.ts'
 import { type Order, type ShownOrder, shownOrderFields } from './order.ts'
 
-export interface OrderSearch extends PageRequest, Span {}
+export interface OrderSearch extends PageRequest, TimeSpan {}
 
 /** A `to` without a time includes the whole of that UTC day. */
 export const parseOrderSearch = (query: ListOrdersQuery): OrderSearch => ({

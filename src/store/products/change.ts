@@ -1,7 +1,8 @@
-import { maxStock, maxVariants } from '../../../schemas/product-limits.ts'
 import {
   type ChangeStockBody,
   changeStockBody,
+  maxStock,
+  maxVariants,
   type UpdateProductBody,
   updateProductBody,
   type VariantFields,

@@ -1,6 +1,5 @@
 import type { mongo } from 'mongoose'
-import { maxProductBytes } from '../../../schemas/product-limits.ts'
-import { type CreateProductBody, createProductBody } from '../../../schemas/products.ts'
+import { type CreateProductBody, createProductBody, maxProductBytes } from '../../../schemas/products.ts'
 import { auditedOnce } from '../../audit/audited.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { withinStorage } from '../../businesses/quotas.ts'

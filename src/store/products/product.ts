@@ -1,4 +1,4 @@
-import { collection, type Stored } from '../../mongo/declare.ts'
+import { declareCollection, type Stored } from '../../mongo/declare.ts'
 import { date, flag, list, type Of, optional, orNull, part, text, whole } from '../../mongo/fields.ts'
 import { refuse } from '../../platform/errors.ts'
 
@@ -17,7 +17,7 @@ const variantFields = part({
 })
 export type Variant = Of<typeof variantFields>
 
-export const products = collection({
+export const products = declareCollection({
   name: 'products',
   kept: 'test data until the clean-up, live data forever',
   fields: {

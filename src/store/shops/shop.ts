@@ -1,11 +1,11 @@
-import { collection, type Stored } from '../../mongo/declare.ts'
+import { declareCollection, type Stored } from '../../mongo/declare.ts'
 import { date, flag, optional, text, whole } from '../../mongo/fields.ts'
 
 /**
  * A business has at most one shop in each environment, and a shop is never removed. An operator creates the live one.
  * The sandbox's, which no customer can see (SPEC 8), is created when a test key first creates something in it.
  */
-export const shops = collection({
+export const shops = declareCollection({
   name: 'shops',
   kept: 'forever',
   fields: {

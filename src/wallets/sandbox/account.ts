@@ -1,11 +1,11 @@
-import { collection, type Stored } from '../../mongo/declare.ts'
+import { declareCollection, type Stored } from '../../mongo/declare.ts'
 import { date, orNull, part, secret, text, whole } from '../../mongo/fields.ts'
 
 /**
  * A customer's wallet in the sandbox. The `_id` is the phone number, prefixed with the business for a demo wallet, so
  * concurrent processes can't create the same wallet twice.
  */
-export const walletAccounts = collection({
+export const walletAccounts = declareCollection({
   name: 'wallets',
   kept: 'forever',
   fields: {

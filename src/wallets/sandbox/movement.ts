@@ -1,9 +1,9 @@
-import { collection, ifPresent, type Stored } from '../../mongo/declare.ts'
-import { date, type Field, oneOf, optional, orNull, part, text, whole } from '../../mongo/fields.ts'
+import { declareCollection, ifPresent, type Stored } from '../../mongo/declare.ts'
+import { date, oneOf, optional, orNull, part, type StoredField, text, whole } from '../../mongo/fields.ts'
 import type { KnownOutcome } from '../wallet.ts'
 
 /** What became of one order. It never changes. */
-export const walletMovements = collection({
+export const walletMovements = declareCollection({
   name: 'walletmovements',
   kept: 'until the clean-up of its intent, or until it expires if it moved no money',
   fields: {
@@ -17,7 +17,7 @@ export const walletMovements = collection({
     /** In centimes, null like the amount. */
     fee: orNull(whole),
     paymentKey: optional(text),
-    result: part({ outcome: text, reason: optional(text) }) as Field<KnownOutcome>,
+    result: part({ outcome: text, reason: optional(text) }) as StoredField<KnownOutcome>,
     at: date,
     /** Missing if the movement moved money. */
     forgetAt: optional(date),

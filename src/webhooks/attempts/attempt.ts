@@ -1,4 +1,4 @@
-import { maxAttempts } from '../../../schemas/retry-table.ts'
+import { maxAttempts } from '../../../schemas/deliveries.ts'
 import { countStored } from '../../businesses/quotas.ts'
 import { environmentOf } from '../../metrics/metrics.ts'
 import { noDeadline } from '../../mongo/batchers.ts'

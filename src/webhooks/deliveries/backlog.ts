@@ -1,5 +1,5 @@
 import { deadShownSeconds } from '../../../schemas/jobs.ts'
-import { anyTime, type Span, spanFilter } from '../../input/span.ts'
+import { anyTime, spanFilter, type TimeSpan } from '../../input/span.ts'
 import { isTooSlow, nativeCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
@@ -14,7 +14,7 @@ export const shownDeadMs = deadShownSeconds * 1000
  * DEAD deliveries, because with a filter on `status` MongoDB would have to read every document. `$type` is necessary
  * because otherwise MongoDB would not use the partial indexes.
  */
-export const deadIn = (span: Span): { deadAt: object } => ({
+export const deadIn = (span: TimeSpan): { deadAt: object } => ({
   deadAt: { $type: 'date', ...spanFilter('deadAt', span).deadAt },
 })
 
@@ -60,8 +60,11 @@ export async function deliveryTotals(
 }
 
 /** Counts an endpoint's deliveries that died within the span and are still DEAD. Stops at `maxCounted`. */
-export const countDeadOf = (deps: Pick<Deps, 'Delivery'>, endpointId: string, span: Span): Promise<number> =>
-  count(deps, { endpointId, ...deadIn(span) })
+export const countDeadOf = (
+  deps: Pick<Deps, 'Delivery'>,
+  endpointId: string,
+  span: TimeSpan,
+): Promise<number> => count(deps, { endpointId, ...deadIn(span) })
 
 /** Counts a business's DEAD deliveries in both environments. Stops at `maxCounted`. */
 export const countDeadOfBusiness = (deps: Pick<Deps, 'Delivery'>, businessId: string): Promise<number> =>

@@ -1,5 +1,5 @@
+import { maxAttempts } from '../../../schemas/deliveries.ts'
 import type { NamedJob } from '../../../schemas/jobs.ts'
-import { maxAttempts } from '../../../schemas/retry-table.ts'
 import { type AttemptRecord, type Delivery, hostOf } from './delivery.ts'
 
 /**

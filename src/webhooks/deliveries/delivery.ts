@@ -1,5 +1,5 @@
 import type { DeliveryStatus } from '../../../schemas/deliveries.ts'
-import { collection, ifDate, ifPresent, type Stored } from '../../mongo/declare.ts'
+import { declareCollection, ifDate, ifPresent, type Stored } from '../../mongo/declare.ts'
 import { date, flag, list, type Of, oneOf, optional, orNull, part, text, whole } from '../../mongo/fields.ts'
 import { causedFields } from '../../outbox/event.ts'
 import { recordedFields } from '../../outbox/facts.ts'
@@ -24,7 +24,7 @@ export type AttemptRecord = Of<typeof attemptFields>
  * The delivery of one event to one endpoint. `_id` is composed of the ids of the event and the endpoint, so relaying an
  * event twice creates only one delivery.
  */
-export const deliveries = collection({
+export const deliveries = declareCollection({
   name: 'deliveries',
   kept: 'test data until the clean-up, live data forever, though old ones only with their last attempt',
   fields: {

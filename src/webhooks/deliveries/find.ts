@@ -4,7 +4,7 @@ import {
   type ListDeliveriesQuery,
 } from '../../../schemas/deliveries.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import { readSpan, type Span, spanFilter } from '../../input/span.ts'
+import { readSpan, spanFilter, type TimeSpan } from '../../input/span.ts'
 import type { Countable } from '../../lists/counts.ts'
 import {
   type Page,
@@ -98,7 +98,7 @@ export function listDeliveries(
 }
 
 /** The filters by which a merchant selects deliveries. A filter that is null does not restrict the selection. */
-export interface DeliveryFilter extends Span {
+export interface DeliveryFilter extends TimeSpan {
   /** Contains at least one status. */
   statuses: readonly DeliveryStatus[] | null
   event: string | null

@@ -1,5 +1,5 @@
+import { maxAttempts } from '../../../schemas/deliveries.ts'
 import { type EventName, events } from '../../../schemas/events.ts'
-import { maxAttempts } from '../../../schemas/retry-table.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { unsignedHeaders } from '../attempts/sign.ts'

@@ -1,5 +1,5 @@
 import { lifetimeMs, markFields } from '../../idempotency/response.ts'
-import { collection, ifPresent, type Stored } from '../../mongo/declare.ts'
+import { declareCollection, ifPresent, type Stored } from '../../mongo/declare.ts'
 import { anything, date, list, oneOf, optional, orNull, text } from '../../mongo/fields.ts'
 import type { Delivery } from './delivery.ts'
 
@@ -30,7 +30,7 @@ const keptSeconds = lifetimeMs / 1000 + 3600
  * What an act of a person re-queues. It is stored in one transaction with the act's audit lines, and carried out
  * afterwards: by the same process, by a repetition of the request or by a poll.
  */
-export const requeuePlans = collection({
+export const requeuePlans = declareCollection({
   name: 'requeueplans',
   kept: 'until it expires after 25 hours',
   fields: {

@@ -1,5 +1,5 @@
 import type { EventName } from '../../../schemas/events.ts'
-import { collection, ifDate, type Stored } from '../../mongo/declare.ts'
+import { declareCollection, ifDate, type Stored } from '../../mongo/declare.ts'
 import {
   anything,
   date,
@@ -69,7 +69,7 @@ const previousSecretFields = part({ secret: secret(text), validUntil: date })
 export type PreviousSecret = Of<typeof previousSecretFields>
 
 /** A stored endpoint (SPEC 2.2). */
-export const endpoints = collection({
+export const endpoints = declareCollection({
   name: 'webhookendpoints',
   kept: 'until the clean-up two days after its deletion, once it has no deliveries',
   fields: {

@@ -1,8 +1,8 @@
-import type { Stage } from '../../../schemas/responses/webhooks.ts'
+import type { FailureStage } from '../../../schemas/responses/webhooks.ts'
 
 /** Why an attempt got no response. `error` is a fixed sentence for merchants, without addresses. */
 export interface Fault {
-  stage: Exclude<Stage, 'status'>
+  stage: Exclude<FailureStage, 'status'>
   error: string
 }
 

@@ -10,7 +10,6 @@ import type { MadeSecrets } from './secrets.ts'
 export type Rights = 'all' | 'publishable' | 'products:read' | 'nothing'
 
 export interface Actor {
-  /** Used as a row's name in the report. */
   kind: string
   /** The number of the business, which its tags carry. */
   owner: number
@@ -36,26 +35,17 @@ export interface Actors {
   hunterKey: string
 }
 
-/** Includes a key of every kind. */
 export async function makeActors(deps: Deps, secrets: MadeSecrets): Promise<Actors> {
   const businessIds: string[] = []
   for (let owner = 0; owner <= hunter; owner += 1) {
     const liveApproved = owner !== notApproved
     businessIds.push((await createBusiness(deps, { name: `Mk${owner}e Boutique`, liveApproved }, tester))._id)
   }
-  const issue = async (
-    owner: number,
-    mode: KeyMode,
-    kind: KeyKind,
-    granted: readonly Scope[],
-    ip: string[],
-  ) => {
+  type Granted = readonly Scope[]
+  const issue = async (owner: number, mode: KeyMode, kind: KeyKind, granted: Granted, ip: string[]) => {
     const businessId = businessIds[owner] ?? ''
-    const issued = await issueKey(
-      deps,
-      { businessId, mode, kind, scopes: [...granted], ipAllowlist: ip },
-      tester,
-    )
+    const rights = { scopes: [...granted], ipAllowlist: ip }
+    const issued = await issueKey(deps, { businessId, mode, kind, ...rights }, tester)
     if (issued === null) throw new Error('no business')
     secrets.add('key', issued.key)
     return issued

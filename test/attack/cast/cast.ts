@@ -8,7 +8,6 @@ import { createMadeSecrets, type MadeSecrets } from './secrets.ts'
 import { createStaff, type Staff } from './staff.ts'
 import { makePayers } from './wallets.ts'
 
-/** All senders of requests, and the values that requests refer to. */
 export interface Cast {
   /** Actors with full rights appear several times, so that most requests are allowed. */
   actors: readonly Actor[]

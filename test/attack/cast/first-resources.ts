@@ -5,12 +5,11 @@ import { cancel, type Plain, plainAttack, post, refund, simulate } from '../gene
 import type { Actor } from './actors.ts'
 import type { Cast } from './cast.ts'
 
-/** Within this time of an event, its delivery exists. */
 const relayMs = 1500
 
 const tag = '~tag~'
-const intent = (more: object): Plain =>
-  post('/dev/intents', '/dev/intents', { label: tag, metadata: { tag }, ...more })
+const named = { label: tag, metadata: { tag } }
+const intent = (more: object): Plain => post('/dev/intents', '/dev/intents', { ...named, ...more })
 const productBody = { name: tag, description: tag, price: 100, stock: 1000 }
 const product = post('/dev/store/products', '/dev/store/products', productBody)
 const order = post('/dev/store/orders/simulate', '/dev/store/orders/simulate', { customer: { name: tag } })

@@ -5,7 +5,6 @@ import type { MadeSecrets } from './secrets.ts'
 
 type Resource = Record<string, unknown>
 
-/** Which kind of id a response has, by the request's path. */
 const kinds: [path: RegExp, noun: Noun][] = [
   [/\/store\/products/, 'product'],
   [/\/store\/orders/, 'order'],
@@ -15,7 +14,6 @@ const kinds: [path: RegExp, noun: Noun][] = [
   [/\/webhooks/, 'endpoint'],
 ]
 
-/** Keeps the ids and secrets of a response for later requests. */
 export function harvest(
   pools: Pools,
   secrets: MadeSecrets,
@@ -30,9 +28,8 @@ export function harvest(
     secrets.add('form token', token)
     sending.scene.found.set('form', token)
   }
-  const data = response.body.startsWith('{"success":true')
-    ? (parsed(response) as { data?: unknown })?.data
-    : null
+  const isDone = response.body.startsWith('{"success":true')
+  const data = isDone ? (parsed(response) as { data?: unknown })?.data : null
   if (!isResource(data) || owner < 0) return
   const resources = Array.isArray(data.items) ? data.items.filter(isResource) : [data]
   const noun = kinds.find(([path]) => path.test(line))?.[1]

@@ -20,19 +20,10 @@ const ofShops = ['product', 'variant', 'order', 'orderNumber'] as const
 export const nouns = [...ofPayments, ...ofShops]
 export type Noun = (typeof nouns)[number]
 /** Kinds whose ids belong to one business for good. Codes and numbers repeat, and merchants name variants. */
-const held: ReadonlySet<Noun> = new Set([
-  'intent',
-  'endpoint',
-  'delivery',
-  'event',
-  'replay',
-  'product',
-  'order',
-])
+const held = new Set<Noun>(['intent', 'endpoint', 'delivery', 'event', 'replay', 'product', 'order'])
 
 /** Each pool keeps its first ids, so that a number selects the same id for as long as possible. */
 const keptIds = 12
-/** Each pool also keeps the newest ids. */
 const recentIds = 24
 
 export function createPools(): Pools {
@@ -46,8 +37,8 @@ export function createPools(): Pools {
   }
   return {
     add(owner, mode, noun, id) {
-      if (held.has(noun) && !holders.has(id))
-        holders.set(id, { owner, mode: noun === 'endpoint' ? null : mode })
+      const holder = { owner, mode: noun === 'endpoint' ? null : mode }
+      if (held.has(noun) && !holders.has(id)) holders.set(id, holder)
       const pool = poolOf(owner, mode, noun)
       if (pool.includes(id)) return
       pool.push(id)

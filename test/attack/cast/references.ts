@@ -12,12 +12,10 @@ export interface Known {
   allowedPort: number
 }
 
-/** A request's sender, its number, and the values that its scene has received so far. */
 export interface Sending {
   actor: Actor
   staff: Staff
   number: number
-  /** Milliseconds since the process started. */
   sentAt: number
   scene: { number: number; found: Map<string, string> }
 }
@@ -77,8 +75,7 @@ export function filler(known: Known, sending: Sending): (text: string) => string
     const at = Number(index ?? number)
     if (first === 'own') return pick(actor.owner, actor.mode, second ?? '', at)
     if (first === 'other') return pickOther(second ?? '', at)
-    if (first === 'scene')
-      return second === undefined ? `scene-${scene.number}` : (scene.found.get(second) ?? 'none')
+    if (first === 'scene') return second ? (scene.found.get(second) ?? 'none') : `scene-${scene.number}`
     if (nouns.includes(first as Noun)) return pick(actor.owner, actor.mode, first, at)
     return words[first] ?? whole
   }

@@ -10,7 +10,6 @@ export interface Payer {
   pin: string
 }
 
-/** More than all payments of a run together. */
 const plenty = 1_000_000_000_000_000
 
 /** In both environments. PINs are random, so that no other number in a log equals one. */

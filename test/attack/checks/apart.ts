@@ -3,10 +3,7 @@ import { tagsIn } from '../cast/references.ts'
 import { parsed } from '../wire/response.ts'
 import { type Check, type Exchange, expectedFor } from './exchange.ts'
 
-/**
- * A key never sees another business's data, nor its own business's data in the other environment. Data is recognised by
- * the tags in all texts, by ids (`pools` knows their owners), and by the field `sandbox`.
- */
+/** A key sees only its own business and environment, judged by tags, ids and the field `sandbox`. */
 export const createBusinessesApart =
   (pools: Pick<Pools, 'holderOf'>): Check =>
   (exchange) => {
@@ -17,21 +14,19 @@ export const createBusinessesApart =
     if (expectedFor(exchange) === 'keyless' && tags.length > 0)
       return 'shows data of a business to a caller without a key'
     if (tags.some(({ owner }) => owner !== actor.owner)) return 'shows data of another business'
-    if (tags.some(({ mode }) => mode !== null && mode !== actor.mode))
-      return 'shows data of the other environment'
+    if (tags.some(({ mode }) => ![null, actor.mode].includes(mode))) return 'shows the other environment'
     return resourceFault(pools, exchange)
   }
 
 const ids = /^(_?id|referenceNumber|reference_number|endpointId|productId)$/
 
-/** Checks ids and environments in a successful response. */
 function resourceFault(pools: Pick<Pools, 'holderOf'>, { actor, line, response }: Exchange): string | null {
   if (!response.body.startsWith('{"success":true')) return null
   for (const [name, value] of fieldsOf(parsed(response))) {
     // A live key may list test endpoints.
     const isRequested = actor.mode === 'live' && line.includes('/dev/webhooks?') && line.includes('sandbox=')
-    if (name === 'sandbox' && value === (actor.mode === 'live') && !isRequested)
-      return `says sandbox: ${value}`
+    const isWrong = name === 'sandbox' && value === (actor.mode === 'live')
+    if (isWrong && !isRequested) return `says sandbox: ${value}`
     const holder = ids.test(name) && typeof value === 'string' ? pools.holderOf(value) : null
     if (holder === null) continue
     if (holder.owner !== actor.owner) return `shows ${name} ${String(value)} of another business`
@@ -41,7 +36,6 @@ function resourceFault(pools: Pick<Pools, 'holderOf'>, { actor, line, response }
   return null
 }
 
-/** Searches at any depth, but not in metadata, which is free text. */
 function fieldsOf(part: unknown): [name: string, value: unknown][] {
   if (typeof part !== 'object' || part === null) return []
   return Object.entries(part)

@@ -10,7 +10,6 @@ import { runChecks } from './run-checks.ts'
 
 const list = '/api/v1/dev/intents'
 
-/** Comes from support staff with a valid key by default. */
 function exchange(
   method: string,
   line: string,

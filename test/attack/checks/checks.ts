@@ -27,7 +27,6 @@ export const noFault: Check = (exchange) => {
   return isFault ? `got ${status}: ${body.slice(0, 300)}` : null
 }
 
-/** A line of a stack trace, or one of the service's files. */
 const internals = /\.[cm]?[jt]s:\d+:\d+|node:internal|node_modules|\/(src|dist|workers)\/[\w/-]+\.[jt]s\b/
 
 /** No stack traces or file names, except in Bull Board's and the reference's assets. */
@@ -93,7 +92,6 @@ const rawFault = (exchange: Exchange): string | null => {
   return expectedFor(exchange) === 'keyless' && isSuccess(exchange) ? 'gives access without a key' : null
 }
 
-/** A response to HEAD has only its status. */
 const isSuccess = ({ response, attack, line }: Exchange): boolean =>
   response.status < 300 &&
   (attack.method === 'HEAD'
@@ -112,7 +110,6 @@ const keyFault: Check = (exchange) => {
     : null
 }
 
-/** Applied to every response. `pools` knows each id's owner. */
 export const responseChecks = (pools: Pick<Pools, 'holderOf'>): Readonly<Record<string, Check>> => ({
   'no fault': noFault,
   enveloped,

@@ -8,8 +8,7 @@ const fields = new Set(['code', 'message', 'statusCode', 'requestId', 'param', '
 /** Everything has the envelope except files, pages, health checks and metrics. */
 export const enveloped: Check = (exchange) => {
   const { response, attack, line } = exchange
-  if (response.beyond > mayFollow(exchange))
-    return `is followed by ${response.beyond} bytes that belong to no response`
+  if (response.beyond > mayFollow(exchange)) return `is followed by ${response.beyond} bytes of no response`
   if (!uuid.test(response.headers.get('x-request-id') ?? '')) return 'has no X-Request-Id'
   if (response.headers.get('x-content-type-options') !== 'nosniff') return 'lacks X-Content-Type-Options'
   const isNotModified = response.status === 304 && attack.headers.some(([name]) => name === 'If-None-Match')
@@ -19,9 +18,9 @@ export const enveloped: Check = (exchange) => {
     return envelopeFault(exchange)
   // Raw bytes may request a page.
   if (type.startsWith('text/html') && (isPage(line) || attack.raw !== null)) return htmlFault(exchange)
-  return !hasNoEnvelope(exchange, type)
-    ? `has no envelope but is ${type}: ${response.body.slice(0, 200)}`
-    : null
+  return hasNoEnvelope(exchange, type)
+    ? null
+    : `has no envelope but is ${type}: ${response.body.slice(0, 99)}`
 }
 
 /** An unparsable HEAD request may be refused with a body, which ends the connection. */
@@ -35,8 +34,8 @@ function envelopeFault({ response }: Exchange): string | null {
   if (envelope === undefined) return `is no JSON: ${response.body.slice(0, 200)}`
   const { success, data, error, ...rest } = envelope as Record<string, unknown>
   if (Object.keys(rest).length > 0) return `has more fields in its envelope: ${Object.keys(rest).join()}`
-  if (success === true)
-    return response.status < 300 && data !== undefined ? null : `is a success of ${response.status}`
+  const isSuccess = response.status < 300 && data !== undefined
+  if (success === true) return isSuccess ? null : `is a success of ${response.status}`
   const { code, message, statusCode, requestId, ...more } = (error ?? {}) as Record<string, unknown>
   const [status] = catalogue[code as keyof typeof catalogue] ?? [null]
   if (status !== response.status || statusCode !== status)
@@ -51,15 +50,14 @@ function envelopeFault({ response }: Exchange): string | null {
     : null
 }
 
-/** Required in every page's policy. */
 const directives = ["default-src 'none'", "frame-ancestors 'none'"]
 
 function htmlFault({ response: { headers }, line }: Exchange): string | null {
   const policy = headers.get('content-security-policy') ?? ''
   // Bull Board's page has inline styles.
   const own = isBoard(line) ? policy.replace("style-src 'self' 'unsafe-inline'", '') : policy
-  if (directives.some((part) => !policy.includes(part)) || own.includes('unsafe-'))
-    return `has the policy ${policy}`
+  const isWeak = own.includes('unsafe-') || directives.some((part) => !policy.includes(part))
+  if (isWeak) return `has the policy ${policy}`
   const wrong = pageHeaders.find(([name, form]) => !form.test(headers.get(name) ?? ''))
   return wrong === undefined ? null : `has ${wrong[0]}: ${headers.get(wrong[0]) ?? 'none'}`
 }
@@ -71,7 +69,6 @@ const pageHeaders: readonly (readonly [header: string, form: RegExp])[] = [
   ['x-robots-tag', /noindex/],
 ]
 
-/** Pages are not counted here. */
 function hasNoEnvelope({ line, attack, response: { status, body } }: Exchange, type: string): boolean {
   const isRedirect = isPage(line) && status >= 300 && status < 400
   const isPageData = (isBoard(line) || line.startsWith('/p/')) && type.startsWith('application/json')

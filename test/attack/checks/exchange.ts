@@ -2,7 +2,7 @@ import type { Route } from '../../../src/http/operations/route.ts'
 import { routes } from '../../../src/http/routes/routes.ts'
 import type { Actor } from '../cast/actors.ts'
 import type { Staff } from '../cast/staff.ts'
-import type { Attack, Expected } from '../generators/attack.ts'
+import type { Attack } from '../generators/attack.ts'
 import type { WireResponse } from '../wire/response.ts'
 
 export interface Exchange {
@@ -11,10 +11,8 @@ export interface Exchange {
   staff: Staff
   /** Counts the run's requests from 0. The request's tag contains it. */
   number: number
-  /** Both in ms. */
   sentAt: number
   endedAt: number
-  /** Path and query, with references replaced. */
   line: string
   idempotencyKey: string | null
   /** The response's index among those to the same bytes. */
@@ -22,11 +20,8 @@ export interface Exchange {
   response: WireResponse
 }
 
-/** Null if no request among the raw bytes expects this response. */
-export const expectedFor = ({ attack, index }: Exchange): Expected | null =>
-  attack.raw?.expected[index] ?? null
+export const expectedFor = ({ attack, index }: Exchange) => attack.raw?.expected[index] ?? null
 
-/** Describes the violation, or returns null. */
 export type Check = (exchange: Exchange) => string | null
 
 export const isPage = (line: string): boolean => /^\/($|\?|(p|pay|sandbox|admin|docs)($|[/?]))/.test(line)

@@ -4,15 +4,12 @@ import { type TargetBody, targets } from '../targets/target.ts'
 
 export interface MissingResponse {
   attack: Attack
-  /** Either the server closed the connection, or the timeout passed. */
   none: 'closed' | 'late'
   ms: number
-  /** How many bytes of an incomplete response arrived. */
   part: number
   bytes: number
 }
 
-/** Null if no response is required. */
 export const missingResponseChecks: Readonly<Record<string, (silence: MissingResponse) => string | null>> = {
   'no hang': (silence) => {
     const { none, ms, part, bytes, attack } = silence
@@ -32,8 +29,6 @@ const largest: Readonly<Record<TargetBody['kind'], number>> = {
 const kinds = new Map(targets.map(({ name, body }) => [name, body.kind]))
 
 /** A body above the limit isn't read, so the connection's reset may overtake the response. */
-export const mayBeCut = ({ target }: Attack, bytes: number): boolean =>
-  bytes > largest[kinds.get(target) ?? 'json']
+export const mayBeCut = ({ target }: Attack, bytes: number) => bytes > largest[kinds.get(target) ?? 'json']
 
-/** How many requests of a run may be sent just as the server closes their keep-alive connection. */
 export const maxRepeats = (requests: number): number => 3 + requests / 1000

@@ -41,8 +41,8 @@ export function createOncePerKey(): Check {
     const isFirst = !isReplay(exchange)
     const before = kept.get(claim)
     const isBeside = before !== undefined && exchange.sentAt < before.endedAt
-    const isOvertaken =
-      before !== undefined && isRefused(before) && !isRefused(exchange) && (isBeside || !isFirst)
+    const isEffect = before !== undefined && isRefused(before) && !isRefused(exchange)
+    const isOvertaken = isEffect && (isBeside || !isFirst)
     if (before === undefined || isOvertaken) {
       kept.set(claim, { ...exchange, hasFirst: isFirst })
       return null
@@ -56,7 +56,6 @@ export function createOncePerKey(): Check {
   }
 }
 
-/** A failed refund or payment was executed, not refused. */
 const isRefused = ({ response }: Exchange): boolean => response.status >= 400 && response.status !== 402
 
 const isReplay = ({ response }: Exchange): boolean => response.headers.get('idempotent-replayed') === 'true'

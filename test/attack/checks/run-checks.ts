@@ -5,7 +5,6 @@ import type { EndpointServers } from '../stage/endpoint-servers.ts'
 import type { Attacked, State } from '../stage/process.ts'
 import type { Stored } from './stored.ts'
 
-/** What was observed over the whole run. */
 export interface Run {
   processes: readonly Attacked[]
   endpointServers: Pick<EndpointServers, 'trapped' | 'allowedPort'>
@@ -18,10 +17,8 @@ export interface Run {
   businessIds: readonly string[]
   /** Keyed by request number. */
   statuses: ReadonlyMap<number, readonly number[]>
-  /** Both processes' states, after the pause at the end. */
   states: readonly State[]
   memory: readonly Memory[]
-  /** Null if no neighbour was watched. */
   neighbour: Neighbour | null
 }
 
@@ -30,13 +27,11 @@ export interface Memory {
   name: string
   early: number
   late: number
-  /** How many requests came in between. */
   requests: number
 }
 
 export const runChecks: Readonly<Record<string, (run: Run) => string[]>> = {
-  'no process ended': ({ processes }) =>
-    processes.map((each) => each.endedAs()).filter((end) => end !== null),
+  'no process ended': ({ processes }) => processes.flatMap((each) => each.endedAs() ?? []),
 
   'no error logged': ({ processes }) =>
     processes.flatMap((each) =>
@@ -103,8 +98,7 @@ const maxRatio = 10
 /** Below this, the ratio says more about the machine than about the service. */
 const minAloneMs = 100
 
-const refusals = ({ refused }: Neighbour): string[] =>
-  refused.map((what) => `refused to the neighbour: ${what}`)
+const refusals = ({ refused }: Neighbour) => refused.map((what) => `refused to the neighbour: ${what}`)
 
 const slowdowns = (neighbour: Neighbour): string[] =>
   neighbourly.map((what) => slowdown(what, neighbour)).filter((fault) => fault !== null)
@@ -114,16 +108,13 @@ function slowdown(what: Neighbourly, { alone, beside }: Neighbour): string | nul
   const [before, p99] = [percentile(alone[what], 0.99), percentile(beside[what], 0.99)]
   const limit = maxRatio * Math.max(minAloneMs, before)
   if (p99 <= limit) return null
-  return `p99 of each ${what} of the neighbour: ${p99.toFixed(0)} ms during the attack, ${before.toFixed(0)} ms alone`
+  return `p99 of the neighbour's ${what}: ${p99.toFixed(0)} ms in the attack, ${before.toFixed(0)} ms alone`
 }
 
-/** Rarely used code is compiled late. */
 const spareBytes = 4 * 1024 * 1024
-/** Metrics and the driver's counters grow for a while. */
 const bytesPerRequest = 100
 
-/** E.g. `web 50.1 → 51.2`, in MiB. */
-export const memoryOf = ({ name, early, late }: Memory): string => `${name} ${inMiB(early)} → ${inMiB(late)}`
+export const memoryOf = ({ name, early, late }: Memory) => `${name} ${inMiB(early)} → ${inMiB(late)}`
 
 const inMiB = (bytes: number): string => (bytes / 1024 / 1024).toFixed(1)
 

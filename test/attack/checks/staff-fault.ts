@@ -10,8 +10,7 @@ export const staffFault: Check = (exchange) => {
   // Every role may sign out, search, and manage its own account.
   const isForAll = /^\/admin\/(sign-out|search|account\/)/.test(line)
   if (staff.role === 'viewer' && !isSignIn && !isForAll) return 'lets a viewer act'
-  if (!isFromOwnSite(exchange))
-    return `accepts an action from a page of another site (${exchange.attack.site})`
+  if (!isFromOwnSite(exchange)) return `accepts an action from another site (${exchange.attack.site})`
   return isSignIn || line.startsWith('/admin/queues') || hasToken(exchange)
     ? null
     : 'accepts a form without the token of its session'
@@ -22,18 +21,15 @@ const sendsToSignIn = ({ response }: Exchange): boolean =>
 
 const isAct = ({ attack }: Exchange): boolean => attack.method !== 'GET' && attack.method !== 'HEAD'
 
-/**
- * Needs no session: a refusal, the redirect to the sign-in, its form, the stylesheet, and the page that reloads for the
- * cookie.
- */
+/** Needs no session: a refusal, the sign-in with its redirect and stylesheet, and the page that awaits the cookie. */
 const isPublic = (exchange: Exchange): boolean => {
   const { response, attack, line } = exchange
   const [path] = line.split('?')
   const isCrowded = path === '/admin/sign-in' && response.status === 503
   const isForm = path === '/admin/sign-in' && !isAct(exchange)
   // A response to HEAD shows nothing.
-  const isStep =
-    response.body.includes('<h1>One moment</h1>') || (attack.method === 'HEAD' && isAsStep(exchange))
+  const isHead = attack.method === 'HEAD'
+  const isStep = response.body.includes('<h1>One moment</h1>') || (isHead && isAsStep(exchange))
   return (
     (response.status >= 400 && response.status < 500) ||
     sendsToSignIn(exchange) ||
@@ -52,7 +48,6 @@ const browserHeaders = /^(origin|sec-fetch-|host$|x-forwarded-host)/i
 const isFromOwnSite = ({ attack }: Exchange): boolean =>
   attack.site === 'own' || attack.headers.some(([name]) => browserHeaders.test(name))
 
-/** Exactly one, and the session's own. */
 const hasToken = ({ attack }: Exchange): boolean => {
   const sent = new URLSearchParams(String(attack.body ?? '')).getAll('csrf')
   return sent.length === 1 && sent[0] === '~csrf~'

@@ -9,7 +9,6 @@ import type { Documents } from '../../invariants/documents.ts'
 import { readDatabase } from '../../invariants/read-database.ts'
 import { type Tag, tagsIn } from '../cast/references.ts'
 
-/** A tag found in the database, with its document's business and environment if it has them. */
 export interface StoredTag extends Tag {
   collection: string
   businessId: string | null
@@ -71,7 +70,6 @@ function modelFaults(model: Model<Document>, document: Document): string[] {
   }
 }
 
-/** As JSON values, with sorted field names. */
 const relaxed = (document: object): Document =>
   JSON.parse(driver.BSON.EJSON.stringify(document, { relaxed: true }), (_, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -84,11 +82,8 @@ const cut = (json: string | undefined): string | undefined => json?.slice(0, 200
 /** Numbers must be exact, texts valid Unicode without NUL, and names no operators. */
 function partFaults(part: unknown, at: string): string[] {
   if (typeof part === 'number')
-    return Number.isSafeInteger(part) && !Object.is(part, -0)
-      ? []
-      : [`${at} is ${Object.is(part, -0) ? '-0' : part}`]
-  if (typeof part === 'string')
-    return part.isWellFormed() && !part.includes('\0') ? [] : [`${at} is no valid text`]
+    return Number.isSafeInteger(part) && !Object.is(part, -0) ? [] : [`${at} is no whole number: ${part}`]
+  if (typeof part === 'string') return part.isWellFormed() && !part.includes('\0') ? [] : [`${at} is no text`]
   if (typeof part !== 'object' || part === null || part instanceof Date || '_bsontype' in part) return []
   return Object.entries(part).flatMap(([name, inner]) => [
     ...(/^\$|\.|\0|^__proto__$/.test(name) ? [`${at} has a field ${name}`] : []),
@@ -106,7 +101,6 @@ const money =
 /** All others are sums. */
 const single = /^(amount|amountPaid|price|unitPrice)$/
 
-/** Nothing negative, and no single amount above the largest one. */
 function moneyFaults(part: unknown, maxAmount: number, at: string): string[] {
   if (typeof part !== 'object' || part === null || part instanceof Date) return []
   return Object.entries(part).flatMap(([name, inner]) => {

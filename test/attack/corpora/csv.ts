@@ -42,7 +42,6 @@ const part = (name: string, file: string): string =>
   `--x\r\nContent-Disposition: form-data; name="${name}"; filename="f.csv"\r\nContent-Type: text/csv\r\n\r\n${file}\r\n`
 const good = `${head}\nmp-~tag~,N ~tag~,d,Default,,100,5,true\n`
 
-/** For `multipart/form-data; boundary=x`. */
 export const multiparts: readonly string[] = [
   `${part('file', good)}--x--\r\n`,
   part('file', good),

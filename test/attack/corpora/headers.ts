@@ -52,7 +52,6 @@ export const oddHeaders: readonly Header[] = [
   ['X-Long', 'y'.repeat(7000)],
 ]
 
-/** Null sends no X-Idempotency-Key. */
 export const idempotencyKeys: readonly (string | null)[] = [
   ...words('a 0 null __proto__ $ne "quoted" {"$gt":""} same-for-all-1 same-for-all-2'),
   ...[255, 256, 5000].map((length) => 'k'.repeat(length)),
@@ -64,6 +63,8 @@ export const idempotencyKeys: readonly (string | null)[] = [
 ]
 
 /** All to be refused, although `~key~` is a valid key. */
+const bearer = (token: string): string => `Bearer ${token}`
+
 export const badAuthorizations: readonly string[] = [
   ...words('Bearer ~key~ Bearer:~key~'),
   'Basic ~key~',
@@ -71,12 +72,8 @@ export const badAuthorizations: readonly string[] = [
   'Token ~key~',
   'Bearer\t~key~',
   '',
-  ...words('~key~x x~key~ "~key~" sk_test_ sk_root_~key~ {"$ne":null} __proto__').map(
-    (token) => `Bearer ${token}`,
-  ),
-  ...['', ' ~key~', '~key~, Bearer ~key~', '~key~ ~key~', '[object Object]'].map(
-    (token) => `Bearer ${token}`,
-  ),
+  ...words('~key~x x~key~ "~key~" sk_test_ sk_root_~key~ {"$ne":null} __proto__').map(bearer),
+  ...['', ' ~key~', '~key~, Bearer ~key~', '~key~ ~key~', '[object Object]'].map(bearer),
   'Bearer sk_test_00000000000000000000000000000000000000',
   'Bearer \u00e9\u00ff',
   `Bearer ${'a'.repeat(6000)}`,
@@ -88,9 +85,7 @@ export const contentTypes: readonly (string | null)[] = [
   application/x-www-form-urlencoded multipart/form-data text/plain text/csv text/html application/xml / json
   */*
   `),
-  ...words('utf-8 utf-16 utf-7 iso-8859-1 __proto__').map(
-    (charset) => `application/json; charset=${charset}`,
-  ),
+  ...words('utf-8 utf-16 utf-7 iso-8859-1 __proto__').map((name) => `application/json; charset=${name}`),
   ...['application/x-www-form-urlencoded', 'text/csv'].map((type) => `${type}; charset=utf-16`),
   ...['x', '', 'b'.repeat(300)].map((boundary) => `multipart/form-data; boundary=${boundary}`),
   'application/json, text/html',

@@ -1,7 +1,6 @@
 import { words } from './words.ts'
 
-const nested = (open: string, close: string, depth: number): string =>
-  open.repeat(depth) + close.repeat(depth)
+const nested = (open: string, close: string, depth: number) => open.repeat(depth) + close.repeat(depth)
 
 export const jsonValues: readonly string[] = [
   ...words(`
@@ -60,7 +59,6 @@ export const jsonTexts: readonly string[] = [
   `{"amount":5,"amount":"6","amount":7,"label":"~tag~"}`,
 ]
 
-/** Not valid UTF-8. */
 export const jsonBytes: readonly Buffer[] = [
   ...['\xff\xfe', '\xef\xbb\xbf', '\xc3\x28'].map((text) => Buffer.from(text, 'latin1')),
   ...['\xe9', '\xc0\xaf', '\xed\xa0\x80', '\xf4\x90\x80\x80'].map((label) =>

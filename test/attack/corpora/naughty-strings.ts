@@ -54,7 +54,6 @@ export const naughtyStrings: readonly string[] = [
   'a '.repeat(30_000),
 ]
 
-/** Field names with a meaning in JavaScript or MongoDB. */
 export const naughtyNames: readonly string[] = [
   ...words(`
   __proto__ constructor prototype toString valueOf then length $ne $where $set $expr a.b . $ _id businessId

@@ -60,7 +60,6 @@ export const refusedRequests: readonly string[] = [
   chunked(`c;${'e'.repeat(20_000)}`, '{"amount":5}'),
 ]
 
-/** Unusual but valid. */
 export const acceptedRequests: readonly Raw[] = [
   { expected: ['keyless'], text: 'GET / HTTP/1.0\r\n\r\n' },
   ...[

@@ -11,12 +11,9 @@ export interface Raw {
   expected: readonly Expected[]
 }
 
-/** Follows from the seed. References (`~own.intent.3~`) are replaced when it is sent. */
 export interface Attack {
-  /** The target's name, or `bytes` for raw bytes. */
   target: string
   method: string
-  /** Path and query in the request line. */
   line: string
   headers: readonly (readonly [name: string, value: string])[]
   idempotencyKey: string | null
@@ -29,11 +26,8 @@ export interface Attack {
   /** Any number selects an actor. `staff` works the same way. */
   actor: number
   staff: number
-  /** Selects an Authorization header for an actor with a malformed key. */
   badAuthorization: number
-  /** Only below /admin: the page that the browser names. */
   site: Site
-  /** The client address's last two bytes. */
   from: readonly [number, number]
 }
 

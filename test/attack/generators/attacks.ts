@@ -29,7 +29,6 @@ const headers = weighted(
   [1, fc.constantFrom(...contentEncodings).map((coding) => [['Content-Encoding', coding] as const])],
 )
 
-/** Nearly valid requests to this target. */
 function attackOn(target: Target): fc.Arbitrary<Attack> {
   return fc
     .record({
@@ -99,6 +98,5 @@ const scene: fc.Arbitrary<Scene> = weighted(
 /** Scenes per volley, and about as many requests. */
 export const volleySize = 100
 
-/** Follows from the seed and the number. */
 export const volley = (seed: number, number: number): Scene[] =>
   fc.sample(scene, { seed: seed + number * 7919, numRuns: volleySize })

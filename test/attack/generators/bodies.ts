@@ -30,7 +30,6 @@ const csvBody: TypedBody = fc.oneof(
 /** To be escaped by pages. Frequent, because forms have few fields and show them only next to an error. */
 const markups = naughtyStrings.filter((text) => text.includes(markup))
 
-/** Good and bad values. Some fields repeat, and some have odd names. */
 function formBody(fields: Readonly<Record<string, readonly string[]>>): TypedBody {
   const named = Object.entries(fields).map(([name, values]) => {
     const value = weighted(

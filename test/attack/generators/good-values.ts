@@ -5,7 +5,6 @@ import { naughtyStrings } from '../corpora/naughty-strings.ts'
 import { words } from '../corpora/words.ts'
 import { weighted } from './weighted.ts'
 
-/** The JSON Schema keywords that the service uses. */
 export interface Schema {
   type?: string | readonly string[]
   enum?: readonly unknown[]
@@ -25,7 +24,6 @@ type Values = fc.Arbitrary<unknown>
 
 const small = fc.nat({ max: 40 })
 const owner = fc.constantFrom('own', 'own', 'own', 'other')
-/** Refers to an id from an earlier response. */
 export const reference = (noun: string): fc.Arbitrary<string> =>
   fc.tuple(owner, small).map(([first, number]) => `~${first}.${noun}.${number}~`)
 
@@ -38,7 +36,6 @@ const text = weighted(
 const amount = weighted(
   [5, fc.constantFrom(1, 500, 50_000, 99_901, 99_904, 1_000_000_000)],
   [5, fc.integer({ min: 1, max: 1e9 })],
-  // Just outside the range.
   [2, fc.constantFrom(0, -1, 0.5, 1_000_000_001, 1e15, 2 ** 53)],
 )
 
@@ -90,11 +87,8 @@ export function goodValue(schema: Schema, name: string): Values {
   }
 }
 
-const goodInteger = ({ minimum = 0, maximum = 1_000_000 }: Schema): Values =>
-  weighted(
-    [4, fc.integer({ min: Math.max(minimum, 1), max: 5 })],
-    [1, fc.integer({ min: minimum, max: maximum })],
-  )
+const goodInteger = ({ minimum: min = 0, maximum: max = 1_000_000 }: Schema): Values =>
+  weighted([4, fc.integer({ min: Math.max(min, 1), max: 5 })], [1, fc.integer({ min, max })])
 
 function goodObject(schema: Schema): Values {
   const { properties, required = [], else: unless, additionalProperties, dependencies = {} } = schema

@@ -5,7 +5,6 @@ export interface Raw {
 }
 export const raw = (text: string): Raw => ({ [asText]: text })
 
-/** Like JSON.stringify, but keeps raw parts. */
 export function write(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(write).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
@@ -15,7 +14,6 @@ export function write(value: unknown): string {
     .join(',')}}`
 }
 
-/** Finds all parts. The empty path is the whole value. */
 export function pathsIn(value: unknown): (string | number)[][] {
   if (typeof value !== 'object' || value === null || asText in value) return [[]]
   const inner = Array.isArray(value) ? [...value.entries()] : Object.entries(value)
@@ -31,7 +29,7 @@ export function changedAt(
   const [step, ...rest] = path
   if (step === undefined) return change(value)
   if (Array.isArray(value))
-    return value.map((part, index) => (index === step ? changedAt(part, rest, change) : part))
+    return value.map((part, at) => (at === step ? changedAt(part, rest, change) : part))
   const pairs = Object.entries(value as object).map(
     ([name, part]) => [name, name === step ? changedAt(part, rest, change) : part] as const,
   )

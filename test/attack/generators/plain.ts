@@ -8,7 +8,6 @@ export interface Plain {
   form?: string
 }
 
-/** A valid write. `line` is the path below the API, with references for its parameters. */
 export const post = (path: string, line: string, json?: object): Plain => ({
   target: `POST ${path}`,
   method: 'POST',

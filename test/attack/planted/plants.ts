@@ -1,7 +1,6 @@
 import { after, before, drop, type Edit, replace } from '../../support/edited-build/edit.ts'
 import type { Sought } from '../round.ts'
 
-/** A bug, and the check that must find it. */
 export interface Plant extends Sought {
   bug: string
   edits: readonly Edit[]
@@ -179,7 +178,6 @@ export const plants: readonly Plant[] = [
     replace(
       'createProduct',
       '$products.insertOne(product, { session })',
-      // An empty body is refused.
       `$products.insertOne(product).then(() => {
         if (product.description !== '' && product.description !== product.name) parseCreateProduct(deps, {})
       })`,

@@ -1,7 +1,5 @@
-/** Requests by target and by kind of key, with their outcomes. */
 export interface Counts {
   add(target: string, kind: string, outcome: string): void
-  /** Targets first, then kinds of key. */
   rows(): string[][]
 }
 
@@ -14,12 +12,7 @@ export function createCounts(): Counts {
       increment(targets, target, outcome)
       increment(kinds, kind, outcome)
     },
-    rows: () => [
-      ['Target', 'Requests', 'Responses'],
-      ...rowsOf(targets),
-      ['Kind of key', '', ''],
-      ...rowsOf(kinds),
-    ],
+    rows: () => [['Target', 'Requests', 'Responses'], ...rowsOf(targets), ['Key', '', ''], ...rowsOf(kinds)],
   }
 }
 

@@ -1,4 +1,3 @@
-/** Grouped by check, each with the bytes that caused it. */
 export interface Violations {
   add(check: string, sentence: string, sent: Buffer | null): void
   count(): number
@@ -6,7 +5,6 @@ export interface Violations {
   lines(): string[]
 }
 
-/** More violations of one check aren't printed. */
 const maxPrinted = 5
 const maxBytes = 1500
 

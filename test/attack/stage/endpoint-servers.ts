@@ -8,7 +8,6 @@ export interface EndpointServers {
   /** host:port for WEBHOOK_ALLOWED_HOSTS. `/hook` accepts, `/redirect` redirects to the trap. */
   allowedHost: string
   allowedPort: number
-  /** Listens on every address of this machine. */
   trapPort: number
   trapped: string[]
   close(): void

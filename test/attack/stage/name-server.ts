@@ -44,7 +44,6 @@ function respondTo(question: Buffer, known: ReadonlyMap<string, readonly string[
   return response
 }
 
-/** Reads the first question's name, and the offset of its type. */
 function readName(question: Buffer): { name: string; end: number } {
   const labels: string[] = []
   let at = header

@@ -19,7 +19,6 @@ export interface Attacked {
   connections(): string[]
   state(): Promise<State>
   log(): string
-  /** Says how the process ended too early. Null while it runs. */
   endedAs(): string | null
   stop(): Promise<void>
 }
@@ -50,11 +49,8 @@ export async function startAttacked(
     if (!isStopping) end = `${name} ended with ${signal ?? code}`
   })
   const logged = (): string => (existsSync(log) ? readFileSync(log, 'utf8') : '')
-  await waitFor(
-    `${name} to start`,
-    () => end !== null || logged().includes(`"${name}.started"`),
-    startLimitMs,
-  )
+  const hasBegun = () => end !== null || logged().includes(`"${name}.started"`)
+  await waitFor(`${name} to start`, hasBegun, startLimitMs)
   if (end !== null) throw new Error(`${String(end)}: ${logged()}`)
   const recorded = <Line extends object>(what: string): Line[] =>
     existsSync(record) ? linesOf<Line>(record, what) : []
@@ -67,11 +63,8 @@ export async function startAttacked(
     async state() {
       const before = recorded('state').length
       child.kill('SIGUSR2')
-      const state = await waitFor(
-        `the state of ${name}`,
-        () => recorded<State>('state')[before],
-        startLimitMs,
-      )
+      const look = () => recorded<State>('state')[before]
+      const state = await waitFor(`the state of ${name}`, look, startLimitMs)
       return { ...state, name }
     },
     log: logged,

@@ -23,15 +23,11 @@ export interface Stage {
   endpointServers: EndpointServers
   provider: Provider
   nameServer: NameServer
-  /** This process's access to the same database, to create keys and read documents. */
   deps: Deps
   stop(): Promise<void>
 }
 
-/**
- * Starts a build and its servers, with logs in `folder`. Production mode allows no endpoint on this machine, and the
- * wallet provider is down.
- */
+/** In production mode, no endpoint on this machine is allowed, and the wallet provider is down. */
 export async function openStage(build: string, folder: string, isProduction: boolean): Promise<Stage> {
   const [mongo, redis, endpointServers, provider, nameServer, port] = await Promise.all([
     startMongo(),

@@ -2,13 +2,11 @@ import type { Route } from '../../../src/http/operations/route.ts'
 import { routes } from '../../../src/http/routes/routes.ts'
 import { pages } from './pages.ts'
 
-/** A method and a path, and what a valid request looks like. */
 export interface Target {
   name: string
   method: string
   /** Contains references in place of parameters (cast/references.ts). */
   path: string
-  /** Which credentials it expects: a key, none, or a staff session. */
   by: 'key' | 'customer' | 'staff'
   /** JSON Schema. Null if the target reads no query. */
   query: object | null
@@ -61,5 +59,4 @@ function bodyOf(route: Route): TargetBody {
   return { kind: route.readsCsv ? 'csv' : 'json', schema: route.body }
 }
 
-/** Every route's operation, and every page. */
 export const targets: readonly Target[] = [...routes.map(operation), ...pages]

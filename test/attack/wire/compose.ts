@@ -19,7 +19,6 @@ const browserHeaders = (origin: string, site: string): Header[] => [
   ['Sec-Fetch-Site', site],
 ]
 
-/** A browser's headers that name the page it came from. */
 const headersOfSite: Readonly<Record<Site, readonly Header[]>> = {
   own: browserHeaders('https://service.example', 'same-origin'),
   foreign: browserHeaders('https://evil.example', 'cross-site'),
@@ -70,9 +69,8 @@ function bodyBytes({ isChunked }: Attack, body: Buffer | null): Buffer[] {
   if (body === null) return []
   if (!isChunked) return [body]
   const last = Buffer.from('0\r\n\r\n')
-  return body.length === 0
-    ? [last]
-    : [Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n'), last]
+  const size = Buffer.from(`${body.length.toString(16)}\r\n`)
+  return body.length === 0 ? [last] : [size, body, Buffer.from('\r\n'), last]
 }
 
 /** Encodes spaces and non-ASCII characters, which only raw requests contain unencoded. */

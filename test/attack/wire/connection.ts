@@ -29,7 +29,6 @@ const empty = Buffer.alloc(0)
 interface Link {
   socket: Socket
   read: Buffer
-  /** Called for new bytes, and at the end. */
   onChange(hasEnded: boolean): void
 }
 
@@ -59,10 +58,8 @@ export function openConnection(port: number): Connection {
         const found = readResponse(link.read, isHead, hasEnded)
         if (found === null) return hasEnded ? settle(missing('closed'), true) : undefined
         const { response } = found
-        settle(
-          { response },
-          hasEnded || response.beyond > 0 || response.headers.get('connection') === 'close',
-        )
+        const isLast = response.headers.get('connection') === 'close'
+        settle({ response }, hasEnded || response.beyond > 0 || isLast)
       }
       socket.write(bytes)
     })
@@ -112,7 +109,6 @@ export interface RawResult {
   part: number
 }
 
-/** How long to wait for unexpected responses. */
 const graceMs = 250
 
 /** Uses a new connection, waits for the expected number of responses, and closes soon after. */
@@ -153,7 +149,6 @@ function responsesIn(bytes: Buffer, hasEnded: boolean): WireResponse[] {
   return later.length === 0 ? [found.response] : [{ ...found.response, beyond: 0 }, ...later]
 }
 
-/** Null if the server does not listen. */
 async function dial(port: number): Promise<Socket | null> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
   // The event `close` follows.

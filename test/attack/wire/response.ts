@@ -1,6 +1,5 @@
 export interface WireResponse {
   status: number
-  /** Names are in lower case, and the last value wins. */
   headers: ReadonlyMap<string, string>
   cookies: readonly string[]
   body: string
@@ -31,16 +30,14 @@ export function readResponse(
     const next = readResponse(bytes.subarray(begin), isHead, hasEnded)
     return next === null ? null : { response: next.response, end: begin + next.end }
   }
-  const pairs = lines.map(
-    (line) =>
-      [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()] as const,
-  )
+  const pairs = lines.map((line) => {
+    const colon = line.indexOf(':')
+    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()] as const
+  })
   const headers = new Map(pairs)
   const cookies = pairs.filter(([name]) => name === 'set-cookie').map(([, value]) => value)
-  const body =
-    isHead || status === 204 || status === 304
-      ? { text: '', end: begin }
-      : readBody(bytes, begin, headers, hasEnded)
+  const hasNoBody = isHead || status === 204 || status === 304
+  const body = hasNoBody ? { text: '', end: begin } : readBody(bytes, begin, headers, hasEnded)
   if (body === null) return null
   const beyond = bytes.length - body.end
   return { response: { status, headers, cookies, body: body.text, beyond }, end: body.end }
@@ -54,8 +51,8 @@ function readBody(
 ): { text: string; end: number } | null {
   if (headers.get('transfer-encoding') === 'chunked') return readChunks(bytes, begin)
   const length = headers.get('content-length')
-  if (length === undefined)
-    return hasEnded ? { text: bytes.toString('utf8', begin), end: bytes.length } : null
+  if (length === undefined && !hasEnded) return null
+  if (length === undefined) return { text: bytes.toString('utf8', begin), end: bytes.length }
   const end = begin + Number(length)
   // A response with an invalid length never counts as complete.
   return bytes.length >= end ? { text: bytes.toString('utf8', begin, end), end } : null

@@ -2,20 +2,16 @@ import { after, before, type Edit, replace } from '../../support/edited-build/ed
 
 /** A named point between two steps of an operation, where a test build's process can die or stop (inside.ts). */
 export interface Point {
-  /** The operation, and its last or next step: `create.inserted`, `create.before-insert`. */
   name: string
-  /** Which type of process passes the point, or passes it more often. */
   process: 'web' | 'worker'
   edits: Edit[]
 }
 
-/** The name, the function, and the code in it that the point precedes or follows. */
 type PointSpec = readonly [name: string, within: string, find: string]
 
 const pointsOf = (process: Point['process'], insert: typeof before, specs: readonly PointSpec[]): Point[] =>
   specs.map(([name, within, find]) => ({ name, process, edits: [insert(within, find, `reach('${name}')`)] }))
 
-/** All named points: `write.…` for writes, `wallet.…` for payments and refunds, `transaction.…` for staff actions. */
 export const points: readonly Point[] = [
   ...pointsOf('web', before, [
     ['write.key-looked-up', 'write', 'idempotencyKey($$)'],
@@ -101,16 +97,12 @@ export const points: readonly Point[] = [
 ]
 
 /** Adds a round's offset to database time. support/wall-clock.mjs sets the wall clocks. */
-const shiftedTime = replace('noShift', '($ms) => $ms', '($ms) => $ms + offsetMs()')
+const shifted = replace('noShift', '($ms) => $ms', '($ms) => $ms + offsetMs()')
 
 /** Lists have a count checkpoint every 5 items, because no list of a round has 2 000. */
 const closeCheckpoints = replace('itemsPerCheckpoint', '2_000', '5')
 
-export const harnessEdits: readonly Edit[] = [
-  shiftedTime,
-  closeCheckpoints,
-  ...points.flatMap(({ edits }) => edits),
-]
+export const harnessEdits: Edit[] = [shifted, closeCheckpoints, ...points.flatMap(({ edits }) => edits)]
 
 /** Only 500 payment codes, so that some are drawn twice. A longer round would run out of codes. */
 export const fewCodes: Edit = replace('newPaymentCode', 'randomInt($)', 'randomInt(500)')

@@ -36,10 +36,8 @@ const deliveryOf = ({ dump }: Ordinary, event: string): DeliveryDocument =>
 /** Has two attempts and two arrivals. */
 const confirmed = (round: Ordinary): DeliveryDocument => deliveryOf(round, 'payment.confirmed')
 const replayIn = ({ dump }: Ordinary) => the(dump.webhookreplays[0])
-/** Where a reader saw an event in the middle of the log. */
 const feedOf = (calls: Call[]): Call => the(having(calls, 'event.feed')[6])
-const arrivalsOf = (round: Ordinary) =>
-  round.arrivals.filter(({ body }) => body.includes(confirmed(round)._id))
+const arrivalsOf = (of: Ordinary) => of.arrivals.filter(({ body }) => body.includes(confirmed(of)._id))
 const again = (round: Ordinary, before: Call, given: Partial<Call>): Call => {
   const headers = { ...before.headers, 'x-request-id': 'again' }
   round.calls.push({ ...structuredClone(before), call: 99, headers, began: at(60), ended: at(61), ...given })
@@ -50,14 +48,9 @@ const refused = refusal('AMOUNT_OUT_OF_RANGE', 400)
 /** Another call with the refund's key. Its times count from the start of the first one. */
 const earlierRefund = (round: Ordinary, from: number, to: number, response: Partial<Call>): unknown => {
   const refund = first(round, 'refund')
-  const time = { began: refund.began + from, ended: refund.began + to }
-  return round.calls.unshift({
-    ...refund,
-    call: 98,
-    headers: { 'x-request-id': `at ${from}` },
-    ...time,
-    ...response,
-  })
+  const headers = { 'x-request-id': `at ${from}` }
+  const times = { began: refund.began + from, ended: refund.began + to }
+  return round.calls.unshift({ ...refund, call: 98, headers, ...times, ...response })
 }
 const fault = (round: Ordinary, what: string, from: number, to: number): unknown =>
   round.faults.push({ what, target: 'it', began: at(from), ended: at(to) })
@@ -84,7 +77,6 @@ const close = (round: Ordinary, days: number): unknown => {
 }
 
 type Change = (round: Ordinary) => unknown
-/** None of these breaks a promise. */
 const holding: Record<string, Change> = {
   'nothing unusual happened': () => undefined,
   'an unrecorded delivery arrived when a worker was killed': (round) => {
@@ -135,15 +127,13 @@ const holding: Record<string, Change> = {
     call(round, 20, { ...staff, what: 'overreach', path: '/admin/x', status: 403, response: null }),
   'a 503 was followed by a response for the same key': (round) =>
     earlierRefund(round, -50, -20, refusal('SERVICE_UNAVAILABLE', 503)),
-  'a refund was refused while its twin waited, which then took effect': (round) =>
-    earlierRefund(round, 5, 95, refused),
+  'a refund was refused, but its waiting twin took effect': (round) => earlierRefund(round, 5, 95, refused),
   'a frozen worker read a slow response': (round) => {
     Object.assign(the(arrivalsOf(round)[1]), { did: 'slow', done: at(9) })
     fault(round, 'process.stop', 6, 9)
   },
 }
 
-/** Each of these breaks the promise. */
 const broken: Record<PromiseName, Record<string, Change>> = {
   'round.ended': { 'part of the round failed': ({ setting }) => setting.brokenOff.push('the audit: no') },
   'process.lives': {
@@ -160,8 +150,7 @@ const broken: Record<PromiseName, Record<string, Change>> = {
       create(round, 'EXTRA', 50)
       round.calls.pop()
     },
-    'two keys created the same intent': (round) =>
-      again(round, first(round, 'create'), { idempotencyKey: 'b' }),
+    'two keys created an intent': (round) => again(round, first(round, 'create'), { idempotencyKey: 'b' }),
     'a rejected cancellation took effect': (round) =>
       Object.assign(first(round, 'cancel'), refusal('INTENT_CANCEL_INVALID_STATUS', 400)),
   },
@@ -192,7 +181,7 @@ const broken: Record<PromiseName, Record<string, Change>> = {
     'a number is missing': ({ dump }) => (the(dump.events.at(-1)).number += 1),
     'a reader missed an event': ({ calls }) => calls.splice(calls.indexOf(feedOf(calls)), 1),
     'a reader saw an event twice': (round) => again(round, feedOf(round.calls), {}),
-    'a reader saw events in another order': ({ calls }) =>
+    'a reader saw an event too late': ({ calls }) =>
       calls.push(...calls.splice(calls.indexOf(feedOf(calls)), 1)),
     'an event was late': ({ dump }) =>
       (the(dump.events.find(({ event }) => event === 'payment.expired')).loggedAt += 6000),
@@ -203,8 +192,8 @@ const broken: Record<PromiseName, Record<string, Change>> = {
   },
   'delivery.counted': {
     'a delivery has not ended': (round) => (confirmed(round).status = 'RETRYING'),
-    'an arrival was not recorded': (round) =>
-      arrive(round, at(7), 'payment.confirmed', the(arrivalsOf(round)[0]).body),
+    'an arrival was not recorded': (of) =>
+      arrive(of, at(7), 'payment.confirmed', the(arrivalsOf(of)[0]).body),
   },
   'delivery.paced': { 'a retry is late': (round) => (the(confirmed(round).attemptLog[1]).at += 30_000) },
   'delivery.signed': {
@@ -216,14 +205,12 @@ const broken: Record<PromiseName, Record<string, Change>> = {
     'an event was not sent': (round) => (replayIn(round).onlyUndelivered = false),
     'another event was sent': (round) => (confirmed(round).requeuedBy = replayIn(round)._id),
     'a count is wrong': (round) => (replayIn(round).skipped += 1),
-    'a re-queued delivery lacks its mark': (round) =>
-      Object.assign(replayIn(round), { requeued: 1, skipped: 3 }),
+    'a delivery lacks its mark': (round) => Object.assign(replayIn(round), { requeued: 1, skipped: 3 }),
     'an acknowledged replay is missing': ({ dump }) => dump.webhookreplays.pop(),
   },
   'code.unique': { 'two intents share a code': ({ paid, cancelled }) => (cancelled.code = paid.code) },
   'reference.unique': {
-    'two intents have a reference': ({ paid, byWallet }) =>
-      (byWallet.merchantReference = paid.merchantReference),
+    'two intents share it': ({ paid, byWallet }) => (byWallet.merchantReference = paid.merchantReference),
     'a free reference is refused': (round) =>
       again(round, first(round, 'create'), {
         body: { merchantReference: round.expired.merchantReference },
@@ -239,10 +226,7 @@ const broken: Record<PromiseName, Record<string, Change>> = {
     'a payment was booked twice': (round) =>
       book(round.dump, 'again', 'payment', 500, { referenceNumber: round.paid.referenceNumber }),
     'a day was not closed': (round) => (entry(round).bookedAt += dayMs),
-    'an entry was booked on a closed day': (round) => [
-      close(round, 1),
-      book(round.dump, 'late', 'payment', 500, {}),
-    ],
+    'a closed day got an entry': (of) => [close(of, 1), book(of.dump, 'late', 'payment', 500, {})],
   },
   'wallet.balances': {
     'a centime is missing': ({ dump }) => (the(dump.wallets[0]).balance -= 1),
@@ -280,13 +264,11 @@ const broken: Record<PromiseName, Record<string, Change>> = {
   },
   'response.sound': {
     'a response has status 500': (round) => Object.assign(first(round, 'read'), { status: 500 }),
-    'a response has status 503 without a fault': (round) =>
-      Object.assign(first(round, 'read'), refusal('X', 503)),
+    'a response is a 503 without a fault': (of) => Object.assign(first(of, 'read'), refusal('X', 503)),
     'a response is missing without a fault': (round) => Object.assign(first(round, 'read'), lost),
   },
   'refusal.due': {
-    'a valid request is rejected': (round) =>
-      Object.assign(first(round, 'read'), refusal('INVALID_API_KEY', 401)),
+    'a valid request is rejected': (of) => Object.assign(first(of, 'read'), refusal('INVALID_API_KEY', 401)),
     'every cancellation is rejected': (round) => {
       for (let count = 0; count < 50; count += 1)
         call(round, 20, { what: 'cancel', path: '/api/v1/dev/x', ...refusal('INTENT_NOT_FOUND', 404) })
@@ -337,7 +319,7 @@ describe("The fault run's checker", () => {
     expect([...brokenIn(round)]).to.include.members(['process.lives', 'refund.bounded'])
   })
 
-  it('excuses a delay that a fault or a busy machine explains, but not one explained only by a faulty endpoint', () => {
+  it('excuses a delay if a fault or a busy machine explains it, but not if only an endpoint was at fault', () => {
     const late = (what: string, from: number, to: number): boolean => {
       const round = ordinary()
       deliveryOf(round, 'payment.expired').createdAt += 30_000

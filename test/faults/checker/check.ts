@@ -3,7 +3,6 @@ import { promises } from './promises/promises.ts'
 import { type Evidence, readFolder } from './read-folder.ts'
 import { type Check, type Checked, nothingChecked, type Round, roundOf } from './round.ts'
 
-/** `checked`: how much the promises about time could have reported. */
 export type Verdict = { violations: Violation[]; checked: Checked; busy: Round['times']['busy'] }
 
 export async function check(folder: string): Promise<Verdict> {
@@ -23,7 +22,6 @@ const violationsIn = (round: Round): Violation[] =>
     guarded(promise, () => [...find(round)].map(([subject, message]) => ({ promise, subject, message }))),
   )
 
-/** Evidence that can't be read counts as a violation. */
 function guarded(promise: string, find: () => Violation[]): Violation[] {
   try {
     return find()

@@ -20,10 +20,8 @@ export const other = { id: idOf('other'), key: idOf('key-other'), marker: 'other
 const secret = 'a'.repeat(64)
 const path = '/api/v1/dev'
 
-/** A round without violations, and the parts that tests change. */
 export type OrdinaryRound = Evidence & Ordinary & { lines: Line[] }
 
-/** From a round that left an ordinary shop's documents. */
 export function ordinaryRound(): OrdinaryRound {
   const lines: Line[] = []
   const documents = ordinaryDocuments()
@@ -31,8 +29,11 @@ export function ordinaryRound(): OrdinaryRound {
   const records = { calls: [], arrivals: [], provider: [], faults: [], ends: [] }
   const round: OrdinaryRound = { ...documents, ...records, lines, setting: setting(), texts: () => lines }
   const endpoint = {
-    ...{ businessId: shop.id, sandbox: true, url: hook, events: subscribed },
     id: endpointId,
+    businessId: shop.id,
+    sandbox: true,
+    url: hook,
+    events: subscribed,
     secret,
   }
   write(round, -40, 'endpoint.create', '/webhooks/endpoints', endpoint, { status: 201 })
@@ -48,21 +49,10 @@ export function ordinaryRound(): OrdinaryRound {
     `/p/${byWallet.shortCode}`,
   )
   sell(round)
-  write(
-    round,
-    45,
-    'replay',
-    `/webhooks/endpoints/${endpointId}/replay`,
-    { id: idOf('replay') },
-    { status: 201 },
-  )
-  const signIn = {
-    ...staff,
-    what: 'support.sign-in',
-    path: '/admin/sign-in',
-    body: { name: 'aicha' },
-  } as const
-  submit(round, 12, { ...signIn, headers: { 'set-cookie': 'session=1' } }, '/admin')
+  const replayUrl = `/webhooks/endpoints/${endpointId}/replay`
+  write(round, 45, 'replay', replayUrl, { id: idOf('replay') }, { status: 201 })
+  const signIn = { what: 'support.sign-in', path: '/admin/sign-in', body: { name: 'aicha' } } as const
+  submit(round, 12, { ...staff, ...signIn, headers: { 'set-cookie': 'session=1' } }, '/admin')
   const page = `/admin/deliveries/${dump.deliveries[0]?._id}`
   submit(round, 1.9, { ...staff, what: 'requeue', path: `${page}/requeue` }, `${page}?result=requeued`)
   for (const delivery of dump.deliveries)
@@ -77,24 +67,19 @@ export function ordinaryRound(): OrdinaryRound {
 
 function setting(): Evidence['setting'] {
   const businesses = [shop, other].map(({ id, key, marker }) => {
-    const secretKey = {
-      id: key,
-      mode: 'test',
-      kind: 'secret',
-      secret: `sk_test_${key.padEnd(38, '0')}`,
-    } as const
+    const text = `sk_test_${key.padEnd(38, '0')}`
+    const secretKey = { id: key, mode: 'test', kind: 'secret', secret: text } as const
     return { id, name: id, markers: { test: marker, live: `${marker}-live` }, keys: [secretKey] }
   })
   const seconds = { intentLifetimeSeconds: 30, codeLifetimeSeconds: 20, webhookTimeoutSeconds: 2 }
+  const product = { product: idOf('product'), variant: idOf('variant') }
   return {
     ...{ seed: 1, beganAt: at(0), healedAt: at(100), quietAt: at(200), clientTimeoutMs: 12_000 },
     settings: { ...seconds, sandboxRetentionDays: 30, retrySeconds: [1, 1, 1, 1, 1, 1, 1] },
     ...{ left: [], brokenOff: [], businesses, providerWallets: [] },
     wallets: [{ phone: '22999999', pin: '918273', balance: 1000 }],
     staff: [{ name: 'aicha', role: 'support', password: 'a-password-of-hers' }],
-    stock: [
-      { business: shop.id, sandbox: true, product: idOf('product'), variant: idOf('variant'), quantity: 10 },
-    ],
+    stock: [{ ...product, business: shop.id, sandbox: true, quantity: 10 }],
   }
 }
 
@@ -123,21 +108,12 @@ export const refusal = (code: string, statusCode: number) => ({
 const customer = { actor: 'customer', business: null, keyId: null, sandbox: null } as const
 export const staff = { ...customer, actor: 'support' } as const
 
-const write = (
-  to: Evidence,
-  seconds: number,
-  what: What,
-  url: string,
-  data: object,
-  given?: Partial<Call>,
-): Call =>
+const write = (to: Evidence, seconds: number, what: What, url: string, data: object, given?: Partial<Call>) =>
   call(to, seconds, { what, path: path + url, idempotencyKey: `${what}-1`, response: good(data), ...given })
 
-/** A form that leads to another page. */
 const submit = (to: Evidence, seconds: number, given: Given, location: string): Call =>
   call(to, seconds, { ...given, status: 303, response: { text: '', state: null, location } })
 
-/** Adds an intent, and the request that created it. */
 export function create(round: Evidence, name: string, seconds: number): IntentDocument {
   const intent = addIntent(round.dump, name, seconds)
   created(round, intent)
@@ -163,14 +139,7 @@ function created(round: Evidence, intent: IntentDocument): void {
   })
 }
 
-const act = (
-  to: Evidence,
-  intent: IntentDocument,
-  what: What,
-  verb: string,
-  seconds: number,
-  more = {},
-): Call =>
+const act = (to: Evidence, intent: IntentDocument, what: What, verb: string, seconds: number, more = {}) =>
   write(to, seconds - 0.05, what, `/intents/${intent.referenceNumber}/${verb}`, { ...shown(intent), ...more })
 
 export const shown = ({ code, status, payment, ...intent }: IntentDocument) => ({
@@ -191,12 +160,8 @@ export const read = (to: Evidence, intent: IntentDocument, seconds: number, by?:
     response: good(shown(intent)),
   })
 
-function bodyOf({
-  _id,
-  event,
-  referenceNumber,
-  facts: { status, commission, refund },
-}: DeliveryDocument): string {
+function bodyOf({ _id, event, referenceNumber, facts }: DeliveryDocument): string {
+  const { status, commission, refund } = facts
   const returned = refund && { ...refund, returned_fees: { provider_ttc: refund.returnedFees.providerTtc } }
   const money = { amount: 500, commission: { provider_ttc: commission?.providerTtc ?? 0 } }
   const data = { reference_number: referenceNumber, status, ...money, refund: returned }
@@ -204,13 +169,7 @@ function bodyOf({
 }
 
 /** A webhook arrives that was signed at `when`. */
-export function arrive(
-  to: Evidence,
-  when: number,
-  event: string,
-  body: string,
-  given?: Partial<Arrival>,
-): void {
+export function arrive(to: Evidence, when: number, event: string, body: string, given?: Partial<Arrival>) {
   const timestamp = String(Math.floor(when / 1000))
   const signature = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
   const signed = { 'x-service-timestamp': timestamp, 'x-service-signature': `sha256=${signature}` }
@@ -225,12 +184,8 @@ export function arrive(
 /** Two readers follow the log from this event on, one of which started at its end. */
 export function follow(round: Evidence, from = 1): void {
   for (const { _id, number, event: type, createdAt } of round.dump.events.slice(from - 1)) {
-    const item = {
-      id: _id,
-      type,
-      createdAt: new Date(createdAt).toISOString(),
-      body: { id: _id, event: type },
-    }
+    const body = { id: _id, event: type }
+    const item = { id: _id, type, createdAt: new Date(createdAt).toISOString(), body }
     const response = good({ items: [item], next: String(number), hasMore: false })
     const feed = { what: 'event.feed', method: 'GET', response } as const
     call(round, 150 + number, { ...feed, operation: -1, path: `${path}/events/feed?limit=9` })
@@ -238,7 +193,6 @@ export function follow(round: Evidence, from = 1): void {
   }
 }
 
-/** Adds 5 units to 10, imports another product, and sells 3 units. */
 function sell(round: Evidence): void {
   const [product, order] = [idOf('product'), round.dump.orders[0]]
   write(round, -5, 'product.create', '/store/products', { _id: product }, { status: 201 })

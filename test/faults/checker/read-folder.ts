@@ -13,7 +13,6 @@ import {
 
 export type Line = { from: string; line: string }
 
-/** A round's evidence. Calls are in the order in which they began. */
 export interface Evidence {
   setting: Setting
   calls: Call[]
@@ -22,18 +21,16 @@ export interface Evidence {
   faults: Fault[]
   ends: Exit[]
   dump: Documents
-  /** Every line of the logs and the dump, with its file, such as `log/web-1.log`. */
   texts: () => Iterable<Line>
 }
 
 /** A missing file counts as empty. @throws {Error} if the setting is missing */
 export function readFolder(folder: string): Evidence {
   const records = <T>(file: string) => linesOf(join(folder, file)).map((line) => JSON.parse(line) as T)
-  const namesIn = (part: string): string[] =>
-    existsSync(join(folder, part)) ? readdirSync(join(folder, part)) : []
-  const collections = namesIn(files.dump).map((name) => [
-    basename(name, '.ndjson'),
-    records(`${files.dump}/${name}`),
+  const namesIn = (part: string) => (existsSync(join(folder, part)) ? readdirSync(join(folder, part)) : [])
+  const collections = namesIn(files.dump).map((file) => [
+    basename(file, '.ndjson'),
+    records(join(files.dump, file)),
   ])
   const dump: Documents = { ...noDocuments, ...Object.fromEntries(collections) }
   const deliveries = dump.deliveries.map((delivery) => {

@@ -12,7 +12,6 @@ export interface Request {
   idempotencyKey: string
   calls: Call[]
   began: number
-  /** The write may have taken effect until then. */
   ended: number
   /** The first call whose response is stored and not overtaken. Null if the outcome is unknown. */
   settled: Call | null
@@ -38,7 +37,6 @@ export function requestsOf(calls: Call[], { aheadAt }: Pick<Times, 'aheadAt'>): 
 
 const shownAt = ({ began, clockAheadMs }: Call): number => began + clockAheadMs[0]
 
-/** Splits calls where their key expires, after a day of the service's clock. */
 function livesOf(calls: Call[]): Call[][] {
   const lives: Call[][] = []
   for (const call of calls) {
@@ -82,7 +80,6 @@ const notKept = new Set([
 export const isSettled = (call: Call): boolean =>
   call.status !== null && call.status < 500 && (call.status < 300 || !notKept.has(errorOf(call)?.code ?? ''))
 
-/** These errors are the outcome of an executed request. */
 const outcomes = ['REFUND_FAILED', 'PAYMENT_FAILED']
 const isEffect = (call: Call): boolean =>
   isSettled(call) && ((call.status ?? 500) < 300 || outcomes.includes(errorOf(call)?.code ?? ''))
@@ -90,17 +87,14 @@ const isEffect = (call: Call): boolean =>
 /** Refused while a concurrent duplicate was at work, which then took effect. From then on, all get the effect. */
 export function isOvertaken(call: Call, calls: Call[]): boolean {
   const endOf = ({ status, ended }: Call): number => (status === null ? ended + lateMs : ended)
-  const isBeside = (other: Call): boolean =>
-    other !== call && other.began < call.ended && endOf(other) > call.began
+  const isBeside = (other: Call) => other !== call && other.began < call.ended && endOf(other) > call.began
   if (isEffect(call) || !calls.some(isBeside)) return false
-  return calls.some(
-    (other) => isEffect(other) && other.ended > call.ended && (isReplay(other) || isBeside(other)),
-  )
+  const later = calls.filter((other) => isEffect(other) && other.ended > call.ended)
+  return later.some((other) => isReplay(other) || isBeside(other))
 }
 
 export const isDone = ({ settled }: Request): boolean => (settled?.status ?? 500) < 300
 
-/** The write may have been done without a response that shows it, or once more. */
 export const isUnknown = ({ settled, calls, isAcrossDays }: Request): boolean =>
   isAcrossDays ||
   (settled === null &&

@@ -18,23 +18,21 @@ export interface ShownIntent {
   refund?: { id: string; amount: number; status: string }
 }
 
-type Responded = Pick<Call, 'status' | 'response'>
+type Of<Field extends keyof Call> = Pick<Call, Field>
 
-/** A 2xx response's data. Null for any other. */
-export function dataOf<Data>(call: Responded | null): Data | null {
+export function dataOf<Data>(call: Of<'status' | 'response'> | null): Data | null {
   if (call === null || call.status === null || call.status >= 300) return null
   return (call.response as { data?: Data } | null)?.data ?? null
 }
 
-export const errorOf = ({ response }: Pick<Call, 'response'>) =>
+export const errorOf = ({ response }: Of<'response'>) =>
   (response as { error?: Refusal } | null)?.error ?? null
 type Refusal = { code: string; statusCode: number; message: string; details?: { referenceNumber?: string } }
 
-export const pageOf = ({ response }: Pick<Call, 'response'>): Page | null =>
+export const pageOf = ({ response }: Of<'response'>): Page | null =>
   typeof response === 'object' && response !== null && 'text' in response ? (response as Page) : null
 
-export const isReplay = ({ headers }: Pick<Call, 'headers'>): boolean =>
-  headers['idempotent-replayed'] === 'true'
+export const isReplay = ({ headers }: Of<'headers'>): boolean => headers['idempotent-replayed'] === 'true'
 
 const ofOneIntent: readonly What[] = ['create', 'read', 'cancel', 'refund', 'simulate']
 
@@ -44,12 +42,11 @@ export function intentsIn(call: Call): ShownIntent[] {
   return data?.referenceNumber !== undefined && ofOneIntent.includes(call.what) ? [data] : []
 }
 
-export const referenceIn = ({ path }: Pick<Call, 'path'>): string | null =>
-  /PI-[0-9A-Z]{16}/.exec(path)?.[0] ?? null
+export const referenceIn = ({ path }: Of<'path'>): string | null => /PI-[0-9A-Z]{16}/.exec(path)?.[0] ?? null
 
 export const shortCodeIn = (path: string): string | undefined => /\/p\/([0-9A-Z]{6})/.exec(path)?.[1]
 
-export const endpointIn = ({ path }: Pick<Call, 'path'>): string =>
+export const endpointIn = ({ path }: Of<'path'>): string =>
   /\/endpoints\/([0-9a-f]{24})/.exec(path)?.[1] ?? ''
 
 export const queryOf = (path: string): URLSearchParams => new URL(path, 'http://service').searchParams
@@ -66,7 +63,6 @@ const becomes: Record<Status, Status[]> = {
 export const mayBecome = (from: Status, to: Status): boolean =>
   from === to || becomes[from].some((next) => mayBecome(next, to))
 
-/** What a customer sent to pay, by the form's id, which is also the payment's key. */
 export const formsIn = (calls: Call[]) =>
   calls
     .filter(({ what }) => what === 'pay.confirm')

@@ -7,7 +7,6 @@ import { isDone, type Request, requestsOf } from './requests.ts'
 import { dataOf, endpointIn, intentsIn } from './responses.ts'
 import { lateMs, type Span, timesOf } from './times.ts'
 
-/** Promises about time, which a fault may excuse. */
 export const timed = [
   'response.sound',
   'delivery.counted',
@@ -42,17 +41,15 @@ export function roundOf(evidence: Evidence) {
     if (isCalm) checked[promise] += 1
     return isCalm
   }
-  /** Whether a clean-up before the end of the round may have removed it. */
   const mayBeCleaned = ({ sandbox, createdAt }: { sandbox: boolean; createdAt: number }): boolean =>
     sandbox && createdAt + keptMs < endShown
   const isCleaned = mayBeCleaned({ sandbox: true, createdAt: setting.beganAt })
-  const publishable = setting.businesses.flatMap(({ keys }) =>
-    keys.filter(({ kind }) => kind === 'publishable'),
-  )
-  const changes = calls.filter(
-    ({ what, actor }) => /^endpoint\.(update|delete)$/.test(what) && actor !== 'stranger',
+  const keys = setting.businesses.flatMap((business) => business.keys)
+  const changes = having(calls, 'endpoint.update', 'endpoint.delete').filter(
+    ({ actor }) => actor !== 'stranger',
   )
   const changed = new Set(changes.map(endpointIn))
+  const endpointOf = new Map(dump.webhookendpoints.map((endpoint) => [endpoint._id, endpoint]))
   let found: Violation[] | undefined
   return {
     ...evidence,
@@ -67,41 +64,30 @@ export function roundOf(evidence: Evidence) {
     },
     /** Whether the span was calm. If so, it counts for the promise. */
     isDue: (promise: Timed, span: Span, settleMs: number) => counted(promise, times.isCalm(span, settleMs)),
-    /** Like `isDue`, but ignores faults that only cause delay. */
     isDueOfWrites: (promise: Timed, span: Span, settleMs: number) =>
       counted(promise, times.isCalmForWrites(span, settleMs)),
-    /** Requests that a response proves done, with its data. */
     done: <Data>(...whats: What[]): { request: Request; data: Data; call: number; ended: number }[] =>
       having(requests, ...whats).flatMap((request) => {
         const { settled } = request
         const data = isDone(request) ? dataOf<Data>(settled) : null
-        return data === null || settled === null
-          ? []
-          : [{ request, data, call: settled.call, ended: settled.ended }]
+        return data && settled ? [{ request, data, call: settled.call, ended: settled.ended }] : []
       }),
     intentOf: (reference: string | null | undefined) => byReference.get(reference ?? ''),
     intentAt: (shortCode: string | undefined) => byShortCode.get(shortCode ?? ''),
-    endpointOf: new Map(dump.webhookendpoints.map((endpoint) => [endpoint._id, endpoint])),
+    endpointOf,
     deliveryOf: new Map(dump.deliveries.map((delivery) => [delivery._id, delivery])),
-    /** Keyed by the reference of the intent or order. */
     deliveriesOf: groupsOf(dump.deliveries, ({ referenceNumber }) => referenceNumber),
     /** Replays that may have inserted or re-queued the delivery, which names only the last of them. */
     replaysOf: ({ endpointId, event }: DeliveryDocument) =>
-      dump.webhookreplays.filter(
-        (replay) => replay.endpointId === endpointId && replay.events.includes(event),
-      ),
+      dump.webhookreplays.filter((each) => each.endpointId === endpointId && each.events.includes(event)),
     /** Endpoints that no merchant updated or deleted. Which events were due to the others is unknown. */
-    steady: new Map(
-      dump.webhookendpoints.flatMap((each) => (changed.has(each._id) ? [] : [[each._id, each]])),
-    ),
-    publishable: new Set<string | null>(publishable.map(({ id }) => id)),
+    steady: new Map([...endpointOf].filter(([id]) => !changed.has(id))),
+    publishable: new Set<string | null>(keys.flatMap(({ id, kind }) => (kind === 'publishable' ? [id] : []))),
     createdAtOf: createdAtOf(evidence),
-    /** When the first document may have been created. */
     oldest: times.shownAt(setting.beganAt),
   }
 }
 
-/** Takes the stored time, or the one in a response from before the clean-up. */
 function createdAtOf({ calls, dump }: Evidence): Map<string, number> {
   type Order = { number: string; createdAt: string }
   const ordersIn = (call: Evidence['calls'][number]): Order[] => {

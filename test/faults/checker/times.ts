@@ -2,7 +2,6 @@ import { sumOf } from '../../invariants/groups.ts'
 import type { Fault } from '../evidence/evidence.ts'
 import type { Evidence } from './read-folder.ts'
 
-/** A moment of the machine's clock between the two. */
 export type Span = { from: number; to: number }
 type Lasting = { began: number; ended: number }
 
@@ -23,7 +22,6 @@ const isOf =
   ({ what }: Fault): boolean =>
     prefixes.some((prefix) => what.startsWith(prefix))
 
-/** E.g. -3500 for `all -3500`. */
 export const setIn = (target: string): number => Number(/ ([+-]\d+)$/.exec(target)?.[1] ?? 0)
 
 export type Times = ReturnType<typeof timesOf>
@@ -41,7 +39,6 @@ export function timesOf({ setting, calls, arrivals, faults }: Evidence) {
   const disturbing = faults.filter((fault) => !isOf('endpoint.')(fault))
   const ofWrites = disturbing.filter((fault) => !isOf('redis.', 'machine.')(fault))
   const busy = busyOf(setting, faults)
-  /** How far the service's clock may have been ahead of the machine's. */
   const aheadAt = (at: number): Span =>
     spanOf(
       steps.filter(({ from, to }) => from <= at && at <= to),
@@ -55,16 +52,12 @@ export function timesOf({ setting, calls, arrivals, faults }: Evidence) {
   return {
     aheadAt,
     skewAround,
-    /** The earliest time the service's clock may have shown. */
     shownAt: (at: number): number => at + aheadAt(at).from,
-    /** When the service's clock showed a time. */
     machineTime(shown: number): Span {
       const inside = steps.filter(({ from, to, ahead }) => from + ahead <= shown && shown <= to + ahead)
       return inside.length === 0 ? skipped(steps, shown) : spanOf(inside, ({ ahead }) => shown - ahead)
     },
-    /** Whether clocks jumped during a call, so that two processes' clocks may differ. */
     isSkewed: ({ began, ended }: Lasting): boolean => skewAround({ from: began, to: ended }) > 0,
-    /** A call's earliest beginning and latest end on the service's clock. */
     shownOf({ began, ended }: Lasting): Span {
       const skewMs = skewAround({ from: began, to: ended })
       return { from: began + aheadAt(began).from - skewMs, to: ended + aheadAt(ended).to + skewMs }
@@ -102,7 +95,6 @@ function busyOf({ beganAt, healedAt, quietAt }: Evidence['setting'], faults: Fau
 type Sample = { at: number; ahead: number }
 type Step = Span & { ahead: number }
 
-/** How far the clock was ahead before and after each jump. */
 function samplesOf(jumps: Fault[]): Sample[] {
   let ahead = 0
   return jumps.flatMap(({ began, ended, target }) => {
@@ -115,18 +107,18 @@ function samplesOf(jumps: Fault[]): Sample[] {
 /** Periods with a constant offset. They overlap where there's no sample. */
 function stepsOf(samples: Sample[]): Step[] {
   const inOrder = samples.toSorted((one, other) => one.at - other.at || one.ahead - other.ahead)
-  const steps: Step[] = [{ from: Number.NEGATIVE_INFINITY, to: 0, ahead: inOrder[0]?.ahead ?? 0 }]
+  const steps: Step[] = [{ from: -Infinity, to: 0, ahead: inOrder[0]?.ahead ?? 0 }]
   for (const { at, ahead } of inOrder) {
     const last = steps.at(-1) as Step
     if (ahead !== last.ahead) steps.push({ from: last.to, to: at, ahead })
     last.to = at
   }
-  ;(steps.at(-1) as Step).to = Number.POSITIVE_INFINITY
+  ;(steps.at(-1) as Step).to = Infinity
   return steps
 }
 
 /** For a time that no clock showed, because all of them jumped past it. */
 function skipped(steps: Step[], shown: number): Span {
   const after = steps.findIndex(({ from, ahead }) => from + ahead > shown)
-  return { from: steps[after]?.from ?? 0, to: steps[after - 1]?.to ?? Number.POSITIVE_INFINITY }
+  return { from: steps[after]?.from ?? 0, to: steps[after - 1]?.to ?? Infinity }
 }

@@ -11,13 +11,11 @@ export const files = {
   violations: 'violations.json',
 } as const
 
-/** `retrySeconds`: the seven delays between attempts. */
 type Settings = Record<`${'intentLifetime' | 'codeLifetime' | 'webhookTimeout'}Seconds`, number> & {
   retrySeconds: number[]
   sandboxRetentionDays: number
 }
 
-/** The state before the traffic began, and the service's settings. */
 export interface Setting {
   seed: number
   /** `quietAt` is null if the service never became quiet. Then `left` says what was still open. */
@@ -37,7 +35,6 @@ export interface Setting {
   wallets: { phone: string; pin: string; balance: number }[]
   providerWallets: { phone: string; pin: string; balance: number }[]
   staff: { name: string; role: 'support' | 'viewer'; password: string }[]
-  /** Variants whose stock the checker computes. */
   stock: { business: string; sandbox: boolean; product: string; variant: string; quantity: number }[]
   clientTimeoutMs: number
 }
@@ -78,7 +75,6 @@ export interface Call {
   timeoutMs: number
   origin: string
   what: What
-  /** Null for customers and staff. */
   business: string | null
   keyId: string | null
   sandbox: boolean | null
@@ -86,7 +82,6 @@ export interface Call {
   path: string
   idempotencyKey: string | null
   body: unknown
-  /** Error codes that the traffic expects. Empty for a valid request. */
   expects: readonly string[]
   /** Null: no complete response, so the outcome is unknown. */
   status: number | null
@@ -96,7 +91,6 @@ export interface Call {
   responseHash?: string | null
 }
 
-/** An HTML page's text, and a payment page's state (`pending`, `waiting`, `paid`, …). */
 export type Page = { text: string; state: string | null; location: string | null }
 
 export interface Arrival {
@@ -105,16 +99,12 @@ export interface Arrival {
   path: string
   headers: Record<string, string>
   body: string
-  /**
-   * The status of a complete response, or how it failed. `slow`: a 200 after the timeout. `hung`: no response.
-   * `unread`: the service closed the connection before the end of a response.
-   */
+  /** `slow`: a 200 after the timeout. `unread`: the service closed the connection before the response's end. */
   did: number | 'hung' | 'reset' | 'cut' | 'garbage' | 'slow' | 'unread'
   begun: number | null
   done: number
 }
 
-/** One request to the wallet provider of live payments. */
 export interface ProviderRequest {
   at: number
   clockAheadMs: number
@@ -138,10 +128,8 @@ export type Fault = { began: number; ended: number; what: string; target: string
 
 export type Exit = { at: number; process: string; message: string }
 
-/** A broken promise. The subject is e.g. a reference number, a delivery or a call. */
 export type Violation = { promise: string; subject: string; message: string }
 
-/** Taken from a webhook's body; '' if it has none. */
 export const deliveryIn = (body: string): string => /^\{"id":"([\w-]+)"/.exec(body)?.[1] ?? ''
 
 export const having = <Member extends { what: What }>(members: Member[], ...whats: What[]): Member[] =>

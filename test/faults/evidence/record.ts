@@ -22,7 +22,6 @@ export function openRecord(folder: string) {
     provider: writerOf<ProviderRequest>(files.provider),
     fault: writerOf<Fault>(files.faults),
     end: writerOf<Exit>(files.ends),
-    close: async () =>
-      void (await Promise.all([...streams.values()].map((stream) => finished(stream.end())))),
+    close: () => Promise.all([...streams.values()].map((stream) => finished(stream.end()))),
   }
 }

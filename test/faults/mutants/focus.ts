@@ -3,11 +3,9 @@ import type { PlannedFault } from '../nemesis/faults.ts'
 import { processNames, typeOf } from '../round/process.ts'
 import type { OperationName } from '../traffic/traffic.ts'
 
-/** What a round concentrates on, so that the bug shows soon. */
 export interface Focus {
   seconds: number
   often: readonly OperationName[]
-  /** Where processes die, or stop for `awayMs`. */
   points: readonly string[]
   deed: 'kill' | 'stop'
   awayMs: number
@@ -38,7 +36,6 @@ export function planOf(focus: Focus): PlannedFault[] {
 function repeat(what: Repeated, endMs: number): PlannedFault[] {
   const { everyMs, ...fault } = repeated[what]
   const count = what === 'clock.jump' ? 1 : Math.floor((endMs - fault.forMs) / everyMs)
-  // The first fault comes after half a period.
   const at = (index: number) => ({ what, ...fault, atMs: (index + 0.5) * everyMs }) as PlannedFault
   return Array.from({ length: count }, (_, index) => at(index))
 }
@@ -47,7 +44,6 @@ function repeat(what: Repeated, endMs: number): PlannedFault[] {
 const firstAtMs = 2000
 /** A process passes a frequent point at once, and starts within two seconds. */
 const killEveryMs = 5000
-/** Added to the time for which the process is stopped. */
 const stopEveryMs = 3000
 /** Points of rare operations may be passed late, or never. */
 const armedMs = 6000
@@ -65,7 +61,6 @@ function atPoints({ seconds, points: names, deed, awayMs }: Focus): PlannedFault
       target,
       atMs: firstAtMs + (index + isSecond / 2) * everyMs,
       forMs: armedMs,
-      // The 1st, 2nd or 3rd time it is passed.
       order: { point: own[(index + first) % own.length]?.name ?? '', time: 1 + (index % 3), deed, awayMs },
     }))
   })

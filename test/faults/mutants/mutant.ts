@@ -2,7 +2,6 @@ import type { Edit } from '../../support/edited-build/edit.ts'
 import type { OperationName } from '../traffic/traffic.ts'
 import type { Focus, Repeated } from './focus.ts'
 
-/** A copy of the service with one planted bug, which a fault run must find. */
 export interface Mutant {
   name: string
   edits: readonly Edit[]
@@ -13,38 +12,25 @@ export interface Mutant {
 
 type Emphasis = Partial<Focus>
 
-/**
- * `name → what finds it`: promises separated by blanks, or a test file. A bug is its edits and what its round
- * concentrates on.
- */
+/** `name → what finds it`: promises separated by blanks, or a test file. */
 export type PlantedBugs = { [nameAndFinders: string]: Edit | readonly (Edit | Emphasis)[] }
 
 /** No faults, because most bugs show in plain traffic. */
 const plain: Focus = { seconds: 10, often: [], points: [], deed: 'kill', awayMs: 300, faults: [] }
 
-/** Processes die at these points. */
 export const killedAt = (...points: string[]): Emphasis => ({ seconds: 22, points })
 /** Processes stop here for long enough that a concurrent request overtakes them. */
-export const pausedAt = (...points: string[]): Emphasis => ({
-  seconds: 22,
-  points,
-  deed: 'stop',
-  awayMs: 1500,
-})
+export const pausedAt = (...points: string[]) =>
+  ({ seconds: 22, points, deed: 'stop', awayMs: 1500 }) as const
 /** Processes stop here for longer than a lease, which lasts 10 s. */
-export const frozenAt = (...points: string[]): Emphasis => ({
-  seconds: 40,
-  points,
-  deed: 'stop',
-  awayMs: 16_000,
-})
+export const frozenAt = (...points: string[]) =>
+  ({ seconds: 40, points, deed: 'stop', awayMs: 16_000 }) as const
 export const under = (...faults: Repeated[]): Emphasis => ({ seconds: 30, faults })
 export const often = (...names: OperationName[]): Emphasis => ({ often: names })
 export const lasting = (seconds: number): Emphasis => ({ seconds })
 
 const isEdit = (part: Edit | Emphasis): part is Edit => 'put' in part
 
-/** Later parts of an emphasis replace earlier ones. */
 export const mutantsOf = (planted: PlantedBugs): Mutant[] =>
   Object.entries(planted).map(([key, bug]) => {
     const [name = '', finders = ''] = key.split(' → ')

@@ -7,31 +7,26 @@ import { frozenAt, killedAt, lasting, type Mutant, mutantsOf, under } from './mu
 
 export const mutants = [ofRequests, ofPayments, ofDeliveries, ofShopAndStaff].flatMap(mutantsOf)
 
-const killPoints =
-  'create.inserted write.before-response-kept relay.deliveries-inserted deliver.responded pay.wallet-responded ' +
-  'refund.settled order.units-taken transaction.committed requeue.due-again'
+const killPoints = [
+  'create.inserted write.before-response-kept relay.deliveries-inserted deliver.responded',
+  'pay.wallet-responded refund.settled order.units-taken transaction.committed requeue.due-again',
+].flatMap((names) => names.split(' '))
 
 /** No bug, in rounds like the mutants'. Every violation is a false alarm. */
 const [undisturbed, killed, frozen, emptied] = mutantsOf({
   'control-undisturbed': [lasting(25)],
-  'control-killed': [
-    killedAt(...killPoints.split(' ')),
-    under('mongo.kill', 'mongo.stop', 'redis.flush'),
-    lasting(33),
-  ],
+  'control-killed': [killedAt(...killPoints), under('mongo.kill', 'mongo.stop', 'redis.flush'), lasting(33)],
   'control-frozen': [frozenAt('deliver.before-send', 'deliver.responded', 'refund.before-set-aside')],
   'control-emptied': [under('redis.flush', 'redis.empty', 'process.skew', 'clock.jump'), lasting(40)],
 }) as [Mutant, Mutant, Mutant, Mutant]
 export const controls: readonly Mutant[] = [undisturbed, killed, frozen, emptied]
 
-/** The control with the same kind of faults. */
 export function controlOf({ points, deed, faults }: Focus): Mutant {
   if (emptied.focus.faults.some((fault) => fault !== 'redis.flush' && faults.includes(fault))) return emptied
   if (points.length > 0 && deed === 'stop') return frozen
   return points.length + faults.length > 0 ? killed : undisturbed
 }
 
-/** A varied selection, planted by `--mutants` without names. */
 const quickChoice = [
   'replay-runs-again replay-as-it-is-now event-after-the-write status-unguarded',
   'expiry-late code-released-early refund-again money-kept lease-untokened',
@@ -48,7 +43,6 @@ export function mutantNamed(name: string): Mutant {
   throw new Error(`There is no mutant ${name}. There are: ${all.map((each) => each.name).join(', ')}`)
 }
 
-/** No names mean the quick choice, and `all` means every bug. */
 export function chooseMutants(names: readonly string[]): Mutant[] {
   if (names.includes('all')) return all
   const chosen = (names.length === 0 ? quickChoice : names).map(mutantNamed)

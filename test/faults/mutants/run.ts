@@ -9,7 +9,6 @@ import type { Violation } from '../evidence/evidence.ts'
 import type { Mutant } from './mutant.ts'
 import { chooseMutants, controls } from './mutants.ts'
 
-/** One round's result (try-one.ts), with the folder of its evidence. */
 export type RoundOutcome = { violations: Violation[]; folder: string }
 
 type Finding = { isRight: boolean; message: string }
@@ -29,8 +28,7 @@ export async function checkMutants(names: readonly string[]): Promise<boolean> {
   const queue = chosen.toSorted((one, other) => Number(isDisturbed(other)) - Number(isDisturbed(one)))
   let failed = 0
   const work = async (): Promise<void> => {
-    for (let next = queue.shift(); next !== undefined; next = queue.shift())
-      if (!(await isCaught(next))) failed += 1
+    for (let next = queue.shift(); next; next = queue.shift()) if (!(await isCaught(next))) failed += 1
   }
   await Promise.all(Array.from({ length: concurrency }, work))
   console.log(`${chosen.length - failed} of ${chosen.length} as expected`)
@@ -42,8 +40,7 @@ async function isCaught(mutant: Mutant): Promise<boolean> {
   const test = mutant.caughtBy.find((name) => name.endsWith('.test.ts'))
   for (let round = 1; ; round += 1) {
     const startedAt = performance.now()
-    const { isRight, message } =
-      test === undefined ? await runARound(mutant, round) : await runTest(mutant, test)
+    const { isRight, message } = await (test === undefined ? runARound(mutant, round) : runTest(mutant, test))
     const seconds = Math.round((performance.now() - startedAt) / 1000)
     const isLast = isRight || round === rounds
     const verdict = isRight ? 'ok  ' : isLast ? 'FAIL' : 'anew'
@@ -53,7 +50,6 @@ async function isCaught(mutant: Mutant): Promise<boolean> {
   }
 }
 
-/** In its own process. A control must be clean, and a mutant break one of its promises. */
 async function runARound(mutant: Mutant, round: number): Promise<Finding> {
   const child = fork(join(import.meta.dirname, 'try-one.ts'), [mutant.name, String(round)], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -66,9 +62,8 @@ async function runARound(mutant: Mutant, round: number): Promise<Finding> {
   if (outcome === null) return { isRight: false, message: 'the round crashed' }
   const { violations, folder } = outcome as RoundOutcome
   const counts = Map.groupBy(violations, ({ promise }) => promise)
-  const isRight = controls.includes(mutant)
-    ? counts.size === 0
-    : mutant.caughtBy.some((promise) => counts.has(promise))
+  const isCaughtBy = mutant.caughtBy.some((promise) => counts.has(promise))
+  const isRight = controls.includes(mutant) ? counts.size === 0 : isCaughtBy
   const found = [...counts].map(([promise, own]) => `${promise} ${own.length}`).join(', ') || 'nothing found'
   return { isRight, message: isRight ? found : `${found}, see ${folder}` }
 }

@@ -20,9 +20,7 @@ const { violations } = await runRound({
   perSecond: 30,
   often: focus.often,
   plan: planOf(focus),
-  // The whole plan is carried out, however slow the machine is.
-  maxLateMs: Number.POSITIVE_INFINITY,
-  // Twice the time until a delivery's last attempt.
+  maxLateMs: Infinity,
   quietSeconds: 75,
   folder,
 })

@@ -8,7 +8,6 @@ import { processNames, type ServiceProcess, typeOf } from '../round/process.ts'
 import { command, type RoundServers } from '../round/servers.ts'
 import type { EndpointServers } from '../traffic/endpoint-servers.ts'
 
-/** Begins at `atMs` and ends `forMs` later. */
 export interface PlannedFault {
   what: FaultName
   /** A process, a kind of server, an endpoint, or `all`. Each target has at most one fault at a time. */
@@ -44,7 +43,6 @@ const timeoutMs = 30_000
 const primary = ({ servers }: Targets): Promise<Server> =>
   waitFor('a primary', () => servers.primary().catch(() => null), timeoutMs)
 
-/** Kills the server that accepts writes, and restarts it. */
 const dies = (signal: 'SIGKILL' | 'SIGTERM') => async (targets: Targets) => {
   const one = await primary(targets)
   await one.kill(signal)
@@ -68,10 +66,8 @@ const processOf = ({ processes }: Targets, name: string): ServiceProcess => {
   return found
 }
 
-/** Maximum wait for the other process of the type. */
 const startMs = 4000
 
-/** Unless the other process of its type serves, a process must not die. */
 async function twinServes(targets: Targets, { target, order }: PlannedFault): Promise<boolean> {
   if (order?.deed === 'stop') return true
   const twin = processNames.find((other) => other !== target && typeOf(other) === typeOf(target)) ?? target
@@ -141,7 +137,6 @@ const faults = {
       return { end: () => redis.restart() }
     },
   },
-  /** Redis refuses each command that needs memory. */
   'redis.full': {
     lastsMs: [2000, 8000],
     async begin(targets) {
@@ -177,5 +172,4 @@ const faults = {
 } as const satisfies Record<string, FaultKind>
 
 export type FaultName = keyof typeof faults
-/** For a fault whose kind isn't known statically. */
 export const faultKinds: Readonly<Record<FaultName, FaultKind>> = faults

@@ -3,7 +3,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Fault } from '../evidence/evidence.ts'
 import { faultKinds, type PlannedFault, type Targets } from './faults.ts'
 
-/** What can have at most one fault at a time. */
 export const targetOf = ({ what, target }: PlannedFault): string =>
   what === 'process.skew' ? `clock of ${target}` : target
 
@@ -31,11 +30,8 @@ export async function runFaults(
       if (made !== null) report(made, fault)
     }
   }
-  await Promise.allSettled(
-    [...Map.groupBy(plan, targetOf).values()].map((own) =>
-      inOrder(own).catch((error: unknown) => broken.abort(error)),
-    ),
-  )
+  const byTarget = [...Map.groupBy(plan, targetOf).values()]
+  await Promise.all(byTarget.map((own) => inOrder(own).catch((error: unknown) => broken.abort(error))))
   broken.signal.throwIfAborted()
 }
 
@@ -46,7 +42,6 @@ async function makeFault(targets: Targets, fault: PlannedFault): Promise<Fault |
   const begun = await begin(targets, fault)
   if (begun === null) return null
   const { began = now, forMs = fault.forMs, target = fault.target, end } = begun
-  // An instant fault, such as a jump, has no end.
   if (end !== undefined) await pause(forMs)
   await end?.()
   return { began, ended: Date.now(), what: fault.what, target }

@@ -8,9 +8,7 @@ import { behavioursByTarget } from '../traffic/endpoint-servers.ts'
 /** Determines a plan. `4711-3` is the third round of the run with seed 4711. */
 export type NumberedRound = { seed: number; round: number; servers: Servers; seconds: number }
 
-/** All of its faults begin and end within it. */
 type Burst = { fromMs: number; toMs: number }
-/** Deals a shuffled list in a cycle. */
 type Deck<Card> = () => Card
 
 const hourMs = 3_600_000
@@ -37,13 +35,11 @@ export function planOf(round: NumberedRound): PlannedFault[] {
 const firstAtMs = 2500
 /** A long one has time for freezing a process for longer than a lease. */
 const burstMs = { min: 10_000, max: 22_000 }
-/** Long enough for a fault's consequences to end. */
 const shortQuietMs = { min: 8000, max: 11_000 }
 /** Every second quiet period is also long enough to check some requests' timing. */
 const longQuietMs = { min: 22_000, max: 26_000 }
 /** Long enough to check every promise about time: 10 s to recover, 15 s and two delays for an attempt. */
 const lastQuietMs = 38_000
-/** A shorter round has no time for that. */
 const checkedFromMs = 60_000
 
 function burstsOf(chance: Chance, lengthMs: number): Burst[] {
@@ -69,7 +65,6 @@ function nightOf(bursts: readonly Burst[]): Burst | undefined {
 /** Before this, hardly any data could become old. */
 const jumpFromMs = 10_000
 
-/** Early in its burst, while the clean-up's points are armed. */
 const jump = ({ fromMs }: Burst, aheadMs: number): PlannedFault => {
   return { what: 'clock.jump', target: 'all', atMs: Math.max(jumpFromMs, fromMs + 2500), forMs: 0, aheadMs }
 }
@@ -84,15 +79,9 @@ const isPassedAfter = (aheadMs: number, point: string): boolean =>
   aheadMs === monthMs ? point !== 'clean-up.before-end' : withoutOldData.includes(point)
 
 function decksOf({ seed, round, servers, seconds }: NumberedRound, chance: Chance, aheadMs: number) {
-  const pointDeck = (
-    type: 'web' | 'worker',
-    first: number,
-    isWanted: (point: string) => boolean,
-  ): Deck<string> => {
-    const own = points
-      .filter(({ name, process }) => process === type && isWanted(name))
-      .map(({ name }) => name)
-    return deckOf(chanceOf(seed, 'points', type), own, first)
+  const pointDeck = (type: 'web' | 'worker', from: number, isWanted: (point: string) => boolean) => {
+    const own = points.filter(({ process }) => process === type).map(({ name }) => name)
+    return deckOf(chanceOf(seed, 'points', type), own.filter(isWanted), from)
   }
   const kinds = (prefix: string): FaultName[] =>
     (Object.keys(faultKinds) as FaultName[]).filter((name) => name.startsWith(prefix))
@@ -100,11 +89,8 @@ function decksOf({ seed, round, servers, seconds }: NumberedRound, chance: Chanc
   const firstOfNight = Math.floor((round - 1) / jumps.length) * pointsPerNight
   const web = pointDeck('web', first, () => true)
   const worker = pointDeck('worker', first, (point) => !isOfNight(point))
-  const night = pointDeck(
-    'worker',
-    firstOfNight,
-    (point) => isOfNight(point) && isPassedAfter(aheadMs, point),
-  )
+  const isPassed = (point: string): boolean => isOfNight(point) && isPassedAfter(aheadMs, point)
+  const night = pointDeck('worker', firstOfNight, isPassed)
   return {
     day: (target: ProcessName) => (typeOf(target) === 'web' ? web : worker),
     night: (target: ProcessName) => (typeOf(target) === 'web' ? web : night),
@@ -116,9 +102,8 @@ function decksOf({ seed, round, servers, seconds }: NumberedRound, chance: Chanc
 
 function deckOf<Card>(chance: Chance, cards: readonly Card[], first: number): Deck<Card> {
   if (cards.length === 0) throw new Error('a deck without a card')
-  const order = cards
-    .map((card) => ({ card, rank: chance.next() }))
-    .toSorted((one, other) => one.rank - other.rank)
+  const ranked = cards.map((card) => ({ card, rank: chance.next() }))
+  const order = ranked.toSorted((one, other) => one.rank - other.rank)
   let next = first
   return () => (order[next++ % order.length] as { card: Card }).card
 }
@@ -176,13 +161,11 @@ function processFaults(
   })
 }
 
-/** How long a fault occupies its process. Most points are passed soon. */
 function busyMs({ what, forMs, order }: PlannedFault): number {
   if (order !== undefined) return armedMs / 4 + order.awayMs + (order.deed === 'kill' ? startMs : 0)
   return what === 'process.kill' ? forMs + startMs : forMs
 }
 
-/** To restart, or to elect a primary. */
 const recoveryMs = 3000
 
 /** One server fault per burst. Some bursts have none, which shows better what a killed process leaves behind. */
@@ -196,7 +179,6 @@ function serverFault(chance: Chance, burst: Burst, deck: Deck<FaultName>): Plann
   return [{ what, target: what.slice(0, what.indexOf('.')), atMs, forMs }]
 }
 
-/** Up to three endpoints behave differently for a while. */
 const endpointFaults = (chance: Chance, burst: Burst, names: Deck<string>): PlannedFault[] =>
   [...new Set([names(), names(), names()])].map((target) => {
     const atMs = chance.whole(burst.fromMs, burst.toMs - 3000)

@@ -2,7 +2,6 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ProcessName, processNames, typeOf } from './process.ts'
 
-/** The process dies or stops the `time`th time it passes the point. */
 export type Order = { point: string; time: number; deed: 'kill' | 'stop' }
 
 export type Controls = ReturnType<typeof openControls>
@@ -29,7 +28,6 @@ export function openControls(folder: string) {
       WALL_CLOCK: file(`${name}.clock`),
       FAULT_ORDERS: file(`${name}.orders`),
     }),
-    /** How far the service's clock is ahead of the machine's. */
     aheadMs: () => aheadMs,
     jump(ms: number): void {
       aheadMs += ms
@@ -43,7 +41,6 @@ export function openControls(folder: string) {
       const lines = [`${point}:${time}:${deed}`, ...others.map(([other]) => `${other}:1:${deed}`)]
       write(`${name}.orders`, lines.join(','))
     },
-    /** `reached`: where the process died or stopped, if it did. */
     withdraw(name: string, { point, deed }: Order, reached: string | undefined): void {
       write(`${name}.orders`, '')
       if (reached !== point) missed[typeOf(name)].set(point, deed)

@@ -24,7 +24,6 @@ export function openNotes(folder: string, seed: number) {
   return {
     faults,
     done,
-    /** `planned` is null for a fault outside the plan. */
     fault(fault: Fault, planned: PlannedFault | null): void {
       faults.push(fault)
       if (planned !== null) done.push(planned)
@@ -35,7 +34,6 @@ export function openNotes(folder: string, seed: number) {
       setting = { ...setting, ...known }
       write([...brokenOff, unfinished])
     },
-    /** Records an error of this part, and the round continues. */
     async attempt<Made>(part: string, act: () => Promise<Made>): Promise<Made | null> {
       try {
         return await act()

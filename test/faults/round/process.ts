@@ -24,13 +24,11 @@ interface Life {
   build: string
   environment: Record<string, string>
   logFile: string
-  /** Called if the process ends by itself or with an unexpected exit code. */
   reportEnd(message: string): void
   /** Called if the process reaches a point too late. It is then started or thawed at once. */
   reportStray(fault: Fault): void
 }
 
-/** Where the process was ordered to die or stop, and when it got there. */
 type Reached = { point: string; deed: string; began: number }
 
 export type ServiceProcess = ReturnType<typeof openProcess>
@@ -121,7 +119,6 @@ export function openProcess({ name, build, environment, logFile, reportEnd, repo
     child?.kill('SIGCONT')
   }
 
-  /** Starts or thaws the process. Resolves when it serves. */
   async function start(): Promise<void> {
     thaw()
     if (isServing()) return
@@ -134,25 +131,21 @@ export function openProcess({ name, build, environment, logFile, reportEnd, repo
     isServing,
     start,
     thaw,
-    /** Resolves when the process is dead. False if it already was. */
     async kill(): Promise<boolean> {
       const wasAlive = child !== undefined
       await endBy('SIGKILL')
       return wasAlive
     },
-    /** False if the process is dead. */
     freeze(): boolean {
       isFrozen = child?.kill('SIGSTOP') ?? false
       return isFrozen
     },
-    /** Where the process dies or stops. Null if it doesn't in time. */
     async reachesPoint(withinMs: number): Promise<Reached | null> {
       const coming = new Promise<Reached>((resolve) => (onPoint = resolve))
       const reached = await Promise.race([coming, pause(withinMs, null)])
       if (reached === null) onPoint = null
       return reached
     },
-    /** Ends the process for good. It has to exit with 0 after SIGTERM. */
     async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
       isClosed = true
       const deadline = setTimeout(() => child?.kill('SIGKILL'), endLimitMs)

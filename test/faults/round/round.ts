@@ -15,17 +15,14 @@ import { openStage, type Stage } from './stage.ts'
 
 export interface RoundOptions {
   seed: number
-  /** The folder made by `buildWith`. */
   build: string
   servers: Servers
   trafficSeconds: number
   perSecond: number
   often: readonly OperationName[]
   plan: readonly PlannedFault[]
-  /** Later faults are left out. */
   maxLateMs: number
   quietSeconds: number
-  /** Holds the evidence. Emptied first. */
   folder: string
 }
 
@@ -37,9 +34,8 @@ export async function runRound(options: RoundOptions) {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(join(folder, files.log), { recursive: true })
   const notes = openNotes(folder, options.seed)
-  const stopWatching = watchPulse((busy) =>
-    notes.fault({ ...busy, what: 'machine.busy', target: 'machine' }, null),
-  )
+  const busy = { what: 'machine.busy', target: 'machine' }
+  const stopWatching = watchPulse((span) => notes.fault({ ...span, ...busy }, null))
   const stage = await notes.attempt('the start', () => openStage(options, notes))
   if (stage !== null) {
     await notes.attempt('the traffic', () => play(options, stage, notes))
@@ -52,7 +48,6 @@ export async function runRound(options: RoundOptions) {
   return { ...verdict, faults: notes.faults, planned: plan, done: notes.done }
 }
 
-/** Traffic with faults, the wait for quiet, the audit, the processes' end, and the dump. */
 async function play(options: RoundOptions, stage: Stage, notes: Notes): Promise<void> {
   const { plan, maxLateMs } = options
   const traffic = await startTraffic({ ...options, ...stage, clockAheadMs: stage.controls.aheadMs })
@@ -79,12 +74,7 @@ const heldMs = 5 * 60_000
 const countedMs = 6 * 60_000
 const dayMs = 86_400_000
 
-async function comeToRest(
-  options: RoundOptions,
-  stage: Stage,
-  traffic: Traffic,
-  notes: Notes,
-): Promise<void> {
+async function comeToRest(options: RoundOptions, stage: Stage, traffic: Traffic, notes: Notes) {
   const client = new mongoose.mongo.MongoClient(stage.servers.mongodbUrl, { readConcernLevel: 'majority' })
   const db = client.db()
   try {
@@ -107,12 +97,7 @@ async function comeToRest(
 }
 
 /** Waits until no work is open, and jumps past what only waits for a time. Returns whether that worked. */
-async function becomeQuiet(
-  { quietSeconds }: RoundOptions,
-  stage: Stage,
-  db: mongo.Db,
-  notes: Notes,
-): Promise<boolean> {
+async function becomeQuiet({ quietSeconds }: RoundOptions, stage: Stage, db: mongo.Db, notes: Notes) {
   const deadline = Date.now() + quietSeconds * 1000
   for (let jumpAt = Date.now() + walletSeconds * 1000; ; await pause(500)) {
     const left = await openWork(db, new Date(Date.now() + stage.controls.aheadMs()))
@@ -137,7 +122,6 @@ async function openWork(db: mongo.Db, now: Date): Promise<{ message: string; isH
   // The clean-up runs every night at 02:30 UTC.
   const today = new Date(now).setUTCHours(2, 30, 0, 0)
   const lastNight = new Date(today <= now.getTime() ? today : today - dayMs)
-  // An endpoint's failure will be an event.
   const isFailing = {
     slot: { $type: 'number' },
     active: true,
@@ -166,9 +150,8 @@ async function openWork(db: mongo.Db, now: Date): Promise<{ message: string; isH
   const counts = await Promise.all(
     open.map(async ([collection, filter, isHeld = false]) => {
       const count = await db.collection(collection).countDocuments(filter)
-      return count === 0
-        ? []
-        : [{ message: `${count} of ${collection} with ${JSON.stringify(filter)}`, isHeld }]
+      const message = `${count} of ${collection} with ${JSON.stringify(filter)}`
+      return count === 0 ? [] : [{ message, isHeld }]
     }),
   )
   return counts.flat()
@@ -180,7 +163,6 @@ function jump({ controls }: Stage, ms: number, notes: Notes): void {
   notes.fault({ began, ended: Date.now(), what: 'clock.jump', target: `all +${ms}` }, null)
 }
 
-/** Each collection as JSON, with dates in milliseconds. */
 async function dump(db: mongo.Db, folder: string): Promise<void> {
   function plain(this: Record<string, unknown>, key: string, value: unknown): unknown {
     const given = this[key]

@@ -1,15 +1,13 @@
 import mongoose, { type mongo } from 'mongoose'
 import { type Server, startMongo, startMongoReplicaSet, startRedis } from '../../../dev/servers.ts'
 
-/** A replica set of one member or of three. */
 export type Servers = 'one-member' | 'three-members'
 export type RoundServers = Awaited<ReturnType<typeof startServers>>
 
+const alone = (one: Server) => ({ ...one, members: [one] })
+
 export async function startServers(kind: Servers) {
-  const starting =
-    kind === 'three-members'
-      ? startMongoReplicaSet(3)
-      : startMongo().then((one) => ({ ...one, members: [one] }))
+  const starting = kind === 'three-members' ? startMongoReplicaSet(3) : startMongo().then(alone)
   const [mongo, redis] = await Promise.all([starting, startRedis()])
   return {
     mongodbUrl: mongo.url,
@@ -28,7 +26,6 @@ export async function startServers(kind: Servers) {
   }
 }
 
-/** @throws {Error} if there is no response in time */
 export async function command(member: Server, document: object, withinMs: number): Promise<mongo.Document> {
   const client = new mongoose.mongo.MongoClient(`mongodb://127.0.0.1:${member.port}/?directConnection=true`, {
     serverSelectionTimeoutMS: 1000,

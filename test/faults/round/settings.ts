@@ -13,10 +13,7 @@ const unlimited = '1000000000000'
 
 type Addresses = { mongodbUrl: string; redisUrl: string }
 
-export const environmentOf = (
-  { mongodbUrl, redisUrl }: Addresses,
-  webOrigin: string,
-): Record<string, string> => ({
+export const environmentOf = ({ mongodbUrl, redisUrl }: Addresses, webOrigin: string) => ({
   NODE_ENV: 'test',
   MONGODB_URL: mongodbUrl,
   REDIS_URL: redisUrl,

@@ -36,12 +36,9 @@ export async function openStage(
       return [name, one]
     }),
   )
-  /** Runs one operator's command, such as `business create --name N`, and returns its JSON. */
   async function admin(args: string[]): Promise<Record<string, unknown>> {
-    const { exitCode, stdout, stderr } = await runHere([...args, '--json'], {
-      PATH: process.env.PATH,
-      ...environment,
-    })
+    const { PATH } = process.env
+    const { exitCode, stdout, stderr } = await runHere([...args, '--json'], { PATH, ...environment })
     if (exitCode !== 0) throw new Error(`admin ${args.join(' ')}: ${stderr}`)
     return JSON.parse(stdout)
   }

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Chance } from '../../support/chance.ts'
 import type { Arrival } from '../evidence/evidence.ts'
 
-/** A webhook that arrives, and how many attempts its delivery had before. */
 export interface Arriving {
   req: IncomingMessage
   res: ServerResponse
@@ -23,7 +22,6 @@ const respond =
     return status
   }
 
-/** Ends early if the client disconnects. */
 export async function linger(res: ServerResponse, ms: number): Promise<void> {
   const disconnected = new AbortController()
   const leave = (): void => disconnected.abort()
@@ -77,7 +75,6 @@ export const behaviours: Readonly<Record<string, Respond>> = {
   },
   /** Responds before the body has been read (endpoint-servers.ts). */
   early: respond(200),
-  /** Each delivery first fails one to eight times. */
   flaky(arriving) {
     const most = failures[Number.parseInt(arriving.deliveryId.slice(-2), 36) % failures.length] ?? 1
     return respondAs(arriving.earlierAttempts < most ? 'error' : 'ok', arriving)
@@ -88,5 +85,4 @@ export const behaviours: Readonly<Record<string, Respond>> = {
 export const respondAs = async (behaviour: string | undefined, arriving: Arriving): Promise<Arrival['did']> =>
   (behaviours[behaviour ?? ''] ?? respond(410))(arriving)
 
-/** These behaviours keep the service waiting. */
 export const slowBehaviours: readonly string[] = ['late', 'hang']

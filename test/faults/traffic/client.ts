@@ -17,7 +17,6 @@ export interface RequestSpec {
   what: What
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
-  /** Absent for customers and support. */
   key?: Key
   idempotencyKey?: string
   body?: Body
@@ -42,7 +41,6 @@ export type MakeCall = (spec: RequestSpec, attempt: number, chance: Chance) => P
 export const clientTimeoutMs = 12_000
 /** How many of 100 clients have which timeout, in ms. Some are short, and the service continues after them. */
 const timeouts = { 700: 10, 3000: 45, [clientTimeoutMs]: 45 }
-/** Some writes with a key break off in the middle of the body. */
 const brokenOff = { part: 0.03, afterMs: 150 }
 
 type Needs = { record: Pick<Recording, 'call'>; origins: readonly string[]; clockAheadMs: () => number }
@@ -57,13 +55,8 @@ export function openClient({ record, origins, clockAheadMs }: Needs) {
     const { headers, body } = isHalf ? half(written(spec)) : written(spec)
     const signal = AbortSignal.timeout(timeoutMs)
     try {
-      const got = await request(origin + spec.path, {
-        dispatcher,
-        method: spec.method,
-        headers,
-        body,
-        signal,
-      })
+      const { method, path } = spec
+      const got = await request(origin + path, { dispatcher, method, headers, body, signal })
       const bytes = Buffer.from(await got.body.arrayBuffer())
       const responseHash = createHash('sha256').update(bytes).digest('base64url')
       return { status: got.statusCode, headers: plain(got.headers), text: bytes.toString(), responseHash }
@@ -80,31 +73,17 @@ export function openClient({ record, origins, clockAheadMs }: Needs) {
     const isHalf = idempotencyKey !== null && body !== undefined && chance.is(brokenOff.part)
     const usualMs = actor === 'auditor' ? clientTimeoutMs : Number(chance.weighted(timeouts))
     const timeoutMs = isHalf ? brokenOff.afterMs : usualMs
-    const [began, aheadAtFirst] = [Date.now(), clockAheadMs()]
+    const sent = { call, attempt, timeoutMs, origin, began: Date.now() }
+    const aheadAtFirst = clockAheadMs()
     const { text, ...responded } = await exchange(origin, spec, timeoutMs, isHalf)
-    const times = {
-      began,
-      ended: Date.now(),
-      clockAheadMs: [aheadAtFirst, clockAheadMs()] as [number, number],
-    }
-    const about = {
-      call,
-      actor,
-      operation,
-      attempt,
-      timeoutMs,
-      origin,
-      what,
-      method,
-      path,
-      idempotencyKey,
-      expects,
-    }
     const caller = { business: key?.business ?? null, keyId: key?.id ?? null }
+    const about = { operation, actor, what, method, path, idempotencyKey, expects }
     const made: Call = {
-      ...times,
+      ended: Date.now(),
+      clockAheadMs: [aheadAtFirst, clockAheadMs()],
       ...about,
       ...caller,
+      ...sent,
       sandbox: key ? key.mode === 'test' : null,
       body: body === undefined ? null : Object.values(body)[0],
       ...responded,
@@ -159,7 +138,6 @@ function read(headers: { [name: string]: string }, text: string): unknown {
   }
 }
 
-/** Pages are recorded without their markup. */
 function withoutMarkup(call: Call): Call {
   const page = pageOf(call)
   return page === null ? call : { ...call, response: { ...page, text: words(page.text) } }
@@ -174,7 +152,8 @@ export const unescaped = (html: string): string =>
 
 export const hiddenFields = (html: string): { [name: string]: string } =>
   Object.fromEntries(
-    [...html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)].map(
-      ([, name = '', value = '']) => [name, unescaped(value)],
-    ),
+    [...html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, name, value = '']) => [
+      name,
+      unescaped(value),
+    ]),
   )

@@ -12,10 +12,8 @@ export interface KnownIntent extends Omit<ShownIntent, 'status'> {
   created: { spec: RequestSpec; at: number; repeats: number }
 }
 
-/** The checker computes its stock. */
 export type KnownProduct = { id: string; variants: { id: string; label: string }[] }
 
-/** One environment of a business, with everything that its merchant knows. */
 export interface Tenant {
   business: Business
   sandbox: boolean
@@ -25,7 +23,6 @@ export interface Tenant {
   hasShop: boolean
   intents: KnownIntent[]
   products: KnownProduct[]
-  /** Ids of products that are created and deleted. */
   passing: string[]
   orders: string[]
   deliveries: string[]
@@ -41,7 +38,6 @@ export interface Business {
   endpoints: { id: string; sandbox: boolean; isLasting: boolean }[]
 }
 
-/** `cookie` of the session, or '' without one. */
 export type Employee = Setting['staff'][number] & { cookie: string }
 
 export type Wallet = Setting['wallets'][number]
@@ -69,7 +65,6 @@ export interface Context {
   chance: Chance
   makeCall: MakeCall
   send: Send
-  /** The same for the same seed. */
   newKey(): string
 }
 
@@ -100,18 +95,11 @@ export const specOf = (
   ...(other && { otherBody: { json: other } }),
 })
 
-/** Reads are sent only once. */
 export const read = (context: Context, what: What, path: string, expects: readonly string[] = []) =>
   context.makeCall(specOf(context, what, path, undefined, { method: 'GET', expects }), 1, context.chance)
 
-/** Writes are repeated until there's a response. */
-export const write = (
-  context: Context,
-  what: What,
-  path: string,
-  body?: Body,
-  more?: More,
-): Promise<Call | null> => context.send(specOf(context, what, path, body, more), context.chance)
+export const write = (context: Context, what: What, path: string, body?: Body, more?: More) =>
+  context.send(specOf(context, what, path, body, more), context.chance)
 
 export const act = (context: Context, what: What, path: string, more?: More): Promise<Call | null> =>
   write(context, what, path, undefined, more)
@@ -121,7 +109,6 @@ export type Send = (spec: RequestSpec, chance: Chance) => Promise<Call | null>
 
 /** How 100 writes are sent, e.g. again after the response, as concurrent duplicates, or later with another body. */
 const ways = { once: 80, givenUp: 4, again: 8, twins: 5, changed: 3 }
-/** How long to wait before repeating a write. */
 const pauseMs = [100, 2000] as const
 /** Keys expire after 24 hours of the service's clock, which jumps, so they aren't reused after this. */
 export const keyLifetimeMs = 23 * 3_600_000
@@ -130,12 +117,7 @@ export const keyLifetimeMs = 23 * 3_600_000
 export function createSend(makeCall: MakeCall, now: () => number, endsAt: () => number): Send {
   const isOld = (beganAt: number): boolean => now() - beganAt > keyLifetimeMs
 
-  async function persist(
-    spec: RequestSpec,
-    first: number,
-    way: string,
-    chance: Chance,
-  ): Promise<Call | null> {
+  async function persist(spec: RequestSpec, first: number, way: string, chance: Chance) {
     const beganAt = now()
     for (let attempt = first; ; attempt += 1) {
       const call = await makeCall(spec, attempt, chance)

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers'
 import { chanceOf } from '../../support/chance.ts'
 import { listen } from '../../support/listen.ts'
-import { type Arrival, deliveryIn } from '../evidence/evidence.ts'
+import { deliveryIn } from '../evidence/evidence.ts'
 import { openRecord } from '../evidence/record.ts'
 import { behaviours, respondAs, slowBehaviours } from './behaviours.ts'
 import { openProvider, providerBehaviours, providerKey, providerPath } from './provider.ts'
@@ -13,12 +13,10 @@ export const businessesCount = 7
 export const hooksPerBusiness = 5
 
 /** Assigned to endpoints one after another, except each business's first, which accepts everything. */
-const troubles =
-  'flaky error early slow random hang ok reset refuse huge cut late garbage redirect gone ok'.split(' ')
+const names = 'flaky error early slow random hang ok reset refuse huge cut late garbage redirect gone ok'
+const troubles = names.split(' ')
 
-/** Both numbers count from 0. */
-export const hookName = (business: number, hook: number): string =>
-  `/hook/${business * hooksPerBusiness + hook + 1}`
+export const hookName = (business: number, hook: number) => `/hook/${business * hooksPerBusiness + hook + 1}`
 
 export function behaviourOf(business: number, hook: number): string {
   const number = business * (hooksPerBusiness - 1) + hook - 1
@@ -32,7 +30,6 @@ const hooks: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** For every endpoint and the wallet provider. */
 export const behavioursByTarget: ReadonlyMap<string, readonly string[]> = new Map([
   ...[...hooks.keys()].map((name) => [name, Object.keys(behaviours)] as const),
   ['provider', providerBehaviours.filter((behaviour) => behaviour !== 'ok')],
@@ -42,7 +39,6 @@ export type EndpointServers = Awaited<ReturnType<typeof openEndpointServers>>
 
 type Opening = { seed: number; folder: string; clockAheadMs: () => number }
 
-/** Merchants' endpoints are at `/hook/<n>`. The wallet provider has a server too. */
 export async function openEndpointServers({ seed, folder, clockAheadMs }: Opening) {
   const record = openRecord(folder)
   const chance = chanceOf(seed, 'endpointServers')
@@ -63,9 +59,7 @@ export async function openEndpointServers({ seed, folder, clockAheadMs }: Openin
     attempts.set(deliveryId, earlierAttempts + 1)
     const did = await (early ?? respondAs(behaviour, { ...arriving, earlierAttempts, deliveryId }))
     const isUnread = typeof did === 'number' && !(await isSent(res))
-    const outcome: Pick<Arrival, 'did' | 'begun'> = isUnread
-      ? { did: 'unread', begun: did }
-      : { did, begun: null }
+    const outcome = isUnread ? ({ did: 'unread', begun: did } as const) : { did, begun: null }
     const headers = req.headers as { [name: string]: string }
     record.arrival({ at, clockAheadMs: ahead, path, headers, body, ...outcome, done: Date.now() })
   }
@@ -80,7 +74,6 @@ export async function openEndpointServers({ seed, folder, clockAheadMs }: Openin
   const { host, origin, close } = await listen(server)
   return {
     origin,
-    /** Settings that let the service use these servers. */
     environment: {
       WEBHOOK_ALLOWED_HOSTS: host,
       WALLET_PROVIDER_URL: `http://${host}${providerPath}`,
@@ -93,10 +86,8 @@ export async function openEndpointServers({ seed, folder, clockAheadMs }: Openin
       if (target === 'provider') provider.behave(behaviour)
       else current.set(target, behaviour ?? hooks.get(target) ?? 'ok')
     },
-    /** Ends all behaviours that keep the service waiting. */
     calm(): void {
-      for (const [name, behaviour] of hooks)
-        current.set(name, slowBehaviours.includes(behaviour) ? 'ok' : behaviour)
+      for (const [name, usual] of hooks) current.set(name, slowBehaviours.includes(usual) ? 'ok' : usual)
       provider.behave('ok')
     },
     wallets: provider.wallets,
@@ -109,7 +100,6 @@ export async function openEndpointServers({ seed, folder, clockAheadMs }: Openin
   }
 }
 
-/** Whether the whole response was sent before the connection closed. */
 async function isSent(res: ServerResponse): Promise<boolean> {
   if (!res.writableFinished && !res.closed) await Promise.race([once(res, 'finish'), once(res, 'close')])
   return res.writableFinished

@@ -32,8 +32,8 @@ export function openProvider(chance: Chance, record: Recording, clockAheadMs: ()
     const order = method === 'POST' ? (JSON.parse(body) as Order) : null
     const key = order?.key ?? decodeURIComponent(keyOfPath)
     const known = books.find(kind, key)
-    const isSigned =
-      headers['x-wallet-signature'] === signatureOf(providerKey, { headers, method, path, body })
+    const signature = signatureOf(providerKey, { headers, method, path, body })
+    const isSigned = headers['x-wallet-signature'] === signature
     const decision = order === null || !isSigned ? known : books.decide(kind, order, at + ahead)
     const status = decision?.status ?? (order === null ? 'unknown' : 'expired')
     const amount = order && order.amount + order.fee

@@ -7,10 +7,8 @@ import { behaviourOf, businessesCount } from './endpoint-servers.ts'
 import { openProduct } from './operations/store.ts'
 import { everyEvent, subscribe } from './operations/webhooks.ts'
 
-/** Runs the service's command line, and returns its JSON. */
 export type Admin = (args: string[]) => Promise<{ [name: string]: unknown }>
 
-/** What the traffic adds to a round's setting. */
 export type Provisioned = Pick<
   Setting,
   'businesses' | 'wallets' | 'providerWallets' | 'staff' | 'stock' | 'clientTimeoutMs'
@@ -22,7 +20,6 @@ const walletsCount = 10
 const productsPerTenant = 3
 const lastingHooks = [0, 1, 2]
 
-/** By the command line: businesses with keys and shops, sandbox wallets, and staff. */
 export async function provision(
   admin: Admin,
   seed: number,
@@ -86,7 +83,6 @@ const walletsOf = (chance: Chance, prefix: string): Wallet[] =>
 
 const maxAttempts = 3 * productsPerTenant
 
-/** A merchant's first endpoints and products, created through the API. Returns the products' stock. */
 export async function setUp(tenant: Tenant, context: Context): Promise<Provisioned['stock']> {
   const { business, sandbox } = tenant
   // Live endpoints get events of both environments.
@@ -99,7 +95,6 @@ export async function setUp(tenant: Tenant, context: Context): Promise<Provision
   for (let attempts = 0; tenant.hasShop && tenant.products.length < productsPerTenant; attempts += 1) {
     if (attempts > maxAttempts) throw new Error('no products could be created')
     const opened = await openProduct(context)
-    // Some clients give up.
     if (opened === null) continue
     tenant.products.push(opened.product)
     for (const [index, { id }] of opened.product.variants.entries()) {

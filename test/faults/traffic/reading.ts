@@ -6,7 +6,6 @@ import type { Call, What } from '../evidence/evidence.ts'
 import type { Key, MakeCall, RequestSpec } from './client.ts'
 import type { Tenant, World } from './context.ts'
 
-/** Each list, its items' id field, and the operation that reads one item, if there is one. */
 const lists: readonly { list: What; path: string; id: string; one: What | null }[] = [
   { list: 'list', path: '/intents', id: 'referenceNumber', one: 'read' },
   { list: 'delivery.list', path: '/webhooks/events', id: 'id', one: 'delivery.read' },
@@ -24,7 +23,6 @@ const statuses: { readonly [list in What]?: readonly string[] } = {
 /** Whole lists are read in small pages, so that late pages start at a count checkpoint. */
 const [fewItems, maxItems] = [20, 100]
 const concurrency = 8
-/** How many items of each list strangers request. */
 const sampled = 5
 const maxAttempts = 5
 
@@ -36,8 +34,8 @@ export async function audit(world: World, makeCall: MakeCall, seed: number): Pro
     for (const { list, path, id, one } of lists) {
       const read = (address: string) => readBy(makeCall, chance, key, list, address)
       const ids = await idsIn(read, path, id, `limit=${fewItems}`)
-      for (const status of statuses[list] ?? [])
-        await idsIn(read, path, id, `limit=${maxItems}&status=${status}`)
+      const queries = (statuses[list] ?? []).map((status) => `limit=${maxItems}&status=${status}`)
+      for (const query of queries) await idsIn(read, path, id, query)
       if (one === null) continue
       await concurrently(one === 'event.read' ? ids.slice(0, maxItems) : ids, (each) =>
         readBy(makeCall, chance, key, one, `${path}/${each}`),
@@ -82,14 +80,12 @@ async function concurrently<T>(items: readonly T[], act: (item: T) => Promise<un
   await Promise.all(Array.from({ length: concurrency }, worker))
 }
 
-/** How programs follow the feed: the query, and the pause when there are no more events. */
 const ways: readonly { query: { [name: string]: string }; pauseMs: number }[] = [
   { query: { limit: '20' }, pauseMs: 2500 },
   { query: { wait: '5' }, pauseMs: 800 },
   { query: { type: 'payment.confirmed', wait: '2' }, pauseMs: 1500 },
   { query: { limit: '5', after: 'latest' }, pauseMs: 6000 },
 ]
-/** How long to wait before repeating a failed request. */
 const repeatMs = [200, 1500] as const
 /** Once the traffic is over, a reader gives up after this many failures in a row. */
 const maxFailures = 20
@@ -129,7 +125,6 @@ export function startReaders(tenants: readonly Tenant[], makeCall: MakeCall, see
     }),
   )
   return {
-    /** Lets each reader reach the feed's end. */
     async finish(): Promise<void> {
       isEnding = true
       ending.abort()

@@ -24,7 +24,6 @@ interface TrafficOptions {
 
 type Operation = (context: Context) => Promise<unknown>
 
-/** Relative frequencies. Some operations make more than one call. */
 const operations = {
   ...ofIntents,
   ...ofCustomers,
@@ -38,7 +37,6 @@ export type OperationName = keyof typeof operations
 /** Refused to live keys, so the traffic rarely sends these with one. */
 const ofTheSandbox: readonly OperationName[] = ['simulatePayment', 'placeOrder']
 
-/** Ten times as high for the operations in `often`. */
 const weightsWith = (often: readonly string[]) =>
   Object.fromEntries(
     Object.entries(operations).map(([name, [weight]]) => [name, often.includes(name) ? 10 * weight : weight]),
@@ -85,7 +83,6 @@ export async function startTraffic(options: TrafficOptions) {
     return operations[name][1](contextOf(operation, tenant, chance))
   }
 
-  /** Returns all errors, once operations running at the end have finished. */
   async function run(): Promise<unknown[]> {
     const running = new Set<Promise<unknown>>()
     const errors: unknown[] = []
@@ -112,7 +109,6 @@ export async function startTraffic(options: TrafficOptions) {
   const running = run()
   return {
     provisioned: provisioned(world, stocks),
-    /** Begins nothing more, calms the endpoints, and waits for running operations, at most a minute. */
     async settle() {
       endsAt = Date.now() + settleMs
       endpointServers.calm()

@@ -10,24 +10,19 @@ export interface Edit {
   where: 'before' | 'after' | 'instead'
   within: string
   find: string
-  /** May use `find`'s placeholders and the exports of inside.ts. */
   put: string
 }
 
 type EditAt = (within: string, find: string, put: string) => Edit
 
-/** Inserts a statement before the one that contains `find`. */
 export const before: EditAt = (within, find, put) => ({ where: 'before', within, find, put })
 
-/** Inserts a statement after the one that contains `find`. */
 export const after: EditAt = (within, find, put) => ({ where: 'after', within, find, put })
 
 export const replace: EditAt = (within, find, put) => ({ where: 'instead', within, find, put })
 
-/** Removes a property, or a whole statement. */
 export const drop = (within: string, find: string): Edit => replace(within, find, '')
 
-/** Replaces a file's text from `start` to `end`. */
 interface Splice {
   file: string
   start: number
@@ -35,15 +30,10 @@ interface Splice {
   text: string
 }
 
-/**
- * The new text of each file under `root` that the edits change.
- * @throws {Error} if an edit does not match exactly once, or uses a name that its file does not have
- */
+/** The new text of each file that the edits change. Throws if an edit doesn't match once, or uses an unknown name. */
 export function editedFiles(root: string, edits: readonly Edit[]): Map<string, string> {
-  const { sources, known } = allRead.get(root) ?? {
-    sources: readSources(root),
-    known: new Map<Edit, Splice>(),
-  }
+  const fresh = () => ({ sources: readSources(root), known: new Map<Edit, Splice>() })
+  const { sources, known } = allRead.get(root) ?? fresh()
   allRead.set(root, { sources, known })
   const splices = edits.map((edit) => {
     const splice = known.get(edit) ?? spliceOf(sources, edit)
@@ -60,7 +50,6 @@ export function editedFiles(root: string, edits: readonly Edit[]): Map<string, s
   )
 }
 
-/** The sources at each root, and where the edits apply. Most planted bugs share their other edits. */
 const allRead = new Map<string, { sources: ReadonlyMap<string, string>; known: Map<Edit, Splice> }>()
 
 function readSources(root: string): Map<string, string> {
@@ -95,7 +84,6 @@ function spliceOf(sources: ReadonlyMap<string, string>, { where, within, find, p
     : { file, start: end, end, text: `; ${text}` }
 }
 
-/** Looks only at the file's top level. */
 function declarationsOf(file: string, source: string, name: string): Node[] {
   if (!source.includes(name) || !new RegExp(`\\b(function|const|let) ${name}\\b`).test(source)) return []
   const statements = parse(source, file)['body'] as Node[]
@@ -112,7 +100,6 @@ function filledIn(put: string, { captures }: Match, source: string): string {
   })
 }
 
-/** The innermost statement around a match that is in a list of statements, so that another can be inserted. */
 function statementAround({ node, around }: Match, description: string): Node {
   const inward = [...around, node]
   for (let depth = inward.length - 1; depth > 0; depth -= 1) {
@@ -135,10 +122,7 @@ function spliced(file: string, source: string, splices: readonly Splice[]): stri
   return text + source.slice(done)
 }
 
-/**
- * Builds aren't type-checked, so a planted bug that uses an old name would throw at run time, and look as if a promise
- * had caught it.
- */
+/** Builds aren't type-checked, so an old name in a planted bug would throw, as if a promise had caught it. */
 function refuseUnknownNames(file: string, source: string, text: string): void {
   if (checked.has(text)) return
   const edited = parse(text, file)
@@ -157,12 +141,11 @@ const checked = new Set<string>()
 const variablesIn = (root: Node): string[] =>
   [...walk(root)].flatMap(({ node, around }) => {
     const parent = around.at(-1)
-    const isField =
-      (parent?.['property'] === node || parent?.['key'] === node) && parent['computed'] === false
+    const isOfParent = parent?.['property'] === node || parent?.['key'] === node
+    const isField = isOfParent && parent['computed'] === false
     return node.type === 'Identifier' && !isField ? [String(node['name'])] : []
   })
 
-/** The exports of inside.ts that edits may use. */
 const insideNames = ['reach', 'offsetMs']
 
 function importLine(file: string, text: string): string {

@@ -28,7 +28,6 @@ function take(list: string): void {
 /** The process's wall clock may be shifted (support/wall-clock.mjs). */
 const machineTime = (): number => Math.round(performance.timeOrigin + performance.now())
 
-/** Called at a named point between two steps of an operation. */
 export function reach(point: string): void {
   const time = (passed.get(point) ?? 0) + 1
   passed.set(point, time)
@@ -47,16 +46,12 @@ if (ordersFile !== undefined) {
   setInterval(read, 50).unref()
 }
 
-/**
- * FAULT_OFFSET names a file with the milliseconds to add to database time. It is read whenever the time is read, so
- * that a process never continues with an old offset after SIGSTOP.
- */
+/** Read whenever the time is read, so that a process never continues with an old offset after SIGSTOP. */
 const offsetFile = process.env['FAULT_OFFSET']
 const cacheMs = 20
 let offset = 0
 let readAt = Number.NEGATIVE_INFINITY
 
-/** Added to database time. */
 export function offsetMs(): number {
   const at = performance.now()
   if (offsetFile !== undefined && at - readAt > cacheMs) {

@@ -8,14 +8,12 @@ export interface Node {
   [field: string]: unknown
 }
 
-/** The matched node, its ancestors from the outside in, and each placeholder's nodes. */
 export interface Match {
   node: Node
   around: readonly Node[]
   captures: Map<string, readonly Node[]>
 }
 
-/** `file` is only for the error message. */
 export function parse(text: string, file = 'the pattern'): Node {
   const known = trees.get(text)
   if (known !== undefined) return known
@@ -26,7 +24,6 @@ export function parse(text: string, file = 'the pattern'): Node {
   return tree
 }
 
-/** Many edits parse the same file. */
 const trees = new Map<string, Node>()
 
 /**
@@ -43,7 +40,6 @@ export function findMatches(root: Node, pattern: string): Match[] {
   })
 }
 
-/** The first valid reading. `{ a }` is an object, not a block. */
 function parsePattern(pattern: string): Node {
   const readings: [string, (program: Node) => unknown][] = [
     [`(${pattern})`, (program) => at(program, 'body', 0, 'expression')],
@@ -61,7 +57,6 @@ const at = (value: unknown, ...path: (string | number)[]): unknown =>
 export const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && 'type' in value
 
-/** Yields `node` and all nodes below it, each with its ancestors. */
 export function* walk(
   node: Node,
   around: readonly Node[] = [],
@@ -71,15 +66,7 @@ export function* walk(
   for (const child of inner) yield* walk(child, [...around, node])
 }
 
-const ignored = new Set([
-  'start',
-  'end',
-  'raw',
-  'typeAnnotation',
-  'returnType',
-  'typeParameters',
-  'typeArguments',
-])
+const ignored = 'start end raw typeAnnotation returnType typeParameters typeArguments'.split(' ')
 
 function matches(pattern: unknown, found: unknown, captures: Match['captures']): boolean {
   if (Array.isArray(pattern)) return Array.isArray(found) && listMatches(pattern, found, captures)
@@ -92,11 +79,10 @@ function matches(pattern: unknown, found: unknown, captures: Match['captures']):
   // A regular expression's value is an object, which can't be compared.
   if ('regex' in pattern) return pattern['raw'] === found['raw']
   return Object.keys(pattern).every((field) => {
-    if (ignored.has(field)) return true
+    if (ignored.includes(field)) return true
     const isName = (field === 'key' || field === 'property') && pattern['computed'] === false
-    return isName
-      ? nameOf(pattern[field]) === nameOf(found[field])
-      : matches(pattern[field], found[field], captures)
+    if (isName) return nameOf(pattern[field]) === nameOf(found[field])
+    return matches(pattern[field], found[field], captures)
   })
 }
 
@@ -113,7 +99,6 @@ function listMatches(pattern: unknown[], found: unknown[], captures: Match['capt
 
 const isRest = (node: unknown): boolean => isNode(node) && (node['name'] ?? nameOf(node['key'])) === '$$'
 
-/** Returns true, so that a comparison can end with it. */
 function capture(name: string, nodes: readonly Node[], captures: Match['captures']): true {
   if (name !== '$') captures.set(name, nodes)
   return true

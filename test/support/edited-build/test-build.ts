@@ -5,15 +5,10 @@ import { type Edit, editedFiles } from './edit.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
-/** The sources, the compiler's settings and the version. */
 const sources = ['src', 'workers', 'schemas', 'tsconfig.json', 'package.json']
 
-/**
- * Builds the service with edits: points at which it can be stopped, a clock that can be set, a planted bug. The
- * returned folder is removed when this process ends.
- */
+/** The returned folder is removed when this process ends. */
 export function buildWith(edits: readonly Edit[]): string {
-  // Inside the project, so that packages resolve.
   const folder = buildFolder('edited-build')
   for (const name of sources) cpSync(join(root, name), join(folder, name), { recursive: true })
   cpSync(join(import.meta.dirname, 'inside.ts'), join(folder, 'src/inside.ts'))

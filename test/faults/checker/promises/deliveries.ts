@@ -30,8 +30,7 @@ function trailOf({ times }: Round, delivery: DeliveryDocument, arrivals: Arrival
     const end = times.machineTime(at + durationMs).to + clocksMs
     const begin = times.machineTime(at).from
     // The status tells apart two arrivals in the same second.
-    const distance = (arrival: Arrival): number =>
-      Math.abs(arrival.at - begin) + (arrival.did === status ? 0 : 60_000)
+    const distance = (each: Arrival): number => Math.abs(each.at - begin) + (each.did === status ? 0 : 60_000)
     const candidates = unrecorded.filter(
       (arrival) =>
         signedAt(arrival) === Math.floor(at / 1000) &&
@@ -50,9 +49,7 @@ function trailOf({ times }: Round, delivery: DeliveryDocument, arrivals: Arrival
   return { delivery, attempts, unrecorded, arrivals }
 }
 
-/** How soon after its end an attempt is recorded. */
 const recordMs = 3000
-/** A delivery's log keeps its last 50 attempts. */
 const maxLogLength = 50
 
 /** Each delivery ends DELIVERED, CANCELLED or, after 8 failed attempts and one per re-queue, DEAD. All are recorded. */
@@ -105,14 +102,12 @@ function* agreed(round: Round, subject: string, attempt: Attempt): Findings {
   const { status, arrival, at } = attempt
   const which = `its attempt at ${isoOf(at)}`
   if (status === null) {
-    if (wasReceived(round, attempt))
-      yield [subject, `${which} has no response, and the endpoint gave ${arrival?.did}`]
+    if (wasReceived(round, attempt)) yield [subject, `${which} has no response, but got ${arrival?.did}`]
   } else if (arrival === null) yield [subject, `${which} has the response ${status}, and nothing arrived`]
   else if (statusOf(round, arrival) !== status)
     yield [subject, `${which} has the response ${status}, and the endpoint gave ${arrival.did}`]
 }
 
-/** Arrived in time, without a fault in the way. */
 function wasReceived({ times, setting }: Round, { durationMs, arrival }: Attempt): boolean {
   const isInTime = durationMs < setting.settings.webhookTimeoutSeconds * 1000
   if (typeof arrival?.did !== 'number' || !isInTime) return false
@@ -159,8 +154,8 @@ function* paced(
     const skewMs = times.skewAround(span) + (times.isCalmForWrites(span, settles.jobs) ? 0 : unsureMs)
     const waitedMs = at - endedAt
     const words = `attempt ${index + 1} came ${waitedMs} ms after the previous one or the event`
-    if (waitedMs < (isRequeued ? 0 : tableMs) - earlyMs - skewMs)
-      yield [_id, `${words}, not after ${tableMs} ms`]
+    const leastMs = isRequeued ? 0 : tableMs
+    if (waitedMs < leastMs - earlyMs - skewMs) yield [_id, `${words}, not after ${tableMs} ms`]
     const maxMs = 2 * tableMs + maxLateMs
     if (!isByTable || isThrottled(endpointId, endedAt, endedAt + maxMs)) continue
     const ended = times.machineTime(endedAt)
@@ -173,17 +168,13 @@ function* paced(
 const slowMs = 1000
 const queueMs = 30_000
 
-/** Checks the time between two instants of the service's clock. */
 function throttledIn({ dump }: Round): (endpointId: string, from: number, to: number) => boolean {
   const byEndpoint = groupsOf(dump.deliveries, ({ endpointId }) => endpointId)
-  const logs = new Map(
-    [...byEndpoint].map(([id, some]) => [id, some.flatMap(({ attemptLog }) => attemptLog)]),
-  )
+  const logs = new Map([...byEndpoint].map(([id, own]) => [id, own.flatMap(({ attemptLog }) => attemptLog)]))
   return (endpointId, from, to) => {
     const near = (logs.get(endpointId) ?? []).filter(({ at }) => at >= from - queueMs && at <= to)
-    return (
-      near.some(({ durationMs }) => durationMs > slowMs) || !near.some(({ status }) => isAccepted(status))
-    )
+    const isSlow = near.some(({ durationMs }) => durationMs > slowMs)
+    return isSlow || !near.some(({ status }) => isAccepted(status))
   }
 }
 
@@ -198,16 +189,13 @@ export function signingSecrets({ requests }: Pick<Round, 'requests'>): Map<strin
   return new Map(
     [...groupsOf(making, ({ id }) => id)].map(([id, some]) => {
       const secrets = some.flatMap(({ shown }) => shown.flatMap(({ secret }) => secret ?? []))
-      return [
-        id,
-        { secrets, isWhole: some.every(({ request, shown }) => !request.isAcrossDays && shown.length > 0) },
-      ]
+      const isWhole = some.every(({ request, shown }) => !request.isAcrossDays && shown.length > 0)
+      return [id, { secrets, isWhole }]
     }),
   )
 }
 
 const freshMs = 300_000
-/** For this long after a rotation, requests are also signed with the secret before it. */
 const overlapMs = 24 * 3_600_000
 
 /** Every arrival is signed over its exact bytes, came to its endpoint's URL, and has a reason (SPEC 6.3). */
@@ -231,10 +219,10 @@ const deliverySigned: Check = function* (round) {
     if (headers['x-service-event'] !== delivery.event) yield [id, `arrived as ${headers['x-service-event']}`]
     if (headers['x-service-event-id'] !== delivery.eventId)
       yield [id, `arrived as event ${headers['x-service-event-id']}`]
-    const deletedAt = round.endpointOf.get(endpointId)?.deletedAt ?? Number.POSITIVE_INFINITY
+    const deletedAt = round.endpointOf.get(endpointId)?.deletedAt ?? Infinity
     const skewMs = round.times.skewAround({ from: arrival.at - lateMs, to: arrival.at })
     if (signedAt(arrival) * 1000 > deletedAt + lateMs + skewMs)
-      yield [id, 'was sent after its endpoint was deleted']
+      yield [id, 'came after its endpoint was deleted']
   }
 }
 
@@ -250,23 +238,18 @@ function* signed({ times, oldest }: Round, id: string, arrival: Arrival, known: 
   const { from, to } = times.aheadAt(at)
   // After another jump in time, not even the previous secret is in use.
   const isUnknown = !known.isWhole && at + to - oldest >= overlapMs
-  if (!isUnknown && !given.some((each) => signatures.includes(each)))
-    yield [id, 'arrived without a valid signature']
+  if (!isUnknown && !given.some((each) => signatures.includes(each))) yield [id, 'has no valid signature']
   const skewMs = freshMs + times.skewAround({ from: at - freshMs, to: at })
   const shown = signedAt(arrival) * 1000
   if (shown < at + from - skewMs || shown > at + to + skewMs)
     yield [id, `was signed at ${timestamp}, and arrived at ${isoOf(at)}`]
 }
 
-/** A requested test, or old sandbox data. */
 function mayBeUnstored(round: Round, tests: Call[], id: string, { at, body }: Arrival): boolean {
   if (id === '') return false
   const { event, sandbox, data } = JSON.parse(body)
-  if (!/^(?:PI|OR)-TEST0+$/.test(data.reference_number))
-    return round.mayBeCleaned({
-      sandbox,
-      createdAt: round.createdAtOf.get(data.reference_number) ?? round.oldest,
-    })
+  const createdAt = round.createdAtOf.get(data.reference_number) ?? round.oldest
+  if (!/^(?:PI|OR)-TEST0+$/.test(data.reference_number)) return round.mayBeCleaned({ sandbox, createdAt })
   return tests.some((call) => {
     const isKnown = (call.status ?? 500) < 500
     const isAbout = call.began <= at && (call.body as { event?: string }).event === event

@@ -17,7 +17,6 @@ const events: Partial<Record<What, string>> = {
   refund: 'payment.refunded',
 }
 
-/** The event that follows from the response to a request. */
 function eventOf({ what, settled }: Request): string | null {
   if (settled === null) return null
   if (what === 'simulate' && errorOf(settled)?.code === 'PAYMENT_FAILED') return 'payment.failed'
@@ -39,10 +38,9 @@ const eventReported: Check = function* (round) {
         endpoint.createdAt + lateMs < intent.createdAt,
     )
     const deliveries = round.deliveriesOf.get(intent.referenceNumber) ?? []
-    if (
-      isSubscribed &&
-      !deliveries.some((each) => each.event === event && each.facts.refund?.id === shown?.refund?.id)
-    )
+    const reports = ({ event: its, facts }: DeliveryDocument) =>
+      its === event && facts.refund?.id === shown?.refund?.id
+    if (isSubscribed && !deliveries.some(reports))
       yield [intent.referenceNumber, `call ${request.settled?.call} succeeded, and there is no ${event}`]
   }
   for (const { body } of round.arrivals) {
@@ -59,8 +57,7 @@ const eventReported: Check = function* (round) {
       data.commission?.provider_ttc === (facts.commission?.providerTtc ?? (data.commission && 0)) &&
       data.refund?.amount === facts.refund?.amount &&
       data.refund?.returned_fees.provider_ttc === facts.refund?.returnedFees.providerTtc
-    if (!isSame)
-      yield [referenceNumber, `delivery ${delivery._id} reports something else: ${body.slice(0, 300)}`]
+    if (!isSame) yield [referenceNumber, `delivery ${delivery._id} reports otherwise: ${body.slice(0, 300)}`]
   }
 }
 
@@ -113,16 +110,14 @@ function* read(round: Round, reader: string, calls: Round['calls'], log: EventDo
 const replayExact: Check = function* (round) {
   const { deliveries, webhookreplays } = round.dump
   for (const replay of webhookreplays) {
-    const own = deliveries.filter(({ requeuedBy, insertedBy }) =>
-      [requeuedBy, insertedBy].flat().includes(replay._id),
-    )
+    const own = deliveries.filter((each) => [each.requeuedBy, each.insertedBy].flat().includes(replay._id))
     // Old events and deliveries may have been removed.
     const isCut = round.mayBeCleaned({ sandbox: replay.sandbox, createdAt: round.setting.beganAt })
     const selected = round.dump.events.filter((event) => isSelected(event, replay))
     yield* only(replay, own, isCut ? null : selected)
     yield* counted(round, replay, own, isCut)
-    if (!isCut && replay.status === 'DONE' && round.steady.has(replay.endpointId))
-      yield* all(round, replay, selected)
+    const isWhole = !isCut && replay.status === 'DONE' && round.steady.has(replay.endpointId)
+    if (isWhole) yield* all(round, replay, selected)
   }
   yield* acknowledged(round)
 }
@@ -145,18 +140,12 @@ function* only(replay: ReplayDocument, own: DeliveryDocument[], selected: EventD
     if (endpointOfDelivery(delivery._id) !== endpointId || !isWanted)
       yield [_id, `re-queued delivery ${delivery._id}, which is not of its endpoint, period and types`]
     const isLate = delivery.insertedBy === _id && delivery.createdAt > (finishedAt ?? 0) + lateMs
-    if (cancellationReason !== null && isLate)
-      yield [_id, `inserted delivery ${delivery._id} after it was cancelled`]
+    if (cancellationReason !== null && isLate) yield [_id, `inserted ${delivery._id} after it was cancelled`]
   }
 }
 
 /** After a fault, a re-queued delivery may count as skipped. Later replays and the clean-up remove its mark. */
-function* counted(
-  { times, dump }: Round,
-  replay: ReplayDocument,
-  own: DeliveryDocument[],
-  isCut: boolean,
-): Findings {
+function* counted({ times, dump }: Round, replay: ReplayDocument, own: unknown[], isCut: boolean): Findings {
   const { _id, endpointId, status, total, requeued, created, skipped, createdAt, finishedAt } = replay
   if (finishedAt === null) return
   const counts = requeued + created + skipped
@@ -164,19 +153,15 @@ function* counted(
   if (status === 'DONE' && (isCutShort ? counts > total : counts !== total))
     yield [_id, `counts ${requeued} + ${created} + ${skipped} of ${total} events`]
   const span = { from: times.machineTime(createdAt).from, to: times.machineTime(finishedAt).to }
-  const later = dump.webhookreplays.filter(
-    (other) => other.endpointId === endpointId && other.createdAt > createdAt,
-  )
-  const replaced = dump.deliveries.filter(({ requeuedBy }) =>
-    later.some((other) => other._id === requeuedBy),
-  ).length
+  const others = dump.webhookreplays.filter((other) => other.endpointId === endpointId)
+  const later = others.filter((other) => other.createdAt > createdAt).map((other) => other._id)
+  const replaced = dump.deliveries.filter(({ requeuedBy = '' }) => later.includes(requeuedBy)).length
   const fewest = isCut ? 0 : requeued + created - replaced
   const most = times.isCalmForWrites(span, settles.jobs) ? requeued + created : total
   if (own.length < fewest || own.length > most)
     yield [_id, `counts ${requeued} + ${created} deliveries, and ${own.length} have its mark`]
 }
 
-/** Each event was attempted after the replay began, or had been accepted before. */
 function* all(round: Round, replay: ReplayDocument, selected: EventDocument[]): Findings {
   const { _id, endpointId, onlyUndelivered, createdAt, total } = replay
   const since = createdAt - round.times.skewAround(round.times.machineTime(createdAt))
@@ -191,7 +176,6 @@ function* all(round: Round, replay: ReplayDocument, selected: EventDocument[]): 
   }
 }
 
-/** Each acknowledged replay exists with one audit line, and each cancelled one has ended. */
 function* acknowledged({ dump, done }: Round): Findings {
   const statuses = new Map(dump.webhookreplays.map(({ _id, status }) => [_id, status]))
   for (const { request, data, call } of done<{ id: string }>('replay', 'replay.cancel')) {
@@ -204,8 +188,7 @@ function* acknowledged({ dump, done }: Round): Findings {
     const isRequested = Number(cancellationReason === 'requested')
     const due = { 'endpoint.replayed': 1, 'endpoint.replay-cancelled': isRequested }
     for (const [act, count] of Object.entries(due))
-      if ((lines.get(`${act} ${_id}`)?.length ?? 0) !== count)
-        yield [_id, `has not ${count} lines ${act} in the trail`]
+      if ((lines.get(`${act} ${_id}`)?.length ?? 0) !== count) yield [_id, `has not ${count} lines ${act}`]
   }
 }
 

@@ -72,9 +72,8 @@ function* undone(shown: ShownIntent, intent: IntentDocument): Generator<string> 
   if (!mayBecome(status, intent.status)) yield `${status}, and it is ${intent.status}`
   if (cancellationReason !== null && cancellationReason !== intent.cancellationReason)
     yield `${cancellationReason}, and it is ${intent.cancellationReason}`
-  const isSame =
-    payment?.amountPaid === intent.payment?.amountPaid &&
-    Date.parse(payment?.paidAt ?? '') === intent.payment?.paidAt
+  const [paid, paidAt] = [intent.payment, Date.parse(payment?.paidAt ?? '')]
+  const isSame = payment?.amountPaid === paid?.amountPaid && paidAt === paid?.paidAt
   if (payment && !isSame) yield `a payment of ${payment.amountPaid} that is not there`
   for (const each of [...refunds, ...(refund ? [refund] : [])]) {
     const stored = intent.refunds.find(({ id }) => id === each.id)
@@ -94,22 +93,19 @@ const readForward: Check = function* ({ calls, times }) {
     const ended = some.toSorted((one, other) => one.call.ended - other.call.ended)
     // Repeated responses and responses to creates show an earlier state.
     const later = some.filter(({ call }) => !isReplay(call) && call.what !== 'create')
-    let furthest: Sight | null = null
+    let latest: Sight | null = null
     let next = 0
-    // Compares each read with the most advanced one that had ended before it began.
     for (const sight of later.toSorted((one, other) => one.call.began - other.call.began)) {
       for (let before = ended[next]; before && before.call.ended < sight.call.began; before = ended[++next])
-        if (furthest === null || !isBefore(before, furthest)) furthest = before
-      if (furthest === null || furthest === sight) continue
-      if (mayBecome(furthest.shown.status, sight.shown.status) && furthest.refunded <= sight.refunded)
-        continue
-      // While clocks jump, one process may show an intent as expired that another shows as PENDING.
+        if (latest === null || !isBefore(before, latest)) latest = before
+      if (latest === null || latest === sight) continue
+      if (mayBecome(latest.shown.status, sight.shown.status) && latest.refunded <= sight.refunded) continue
       if (
-        furthest.shown.cancellationReason === 'expired' &&
-        (times.isSkewed(furthest.call) || times.isSkewed(sight.call))
+        latest.shown.cancellationReason === 'expired' &&
+        (times.isSkewed(latest.call) || times.isSkewed(sight.call))
       )
         continue
-      yield [subject, `call ${sight.call.call} showed ${words(sight)} after ${words(furthest)}`]
+      yield [subject, `call ${sight.call.call} showed ${words(sight)} after ${words(latest)}`]
     }
   }
 }
@@ -122,8 +118,7 @@ const isBefore = (one: Sight, other: Sight): boolean =>
 
 /** A payment code in use belongs to one live intent, or to one per business's sandbox, and leads to no other. */
 const codeUnique: Check = function* ({ dump, calls, times, intentAt }) {
-  const scopeOf = ({ sandbox, businessId, code }: IntentDocument) =>
-    `${sandbox ? businessId : 'live'} ${code}`
+  const scopeOf = (intent: IntentDocument) => `${intent.sandbox ? intent.businessId : 'live'} ${intent.code}`
   for (const some of groupsOf(dump.intents, scopeOf).values()) {
     const ordered = some.toSorted((one, other) => one.createdAt - other.createdAt)
     for (const [index, { referenceNumber, code, createdAt }] of ordered.entries()) {
@@ -151,18 +146,14 @@ const referenceUnique: Check = function* ({ dump, calls, times, mayBeCleaned, se
     dump.intents.filter(({ merchantReference }) => merchantReference !== null),
     ({ businessId, sandbox, merchantReference }) => scopeOf(businessId, sandbox, merchantReference),
   )
-  /** When each intent was created, and when it was certainly stored. */
   const created = new Map(
     done<ShownIntent>('create').map(({ request: { settled }, data }) => [
       data.referenceNumber,
-      {
-        at: Date.parse(data.createdAt),
-        by: settled === null ? Number.POSITIVE_INFINITY : times.shownOf(settled).to,
-      },
+      { at: Date.parse(data.createdAt), by: settled === null ? Infinity : times.shownOf(settled).to },
     ]),
   )
   const isStored = ({ referenceNumber }: IntentDocument, at: number): boolean =>
-    (created.get(referenceNumber)?.by ?? Number.POSITIVE_INFINITY) < at
+    (created.get(referenceNumber)?.by ?? Infinity) < at
   for (const [reference, some] of byReference)
     for (const [index, one] of some.entries())
       for (const other of some.slice(index + 1))
@@ -183,14 +174,12 @@ const referenceUnique: Check = function* ({ dump, calls, times, mayBeCleaned, se
   }
 }
 
-/** From then on, another intent may get this one's reference. */
 const freedAt = ({ status, updatedAt }: IntentDocument): number =>
-  status === 'CANCELLED' || status === 'FAILED' ? updatedAt : Number.POSITIVE_INFINITY
+  status === 'CANCELLED' || status === 'FAILED' ? updatedAt : Infinity
 
 /** How much later the write that frees a reference may come. An expiry needs no write. */
 const lateBy = ({ updatedAt, expiresAt }: IntentDocument): number => (updatedAt === expiresAt ? 0 : lateMs)
 
-/** A response may be sent a moment after it was computed. */
 const sentMs = 50
 /** For a job at that second or a poll every 2 s, and for the relay. */
 const eventMs = 10_000
@@ -225,7 +214,6 @@ function* expired(round: Round, intent: IntentDocument): Findings {
   }
 }
 
-/** A payment that began in time may end late. Cancels and simulations count by their own time. */
 function* inTime(intent: IntentDocument, begun: number[]): Findings {
   const { referenceNumber, expiresAt, payment, cancellationReason, updatedAt } = intent
   if (payment !== null && begun.length > 0 && Math.min(...begun) > expiresAt + sentMs)
@@ -236,10 +224,6 @@ function* inTime(intent: IntentDocument, begun: number[]): Findings {
     yield [referenceNumber, 'was cancelled by its merchant after it expired']
 }
 
-/**
- * After that second, only an intent with a payment in progress still reads as PENDING. Before it, none reads as
- * expired.
- */
 function* readInTime({ calls, times, intentOf, intentAt }: Round): Findings {
   const paying = new Set(formsIn(calls).map(({ path }) => shortCodeIn(path)))
   for (const call of calls) {

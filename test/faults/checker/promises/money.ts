@@ -32,8 +32,7 @@ const walletBalances: Check = function* ({ calls, dump, setting, broken }) {
       (sandbox ? setting.wallets : setting.providerWallets).find((wallet) => wallet.phone === phone)?.pin ??
       (sandbox ? demoPin : undefined)
     const right = (forms.get(payment.key) ?? []).filter(({ phone, pin }) => pin === pinOf(phone))
-    if (right.length === 0)
-      yield [referenceNumber, 'was paid, but no customer typed a phone number and its PIN']
+    if (right.length === 0) yield [referenceNumber, 'was paid, but nobody typed a phone number and its PIN']
     const account = accountOf.get(payment.key)
     if (payment.wallet !== 'sandbox' || account === undefined) continue
     if (!right.some(({ phone }) => phone === phoneOf.get(account ?? '')))
@@ -58,10 +57,8 @@ const providerBalances: Check = function* (round) {
   const phones = groupsOf(formsIn(round.calls), ({ id }) => id)
   for (const [key, order] of made) {
     const intent = due.get(key)
-    if (intent === undefined)
-      yield [key, `is a ${order.kind} of ${order.amount} at the provider, and of no intent`]
-    else if (order.paymentKey !== intent.paymentKey)
-      yield [intent.reference, `${key} was ordered of another payment`]
+    if (intent === undefined) yield [key, `is a ${order.kind} of ${order.amount}, and of no intent`]
+    else if (order.paymentKey !== intent.paymentKey) yield [intent.reference, `${key} is of another payment`]
     if (intent === undefined || order.kind === 'refund') continue
     if (order.reference !== intent.reference || order.businessId !== intent.businessId)
       yield [intent.reference, `${key} was ordered for ${order.reference} of ${order.businessId}`]
@@ -79,9 +76,13 @@ function movedIn({ dump }: Round) {
     const paid = payment.amountPaid + payment.commission.payerTtc
     due.set(payment.key, { reference, amount: paid, businessId, paymentKey: null })
     for (const { id, amount, returnedFees, status } of refunds) {
-      const total = amount + returnedFees.payerTtc
-      if (status === 'SUCCEEDED')
-        due.set(id, { reference, amount: total, businessId, paymentKey: payment.key })
+      const refund = {
+        reference,
+        amount: amount + returnedFees.payerTtc,
+        businessId,
+        paymentKey: payment.key,
+      }
+      if (status === 'SUCCEEDED') due.set(id, refund)
     }
   }
   return due

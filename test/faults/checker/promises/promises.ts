@@ -11,12 +11,10 @@ import { ofRequests } from './requests.ts'
 import { ofStore } from './store.ts'
 import { ofTrust } from './trust.ts'
 
-/** No part of the harness failed. */
 const roundEnded: Check = function* ({ setting }) {
   for (const message of setting.brokenOff) yield ['the round', message]
 }
 
-/** No process ended by itself or with an unexpected exit code. */
 const processLives: Check = function* ({ ends }) {
   for (const { process, at, message } of ends) yield [process, `${message}, at ${new Date(at).toISOString()}`]
 }
@@ -41,8 +39,7 @@ const cleanUpBounded: Check = function* (round) {
   const there = new Set([...dump.deliveries, ...dump.products, ...dump.orders].map(({ _id }) => _id))
   for (const call of round.calls)
     for (const { id, _id = id ?? '', referenceNumber, sandbox = false, createdAt } of shownIn(call)) {
-      const made =
-        referenceNumber === undefined ? Date.parse(createdAt ?? '') : createdAtOf.get(referenceNumber)
+      const made = referenceNumber ? createdAtOf.get(referenceNumber) : Date.parse(createdAt ?? '')
       if (there.has(_id) || mayBeCleaned({ sandbox, createdAt: made ?? oldest })) continue
       there.add(_id)
       yield [_id, `was in the response to call ${call.call} (${call.what}), and MongoDB does not have it`]
@@ -53,7 +50,6 @@ const cleanUpBounded: Check = function* (round) {
   yield* leftBehind(round)
 }
 
-/** Old data after the last night, which came when all was quiet. */
 function* leftBehind({ faults, setting, times, dump }: Round): Findings {
   const night = faults.findLast(
     ({ what, target, began }) => what === 'clock.jump' && began > setting.healedAt && setIn(target) >= dayMs,
@@ -61,23 +57,15 @@ function* leftBehind({ faults, setting, times, dump }: Round): Findings {
   if (night === undefined) return
   const oldBefore = times.shownAt(night.began) - setting.settings.sandboxRetentionDays * dayMs
   // An intent paid late is kept for longer.
-  const intents = dump.intents.map((intent) => ({
-    ...intent,
-    createdAt: intent.payment?.paidAt ?? intent.createdAt,
-  }))
-  for (const { _id, sandbox, createdAt } of [
-    ...intents,
-    ...dump.deliveries,
-    ...dump.orders,
-    ...dump.products,
-  ])
+  const intents = dump.intents.map((each) => ({ ...each, createdAt: each.payment?.paidAt ?? each.createdAt }))
+  const others = [dump.deliveries, dump.orders, dump.products].flat()
+  for (const { _id, sandbox, createdAt } of [...intents, ...others])
     if (sandbox && createdAt < oldBefore) yield [_id, 'was old before the last night, but was not removed']
 }
 
 /** Only deliveries have a `referenceNumber`. */
 type Shown = { _id?: string; id?: string; referenceNumber?: string; sandbox?: boolean; createdAt?: string }
 
-/** Deliveries, products and orders. create.exists and transition.legal check the intents. */
 function shownIn(call: Call): Shown[] {
   const data = dataOf<Shown & { items: Shown[] }>(call)
   if (/^(delivery|product|order)\.list$/.test(call.what)) return data?.items ?? []
@@ -111,8 +99,7 @@ const listOf = ({ what, business, sandbox, path }: Call): string =>
 
 function listedIn({ dump }: Round): Partial<Record<What, Listed[]>> {
   const isThere = ({ deletedAt }: { deletedAt: number | null }): boolean => deletedAt === null
-  const byId = <T extends { _id: string }>(things: T[]) =>
-    things.map((thing) => ({ ...thing, name: thing._id }))
+  const byId = <T extends { _id: string }>(all: T[]) => all.map((each) => ({ ...each, name: each._id }))
   return {
     list: dump.intents.map((intent) => ({ ...intent, name: intent.referenceNumber })),
     'delivery.list': byId(dump.deliveries),
@@ -128,9 +115,8 @@ function* exactly(round: Round, calls: Call[], listed: ReturnType<typeof listedI
   const subject = `${listOf(calls[0] as Call)} ${path}`
   const status = queryOf(path).get('status')
   const own = (listed[what] ?? []).filter((thing) => {
-    return (
-      thing.businessId === business && thing.sandbox === sandbox && (status ?? thing.status) === thing.status
-    )
+    const isOwn = thing.businessId === business && thing.sandbox === sandbox
+    return isOwn && (status ?? thing.status) === thing.status
   })
   const pages = calls.flatMap((call) => dataOf<Page>(call) ?? [])
   const names = pages.map(({ items }) => items.map((item) => item[nameIn[what] ?? ''] ?? ''))
@@ -172,7 +158,6 @@ const mayBeUncounted = ({ faults, times }: Round, { createdAt }: Listed): boolea
   )
 }
 
-/** Every promise that a round proves, by name. Promises about the round as a whole are in this file. */
 export const promises = {
   'round.ended': roundEnded,
   'process.lives': processLives,

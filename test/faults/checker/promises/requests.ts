@@ -23,7 +23,6 @@ const keyOnce: Check = function* (round) {
 
 type Owner = { businessId: string; sandbox?: boolean }
 
-/** The business and, except for endpoints, the environment. */
 const ownerOf = ({ businessId, sandbox }: Owner): string => `${businessId} ${sandbox ?? ''}`
 const isOwn = ({ businessId, sandbox }: Request, thing: Owner): boolean =>
   businessId === thing.businessId && (thing.sandbox === undefined || thing.sandbox === sandbox)
@@ -65,7 +64,6 @@ function* refunds({ requests, dump }: Round): Findings {
   }
 }
 
-/** How an intent shows that a request ended it. */
 const endings: [what: What, hasEnded: (intent: IntentDocument) => boolean][] = [
   ['cancel', ({ cancellationReason }) => cancellationReason === 'requested_by_merchant'],
   ['simulate', ({ payment }) => payment?.wallet === 'simulation'],
@@ -87,13 +85,10 @@ function* ends({ requests, dump, publishable }: Round): Findings {
 
 /** The traffic writes its key into each document that it creates, so two with the same key show a second run. */
 function* markedTwice({ dump, requests }: Round): Findings {
-  const keys = new Set(
-    requests.filter(({ isAcrossDays }) => !isAcrossDays).map((each) => each.idempotencyKey),
-  )
-  const intents = dump.intents.flatMap(({ referenceNumber, metadata, ...owner }) =>
-    metadata
-      .filter(({ key }) => key === 'key')
-      .map(({ value }) => ({ owner, name: referenceNumber, key: value })),
+  const inADay = requests.filter(({ isAcrossDays }) => !isAcrossDays)
+  const keys = new Set(inADay.map(({ idempotencyKey }) => idempotencyKey))
+  const intents = dump.intents.flatMap(({ referenceNumber: name, metadata, ...owner }) =>
+    metadata.flatMap(({ key, value }) => (key === 'key' ? [{ owner, name, key: value }] : [])),
   )
   const products = dump.products.flatMap(({ _id, name, ...owner }) =>
     name.split(' ').map((word) => ({ owner, name: _id, key: word })),
@@ -110,9 +105,8 @@ const keyReplayed: Check = function* ({ requests }) {
   for (const { what, path, idempotencyKey, calls, settled, isAcrossDays } of requests) {
     if (settled === null || isAcrossDays) continue
     const subject = `${what} ${path} ${idempotencyKey}`
-    const kept = calls.filter(
-      (call) => isSettled(call) && !(call.ended < settled.ended && isOvertaken(call, calls)),
-    )
+    const isLater = (call: Call): boolean => call.ended >= settled.ended || !isOvertaken(call, calls)
+    const kept = calls.filter((call) => isSettled(call) && isLater(call))
     const firsts = kept.filter((call) => !isReplay(call)).map(({ call }) => call)
     if (firsts.length > 1) yield [subject, `calls ${firsts.join(', ')} got responses that are no replays`]
     for (const call of kept) {
@@ -144,7 +138,6 @@ const responseSound: Check = function* (round) {
 const nameOf = ({ call, what, method, path }: Call): string => `call ${call} ${what} ${method} ${path}`
 const marginMs = 200
 
-/** Reports missing responses, except to clients that disconnected early on purpose, and counts the others. */
 function* missing(round: Round, call: Call): Findings {
   const waitedMs = call.ended - call.began
   const waitsLongEnough = call.timeoutMs >= round.setting.clientTimeoutMs
@@ -163,10 +156,8 @@ function* sound(round: Round, call: Call, status: number, request?: Request): Fi
     yield [subject, `got ${response}, without a fault`]
   if (!call.path.startsWith('/api/') || (call.what === 'product.export' && status === 200)) return
   const { success, data } = (call.response ?? {}) as { success?: boolean; data?: unknown }
-  const isEnveloped =
-    status < 400
-      ? success === true && data !== undefined
-      : success === false && errorOf(call)?.statusCode === status
+  const isError = success === false && errorOf(call)?.statusCode === status
+  const isEnveloped = status < 400 ? success === true && data !== undefined : isError
   if (!isEnveloped) yield [subject, `got a response outside the envelope: ${response}`]
   if (status >= 400 && status < 500 && !refusals.includes(status))
     yield [subject, `got a status that the API does not have: ${response}`]
@@ -174,7 +165,6 @@ function* sound(round: Round, call: Call, status: number, request?: Request): Fi
 
 /** These wait for stock held by another order, or for a refund whose outcome is unknown. */
 const waiting: readonly What[] = ['order', 'stock', 'import', 'refund']
-/** How long the traffic repeats requests after the last fault. */
 const repeatsMs = 55_000
 
 /** Without a fault, a call may get a 503 if a later call with the same key gets its response. */
@@ -188,9 +178,7 @@ function mayBeBusy({ setting, faults }: Round, { what, sandbox, ended }: Call, r
 /** These depend on state or load. API tests prove when each of them is right. */
 const dependOnState = new Set(
   [
-    ...['INTENT', 'DELIVERY', 'ORDER', 'PRODUCT', 'ENDPOINT', 'SHOP', 'REPLAY'].map(
-      (noun) => `${noun}_NOT_FOUND`,
-    ),
+    ...'INTENT DELIVERY ORDER PRODUCT ENDPOINT SHOP REPLAY'.split(' ').map((noun) => `${noun}_NOT_FOUND`),
     'ENDPOINT_NOT_ACTIVE MAX_ENDPOINTS_REACHED MERCHANT_REFERENCE_TAKEN INSUFFICIENT_STOCK INTENT_NOT_PENDING',
     'INTENT_CANCEL_INVALID_STATUS INTENT_CANCEL_CONFLICT INTENT_REFUND_INVALID_STATUS REFUND_AMOUNT_MISMATCH',
     'AMOUNT_OUT_OF_RANGE PAYMENT_FAILED REFUND_FAILED IDEMPOTENCY_REQUEST_IN_PROGRESS REQUEST_TIMEOUT RATE_LIMITED',
@@ -204,9 +192,8 @@ const minShare = 1 / 20
 /** A valid request is refused only because of the state, and some requests of each kind succeed. */
 const refusalDue: Check = function* (round) {
   const good = round.calls.filter(({ expects, status, actor, what }) => {
-    return (
-      expects.length === 0 && status !== null && status < 500 && actor !== 'stranger' && what !== 'overreach'
-    )
+    const isValid = expects.length === 0 && actor !== 'stranger' && what !== 'overreach'
+    return isValid && status !== null && status < 500
   })
   for (const call of good) {
     const { business, status, body } = call
@@ -222,7 +209,6 @@ const refusalDue: Check = function* (round) {
   }
 }
 
-/** Repeats the response to an invalid body with the same key. */
 const isOfAnotherBody = (calls: Call[], { idempotencyKey, keyId, path }: Call): boolean =>
   idempotencyKey !== null &&
   calls.some(

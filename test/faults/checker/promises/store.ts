@@ -21,8 +21,7 @@ const stockBalances: Check = function* (round) {
     ...having(requests, 'order').flatMap((request) => cleanedSales(round, request)),
   ]
   // A count replaces the stock, so it's unknown which changes came before it.
-  const isCount = ({ calls }: Request): boolean =>
-    calls.some(({ body }) => (body as StockBody).stock !== undefined)
+  const isCount = ({ calls }: Request) => calls.some(({ body }) => (body as StockBody).stock !== undefined)
   const counted = new Set(restocked.filter(isCount).map((request) => changedBy(round, request)))
   const byVariant = groupsOf(changes, ({ variant }) => variant)
   for (const { product, variant, quantity } of setting.stock) {
@@ -41,11 +40,11 @@ const maxUncertain = 14
 function isPossible(stock: number, quantity: number, changes: Change[]): boolean {
   const least = quantity + sumOf(changes, ({ amounts }) => Math.min(...amounts))
   const most = quantity + sumOf(changes, ({ amounts }) => Math.max(...amounts))
-  if (changes.filter(({ amounts }) => amounts.length > 1).length > maxUncertain)
-    return least <= stock && stock <= most
+  const uncertain = changes.filter(({ amounts }) => amounts.length > 1)
+  if (uncertain.length > maxUncertain) return least <= stock && stock <= most
   let sums = new Set([quantity])
   for (const { amounts } of changes)
-    sums = new Set([...sums].flatMap((sum) => amounts.map((amount) => sum + amount)))
+    sums = new Set([...sums].flatMap((sum) => amounts.map((one) => sum + one)))
   return sums.has(stock)
 }
 
@@ -53,9 +52,8 @@ const salesOf = ({ items }: Pick<OrderDocument, 'items'>): Change[] =>
   items.map(({ variantId, quantity }) => ({ variant: variantId, amounts: [-quantity] }))
 
 function deltasOf(request: Request): number[] {
-  const bodies = request.calls
-    .filter(({ began }) => began < request.ended)
-    .map(({ body }) => body as StockBody)
+  const calls = request.calls.filter(({ began }) => began < request.ended)
+  const bodies = calls.map(({ body }) => body as StockBody)
   const deltas = [...new Set(bodies.map(({ delta = 0 }) => delta))]
   const twice = deltas.flatMap((one) => deltas.map((other) => one + other))
   if (request.isAcrossDays) return [0, ...deltas, ...twice]
@@ -72,11 +70,10 @@ function variantNamed({ dump }: Round, product: string, idOrLabel: string): stri
   return variants.find(({ _id, label }) => _id === idOrLabel || label === idOrLabel)?._id ?? ''
 }
 
-/** Sales of removed orders. An order with an unknown outcome may have been placed and removed. */
 function cleanedSales(round: Round, request: Request): Change[] {
   const order = isDone(request) ? dataOf<OrderDocument>(request.settled) : null
-  if (order !== null)
-    return round.dump.orders.some(({ number }) => number === order.number) ? [] : salesOf(order)
+  const stored = new Set(round.dump.orders.map(({ number }) => number))
+  if (order !== null) return stored.has(order.number) ? [] : salesOf(order)
   const createdAt = round.times.shownAt(request.began)
   if (!isUnknown(request) || !round.mayBeCleaned({ ...request, createdAt })) return []
   return ((request.calls[0] as Call).body as { items: Line[] }).items.map((line) => ({
@@ -94,8 +91,7 @@ const orderExact: Check = function* (round) {
   const prices = new Map(lasting.flatMap(({ variants }) => variants.map(({ _id, price }) => [_id, price])))
   for (const { number, items } of orders)
     for (const { variantId, unitPrice } of items)
-      if (unitPrice !== (prices.get(variantId) ?? unitPrice))
-        yield [number, `sells ${variantId} at ${unitPrice}`]
+      if (unitPrice !== (prices.get(variantId) ?? unitPrice)) yield [number, `sells ${variantId} otherwise`]
   const byNumber = new Map(orders.map((order) => [order.number, order]))
   for (const { request, data, call } of round.done<OrderDocument & { createdAt: string }>('order')) {
     const stored = byNumber.get(data.number)
@@ -112,7 +108,6 @@ const orderExact: Check = function* (round) {
 const lineOf = ({ productId, variantId, unitPrice, quantity }: OrderDocument['items'][number]) =>
   [productId, variantId, unitPrice, quantity].join(' ')
 
-/** A product file. `rows`: price and stock of each row by handle. */
 type File = { request: Request; rows: Map<string, string[]> }
 
 /** A product file is imported whole or not at all, and each imported product matches a file. */
@@ -120,10 +115,8 @@ const importWhole: Check = function* (round) {
   const files = having(round.requests, 'import')
     .filter((request) => isDone(request) || isUnknown(request))
     .map((request) => ({ request, rows: rowsIn(request) }))
-  const imported = round.dump.products.filter(
-    ({ _id, handle, deletedAt }) => handle !== _id && deletedAt === null,
-  )
-  const shopOf = ({ businessId, sandbox }: { businessId: string; sandbox: boolean }) =>
+  const imported = round.dump.products.filter((each) => each.handle !== each._id && each.deletedAt === null)
+  const shopOf = ({ businessId, sandbox }: Pick<Request, 'businessId' | 'sandbox'>) =>
     `${businessId} ${sandbox}`
   const products = groupsOf(imported, shopOf)
   const filesOf = groupsOf(files, ({ request }) => shopOf(request))
@@ -146,27 +139,24 @@ function rowsIn({ calls }: Request): File['rows'] {
 
 function* inShop(round: Round, files: File[], products: Map<string, ProductDocument>): Findings {
   const naming = (handle: string): File[] => files.filter(({ rows }) => rows.has(handle))
-  const fits = (file: File, handle: string): boolean =>
-    file.rows.get(handle)?.join() === rowOf(products.get(handle))
+  const fits = (file: File, handle: string) => file.rows.get(handle)?.join() === rowOf(products.get(handle))
   // A product that matches this file and no other proves that the file was imported.
   const isShown = (file: File): boolean =>
     [...file.rows.keys()].some(
       (handle) =>
-        fits(file, handle) && naming(handle).every((other) => other === file || !fits(other, handle)),
+        fits(file, handle) && !naming(handle).some((other) => other !== file && fits(other, handle)),
     )
   const mayBeGone = ({ request: { sandbox, began } }: File): boolean =>
     round.mayBeCleaned({ sandbox, createdAt: round.times.shownAt(began) })
   for (const file of files.filter((each) => isDone(each.request) || isShown(each)))
     for (const [handle, row] of file.rows) {
       if (!products.has(handle) && naming(handle).some(mayBeGone)) continue
-      // A later file may have changed the product.
       const later = naming(handle).filter(({ request }) => request.ended >= file.request.began)
       if (!later.some((each) => fits(each, handle)))
         yield [handle, `is ${rowOf(products.get(handle))}, but was imported as ${row.join()}`]
     }
   for (const [handle, product] of products)
-    if (!naming(handle).some((file) => fits(file, handle)))
-      yield [handle, `is ${rowOf(product)}, as no file says`]
+    if (!naming(handle).some((file) => fits(file, handle))) yield [handle, `is ${rowOf(product)} in no file`]
 }
 
 const rowOf = (product: ProductDocument | undefined): string =>

@@ -15,7 +15,7 @@ const tenantApart: Check = function* (round) {
   const owners = ownersIn(round)
   // Longest markers first, because one may begin with another. Some businesses have no live marker.
   const markers = round.setting.businesses.flatMap(({ markers: { test, live } }) =>
-    [test, live].filter(Boolean),
+    live ? [test, live] : [test],
   )
   const byLength = markers.toSorted((one, other) => other.length - one.length)
   const literally = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
@@ -32,10 +32,7 @@ function ownersIn({ dump, setting }: Round): Map<string, Owner> {
   const things = [...dump.products, ...dump.deliveries, ...dump.events, ...dump.webhookreplays]
   return new Map<string, Owner>([
     ...dump.intents.flatMap((intent) =>
-      [intent.referenceNumber, ...intent.refunds.map(({ id }) => id)].map((name): [string, Owner] => [
-        name,
-        intent,
-      ]),
+      [intent.referenceNumber, ...intent.refunds.map(({ id }) => id)].map((name) => [name, intent] as const),
     ),
     ...dump.orders.flatMap((order): [string, Owner][] => (order.number ? [[order.number, order]] : [])),
     ...things.map((thing): [string, Owner] => [thing._id, thing]),
@@ -75,8 +72,7 @@ function* arrived({ calls, arrivals, dump }: Round, owners: Map<string, Owner>):
     if (owner === undefined) continue
     if (!byPath.get(path)?.some(({ business }) => business === owner.businessId))
       yield [deliveryIn(body), `came to ${path}, and belongs to ${ownerWords(owner)}`]
-    if (sandbox !== owner.sandbox)
-      yield [deliveryIn(body), `reports sandbox ${sandbox} of ${ownerWords(owner)}`]
+    if (sandbox !== owner.sandbox) yield [deliveryIn(body), `reports ${sandbox} of ${ownerWords(owner)}`]
   }
 }
 
@@ -121,8 +117,7 @@ function* requeueLines(round: Round): Findings {
   const { dump, calls, requests } = round
   const requeued = dump.auditevents.filter(({ act }) => act === 'delivery.requeued')
   const lines = groupsOf(requeued, ({ subject }) => subject)
-  const idIn = ({ path }: { path: string }): string =>
-    /\/(?:events|deliveries)\/([\w-]+)\//.exec(path)?.[1] ?? ''
+  const idIn = ({ path }: Pick<Call, 'path'>) => /\/(?:events|deliveries)\/([\w-]+)\//.exec(path)?.[1] ?? ''
   const byMerchants = groupsOf(having(requests, 'delivery.retry'), idIn)
   const byStaff = groupsOf(having(calls, 'requeue'), idIn)
   const byEndpoint = groupsOf(having(calls, 'requeue.all'), endpointIn)
@@ -130,8 +125,7 @@ function* requeueLines(round: Round): Findings {
   for (const [endpointId, own] of byEndpoint) {
     const reported = sumOf(own, (call) => Number(resultIn(call, 'requeued') ?? 0))
     const count = written.get(endpointId)?.length ?? 0
-    if (count < reported)
-      yield [endpointId, `${reported} were re-queued together, and the trail has ${count}`]
+    if (count < reported) yield [endpointId, `${reported} were re-queued, and the trail has ${count}`]
   }
   for (const delivery of dump.deliveries) {
     const { _id, requeues, endpointId } = delivery
@@ -142,7 +136,6 @@ function* requeueLines(round: Round): Findings {
       acts.filter((call) => resultIn(call, 'result') === 'requeued').length
     const open = retries.filter(isUnknown).length + acts.filter(isOpen).length
     const most = least + open + (byEndpoint.get(endpointId)?.length ?? 0)
-    // A replay has one line for all deliveries.
     const lined = requeues - round.replaysOf(delivery).length
     if (own.length < Math.max(lined, least) || own.length > most)
       yield [_id, `was re-queued ${requeues} times (calls: ${least} to ${most}), the trail has ${own.length}`]
@@ -150,11 +143,7 @@ function* requeueLines(round: Round): Findings {
   }
 }
 
-function isForgotten(
-  { status, attemptLog }: DeliveryDocument,
-  lines: { at: number }[],
-  { times }: Round,
-): boolean {
+function isForgotten({ status, attemptLog }: DeliveryDocument, lines: { at: number }[], { times }: Round) {
   if (status !== 'DEAD' || lines.length === 0) return false
   const requeuedAt = Math.max(...lines.map(({ at }) => at))
   const lastAt = Math.max(...attemptLog.map(({ at }) => at))
@@ -180,12 +169,10 @@ function secretsOf(round: Round) {
   return {
     signing: new Set([...signingSecrets(round).values()].flatMap(({ secrets }) => secrets)),
     passwords: setting.staff.map(({ password }) => password),
-    /** Numbers of 6 to 8 digits, and what they are. */
     numbers: new Map([
       ...payers.map(({ phone }) => [phone, 'the phone number of a wallet'] as const),
       ...payers.map(({ pin }) => [pin, 'a PIN'] as const),
     ]),
-    /** Banned only from logs, because MongoDB may store them. */
     ofLogs: new Map([
       ...codes.map((code) => [code, 'a payment code'] as const),
       ...calls.flatMap(phonesIn).map((phone) => [phone, 'the phone number of a customer'] as const),
@@ -199,7 +186,6 @@ function phonesIn({ body }: Call): string[] {
   return [payerPhone, customer?.phone].filter((phone) => phone !== undefined)
 }
 
-/** Collections that may contain phone numbers: wallets, and orders with their customers. */
 const ofPhones = /^dump\/(wallets|walletmovements|orders)\./
 /** These fields in MongoDB hold the code itself. */
 const ofDump = /^(?:code|codeKey|formerCodeKey)$/
@@ -216,7 +202,6 @@ function* foundIn(secrets: ReturnType<typeof secretsOf>, from: string, line: str
   for (const [text] of isLog ? line.matchAll(/(?<![\w-])[\w-]{22}(?![\w-])/g) : [])
     if (secrets.proofs.has(text)) yield 'the proof of a payment link'
   for (const password of secrets.passwords) if (line.includes(password)) yield 'a password'
-  // An order's event has its customer.
   const isOrder = /^dump\/(deliveries|events)\./.test(from) && line.includes('order.new')
   if (ofPhones.test(from) || isOrder || !/\d{6}/.test(line)) return
   for (const [, number = ''] of wordsIn(line, isLog).matchAll(numbers)) {
@@ -225,7 +210,6 @@ function* foundIn(secrets: ReturnType<typeof secretsOf>, from: string, line: str
   }
 }
 
-/** The texts in a line of JSON, and in logs the integers too. */
 function wordsIn(line: string, isLog: boolean): string {
   const texts: string[] = []
   const keep = (key: string, value: unknown): unknown => {

@@ -25,8 +25,8 @@ async function createIntent(context: Context): Promise<void> {
   const spec = specOf(context, 'create', '/intents', { json }, { idempotencyKey, other, expects })
   const intent = dataOf<ShownIntent>(await context.send(spec, chance))
   const created = { spec, at, repeats: 0 }
-  if (intent !== null)
-    remember(tenant.intents, { ...intent, refunded: 0, isLeftAlone: chance.is(0.15), created })
+  if (intent === null) return
+  remember(tenant.intents, { ...intent, refunded: 0, isLeftAlone: chance.is(0.15), created })
 }
 
 function bodyOf({ chance, tenant: { marker, sandbox } }: Context, key: string): { amount?: number } {
@@ -153,7 +153,6 @@ async function refundOnce(context: Context, intent: KnownIntent): Promise<void> 
   learn(intent, await write(context, 'refund', `/intents/${intent.referenceNumber}/refund`, { json }, more))
 }
 
-/** Several conflicting requests for one intent at the same time. */
 async function raceFor(context: Context): Promise<void> {
   const intent = pendingOf(context)
   if (intent === null) return

@@ -10,7 +10,6 @@ async function payByLink(context: Context): Promise<void> {
   if (intent !== null) await pay(context, customerOf(context), intent, `/p/${intent.shortCode}`)
 }
 
-/** Types the code on the live page, or on the business's sandbox page. */
 async function payByCode(context: Context): Promise<void> {
   const { tenant, chance } = context
   const intent = pendingOf(context)
@@ -23,7 +22,6 @@ async function payByCode(context: Context): Promise<void> {
   if (call.status === 303 && location !== null) await pay(context, makeCall, intent, location)
 }
 
-/** GET without a body, else POST. */
 type CustomerCall = (what: What, path: string, body?: Body, attempt?: number) => Promise<Call>
 
 /** Each customer has an address of their own. */
@@ -36,7 +34,6 @@ function customerOf({ operation, chance, makeCall }: Context): CustomerCall {
   }
 }
 
-/** How often a customer without a response sends the same form. */
 const maxAttempts = 5
 
 async function pay(context: Context, makeCall: CustomerCall, intent: KnownIntent, path: string) {
@@ -60,7 +57,6 @@ async function pay(context: Context, makeCall: CustomerCall, intent: KnownIntent
   intent.status = state === 'pending' ? 'PENDING' : state === 'paid' ? 'PAID' : '?'
 }
 
-/** Mostly returns a wallet with money. */
 function walletOf({ world, tenant, chance }: Context): { phone: string; pin: string } {
   const [forgetful, poor, ...payers] = tenant.sandbox ? world.wallets : world.providerWallets
   const demo = { phone: `2200000${chance.pick([3, 4, 5])}`, pin: '1234' }

@@ -7,10 +7,7 @@ type ProductData = { _id: string; variants: { _id: string; label: string; stock:
 /** One variant whose stock lasts, and one whose stock runs out. */
 const initialStock = [300, 60]
 
-/** The checker computes its stock. Null if refused. */
-export async function openProduct(
-  context: Context,
-): Promise<{ product: KnownProduct; stock: number[] } | null> {
+export async function openProduct(context: Context) {
   const idempotencyKey = context.newKey()
   const variants = initialStock.map((stock, index) => ({
     label: ['petit', 'grand'][index],
@@ -20,7 +17,8 @@ export async function openProduct(
   }))
   const data = await create(context, idempotencyKey, { variants })
   if (data === null) return null
-  const product = { id: data._id, variants: data.variants.map(({ _id, label }) => ({ id: _id, label })) }
+  const variantsOf = data.variants.map(({ _id, label }) => ({ id: _id, label }))
+  const product: KnownProduct = { id: data._id, variants: variantsOf }
   return { product, stock: data.variants.map(({ stock }) => stock) }
 }
 
@@ -67,7 +65,6 @@ async function listProducts(context: Context): Promise<void> {
   else await read(context, 'product.list', `/store/products?limit=${chance.pick([1, 20, 100])}`)
 }
 
-/** Some products of a file are in a later file again. */
 async function importProducts(context: Context): Promise<void> {
   const { chance, tenant } = context
   if (!tenant.hasShop) return
@@ -102,10 +99,8 @@ async function changeStock(context: Context): Promise<void> {
   await Promise.all(Array.from({ length: Number(chance.weighted({ 1: 80, 2: 15, 4: 5 })) }, once))
 }
 
-/** More than any shop has in stock, and too expensive. */
 const tooMany = 100_000
 
-/** Only test keys may place orders. */
 async function placeOrder(context: Context): Promise<void> {
   const { chance, tenant } = context
   if (tenant.products.length === 0) return
@@ -135,7 +130,11 @@ async function readOrders(context: Context): Promise<void> {
   if (tenant.orders.length > 0 && chance.is(0.6))
     await read(context, 'order.read', `/store/orders/${chance.pick(tenant.orders)}`)
   else
-    await read(context, 'order.list', `/store/orders?limit=${chance.pick([5, 9])}&page=${chance.whole(1, 2)}`)
+    await read(
+      context,
+      'order.list',
+      `/store/orders?limit=${chance.pick([5, 9])}&page=${chance.pick([1, 2])}`,
+    )
 }
 
 export const ofStore = {

@@ -2,7 +2,6 @@ import { act, type Context, read, type Tenant, write } from '../context.ts'
 
 type Attempt = () => Promise<unknown>
 
-/** Requests another business's documents, or those of its own business's other environment. */
 async function intrude(context: Context): Promise<void> {
   const { world, tenant, chance } = context
   const others = world.tenants.filter((other) => other !== tenant && other.intents.length > 0)
@@ -18,7 +17,8 @@ async function intrude(context: Context): Promise<void> {
 function attemptsOf(context: Context, { intents, business, products, ...others }: Tenant): Attempt[] {
   const { chance, tenant } = context
   const intent = `/intents/${chance.pick(intents).referenceNumber}`
-  const theirs = business.endpoints.filter(({ sandbox }) => sandbox === others.sandbox)
+  const theirs = business.endpoints.flatMap((each) => (each.sandbox === others.sandbox ? [each.id] : []))
+  const [events, endpoints] = ['/webhooks/events', '/webhooks/endpoints']
   const attempts: Attempt[] = [
     () => read(context, 'read', intent),
     () => act(context, 'cancel', `${intent}/cancel`),
@@ -28,22 +28,15 @@ function attemptsOf(context: Context, { intents, business, products, ...others }
       () => act(context, 'product.delete', `/store/products/${id}`, { method: 'DELETE' }),
     ]),
     ...others.orders.slice(0, 2).map((id) => () => read(context, 'order.read', `/store/orders/${id}`)),
-    ...theirs.map(
-      ({ id }) =>
-        () =>
-          act(context, 'endpoint.rotate', `/webhooks/endpoints/${id}/rotate-secret`),
-    ),
+    ...theirs.map((id) => () => act(context, 'endpoint.rotate', `${endpoints}/${id}/rotate-secret`)),
     ...others.deliveries
       .slice(0, 2)
-      .map((id) => () => act(context, 'delivery.retry', `/webhooks/events/${id}/retry`)),
+      .map((id) => () => act(context, 'delivery.retry', `${events}/${id}/retry`)),
   ]
   // A live key may delete its business's test endpoints.
   if (business === tenant.business) return attempts
   const { id } = chance.pick(business.endpoints)
-  return [
-    ...attempts,
-    () => act(context, 'endpoint.delete', `/webhooks/endpoints/${id}`, { method: 'DELETE' }),
-  ]
+  return [...attempts, () => act(context, 'endpoint.delete', `${endpoints}/${id}`, { method: 'DELETE' })]
 }
 
 /** A publishable key, which is public, may only read single intents. */

@@ -9,7 +9,6 @@ async function requeue(context: Context): Promise<void> {
   else await press(context, `/admin/deliveries/${chance.pick(tenant.deliveries)}`, 'requeue', 'requeue')
 }
 
-/** Re-queues an endpoint's dead deliveries: opens the page of that action, and confirms it. */
 async function requeueAll(context: Context): Promise<void> {
   const employee = context.chance.pick(context.world.staff.filter(({ role }) => role === 'support'))
   const page = await open(context, employee, '/admin/dead')
@@ -41,7 +40,6 @@ async function press(context: Context, path: string, what: What, act: string): P
   await asStaff(context, employee, what, unescaped(action), hiddenFields(inner))
 }
 
-/** Signs in if necessary. Null if there's no page. */
 async function open(context: Context, employee: Employee, path: string): Promise<string | null> {
   const look = () => asStaff(context, employee, 'support.page', path)
   const first = employee.cookie === '' ? null : await look()
@@ -66,8 +64,7 @@ function asStaff(
 ): Promise<Call> {
   // Browsers send this with a form of the same site.
   const headers = { 'Sec-Fetch-Site': 'same-origin', ...(cookie !== '' && { Cookie: cookie }) }
-  const sent =
-    form === undefined ? ({ method: 'GET' } as const) : ({ method: 'POST', body: { form } } as const)
+  const sent = form === undefined ? { method: 'GET' as const } : { method: 'POST' as const, body: { form } }
   return makeCall({ operation, actor: 'support', what, path, headers, ...sent }, 1, chance)
 }
 

@@ -4,9 +4,7 @@ import { act, type Context, read, remember, write } from '../context.ts'
 import { hookName, hooksPerBusiness } from '../endpoint-servers.ts'
 
 export const everyEvent = [
-  ...['created', 'confirmed', 'cancelled', 'expired', 'refunded', 'failed'].map(
-    (event) => `payment.${event}`,
-  ),
+  ...'created confirmed cancelled expired refunded failed'.split(' ').map((name) => `payment.${name}`),
   'order.new',
 ]
 const someEvents = ({ chance }: Context): string[] => {
@@ -20,7 +18,6 @@ const spareHook = ({ chance }: Context): number => chance.whole(firstSpareHook, 
 const urlOf = ({ tenant, world }: Context, hook: number): string =>
   world.endpointsOrigin + hookName(tenant.business.index, hook)
 
-/** Returns its id, or null if refused. */
 export async function subscribe(context: Context, hook: number, events: string[]): Promise<string | null> {
   const url = urlOf(context, hook)
   const more = { other: { url, events: ['order.new'] } }
@@ -71,7 +68,6 @@ async function testEndpoint(context: Context): Promise<void> {
   if (path !== null) await write(context, 'endpoint.test', `${path}/test`, { json })
 }
 
-/** Mostly lists failed deliveries. */
 async function listDeliveries(context: Context): Promise<void> {
   const { chance, tenant } = context
   const status = chance.weighted({ DEAD: 5, RETRYING: 2, DELIVERED: 1, PENDING: 1, '': 2 })
@@ -91,7 +87,6 @@ async function listDeliveries(context: Context): Promise<void> {
   for (const { id } of wanted.slice(0, 10)) remember(tenant.deliveries, id)
 }
 
-/** On one of the deliveries that the merchant has listed. */
 const onADelivery =
   (what: What, isRead: boolean) =>
   async (context: Context): Promise<unknown> => {
