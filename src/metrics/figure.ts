@@ -28,11 +28,7 @@ export const figureOf = (
   gauges: Parameters<typeof clearGauge>[0][],
   keptMs: number,
   read: Figure['read'],
-): Figure => ({
-  keptMs,
-  read,
-  leaveOut: () => gauges.forEach(clearGauge),
-})
+): Figure => ({ keptMs, read, leaveOut: () => gauges.forEach(clearGauge) })
 
 export const pingOf = (up: Gauge, seconds: Gauge, ping: () => Promise<unknown>): Figure => ({
   keptMs: 0,

@@ -133,10 +133,7 @@ function beginAtZero({ logLines, lookups, attempts }: ReturnType<typeof createCo
 const stagesOf = (outcome: string): readonly string[] =>
   outcome === 'delivered' || outcome === 'lease-lost' ? ['none'] : failureStages
 
-/**
- * Set at each scrape. All processes report the same values, except for their own clocks, polls, attempts and quotas. If
- * a query fails, its gauge has no value.
- */
+/** Set at each scrape. If a query fails, its gauge has no value. */
 function createGauges(registers: Registry[]) {
   const gauge = <Label extends string = never>(name: string, help: string, labelNames: Label[] = []) => {
     const made = new Gauge({ name: `payment_intents_${name}`, help, labelNames, registers })

@@ -24,10 +24,7 @@ import { latestCheck } from '../verification/nightly-check.ts'
 import type { Delivery } from '../webhooks/deliveries/delivery.ts'
 import { standing } from '../webhooks/endpoints/endpoint.ts'
 
-/**
- * Every query uses an index, and reads only index keys, one document, or a bounded sample. Most use the connections for
- * lists, so a scrape never holds up a write.
- */
+/** Every query uses an index and reads a bounded number of documents, so a scrape never holds up a write. */
 export function figuresOfMongo(all: Pick<Deps, 'lists'>): Figure[] {
   const deps: Deps = Object.create(all, Object.getOwnPropertyDescriptors(all.lists.models))
   const { gauges } = deps.metrics

@@ -27,7 +27,8 @@ export function createTracing(
   log: Log,
   processType: string,
 ): Tracing {
-  const logLoss = createLogLoss(log)
+  // Lost traces don't affect payments.
+  const logLoss: LogLoss = throttled(60_000, (fields) => log.warn(fields, 'traces.not-sent'))
   reportSdkWarnings(logLoss)
   const exporter = reportingFailures(
     new OTLPTraceExporter({ url: `${otlpEndpoint}/v1/traces`, timeoutMillis }),
@@ -124,13 +125,7 @@ function attributesOf(facts: Record<string, unknown>): api.Attributes {
   return attributes
 }
 
-/** Lost traces don't affect payments. */
-const logEveryMs = 60_000
-
 type LogLoss = (fields: { why: string; spans?: number }) => void
-
-const createLogLoss = (log: Log): LogLoss =>
-  throttled(logEveryMs, (fields) => log.warn(fields, 'traces.not-sent'))
 
 /** The values that the SDK quotes are left out. */
 export function reportSdkWarnings(logLoss: LogLoss): void {

@@ -23,9 +23,8 @@ export async function readCsv(bytes: Buffer, contentType: string | undefined): P
   if (bytes.length === 0) return bodyOf(undefined, 'json')
   if (!isJsonType(contentType)) return { refusal: refuse('UNSUPPORTED_MEDIA_TYPE', { message: acceptedCsv }) }
   if (bytes.length > maxJsonFileBytes) return { refusal: refuse('PAYLOAD_TOO_LARGE', { message: tooLarge }) }
-  const body = parseJson(bytes)
-  if (body.refusal) return body
-  const { value } = body
+  const { value, refusal } = parseJson(bytes)
+  if (refusal) return { refusal }
   const { csv, ...more }: { csv?: unknown } =
     typeof value === 'object' && !Array.isArray(value) ? (value ?? {}) : {}
   const others = Object.keys(more)

@@ -1,9 +1,6 @@
 import { type Refusal, refuse } from '../../platform/errors.ts'
 
-/**
- * `params` shows whether an idempotency key is reused for another request. A refusal is thrown only after the key has
- * been checked (step 11 in docs/maintainers/decisions.md).
- */
+/** A refusal is thrown only after the key has been checked (step 11 in docs/maintainers/decisions.md). */
 export interface Body {
   value?: unknown
   params?: unknown

@@ -15,6 +15,8 @@ export const maxBodyBytes = {
   csv: 8 * 1024 * 1024,
 } as const satisfies Record<BodyKind, number>
 
+const readUpTo = (limit: number) => express.raw({ type: () => true, limit, inflate: false })
+
 /** `accepted` is the error message for an unsupported media type. */
 const kinds = {
   json: { read: readJson, accepted: null, readRaw: readUpTo(maxBodyBytes.json) },
@@ -101,7 +103,3 @@ const isTruncated = (error: unknown): boolean =>
   /^request\.(aborted|size\.invalid)$/.test(String((error as { type?: string }).type))
 
 export const truncated = () => refuse('INVALID_JSON', { message: 'The body ended before it was complete.' })
-
-function readUpTo(largest: number) {
-  return express.raw({ type: () => true, limit: largest, inflate: false })
-}

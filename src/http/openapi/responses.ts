@@ -72,12 +72,10 @@ export const headersOf = (route: Route): OpenApiPart => ({
   ...(isForBrowsers(route) && forBrowsers),
 })
 
-export const fileName = (description: string): OpenApiPart => ({
-  'Content-Disposition': {
-    description,
-    schema: { type: 'string', maxLength: 200, pattern: '^attachment; ' },
-  },
-})
+export const fileName = (description: string): OpenApiPart => {
+  const schema = { type: 'string', maxLength: 200, pattern: '^attachment; ' }
+  return { 'Content-Disposition': { description, schema } }
+}
 
 /** In the order of the checks (docs/maintainers/decisions.md). */
 const ofAll: ErrorCode[] = [

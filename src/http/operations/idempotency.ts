@@ -27,10 +27,7 @@ const maxKeyLength = 255
 /** While a twin's transaction is committed, but not visible yet. */
 const lookAgainMs = 20
 
-/**
- * In characters of 6 bits. Every intent keeps some digests forever, so they're short. Two requests with the same
- * `paramsHash` harm only their merchant.
- */
+/** In characters of 6 bits. Short, because every intent keeps some digests forever. */
 const keyLength = 32
 const paramsLength = 22
 
@@ -68,10 +65,7 @@ function headerText(latin1: string): string {
   }
 }
 
-/**
- * Runs a write once, however often its request is sent, and returns the same bytes each time (architecture.md,
- * "Idempotency").
- */
+/** Sending a write again runs it only once, and returns the same bytes (architecture.md, "Idempotency"). */
 export async function runOnce(
   deps: Deps,
   caller: Caller,

@@ -16,10 +16,7 @@ const maxDelayMs = 5_000
 /** Anyone can read a publishable key in a browser, so one network gets only this share of its limit. */
 const shareOfNetwork = 1 / 10
 
-/**
- * Step 6 in the order of checks (docs/maintainers/decisions.md). A request refused for its network doesn't count for
- * the key, and while the key is over its limit, networks aren't counted.
- */
+/** Step 6 in docs/maintainers/decisions.md. A request refused for its network doesn't count for the key. */
 export async function limitKey({ rateLimits }: Limiting, caller: Caller, res: Response): Promise<void> {
   if (rateLimits === null) return
   const perSecond = caller.limits.perSecond ?? rateLimits.perSecond
@@ -42,10 +39,7 @@ async function limitTo(rateLimits: RateLimits, res: Response, scope: Scope, who:
   throw rateLimits.refusal(scope, perSecond)
 }
 
-/**
- * Counts a request that costs as much as `requests` ordinary ones, one of which is already counted. Throws only if the
- * key is over its limit before, so the first expensive request in a second always runs.
- */
+/** One of `requests` is already counted. The first expensive request in a second always runs. */
 export function limitCostly({ rateLimits }: Limiting, { keyId, limits }: Caller, requests: number): void {
   if (rateLimits === null || requests <= 1) return
   const perSecond = limits.perSecond ?? rateLimits.perSecond

@@ -83,19 +83,14 @@ export interface WriteRoute<Param extends string = string, Query = unknown> exte
   /** `dryRun: true` creates nothing, and gets status 200. */
   hasDryRun?: true
   readsCsv?: true
-  /**
-   * What an earlier request with this key did to its document. Missing if the response is stored in the transaction.
-   */
+  /** Missing if the response is stored in the transaction of the change. */
   findEffect?(
     deps: Deps,
     caller: Caller,
     params: Record<Param, string>,
     request: WriteRequest,
   ): Promise<Result | null>
-  /**
-   * `run` itself calls `request.earlier`, because it reads its document at the same time, or must first complete what a
-   * dead request began.
-   */
+  /** `run` itself calls `request.earlier`, because it must first complete what a dead request began. */
   looksItself?: true
   /** The first response can be computed from fields that never change. */
   storesNoRow?: true

@@ -49,10 +49,7 @@ export async function runOperation(
   return 'download' in route ? download(call, route) : read(call, route)
 }
 
-/**
- * Steps 2 to 5 in the order of checks (SPEC 5, docs/maintainers/decisions.md). Sets the key for the log line even if
- * the request is refused.
- */
+/** Steps 2 to 5 in docs/maintainers/decisions.md (SPEC 5). */
 async function identifyCaller({ deps, req, res, deadline }: Omit<Call, 'caller'>): Promise<Caller> {
   if (!deps.apiSwitch.isOn()) throw refuse('FEATURE_DISABLED', { retryAfterSeconds: 60 })
   const unsure = deps.databaseTime.unsure()

@@ -5,8 +5,7 @@ export const isSafe = ({ method }: Request): boolean => method === 'GET' || meth
 /** `Origin` or `Sec-Fetch-Site` must prove it. The host of `ourUrl` counts too, because a proxy may change `Host`. */
 export function isFromOwnSite(req: Request, ourUrl: string): boolean {
   const { site, isOtherHost, hasOrigin } = readOrigin(req, ourUrl)
-  if (isOtherHost) return false
-  return site === undefined ? hasOrigin : site === 'same-origin'
+  return !isOtherHost && (site === undefined ? hasOrigin : site === 'same-origin')
 }
 
 /** Missing headers and `Origin: null` prove nothing. */

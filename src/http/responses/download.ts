@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Request, Response } from 'express'
 import type { Deadline } from '../server/timeouts.ts'
-import { setApiHeaders } from './envelope.ts'
+import { writeHead } from './envelope.ts'
 
 /** No piece may be an empty string. */
 export interface Download {
@@ -28,10 +28,8 @@ export async function startDownload(file: Download, deadline: Deadline): Promise
 
 /** If this throws, the connection must be destroyed, or the file would look complete. */
 export async function sendDownload(req: Request, res: Response, file: StartedDownload): Promise<void> {
-  res.locals.code = null
+  writeHead(res, { status: 200, code: null, headers: {} })
   setFileHeaders(res, file)
-  setApiHeaders(res)
-  if (res.app.locals.stopping.aborted) res.setHeader('Connection', 'close')
   if (req.method === 'HEAD') {
     end(file)
     res.end()

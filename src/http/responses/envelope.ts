@@ -59,14 +59,14 @@ export function endAfterRequest(res: Response, body: Buffer | string): void {
   })
 }
 
-export function writeHead(res: Response, head: Omit<ApiResponse, 'body'>, contentLength: number): void {
+export function writeHead(res: Response, head: Omit<ApiResponse, 'body'>, contentLength?: number): void {
   res.statusCode = head.status
   res.locals.code = head.code
   setApiHeaders(res)
   for (const [name, value] of Object.entries(head.headers)) res.setHeader(name, value)
   if (res.app.locals.stopping.aborted) res.setHeader('Connection', 'close')
   res.setHeader('Content-Type', 'application/json; charset=utf-8')
-  res.setHeader('Content-Length', contentLength)
+  if (contentLength !== undefined) res.setHeader('Content-Length', contentLength)
 }
 
 export function setApiHeaders(res: Response): void {

@@ -42,10 +42,7 @@ export const trackConnection = (app: Express, socket: Socket) => ({
 
 export type ClientConnection = ReturnType<typeof trackConnection>
 
-/**
- * After an error, or a response that closes the connection, no response could be sent any more. Node.js still parses
- * the requests that have arrived.
- */
+/** Node.js still parses requests that arrive after an error, or after a response that closes the connection. */
 export function acceptRequest(connection: ClientConnection, reply: TrackedResponse): boolean {
   const { socket, due } = connection
   connection.unanswered += 1

@@ -164,10 +164,7 @@ function run(app: Express, req: IncomingMessage, res: TrackedResponse): void {
   else refuseTarget()
 }
 
-/**
- * Connections that wait to be accepted would be reset when the listener closes. Requests wait meanwhile, because
- * clients that wait for a response open no further connections.
- */
+/** The listener's end would reset connections that wait to be accepted. Requests wait meanwhile. */
 async function acceptWaiting(server: Server): Promise<void> {
   let accepted = 0
   const count = (): void => void (accepted += 1)

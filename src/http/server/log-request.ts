@@ -6,10 +6,7 @@ import type { WrittenEarly } from '../responses/envelope.ts'
 
 export const isProbe = ({ path }: Request): boolean => /^\/(healthz|readyz|metrics)$/.test(path)
 
-/**
- * One wide line per request, never with headers, a body or a query. Each request starts a new trace that links to the
- * caller's, so that callers can't decide which traces are kept.
- */
+/** Each request starts a new trace that links to the caller's, so callers can't decide which traces are kept. */
 export function logRequest(
   deps: Pick<Deps, 'log' | 'metrics' | 'tracing'>,
   req: Request,

@@ -17,10 +17,7 @@ const openFiles = typeof soft === 'number' ? soft : Number.POSITIVE_INFINITY
 export const connectionLimit = (descriptors = openFiles): number =>
   Math.min(maxConnections, Math.max(descriptors - otherDescriptors, Math.floor(descriptors / 2)))
 
-/**
- * Browsers open up to six connections, so a tenth is enough for all customers of a carrier who share one address. Each
- * larger prefix may have twice as many.
- */
+/** A tenth is enough for all customers of a carrier who share one address. */
 const partOf = (total: number, level: number): number => Math.ceil((total / 10) * 2 ** level)
 
 const prefixes = ['network', 'IPv4 /24 or IPv6 /48', 'IPv4 /16 or IPv6 /40', 'IPv6 /32']

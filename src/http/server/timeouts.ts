@@ -30,10 +30,7 @@ export function startDeadline() {
   let leftMs = longestWaitMs
   return {
     endsAt: (): number => performance.now() + leftMs,
-    /**
-     * `deadlineAt` is a `performance.now()` value. At it, this throws SERVICE_UNAVAILABLE: the outcome of a write sent
-     * by then is unknown.
-     */
+    /** Throws SERVICE_UNAVAILABLE at `deadlineAt`, a `performance.now()` value. */
     async run<T>(work: (deadlineAt: number) => Promise<T>): Promise<T> {
       const startedAt = performance.now()
       try {
