@@ -13,7 +13,6 @@ import {
 } from './raw-request.ts'
 
 const intents = '/api/v1/dev/intents'
-/** An incomplete request is abandoned after this. Any response arrives long before. */
 const leaveAfterMs = 200
 
 const asBytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'latin1'))
@@ -58,7 +57,6 @@ describe('Arbitrary bytes', () => {
   function expectOurs(responses: RawResponse[]): void {
     for (const response of responses) {
       expect(response.status, response.body).to.be.within(200, 499)
-      // The path may now be that of a page.
       if (response.headers.get('content-type')?.startsWith('text/')) continue
       const { success, error } = JSON.parse(response.body)
       if (success !== true) expectFailure(response, error.statusCode, error.code)

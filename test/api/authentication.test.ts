@@ -15,7 +15,6 @@ const intents = '/api/v1/dev/intents'
 const day = 24 * 3_600_000
 
 describe('Authentication', () => {
-  // One trusted proxy, so that tests can set the client address.
   const service = withService({ TRUST_PROXY: '1' })
   const merchant = withMerchant(service)
 
@@ -186,7 +185,6 @@ describe('Authentication', () => {
         for (const address of refused) await expectRefused(from(address), 403, 'IP_NOT_ALLOWED')
       })
 
-    /** A second server that trusts these proxies. */
     async function trusting(trustProxy: string[]) {
       const app = createApp({ ...service.deps, config: { ...service.deps.config, trustProxy } })
       const { origin, close } = await openServer(service, undefined, app)

@@ -50,7 +50,6 @@ describe('Large request bodies', () => {
 
   const openWeb = (deps = service.deps) => openServer(service, shortTimeouts, createApp(deps))
 
-  /** The body follows later, or never. */
   async function begin(path: string, by: Merchant, ...headers: string[]): Promise<Socket> {
     const socket = await connectTo(service.origin)
     socket.on('error', () => socket.destroy())
@@ -59,7 +58,6 @@ describe('Large request bodies', () => {
     return socket
   }
 
-  /** Uses up the merchant's whole share. */
   function fill(by = merchant): () => void {
     const held = service.deps.capacity.force([by.businessId], { memory: memoryOfBusiness })
     return held.free
@@ -140,7 +138,6 @@ describe('Large request bodies', () => {
 
   it('reserve only their actual size once they have arrived, or nothing if they are small', async () => {
     let most = 0
-    // Called by the operation itself.
     const now = () => {
       most = Math.max(most, taken())
       return service.deps.now()

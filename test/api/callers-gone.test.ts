@@ -52,7 +52,6 @@ describe('A request whose client disconnects after sending it', () => {
     expect(recorded.lines().filter(({ level }) => Number(level) >= 50)).to.deep.equal([])
   })
 
-  /** Disconnects during the key lookup. Resolves once the lookup has ended. */
   async function giveUp(
     path: string,
     headers: Record<string, string>,

@@ -25,7 +25,6 @@ const names = {
   events: Object.keys(events),
 } satisfies Record<keyof Examples, string[]>
 
-/** Shown in the examples instead of this run's values. */
 const shown = {
   business: '6b0149aca90c38bde3c47f5d',
   endpoint: '6b0149aca90c38bde3c47f5e',
@@ -53,14 +52,12 @@ const eventId = shownEvent('payment.created')
 const shopUrl = 'https://shop.example/hooks'
 
 interface Request {
-  /** Time of day on 2026-11-01. */
   at: string
   /** What must happen first: other requests, or steps of workers. */
   after?: readonly string[]
   params?: Record<string, string>
   query?: Record<string, string>
   body?: unknown
-  /** Replacements for values that differ from run to run, by path in the response. */
   shows?: Record<string, string>
 }
 
@@ -215,7 +212,6 @@ describe('An example in the OpenAPI document', () => {
   const merchant = withMerchantPerTest(service)
   const server = withEndpointServerPerTest()
   let disguise: Disguise
-  /** The newest endpoint's. */
   let secret: string
   let done: Set<string>
 
@@ -275,7 +271,6 @@ describe('An example in the OpenAPI document', () => {
     return body.data.id
   }
 
-  /** Applies these changes to the example's request. */
   async function send(
     id: string,
     { accept = 'application/json', ...changes }: Partial<Request> & { accept?: string } = {},
@@ -297,7 +292,6 @@ describe('An example in the OpenAPI document', () => {
     return response
   }
 
-  /** What happens apart from requests. */
   const steps: Record<string, () => Promise<unknown>> = {
     async relay() {
       service.clock.advance(790)
@@ -353,7 +347,6 @@ describe('An example in the OpenAPI document', () => {
       await attempt(service.deps, delivery._id)
   }
 
-  /** Reads the ids of what workers have stored. */
   async function learnStored(): Promise<void> {
     const { businessId } = merchant
     for (const { _id, event } of await service.deps.LoggedEvent.find({ businessId }).lean())

@@ -24,7 +24,6 @@ describe('A business whose intents have 1 000 refunds each', () => {
     await copyIntents(service, template, 27, () => ({ refunds: longer }))
   })
 
-  // Spares the invariants from reading 30 MB.
   after(() => service.deps.Intent.deleteMany({ status: 'PENDING', refunds: { $ne: [] } }))
 
   function refundsOf(count: number, reasonLength = 400): Intent['refunds'] {

@@ -27,7 +27,6 @@ describe('The limits on lists', () => {
     expect(error).to.deep.include({ code: 'RATE_LIMITED', details: { scope: 'lists', limit: 2 } })
   }
 
-  /** Takes both of an owner's slots until the test frees them. */
   function holdBoth(limit: 'lists' | 'queries', owner: string): () => void {
     const held = [1, 2].map(() => service.deps.capacity.takeNow([owner], { [limit]: 1 }))
     return () => {

@@ -65,7 +65,6 @@ type Expected = [
   labels?: Sample['labels'],
 ]
 
-/** A pair is a range. */
 function expectValues(samples: Sample[], ...all: Expected[]): void {
   for (const [name, value, labels] of all) {
     const found = valueOf(samples, name, labels)
@@ -95,7 +94,6 @@ describe('Metrics', () => {
   })
 
   const now = () => scrape(service.origin)
-  /** A minute later, when cached values have expired. */
   const later = () => {
     service.clock.advance(61_000)
     return now()
@@ -211,9 +209,7 @@ describe('Metrics', () => {
     const samples = await later()
     expectValues(
       samples,
-      // Codes 000000 to 001999, 27 of them in use.
       ['live_codes_used_ratio', 26 / 2000],
-      // The first create reserved 256 codes.
       ['short_codes_used_ratio', 256 / 32 ** 6],
       ['open_outcomes', 3, { kind: 'payment' }],
       ['oldest_open_outcome_seconds', [260, 400], { kind: 'payment' }],
@@ -353,7 +349,6 @@ describe('Metrics', () => {
       samples
         .filter(({ name }) => name === 'payment_intents_webhook_attempts_total')
         .map(({ labels }) => Object.values(labels).join())
-    // The attempts above added no labels.
     expect(attemptsOf(await now())).to.have.members(attemptsOf(beginning))
     for (const environment of ['live', 'test'])
       for (const stage of ['status', 'dns', 'timeout'])

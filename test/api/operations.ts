@@ -11,7 +11,6 @@ const deliveries = '/api/v1/dev/webhooks/events'
 const products = '/api/v1/dev/store/products'
 const orders = '/api/v1/dev/store/orders'
 
-/** Every operation, with the rights that a key needs. */
 export const operations: [
   method: 'get' | 'post' | 'put' | 'patch' | 'delete',
   path: string,

@@ -24,7 +24,6 @@ const limit = 5
 
 describe('A rate limit of five requests per second', () => {
   const redis = withServer(startRedis)
-  // Each request sets its own address.
   const environment = () => ({ RATE_LIMIT_PER_SECOND: String(limit), TRUST_PROXY: '1', REDIS_URL: redis.url })
   const service = withService(environment)
   const beside = withService(() => ({ ...sharedEnvironment(service), ...environment() }))
@@ -109,7 +108,6 @@ describe('A rate limit of five requests per second', () => {
         service.http.post('/api/v1/dev/store/orders/simulate').set(merchant.write()).send({ items })
       expect(await statuses(2, order)).to.deep.equal([201, 201])
       expect(remaining(service, merchant)).to.equal(1)
-      // Within the limit at the start, over it afterwards.
       expect(await statuses(2, order)).to.deep.equal([201, 429])
       service.clock.advance(1000)
       const responses = await Promise.all(Array.from({ length: limit }, order))
@@ -187,7 +185,6 @@ describe('A rate limit of five requests per second', () => {
         for (const address of [first, same])
           await expectRefused(read(address), 429, 'RATE_LIMITED', ofNetwork)
       }
-      // The refused requests have used nothing of the key's limit.
       expect(service.deps.rateLimits?.look(`key:${publishable.keyId}`, 41).remaining).to.equal(31)
       expect(await statuses(31, () => read('unknown'))).to.deep.equal(Array(31).fill(404))
       const ofKey = { details: { scope: 'key', limit: 41, windowSeconds: 1 } }
@@ -265,7 +262,6 @@ describe('A rate limit of five requests per second', () => {
   })
 
   describe('shared by two processes', () => {
-    /** The caller's Redis key for this second. */
     const sumOf = (who: string) => {
       const { config, secrets } = service.deps
       const second = Math.floor(service.clock.now().getTime() / 1000)

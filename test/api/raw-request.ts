@@ -10,7 +10,6 @@ export interface RawResponse {
 
 export const crlf = (...lines: string[]): string => lines.join('\r\n')
 
-/** Everything up to the body. */
 export const postHead = (path: string, headers: Record<string, string>, ...more: string[]): string =>
   crlf(
     `POST ${path} HTTP/1.1`,
@@ -26,7 +25,6 @@ export const postHead = (path: string, headers: Record<string, string>, ...more:
 export const sendRaw = async (origin: string, ...parts: (string | Buffer)[]): Promise<RawResponse[]> =>
   responsesOf(await readRaw(origin, ...parts))
 
-/** Like `sendRaw`, but returns all bytes, including interim responses. */
 export async function readRaw(origin: string, ...parts: (string | Buffer)[]): Promise<string> {
   const socket = await connectTo(origin)
   for (const part of parts) socket.write(part)

@@ -33,7 +33,6 @@ describe('The HTTP server on a raw socket', () => {
 
   const body = '{"amount":5}'
   const post = (...headers: string[]) => postHead(intents, merchant.write(), ...headers)
-  /** Succeeds if the service takes it for a request. */
   const create = (...headers: string[]) => post('Content-Length: 12', ...headers) + body
   const chunked = (...headers: string[]) => post(coding, ...headers)
   const chunks = crlf('c', body, '0', '', '')

@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 
-/** Expects this error of the catalogue, with these further fields. */
 export async function expectRefused<Some extends { status: number; body: { error?: unknown } }>(
   request: PromiseLike<Some>,
   status: number,

@@ -104,7 +104,6 @@ describe('The request log', () => {
   it('contains one line for an incomplete request, with its request id and error code', async () => {
     const { write, keyId, businessId } = await service.merchant()
     const { origin, close } = await openServer(service)
-    /** Sends the start of a body after 100 Continue, which the service sends once it knows the caller. */
     async function breakOff(framing: string, beginning: string, isEnded: boolean) {
       const socket = await connectTo(origin)
       socket.write(postHead(intents, write(), framing, 'Expect: 100-continue'))
@@ -207,7 +206,6 @@ describe('The request log', () => {
     const pipeline = [{ $set: { 'secrets.hash': { $toInt: '$name' } } }]
     await database?.createCollection('apikeys', { viewOn: 'businesses', pipeline })
     const responses = await Promise.all(Array.from({ length: 5 }, () => own.http.get(intents).set(read())))
-    // `close` reads all documents, and would fail on the view too.
     await database?.dropCollection('apikeys')
     await own.close()
     for (const { status, body } of responses)
@@ -259,7 +257,6 @@ describe('The request log', () => {
       ['GET /Hidden HTTP/1.1', twice, 'no header'],
     ])
       await sendRaw(service.origin, crlf(...head, '', ''))
-    // Leaves an intent without its fields.
     excuse([service.deps.mongo.name])
     // MongoDB quotes a unique index's values in its error message.
     const { insertIntent } = service.deps.batchers

@@ -10,7 +10,6 @@ import { storeOrder } from '../support/orders.ts'
 import { type Merchant, type Service, tester } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 
-/** One environment of a business, with a key. */
 export interface Side {
   merchant: Merchant
   sandbox: boolean
@@ -20,9 +19,7 @@ export interface Side {
 export interface Kind {
   missing: string
   unknown: string
-  /** Creates one, and returns the id used in paths. */
   make(service: Service, side: Side): Promise<string>
-  /** Reads all of these businesses' documents. */
   stored(service: Service, businessIds: string[]): Promise<Stored[]>
 }
 

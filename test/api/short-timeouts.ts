@@ -27,7 +27,6 @@ export interface Opened {
   close(): Promise<unknown>
 }
 
-/** A second HTTP server of the same service. */
 export async function openServer(
   service: Service,
   limits = shortTimeouts,
@@ -50,6 +49,5 @@ export async function openServer(
   }
 }
 
-/** A worker's health probes, on a free port. */
 export const openProbes = async (deps: Deps): Promise<HttpServer> =>
   (await serveProbes({ ...deps, config: { ...deps.config, workerPort: 0 } })) as HttpServer

@@ -26,7 +26,6 @@ describe('A connection', () => {
 
   const head = (...headers: string[]) => postHead(intents, merchant.write(), ...headers)
   const readResponses = async (socket: Socket) => responsesOf((await readToEnd(socket)).toString('latin1'))
-  /** Sends a health probe as the connection's last request. */
   const probe = (socket: Socket) => {
     socket.write(crlf('GET /healthz HTTP/1.1', 'Host: a', 'Connection: close', '', ''))
     return readResponses(socket)
@@ -359,7 +358,6 @@ describe('A connection', () => {
   })
 
   describe('from an IP address', () => {
-    /** From one of this machine's own addresses. */
     const connectFrom = (origin: string, localAddress: string) =>
       new Promise<Socket>((resolve, reject) => {
         const { hostname: host, port } = new URL(origin)
@@ -379,7 +377,6 @@ describe('A connection', () => {
       await waitFor('five are closed', () => standing(all).length === ofAddress)
       const other = await connectFrom(origin, '127.7.0.2')
       expect((await probe(other))[0]?.status).to.equal(200)
-      // Closing one makes way for another.
       standing(all)[0]?.destroy()
       await waitFor('another connection is served', async () => {
         const responses = await probe(await connectFrom(origin, '127.7.0.1'))

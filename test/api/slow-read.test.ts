@@ -4,10 +4,7 @@ import { withMerchant, withService } from '../support/service.ts'
 
 const lifetimeMs = 86_400_000
 
-/**
- * An intent is read just before its expiry and paid before the response is sent. It never expires, so the response
- * mustn't say so.
- */
+/** An intent is read just before its expiry and paid before the response is sent. It never expires. */
 describe('A slow read of an intent that is paid and then reaches its expiry time meanwhile', () => {
   const service = withService()
   const merchant = withMerchant(service)
@@ -21,7 +18,6 @@ describe('A slow read of an intent that is paid and then reaches its expiry time
     service.clock.advance(lifetimeMs - 2000)
   })
 
-  /** Makes a payment between the read and the response. */
   async function payAndWait() {
     const path = `/api/v1/dev/intents/${referenceNumber}/simulate-payment`
     await service.http.post(path).set(merchant.write()).send({}).expect(200)
@@ -31,7 +27,6 @@ describe('A slow read of an intent that is paid and then reaches its expiry time
   const get = async (path: string) => (await service.http.get(path).set(merchant.read())).body
   const statusNow = async () => (await get(`/api/v1/dev/intents/${referenceNumber}`)).data.status
 
-  /** The next read waits until the intent is paid. */
   function delay(name: 'findIntent' | 'findOffered') {
     type Find = (key: string, deadlineAt: number) => Promise<unknown>
     const batchers = service.deps.batchers as Record<typeof name, Find>

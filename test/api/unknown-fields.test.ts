@@ -55,7 +55,6 @@ describe('An unknown body field', () => {
     if (nearest !== undefined)
       expect(message).to.include(`Unknown field "${param}". Did you mean ${nearest}?`)
   }
-  /** Everything the requests could change. */
   const stored = async () => {
     const { Intent, Replay, Delivery, Product, Endpoint, Order } = service.deps
     const models = [Intent, Replay, Delivery, Product, Endpoint, Order] as (typeof Intent)[]
@@ -79,7 +78,6 @@ describe('An unknown body field', () => {
   interface Widening {
     path: () => string
     method?: 'patch'
-    /** A valid body, sent with each unknown field. */
     good: object
     unknown: [name: string, nearest?: string][]
     /** Fields that refuse null, and fields in which null counts as absent. */

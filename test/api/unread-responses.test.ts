@@ -12,7 +12,6 @@ import { connectTo, crlf, expectFailure, readToEnd, responsesOf } from './raw-re
 import { openServer } from './short-timeouts.ts'
 
 const intents = '/api/v1/dev/intents'
-/** 10 MiB. Most of it stays in the process until the client reads it. */
 const page = `${intents}?limit=60`
 /** JSON escapes it as six bytes, so this metadata is as large as possible. */
 const long = '\u0001'
@@ -35,13 +34,11 @@ describe('Unread API responses', () => {
   })
 
   const taken = () => service.deps.capacity.used().memory
-  /** Leaves enough for one page, but not for a second beside it. */
   const takeMost = () =>
     service.deps.capacity.force([merchant.businessId], {
       memory: memoryOfBusiness - 61 * memoryOfOne('intent'),
     }).free
 
-  /** Nothing ever reads the response. */
   async function request(origin: string, path: string, by: Merchant): Promise<Socket> {
     const socket = await connectTo(origin)
     socket.on('error', () => undefined)
@@ -62,7 +59,6 @@ describe('Unread API responses', () => {
   it('lead to 429 RATE_LIMITED once the business exceeds its share of memory', async () => {
     const free = takeMost()
     const sockets: Socket[] = []
-    // One by one, since a business may run only two lists at once.
     for (let n = 0; n < 3; n += 1) {
       const socket = await request(service.origin, page, merchant)
       await waitFor('the connection has something to read', () => socket.bytesRead > 0)

@@ -30,7 +30,6 @@ describe('The rate limiter for customers and other visitors', () => {
   const counted = async (scope: string) =>
     (await service.deps.metrics.rateLimited.get()).values.find(({ labels }) => labels.scope === scope)
       ?.value ?? 0
-  /** A payment's page and status poll, signed as for its visitors. */
   async function payment() {
     const { shortCode } = await createIntent(service, await service.merchant(), { amount: 500 })
     const { text } = await visit(`100.99.0.${++payments}`, `/p/${shortCode}`)

@@ -5,7 +5,6 @@ import { description, schemaErrors } from '../support/check-responses.ts'
 import { isListed, notRun, testOf } from './how-tested.ts'
 import { type Block, blocks, nameOf } from './pages.ts'
 
-/** What a reader copies or relies on. */
 const kinds = ['sh', 'js', 'ts', 'sql', 'csv', 'json']
 const { schemas } = description.components as { schemas: Record<string, { required?: string[] }> }
 /** In the OpenAPI document: each named schema, and an order event's data. */
@@ -14,7 +13,6 @@ const paths = [...Object.keys(schemas).map((name) => [name]), ['OrderNewEvent', 
 const fenced = blocks.filter(({ fence }) => kinds.includes(fence))
 const json = fenced.filter(({ fence }) => fence === 'json')
 
-/** The envelope is optional. */
 function isDescribed(shown: { success?: boolean; data?: unknown; statusCode?: number }): boolean {
   if (shown.success === false) return schemaErrors(shown, 'components', 'schemas', 'Failure') === null
   if (shown.statusCode !== undefined) return isDescribed({ success: false, error: shown } as object)

@@ -6,7 +6,6 @@ import { callsTheApi } from './how-tested.ts'
 import { type Block, blocks, blocksOf, nameOf } from './pages.ts'
 import { skipUnlessHere } from './program.ts'
 
-/** The first response shown below a block, under the same heading. */
 const shownBelow = ({ page, line, heading }: Block): unknown =>
   blocksOf(page)
     .filter((block) => block.fence === 'json' && block.heading === heading && block.line > line)

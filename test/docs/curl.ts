@@ -6,16 +6,13 @@ import { type Block, blocksOf } from './pages.ts'
 import { runProgram } from './program.ts'
 
 export interface Exchange {
-  /** E.g. `POST /dev/intents`, as in the table of operations. */
   operation: string
   status: number
   body: { success: boolean; data?: unknown }
 }
 
-/** Prints each response's body, and below it a line with its status. */
 const reporting = `curl() { command curl -sS --max-time 15 -w '\\n%{http_code} %{method} %{url_effective}\\n' "$@"; }\n`
 
-/** E.g. KEY=sk_test_…, a variable that the test sets. */
 const blank = /^(export )?[A-Z]+=\S*….*$/gm
 
 /** As shown on the pages. A test's merchant has another product. */
@@ -27,7 +24,6 @@ export function inThisMonth(text: string): string {
   return text.replaceAll(/2026-11-[23]\d/g, today).replaceAll('2026-11', today.slice(0, 7))
 }
 
-/** Creates a new merchant for the block. Resolves to the requests in order. */
 export async function runCurl(
   service: Service,
   endpointServer: EndpointServer,
@@ -44,7 +40,6 @@ export async function runCurl(
     ([, body = '', status, method = '', url = '']) => ({
       operation: `${method} ${new URL(url).pathname.replace('/api/v1', '')}`,
       status: Number(status),
-      // Output saved to a file is not printed.
       body: JSON.parse(body || '{"success":true}'),
     }),
   )

@@ -3,7 +3,6 @@ import type { EndpointServer } from '../support/endpoint-server.ts'
 import type { Merchant, Service } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 
-/** A merchant with everything that the guide's programs need, by name in `environment`. */
 export async function createFixture(
   service: Service,
   endpointServer: EndpointServer,

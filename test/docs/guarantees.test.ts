@@ -9,7 +9,6 @@ import { textOf } from './pages.ts'
 const root = join(import.meta.dirname, '../..')
 const [promised = ''] = textOf('docs/maintainers/guarantees.md').split('\n## What is not promised\n')
 
-/** A promise, and the tests that prove it. */
 interface Row {
   promise: string
   proof: string

@@ -1,17 +1,12 @@
 import { readdirSync } from 'node:fs'
 import { type Block, blocks, textOf } from './pages.ts'
 
-/** One of the languages of the merchants' guide. */
 export interface Language {
   name: string
-  /** What follows the ``` of a code block. */
   fence: string
   extension: string
   command: string
-  /**
-   * Checks requests with the guide's function. Reads one per line from stdin (secret, time, body, then header names and
-   * values, tab-separated, all but the time in base64) and prints the event's id or null for each.
-   */
+  /** Reads requests from stdin, one per line: secret, time, body, header names and values. Prints ids or null. */
   checkAll: string
 }
 
@@ -73,7 +68,6 @@ foreach (explode("\\n", rtrim(stream_get_contents(STDIN), "\\n")) as $line) {
 export const languageOf = ({ fence }: Block): Language | undefined =>
   languages.find((language) => language.fence === fence)
 
-/** Named in the program's first line. */
 export const fileOf = ({ page, text }: Block): string | undefined =>
   page.startsWith('docs/merchants/') ? /^(?:<\?php )?(?:\/\/|#) (\w+\.\w+)\n/.exec(text)?.[1] : undefined
 
@@ -87,7 +81,6 @@ export const librariesOf = ({ extension }: Pick<Language, 'extension'>): Record<
 
 const onPages = blocks.filter((block) => fileOf(block) !== undefined)
 
-/** The same programs in other languages, in docs/clients and linked from the page. */
 const inFiles = onPages.flatMap((program) =>
   languages.flatMap((language) => {
     const name = fileOf(program)?.replace(/\w+$/, language.extension) ?? ''

@@ -6,7 +6,6 @@ import { memoryOfBusiness } from '../../src/limits/capacity.ts'
 import { perBodyByte, smallBytes } from '../../src/limits/memory.ts'
 import { textOf } from './pages.ts'
 
-/** Puts a space between thousands, as on the pages. */
 const number = (value: number): string => value.toLocaleString('en').replaceAll(',', ' ')
 const seconds = (ms: number): string => `${ms / 1000} s`
 const kib = (bytes: number): string => `${bytes / 1024} KiB`

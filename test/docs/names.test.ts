@@ -15,14 +15,12 @@ const commandNamed = (program: Command, words: readonly string[]): Command | und
 const optionsOf = (command: Command): string[] =>
   command.options.flatMap(({ long }) => (typeof long === 'string' ? [long] : []))
 
-/** Splits a command line into the command's words and its options. */
 const partsOf = (line: string) => ({
   line,
   words: /^[a-z]+(?: [a-z][a-z-]*)?/.exec(line)?.[0].split(' ') ?? [],
   options: line.match(/--[a-z][\w-]*/g) ?? [],
 })
 
-/** Each match's first group, with its page. */
 const named = (pattern: RegExp): { page: string; name: string }[] =>
   pages.flatMap((page) => [...textOf(page).matchAll(pattern)].map(([, name = '']) => ({ page, name })))
 

@@ -29,14 +29,12 @@ export interface Block {
   /** Line of its opening fence, from 1. */
   line: number
   heading: string
-  /** What follows the fence, or ''. */
   fence: string
   text: string
 }
 
 const lineOf = ({ page, line }: Block): string => `${page}:${line}`
 
-/** How a failure names the block. */
 export const nameOf = (block: Block): string =>
   `${lineOf(block)} ${block.text.split('\n').find(Boolean) ?? ''}`
 

@@ -8,7 +8,6 @@ import { expect } from 'chai'
 
 type CommandLine = [command: string, ...args: string[]]
 
-/** A program is installed if its probe exits with 0. */
 function isHere(probe: CommandLine): boolean {
   const [command, ...args] = probe
   const found = known.get(probe.join(' ')) ?? spawnSync(command, args).status === 0
@@ -17,7 +16,6 @@ function isHere(probe: CommandLine): boolean {
 }
 const known = new Map<string, boolean>()
 
-/** Prints a note if the program is not installed. */
 export function skipUnlessHere(test: Mocha.Context, name: string, probe: CommandLine, page: string): void {
   if (isHere(probe)) return
   console.error(`\n${name} is not installed, so its snippet in ${page} was not run.`)

@@ -10,11 +10,9 @@ import { type Block, blocksOf, nameOf, textOf } from './pages.ts'
 import { runProgram, skipUnlessHere } from './program.ts'
 import { startProxy } from './proxy.ts'
 
-/** The page shows it below the programs of the same heading. */
 const shownBelow = ({ page, heading, line }: Block): string | undefined =>
   blocksOf(page).find((one) => one.fence === 'text' && one.heading === heading && one.line > line)?.text
 
-/** Leaves out whatever differs from run to run. */
 const constant = (text: string): string => text.replaceAll('\r', '').replaceAll(/https?:\S+/g, 'URL')
 
 describe("The guide's example programs", () => {

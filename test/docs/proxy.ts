@@ -4,11 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
 interface Actions {
-  /** Whether to lose the response to this request. Counts from 1. */
   loses: (count: number) => boolean
 }
 
-/** Stands between a program and the service. */
 export async function startProxy(origin: string, { loses }: Actions) {
   let count = 0
   const forward = async (req: IncomingMessage, res: ServerResponse) => {

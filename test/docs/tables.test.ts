@@ -9,7 +9,6 @@ interface Row {
   isRule: boolean
 }
 
-/** A table is a group of lines that begin with a bar. */
 const tablesOf = (page: string): Row[][] =>
   [...textOf(page).matchAll(/(?:^\|.*\n?)+/gm)].map(([table]) =>
     table

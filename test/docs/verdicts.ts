@@ -2,7 +2,6 @@ import { bodyOf, type Vector } from '../vectors/vector.ts'
 import { type Language, librariesOf } from './languages.ts'
 import { runProgram } from './program.ts'
 
-/** What arrives at an endpoint, with the secret and the clock of its check. */
 export type CheckedRequest = Pick<Vector, 'secret' | 'now' | 'headers' | 'body' | 'bodyBase64'>
 
 const base64 = (plain: string | Buffer): string => Buffer.from(plain).toString('base64')

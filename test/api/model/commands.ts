@@ -16,7 +16,6 @@ const command = (name: string, input: unknown, run: Command['run']): Command => 
   toString: () => `${name} ${JSON.stringify(input)}`,
 })
 
-/** Sends one write and compares the response with the model's. */
 export const writing = (write: Write): Command =>
   command('write', write, async (model, stage) => {
     const due = respondTo(model, write)
@@ -38,7 +37,6 @@ export const writingAtOnce = (writes: readonly [Write, Write]): Command =>
 
 const swap = <T>([one, other]: readonly [T, T]): [T, T] => [other, one]
 
-/** Compares both responses with a model in which `first` came first. */
 function inOrder(
   model: Model,
   stage: Stage,
@@ -70,7 +68,6 @@ const overtaken = (due: Due, actual: Actual): Actual =>
     ? { ...actual, code: due.code }
     : actual
 
-/** The intent may not exist. */
 export const reading = (by: CallerName, to: number): Command =>
   command('read', [by, to], (model, stage) => readOne(model, stage, by, to))
 
@@ -94,7 +91,6 @@ export const listing = (input: Search): Command =>
     expect(await search(stage, input)).to.deep.equal(list(model, input))
   })
 
-/** Only payable intents have a form (test/checkout). */
 export const paying = (to: number, wallet: WalletName): Command =>
   command('pay', [to, wallet], async (model, stage) => {
     const expected = payOnPage(model, to, wallet)
@@ -138,7 +134,6 @@ function differences(due: Due, actual: Actual, first: string | undefined): strin
   ]
 }
 
-/** Advances the clock by 1 ms per create, so that lists have a definite order. */
 function remember(model: Model, stage: Stage, write: Write, due: Due, actual: Actual): void {
   if (due.replay !== 'no') return
   stage.texts.set(due.kept, actual.text)

@@ -10,7 +10,6 @@ export const callers = {
 
 export type CallerName = keyof typeof callers
 
-/** `to` is an intent's index in order of creation. Past the last one, there is no such intent. */
 export type Write = { by: CallerName; key: string } & (
   | { what: 'create'; body: { amount?: number; amountType?: string; merchantReference?: string } }
   | { what: 'cancel'; to: number; body: Record<string, never> }

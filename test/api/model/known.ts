@@ -5,7 +5,6 @@ export interface Known {
   business: number
   sandbox: boolean
   isOpen: boolean
-  /** In centimes. The suggested amount for an OPEN intent. */
   amount: number | null
   reference: string | null
   status: Status
@@ -20,7 +19,6 @@ export interface Known {
 export const isPending = ({ status, expiresAt }: Known, now: number): boolean =>
   status === 'PENDING' && now < expiresAt
 
-/** An OPEN intent's event carries the amount paid. */
 export const addEvent = (intent: Known, event: string): void =>
   void intent.events.push([event, intent.status, intent.isOpen ? intent.paid : intent.amount])
 

@@ -22,7 +22,6 @@ import { rivals, to, twins, writes } from './writes.ts'
 const { MODEL_RUNS, MODEL_SEED } = process.env
 const isLong = MODEL_RUNS !== undefined
 const numRuns = Number(MODEL_RUNS ?? rounds(8, 1))
-/** Fixed in `npm test`. Those sequences contain every kind of write, alone and two at once. */
 const seed = Number(MODEL_SEED ?? (isLong ? Date.now() : rounds(Date.now(), 18)))
 const maxCommands = rounds(40, 25)
 const hourMs = 3_600_000

@@ -3,14 +3,12 @@ import { addEvent, isPending, type Known, type Seen, seenAt, sum } from './known
 
 /** The service according to the specification, one operation at a time. Imports nothing from src. */
 export interface Model {
-  /** Milliseconds since 1970. */
   now: number
   intents: Known[]
   /** Stored responses and request bodies, by caller, path and idempotency key. */
   kept: Map<string, { expiresAt: number; body: string; response: Expected }>
 }
 
-/** A refusal has a code, a success an intent. */
 export interface Expected {
   status: number
   code: string | null
@@ -84,7 +82,6 @@ const inUse = new Set<Known['status']>(['PENDING', 'PAID', 'REFUNDED'])
 const isRival = (one: Known, by: CallerName, reference: string): boolean =>
   one.reference === reference && one.business === callers[by].business && one.sandbox === callers[by].sandbox
 
-/** SPEC 4.4. */
 function cancel(intent: Known, now: number): Expected {
   if (!isPending(intent, now)) return refused(400, 'INTENT_CANCEL_INVALID_STATUS')
   Object.assign(intent, { status: 'CANCELLED', reason: 'requested_by_merchant' })
@@ -102,7 +99,6 @@ function simulate(intent: Known, body: { amount?: number; outcome?: string }, no
   return settle(intent, amount, outcome ?? 'success') ? good(intent, now) : refused(402, 'PAYMENT_FAILED')
 }
 
-/** The transition table of SPEC 3. */
 function settle(intent: Known, amount: number, outcome: string): boolean {
   const isPaid = outcome === 'success'
   if (isPaid) Object.assign(intent, { status: 'PAID', paid: amount, failure: null })
@@ -112,7 +108,6 @@ function settle(intent: Known, amount: number, outcome: string): boolean {
   return isPaid
 }
 
-/** SPEC 4.5: all that is left, or a part of it. */
 function refund(
   intent: Known,
   input: { amount?: number; expectedRefundable?: number },
@@ -165,7 +160,6 @@ export function list(model: Model, { by, status, minAmount, page, limit }: Searc
 /** The amount that list filters use. Unpaid OPEN intents have none. */
 const listedAmount = ({ isOpen, amount, paid }: Known): number | null => (isOpen ? paid : amount)
 
-/** SPEC 3. */
 export const expireAll = ({ intents, now }: Model): void => expireDue(intents, now)
 
 function expireDue(intents: readonly Known[], now: number): void {

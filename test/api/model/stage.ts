@@ -8,12 +8,10 @@ import type { CallerName, Search, WalletName, Write } from './inputs.ts'
 import type { Seen } from './known.ts'
 import type { Expected } from './model.ts'
 
-/** One service, with new businesses for each run. */
 export interface Stage {
   service: Service
   businesses: Merchant[]
   callers: Record<CallerName, Merchant>
-  /** In order of creation. */
   made: { referenceNumber: string; shortCode: string }[]
   /** First responses, by the model's name of their claim. */
   texts: Map<string, string>
@@ -44,12 +42,10 @@ export async function openStage(service: Service): Promise<Stage> {
     live: asMerchant(till.businessId, live),
     stranger,
   }
-  // A live endpoint gets events of both environments.
   await subscribe(service, callers.live, unusedEndpoint, events)
   return { service, businesses: [till, stranger], callers, made: [], texts: new Map() }
 }
 
-/** Intents that don't exist yet still have a path. */
 const pathTo = ({ made }: Stage, to: number) =>
   `/intents/${made[to]?.referenceNumber ?? `PI-22222222222222${to + 10}`}`
 const operations = { cancel: 'cancel', refund: 'refund', simulate: 'simulate-payment' }
@@ -113,7 +109,6 @@ const amountsOf = (refunds: Refund[]): number[] =>
     .map(({ amount }) => amount)
     .toSorted((a, b) => a - b)
 
-/** Returns each intent's index in `made`. */
 export async function search(
   { service, callers, made }: Stage,
   { by, status, minAmount, page, limit }: Search,
@@ -143,7 +138,6 @@ export async function pay(
   return page.says.includes('Payment successful') ? 'paid' : 'not paid'
 }
 
-/** Expires every due intent twice, and relays all events. */
 export async function work({ service, businesses, made }: Stage): Promise<void> {
   const both = [...made, ...made].map(({ referenceNumber }) => expireIntent(service.deps, referenceNumber))
   await Promise.all(both)
@@ -151,8 +145,7 @@ export async function work({ service, businesses, made }: Stage): Promise<void> 
 }
 
 /**
- * Each intent's events in the order in which the relay stored their deliveries. Ids don't show it, because concurrent
- * changes draw them before either is written.
+ * In the order of their deliveries. Ids don't show it, because concurrent changes draw them before either is written.
  */
 export async function relayedEvents({
   service,

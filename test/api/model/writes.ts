@@ -11,7 +11,6 @@ const sometimes = <T>(weight: number, values: T[]) =>
     { weight, arbitrary: fc.constantFrom(...values) },
   )
 
-/** Mostly the owner. */
 const by = fc.oneof(
   { weight: 7, arbitrary: fc.constant<CallerName>('till') },
   { weight: 3, arbitrary: fc.constantFrom<CallerName[]>('office', 'stranger', 'live') },
@@ -33,13 +32,11 @@ const bodies = {
   refund: fc.record({ amount: often(1, 100, 49_999, 50_001), expectedRefundable: rarely(50_000, 49_900) }),
 }
 
-/** The body has been through JSON once. */
 const write = (what: Write['what'], key: fc.Arbitrary<string>): fc.Arbitrary<Write> =>
   fc
     .record({ what: fc.constant(what), by, key, to, body: bodies[what] as fc.Arbitrary<object> })
     .map((made) => JSON.parse(JSON.stringify(made)))
 
-/** Mostly payments and refunds. */
 const changes = (key: fc.Arbitrary<string>) =>
   fc.oneof(write('simulate', key), write('refund', key), write('refund', key), write('cancel', key))
 
@@ -51,7 +48,6 @@ export const rivals = (key: fc.Arbitrary<string>): fc.Arbitrary<[Write, Write]> 
 
 const toOf = (one: Write): number => (one.what === 'create' ? 0 : one.to)
 
-/** Parameters that don't affect what the model sees. */
 const others: Record<Write['what'], object> = {
   create: { label: 'something else' },
   simulate: { payerPhone: '22000001' },
@@ -59,7 +55,6 @@ const others: Record<Write['what'], object> = {
   cancel: { reason: 'something else' },
 }
 
-/** The same request twice, or with other parameters the second time. */
 export const twins = (key: fc.Arbitrary<string>): fc.Arbitrary<[Write, Write]> =>
   fc.tuple(writes(key), fc.boolean()).map(([one, isOther]) => {
     const body = { ...one.body, ...others[one.what] }
