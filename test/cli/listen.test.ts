@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
-import { languages } from '../docs/languages.ts'
-import { verdictsOf } from '../docs/verdicts.ts'
+import { languages, verdictsOf } from '../docs/languages.ts'
 import { cancelIntent, createIntent, relay } from '../support/actions.ts'
 import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { pay } from '../support/pay.ts'

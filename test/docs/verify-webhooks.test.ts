@@ -2,10 +2,9 @@ import { expect } from 'chai'
 import { signedHeaders } from '../../src/webhooks/attempts/sign.ts'
 import { asText, vectors, written } from '../vectors/make.ts'
 import { newerSecret, newestSecret, secret, type Vector } from '../vectors/vector.ts'
-import { languages } from './languages.ts'
+import { languages, verdictsOf } from './languages.ts'
 import { textOf } from './pages.ts'
 import { skipUnlessHere } from './program.ts'
-import { verdictsOf } from './verdicts.ts'
 
 describe('The test vectors for webhook signatures', () => {
   it('cover at least 30 requests, have unique names, and match the stored file', () => {
