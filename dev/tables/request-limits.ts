@@ -1,7 +1,7 @@
 import { maxJsonFileBytes } from '../../src/http/body/csv-body.ts'
 import { maxNesting } from '../../src/http/body/json-body.ts'
 import { maxBodyBytes } from '../../src/http/body/read-body.ts'
-import { maxHeaders } from '../../src/http/server/bare-app.ts'
+import { maxHeaderFields } from '../../src/http/server/bare-app.ts'
 import { maxUnanswered, minResponseRate } from '../../src/http/server/connection.ts'
 import { maxHeaderBytes } from '../../src/http/server/listen.ts'
 import { timeouts } from '../../src/http/server/timeouts.ts'
@@ -15,7 +15,7 @@ export const requestLimitTable = (): string =>
   tableOf(
     ['', 'Limit', 'Beyond it'],
     [
-      ['Headers, with the URL', `${kib(maxHeaderBytes)}, ${maxHeaders} headers`, 'HEADERS_TOO_LARGE'],
+      ['Headers, with the URL', `${kib(maxHeaderBytes)}, ${maxHeaderFields} headers`, 'HEADERS_TOO_LARGE'],
       [
         'Body',
         `${kib(maxBodyBytes.json)}; an import ${mib(maxBodyBytes.csv)}, in JSON ${mib(maxJsonFileBytes)}`,

@@ -4,7 +4,7 @@ import { declineReasons } from '../../schemas/payment-reasons.ts'
 import { formFields } from '../http/body/read-form.ts'
 import { deadlineOf } from '../http/pages/prepare-page.ts'
 import { addHeader, redirectTo } from '../http/pages/send-page.ts'
-import { causeOf } from '../http/server/log-request.ts'
+import { requestCause } from '../http/server/log-request.ts'
 import { readPin, readWalletPhone } from '../input/phone.ts'
 import { type Confirmation, type PaymentResult, payIntent } from '../intents/payments/pay.ts'
 import type { PaymentAttempt } from '../intents/records.ts'
@@ -91,7 +91,7 @@ export const confirmPayment =
     const { run: withinDeadline } = deadlineOf(res)
     const clientIp = req.ip ?? ''
     const paid = await withinPinLimit(clientIp, intent, withinDeadline, () =>
-      payIntent(deps, wallet, intent, confirmation, { cause: causeOf(res), clientIp, withinDeadline }),
+      payIntent(deps, wallet, intent, confirmation, { cause: requestCause(res), clientIp, withinDeadline }),
     )
     if (paid.state === 'closed') return sendTooMany(req, res, paid.closedMs)
     const messages = messagesAfter(deps, offer, paid)

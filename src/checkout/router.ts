@@ -1,6 +1,6 @@
 import { type NextFunction, type Request, type Response, Router } from 'express'
 import { readForm } from '../http/body/read-form.ts'
-import { isFromOtherSite, isSafe } from '../http/pages/own-origin.ts'
+import { isFromOtherSite, isSafeMethod } from '../http/pages/own-origin.ts'
 import { awaitDatabaseTime, preparePage } from '../http/pages/prepare-page.ts'
 import { sendAsset } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
@@ -38,6 +38,6 @@ export function checkoutPages(deps: Deps): Router {
 const refuseForeignForms =
   (payUrl: string) =>
   (req: Request, res: Response, next: NextFunction): void => {
-    if (isSafe(req) || !isFromOtherSite(req, payUrl)) return next()
+    if (isSafeMethod(req) || !isFromOtherSite(req, payUrl)) return next()
     sendNote(res, 403, localeOf(res).words.notes.foreign, requestedPage(req))
   }

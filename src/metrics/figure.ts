@@ -14,7 +14,7 @@ export interface Figure {
 export const briefMs = 5_000
 export const minuteMs = 60_000
 
-export const numberOf = (gauge: Gauge, keptMs: number, query: () => Promise<number | null>): Figure => ({
+export const numberFigure = (gauge: Gauge, keptMs: number, query: () => Promise<number | null>): Figure => ({
   keptMs,
   async read() {
     const value = await query()
@@ -30,7 +30,7 @@ export const figureOf = (
   read: Figure['read'],
 ): Figure => ({ keptMs, read, leaveOut: () => gauges.forEach(clearGauge) })
 
-export const pingOf = (up: Gauge, seconds: Gauge, ping: () => Promise<unknown>): Figure => ({
+export const pingFigure = (up: Gauge, seconds: Gauge, ping: () => Promise<unknown>): Figure => ({
   keptMs: 0,
   async read() {
     const startedAt = performance.now()

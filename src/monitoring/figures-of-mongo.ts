@@ -10,8 +10,8 @@ import {
   type Figure,
   figureOf,
   minuteMs,
-  numberOf,
-  pingOf,
+  numberFigure,
+  pingFigure,
   queryTimeoutMs,
 } from '../metrics/figure.ts'
 import { clearGauge } from '../metrics/metrics.ts'
@@ -29,26 +29,26 @@ export function figuresOfMongo(all: Pick<Deps, 'lists'>): Figure[] {
   const deps: Deps = Object.create(all, Object.getOwnPropertyDescriptors(all.lists.models))
   const { gauges } = deps.metrics
   return [
-    pingOf(gauges.mongodbUp, gauges.mongodbPing, () => pingMongo(deps.mongo)),
-    numberOf(gauges.dueDeliveries, briefMs, () =>
+    pingFigure(gauges.mongodbUp, gauges.mongodbPing, () => pingMongo(deps.mongo)),
+    numberFigure(gauges.dueDeliveries, briefMs, () =>
       deps.Delivery.countDocuments(due(deps), { limit: maxDue, maxTimeMS: queryTimeoutMs }),
     ),
-    numberOf(gauges.failingEndpoints, minuteMs, () =>
+    numberFigure(gauges.failingEndpoints, minuteMs, () =>
       deps.Endpoint.countDocuments(
         { ...standing, active: true, 'reportedFailure.since': { $type: 'date' } },
         { limit: 1_000, hint: 'reported', maxTimeMS: queryTimeoutMs },
       ),
     ),
-    numberOf(gauges.oldestDueDelivery, briefMs, () => oldestDue(deps)),
-    numberOf(gauges.replaysRunning, briefMs, () =>
+    numberFigure(gauges.oldestDueDelivery, briefMs, () => oldestDue(deps)),
+    numberFigure(gauges.replaysRunning, briefMs, () =>
       deps.Replay.countDocuments({ running: true }, { hint: 'due', maxTimeMS: queryTimeoutMs }),
     ),
-    numberOf(gauges.outboxLag, briefMs, async () =>
+    numberFigure(gauges.outboxLag, briefMs, async () =>
       ageOf(deps, (await findOldestEvent(deps, queryTimeoutMs))?.createdAt),
     ),
-    numberOf(gauges.expiryLag, briefMs, () => expiryLag(deps)),
-    numberOf(gauges.liveCodesUsed, minuteMs, () => fractionOfLiveCodes(deps)),
-    numberOf(gauges.shortCodesUsed, minuteMs, async () => {
+    numberFigure(gauges.expiryLag, briefMs, () => expiryLag(deps)),
+    numberFigure(gauges.liveCodesUsed, minuteMs, () => fractionOfLiveCodes(deps)),
+    numberFigure(gauges.shortCodesUsed, minuteMs, async () => {
       const counter = await deps.ServiceKey.findById('shortCodes', { used: 1 })
         .maxTimeMS(queryTimeoutMs)
         .lean<ServiceKey | null>()
@@ -56,11 +56,11 @@ export function figuresOfMongo(all: Pick<Deps, 'lists'>): Figure[] {
     }),
     fullestBusinesses(deps),
     storedBytes(deps),
-    numberOf(gauges.lastAuditCheck, minuteMs, async () => {
+    numberFigure(gauges.lastAuditCheck, minuteMs, async () => {
       const check = await latestCheck(deps)
       return check && check.at.getTime() / 1000
     }),
-    numberOf(gauges.lastNightCleaned, minuteMs, async () => {
+    numberFigure(gauges.lastNightCleaned, minuteMs, async () => {
       const record = await deps.RetentionRecord.findById('nightly')
         .maxTimeMS(queryTimeoutMs)
         .lean<RetentionRecord | null>()

@@ -1,4 +1,4 @@
-import { briefMs, createRefresh, type Figure, figureOf, minuteMs, pingOf } from '../metrics/figure.ts'
+import { briefMs, createRefresh, type Figure, figureOf, minuteMs, pingFigure } from '../metrics/figure.ts'
 import type { Deps } from '../platform/deps.ts'
 import { figuresOfMongo } from './figures-of-mongo.ts'
 
@@ -36,7 +36,7 @@ function showOwn(deps: Pick<Deps, 'capacity' | 'databaseTime' | 'metrics' | 'slo
 function figuresOfRedis({ metrics: { gauges }, queues }: Pick<Deps, 'metrics' | 'queues'>): Figure[] {
   const { counts } = queues
   return [
-    pingOf(gauges.redisUp, gauges.redisPing, () => queues.ping()),
+    pingFigure(gauges.redisUp, gauges.redisPing, () => queues.ping()),
     figureOf([gauges.redisMemory, gauges.redisEvicts], briefMs, async () => {
       const { usedBytes, maxBytes, evicts } = await counts.memory()
       gauges.redisMemory.set({ kind: 'used' }, usedBytes)

@@ -1,5 +1,5 @@
 import type { NextFunction, Request, Response } from 'express'
-import { isFromOwnSite, isSafe } from '../http/pages/own-origin.ts'
+import { isFromOwnSite, isSafeMethod } from '../http/pages/own-origin.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { By } from '../security/actor.ts'
 import { mayStaff, type Permission, rolesWith } from '../staff/permissions.ts'
@@ -20,7 +20,7 @@ export const byStaff = (req: Pick<Request, 'ip'>, res: Response, reason: string 
 export const requireOwnOrigin =
   (publicUrl: string) =>
   (req: Request, res: Response, next: NextFunction): void => {
-    if (isSafe(req) || isFromOwnSite(req, publicUrl)) return next()
+    if (isSafeMethod(req) || isFromOwnSite(req, publicUrl)) return next()
     sendRefusal(res, 'This request did not come from a page of this site. Reload the page and try again.')
   }
 

@@ -1,7 +1,7 @@
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { NextFunction, Request, Response } from 'express'
 import { html } from 'ghtml'
-import { isSafe } from '../http/pages/own-origin.ts'
+import { isSafeMethod } from '../http/pages/own-origin.ts'
 import { deadlineOf } from '../http/pages/prepare-page.ts'
 import { redirectTo, sendPage } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
@@ -85,7 +85,7 @@ const signedOut = { error: 'You are signed out', message: 'Reload the page and s
  */
 function isNavigation(req: Request): boolean {
   const dest = req.headers['sec-fetch-dest']
-  return isSafe(req) && (dest === undefined || dest === 'document')
+  return isSafeMethod(req) && (dest === undefined || dest === 'document')
 }
 
 /**

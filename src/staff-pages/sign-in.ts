@@ -1,7 +1,7 @@
 import type { Request, Response, Router } from 'express'
 import { html } from 'ghtml'
 import { formFields } from '../http/body/read-form.ts'
-import { isSafe } from '../http/pages/own-origin.ts'
+import { isSafeMethod } from '../http/pages/own-origin.ts'
 import { redirectTo, sendPage } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import { findByLink } from '../staff/passwords.ts'
@@ -91,7 +91,7 @@ const passwordPage = (deps: SignInPageDeps): ProofPage<{ to: string; name: strin
   foot: '',
   async find(req, res) {
     const to = nextPath(req)
-    if (!isSafe(req)) return { to, name: formFields(req, 'name').name }
+    if (!isSafeMethod(req)) return { to, name: formFields(req, 'name').name }
     if (res.locals.staff === undefined) return { to, name: '' }
     redirectTo(res, to)
     return null
@@ -163,7 +163,7 @@ const linkPage = (deps: SignInPageDeps): ProofPage<{ token: string; name: string
   button: 'Set password',
   foot: '',
   async find(req, res) {
-    const token = isSafe(req) ? String(req.params['token']) : formFields(req, 'token').token
+    const token = isSafeMethod(req) ? String(req.params['token']) : formFields(req, 'token').token
     const name = await findByLink(deps, token)
     if (name !== null) return { token, name }
     sendPage(res, 404, linkNotValid)
@@ -205,7 +205,7 @@ const passwordSet = page(
  * never the sign-in page.
  */
 function nextPath(req: Request): string {
-  const to = isSafe(req) ? req.query.to : formFields(req, 'to').to
+  const to = isSafeMethod(req) ? req.query.to : formFields(req, 'to').to
   const first = '/admin'
   const here = 'http://here.invalid'
   const url = typeof to === 'string' ? URL.parse(to, here) : null

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { expect } from 'chai'
-import { largestItem, memoryOfOne } from '../../src/http/responses/largest.ts'
+import { maxItemBytes, memoryOfOne } from '../../src/http/responses/largest.ts'
 import { memoryOfBusiness } from '../../src/limits/capacity.ts'
 
 import { createIntent } from '../support/actions.ts'
@@ -110,7 +110,7 @@ describe('Unread API responses', () => {
     const label = long.repeat(200)
     const { referenceNumber } = await createIntent(service, merchant, { amount: 500, label, metadata })
     const { text } = await service.http.get(`${intents}/${referenceNumber}`).set(merchant.read()).expect(200)
-    expect(Buffer.byteLength(text)).to.be.within(largestItem.intent * 0.9, largestItem.intent)
+    expect(Buffer.byteLength(text)).to.be.within(maxItemBytes.intent * 0.9, maxItemBytes.intent)
   })
 
   it('never need more memory than is reserved per product, even for the largest one', async () => {
@@ -127,6 +127,6 @@ describe('Unread API responses', () => {
     })
     const path = `/api/v1/dev/store/products/${_id}`
     const { text } = await service.http.get(path).set(merchant.read()).expect(200)
-    expect(Buffer.byteLength(text)).to.be.within(largestItem.product * 0.9, largestItem.product)
+    expect(Buffer.byteLength(text)).to.be.within(maxItemBytes.product * 0.9, maxItemBytes.product)
   })
 })

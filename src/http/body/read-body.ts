@@ -76,8 +76,8 @@ export async function readBody(
     throw deps.memory.bodyRefusal(caller.businessId, kind, largest)
   if (refusal !== null) return { refusal }
   // If the client has disconnected, the parser skips even a complete body.
-  const isSkipped = isAnnounced(req) && !Buffer.isBuffer(req.body)
-  if (!req.complete || isSkipped) throw truncated()
+  const isSkipped = hasBody(req) && !Buffer.isBuffer(req.body)
+  if (!req.complete || isSkipped) throw truncatedBody()
   const bytes = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0)
   memory.keep(bytes.length)
   // The request object lives until the next request on its connection.
@@ -87,7 +87,7 @@ export async function readBody(
   return read(bytes, req.headers['content-type'])
 }
 
-export const isAnnounced = ({ headers }: Request): boolean =>
+export const hasBody = ({ headers }: Request): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 /** Null if the client isn't at fault. */
@@ -96,10 +96,11 @@ export function bodyRefusal(error: unknown, accepted: string | null): Refusal | 
   if (type === 'entity.too.large') return refuse('PAYLOAD_TOO_LARGE')
   if (type === 'encoding.unsupported' || status === 415)
     return refuse('UNSUPPORTED_MEDIA_TYPE', accepted === null ? {} : { message: accepted })
-  return isTruncated(error) ? truncated() : null
+  return isTruncated(error) ? truncatedBody() : null
 }
 
 const isTruncated = (error: unknown): boolean =>
   /^request\.(aborted|size\.invalid)$/.test(String((error as { type?: string }).type))
 
-export const truncated = () => refuse('INVALID_JSON', { message: 'The body ended before it was complete.' })
+export const truncatedBody = () =>
+  refuse('INVALID_JSON', { message: 'The body ended before it was complete.' })

@@ -1,12 +1,12 @@
 import { type NextFunction, type Request, type Response, urlencoded } from 'express'
-import { isAnnounced, truncated } from './read-body.ts'
+import { hasBody, truncatedBody } from './read-body.ts'
 
 /** 8 KB can't hold `parameterLimit` fields, so `limit` is what matters. */
 const readFields = urlencoded({ extended: false, limit: '8kb', parameterLimit: 10_000, inflate: false })
 
 /** A body that the parser skipped (read-body.ts) would pass for an empty form. */
 const refuseSkipped = (req: Request, _res: Response, next: NextFunction): void =>
-  next(isAnnounced(req) && req.body === undefined && req.socket.destroyed ? truncated() : undefined)
+  next(hasBody(req) && req.body === undefined && req.socket.destroyed ? truncatedBody() : undefined)
 
 export const readForm = [readFields, refuseSkipped]
 

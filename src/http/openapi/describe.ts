@@ -1,6 +1,6 @@
 import { currencyCode, decimal } from '../../../schemas/currency.ts'
 import { version } from '../../platform/version.ts'
-import { tags } from '../operations/route.ts'
+import { apiSections } from '../operations/route.ts'
 import { routes } from '../routes/routes.ts'
 import type { DescribedConfig } from './formats.ts'
 import { describeOperation, pathOf } from './operation.ts'
@@ -19,7 +19,7 @@ export function describeApi(config: DescribedConfig): OpenApiPart {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: `${config.publicUrl}/api/v1`, 'x-internal': false }],
-    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    tags: Object.entries(apiSections).map(([name, description]) => ({ name, description })),
     security: [{ apiKey: [] }],
     paths: pathsOf(writer),
     webhooks: webhooksOf(writer, config),

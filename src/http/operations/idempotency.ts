@@ -45,7 +45,7 @@ export interface Write {
   run(request: WriteRequest): Promise<Result>
 }
 
-export function idempotencyKey(req: Request): string {
+export function readIdempotencyKey(req: Request): string {
   const values = req.headersDistinct['x-idempotency-key'] ?? []
   if (values.length > 1) throw refuse('IDEMPOTENCY_KEY_INVALID')
   const key = headerText(values[0] ?? '').trim()

@@ -17,7 +17,7 @@ export interface OperationInput<Param extends string = string, Query = unknown> 
   body: unknown
 }
 
-export const tags = {
+export const apiSections = {
   'Payment intents': 'One intent stands for one payment: create, retrieve, cancel and refund it.',
   Balance: 'What the service owes you: payments, minus refunds, fees and payouts, with a statement per day.',
   Exports: 'Files with the payments, refunds or ledger entries of a period.',
@@ -31,7 +31,7 @@ export const tags = {
 
 /** Without `query`, no query parameter is accepted. Without `body`, the body is ignored. */
 interface Common {
-  tag: keyof typeof tags
+  tag: keyof typeof apiSections
   path: string
   operationId: string
   summary: string
@@ -133,7 +133,7 @@ interface Section {
 }
 
 /** `schemas` are those of path parameters. The types of params and query follow from the path and the schema. */
-export function section(tag: keyof typeof tags, schemas: Record<string, object> = {}): Section {
+export function operationsIn(tag: keyof typeof apiSections, schemas: Record<string, object> = {}): Section {
   const declare = (method: Route['method']) => (path: string, route: object) => {
     const params = Object.fromEntries(
       [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => [name, schemas[name]]),

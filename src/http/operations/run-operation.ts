@@ -11,10 +11,10 @@ import { readBody, reserveBody } from '../body/read-body.ts'
 import { prefersCsv, type StartedDownload, startDownload } from '../responses/download.ts'
 import { type ApiResponse, successResponse } from '../responses/envelope.ts'
 import { memoryOfDownload, memoryOfOne, memoryOfPage } from '../responses/largest.ts'
-import { type BuiltResponse, buildPage, sizeOf } from '../responses/send.ts'
-import { causeOf } from '../server/log-request.ts'
+import { type BuiltResponse, buildPage, totalBytes } from '../responses/send.ts'
+import { requestCause } from '../server/log-request.ts'
 import { type Deadline, startDeadline } from '../server/timeouts.ts'
-import { idempotencyKey, runOnce } from './idempotency.ts'
+import { readIdempotencyKey, runOnce } from './idempotency.ts'
 import { limitKey, limitUnknown } from './limit-rate.ts'
 import {
   type DownloadRoute,
@@ -115,7 +115,7 @@ async function readNow(call: Call, route: ReadRoute, input: OperationInput): Pro
   const runRoute = (deadlineAt: number) =>
     route.run(isQuery ? { ...deps, ...deps.lists.models } : deps, caller, input, deadlineAt)
   try {
-    const data = await inSpan(deps, 'operation', causeOf(res).traceparent, () =>
+    const data = await inSpan(deps, 'operation', requestCause(res).traceparent, () =>
       deadline.run((deadlineAt) =>
         // The query may take longer than the deadline.
         memory.during(() =>
@@ -130,7 +130,7 @@ async function readNow(call: Call, route: ReadRoute, input: OperationInput): Pro
       if (csv !== null) return [Buffer.from(csv.text)]
       return route.isPage ? buildPage(data as Page<unknown>) : [successResponse(200, data).body]
     })
-    bytes = sizeOf(parts)
+    bytes = totalBytes(parts)
     memory.built(bytes)
     return { parts, memory, csvName: csv?.name ?? null }
   } catch (error) {
@@ -164,7 +164,7 @@ const readInput = ({ deps, req }: Call, { query }: Route, body?: unknown): Opera
 
 async function write(call: Call, route: WriteRoute): Promise<ApiResponse> {
   const { deps, req, res, deadline, caller } = call
-  const key = idempotencyKey(req)
+  const key = readIdempotencyKey(req)
   const kind = route.readsCsv ? 'csv' : 'json'
   const memory = reserveBody(deps, caller, req, kind)
   return memory.during(async () => {
@@ -177,7 +177,7 @@ async function write(call: Call, route: WriteRoute): Promise<ApiResponse> {
       input: params === undefined ? [req.query] : [req.query, params],
       status: route.hasDryRun && isDryRun(value) ? 200 : (route.status ?? 200),
       unread: refusal,
-      cause: causeOf(res),
+      cause: requestCause(res),
       // The operation may run a few seconds past its deadline and still need the body.
       run: (request) =>
         memory.during(async () => {

@@ -1,6 +1,6 @@
 import type { Request } from 'express'
 
-export const isSafe = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD'
+export const isSafeMethod = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD'
 
 /** `Origin` or `Sec-Fetch-Site` must prove it. The host of `ourUrl` counts too, because a proxy may change `Host`. */
 export function isFromOwnSite(req: Request, ourUrl: string): boolean {

@@ -1,7 +1,7 @@
 import type { NextFunction, Request, Response } from 'express'
 import helmet from 'helmet'
 import type { Deps } from '../../platform/deps.ts'
-import { strictTransport } from '../responses/envelope.ts'
+import { hstsOptions } from '../responses/envelope.ts'
 import { createErrorReporter } from '../server/bare-app.ts'
 import { type Deadline, startDeadline } from '../server/timeouts.ts'
 
@@ -29,7 +29,7 @@ function createPageHeaders(deps: Pick<Deps, 'config'>, rights: PagePermissions) 
       },
     },
     referrerPolicy: { policy: rights.referrer },
-    strictTransportSecurity: strictTransport(deps.config),
+    strictTransportSecurity: hstsOptions(deps.config),
     frameguard: { action: 'deny' },
   })
   return (req: Request, res: Response): void => {

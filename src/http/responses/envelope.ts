@@ -76,11 +76,11 @@ export function setApiHeaders(res: Response): void {
 type HeaderList = readonly (readonly [name: string, value: string])[]
 
 /** For a year. Subdomains may belong to other services. */
-export const strictTransport = ({ production, publicUrl }: Pick<Config, 'production' | 'publicUrl'>) =>
+export const hstsOptions = ({ production, publicUrl }: Pick<Config, 'production' | 'publicUrl'>) =>
   production && publicUrl.startsWith('https:') ? { maxAge: 31_536_000, includeSubDomains: false } : false
 
 export function createApiHeaders(config: Pick<Config, 'production' | 'publicUrl'>): HeaderList {
-  const strict = strictTransport(config)
+  const strict = hstsOptions(config)
   return [
     ['Cache-Control', 'no-store'],
     ['Content-Security-Policy', "default-src 'none';base-uri 'none';frame-ancestors 'none'"],

@@ -2,7 +2,7 @@ import type { PageQuery } from '../../../schemas/requests.ts'
 import { readPageRequest } from '../../lists/pagination.ts'
 
 /** Maximum bytes as JSON, with the longest strings of the most expensive characters. */
-export const largestItem = {
+export const maxItemBytes = {
   intent: 232 * 1024,
   delivery: 4 * 1024,
   wholeDelivery: 512 * 1024,
@@ -17,15 +17,15 @@ export const largestItem = {
   refund: 8 * 1024,
 } as const
 
-export type ItemKind = keyof typeof largestItem
+export type ItemKind = keyof typeof maxItemBytes
 
 /** One for the text, and at most one for the documents (measured). */
 const perByte = 2
 
-export const memoryOfOne = (kind: ItemKind): number => largestItem[kind] * perByte
+export const memoryOfOne = (kind: ItemKind): number => maxItemBytes[kind] * perByte
 
 /** A page of products and three chunks of 2 MB (src/store/exports). */
-export const memoryOfDownload = 50 * largestItem.product + 3 * 2 * 1024 * 1024
+export const memoryOfDownload = 50 * maxItemBytes.product + 3 * 2 * 1024 * 1024
 
 export const memoryOfPage = (kind: ItemKind, query: unknown): number =>
   readPageRequest(query as PageQuery).limit * memoryOfOne(kind)

@@ -13,7 +13,7 @@ export interface BuiltResponse {
 }
 
 export async function sendBuilt(res: Response, { parts, memory, csvName }: BuiltResponse): Promise<void> {
-  writeHead(res, { status: 200, code: null, headers: {} }, sizeOf(parts))
+  writeHead(res, { status: 200, code: null, headers: {} }, totalBytes(parts))
   if (csvName !== null) setFileHeaders(res, { contentType: csvType, fileName: csvName })
   if (res.req.method === 'HEAD') parts.length = 0
   for (let part = parts.shift(); !res.closed; part = parts.shift()) {
@@ -23,7 +23,8 @@ export async function sendBuilt(res: Response, { parts, memory, csvName }: Built
   }
 }
 
-export const sizeOf = (parts: readonly Buffer[]): number => parts.reduce((sum, { length }) => sum + length, 0)
+export const totalBytes = (parts: readonly Buffer[]): number =>
+  parts.reduce((sum, { length }) => sum + length, 0)
 
 function drained(res: Response): Promise<void> {
   return new Promise((resolve) => {

@@ -12,9 +12,9 @@ import {
 import { parseDay, parseMonth, readMonth, readStatement, statementsCsv } from '../../ledger/statement.ts'
 import { pageOf, presentPage } from '../../lists/pagination.ts'
 import { readBalance } from '../../payouts/balance.ts'
-import { section } from '../operations/route.ts'
+import { operationsIn } from '../operations/route.ts'
 
-const { get } = section('Balance', {
+const { get } = operationsIn('Balance', {
   day: withDescription('A day from 2000-01-01 to today, such as `2026-11-01`.', schema.daySchema),
 })
 

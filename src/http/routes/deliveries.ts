@@ -10,9 +10,9 @@ import {
   retryDelivery,
   retryMatching,
 } from '../../webhooks/deliveries/retry.ts'
-import { section } from '../operations/route.ts'
+import { operationsIn } from '../operations/route.ts'
 
-const { get, post } = section('Webhook deliveries', {
+const { get, post } = operationsIn('Webhook deliveries', {
   id: withDescription('The `id` of the delivery.', schema.deliveryIdSchema),
 })
 

@@ -16,9 +16,9 @@ import {
 import { type Endpoint, standing } from '../../webhooks/endpoints/endpoint.ts'
 import { presentListedEndpoint } from '../../webhooks/endpoints/find.ts'
 import { parseTest, testEndpoint } from '../../webhooks/endpoints/send-test.ts'
-import { section } from '../operations/route.ts'
+import { operationsIn } from '../operations/route.ts'
 
-const { get, post, put, remove } = section('Webhook endpoints', {
+const { get, post, put, remove } = operationsIn('Webhook endpoints', {
   id: withDescription('The `id` of the endpoint.', idSchema),
 })
 

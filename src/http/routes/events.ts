@@ -3,9 +3,9 @@ import * as inputs from '../../../schemas/events.ts'
 import { id, withDescription } from '../../../schemas/responses/fields.ts'
 import { parseFeedSearch, readFeed, waitForEvent } from '../../events/feed/read.ts'
 import { findEvent, listEvents, parseEventSearch, presentEvents } from '../../events/list.ts'
-import { section } from '../operations/route.ts'
+import { operationsIn } from '../operations/route.ts'
 
-const { get } = section('Events', { id: withDescription('The `id` of the event.', id) })
+const { get } = operationsIn('Events', { id: withDescription('The `id` of the event.', id) })
 
 /** Any one is enough. Each shows only the events that it permits. */
 const scope = { anyOf: [...new Set(Object.values(inputs.events))] }

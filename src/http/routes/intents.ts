@@ -10,9 +10,9 @@ import { parseSimulation, simulatePayment } from '../../intents/payments/simulat
 import { findCreated, presentFor, presentIntent } from '../../intents/present.ts'
 import { parseRefund, refundIntent } from '../../intents/refunds/refund.ts'
 import { presentPage } from '../../lists/pagination.ts'
-import { section, type WriteRoute } from '../operations/route.ts'
+import { operationsIn, type WriteRoute } from '../operations/route.ts'
 
-const { get, post } = section('Payment intents', {
+const { get, post } = operationsIn('Payment intents', {
   referenceNumber: withDescription('The `referenceNumber` of the payment intent.', reference),
 })
 

@@ -1,10 +1,10 @@
 import { type ExportKind, exportKinds, exportLedgerQuery } from '../../../schemas/ledger.ts'
 import { largestExact, textUpTo, withDescription } from '../../../schemas/responses/fields.ts'
 import { exportLedger } from '../../exports/export-ledger.ts'
-import { section } from '../operations/route.ts'
+import { operationsIn } from '../operations/route.ts'
 import { csvType } from '../responses/download.ts'
 
-const { download } = section('Exports')
+const { download } = operationsIn('Exports')
 
 const texts = {
   payments: {

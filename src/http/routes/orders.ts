@@ -6,9 +6,9 @@ import { presentOrder } from '../../store/orders/order.ts'
 import { parseSimulateOrder, placeOrder } from '../../store/orders/place.ts'
 import { findOrder, listOrders, parseOrderSearch } from '../../store/orders/read.ts'
 import { limitCostly } from '../operations/limit-rate.ts'
-import { section } from '../operations/route.ts'
+import { operationsIn } from '../operations/route.ts'
 
-const { get, post } = section('Orders', { id: withDescription('The `_id` of the order.', id) })
+const { get, post } = operationsIn('Orders', { id: withDescription('The `_id` of the order.', id) })
 
 export const orderRoutes = [
   post('/dev/store/orders/simulate', {

@@ -16,10 +16,10 @@ import {
 import { createProduct, parseCreateProduct } from '../../store/products/create.ts'
 import { presentProduct } from '../../store/products/product.ts'
 import { findProduct, listProducts, parseProductSearch } from '../../store/products/read.ts'
-import { section } from '../operations/route.ts'
+import { operationsIn } from '../operations/route.ts'
 import { csvType } from '../responses/download.ts'
 
-const { get, post, put, patch, remove, download } = section('Products', {
+const { get, post, put, patch, remove, download } = operationsIn('Products', {
   id: withDescription('The `_id` of the product.', idSchema),
   vid: withDescription('The `_id` of the variant, or its label.', {
     ...textUpTo(inputs.maxLabelLength),

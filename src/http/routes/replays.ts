@@ -7,9 +7,9 @@ import { cancelOwnReplay } from '../../replays/cancel.ts'
 import { findReplay, listReplays } from '../../replays/find.ts'
 import { presentReplay } from '../../replays/replay.ts'
 import { parseReplay, requestReplay } from '../../replays/start.ts'
-import { section } from '../operations/route.ts'
+import { operationsIn } from '../operations/route.ts'
 
-const { get, post } = section('Webhook deliveries', {
+const { get, post } = operationsIn('Webhook deliveries', {
   id: withDescription('The `id` of the endpoint.', idSchema),
   replayId: withDescription('The `id` of the replay.', idSchema),
 })

@@ -20,7 +20,7 @@ import { type ApiResponse, createApiHeaders, failureResponse, sendResponse } fro
 import { logRequest } from './log-request.ts'
 
 /** Beyond about a thousand, Node.js hides Content-Length but still delivers the body. */
-export const maxHeaders = 100
+export const maxHeaderFields = 100
 
 /** The first checks and the error handling of every HTTP port. `fill` adds the routes. */
 export function createBareApp(
@@ -51,7 +51,7 @@ export function createBareApp(
       logRequest(deps, req, res)
     }
     if (refusal !== undefined) throw refusal
-    if (req.rawHeaders.length > maxHeaders * 2) throw refuse('HEADERS_TOO_LARGE')
+    if (req.rawHeaders.length > maxHeaderFields * 2) throw refuse('HEADERS_TOO_LARGE')
     refuseMalformed(req)
     next()
   })

@@ -84,7 +84,7 @@ function respondToFault(connection: ClientConnection): void {
 /** No error page is that large. */
 const maxErrorBytes = 1024 * 1024
 /** For a request whose URL is unknown: errors below it have the envelope. */
-export const unknownUrl = '/api'
+export const unknownRequestUrl = '/api'
 
 /** Run through the app, so that pages have error pages. A request that has started logs the response itself. */
 function render(
@@ -95,7 +95,7 @@ function render(
   const begun = unfinished?.req as Partial<Request> | undefined
   const req = new IncomingMessage(socket)
   const target = url ?? begun?.originalUrl ?? begun?.url ?? ''
-  req.url = target.startsWith('/') ? target : unknownUrl
+  req.url = target.startsWith('/') ? target : unknownRequestUrl
   // A proxy's own address must not be logged as the client's.
   req.headers = begun?.headers ?? { 'x-forwarded-for': '' }
   req.complete = true

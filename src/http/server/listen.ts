@@ -18,7 +18,7 @@ import {
   refusalOf,
   type TrackedResponse,
   trackConnection,
-  unknownUrl,
+  unknownRequestUrl,
   urlOfFault,
 } from './connection.ts'
 import { connectionLimit, createNetworkShares } from './network-share.ts'
@@ -147,7 +147,7 @@ export function createHttpServer(
 
 function run(app: Express, req: IncomingMessage, res: TrackedResponse): void {
   const refuseTarget = (): void => {
-    req.url = unknownUrl
+    req.url = unknownRequestUrl
     res.locals = {
       refusal: refuse('VALIDATION_ERROR', {
         param: 'path',

@@ -51,7 +51,7 @@ export function logRequest(
   })
 }
 
-export const causeOf = (res: Response): Cause => ({
+export const requestCause = (res: Response): Cause => ({
   requestId: String(res.locals.requestId),
   traceparent: (res.locals.traceparent as string | undefined) ?? null,
 })

@@ -1,6 +1,6 @@
 import type { Queue } from 'bullmq'
 import { type ErrorRequestHandler, type NextFunction, type Request, type Response, Router } from 'express'
-import { isSafe } from '../../http/pages/own-origin.ts'
+import { isSafeMethod } from '../../http/pages/own-origin.ts'
 import { isDatabaseFault } from '../../mongo/connect.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { throttled } from '../../platform/log.ts'
@@ -38,7 +38,7 @@ export function createBoard(deps: RetryDeps & Pick<Deps, 'boardQueues'>): Router
     sendJson(res, await retryAll(deps, await queueOf(deps, req), byStaff(req, res, null))),
   )
   router.use((req, res, next) => {
-    if (isSafe(req)) return next()
+    if (isSafeMethod(req)) return next()
     refuseAction(res, 'This action is not available here. You can only re-queue deliveries.')
   })
 
