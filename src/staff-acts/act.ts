@@ -3,7 +3,7 @@ import type { Deps } from '../platform/deps.ts'
 import type { By } from '../security/actor.ts'
 import type { Permission } from '../staff/permissions.ts'
 import type { SignedIn } from '../staff/staff-sessions.ts'
-import type { ShownField } from './shown.ts'
+import type { PageField } from './shown.ts'
 
 /** What the form fields contain, by name. */
 export type FormValues = Record<string, string>
@@ -130,7 +130,7 @@ export interface ActGroup<Found, Needs = ActDeps> {
   find(deps: Needs, id: string): Promise<Found | null>
   nameOf(found: Found): string
   /** Lets staff check that the object is the right one. */
-  facts: readonly ShownField<Found>[]
+  facts: readonly PageField<Found>[]
   /** Why none of the acts is possible for this member of staff. */
   obstacle?(found: Found, staff: SignedIn): string | null
   /** What the form says about an error of an act, or null if the error is a fault of the service. */

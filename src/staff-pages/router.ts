@@ -12,7 +12,6 @@ import { auditExport } from './audit.ts'
 import { createBoard } from './board/board.ts'
 import { requireOwnOrigin } from './guards.ts'
 import { sendNotFound, sendNotice } from './layout.ts'
-import { addSecondFactorPages } from './second-factor.ts'
 import { recognise, refuseSignedOut, requireSession } from './session.ts'
 import { addSignInPages } from './sign-in.ts'
 import { style } from './style.ts'
@@ -42,7 +41,6 @@ export function adminPages(deps: Deps): Router {
   addSignInPages(router, signInDeps)
   router.use(requireSession)
   addAccountPages(router, signInDeps)
-  addSecondFactorPages(router, signInDeps)
   addSupportRoutes(router, deps)
   router.use((_req, res) => sendNotFound(res))
   return router

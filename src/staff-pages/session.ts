@@ -99,10 +99,10 @@ const isFromOtherSite = (req: Request): boolean =>
  * A page that reloads the same URL. For the reload, the browser sends the cookie, because that request comes from this
  * site.
  */
-const stepPage = page(
-  { title: 'One moment' },
-  html`<meta http-equiv="refresh" content="0" /><h1>One moment</h1><p><a href="">Continue</a></p>`,
-)
+const stepPage = page({
+  title: 'One moment',
+  body: html`<meta http-equiv="refresh" content="0" /><h1>One moment</h1><p><a href="">Continue</a></p>`,
+})
 
 /** Returns what is stored about the client of a new session. */
 export const clientOf = (req: Request): SignInClient => ({

@@ -12,52 +12,49 @@ import { deadPage } from './dead.ts'
 import { deliveryPage } from './delivery.ts'
 import { cancelOne, endpointPage } from './endpoint.ts'
 import { endpointActs } from './endpoint-acts.ts'
-import { byStaff, checkCsrf, limited, requirePermission } from './guards.ts'
+import { byStaff, checkCsrf, limited, requirePermission, type StaffPage, show } from './guards.ts'
 import { keyPage } from './key.ts'
 import { sendNotFound } from './layout.ts'
-import { orderPage } from './order.ts'
 import { deliveryPath, sourceOf } from './paths.ts'
-import { paymentPage } from './payment.ts'
-import { reconciliationPage } from './reconciliation.ts'
-import { reconciliationsPage } from './reconciliations.ts'
+import { orderPage, paymentPage } from './payment.ts'
+import { reconciliationPage, reconciliationsPage } from './reconciliations.ts'
 import { searchByAmountAndDay, searchByText, searchPage } from './search/search.ts'
 import { staffAccountPage, staffPage } from './staff.ts'
 
-/** Adds the pages for support staff, with the searches and the actions on them. */
+const pages: Record<string, StaffPage> = {
+  '/': searchPage,
+  '/dead': deadPage,
+  '/audit': auditPage,
+  '/reconciliations': reconciliationsPage,
+  '/reconciliations/:id': reconciliationPage,
+  '/payments/:reference': paymentPage,
+  '/orders/:number': orderPage,
+  '/deliveries/:id': deliveryPage,
+  '/endpoints/:id': endpointPage,
+  '/businesses': businessesPage,
+  '/businesses/:id': businessPage,
+  '/keys/:id': keyPage,
+}
+
+/** Adds the pages for support staff, with their searches and actions. */
 export function addSupportRoutes(router: Router, deps: Deps): void {
-  const show = limited(deps)
-  router.get('/', show(searchPage))
+  for (const [path, page] of Object.entries(pages)) router.get(path, show(deps, page))
+  const mayChangeStaff = requirePermission('change-staff')
+  router.get('/staff', mayChangeStaff, show(deps, staffPage))
+  router.get('/staff/account/:id', mayChangeStaff, show(deps, staffAccountPage))
+
   // The connections for lists only read, so the audit line of a search is written on another connection.
   const { AuditEvent } = deps
-  router.post(
-    '/search',
-    checkCsrf,
-    show((reading) => searchByText({ ...reading, AuditEvent })),
-  )
-  router.post('/search/amount', checkCsrf, show(searchByAmountAndDay))
+  const search = limited(deps, (reading, req, res) => searchByText({ ...reading, AuditEvent }, req, res))
+  router.post('/search', checkCsrf, search)
+  router.post('/search/amount', checkCsrf, limited(deps, searchByAmountAndDay))
   // The page of results has these URLs, so a browser may request them again after the user has signed in.
   router.get(['/search', '/search/amount'], (_req, res) => redirectTo(res, '/admin'))
-  router.get('/dead', show(deadPage))
-  router.get('/audit', show(auditPage))
-  router.get('/reconciliations', show(reconciliationsPage))
-  router.get('/reconciliations/:id', show(reconciliationPage))
-  router.get('/payments/:reference', show(paymentPage))
-  router.get('/orders/:number', show(orderPage))
-  router.get('/deliveries/:id', show(deliveryPage))
-  router.get('/endpoints/:id', show(endpointPage))
-  router.get('/businesses', show(businessesPage))
-  router.get('/businesses/:id', show(businessPage))
-  router.get('/keys/:id', show(keyPage))
-  router.get('/staff', requirePermission('change-staff'), show(staffPage))
-  router.get('/staff/account/:id', requirePermission('change-staff'), show(staffAccountPage))
-  router.post('/deliveries/:id/requeue', requirePermission('requeue-deliveries'), checkCsrf, requeueOne(deps))
+
   for (const group of [...actGroups, endpointActs]) addActs(router, deps, group as ActGroup<unknown, Deps>)
-  router.post(
-    '/endpoints/:id/replays/:replayId/cancel',
-    requirePermission('requeue-deliveries'),
-    checkCsrf,
-    cancelOne(deps),
-  )
+  const mayRequeue = requirePermission('requeue-deliveries')
+  router.post('/deliveries/:id/requeue', mayRequeue, checkCsrf, requeueOne(deps))
+  router.post('/endpoints/:id/replays/:replayId/cancel', mayRequeue, checkCsrf, cancelOne(deps))
 }
 
 const requeueOne =

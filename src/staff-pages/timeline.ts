@@ -9,10 +9,9 @@ import type { Actor } from '../security/actor.ts'
 import { hostOf } from '../webhooks/deliveries/delivery.ts'
 import { dueAt } from '../webhooks/deliveries/lease.ts'
 import type { ListedDelivery } from '../webhooks/deliveries/look-up.ts'
-import { time } from './layout.ts'
+import { duration, money, outcomeOf, paymentOutcome, refundOutcome, time, userText } from './format.ts'
 import { deliveryPath } from './paths.ts'
 import { chargedInWords, givenBackInWords } from './sentences/payment-advice.ts'
-import { duration, money, outcomeOf, paymentOutcome, refundOutcome, userText } from './words.ts'
 
 /** The data for a timeline. Pass `intent` through `asOf` first, so that its status is up to date. */
 interface Story {

@@ -81,7 +81,7 @@ function reportNone({ skipped }: RequeueCounts): void {
 async function reportGone({ skipped }: RequeueCounts): Promise<void> {
   const gone = skipped['endpoint-gone'] ?? 0
   if (gone === 0) return
-  const { deliveriesCounted } = await import('../../staff-pages/words.ts')
+  const { deliveriesCounted } = await import('../../staff-pages/format.ts')
   process.exitCode = 1
   const remedy = 'The merchant can enable an endpoint with the API. Then run the command again.'
   process.stderr.write(`${deliveriesCounted(gone)} not re-queued: ${reasons['endpoint-gone']}. ${remedy}\n`)

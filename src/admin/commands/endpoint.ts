@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { endpointShown } from '../../staff-acts/shown.ts'
+import { listedEndpointShown } from '../../staff-acts/shown.ts'
 import type { EndpointFilter } from '../../webhooks/endpoints/endpoint-facts.ts'
 import { asList, commandAction, orFail, subcommand, subcommandOnId } from './act.ts'
 import { someId } from './arguments.ts'
@@ -53,4 +53,4 @@ async function showEndpoint(deps: AdminDeps, id: string) {
   return { ...facts, businessName: business?.name ?? '' }
 }
 
-const columns = Object.values(endpointShown).map(columnOf)
+const columns = Object.values(listedEndpointShown).map(columnOf)

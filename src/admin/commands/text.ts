@@ -77,7 +77,7 @@ export const columnOf = <Item>({ label, unit, value }: ShownField<Item>): Column
     const shown = value(item)
     if (shown instanceof Date) return unit === 'date' ? dayOf(shown) : toSecond(shown)
     if (typeof shown === 'boolean') return shown ? 'yes' : 'no'
-    return shown
+    return shown ?? null
   },
 })
 

@@ -6,7 +6,7 @@ import type { Queue } from 'bullmq'
 import type { Express } from 'express'
 import type { Jobs, QueueName } from '../../../schemas/jobs.ts'
 import { deliveryIdOf } from '../../webhooks/deliveries/delivery-job.ts'
-import { inUtc } from '../layout.ts'
+import { inUtc } from '../format.ts'
 import { uiConfig } from './settings.ts'
 
 /** All URLs on Bull Board's page begin with this. */
