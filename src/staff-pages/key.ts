@@ -69,5 +69,9 @@ export function keysTable({ items, next }: IdPage<KeyFacts>): string {
 const columns: PageField<KeyFacts>[] = [
   { ...keyShown.key, html: ({ id, key }) => idLink(keyPath(id), key) },
   { ...keyShown.status, html: ({ status }) => keyBadge(status) },
-  ...[mode, kind, scopes, createdAt, lastUsedDay],
+  mode,
+  kind,
+  scopes,
+  createdAt,
+  lastUsedDay,
 ]
