@@ -1,5 +1,5 @@
 import type { Act } from '../audit/acts.ts'
-import type { Deps } from '../platform/deps.ts'
+import type { Deps, Models } from '../platform/deps.ts'
 import type { By } from '../security/actor.ts'
 import type { Permission } from '../staff/permissions.ts'
 import type { SignedIn } from '../staff/staff-sessions.ts'
@@ -102,19 +102,7 @@ export interface StaffAct<Found, Needs = ActDeps> {
 }
 
 /** What both the pages and the command line have. */
-export type ActDeps = Pick<
-  Deps,
-  | 'ApiKey'
-  | 'AuditEvent'
-  | 'Business'
-  | 'Staff'
-  | 'StaffSession'
-  | 'config'
-  | 'now'
-  | 'secrets'
-  | 'slowHash'
-  | 'transactions'
->
+export type ActDeps = Models & Pick<Deps, 'config' | 'now' | 'secrets' | 'slowHash' | 'transactions'>
 
 /** Acts on one kind of object. An act's name is the last part of its page's path. */
 export interface ActGroup<Found, Needs = ActDeps> {

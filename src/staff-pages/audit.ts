@@ -14,7 +14,7 @@ import { type PageField, scopesInWords } from '../staff-acts/shown.ts'
 import { latestCheck } from '../verification/nightly-check.ts'
 import type { AuditCheck } from '../verification/seal.ts'
 import { groupDigits, inUtc, time, userText } from './format.ts'
-import { byStaff, checkCsrf, type PageVisit, requirePermission } from './guards.ts'
+import { byStaff, checkCsrf, type PageVisit, requirePermission, type StaffPage } from './guards.ts'
 import { csrfField, staffOf } from './layout.ts'
 import {
   auditPath,
@@ -32,10 +32,10 @@ import { pageLinks, table } from './table.ts'
 type AuditDeps = Pick<Deps, 'AuditEvent' | 'lists' | 'now' | 'validate'>
 
 /** Newest lines first. */
-export async function auditPage(
-  deps: Pick<Deps, 'AuditCheck' | 'AuditEvent' | 'now' | 'validate'>,
-  { query, staff }: PageVisit,
-) {
+export const auditPage: StaffPage<'AuditCheck' | 'AuditEvent' | 'now' | 'validate'> = async (
+  deps,
+  { query, staff },
+) => {
   const { lines, next } = await listAudit(deps, parseAuditFilter(deps, filledIn(query)))
   const filter = filterOf(query)
   const body = html`<h1>Audit trail</h1>

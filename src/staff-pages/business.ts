@@ -26,7 +26,7 @@ import { endpointsOf, latestInTrouble } from '../webhooks/deliveries/look-up.ts'
 import { actLinks, actNotice } from './act-routes.ts'
 import { activityCharts, isSandboxShown } from './activity.ts'
 import { atMost, badge, entryNamed, groupDigits, money, time, userText } from './format.ts'
-import type { PageVisit } from './guards.ts'
+import type { PageVisit, StaffPage } from './guards.ts'
 import { keysTable } from './key.ts'
 import { auditPath, businessLink, textIn, withQuery } from './paths.ts'
 import { factsOf, pageLinks, paymentField, table } from './table.ts'
@@ -38,10 +38,9 @@ const maxKeys = 100
 const maxPayouts = 5
 
 /** Reads the sections one after another, because a page may use only a few connections at a time (lists.ts). */
-export async function businessPage(
-  deps: FactsDeps & EndpointDeps & Pick<Deps, 'ApiKey' | 'Business' | 'LedgerEntry' | 'batchers'>,
-  { id, query, staff }: PageVisit,
-) {
+export const businessPage: StaffPage<
+  keyof (FactsDeps & EndpointDeps) | 'ApiKey' | 'Business' | 'LedgerEntry' | 'batchers'
+> = async (deps, { id, query, staff }) => {
   const business = await lookUpBusiness(deps, id)
   if (business === null) return null
   const body = html`<h1>!${userText(business.name)} !${businessBadges(business)}</h1>
@@ -195,7 +194,7 @@ const states = {
 } as const satisfies Record<string, { label: string; where: BusinessFilter }>
 
 /** The list of businesses. */
-export async function businessesPage(deps: Pick<Deps, 'ApiKey' | 'Business'>, { query }: PageVisit) {
+export const businessesPage: StaffPage<'ApiKey' | 'Business'> = async (deps, { query }) => {
   const filter = readFilter(query)
   const { name, state, after } = filter
   const where = { ...entryNamed(states, state)?.where, ...(name === '' ? {} : { name }) }

@@ -13,7 +13,7 @@ import {
 } from '../webhooks/deliveries/backlog.ts'
 import { lookUpEndpoints, type TracedEndpoint } from '../webhooks/deliveries/look-up.ts'
 import { deliveriesCounted, outcomeOf, time, userText } from './format.ts'
-import type { PageVisit } from './guards.ts'
+import type { StaffPage } from './guards.ts'
 import { businessLink, endpointPath, readFormSpan, userLink } from './paths.ts'
 import { requeueAllLink } from './requeue.ts'
 import { type Column, table } from './table.ts'
@@ -22,10 +22,9 @@ const dayMs = 86_400_000
 const defaultDays = shownDeadMs / dayMs
 
 /** Deliveries that died within a period and are still dead, by business and endpoint. */
-export async function deadPage(
-  deps: Pick<Deps, 'Business' | 'Delivery' | 'Endpoint' | 'now' | 'secrets' | 'validate'>,
-  { query, staff }: PageVisit,
-) {
+export const deadPage: StaffPage<
+  'Business' | 'Delivery' | 'Endpoint' | 'now' | 'secrets' | 'validate'
+> = async (deps, { query, staff }) => {
   const span = readFormSpan(deps, query)
   const now = deps.now()
   const period = periodOf(span, now)

@@ -1,7 +1,6 @@
 import { html } from 'ghtml'
 import { latestLinesAbout } from '../audit/list.ts'
 import { lookUpBusiness } from '../businesses/list-businesses.ts'
-import type { Deps } from '../platform/deps.ts'
 import { deliveryShown, type PageField } from '../staff-acts/shown.ts'
 import { hostOf } from '../webhooks/deliveries/delivery.ts'
 import {
@@ -12,7 +11,7 @@ import {
 } from '../webhooks/deliveries/look-up.ts'
 import { lastHeaders, lastUrl } from '../webhooks/deliveries/present.ts'
 import { deliveryBadge, duration, environmentBadge, outcomeOf, time, userText } from './format.ts'
-import type { PageVisit } from './guards.ts'
+import type { StaffPage } from './guards.ts'
 import { businessLink, endpointPath, idLink, sourceOf, userLink } from './paths.ts'
 import { requeueButton, requeueNotice } from './requeue.ts'
 import { adviceCard } from './sentences/advice.ts'
@@ -22,13 +21,9 @@ import { actOf, type Numbered, numbered } from './timeline.ts'
 import { whatHappened } from './webhooks.ts'
 
 /** The page shows no payload, and hides responses that repeat data which support staff may not see. */
-export async function deliveryPage(
-  deps: Pick<
-    Deps,
-    'AuditEvent' | 'Business' | 'Delivery' | 'Endpoint' | 'Intent' | 'Order' | 'config' | 'now' | 'secrets'
-  >,
-  { id, query, staff }: PageVisit,
-) {
+export const deliveryPage: StaffPage<
+  'AuditEvent' | 'Business' | 'Delivery' | 'Endpoint' | 'Intent' | 'Order' | 'config' | 'now' | 'secrets'
+> = async (deps, { id, query, staff }) => {
   const delivery = await lookUpResponses(deps, id)
   if (delivery === null) return null
   const [business, endpoint, trail] = await Promise.all([

@@ -10,7 +10,7 @@ import type { ActGroup, FormValues, StaffAct } from '../staff-acts/act.ts'
 import { endpointShown } from '../staff-acts/shown.ts'
 import { countDeadOf, deadIn } from '../webhooks/deliveries/backlog.ts'
 import { lookUpEndpoint, type TracedEndpoint } from '../webhooks/deliveries/look-up.ts'
-import { requeueAll } from '../webhooks/deliveries/requeue.ts'
+import { type RequeueDeps, requeueAll } from '../webhooks/deliveries/requeue.ts'
 import { atMost, time } from './format.ts'
 import { endpointPath, readFormSpan, spanFields, withQuery } from './paths.ts'
 import { endpointStateOf, replayRemedy, requeueRemedy } from './sentences/endpoint-advice.ts'
@@ -21,15 +21,7 @@ type EndpointAct = StaffAct<TracedEndpoint, Deps>
 /** A page may take 8 s in total (router.ts). Staff can re-queue the remaining deliveries with another request. */
 const maxRequeueMs = 5000
 
-async function requeueInTime(
-  deps: Pick<
-    Deps,
-    'AuditEvent' | 'Delivery' | 'Endpoint' | 'RequeuePlan' | 'enqueue' | 'now' | 'transactions'
-  >,
-  endpointId: string,
-  span: TimeSpan,
-  by: By,
-) {
+async function requeueInTime(deps: RequeueDeps, endpointId: string, span: TimeSpan, by: By) {
   const endsAt = performance.now() + maxRequeueMs
   const done = { requeued: 0, skipped: 0 }
   for await (const outcomes of requeueAll(deps, { endpointId, ...deadIn(span) }, by)) {

@@ -16,7 +16,7 @@ import { lastDayOf } from '../webhooks/endpoints/endpoint-facts.ts'
 import { actNotice } from './act-routes.ts'
 import { endpointActs } from './endpoint-acts.ts'
 import { atMost, endpointBadge, time, userText } from './format.ts'
-import { byStaff, type PageVisit } from './guards.ts'
+import { byStaff, type StaffPage } from './guards.ts'
 import { buttonForm, sendNotFound } from './layout.ts'
 import { businessLink, endpointPath, readFormSpan } from './paths.ts'
 import { remedyOr, requeueAllLink, requeueAllNotice } from './requeue.ts'
@@ -25,10 +25,9 @@ import { deadAdvice, endpointAdvice, endpointStateOf, replayRemedy } from './sen
 import { factsOf, table } from './table.ts'
 import { deliveriesTable, healthField } from './webhooks.ts'
 
-export async function endpointPage(
-  deps: Pick<Deps, 'Business' | 'Delivery' | 'Endpoint' | 'Replay' | 'now' | 'secrets' | 'validate'>,
-  { id, query, staff }: PageVisit,
-) {
+export const endpointPage: StaffPage<
+  'Business' | 'Delivery' | 'Endpoint' | 'Replay' | 'now' | 'secrets' | 'validate'
+> = async (deps, { id, query, staff }) => {
   const endpoint = await lookUpEndpoint(deps, id)
   if (endpoint === null) return null
   const [business, dead, deadCount, replays] = await Promise.all([

@@ -49,8 +49,11 @@ export interface PageVisit {
   staff: SignedIn
 }
 
-/** Null if there is no such page. */
-export type StaffPage = (deps: Deps, visit: PageVisit) => Promise<PageContent | null>
+/** Resolves to null if there is no such page. */
+export type StaffPage<Needs extends keyof Deps = keyof Deps> = (
+  deps: Pick<Deps, Needs>,
+  visit: PageVisit,
+) => Promise<PageContent | null>
 
 export const idIn = ({ params }: Pick<Request, 'params'>): string => String(Object.values(params)[0] ?? '')
 

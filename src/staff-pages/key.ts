@@ -1,12 +1,11 @@
 import { html } from 'ghtml'
 import { type KeyBlock, type KeyFacts, lookUpKey, type SecretFacts } from '../businesses/key-facts.ts'
 import type { IdPage } from '../mongo/id-page.ts'
-import type { Deps } from '../platform/deps.ts'
 import { keyActs } from '../staff-acts/key-acts.ts'
 import { keyShown, type PageField } from '../staff-acts/shown.ts'
 import { actLinks, actNotice } from './act-routes.ts'
 import { entryNamed, keyBadge, time } from './format.ts'
-import type { PageVisit } from './guards.ts'
+import type { PageVisit, StaffPage } from './guards.ts'
 import { auditPath, businessLink, idLink, keyPath } from './paths.ts'
 import { factsOf, table } from './table.ts'
 
@@ -21,10 +20,7 @@ const blockWords: Record<KeyBlock, string> = {
   'live-not-approved': 'the business is not approved for live mode',
 }
 
-export async function keyPage(
-  deps: Pick<Deps, 'ApiKey' | 'Business' | 'now'>,
-  { id, query, staff }: PageVisit,
-) {
+export const keyPage: StaffPage<'ApiKey' | 'Business' | 'now'> = async (deps, { id, query, staff }) => {
   const key = await lookUpKey(deps, id)
   if (key === null) return null
   const blocks = key.blockedBy.map((block) => blockWords[block]).join('; ')

@@ -6,12 +6,11 @@ import { isPending } from '../intents/lifecycle.ts'
 import { asOf } from '../intents/present.ts'
 import type { Refund } from '../intents/records.ts'
 import { eventsSoFar, lookUpIntent, type TracedIntent } from '../intents/search.ts'
-import type { Deps } from '../platform/deps.ts'
 import { orderShown, paymentShown } from '../staff-acts/shown.ts'
 import { lookUpOrder, type TracedOrder } from '../store/orders/read.ts'
 import { deliveriesOf } from '../webhooks/deliveries/look-up.ts'
 import { environmentBadge, money, reasonInWords, time, userText, walletInWords } from './format.ts'
-import type { PageVisit } from './guards.ts'
+import type { StaffPage } from './guards.ts'
 import { businessLink } from './paths.ts'
 import { requeueNotice } from './requeue.ts'
 import { adviceCard } from './sentences/advice.ts'
@@ -20,15 +19,12 @@ import { factsOf } from './table.ts'
 import { timeline } from './timeline.ts'
 import { webhooksSection } from './webhooks.ts'
 
-type Reads = Pick<Deps, 'Business' | 'Delivery' | 'Endpoint' | 'config' | 'now' | 'secrets'>
+type Reads = 'Business' | 'Delivery' | 'Endpoint' | 'config' | 'now' | 'secrets'
 
 const heading = (id: string, { sandbox }: { sandbox: boolean }): string =>
   html`<h1><span class="id">${id}</span> !${environmentBadge(sandbox)}</h1>`
 
-export async function paymentPage(
-  deps: Reads & Pick<Deps, 'AuditEvent' | 'Intent'>,
-  { id, query, staff }: PageVisit,
-) {
+export const paymentPage: StaffPage<Reads | 'AuditEvent' | 'Intent'> = async (deps, { id, query, staff }) => {
   const now = deps.now()
   const stored = await lookUpIntent(deps, id)
   if (stored === null) return null
@@ -53,7 +49,7 @@ export async function paymentPage(
   return { title: id, body }
 }
 
-export async function orderPage(deps: Reads & Pick<Deps, 'Order'>, { id, query, staff }: PageVisit) {
+export const orderPage: StaffPage<Reads | 'Order'> = async (deps, { id, query, staff }) => {
   const order = await lookUpOrder(deps, id)
   if (order === null) return null
   // Read after the order, as for a payment.

@@ -1,5 +1,4 @@
 import { html } from 'ghtml'
-import type { Deps } from '../platform/deps.ts'
 import { isId } from '../platform/ids.ts'
 import { findRun, type ListedRun, listRuns } from '../reconciliation/read-runs.ts'
 import {
@@ -11,7 +10,7 @@ import {
 } from '../reconciliation/reconciliation.ts'
 import { differenceShown, type PageField } from '../staff-acts/shown.ts'
 import { badge, capitalised, groupDigits, time, userText } from './format.ts'
-import type { PageVisit } from './guards.ts'
+import type { StaffPage } from './guards.ts'
 import {
   businessPath,
   idLink,
@@ -26,10 +25,8 @@ import { factsOf, pageLinks, table } from './table.ts'
 const runsPerPage = 50
 const differencesPerPage = 100
 
-type Reads = Pick<Deps, 'Reconciliation'>
-
 /** The list of comparisons with the wallet provider. */
-export async function reconciliationsPage(deps: Reads, { query }: PageVisit) {
+export const reconciliationsPage: StaffPage<'Reconciliation'> = async (deps, { query }) => {
   const given = textIn(query, 'after')
   const after = isId(given) ? given : null
   const { items, next } = await listRuns(deps, { limit: runsPerPage, after })
@@ -63,7 +60,7 @@ const resultBadge = (count: number): string =>
     : badge('bad', `${groupDigits(count)} ${count === 1 ? 'difference' : 'differences'}`)
 
 /** One comparison with the wallet provider, and its differences. */
-export async function reconciliationPage(deps: Reads, { id, query }: PageVisit) {
+export const reconciliationPage: StaffPage<'Reconciliation'> = async (deps, { id, query }) => {
   const start = startIn(textIn(query, 'start'))
   const run = isId(id) ? await findRun(deps, id, start, differencesPerPage) : null
   if (run === null) return null

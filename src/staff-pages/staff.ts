@@ -1,22 +1,21 @@
 import { html } from 'ghtml'
-import type { Deps } from '../platform/deps.ts'
 import { type AccountFacts, listAccounts, lookUpAccount } from '../staff/list-accounts.ts'
 import { type ListedSession, lastSignIns, listSessions, type SignedIn } from '../staff/staff-sessions.ts'
 import { accountActs, passwordInWords, staffListActs } from '../staff-acts/account-acts.ts'
 import { accountShown, type PageField } from '../staff-acts/shown.ts'
 import { actLinks, actNotice } from './act-routes.ts'
 import { badge, time, userText } from './format.ts'
-import type { PageVisit } from './guards.ts'
+import type { StaffPage } from './guards.ts'
 import { buttonForm } from './layout.ts'
 import { accountPath, auditPath, textIn, userLink, withQuery } from './paths.ts'
 import { factsOf, pageLinks, table } from './table.ts'
 
 const pageSize = 50
 
-type Reads = Pick<Deps, 'Staff' | 'StaffSession' | 'now'>
+type Reads = 'Staff' | 'StaffSession' | 'now'
 
 /** The list of staff accounts. */
-export async function staffPage(deps: Reads, { query, staff }: PageVisit) {
+export const staffPage: StaffPage<Reads> = async (deps, { query, staff }) => {
   const after = textIn(query, 'after').toWellFormed()
   const { items, next } = await listAccounts(deps, {}, { limit: pageSize, after: after || null })
   const names = items.map(({ name }) => name)
@@ -50,7 +49,7 @@ function stateBadge({ disabledAt, passwordChangedAt }: AccountFacts): string {
   return passwordChangedAt === null ? badge('faint', 'no password yet') : badge('good', 'enabled')
 }
 
-export async function staffAccountPage(deps: Reads, { id: name, query, staff }: PageVisit) {
+export const staffAccountPage: StaffPage<Reads> = async (deps, { id: name, query, staff }) => {
   const found = await lookUpAccount(deps, name)
   if (found === null) return null
   const [sessions, signIns] = await Promise.all([listSessions(deps, name), lastSignIns(deps, [name])])

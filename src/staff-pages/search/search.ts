@@ -21,7 +21,7 @@ import type { SignedIn } from '../../staff/staff-sessions.ts'
 import { type PageField, paymentShown } from '../../staff-acts/shown.ts'
 import { countBacklog, shownDeadMs } from '../../webhooks/deliveries/backlog.ts'
 import { atMost, money, userText } from '../format.ts'
-import { byStaff, type PageVisit } from '../guards.ts'
+import { byStaff, type StaffPage } from '../guards.ts'
 import { csrfField, sendNotice, sendStaffPage, staffOf } from '../layout.ts'
 import { userLink } from '../paths.ts'
 import { ownerField, paymentField, table } from '../table.ts'
@@ -30,7 +30,7 @@ import { minPartLength, paymentHits, type ResultGroup, runFinders, type SearchHi
 const dayMs = 86_400_000
 
 /** The first of the staff pages. */
-export async function searchPage(deps: Pick<Deps, 'Delivery' | 'now'>, { staff }: PageVisit) {
+export const searchPage: StaffPage<'Delivery' | 'now'> = async (deps, { staff }) => {
   const { due, waiting, dead } = await countBacklog(deps)
   const body = html`<h1>Search</h1>
     !${searchForms(staff, '', null)}
