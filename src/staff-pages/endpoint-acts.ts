@@ -13,7 +13,7 @@ import { lookUpEndpoint, type TracedEndpoint } from '../webhooks/deliveries/look
 import { type RequeueDeps, requeueAll } from '../webhooks/deliveries/requeue.ts'
 import { atMost, time } from './format.ts'
 import { endpointPath, readFormSpan, spanFields, withQuery } from './paths.ts'
-import { endpointStateOf, replayRemedy, requeueRemedy } from './sentences/endpoint-advice.ts'
+import { endpointStateOf, replayRemedy, requeueRemedy } from './sentences/webhook-advice.ts'
 import { healthField } from './webhooks.ts'
 
 type EndpointAct = StaffAct<TracedEndpoint, Deps>

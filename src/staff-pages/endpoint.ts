@@ -21,7 +21,7 @@ import { buttonForm, sendNotFound } from './layout.ts'
 import { businessLink, endpointPath, readFormSpan } from './paths.ts'
 import { remedyOr, requeueAllLink, requeueAllNotice } from './requeue.ts'
 import { adviceCard, adviceCards } from './sentences/advice.ts'
-import { deadAdvice, endpointAdvice, endpointStateOf, replayRemedy } from './sentences/endpoint-advice.ts'
+import { deadAdvice, endpointAdvice, endpointStateOf, replayRemedy } from './sentences/webhook-advice.ts'
 import { factsOf, table } from './table.ts'
 import { deliveriesTable, healthField } from './webhooks.ts'
 

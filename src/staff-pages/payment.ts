@@ -45,7 +45,7 @@ export const paymentPage: StaffPage<Reads | 'AuditEvent' | 'Intent'> = async (de
     !${paymentFacts(intent, business)}
     !${webhooks}
     <h2>Timeline</h2>
-    !${timeline({ intent, deliveries, trail })}`
+    !${timeline(intent, deliveries, trail)}`
   return { title: id, body }
 }
 

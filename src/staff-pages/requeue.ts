@@ -8,7 +8,7 @@ import type { Requeued } from '../webhooks/deliveries/requeue-plan.ts'
 import { deliveriesCounted, entryNamed, userText } from './format.ts'
 import { csrfField } from './layout.ts'
 import { deliveryPath, endpointPath, spanFields, withQuery } from './paths.ts'
-import { endpointStateOf, requeueRemedy } from './sentences/endpoint-advice.ts'
+import { endpointStateOf, requeueRemedy } from './sentences/webhook-advice.ts'
 
 /**
  * Returns the button that re-queues one delivery. If the endpoint is disabled or deleted, returns the remedy instead.

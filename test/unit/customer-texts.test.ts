@@ -2,15 +2,16 @@ import { expect } from 'chai'
 import { failureStages } from '../../schemas/responses/webhooks.ts'
 import { type Locale, locales } from '../../src/checkout/locale.ts'
 import { fill, type Sentences } from '../../src/staff-pages/sentences/advice.ts'
-import { deliveryFacts, deliverySentences } from '../../src/staff-pages/sentences/delivery-advice.ts'
+import { paymentFacts } from '../../src/staff-pages/sentences/payment-advice.ts'
+import { paymentSentences } from '../../src/staff-pages/sentences/payment-sentences.ts'
 import {
   causeOf,
   deadSentences,
+  deliveryFacts,
+  deliverySentences,
   endpointFacts,
   endpointSentences,
-} from '../../src/staff-pages/sentences/endpoint-advice.ts'
-import { paymentFacts } from '../../src/staff-pages/sentences/payment-advice.ts'
-import { paymentSentences } from '../../src/staff-pages/sentences/payment-sentences.ts'
+} from '../../src/staff-pages/sentences/webhook-advice.ts'
 import { untried } from '../../src/webhooks/endpoints/endpoint.ts'
 
 /** Stands for every value in a text. */
