@@ -1,5 +1,7 @@
 import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { anything, date, list, orNull, text } from '../mongo/fields.ts'
+import { type IdPage, type IdPageRequest, readIdPage, sortOrders } from '../mongo/id-page.ts'
+import type { Models } from '../platform/deps.ts'
 import { actorFields } from '../security/actor.ts'
 import type { MoneyKind } from './read-file.ts'
 
@@ -64,3 +66,21 @@ export type Reconciliation = Stored<typeof reconciliations>
 
 export const differenceCount = ({ differences }: Counts): number =>
   Object.values(differences).reduce((sum, count) => sum + count, 0)
+
+export type ListedRun = Omit<Reconciliation, 'differences'>
+
+/** Leaves out the differences. */
+export const listRuns = (
+  deps: Pick<Models, 'Reconciliation'>,
+  slice: IdPageRequest,
+): Promise<IdPage<ListedRun>> =>
+  readIdPage<ListedRun>(deps.Reconciliation as never, {}, slice, sortOrders.newestFirst, { differences: 0 })
+
+/** Contains up to `size` of the stored differences, from `start` on. */
+export const findRun = (
+  deps: Pick<Models, 'Reconciliation'>,
+  id: string,
+  start: number,
+  size: number,
+): Promise<Reconciliation | null> =>
+  deps.Reconciliation.findById(id, { differences: { $slice: [start, size] } }).lean<Reconciliation | null>()

@@ -1,10 +1,12 @@
 import { html } from 'ghtml'
 import { isId } from '../platform/ids.ts'
-import { findRun, type ListedRun, listRuns } from '../reconciliation/read-runs.ts'
 import {
   type Difference,
   differenceCount,
   differenceKinds,
+  findRun,
+  type ListedRun,
+  listRuns,
   maxStoredDifferences,
   type Reconciliation,
 } from '../reconciliation/reconciliation.ts'
