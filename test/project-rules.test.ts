@@ -197,7 +197,6 @@ describe("The project's structure", () => {
     expect(mentioning(filesIn('src/intents'), changing)).to.have.members([
       'src/intents/codes.ts',
       'src/intents/create.ts',
-      'src/intents/marks.ts',
       'src/intents/payments/begin-and-settle.ts',
       'src/intents/query-wallets.ts',
       'src/intents/refunds/begin-and-settle.ts',

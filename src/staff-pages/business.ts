@@ -9,12 +9,12 @@ import {
 } from '../businesses/list-businesses.ts'
 import { readName } from '../input/name.ts'
 import {
-  maxOpen,
+  maxOpenPayments,
   maxUnpaid,
   type OpenPayment,
   type OpenPayments,
   openPaymentsOf,
-} from '../intents/payments/list-open.ts'
+} from '../intents/search.ts'
 import { listEntries } from '../ledger/list.ts'
 import { balanceOf } from '../ledger/statement.ts'
 import type { Deps } from '../platform/deps.ts'
@@ -146,7 +146,7 @@ async function balances(deps: Pick<Deps, 'LedgerEntry'>, businessId: string): Pr
 
 /** The unpaid intents, and the payments and refunds without a known outcome. */
 function openPayments({ open, unpaid }: OpenPayments): string {
-  const more = open.length >= maxOpen ? ` (there may be more than these ${open.length})` : ''
+  const more = open.length >= maxOpenPayments ? ` (there may be more than these ${open.length})` : ''
   const caption = `Payments and refunds whose outcome is not known yet${more}`
   const none = html`<p>The outcome of every payment and refund is known.</p>`
   return html`<h2>Open payments</h2>

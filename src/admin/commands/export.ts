@@ -89,10 +89,8 @@ async function exportFile(
   command: Command,
 ): Promise<WrittenFile & { file: string }> {
   const { completeFile, openExportFile } = await import('../../exports/export-file.ts')
-  const { readExport } = await import('../../exports/export-ledger.ts')
-  const { createLineWriter, entryTypeOf } = await import('../../exports/export-lines.ts')
+  const { createLineWriter, findExported } = await import('../../exports/export-ledger.ts')
   const { upToNow } = await import('../../input/span.ts')
-  const { findPositions } = await import('../../ledger/list.ts')
   const { createCapacity } = await import('../../limits/capacity.ts')
   const { createLists } = await import('../../lists/lists.ts')
   const { business, mode, out, from = null, to = null, format, language, resume = false } = options
@@ -112,9 +110,7 @@ async function exportFile(
   const wanted: FileExport = {
     owner,
     kind,
-    positions: await readExport(reading, owner, (models) =>
-      findPositions(models, owner, entryTypeOf[kind], span),
-    ),
+    positions: await findExported(reading, owner, kind, span),
     writer: createLineWriter({ kind, format, delimiter, language }),
     quotes: format === 'csv',
   }

@@ -31,7 +31,7 @@ export function addSecretsCommands(program: Command): void {
 
 async function rotate(deps: AdminDeps) {
   const { findStaleKeys } = await import('../../businesses/stale-keys.ts')
-  const { stillNeeded } = await import('../../idempotency/response.ts')
+  const { stillNeeded } = await import('../../idempotency/request.ts')
   const { reencryptField } = await import('../../security/reencrypt.ts')
   const { reencryptSecrets } = await import('../../webhooks/endpoints/signing-secrets.ts')
   const counts = [deps.Endpoint.estimatedDocumentCount(), deps.StoredResponse.estimatedDocumentCount()]

@@ -27,7 +27,7 @@ import {
   statementsCsv,
 } from '../../ledger/statement.ts'
 import { type Page, pageOf, presentPage } from '../../lists/pagination.ts'
-import { readBalance } from '../../payouts/balance.ts'
+import { readBalance } from '../../payouts/pay-out.ts'
 import { inSection, type OperationInput } from '../operations/route.ts'
 
 export const balanceRoutes = inSection('Balance', [

@@ -13,7 +13,7 @@ import { formFields } from '../../http/body/read-form.ts'
 import { redirectTo } from '../../http/pages/send-page.ts'
 import { readInstant } from '../../input/instant.ts'
 import { readName } from '../../input/name.ts'
-import { type FoundIntent, maxFound, searchByAmount } from '../../intents/search.ts'
+import { type FoundIntent, maxFoundIntents, searchByAmount } from '../../intents/search.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { isId } from '../../platform/ids.ts'
@@ -112,7 +112,7 @@ const section = ({ kind, shown, hits }: ResultGroup, businesses: ReadonlyMap<str
 /** A note if there may be more results than the page shows. */
 function cut(hits: readonly SearchHit[]): string {
   const arePayments = hits.some(({ intent }) => intent !== null)
-  if (arePayments && hits.length === maxFound) return ` Only the newest ${maxFound} are shown.`
+  if (arePayments && hits.length === maxFoundIntents) return ` Only the newest ${maxFoundIntents} are shown.`
   return !arePayments && hits.length === maxBusinesses
     ? ` Only the first ${maxBusinesses} are shown. Enter more of the name.`
     : ''
