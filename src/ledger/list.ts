@@ -65,10 +65,8 @@ export function presentEntry(entry: ListedEntry) {
 export function presentListedRefund(entry: LedgerEntry) {
   const { refundId: id, referenceNumber, merchantReference = null, reason = null, returnedFees } = entry
   const { startedAt: createdAt, occurredAt: refundedAt, bookedAt } = entry
-  return {
-    ...{ id, referenceNumber, merchantReference, amount: -entry.amount, currency: currencyCode },
-    ...{ reason, status: 'SUCCEEDED', returnedFees, createdAt, refundedAt, bookedAt },
-  }
+  const money = { amount: -entry.amount, currency: currencyCode, reason, status: 'SUCCEEDED', returnedFees }
+  return { id, referenceNumber, merchantReference, ...money, createdAt, refundedAt, bookedAt }
 }
 
 /** Both ends are inclusive. The range is empty if `last` is less than `first`. */
