@@ -25,8 +25,8 @@ export interface ExportFile {
 }
 
 /**
- * With `resume`, keeps the complete lines of an existing file. Throws UnsuitableFile if the file exists, or if its lines
- * aren't the first lines of this export.
+ * With `resume`, keeps the complete lines of an existing file. Throws UnsuitableFile if the file exists, or if its
+ * lines aren't the first lines of this export.
  */
 export async function openExportFile(
   deps: Pick<Deps, 'lists'>,
