@@ -1,5 +1,5 @@
 import { currencyCode } from '../../schemas/currency.ts'
-import type { Facts } from '../outbox/facts.ts'
+import type { Facts } from '../outbox/event.ts'
 import { type Commission, noCommission } from '../wallets/commission.ts'
 import { type Intent, metadataObject } from './intent.ts'
 

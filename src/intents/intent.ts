@@ -3,8 +3,7 @@ import type { CancellationReason, DeclineReason, FailureReason } from '../../sch
 import { markFields } from '../idempotency/request.ts'
 import { type CollectionDeclaration, declareCollection, ifPresent, type Stored } from '../mongo/declare.ts'
 import { date, flag, list, type Of, oneOf, optional, orNull, part, text, whole } from '../mongo/fields.ts'
-import { outboxFields, outboxIndex } from '../outbox/event.ts'
-import { failureFields } from '../outbox/facts.ts'
+import { failureFields, outboxFields, outboxIndex } from '../outbox/event.ts'
 import { returnedFeesFields } from '../wallets/commission.ts'
 import { attemptFields, holdFields, paymentFields, refundFields } from './records.ts'
 

@@ -1,7 +1,7 @@
 import { freshSince, isFresh, newMark, type WriteRequest } from '../idempotency/request.ts'
 import { environmentOf } from '../metrics/metrics.ts'
+import type { PaymentFailure, Recorded } from '../outbox/event.ts'
 import { newEvent, type OutboxEvent } from '../outbox/event.ts'
-import type { PaymentFailure, Recorded } from '../outbox/facts.ts'
 import type { Deps } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'
 import type { Cause } from '../tracing/tracing.ts'

@@ -4,9 +4,7 @@ import type { EventName } from '../../schemas/events.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { SignedIn } from '../staff/staff-sessions.ts'
 import { deliveryShown, endpointShown, type PageField } from '../staff-acts/shown.ts'
-import { hostOf } from '../webhooks/deliveries/delivery.ts'
-import { eventIdOf } from '../webhooks/deliveries/delivery-job.ts'
-import { isLeased } from '../webhooks/deliveries/lease.ts'
+import { eventIdOf, hostOf, isLeased } from '../webhooks/deliveries/delivery.ts'
 import {
   endpointsOfDeliveries,
   type ListedDelivery,

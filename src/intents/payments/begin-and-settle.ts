@@ -1,6 +1,6 @@
 import type { DeclineReason, FailureReason } from '../../../schemas/payment-reasons.ts'
-import type { PaymentFailure } from '../../outbox/facts.ts'
-import { wakeRelay } from '../../outbox/wake-relay.ts'
+import type { PaymentFailure } from '../../outbox/event.ts'
+import { wakeRelay } from '../../outbox/event.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Cause } from '../../tracing/tracing.ts'

@@ -8,8 +8,7 @@ import { newId } from '../../platform/ids.ts'
 import type { By } from '../../security/actor.ts'
 import { isReceiving } from '../endpoints/endpoint.ts'
 import type { Delivery } from './delivery.ts'
-import { deliveryJob } from './delivery-job.ts'
-import { isLeased } from './lease.ts'
+import { deliveryJob, isLeased } from './delivery.ts'
 import {
   type DeliveryState,
   openIndex,
