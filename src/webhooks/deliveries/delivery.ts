@@ -41,7 +41,7 @@ export const deliveries = declareCollection({
     requeues: whole,
     /** `attempts` at the last re-queue. While they're equal, the requested attempt has no result yet. */
     attemptsAtRequeue: optional(whole),
-    /** When a worker may lease it or, while an attempt is in flight, when its lease ends. Null if nothing is left to do. */
+    /** When a worker may lease it or, during an attempt, when its lease ends. Null if nothing is left to do. */
     nextAttemptAt: orNull(date),
     /** Only the holder of this token may record a result. */
     leaseToken: orNull(text),
