@@ -1,6 +1,6 @@
 import type { DeliveryStatus } from '../../../schemas/deliveries.ts'
+import { maxAttempts } from '../../../schemas/deliveries.ts'
 import type { NamedJob } from '../../../schemas/jobs.ts'
-import { maxAttempts } from '../../../schemas/retry-table.ts'
 import { declareCollection, ifDate, ifPresent, type Stored } from '../../mongo/declare.ts'
 import { date, flag, list, type Of, oneOf, optional, orNull, part, text, whole } from '../../mongo/fields.ts'
 import { type Caused, causedFields, type OutboxEvent, recordedFields } from '../../outbox/event.ts'
