@@ -6,21 +6,9 @@ import { paymentSourceFields } from '../intents/event-data.ts'
 import { expiryJob } from '../intents/expire.ts'
 import { bookEvents } from '../ledger/book.ts'
 
-<<<<<<< HEAD
-
-import { noDeadline } from '../mongo/batchers.ts'
-import { bytesOf, nativeCollection } from '../mongo/collection.ts'
-import { inFairBatches } from '../mongo/in-fair-batches.ts'
-
-=======
-
 import { backgroundRest, createBatcher, createReadBatcher, noDeadline } from '../mongo/batchers.ts'
-import { bytesOf } from '../mongo/bytes-of.ts'
-import { nativeCollection } from '../mongo/collection.ts'
+import { bytesOf, nativeCollection } from '../mongo/collection.ts'
 import { type Transactions, unlessLocked } from '../mongo/transaction.ts'
-
->>>>>>> a3fa5b49 (webhooks: fewer files between an event and its request)
-
 import type { Caused, OutboxEvent } from '../outbox/event.ts'
 import type { Deps, Models } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'

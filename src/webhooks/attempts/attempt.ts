@@ -2,22 +2,17 @@ import { maxAttempts } from '../../../schemas/deliveries.ts'
 import { countStored } from '../../businesses/quotas.ts'
 import { environmentOf } from '../../metrics/metrics.ts'
 
-<<<<<<< HEAD
-
-import { noDeadline } from '../../mongo/batchers.ts'
-import { bytesOf } from '../../mongo/collection.ts'
-import type { Deps } from '../../platform/deps.ts'
-import { deliveryJob, endpointIdOf, hostOf } from '../deliveries/delivery.ts'
-import { isReceiving } from '../endpoints/endpoint.ts'
-import { type BodySource, composeBody, composeData } from '../message.ts'
-
-=======
-
 import { createByIdBatcher, insertsOf, noDeadline } from '../../mongo/batchers.ts'
-import { bytesOf } from '../../mongo/bytes-of.ts'
+import { bytesOf } from '../../mongo/collection.ts'
 import type { Deps, Models } from '../../platform/deps.ts'
 import { type Delivery, deliveryJob, endpointIdOf, hostOf } from '../deliveries/delivery.ts'
-import { createLeaseBatcher, createResultBatcher, endLease, type LeasedDelivery, type Verdict } from '../deliveries/lease.ts'
+import {
+  createLeaseBatcher,
+  createResultBatcher,
+  endLease,
+  type LeasedDelivery,
+  type Verdict,
+} from '../deliveries/lease.ts'
 import { type Endpoint, isReceiving } from '../endpoints/endpoint.ts'
 import {
   type BodySource,
@@ -26,9 +21,6 @@ import {
   createBodySourceBatcher,
   signedHeadersFor,
 } from '../message.ts'
-
->>>>>>> a3fa5b49 (webhooks: fewer files between an event and its request)
-
 import type { Attempt } from '../sender/send.ts'
 import { type Slot, slotOwner } from './slots.ts'
 
