@@ -254,7 +254,7 @@ describe("The project's structure", () => {
   it('only inserts, reads, seals and counts audit lines', () => {
     const usedIn = (files: string[]) =>
       new Set(files.flatMap((file) => found(read(file), /\bAuditEvent\)?\s*\.(\w+)/g)))
-    const [seals, share] = ['src/verification/seal-trail.ts', 'src/audit/share.ts']
+    const [seals, share] = ['src/verification/seal-trail.ts', 'src/audit/repeats.ts']
     const used = [...usedIn(sources.filter((file) => file !== seals && file !== share))].toSorted()
     expect(used).to.deep.equal(['countDocuments', 'exists', 'find', 'insertMany', 'insertOne'])
     expect([...usedIn([seals])]).to.deep.equal(['updateMany'])

@@ -13,14 +13,13 @@ export type AuditedDeps = TrailDeps & { transactions: Transactions }
 export interface AuditedAct {
   session: mongo.ClientSession
   by: By
-  /** When the act happens. Its lines have the same time. */
   at: Date
   add(...lines: AuditDetails[]): Promise<void>
 }
 
 /**
- * Runs an act in one transaction with its audit lines, unless its actor's session has ended. `documents` are those that
- * other acts may change at the same time. Like every transaction, `work` may run several times.
+ * Runs an action in one transaction with its audit lines, unless its actor's session has ended. `documents` are
+ * those that other actions may change at the same time. `work` may run several times.
  */
 export const audited = <T>(
   deps: AuditedDeps,
@@ -38,8 +37,8 @@ export const audited = <T>(
   })
 
 /**
- * Like `audited`, for a write request whose response is stored in the same transaction. Throws
- * IDEMPOTENCY_REQUEST_IN_PROGRESS if a twin is still at work at the deadline.
+ * Stores the response in the same transaction. Throws IDEMPOTENCY_REQUEST_IN_PROGRESS if a concurrent request with
+ * this key is still running at the deadline.
  */
 export const auditedOnce = (
   deps: AuditedDeps & Pick<Models, 'StoredResponse'>,
@@ -52,6 +51,5 @@ export const auditedOnce = (
   return storeWithin(deps, request, (run) => audited<FinalResponse>(deps, options, run), work)
 }
 
-/** For acts that change no document. */
 export const addLine = (deps: TrailDeps, by: By, about: AuditDetails): Promise<unknown> =>
   nativeCollection(deps.AuditEvent).insertOne(auditLine(by, deps.now(), about))

@@ -3,7 +3,7 @@ import { nativeCollection } from '../mongo/collection.ts'
 import { inBatches } from '../mongo/in-batches.ts'
 import type { Secrets } from './encrypt.ts'
 
-/** `unreadable` lists the documents whose value was encrypted with a key that isn't configured. */
+/** The key of an `unreadable` document isn't configured. */
 export interface Reencrypted {
   reencrypted: number
   unreadable: string[]
@@ -15,8 +15,8 @@ interface Encrypted {
 }
 
 /**
- * Encrypts one field of all documents, or of those that match `where`, with the current SECRET_KEY. A value replaced in
- * the meantime stays, because it's already encrypted with that key. `advance` gets the size of each batch.
+ * Encrypts one field of all documents with the current SECRET_KEY. A value that was replaced in the meantime stays,
+ * because it already uses that key.
  */
 export async function reencryptField<Doc extends { _id: string }>(
   { secrets }: { secrets: Secrets },

@@ -12,8 +12,8 @@ import {
   proposedSecret,
   proposeFactor,
   renewRecoveryCodes,
-} from '../staff/second-factor/add.ts'
-import { totpUri } from '../staff/second-factor/totp.ts'
+} from '../staff/second-factor.ts'
+import { totpUri } from '../staff/second-factor-codes.ts'
 import { changeOwnPassword } from '../staff/set-password.ts'
 import { endOtherSessions, endSession, listSessions, type SignedIn } from '../staff/staff-sessions.ts'
 import { entryNamed, time } from './format.ts'

@@ -6,8 +6,14 @@ import { deadlineOf } from '../http/pages/prepare-page.ts'
 import { redirectTo, sendPage } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import { pathsBeforeSecondFactor, secondFactorPath } from '../staff/permissions.ts'
-import { sessionLifetimeMs } from '../staff/session.ts'
-import { byOwner, findSession, type SignedIn, type SignInClient, signOut } from '../staff/staff-sessions.ts'
+import {
+  byOwner,
+  findSession,
+  type SignedIn,
+  type SignInClient,
+  sessionLifetimeMs,
+  signOut,
+} from '../staff/staff-sessions.ts'
 import { page, sendNotice, staffOf } from './layout.ts'
 
 type SessionDeps = Pick<Deps, 'AuditEvent' | 'StaffSession' | 'now' | 'secrets' | 'transactions'>

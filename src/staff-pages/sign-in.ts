@@ -5,11 +5,10 @@ import { isSafe } from '../http/pages/own-origin.ts'
 import { redirectTo, sendPage } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import { findByLink } from '../staff/passwords.ts'
-import { pendingLifetimeMs } from '../staff/session.ts'
 import { setPasswordByLink } from '../staff/set-password.ts'
 import { confirmSignIn, findPending, type PendingSignIn, signIn } from '../staff/sign-in.ts'
 import type { SignInChecks } from '../staff/sign-in-limit.ts'
-import { isOwnForm } from '../staff/staff-sessions.ts'
+import { isOwnForm, pendingLifetimeMs } from '../staff/staff-sessions.ts'
 import {
   cardForm,
   codeField,

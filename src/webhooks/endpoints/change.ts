@@ -4,7 +4,7 @@ import { createEndpointBody, updateEndpointBody } from '../../../schemas/endpoin
 import type { EventName } from '../../../schemas/events.ts'
 import { auditLine } from '../../audit/audit-event.ts'
 import { auditedOnce } from '../../audit/audited.ts'
-import { countRepeat, startOfHour } from '../../audit/share.ts'
+import { countRepeat, startOfHour } from '../../audit/repeats.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import {
   countAuditLine,

@@ -8,13 +8,12 @@ const hourMs = 3_600_000
 
 export const startOfHour = (at: Date): Date => new Date(Math.floor(at.getTime() / hourMs) * hourMs)
 
-/** Each key has at most one such line per hour. */
 const idInHour = (key: string, kind: 'first' | 'repeats', at: Date): string =>
   hash('sha256', JSON.stringify([key, kind, startOfHour(at)]), 'hex').slice(0, 24)
 
 /**
- * Counts a line that repeats an earlier one of the same hour and key. All repeats share one line: it keeps the time and
- * actor of the first repeat, collects what else differs as `note`, and is sealed after the hour (seals/).
+ * Counts a repeat in the line that all repeats of an hour and key share. That line keeps the time and actor of the
+ * first one, and is sealed after the hour.
  */
 export async function countRepeat(
   deps: Pick<Models, 'AuditEvent'>,
@@ -32,8 +31,8 @@ export async function countRepeat(
 }
 
 /**
- * For acts that a stranger may repeat without limit. The first one of an hour and key is a line of its own. All others
- * share one (`countRepeat`).
+ * Bounds the lines of an action that a stranger may repeat: one for the first of each hour and key, one for all
+ * others.
  */
 export async function addOrCountRepeat(
   deps: Pick<Models, 'AuditEvent'>,
