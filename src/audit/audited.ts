@@ -17,10 +17,7 @@ export interface AuditedAct {
   add(...lines: AuditDetails[]): Promise<void>
 }
 
-/**
- * Runs an action in one transaction with its audit lines, unless its actor's session has ended. `documents` are
- * those that other actions may change at the same time. `work` may run several times.
- */
+/** `documents` are those that other actions may change at the same time. `work` may run several times. */
 export const audited = <T>(
   deps: AuditedDeps,
   { by, ...options }: Transaction & { by: By },
@@ -36,10 +33,7 @@ export const audited = <T>(
     return work({ session, by, at, add })
   })
 
-/**
- * Stores the response in the same transaction. Throws IDEMPOTENCY_REQUEST_IN_PROGRESS if a concurrent request with
- * this key is still running at the deadline.
- */
+/** Throws IDEMPOTENCY_REQUEST_IN_PROGRESS if the first request is still running at the deadline. */
 export const auditedOnce = (
   deps: AuditedDeps & Pick<Models, 'StoredResponse'>,
   request: WriteRequest,

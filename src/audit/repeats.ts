@@ -11,10 +11,7 @@ export const startOfHour = (at: Date): Date => new Date(Math.floor(at.getTime() 
 const idInHour = (key: string, kind: 'first' | 'repeats', at: Date): string =>
   hash('sha256', JSON.stringify([key, kind, startOfHour(at)]), 'hex').slice(0, 24)
 
-/**
- * Counts a repeat in the line that all repeats of an hour and key share. That line keeps the time and actor of the
- * first one, and is sealed after the hour.
- */
+/** All repeats of an hour and key share a line. It shows the first one's actor, and is sealed after the hour. */
 export async function countRepeat(
   deps: Pick<Models, 'AuditEvent'>,
   key: string,
@@ -30,10 +27,7 @@ export async function countRepeat(
   )
 }
 
-/**
- * Bounds the lines of an action that a stranger may repeat: one for the first of each hour and key, one for all
- * others.
- */
+/** Bounds the lines that a stranger can cause: per hour and key, one for the first and one for all others. */
 export async function addOrCountRepeat(
   deps: Pick<Models, 'AuditEvent'>,
   key: string,

@@ -22,11 +22,7 @@ export const defaultLimits = Object.fromEntries(
 ) as BusinessLimits
 
 /** In basis points. */
-const ratesFields = part({
-  from: date,
-  provider: whole,
-  payer: whole,
-})
+const ratesFields = part({ from: date, provider: whole, payer: whole })
 export type RatesFrom = Of<typeof ratesFields>
 
 /** Before the first entry, the default rates apply. */

@@ -5,7 +5,7 @@ import { isWithin, parseRange } from '../platform/network.ts'
 import type { By } from '../security/actor.ts'
 import { type KeyKind, looksLikeKey } from './api-key.ts'
 import type { BusinessLimits, CommissionHistory } from './business.ts'
-import { type KeyAndBusiness, noteKeyUse, rehashKeyWithCurrentSecret } from './key-batchers.ts'
+import { noteKeyUse, rehashKeyWithCurrentSecret } from './key-batchers.ts'
 
 /** It may be suspended or revoked. These fields are logged. */
 export type FoundKey = Pick<Caller, 'keyId' | 'businessId' | 'sandbox'>
@@ -29,10 +29,7 @@ export const merchantActor = ({ keyId, ip, sandbox }: Pick<Caller, 'keyId' | 'ip
 
 type IdentifyDeps = Pick<Deps, 'batchers' | 'secrets' | 'now'>
 
-/**
- * Checks in the order of SPEC 5.2. Throws INVALID_API_KEY, API_ACCESS_NOT_ACTIVE, FEATURE_DISABLED,
- * LIVE_ACCESS_NOT_APPROVED or IP_NOT_ALLOWED.
- */
+/** Throws in the order of SPEC 5.2. */
 export async function identifyByKey(
   deps: IdentifyDeps,
   apiKey: string,
@@ -55,15 +52,8 @@ export async function identifyByKey(
   return { ...found, kind: key.kind, scopes: new Set(key.scopes), limits, commission, ip: clientAddress }
 }
 
-/**
- * Looks up the current hash, then the previous one, then the current one again: another request may have rehashed
- * the key in between.
- */
-async function findByAnyHash(
-  deps: IdentifyDeps,
-  apiKey: string,
-  deadlineAt: number,
-): Promise<KeyAndBusiness | null> {
+/** Tries the current hash again at the end, because another request may have rehashed the key in between. */
+async function findByAnyHash(deps: IdentifyDeps, apiKey: string, deadlineAt: number) {
   const hashes = deps.secrets.hashes(apiKey)
   const [current = ''] = hashes
   for (const hash of hashes.length > 1 ? [...hashes, current] : hashes) {

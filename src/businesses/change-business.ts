@@ -54,12 +54,8 @@ export const changeBusiness = (
   })
 
 /** Keys are MongoDB paths, such as `limits.perSecond`. */
-function byPath({
-  liveApproved,
-  apiEnabled,
-  suspended,
-  limits = {},
-}: BusinessChange): Record<string, unknown> {
+function byPath({ limits = {}, ...rights }: BusinessChange): Record<string, unknown> {
+  const { liveApproved, apiEnabled, suspended } = rights
   const ofLimits = Object.entries(limits).map(([name, value]) => [`limits.${name}`, value])
   return withoutUndefined({ liveApproved, apiEnabled, suspended, ...Object.fromEntries(ofLimits) })
 }
@@ -97,11 +93,9 @@ export const setCommission = (
   })
 
 /** Writes nothing if the switch is already there. */
-export const switchApi = (
-  deps: Pick<Models, 'Setting'> & AuditedDeps,
-  enabled: boolean,
-  by: By,
-): Promise<void> =>
+type SwitchDeps = Pick<Models, 'Setting'> & AuditedDeps
+
+export const switchApi = (deps: SwitchDeps, enabled: boolean, by: By): Promise<void> =>
   audited(deps, { documents: ['api'], by }, async ({ session, add }) => {
     const settings = nativeCollection(deps.Setting)
     const before = (await settings.findOne({ _id: 'api' }, { session }))?.enabled ?? true

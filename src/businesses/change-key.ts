@@ -38,13 +38,8 @@ const newStoredSecret = ({ secrets }: Pick<KeyDeps, 'secrets'>, key: string): St
 })
 
 /** Null if there is no such key, or it's revoked. */
-export const rotateKey = (
-  deps: KeyDeps,
-  id: string,
-  overlapSeconds: number,
-  by: By,
-): Promise<IssuedKey | null> =>
-  audited(deps, { documents: [id], by }, async ({ session, at, add }) => {
+export const rotateKey = (deps: KeyDeps, id: string, overlapSeconds: number, by: By) =>
+  audited<IssuedKey | null>(deps, { documents: [id], by }, async ({ session, at, add }) => {
     const keys = nativeCollection(deps.ApiKey)
     const found = await keys.findOne({ _id: id, status: { $in: ['active', 'suspended'] } }, { session })
     if (found === null) return null

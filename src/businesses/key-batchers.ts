@@ -55,10 +55,7 @@ const maxRemembered = 50_000
 /** MongoDB usually needs some milliseconds per batch. */
 const longestMs = 1000
 
-/**
- * A dead process can keep a key locked for some seconds, which `maxTimeMS` doesn't shorten. The other notes of such
- * a batch are then written one by one.
- */
+/** A dead process can keep a key locked for seconds. The other notes of its batch are then written one by one. */
 export function createNoteBatcher(ApiKey: Model<ApiKey>): Batcher<KeyNote, void> {
   const keys = nativeCollection(ApiKey)
   const write = createBatcher<KeyNote, void>(
@@ -103,10 +100,7 @@ export function noteKeyUse(
     .catch(() => undefined)
 }
 
-/**
- * Longer than a restart of all processes. If a restart swaps the two SECRET_KEYs, old and new processes would
- * otherwise keep undoing each other's rehashes.
- */
+/** Longer than a restart of all processes, which could otherwise undo each other's rehashes. */
 const minAgeMs = 3_600_000
 
 /** Lets operators remove the previous SECRET_KEY once all keys have been used. */

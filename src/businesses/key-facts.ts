@@ -40,11 +40,9 @@ export interface KeyInDetail extends KeyFacts {
 
 function keyFacts(apiKey: ApiKey, now: Date): KeyFacts {
   const { _id: id, businessId, mode, kind, status, scopes, ipAllowlist, createdAt, lastUsedDay } = apiKey
-  const secrets = apiKey.secrets.map(({ last4, validUntil }) => ({
-    last4,
-    state: stateOf(validUntil, now),
-    validUntil,
-  }))
+  const secrets = apiKey.secrets.map(
+    ({ last4, validUntil }): SecretFacts => ({ last4, state: stateOf(validUntil, now), validUntil }),
+  )
   const key = `${apiKey.prefix}…${apiKey.last4}`
   return { id, key, businessId, mode, kind, status, scopes, ipAllowlist, createdAt, lastUsedDay, secrets }
 }
@@ -95,9 +93,7 @@ export async function listKeys(
   return mapPage(page, (key) => keyFacts(key, deps.now()))
 }
 
-export interface RecognisedKey extends KeyInDetail {
-  matched: SecretFacts['state']
-}
+export type RecognisedKey = KeyInDetail & { matched: SecretFacts['state'] }
 
 /** No sentence repeats the key. */
 export const whyNoKey = {

@@ -70,10 +70,7 @@ export const limitOf = (
   limits: BusinessLimits,
 ): number | null => quotas[name].limit(config, limits) || null
 
-/**
- * The action must call `reserve` before it writes, with all that it then uses. It may run several times, as
- * transactions do. Gives back what isn't used, unless it's unknown whether the action took effect.
- */
+/** `act` calls `reserve` before it writes. Gives back what isn't used, unless the outcome is unknown. */
 async function within<T>(
   deps: QuotaDeps,
   caller: Owner,
@@ -107,12 +104,7 @@ async function within<T>(
   }
 }
 
-async function spend(
-  deps: QuotaDeps,
-  { businessId, limits }: Owner,
-  name: QuotaName,
-  amount: number,
-): Promise<void> {
+async function spend(deps: QuotaDeps, { businessId, limits }: Owner, name: QuotaName, amount: number) {
   const limit = limitOf(deps, name, limits)
   if (limit === null || (await deps.counters.spend({ name, owner: businessId, limit }, amount))) return
   const { scope, message } = quotas[name]
@@ -162,10 +154,7 @@ export const withinStorage = (
 /** Enough for an ordinary product or intent. */
 const smallRowBytes = 4096
 
-/**
- * Throws RATE_LIMITED for a large stored response if the quota is used up. Otherwise one key could store 700 GB a
- * day by changing a large product repeatedly.
- */
+/** Otherwise one key could store 700 GB a day by changing a large product repeatedly. */
 export async function refuseLarge(deps: QuotaDeps, caller: Owner, bytes: number): Promise<void> {
   if (bytes > smallRowBytes) await spend(deps, caller, caller.sandbox ? 'sandboxBytes' : 'liveBytes', 1)
 }
@@ -178,7 +167,7 @@ export const isEffect = (result: Result): boolean =>
 export const countStored = (deps: CountDeps, owner: Environment, stored: Stored): void =>
   count(deps, owner, amountsOf(owner.sandbox, stored))
 
-const auditLine = ({ sandbox }: Environment): Amounts => [
+const auditLineOf = ({ sandbox }: Environment): Amounts => [
   [sandbox ? 'sandboxAuditLines' : 'liveAuditLines', 1],
 ]
 
@@ -188,7 +177,7 @@ export const withinAuditLines = <T>(
   caller: Owner,
   act: () => Promise<T>,
   addsLine: (result: T) => boolean,
-): Promise<T> => within(deps, caller, (reserve) => reserve(auditLine(caller)).then(act), addsLine)
+): Promise<T> => within(deps, caller, (reserve) => reserve(auditLineOf(caller)).then(act), addsLine)
 
 export const countAuditLine = (deps: CountDeps, owner: Environment): void =>
-  count(deps, owner, auditLine(owner))
+  count(deps, owner, auditLineOf(owner))

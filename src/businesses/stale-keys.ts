@@ -6,24 +6,18 @@ import type { ApiKey, StoredSecret } from './api-key.ts'
 /** All keys are stale right after a change of SECRET_KEY. */
 const maxListed = 100
 
-/**
- * Lists keys with a valid secret that was hashed with the previous SECRET_KEY (`stale`), or with one that is no
- * longer configured (`unreadable`).
- */
+/** The SECRET_KEY of `stale` keys is the previous one. That of `unreadable` keys is no longer configured. */
 export async function findStaleKeys({ ApiKey, secrets, now }: Pick<Deps, 'ApiKey' | 'secrets' | 'now'>) {
   const stale = { count: 0, keys: [] as StaleKey[] }
   const unreadable = { count: 0, keys: [] as StaleKey[] }
   const [current, ...previous] = secrets.keyIds
-  const valid = nativeCollection(ApiKey).find(
-    { status: { $ne: 'revoked' } },
-    { sort: { _id: 1 }, batchSize: 250 },
-  )
-  await inBatches(valid, (keys) => {
+  const options = { sort: { _id: 1 }, batchSize: 250 } as const
+  const usable = nativeCollection(ApiKey).find({ status: { $ne: 'revoked' } }, options)
+  await inBatches(usable, (keys) => {
     const at = now()
     for (const key of keys) {
-      const old = key.secrets.filter(
-        ({ pepper, validUntil }) => pepper !== current && (validUntil === null || validUntil > at),
-      )
+      const valid = key.secrets.filter(({ validUntil }) => validUntil === null || validUntil > at)
+      const old = valid.filter(({ pepper }) => pepper !== current)
       const isReadable = ({ pepper }: StoredSecret) => previous.includes(pepper)
       add(stale, key, old.filter(isReadable))
       add(

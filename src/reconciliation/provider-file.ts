@@ -42,10 +42,7 @@ export class UnreadableFile extends Error {}
 const maxRowLength = 64 * 1024
 const maxListedErrors = 20
 
-/**
- * Passes batches of up to `batchSize` rows to `take`, in order. After an invalid row, it only checks the rest.
- * Throws UnreadableFile.
- */
+/** Passes rows to `take` in batches. After an invalid row, it only checks the rest. Throws UnreadableFile. */
 export async function readProviderFile(
   bytes: AsyncIterable<Uint8Array>,
   format: FileFormat,
@@ -148,17 +145,18 @@ async function parseAll(
 }
 
 /** Columns that aren't in `named` go by their own names. */
-function findColumns(titles: readonly string[], named: Headers): Partial<Record<ColumnName, number>> {
+function findColumns(header: readonly string[], named: Headers): Partial<Record<ColumnName, number>> {
+  const titles = header.map((title) => title.trim())
   const positions: Partial<Record<ColumnName, number>> = {}
   for (const name of columnNames) {
-    const header = named[name] ?? name
-    const at = titles.indexOf(header)
-    if (at >= 0 && titles.includes(header, at + 1))
-      throw new UnreadableFile(`The file has two columns "${header}".`)
+    const wanted = named[name] ?? name
+    const at = titles.indexOf(wanted)
+    if (at >= 0 && titles.includes(wanted, at + 1))
+      throw new UnreadableFile(`The file has two columns "${wanted}".`)
     if (at >= 0) positions[name] = at
     else if (named[name] !== undefined || !optionalColumns.includes(name))
       throw new UnreadableFile(
-        `The file has no column "${header}" for the ${name}. Its first line is: ${titles.map(shown).join(' | ')}. Name the columns with --columns.`,
+        `The file has no column "${wanted}" for the ${name}. Its first line is: ${titles.map(shown).join(' | ')}. Name the columns with --columns.`,
       )
   }
   return positions
@@ -174,10 +172,7 @@ const maxKeyLength = 64
 type RowReader = (cells: readonly string[], line: number) => ProviderRow | string
 
 function rowReader(header: readonly string[], { columns, isDecimal }: FileFormat): RowReader {
-  const positions = findColumns(
-    header.map((title) => title.trim()),
-    columns,
-  )
+  const positions = findColumns(header, columns)
   const readAmount = isDecimal ? readDecimal : readCentimes
   const invalidAmount = isDecimal
     ? 'must be an amount with up to two decimals, such as 1234.50 or 1 234,50.'

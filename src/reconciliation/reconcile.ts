@@ -23,14 +23,9 @@ export interface ReconcileInput extends Pick<Reconciliation, 'day' | 'wallet' | 
   format: FileFormat
 }
 
-export interface Reconciled extends Pick<Reconciliation, 'sha256' | 'counts' | 'differences'> {
-  id: string
-}
+export type Reconciled = Pick<Reconciliation, 'sha256' | 'counts' | 'differences'> & { id: string }
 
-/**
- * Compares a provider's file with the live payments and refunds of one UTC day. Stores nothing if rows are invalid.
- * Throws UnreadableFile.
- */
+/** Stores nothing if rows are invalid. Throws UnreadableFile. */
 export async function reconcile(
   deps: Pick<Models, 'Business' | 'Intent' | 'Reconciliation'> & AuditedDeps,
   { day, wallet, fileName, bytes, format }: ReconcileInput,

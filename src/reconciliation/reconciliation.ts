@@ -66,10 +66,5 @@ export const listRuns = (deps: Reads, slice: IdPageRequest): Promise<IdPage<List
   readIdPage<ListedRun>(deps.Reconciliation as never, {}, slice, sortOrders.newestFirst, { differences: 0 })
 
 /** Contains up to `size` of the differences, from `start` on. */
-export const findRun = (
-  deps: Reads,
-  id: string,
-  start: number,
-  size: number,
-): Promise<Reconciliation | null> =>
+export const findRun = (deps: Reads, id: string, start: number, size: number) =>
   deps.Reconciliation.findById(id, { differences: { $slice: [start, size] } }).lean<Reconciliation | null>()

@@ -128,15 +128,10 @@ export async function* businessIds(deps: Deps): Yields<string> {
 }
 
 export async function* businessPages({ Business, pace }: Deps): Yields<string[]> {
-  const options = {
-    projection: { _id: 1 },
-    sort: { _id: 1 },
-    limit: maxBusinesses,
-    maxTimeMS: maxReadMs,
-  } as const
+  const sorted = { projection: { _id: 1 }, sort: { _id: 1 } } as const
   const read = (after: string) =>
     nativeCollection(Business)
-      .find({ _id: { $gt: after } }, options)
+      .find({ _id: { $gt: after } }, { ...sorted, limit: maxBusinesses, maxTimeMS: maxReadMs })
       .map(({ _id }) => _id)
       .toArray()
   for (let page = await pace(() => read('')); ; ) {

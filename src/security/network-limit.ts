@@ -39,10 +39,7 @@ export interface NetworkLimit {
   resume(countedAt: Date, ip: string, owner?: string): CheckEnd
 }
 
-/**
- * Limits failures at every prefix size, up to a hosting company's /16. There's no limit across all networks: one
- * attacker could use it to shut out all customers.
- */
+/** One attacker could use a limit across all networks to shut out all customers, so there is none. */
 export function createNetworkLimit(
   { counters, log }: Pick<Deps, 'counters' | 'log'>,
   { name, perNetwork, perFailure, seconds, countsAhead }: NetworkBudget,
@@ -50,11 +47,7 @@ export function createNetworkLimit(
   const warn = throttled(60_000, (fields) => log.warn(fields, 'network.closed'))
 
   /** In ms. */
-  function longest(
-    bounds: readonly Bound[],
-    closedMs: readonly number[],
-    reported: readonly Bound[],
-  ): number {
+  function longest(bounds: readonly Bound[], closedMs: readonly number[], reported: readonly Bound[]) {
     for (const [index, bound] of bounds.entries())
       if (closedMs[index] !== 0 && reported.includes(bound))
         warn({ kind: name, network: bound.id.split(' ').at(-1) })
@@ -95,11 +88,8 @@ export function createNetworkLimit(
       end()
       throw error
     }
-    return {
-      isOpen: true,
-      fail: () => counters.add(bounds, perFailure).finally(end),
-      leave: async () => end(),
-    }
+    const fail = () => counters.add(bounds, perFailure).finally(end)
+    return { isOpen: true, fail, leave: async () => end() }
   }
 
   const boundsOf = (ip: string, owner?: string): Bound[] =>

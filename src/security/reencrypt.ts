@@ -14,10 +14,7 @@ interface Encrypted {
   encrypted: string
 }
 
-/**
- * Encrypts one field of all documents with the current SECRET_KEY. A value that was replaced in the meantime stays,
- * because it already uses that key.
- */
+/** A value that was replaced in the meantime stays, because it already uses the current SECRET_KEY. */
 export async function reencryptField<Doc extends { _id: string }>(
   { secrets }: { secrets: Secrets },
   model: Model<Doc>,

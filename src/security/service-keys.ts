@@ -30,10 +30,7 @@ const keyBytes = 32
 const fieldOf = (id: Id): EncryptedField => ({ collection: serviceKeys.name, id, field: 'key' })
 
 /** Null if the key hasn't been created. Throws if its SECRET_KEY isn't configured. */
-export async function findServiceKey(
-  { ServiceKey, secrets }: ServiceKeyDeps,
-  id: Id,
-): Promise<KeyObject | null> {
+export async function findServiceKey({ ServiceKey, secrets }: ServiceKeyDeps, id: Id) {
   const found = await nativeCollection(ServiceKey).findOne({ _id: id })
   return found && open(secrets, found)
 }

@@ -118,15 +118,8 @@ const change = (
 const isAdmin = ({ role, disabledAt, passwordHash }: Staff): boolean =>
   role === 'admin' && disabledAt === null && passwordHash !== null
 
-/**
- * Writes to the account of another admin. So if two admins disable each other at the same time, one transaction
- * conflicts, is repeated, and finds no other admin.
- */
-async function keepOther(
-  accounts: mongo.Collection<Staff>,
-  name: string,
-  session: mongo.ClientSession,
-): Promise<void> {
+/** Writes to another admin, so two who disable each other at the same time conflict, and one finds no other. */
+async function keepOther(accounts: mongo.Collection<Staff>, name: string, session: mongo.ClientSession) {
   const other = { _id: { $ne: name }, role: 'admin', disabledAt: null, passwordHash: { $ne: null } } as const
   const { modifiedCount } = await accounts.updateOne(other, { $inc: { timesNeeded: 1 } }, { session })
   if (modifiedCount === 0) throw new LastAdmin('No other admin that can sign in would be left')

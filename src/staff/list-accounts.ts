@@ -9,9 +9,7 @@ import {
 import type { Deps } from '../platform/deps.ts'
 import type { Staff } from './account.ts'
 
-export interface AccountFilter extends Partial<Pick<Staff, 'role'>> {
-  disabled?: boolean
-}
+export type AccountFilter = Partial<Pick<Staff, 'role'>> & { disabled?: boolean }
 
 export interface AccountFacts extends Pick<Staff, 'role' | 'disabledAt' | 'createdAt' | 'passwordChangedAt'> {
   name: string

@@ -23,10 +23,7 @@ const common =
 /** Different characters that remain without common words and the account's name. */
 const minOwnCharacters = 5
 
-/**
- * Null if the password is acceptable. Rules about kinds of characters make passwords no harder to guess (NIST SP
- * 800-63B).
- */
+/** Rules about kinds of characters make passwords no harder to guess (NIST SP 800-63B). */
 export function passwordFault(name: string, password: string): string | null {
   const { length } = Array.from(password)
   if (length < minPasswordLength) return `The password needs at least ${minPasswordLength} characters.`

@@ -71,10 +71,7 @@ export const proveByCode = <Result extends { outcome: string }>(
     ),
   )
 
-/**
- * One guarded write: of several concurrent uses of a code, only one succeeds. Throws WrongProof if the code is
- * wrong.
- */
+/** Of several concurrent uses of a code, only one succeeds. Throws WrongProof. */
 async function useCode(
   deps: UseDeps,
   { _id: name, epoch, secondFactor }: Staff,

@@ -12,10 +12,7 @@ export const newTotpSecret = (): string => new Secret({ size: 20 }).base32
 export const totpUri = (secret: string, { name, host }: { name: string; host: string }): string =>
   new TOTP({ ...parameters, issuer: `Payment intents ${host}`, label: name, secret }).toString()
 
-/**
- * Null if the code is wrong. Accepts one step before and after, because a phone's clock may differ. The caller must
- * ensure that no step is used twice.
- */
+/** Accepts one step before and after, because clocks differ. The caller must use each step only once. */
 export function stepOf(secret: string, code: string, now: Date): number | null {
   const token = code.replaceAll(/[\s-]/g, '')
   if (!/^\d{6}$/.test(token)) return null

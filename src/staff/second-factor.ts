@@ -24,18 +24,17 @@ export type FactorResult =
   | { outcome: 'expired' }
   | Unproven
 
+type SecretDeps = Pick<Deps, 'secrets'>
+type OfSession = Pick<SignedIn, 'sessionId'>
+
 /** The form contains the encrypted secret, so nothing is stored before it's submitted. */
-export function proposeFactor({ secrets }: Pick<Deps, 'secrets'>, session: Pick<SignedIn, 'sessionId'>) {
+export function proposeFactor({ secrets }: SecretDeps, session: OfSession) {
   const secret = newTotpSecret()
   return { secret, sealed: secrets.encrypt(secret, formField(session)) }
 }
 
 /** Null if the form belongs to another session. */
-export function proposedSecret(
-  { secrets }: Pick<Deps, 'secrets'>,
-  session: Pick<SignedIn, 'sessionId'>,
-  sealed: string,
-): string | null {
+export function proposedSecret({ secrets }: SecretDeps, session: OfSession, sealed: string): string | null {
   try {
     return secrets.decrypt(sealed, formField(session))
   } catch {
@@ -43,16 +42,13 @@ export function proposedSecret(
   }
 }
 
-const formField = ({ sessionId }: Pick<SignedIn, 'sessionId'>): EncryptedField => ({
+const formField = ({ sessionId }: OfSession): EncryptedField => ({
   collection: staffSessions.name,
   id: sessionId,
   field: 'newFactor',
 })
 
-/**
- * `current` is a code of the factor that is replaced, if there is one. Other sessions end, because they haven't
- * proved the new factor.
- */
+/** Other sessions end, because they haven't proved the new factor. */
 export async function addSecondFactor(
   deps: SignInDeps,
   session: SignedIn,

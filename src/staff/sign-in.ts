@@ -30,10 +30,7 @@ const maxNameLength = 64
 /** Not a valid account name. The audit trail never shows an unknown one, because it may be a password. */
 const unknownName = 'unknown name'
 
-/**
- * An unknown name, a wrong password and a disabled account look the same and take as long. Only the audit trail
- * shows which it was.
- */
+/** Unknown names, wrong passwords and disabled accounts look the same. Only the audit trail tells them apart. */
 export async function signIn(
   deps: SignInDeps,
   { password, client, ...input }: { name: string; password: string; client: SignInClient },

@@ -68,10 +68,9 @@ export interface SignInClient {
 
 const maxClientLength = 200
 
-export const byOwner = (name: string, ip: string): By => ({
-  actor: { kind: 'staff', name, from: ip },
-  reason: null,
-})
+export function byOwner(name: string, ip: string): By {
+  return { actor: { kind: 'staff', name, from: ip }, reason: null }
+}
 
 /** Returns the token for the cookie. */
 export async function openSession(
@@ -87,11 +86,7 @@ export async function openSession(
   return token
 }
 
-export async function openPendingSession(
-  deps: OpenDeps,
-  staff: Staff,
-  client: SignInClient,
-): Promise<string> {
+export async function openPendingSession(deps: OpenDeps, staff: Staff, client: SignInClient) {
   const { token, session } = draft(deps, staff, client, true)
   await nativeCollection(deps.StaffSession).insertOne(session)
   return token
@@ -206,15 +201,13 @@ export function isOwnForm(session: OwnForms, csrf: unknown): boolean {
 
 export type ListedSession = ReturnType<typeof listed>
 
+type ListDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'now'>
 type EndDeps = Pick<Deps, 'StaffSession'> & AuditedDeps
 
 const maxListed = 100
 
 /** Newest first. Empty if there is no such account. */
-export async function listSessions(
-  deps: Pick<Deps, 'Staff' | 'StaffSession' | 'now'>,
-  name: string,
-): Promise<ListedSession[]> {
+export async function listSessions(deps: ListDeps, name: string): Promise<ListedSession[]> {
   const staff = await deps.Staff.findOne({ _id: name, disabledAt: null }).lean<Staff | null>()
   if (staff === null) return []
   const valid = { staffName: name, ...validSessions(staff), expiresAt: { $gt: deps.now() } }
@@ -265,10 +258,7 @@ const end = (deps: EndDeps, staffName: string, ids: string[], by: By): Promise<n
   })
 
 /** By account name. Covers 30 days. */
-export async function lastSignIns(
-  deps: Pick<Deps, 'StaffSession'>,
-  names: readonly string[],
-): Promise<Map<string, Date>> {
+export async function lastSignIns(deps: Pick<Deps, 'StaffSession'>, names: readonly string[]) {
   const found = await deps.StaffSession.aggregate<{ _id: string; at: Date }>([
     { $match: { staffName: { $in: names }, isPending: false } },
     { $group: { _id: '$staffName', at: { $max: '$createdAt' } } },

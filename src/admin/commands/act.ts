@@ -18,10 +18,7 @@ export function examples(...lines: string[]): string {
   return `\n${title}:\n${lines.map((line) => `  admin ${line}`).join('\n')}`
 }
 
-/**
- * The exit code is `failureCode` if the action throws. Actions import what they use only when they run: a help text
- * needn't wait for MongoDB's driver.
- */
+/** Actions import what they use only when they run: a help text needn't wait for MongoDB's driver. */
 export const commandAction = <Args extends unknown[], Result extends object>(
   run: (deps: AdminDeps, ...args: Args) => Promise<Result>,
   toText: (result: Result) => string | Promise<string> = linesOf,

@@ -88,10 +88,8 @@ export const formatOption = (): Option =>
 export const someId = parserFor((text) => /^[\w-]{1,100}$/.exec(text)?.[0], 'Must be an id.')
 
 export const phoneNumber = parserFor(readPhone, 'Must be a phone number.')
-export const walletPhone = parserFor(
-  readWalletPhone,
-  'Must be a mobile phone number, as customers type it to pay.',
-)
+const asTypedToPay = 'Must be a mobile phone number, as customers type it to pay.'
+export const walletPhone = parserFor(readWalletPhone, asTypedToPay)
 export const pinCode = parserFor(readPin, 'Must be 4 to 6 digits.')
 
 const integerIn = (text: string, min: number, max: number): number | null =>

@@ -7,7 +7,6 @@ import {
   exportKinds,
   exportLanguages,
 } from '../../../schemas/ledger.ts'
-import type { WrittenFile } from '../../exports/export-file.ts'
 import { CommandFailed, commandAction, examples, orFail, subcommand, withProgress } from './act.ts'
 import { choice, formatOption, fromOption, someId, toOption } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
@@ -70,12 +69,7 @@ interface Options {
   resume?: boolean
 }
 
-async function exportFile(
-  deps: AdminDeps,
-  kind: ExportKind,
-  options: Options,
-  command: Command,
-): Promise<WrittenFile & { file: string }> {
+async function exportFile(deps: AdminDeps, kind: ExportKind, options: Options, command: Command) {
   const { completeFile, openExportFile } = await import('../../exports/export-file.ts')
   const { createLineWriter, findExported } = await import('../../exports/export-ledger.ts')
   const { upToNow } = await import('../../input/span.ts')

@@ -54,10 +54,8 @@ export async function withAdminDeps<Result extends object>(
       const slowHash = createSlowHash(config.hashMemoryKib)
       const transactions = openTransactions(mongo)
       const models = openModels(mongo)
-      const by: By = {
-        actor: { kind: 'operator', name: userName(), from: hostname() },
-        reason: reason ?? null,
-      }
+      const actor = { kind: 'operator', name: userName(), from: hostname() } as const
+      const by: By = { actor, reason: reason ?? null }
       const record = (about: AuditDetails) => addLine({ ...models, now }, by, about)
       const parts = { config, secrets, slowHash, transactions, by, asJson, now, record, onCtrlC }
       const result = await run(withModels(models, parts)).finally(close)

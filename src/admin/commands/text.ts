@@ -87,7 +87,7 @@ function drawTable<Item>(
   columns: readonly Column<Item>[],
   items: readonly Item[],
   colWidths: (number | null)[],
-): Table.Table {
+) {
   const isNumeric = ({ cell }: Column<Item>): boolean => items.some((item) => typeof cell(item) === 'number')
   const table = new Table({
     head: columns.map(({ title }) => title),

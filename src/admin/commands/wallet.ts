@@ -59,10 +59,8 @@ async function showWallet(deps: AdminDeps, phone: string, { business = null }: {
 /** Encrypts the id at which the next page begins, because it contains a phone number. */
 const nextField: EncryptedField = { collection: 'wallets', id: 'list', field: 'next' }
 
-const encryptedId = parserFor(
-  (text) => /^v1\.[\w.-]{1,400}$/.exec(text)?.[0],
-  'Must be the "next" of the previous page.',
-)
+const notNext = 'Must be the "next" of the previous page.'
+const encryptedId = parserFor((text) => /^v1\.[\w.-]{1,400}$/.exec(text)?.[0], notNext)
 
 async function readPage(deps: AdminDeps, filter: WalletFilter, { limit, after }: IdPageRequest) {
   const { listWallets } = await import('../../wallets/sandbox/operate.ts')
