@@ -9,10 +9,7 @@ import { type ApiKey, keyPrefix, newKey, type StoredSecret } from './api-key.ts'
 type KeyDeps = Pick<Models, 'Business' | 'ApiKey'> & AuditedDeps & { secrets: Secrets }
 type KeyRequest = Pick<ApiKey, 'businessId' | 'mode' | 'kind' | 'scopes' | 'ipAllowlist'>
 /** The key isn't stored in clear text. */
-export interface IssuedKey {
-  id: string
-  key: string
-}
+export type IssuedKey = { id: string; key: string }
 
 /** Null if there is no such business. */
 export const issueKey = (deps: KeyDeps, input: KeyRequest, by: By): Promise<IssuedKey | null> =>

@@ -45,10 +45,7 @@ interface KeyNote {
   set: Record<string, unknown>
 }
 
-interface NoteDeps {
-  batchers: { noteOnKey: Batcher<KeyNote, void> }
-  now(): Date
-}
+type NoteDeps = { batchers: { noteOnKey: Batcher<KeyNote, void> }; now(): Date }
 
 /** About 10 MB. */
 const maxRemembered = 50_000

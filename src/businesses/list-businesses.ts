@@ -16,10 +16,7 @@ export interface BusinessFilter extends Partial<Pick<Business, 'liveApproved' | 
   name?: string
 }
 
-export interface KeyTotals {
-  keys: Record<ApiKey['status'], number>
-  lastUsedDay: string | null
-}
+export type KeyTotals = { keys: Record<ApiKey['status'], number>; lastUsedDay: string | null }
 
 export type ListedBusiness = Omit<Business, '_id'> & KeyTotals & { id: string }
 

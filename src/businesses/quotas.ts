@@ -124,11 +124,7 @@ function count(
 }
 
 /** `creates` are intents, orders and products. `others` are all other documents. */
-export interface Stored {
-  creates?: number
-  others?: number
-  bytes: number
-}
+export type Stored = { creates?: number; others?: number; bytes: number }
 
 const amountsOf = (sandbox: boolean, { creates = 0, others = 0, bytes }: Stored): Amounts =>
   sandbox

@@ -31,10 +31,7 @@ export interface ProviderRow {
 }
 
 /** Messages never repeat a cell, because it may contain a phone number. */
-export interface RowErrors {
-  listed: { line: number; message: string }[]
-  count: number
-}
+export type RowErrors = { listed: { line: number; message: string }[]; count: number }
 
 export class UnreadableFile extends Error {}
 

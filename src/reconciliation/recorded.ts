@@ -19,11 +19,7 @@ export interface MoneyRecord {
 }
 
 /** `recorded` is null without a success, or if another wallet was used. */
-export interface FoundWalletKey {
-  reference: string
-  businessId: string
-  recorded: MoneyRecord | null
-}
+export type FoundWalletKey = { reference: string; businessId: string; recorded: MoneyRecord | null }
 
 export const intentFields = {
   _id: 0,

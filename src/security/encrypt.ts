@@ -63,11 +63,7 @@ function doubled(block: Buffer): Buffer {
 export type SigningUse = 'sign form' | 'sign link'
 
 /** A value copied to another place can't be decrypted. */
-export interface EncryptedField {
-  collection: string
-  id: string
-  field: string
-}
+export type EncryptedField = { collection: string; id: string; field: string }
 
 export type Secrets = ReturnType<typeof createSecrets>
 

@@ -26,10 +26,7 @@ export interface NetworkBudget extends Limit {
 const inProgressMs = 1000
 
 /** Call exactly one of the two, once. */
-export interface CheckEnd {
-  fail(): Promise<unknown>
-  leave(): Promise<unknown>
-}
+export type CheckEnd = { fail(): Promise<unknown>; leave(): Promise<unknown> }
 export type Check = ({ isOpen: true } & CheckEnd) | { isOpen: false; closedMs: number }
 
 export interface NetworkLimit {

@@ -4,15 +4,9 @@ import { inBatches } from '../mongo/in-batches.ts'
 import type { Secrets } from './encrypt.ts'
 
 /** The key of an `unreadable` document isn't configured. */
-export interface Reencrypted {
-  reencrypted: number
-  unreadable: string[]
-}
+export type Reencrypted = { reencrypted: number; unreadable: string[] }
 
-interface Encrypted {
-  _id: string
-  encrypted: string
-}
+type Encrypted = { _id: string; encrypted: string }
 
 /** A value that was replaced in the meantime stays, because it already uses the current SECRET_KEY. */
 export async function reencryptField<Doc extends { _id: string }>(

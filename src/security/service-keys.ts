@@ -19,10 +19,7 @@ export const serviceKeys = declareCollection({
 })
 export type ServiceKey = Stored<typeof serviceKeys>
 
-export interface ServiceKeyDeps {
-  ServiceKey: Model<ServiceKey>
-  secrets: Secrets
-}
+export type ServiceKeyDeps = { ServiceKey: Model<ServiceKey>; secrets: Secrets }
 
 type Id = ServiceKey['_id']
 

@@ -36,10 +36,7 @@ export function passwordFault(name: string, password: string): string | null {
 
 const lifetimeMs = 86_400_000
 
-export interface LinkDeps {
-  config: Pick<Config, 'publicUrl'>
-  now(): Date
-}
+export type LinkDeps = { config: Pick<Config, 'publicUrl'>; now(): Date }
 
 /** The token has 256 random bits. */
 export function newPasswordLink({ config, now }: LinkDeps): { link: PasswordLink; url: string } {

@@ -132,11 +132,7 @@ export async function withProgress<Result>(
 const defaultLimit = 50
 const maxLimit = 500
 
-interface PageOptions {
-  limit: number
-  after?: string | null
-  business?: string
-}
+type PageOptions = { limit: number; after?: string | null; business?: string }
 
 type ReadPage<Filter, Item> = (deps: AdminDeps, filter: Filter, slice: IdPageRequest) => Promise<IdPage<Item>>
 

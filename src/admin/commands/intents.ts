@@ -40,12 +40,7 @@ export function addIntentsCommands(program: Command): void {
 const beforeDescription =
   'only those created before this time (ISO 8601; UTC unless it has an offset; a date means its beginning)'
 
-interface Options {
-  business: string
-  mode: 'test' | 'live'
-  createdBefore?: Date
-  dryRun: boolean
-}
+type Options = { business: string; mode: 'test' | 'live'; createdBefore?: Date; dryRun: boolean }
 
 type CancelCounts = { matched: number; cancelled: number; skipped: Partial<Record<CancelResult, number>> }
 
